@@ -1,0 +1,27 @@
+// One invocation tests one pair of majors: NEST=11|12 (default 12), IOREDIS=5|6 (default 6).
+const nest = process.env.NEST ?? '12';
+const ioredis = process.env.IOREDIS ?? '6';
+
+/** @type {import('jest').Config} */
+export default {
+  testEnvironment: 'node',
+  rootDir: '.',
+  testMatch: ['<rootDir>/test/**/*.spec.ts'],
+  modulePathIgnorePatterns: ['<rootDir>/dist', '<rootDir>/build'],
+  extensionsToTreatAsEsm: ['.ts', '.lua'],
+  moduleFileExtensions: ['ts', 'js', 'mjs', 'cjs', 'json', 'node', 'lua'],
+  moduleNameMapper: {
+    ...(nest === '11' && {
+      '^@nestjs/([^/]+)(.*)$': '<rootDir>/test/nest-11/node_modules/@nestjs/$1$2',
+    }),
+    ...(ioredis === '5' && { '^ioredis$': 'ioredis-5' }),
+    '^(\\.{1,2}/.*)\\.js$': '$1',
+  },
+  transform: {
+    '^.+\\.ts$': ['@swc/jest', {}],
+    '^.+\\.lua$': '<rootDir>/tools/jest-lua.mjs',
+  },
+  testTimeout: 60_000,
+  collectCoverageFrom: ['lib/**/*.ts', '!lib/index.ts'],
+  coverageProvider: 'v8',
+};

@@ -1,0 +1,50 @@
+import { LockKeyError } from '../errors/index.js';
+
+/** ASCII without braces and control characters: nearly every key, checked in one step. */
+const PLAIN = /^[ -z|~]+$/;
+const RESERVED = /:(?:queue|seen|fence|readers|cond(?::.*)?)$/;
+
+/**
+ * The name of a lock, as given.
+ * @throws LockKeyError if it is empty, too long, not well-formed, or would not keep the lock's keys in one cluster slot.
+ */
+export function lockName(key: unknown, maxBytes: number): string {
+  if (typeof key !== 'string') {
+    throw new LockKeyError(`A lock's key is a string, not ${describe(key)}.`);
+  }
+  if (key === '') throw new LockKeyError('A lock’s key is empty.');
+  if (key.length > maxBytes || Buffer.byteLength(key) > maxBytes) {
+    throw new LockKeyError(
+      `A lock's key is longer than ${maxBytes} bytes (option "limits.keyBytes").`,
+    );
+  }
+  if (!PLAIN.test(key)) checkUnusual(key);
+  if (RESERVED.test(key)) {
+    throw new LockKeyError(
+      'A lock’s key ends in a suffix that its own Redis keys use (":queue", ":seen", ":fence", …).',
+    );
+  }
+  return key;
+}
+
+function checkUnusual(key: string): void {
+  if (!key.isWellFormed()) throw new LockKeyError('A lock’s key has half a surrogate pair in it.');
+  if (/\p{Cc}/u.test(key))
+    throw new LockKeyError(
+      'A lock’s key has a control character in it; encode it, or use lockKey`…`.',
+    );
+  if (/[{}]/.test(key) && !/^[^{}]*\{[^{}]+\}[^{}]*$/.test(key)) {
+    throw new LockKeyError(
+      'A lock’s key may have one {hash tag} with something in it, and no other brace; encode them, or use lockKey`…`.',
+    );
+  }
+}
+
+/** What a value is, never the value. */
+export function describe(value: unknown): string {
+  if (value === null) return 'null';
+  if (Array.isArray(value)) return 'an array';
+  if (value === '') return 'an empty string';
+  if (typeof value === 'number') return String(value);
+  return typeof value === 'object' ? 'an object' : typeof value;
+}

@@ -1,0 +1,67 @@
+import type { Clock } from '../options/index.js';
+import type { Trail } from './trail.js';
+
+/** The pause before a failed departure is tried again, in ms. */
+const PAUSE = 100;
+
+/**
+ * Sees to it that who gave up holds nothing: a departure is sent now, and again once nothing that was
+ * sent before can still take effect. Ends when the server has answered after that moment, or when the
+ * lease would be over by itself.
+ */
+export class Departures {
+  readonly #running = new Set<Promise<void>>();
+  readonly #pauses = new Set<() => void>();
+  #closed = false;
+
+  constructor(private readonly clock: Clock) {}
+
+  /** `leave` gives everything up that stands under one holder id; it may run several times. */
+  start(leave: () => Promise<unknown>, trail: Trail, ttl: number): void {
+    const departure = this.#depart(leave, trail, ttl).finally(() =>
+      this.#running.delete(departure),
+    );
+    this.#running.add(departure);
+  }
+
+  /** How many are under way. */
+  get size(): number {
+    return this.#running.size;
+  }
+
+  /** Resolves when what is under way has been tried once more; nothing is repeated after that. */
+  async close(): Promise<void> {
+    this.#closed = true;
+    for (const wake of this.#pauses) wake();
+    await Promise.allSettled(this.#running);
+  }
+
+  async #depart(leave: () => Promise<unknown>, trail: Trail, ttl: number): Promise<void> {
+    const giveUpAt = Math.max(this.clock.monotonic(), trail.uncertainUntil) + ttl;
+    for (;;) {
+      const last = this.#closed;
+      const now = this.clock.monotonic();
+      try {
+        await leave();
+        if (now >= trail.uncertainUntil) return;
+        await this.#pause(trail.uncertainUntil - this.clock.monotonic() + 1);
+      } catch {
+        await this.#pause(PAUSE * (1 + Math.random()));
+      }
+      if (last || this.clock.monotonic() > giveUpAt) return;
+    }
+  }
+
+  #pause(ms: number): Promise<void> {
+    if (this.#closed) return Promise.resolve();
+    return new Promise((resolve) => {
+      const wake = (): void => {
+        cancel();
+        this.#pauses.delete(wake);
+        resolve();
+      };
+      const cancel = this.clock.after(Math.max(0, ms), wake);
+      this.#pauses.add(wake);
+    });
+  }
+}

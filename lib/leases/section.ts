@@ -1,0 +1,95 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { LockNotAcquiredError } from '../errors/index.js';
+import type { CallSettings, Clock } from '../options/index.js';
+import type { Holding } from './holding.js';
+import type { Lease } from './lease.js';
+
+/** The innermost section that the running code is inside of. */
+const inside = new AsyncLocalStorage<Section>();
+
+/**
+ * A stretch of code that runs under a lease. Code inside it may hold the same lock again; two
+ * siblings inside it take turns, as two strangers would.
+ */
+export class Section {
+  #open = true;
+  #occupied = false;
+  readonly #queue: (() => void)[] = [];
+
+  constructor(
+    /** Whose lease this is: two applications in one process do not share theirs. */
+    readonly owner: object,
+    readonly holding: Holding,
+    readonly lease: Lease,
+    private readonly outer = inside.getStore(),
+  ) {}
+
+  /** The innermost open section around the running code, of this owner, on this key if one is named. */
+  static current(owner: object, key?: string): Section | undefined {
+    for (let section = inside.getStore(); section; section = section.outer) {
+      if (section.#open && section.owner === owner) {
+        if (key === undefined || section.holding.claim.key === key) return section;
+      }
+    }
+    return undefined;
+  }
+
+  run<T>(work: () => T): T {
+    return inside.run(this, work);
+  }
+
+  /** Work that outlives the section is no longer inside it. */
+  close(): void {
+    this.#open = false;
+  }
+
+  /**
+   * Resolves when no sibling is inside; the caller then is, until it calls what it was given.
+   * Undefined when the lease ended meanwhile: the caller has to acquire the lock like anybody.
+   */
+  async enter(
+    call: CallSettings,
+    signal: AbortSignal | undefined,
+    clock: Clock,
+  ): Promise<(() => void) | undefined> {
+    if (this.#occupied) await this.#turn(call.wait, signal, clock);
+    if (this.holding.state !== 'held' && this.holding.state !== 'lost') {
+      this.#next();
+      return undefined;
+    }
+    this.#occupied = true;
+    this.holding.holds += 1;
+    return () => this.#next();
+  }
+
+  #next(): void {
+    const next = this.#queue.shift();
+    if (next) next();
+    else this.#occupied = false;
+  }
+
+  #turn(wait: number, signal: AbortSignal | undefined, clock: Clock): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const leave = (reason: unknown): void => {
+        stop();
+        this.#queue.splice(this.#queue.indexOf(mine), 1);
+        reject(reason);
+      };
+      const onAbort = (): void => leave(signal!.reason);
+      const cancel =
+        wait === Infinity
+          ? () => {}
+          : clock.after(wait, () => leave(new LockNotAcquiredError(this.holding.claim.key, wait)));
+      const stop = (): void => {
+        cancel();
+        signal?.removeEventListener('abort', onAbort);
+      };
+      const mine = (): void => {
+        stop();
+        resolve();
+      };
+      signal?.addEventListener('abort', onAbort, { once: true });
+      this.#queue.push(mine);
+    });
+  }
+}

@@ -1,0 +1,106 @@
+import type { LossReason } from '../errors/index.js';
+import type { Extended, LockPrimitive } from '../locks/lock-primitive.js';
+import type { Clock } from '../options/index.js';
+import type { Holding } from './holding.js';
+import { Schedule } from './schedule.js';
+
+/** The shortest pause between two renewals of one lease, in ms. */
+const SHORTEST_PAUSE = 10;
+
+/**
+ * Renews what is held at a third of the ttl, all that is due in one call, and says when a lease is
+ * lost: at once when the server says so, at the deadline when it says nothing. A failed renewal is
+ * tried again until then.
+ */
+export class Watchdog {
+  readonly #schedule: Schedule<Holding>;
+  readonly #renewing = new Set<Holding>();
+
+  constructor(
+    private readonly lock: LockPrimitive,
+    private readonly clock: Clock,
+    private readonly lost: (holding: Holding, reason: LossReason) => void,
+  ) {
+    this.#schedule = new Schedule(clock, (due) => this.#wake(due));
+  }
+
+  watch(holding: Holding): void {
+    this.#schedule.set(holding, this.#nextTurn(holding));
+  }
+
+  /** Stops before it returns: no renewal is sent for this lease any more. */
+  forget(holding: Holding): void {
+    this.#schedule.delete(holding);
+  }
+
+  /** Asks the server now whether these are still held. */
+  verify(holdings: Iterable<Holding>): void {
+    void this.#renew([...holdings].filter(({ state }) => state === 'held'));
+  }
+
+  get watched(): number {
+    return this.#schedule.size;
+  }
+
+  #wake(due: Holding[]): void {
+    const now = this.clock.monotonic();
+    const renewable: Holding[] = [];
+    for (const holding of due) {
+      if (holding.state !== 'held') continue;
+      if (now >= holding.deadline) this.lost(holding, holding.suspected ?? 'expired');
+      else if (!this.#wantsRenewal(holding)) this.watch(holding);
+      else renewable.push(holding);
+    }
+    void this.#renew(renewable);
+  }
+
+  async #renew(due: Holding[]): Promise<void> {
+    const holdings = due.filter((holding) => !this.#renewing.has(holding));
+    if (holdings.length === 0) return;
+    for (const holding of holdings) {
+      this.#renewing.add(holding);
+      this.#schedule.set(holding, holding.deadline);
+    }
+    let answer: { sentAt: number; remaining: Extended[] } | undefined;
+    try {
+      answer = await this.lock.extend(holdings.map(({ claim }) => claim));
+    } catch {
+      // The server may have renewed or not; the deadline we know stands, and we ask again before it.
+    }
+    for (const [at, holding] of holdings.entries()) {
+      this.#renewing.delete(holding);
+      if (holding.state === 'held')
+        this.#settle(holding, answer?.sentAt ?? 0, answer?.remaining[at]);
+    }
+  }
+
+  #settle(holding: Holding, sentAt: number, remaining: Extended | undefined): void {
+    if (typeof remaining === 'string') {
+      this.lost(holding, holding.suspected ?? (remaining === 'taken' ? 'taken' : 'expired'));
+    } else if (remaining === undefined) {
+      const now = this.clock.monotonic();
+      const pause = Math.min(1_000, Math.max(SHORTEST_PAUSE, (holding.deadline - now) / 5));
+      this.#schedule.set(holding, Math.min(now + pause, holding.deadline));
+    } else {
+      holding.suspected = undefined;
+      holding.confirm({ sentAt, remaining });
+      this.watch(holding);
+    }
+  }
+
+  #nextTurn(holding: Holding): number {
+    if (!this.#wantsRenewal(holding)) return holding.deadline;
+    const now = this.clock.monotonic();
+    if (!holding.settings.renew) return now;
+    const third = ((holding.deadline - now) / 3) * (0.9 + Math.random() * 0.1);
+    return Math.min(holding.deadline, now + Math.max(SHORTEST_PAUSE, third));
+  }
+
+  /** A lease that is not renewed is still topped up once to its ttl when its first lease was shorter. */
+  #wantsRenewal({ settings, claim, since, deadline }: Holding): boolean {
+    const now = this.clock.monotonic();
+    return settings.renew
+      ? now < since + settings.maxHold
+      : deadline - since < claim.ttl * 0.9 && deadline > now;
+  }
+}

@@ -1,0 +1,30 @@
+import { randomBytes } from 'node:crypto';
+import { hostname } from 'node:os';
+
+/** The name under which this process waits and holds: host, pid and 64 random bits, without a slash. */
+export function newProcessId(): string {
+  const host =
+    hostname()
+      .replaceAll(/[^\w-]/g, '-')
+      .slice(0, 40) || 'host';
+  return `${host}.${process.pid}.${randomBytes(8).toString('base64url')}`;
+}
+
+const POOLED = 256;
+let pool = Buffer.alloc(0);
+let used = 0;
+
+/** An id nobody can guess, used for one grant only: the process and 128 random bits. */
+export function newHolderId(processId: string): string {
+  if (used >= pool.length) {
+    pool = randomBytes(16 * POOLED);
+    used = 0;
+  }
+  return `${processId}/${pool.toString('base64url', used, (used += 16))}`;
+}
+
+/** Who a holder id or a place belongs to; undefined if another library wrote it. */
+export function processOf(holder: string): { host: string; pid: number } | undefined {
+  const [, host, pid] = /^([\w-]+)\.(\d+)\.[\w-]{11}\//.exec(holder) ?? [];
+  return host === undefined ? undefined : { host, pid: Number(pid) };
+}

@@ -1,0 +1,42 @@
+-- Make the first living place the holder and push the grant to its process.
+-- A place is "<process>/<id>/<ttl>/<mode>"; what stands before the ttl is its holder id.
+-- A push that nobody receives passes the place over and keeps it: its own polls take the lock.
+-- Returns the place that was granted, or nil: then the lock is free.
+local function grant_next(lock, queue, seen, fence, inbox, now, asker)
+  local unreachable, token, at = {}, nil, 0
+  for _ = 1, 1000 do
+    local head = redis.call('ZRANGE', queue, at, at, 'WITHSCORES')
+    local place, arrival = head[1], head[2]
+    if not place then
+      return nil
+    end
+    local holder, process, ttl, mode = string.match(place, '^(([^/]+)/[^/]+)/(%d+)/(%a+)$')
+    local last_seen = process and redis.call('ZSCORE', seen, process)
+    if place == asker then
+      redis.call('ZREM', queue, place)
+      redis.call('SET', lock, holder, 'PX', ttl)
+      return place
+    elseif not last_seen or now / 1000 - last_seen > 3000 then
+      redis.call('ZREM', queue, place)
+    elseif unreachable[process] then
+      at = at + 1
+    else
+      local lease = math.min(tonumber(ttl), 3000)
+      redis.call('ZREM', queue, place)
+      redis.call('SET', lock, holder, 'PX', lease)
+      if mode == 'x' then
+        token = token or mint_fencing_token(fence, now)
+      end
+      local told = redis.pcall('PUBLISH', inbox .. process,
+        'granted ' .. holder .. ' ' .. lease .. ' ' .. whole(now) .. ' ' .. (mode == 'x' and token or '') .. ' ' .. lock)
+      if type(told) == 'number' and told > 0 then
+        return place
+      end
+      unreachable[process] = true
+      redis.call('ZADD', queue, arrival, place)
+      redis.call('DEL', lock)
+      at = at + 1
+    end
+  end
+  return nil
+end

@@ -1,0 +1,109 @@
+/** What one asks for, and later holds: the same four words take, keep and give back a lock. */
+export interface Claim {
+  readonly key: string;
+  /** Unguessable, and never sent again once released or left. */
+  readonly holder: string;
+  /** In ms. */
+  readonly ttl: number;
+  /** Whether a fencing token is minted. */
+  readonly fenced: boolean;
+}
+
+export interface Ask extends Claim {
+  /** Queue if the lock is not free; else the answer is `busy`. */
+  readonly queue: boolean;
+  /** The arrival an earlier answer gave this place, so that it keeps its turn if the server forgot it. */
+  readonly arrival?: string | undefined;
+  /** False as soon as the caller has given up: nothing is sent any more. */
+  readonly wanted: () => boolean;
+}
+
+/** A grant: `remaining` ms were left when it was read, which was not before `sentAt` (monotonic ms). */
+export interface Held {
+  readonly kind: 'held';
+  readonly sentAt: number;
+  readonly remaining: number;
+  readonly fencingToken: number | undefined;
+}
+
+export interface Queued {
+  readonly kind: 'queued';
+  /** What is left of the present holder's lease, in ms; negative if there is none or it never ends. */
+  readonly remaining: number;
+  readonly arrival: string;
+  /** How many places are before this one. */
+  readonly rank: number;
+  /** The server had forgotten the place, and maybe others: it was flushed, restarted or replaced. */
+  readonly rejoined: boolean;
+}
+
+export type Answer =
+  | Held
+  | Queued
+  /** Another holds the lock, and the asker did not want to queue. */
+  | { readonly kind: 'busy' }
+  /** The queue is at its cap. */
+  | { readonly kind: 'full' }
+  /** The command came too late to be trusted and changed nothing. */
+  | { readonly kind: 'late' };
+
+/** What is left of a lease in ms, or where it went: `free`, nobody holds the lock; `taken`, another does. */
+export type Extended = number | 'free' | 'taken';
+
+/** What a process is told without asking. A hint: every promise holds if it is lost, late or forged. */
+export interface PushListener {
+  /** `sentAt` as in {@link Held}; undefined if no trustworthy clock is at hand. */
+  granted(
+    claim: Claim,
+    grant: Omit<Held, 'kind' | 'sentAt'> & { sentAt: number | undefined },
+  ): void;
+  /** An operator took the lock from this holder. */
+  forced(holder: string): void;
+  /** Pushes may have been missed, or the server may have changed: ask again. */
+  reconnected(): void;
+}
+
+/** What can be seen of a lock from outside. */
+export interface Sight {
+  /** The Redis type at the key; `none` if it is free. */
+  readonly type: string;
+  readonly holder: string;
+  readonly remaining: number;
+  readonly fencingToken: number | undefined;
+  /** Places in the queue. */
+  readonly waiting: number;
+  /** The first of them, each with its age in ms. */
+  readonly places: readonly { readonly place: string; readonly age: number }[];
+  /** The server's clock, ms since the epoch. */
+  readonly now: number;
+}
+
+/**
+ * One kind of lock in one store: a handful of steps, each atomic, each with the effect of once when
+ * it reaches the store twice. Never waits, retries, renews, logs or keeps state.
+ * Rejects with a `LockStoreError` when the store fails, with a `ForeignLockError` when something else lives at the key.
+ */
+export interface LockPrimitive {
+  acquire(ask: Ask): Promise<Answer>;
+  /** False if the lock was not the holder's any more. `keep` ms it stays taken by nobody. */
+  release(claim: Claim, keep: number): Promise<boolean>;
+  /** Gives up a place, and the lock if it was granted meanwhile. True if it was. */
+  leave(claim: Claim): Promise<boolean>;
+  /** Lengthens what is still held; in the order of the claims. */
+  extend(claims: readonly Claim[]): Promise<{ sentAt: number; remaining: Extended[] }>;
+  inspect(key: string, places: number): Promise<Sight>;
+  /** True if somebody held the lock. */
+  force(key: string): Promise<boolean>;
+}
+
+/** A primitive and the connection under it, as the process uses them. */
+export interface LockStore {
+  readonly lock: LockPrimitive;
+  /** The name of this process in queues and inboxes. */
+  readonly processId: string;
+  /** Resolves when the store can be used; rejects with a `LockStoreError` in bounded time. */
+  open(listener: PushListener): Promise<void>;
+  /** True while commands can be sent. */
+  readonly ready: boolean;
+  close(): Promise<void>;
+}

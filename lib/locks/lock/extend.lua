@@ -1,0 +1,25 @@
+-- Lengthen every lease that is still its holder's, never shorten one, never bring one back.
+-- Returns for each the ms left; -2 where the lock is free, -3 where it is another's.
+
+local now = redis.call('TIME')[1] * 1000
+local answers = {}
+for i = 1, #KEYS / 2 do
+  local lock, fence = KEYS[2 * i - 1], KEYS[2 * i]
+  local holder, ttl = ARGV[2 * i - 1], tonumber(ARGV[2 * i])
+  local current = redis.pcall('GET', lock)
+  if current == holder then
+    local left = redis.call('PTTL', lock)
+    if left < ttl then
+      redis.call('PEXPIRE', lock, ttl)
+      left = ttl
+    end
+    local token = tonumber(redis.pcall('GET', fence) or nil)
+    if token then
+      redis.call('PEXPIRE', fence, string.format('%.0f', 86400000 + math.max(0, token / 1000 - now)))
+    end
+    answers[i] = left
+  else
+    answers[i] = current and -3 or -2
+  end
+end
+return answers

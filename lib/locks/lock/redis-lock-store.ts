@@ -1,0 +1,68 @@
+import type { Clock, ModuleSettings } from '../../options/index.js';
+import { prefixOf, RedisServer } from '../../redis/index.js';
+import { newProcessId } from '../holder.js';
+import type { LockPrimitive, LockStore, PushListener } from '../lock-primitive.js';
+import { RedisLock, token } from './redis-lock.js';
+
+/** The lock on one Redis server, with the inbox through which that server pushes grants. */
+export class RedisLockStore implements LockStore {
+  readonly processId = newProcessId();
+  readonly lock: LockPrimitive;
+  readonly #server: RedisServer;
+  readonly #prefix: string;
+
+  constructor(settings: ModuleSettings, clock: Clock) {
+    const prefix = (this.#prefix = prefixOf(settings.redis) + settings.keyPrefix);
+    const inbox = `${prefix}inbox:`;
+    this.#server = new RedisServer(
+      settings.redis,
+      settings.commandTimeout,
+      clock,
+      inbox,
+      this.processId,
+    );
+    this.lock = new RedisLock(
+      this.#server,
+      prefix,
+      inbox,
+      this.processId,
+      settings.limits.waitersPerKey,
+    );
+  }
+
+  get ready(): boolean {
+    return this.#server.ready;
+  }
+
+  open(listener: PushListener): Promise<void> {
+    return this.#server.open({
+      message: (words) => this.#message(words, listener),
+      resubscribed: () => listener.reconnected(),
+      reconnected: () => listener.reconnected(),
+    });
+  }
+
+  close(): Promise<void> {
+    return this.#server.close();
+  }
+
+  /** 'granted <holder> <ms left> <server µs> <token> <Redis key>' or 'forced <holder>'. */
+  #message(
+    [word, holder, left, at, fence, ...lock]: readonly string[],
+    listener: PushListener,
+  ): void {
+    if (!holder) return;
+    if (word === 'forced') return listener.forced(holder);
+    if (word !== 'granted') return;
+    const remaining = Number(left);
+    const { clock, time } = this.#server;
+    listener.granted(
+      { key: lock.join(' ').slice(this.#prefix.length), holder, ttl: remaining, fenced: false },
+      {
+        sentAt: clock.momentOf(Number(at) / 1_000, time.monotonic()),
+        remaining,
+        fencingToken: token(fence),
+      },
+    );
+  }
+}

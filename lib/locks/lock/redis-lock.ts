@@ -1,0 +1,159 @@
+import { ForeignLockError } from '../../errors/index.js';
+import { type LockKeys, lockKeys, type RedisServer } from '../../redis/index.js';
+import type { Answer, Ask, Claim, Extended, LockPrimitive, Sight } from '../lock-primitive.js';
+import { scripts } from './scripts.js';
+
+/** How many leases one extend carries: a longer script would hold up everybody else. */
+const LARGEST_BATCH = 128;
+
+/**
+ * One holder at a time. Not re-entrant by itself: the holder id is one grant's. Waiters are served in
+ * the order in which the server queued them, by hand-off in the release. A crash costs the rest of the
+ * lease; a crashed waiter at most 3 s.
+ */
+export class RedisLock implements LockPrimitive {
+  constructor(
+    private readonly server: RedisServer,
+    private readonly prefix: string,
+    private readonly inboxPrefix: string,
+    private readonly processId: string,
+    private readonly waitersPerKey: number,
+  ) {}
+
+  async acquire(ask: Ask): Promise<Answer> {
+    const sentAt = this.server.time.monotonic();
+    const reply = (await this.server.run(
+      scripts.acquire,
+      this.#keys(ask),
+      scripts.acquire.argList({
+        holder: ask.holder,
+        ttl: ask.ttl,
+        mode: mode(ask),
+        place: ask.queue ? place(ask) : '',
+        arrival: ask.arrival ?? '',
+        process: this.processId,
+        inbox: this.inboxPrefix,
+        not_after: this.server.ready ? this.server.notAfter(sentAt) : 0,
+        limit: this.waitersPerKey,
+      }),
+      ask,
+    )) as [string, number | string, string, string, number, number];
+    const [kind, remaining, now, detail, rank, rejoined] = reply;
+    this.server.clock.learn(sentAt, this.server.time.monotonic(), Number(now) / 1_000);
+    switch (kind) {
+      case 'held':
+        return { kind, sentAt, remaining: remaining as number, fencingToken: token(detail) };
+      case 'queued':
+        return {
+          kind,
+          remaining: remaining as number,
+          arrival: detail,
+          rank,
+          rejoined: rejoined === 1,
+        };
+      case 'foreign':
+        throw new ForeignLockError(ask.key, remaining as string);
+      default:
+        return { kind: kind as 'busy' | 'full' | 'late' };
+    }
+  }
+
+  async release(claim: Claim, keep: number): Promise<boolean> {
+    const operands = { holder: claim.holder, inbox: this.inboxPrefix, keep: Math.ceil(keep) };
+    return (await this.#run('release', claim, scripts.release.argList(operands))) === 1;
+  }
+
+  async leave(claim: Claim): Promise<boolean> {
+    const operands = { holder: claim.holder, place: place(claim), inbox: this.inboxPrefix };
+    return (await this.#run('leave', claim, scripts.leave.argList(operands))) === 1;
+  }
+
+  async extend(claims: readonly Claim[]): Promise<{ sentAt: number; remaining: Extended[] }> {
+    const sentAt = this.server.time.monotonic();
+    const batches: Promise<unknown>[] = [];
+    for (let at = 0; at < claims.length; at += LARGEST_BATCH) {
+      const batch = claims.slice(at, at + LARGEST_BATCH);
+      batches.push(
+        this.server.run(
+          scripts.extend,
+          scripts.extend.keyList(...batch.map((claim) => this.#names(claim.key))),
+          scripts.extend.argList(...batch),
+          batch.length === 1 ? { key: batch[0]!.key } : {},
+        ),
+      );
+    }
+    const left = (await Promise.all(batches)).flat() as number[];
+    return { sentAt, remaining: left.map((ms) => (ms === -2 ? 'free' : ms === -3 ? 'taken' : ms)) };
+  }
+
+  async inspect(key: string, places: number): Promise<Sight> {
+    const reply = await this.server.run(
+      scripts.inspect,
+      scripts.inspect.keyList(this.#names(key)),
+      scripts.inspect.argList({ most: places }),
+      { key },
+    );
+    const [type, holder, remaining, fence, now, waiting, ...queue] = reply as [
+      string,
+      string,
+      number,
+      string,
+      string,
+      number,
+      ...string[],
+    ];
+    const found: { place: string; age: number }[] = [];
+    for (let at = 0; at + 1 < queue.length; at += 2) {
+      found.push({ place: queue[at]!, age: (Number(now) - Number(queue[at + 1])) / 1_000 });
+    }
+    const fencingToken = token(fence);
+    return {
+      type,
+      holder,
+      remaining,
+      fencingToken,
+      waiting,
+      places: found,
+      now: Number(now) / 1_000,
+    };
+  }
+
+  async force(key: string): Promise<boolean> {
+    const [done, type] = (await this.#run('force', { key }, [this.inboxPrefix])) as [
+      number,
+      string,
+    ];
+    if (done === 0 && type !== 'none') throw new ForeignLockError(key, type);
+    return done === 1;
+  }
+
+  #run(
+    step: 'release' | 'leave' | 'force',
+    { key }: { key: string },
+    args: (string | number)[],
+  ): Promise<unknown> {
+    return this.server.run(scripts[step], this.#keys({ key }), args, { key });
+  }
+
+  #keys({ key }: { key: string }): string[] {
+    return scripts.acquire.keyList(this.#names(key));
+  }
+
+  #names(key: string): LockKeys & Record<string, string> {
+    return { ...lockKeys(this.prefix, key) };
+  }
+}
+
+/** A place in the queue, constant for its life: what grant-next needs to know of it. */
+function place(claim: Claim): string {
+  return `${claim.holder}/${claim.ttl}/${mode(claim)}`;
+}
+
+/** x: exclusive with a fencing token; u: exclusive, unfenced. */
+function mode(claim: Claim): 'x' | 'u' {
+  return claim.fenced ? 'x' : 'u';
+}
+
+export function token(text: string | undefined): number | undefined {
+  return text ? Number(text) : undefined;
+}

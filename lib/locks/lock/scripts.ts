@@ -1,0 +1,29 @@
+import { LuaScript } from '../../redis/index.js';
+import acquire from './acquire.lua.js';
+import extend from './extend.lua.js';
+import force from './force.lua.js';
+import inspect from './inspect.lua.js';
+import leave from './leave.lua.js';
+import release from './release.lua.js';
+
+const ALL = ['lock', 'queue', 'seen', 'fence'] as const;
+
+/** Every step of the lock. */
+export const scripts = {
+  acquire: new LuaScript(acquire, ALL, [
+    'holder',
+    'ttl',
+    'mode',
+    'place',
+    'arrival',
+    'process',
+    'inbox',
+    'not_after',
+    'limit',
+  ]),
+  release: new LuaScript(release, ALL, ['holder', 'inbox', 'keep']),
+  leave: new LuaScript(leave, ALL, ['holder', 'place', 'inbox']),
+  extend: new LuaScript(extend, ['lock', 'fence'], ['holder', 'ttl']),
+  inspect: new LuaScript(inspect, ['lock', 'queue', 'fence'], ['most']),
+  force: new LuaScript(force, ALL, ['inbox']),
+};

@@ -1,0 +1,87 @@
+import { type Duration, type DurationBounds, milliseconds } from './duration.js';
+import { LockOptionsError } from '../errors/index.js';
+
+/** How one lock is asked for and held. */
+export interface LockCallOptions {
+  /** How long a lease lasts unless it is renewed. @default '30s' */
+  readonly ttl?: Duration | undefined;
+  /** How long to queue for the lock; 0 asks once, `Infinity` never gives up. @default '10s' */
+  readonly wait?: Duration | undefined;
+  /** Renew at a third of the ttl until released; false: the lease ends at its ttl. @default true */
+  readonly renew?: boolean | undefined;
+  /** The lock stays taken at least this long, although the work ended (ShedLock's lockAtLeastFor). @default 0 */
+  readonly minHold?: Duration | undefined;
+  /** Renewal stops this long after the grant: a stuck holder loses the lock at last. @default Infinity */
+  readonly maxHold?: Duration | undefined;
+  /** Mint a fencing token with each grant. False: `lease.fencingToken` throws. @default true */
+  readonly fencing?: boolean | undefined;
+  /** Within a section that holds the same lock, run without asking Redis. False: wait like anybody. @default true */
+  readonly reentrant?: boolean | undefined;
+}
+
+/** {@link LockCallOptions} of one call, which may be cancelled. */
+export interface AcquireOptions extends LockCallOptions {
+  /** Aborted while waiting: the call rejects at once with `signal.reason` and leaves nothing behind. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** {@link AcquireOptions} checked, in ms, without gaps. */
+export interface CallSettings {
+  readonly ttl: number;
+  readonly wait: number;
+  readonly renew: boolean;
+  readonly minHold: number;
+  readonly maxHold: number;
+  readonly fencing: boolean;
+  readonly reentrant: boolean;
+}
+
+export const CALL_DEFAULTS: CallSettings = {
+  ttl: 30_000,
+  wait: 10_000,
+  renew: true,
+  minHold: 0,
+  maxHold: Infinity,
+  fencing: true,
+  reentrant: true,
+};
+
+const DAY = 86_400_000;
+
+const BOUNDS: Record<'ttl' | 'wait' | 'minHold' | 'maxHold', DurationBounds> = {
+  ttl: { min: 50, max: DAY },
+  wait: { min: 0, max: Infinity },
+  minHold: { min: 0, max: DAY },
+  maxHold: { min: 50, max: Infinity },
+};
+
+/**
+ * The settings of a call: `options` over `defaults`.
+ * @throws LockOptionsError naming the first option that is wrong, misspelt or in conflict.
+ */
+export function callSettings(
+  options: LockCallOptions,
+  defaults: CallSettings,
+  allowed: readonly string[] = ['signal'],
+): CallSettings {
+  const settings: Record<string, unknown> = { ...defaults };
+  for (const [name, value] of Object.entries(options)) {
+    if (allowed.includes(name) || value === undefined) continue;
+    if (name in BOUNDS) {
+      settings[name] = milliseconds(name, value, BOUNDS[name as keyof typeof BOUNDS]);
+    } else if (name in defaults) {
+      if (typeof value !== 'boolean')
+        throw new LockOptionsError(`Option "${name}" takes true or false.`);
+      settings[name] = value;
+    } else {
+      throw new LockOptionsError(
+        `There is no option "${name}". Options: ${[...Object.keys(defaults), ...allowed].join(', ')}.`,
+      );
+    }
+  }
+  const result = settings as unknown as CallSettings;
+  if (result.minHold > result.maxHold) {
+    throw new LockOptionsError('Option "minHold" is longer than "maxHold".');
+  }
+  return result;
+}

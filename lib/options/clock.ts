@@ -1,0 +1,20 @@
+/** Where time comes from; tests of an application put a clock of their own here. */
+export interface Clock {
+  /** Milliseconds that never go back and never jump; 0 is arbitrary. */
+  monotonic(): number;
+  /** Milliseconds since the epoch; may be set by anybody, but keeps counting while the machine sleeps. */
+  wall(): number;
+  /** Runs `task` once after `ms`; keeps no process alive. Returns how to cancel it. */
+  after(ms: number, task: () => void): () => void;
+}
+
+const LONGEST_TIMER = 2 ** 31 - 1;
+
+export const systemClock: Clock = {
+  monotonic: () => performance.now(),
+  wall: () => Date.now(),
+  after(ms, task) {
+    const timer = setTimeout(task, Math.min(ms, LONGEST_TIMER)).unref();
+    return () => clearTimeout(timer);
+  },
+};

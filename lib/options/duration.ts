@@ -1,0 +1,34 @@
+import { LockOptionsError } from '../errors/index.js';
+
+/** A span of time: `'500ms'`, `'30s'`, `'5m'`, `'2h'`, or a number of milliseconds. */
+export type Duration = number | `${number}${'ms' | 's' | 'm' | 'h'}`;
+
+const UNITS = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000 } as const;
+
+/** The bounds a duration must keep, in ms; both inclusive. */
+export interface DurationBounds {
+  readonly min: number;
+  readonly max: number;
+}
+
+/**
+ * A duration in whole milliseconds.
+ * @throws LockOptionsError naming the option, what was found and what is allowed.
+ */
+export function milliseconds(option: string, value: unknown, { min, max }: DurationBounds): number {
+  const found = parse(value);
+  if (found === undefined || Number.isNaN(found) || found < min || found > max) {
+    throw new LockOptionsError(
+      `Option "${option}" is ${String(JSON.stringify(value) ?? value)}; ` +
+        `it takes a number of ms or a string like '500ms', '30s', '5m', from ${min} ms to ${max} ms.`,
+    );
+  }
+  return found === Infinity ? found : Math.round(found);
+}
+
+function parse(value: unknown): number | undefined {
+  if (typeof value === 'number') return value;
+  if (typeof value !== 'string') return undefined;
+  const [, amount, unit] = /^(\d+(?:\.\d+)?)(ms|s|m|h)$/.exec(value) ?? [];
+  return amount === undefined ? undefined : Number(amount) * UNITS[unit as keyof typeof UNITS];
+}

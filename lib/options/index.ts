@@ -1,0 +1,17 @@
+export { type Duration, milliseconds } from './duration.js';
+export { type Clock, systemClock } from './clock.js';
+export {
+  type AcquireOptions,
+  type CallSettings,
+  CALL_DEFAULTS,
+  callSettings,
+  type LockCallOptions,
+} from './call-options.js';
+export {
+  type LockLimits,
+  MODULE_DEFAULTS,
+  type ModuleSettings,
+  moduleSettings,
+  type RedisLockOptions,
+  type RedisSource,
+} from './module-options.js';

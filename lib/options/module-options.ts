@@ -1,0 +1,109 @@
+import type { Cluster, Redis, RedisOptions } from 'ioredis';
+import {
+  type CallSettings,
+  CALL_DEFAULTS,
+  callSettings,
+  type LockCallOptions,
+} from './call-options.js';
+import { type Duration, milliseconds } from './duration.js';
+import { LockOptionsError } from '../errors/index.js';
+
+/** Where Redis is: a URL, ioredis options, or the application's own client, which is copied and left alone. */
+export type RedisSource = string | RedisOptions | Redis | Cluster;
+
+/** Caps that keep one process and one key healthy. */
+export interface LockLimits {
+  /** Places in the queue of one key, over all processes. @default 10000 */
+  readonly waitersPerKey?: number | undefined;
+  /** Callers of one process that wait for any key. @default 50000 */
+  readonly waitersPerProcess?: number | undefined;
+  /** Leases one process holds. @default 100000 */
+  readonly leases?: number | undefined;
+  /** Bytes of one key, in UTF-8, without prefix. @default 512 */
+  readonly keyBytes?: number | undefined;
+}
+
+/** The options of `RedisLockModule`. Those of a call stand here as defaults for all calls. */
+export interface RedisLockOptions extends LockCallOptions {
+  /** @default 'redis://127.0.0.1:6379' */
+  readonly redis?: RedisSource | undefined;
+  /** Stands before every key in Redis. @default 'lock:' */
+  readonly keyPrefix?: string | undefined;
+  /** The bound of a command, and of a call that never reached the queue. @default '2s' */
+  readonly commandTimeout?: Duration | undefined;
+  /** How long a waiting call survives an outage of Redis, within its `wait`. @default '30s' */
+  readonly outageWait?: Duration | undefined;
+  readonly limits?: LockLimits | undefined;
+  /** Connect at the first call instead of at start-up. @default false */
+  readonly lazyConnect?: boolean | undefined;
+}
+
+/** {@link RedisLockOptions} checked, in ms, without gaps. */
+export interface ModuleSettings {
+  readonly redis: RedisSource;
+  readonly keyPrefix: string;
+  readonly call: CallSettings;
+  readonly commandTimeout: number;
+  readonly outageWait: number;
+  readonly limits: Readonly<Required<{ [Name in keyof LockLimits]: number }>>;
+  readonly lazyConnect: boolean;
+}
+
+export const MODULE_DEFAULTS = {
+  redis: 'redis://127.0.0.1:6379',
+  keyPrefix: 'lock:',
+  commandTimeout: 2_000,
+  outageWait: 30_000,
+  limits: { waitersPerKey: 10_000, waitersPerProcess: 50_000, leases: 100_000, keyBytes: 512 },
+  lazyConnect: false,
+} as const;
+
+/**
+ * The settings of a module.
+ * @throws LockOptionsError naming the first option that is wrong, misspelt or in conflict.
+ */
+export function moduleSettings(options: RedisLockOptions = {}): ModuleSettings {
+  const keyPrefix = options.keyPrefix ?? MODULE_DEFAULTS.keyPrefix;
+  if (typeof keyPrefix !== 'string' || keyPrefix.length > 256 || /[{}\p{Cc}]/u.test(keyPrefix)) {
+    throw new LockOptionsError(
+      'Option "keyPrefix" takes a string of up to 256 characters without braces.',
+    );
+  }
+  const redis = options.redis ?? MODULE_DEFAULTS.redis;
+  if (typeof redis === 'string' ? !/^rediss?:\/\//.test(redis) : typeof redis !== 'object') {
+    throw new LockOptionsError(
+      'Option "redis" takes a URL (redis://… or rediss://…), ioredis options or an ioredis client.',
+    );
+  }
+  const call = callSettings(options, CALL_DEFAULTS, Object.keys(MODULE_DEFAULTS));
+  const commandTimeout = milliseconds(
+    'commandTimeout',
+    options.commandTimeout ?? MODULE_DEFAULTS.commandTimeout,
+    { min: 50, max: 60_000 },
+  );
+  return {
+    redis,
+    keyPrefix,
+    call,
+    commandTimeout,
+    outageWait: milliseconds('outageWait', options.outageWait ?? MODULE_DEFAULTS.outageWait, {
+      min: 0,
+      max: Infinity,
+    }),
+    limits: limits(options.limits ?? {}),
+    lazyConnect: options.lazyConnect ?? MODULE_DEFAULTS.lazyConnect,
+  };
+}
+
+function limits(given: LockLimits): ModuleSettings['limits'] {
+  const result: Record<string, number> = { ...MODULE_DEFAULTS.limits };
+  for (const [name, value] of Object.entries(given) as [string, unknown][]) {
+    if (!(name in result)) throw new LockOptionsError(`There is no limit "${name}".`);
+    if (value === undefined) continue;
+    if (!Number.isSafeInteger(value) || (value as number) < 1) {
+      throw new LockOptionsError(`Limit "${name}" takes a whole number from 1.`);
+    }
+    result[name] = value as number;
+  }
+  return result as unknown as ModuleSettings['limits'];
+}

@@ -1,0 +1,42 @@
+import type { Redis } from 'ioredis';
+import { LockStoreError } from '../errors/index.js';
+import type { Clock } from '../options/index.js';
+import { addressOf } from './open-client.js';
+import { storeFailure } from './store-failure.js';
+
+/** How long a first connection may take. */
+export const START_TIMEOUT = 5_000;
+
+/**
+ * Connects and resolves when the client can be used.
+ * @throws LockStoreError after `START_TIMEOUT`, at once when asking again cannot help.
+ */
+export function firstReady(client: Redis, clock: Clock): Promise<void> {
+  return new Promise((resolve, reject) => {
+    let last: Error | undefined;
+    const fail = (): void => {
+      stop();
+      const why = last ? storeFailure(last, undefined).message : 'no answer';
+      const message = `Redis at ${addressOf(client)} could not be used within ${START_TIMEOUT} ms: ${why}`;
+      reject(new LockStoreError(message, { outcome: 'unsent' }));
+    };
+    const onError = (error: Error): void => {
+      last = error;
+      const failure = storeFailure(error, undefined);
+      if (failure instanceof LockStoreError && !failure.retryable) fail();
+    };
+    const onReady = (): void => {
+      stop();
+      resolve();
+    };
+    const cancel = clock.after(START_TIMEOUT, fail);
+    const stop = (): void => {
+      cancel();
+      client.off('error', onError);
+      client.off('ready', onReady);
+    };
+    client.on('error', onError);
+    client.on('ready', onReady);
+    client.connect().catch(onError);
+  });
+}

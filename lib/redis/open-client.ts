@@ -1,0 +1,64 @@
+import { Redis, type RedisOptions } from 'ioredis';
+import { LockOptionsError } from '../errors/index.js';
+import type { RedisSource } from '../options/index.js';
+
+/**
+ * What our connections need whatever the application's client is set to: nothing queued or sent
+ * again behind our back, no prefix added to half of the names, a return after every outage.
+ */
+function ourOptions(connectTimeout: number): RedisOptions {
+  return {
+    lazyConnect: true,
+    connectTimeout,
+    enableOfflineQueue: false,
+    autoResendUnfulfilledCommands: false,
+    autoResubscribe: false,
+    maxRetriesPerRequest: null,
+    enableAutoPipelining: false,
+    keyPrefix: '',
+    stringNumbers: false,
+    retryStrategy: (attempt) => Math.min(25 * 2 ** Math.min(attempt, 5), 500) + Math.random() * 50,
+    reconnectOnError: (error) => error.message.startsWith('READONLY'),
+  };
+}
+
+/** A connection of our own to where `source` points; the application's client is copied, never used. */
+export function openClient(source: RedisSource, connectTimeout: number): Redis {
+  const ours = ourOptions(connectTimeout);
+  if (typeof source === 'string') return new Redis(source, ours);
+  if (!isClient(source)) return new Redis({ ...source, ...ours });
+  if ('nodes' in source) {
+    throw new LockOptionsError(
+      'Option "redis" is a Cluster, which this version does not support yet.',
+    );
+  }
+  const {
+    commandTimeout: _,
+    socketTimeout: __,
+    ...options
+  } = source.options as RedisOptions & {
+    socketTimeout?: number;
+  };
+  return source.duplicate({ ...options, ...ours, commandTimeout: undefined } as RedisOptions);
+}
+
+/** The prefix the application's client puts before its keys: our keys stand behind it too. */
+export function prefixOf(source: RedisSource): string {
+  if (typeof source === 'string') return '';
+  const options = isClient(source) ? source.options : source;
+  return ('keyPrefix' in options && options.keyPrefix) || '';
+}
+
+/** Where a client connects to, without user and password. */
+export function addressOf({ options }: Redis): string {
+  if (options.path) return options.path;
+  if (options.sentinels) return `sentinel ${options.name ?? ''}`;
+  return `${options.host}:${options.port}/${options.db ?? 0}`;
+}
+
+/** By shape, not by class: the application may have another copy of ioredis. */
+function isClient(
+  source: Exclude<RedisSource, string>,
+): source is Exclude<RedisSource, string | RedisOptions> {
+  return 'duplicate' in source && typeof source.duplicate === 'function';
+}

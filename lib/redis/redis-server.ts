@@ -1,0 +1,102 @@
+import type { Redis } from 'ioredis';
+import type { Clock, RedisSource } from '../options/index.js';
+import { firstReady } from './first-ready.js';
+import { GrantChannel, type InboxListener } from './grant-channel.js';
+import type { LuaScript } from './lua-script.js';
+import { openClient } from './open-client.js';
+import { RedisConnection, type Sending } from './redis-connection.js';
+import { ServerClock } from './server-clock.js';
+import { notSent, storeFailure } from './store-failure.js';
+
+/** One Redis as this process uses it: a connection for commands, one for its inbox, and the server's clock. */
+export class RedisServer {
+  readonly clock = new ServerClock();
+  readonly inbox: string;
+  #connection: RedisConnection | undefined;
+  #channel: GrantChannel | undefined;
+
+  constructor(
+    private readonly source: RedisSource,
+    private readonly timeout: number,
+    readonly time: Clock,
+    inboxPrefix: string,
+    processId: string,
+  ) {
+    this.inbox = inboxPrefix + processId;
+  }
+
+  /**
+   * Connects, reads the server's clock and tries the rights to SUBSCRIBE and PUBLISH.
+   * @throws LockStoreError in bounded time; nothing stays open then.
+   */
+  async open(listener: InboxListener & { reconnected(): void }): Promise<void> {
+    const commands = this.#client();
+    const subscriber = this.#client();
+    this.#connection = new RedisConnection(commands, this.timeout, this.time);
+    this.#channel = new GrantChannel(subscriber, this.inbox, listener);
+    try {
+      await Promise.all([firstReady(commands, this.time), firstReady(subscriber, this.time)]);
+      await this.#readClock();
+      await this.#channel.open();
+      await this.#connection.send(undefined, () => commands.publish(this.inbox, 'hello'));
+    } catch (error) {
+      await this.close();
+      throw storeFailure(error, undefined);
+    }
+    commands.on('close', () => this.clock.forget());
+    commands.on('ready', () => {
+      this.#readClock().then(
+        () => listener.reconnected(),
+        () => commands.disconnect(true),
+      );
+    });
+  }
+
+  get ready(): boolean {
+    return this.#connection !== undefined && this.#connection.ready && this.clock.known;
+  }
+
+  run(
+    script: LuaScript<string, string>,
+    keys: readonly string[],
+    args: readonly (string | number)[],
+    sending?: Sending,
+  ): Promise<unknown> {
+    if (!this.ready) return Promise.reject(notSent(sending?.key));
+    return this.#connection!.run(script, keys, args, sending);
+  }
+
+  /** The latest moment at which a command sent now may still take effect, on the server's clock in µs. */
+  notAfter(now: number): string {
+    return ((this.clock.serverTimeAt(now) + this.timeout) * 1_000).toFixed(0);
+  }
+
+  /** Pushes seem to get lost. */
+  suspectChannel(): void {
+    this.#channel?.replace();
+  }
+
+  async close(): Promise<void> {
+    this.#connection?.close();
+    this.#channel?.close();
+    this.#connection = this.#channel = undefined;
+    this.clock.forget();
+  }
+
+  #client(): Redis {
+    const client = openClient(this.source, this.timeout);
+    client.on('error', () => {}); // each failed command says it, and so does start-up
+    return client;
+  }
+
+  async #readClock(): Promise<void> {
+    const connection = this.#connection!;
+    const sentAt = this.time.monotonic();
+    const [seconds, micros] = await connection.send(undefined, () => connection.client.time());
+    this.clock.learn(
+      sentAt,
+      this.time.monotonic(),
+      Number(seconds) * 1_000 + Number(micros) / 1_000,
+    );
+  }
+}

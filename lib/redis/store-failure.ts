@@ -1,0 +1,79 @@
+import { type CommandOutcome, ForeignLockError, LockStoreError } from '../errors/index.js';
+
+/** What a code in a server's answer means, and whether asking again can help. Never the answer itself: it may name users. */
+const ANSWERS: Record<string, { says: string; retryable: boolean }> = {
+  OOM: { says: 'Redis is out of memory (OOM)', retryable: true },
+  BUSY: { says: 'Redis is busy with a slow script (BUSY)', retryable: true },
+  LOADING: { says: 'Redis is loading its data (LOADING)', retryable: true },
+  READONLY: { says: 'this Redis is a read-only replica (READONLY)', retryable: true },
+  MASTERDOWN: { says: 'the primary of this replica is down (MASTERDOWN)', retryable: true },
+  NOREPLICAS: { says: 'too few replicas are connected (NOREPLICAS)', retryable: true },
+  MISCONF: { says: 'Redis cannot write to its disk (MISCONF)', retryable: true },
+  CLUSTERDOWN: { says: 'the cluster is down (CLUSTERDOWN)', retryable: true },
+  TRYAGAIN: { says: 'the slot is moving (TRYAGAIN)', retryable: true },
+  NOAUTH: {
+    says: 'Redis asks for a password (NOAUTH); set it in option "redis"',
+    retryable: false,
+  },
+  WRONGPASS: { says: 'Redis refused the user or password (WRONGPASS)', retryable: false },
+  NOPERM: {
+    says: 'the Redis user lacks a right (NOPERM); see the minimal ACL in the README',
+    retryable: false,
+  },
+};
+const CODE = new RegExp(`\\b(${Object.keys(ANSWERS).join('|')})\\b`);
+
+/** A code that an operating system or ioredis puts on an error: letters only, so no secret. */
+const SYSTEM_CODE = /^[A-Z_]{3,40}$/;
+
+/** The error a failed command ends in. Takes names and codes over from `error`, nothing else. */
+export function storeFailure(
+  error: unknown,
+  key: string | undefined,
+): LockStoreError | ForeignLockError {
+  if (error instanceof LockStoreError) return error;
+  const text = error instanceof Error ? error.message : '';
+  if (/\bWRONGTYPE\b/.test(text)) return new ForeignLockError(key ?? '', 'unknown');
+  const code = /ACL failure|\bNOPERM\b/.test(text) ? 'NOPERM' : CODE.exec(text)?.[1];
+  const answer = code === undefined ? undefined : ANSWERS[code];
+  if (answer) {
+    return failure(answer.says, key, 'refused', answer.retryable);
+  }
+  const system = (error as { code?: unknown } | undefined)?.code;
+  const outcome = isServerAnswer(error) ? 'refused' : 'unknown';
+  const says =
+    outcome === 'refused'
+      ? `Redis answered with an error${/^[A-Z]+\b/.exec(text) ? ` (${/^[A-Z]+/.exec(text)![0]})` : ''}`
+      : 'the connection to Redis failed';
+  return failure(
+    typeof system === 'string' && SYSTEM_CODE.test(system) ? `${says} (${system})` : says,
+    key,
+    outcome,
+    true,
+  );
+}
+
+/** A command that got no answer in time: it may have run, or may still. */
+export function noAnswer(key: string | undefined, timeout: number): LockStoreError {
+  return failure(`Redis did not answer within ${timeout} ms`, key, 'unknown', true);
+}
+
+/** A command that never left. */
+export function notSent(key: string | undefined, why = 'Redis is not connected'): LockStoreError {
+  return failure(why, key, 'unsent', true);
+}
+
+function failure(
+  says: string,
+  key: string | undefined,
+  outcome: CommandOutcome,
+  retryable: boolean,
+): LockStoreError {
+  const subject =
+    key === undefined ? 'The lock store failed' : `The lock store failed for lock "${key}"`;
+  return new LockStoreError(`${subject}: ${says}.`, { key, outcome, retryable });
+}
+
+function isServerAnswer(error: unknown): boolean {
+  return error instanceof Error && error.name === 'ReplyError';
+}

@@ -1,0 +1,49 @@
+import type { Sight } from '../locks/lock-primitive.js';
+import { processOf } from '../locks/holder.js';
+
+/** A process that holds a lock or waits for it. */
+export interface LockParty {
+  readonly host: string;
+  readonly pid: number;
+}
+
+/** What can be seen of a lock from outside; never a holder id. */
+export interface LockInspection {
+  readonly key: string;
+  /** `kept`: nobody holds it, but its minimum hold is not over. `foreign`: another library's lock, or no lock at all. */
+  readonly state: 'free' | 'held' | 'kept' | 'foreign';
+  /** Who holds it, if that is a process of this library. */
+  readonly holder?: LockParty & { readonly since?: Date };
+  /** What is left of the lease in ms; undefined if it is free, Infinity if it never ends. */
+  readonly remaining?: number;
+  /** The last token that was minted. */
+  readonly fencingToken?: number;
+  /** How many places wait. */
+  readonly waiting: number;
+  /** The first of them, each with the ms it has waited. */
+  readonly waiters: readonly (LockParty & { readonly age: number })[];
+}
+
+export function inspection(key: string, sight: Sight): LockInspection {
+  const party = sight.type === 'string' ? processOf(sight.holder) : undefined;
+  const { fencingToken, remaining } = sight;
+  return {
+    key,
+    state: stateOf(sight, party),
+    ...(party && {
+      holder: { ...party, ...(fencingToken && { since: new Date(fencingToken / 1_000) }) },
+    }),
+    ...(remaining !== -2 && { remaining: remaining === -1 ? Infinity : remaining }),
+    ...(fencingToken !== undefined && { fencingToken }),
+    waiting: sight.waiting,
+    waiters: sight.places.map(({ place, age }) => ({ ...(processOf(place) ?? UNKNOWN), age })),
+  };
+}
+
+const UNKNOWN: LockParty = { host: 'unknown', pid: 0 };
+
+function stateOf({ type, holder }: Sight, party: LockParty | undefined): LockInspection['state'] {
+  if (type === 'none') return 'free';
+  if (party) return 'held';
+  return type === 'string' && holder === 'kept' ? 'kept' : 'foreign';
+}

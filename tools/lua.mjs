@@ -1,0 +1,20 @@
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { join } from 'node:path';
+
+const INCLUDES = fileURLToPath(new URL('../lib/locks/includes/', import.meta.url));
+
+/** A Lua script with every `--- @include "name"` line replaced by lib/locks/includes/name.lua. */
+export function inlineIncludes(source) {
+  return source.replaceAll(/^--- @include "([\w-]+)"$/gm, (_, name) =>
+    readFileSync(join(INCLUDES, `${name}.lua`), 'utf8').trimEnd(),
+  );
+}
+
+/** What `import source from './x.lua.js'` finds: built into dist, and made on the fly by Jest. */
+export function asModule(source, format) {
+  const text = JSON.stringify(inlineIncludes(source));
+  return format === 'cjs'
+    ? `"use strict";\nObject.defineProperty(exports, "__esModule", { value: true });\nexports.default = ${text};\n`
+    : `export default ${text};\n`;
+}
