@@ -1,0 +1,3 @@
+export { ManualClock } from './manual-clock.js';
+export { MemoryLockStore } from './memory-lock-store.js';
+export { MemoryServer } from './memory-server.js';
