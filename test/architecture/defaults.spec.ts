@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { CALL_DEFAULTS, MODULE_DEFAULTS, milliseconds } from '../../lib/options/index.js';
 import { filesBelow } from './files-below.js';
 
-/** Every option of an interface that says its default: `/** … @default x *​/ readonly name?: type`. */
+/** An option whose comment ends in its default. */
 const OPTION = /@default ([^\n]+?)\s*\*\/\s*readonly (\w+)\?/g;
 
 const documented = new Map(
