@@ -1,13 +1,30 @@
+export { RedisLockModule } from './redis-lock.module.js';
+export type {
+  RedisLockModuleExtras,
+  RedisLockOptionsFactory,
+} from './redis-lock.module-definition.js';
+export { Locked } from './decorators/locked.decorator.js';
+export { LockKey } from './decorators/lock-key.decorator.js';
+export { CurrentLease } from './decorators/current-lease.decorator.js';
+export { LockedRequest } from './decorators/locked-request.decorator.js';
+export { InjectLockService } from './decorators/inject-lock-service.decorator.js';
+export { LockInterceptor } from './interceptors/lock.interceptor.js';
+export { LockErrorFilter } from './interceptors/lock-error.filter.js';
+export type { LockedRequestOptions } from './interceptors/locked-request-settings.js';
 export { LockService, type WithLockOptions } from './services/lock.service.js';
-export { type LockInspection, type LockParty } from './services/lock-inspection.js';
+export type { LockInspection, LockParty } from './services/lock-inspection.js';
+export { lockServiceToken } from './services/lock-service-token.js';
 export { Lease } from './leases/lease.js';
 export { lockKey, type LockKeyValue } from './keys/index.js';
-export {
-  type AcquireOptions,
-  type Duration,
-  type LockCallOptions,
-  type LockLimits,
-  type RedisLockOptions,
-  type RedisSource,
+export type {
+  AcquireOptions,
+  BusyContext,
+  Duration,
+  LockCallOptions,
+  LockedOptions,
+  LockedPolicy,
+  LockLimits,
+  RedisLockOptions,
+  RedisSource,
 } from './options/index.js';
 export * from './errors/index.js';

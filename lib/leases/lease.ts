@@ -71,9 +71,15 @@ export class Lease implements AsyncDisposable {
     if (!this.held) throw this.#holding.lossError();
   }
 
-  /** @internal */
-  throwLost(): never {
-    throw this.#holding.lossError();
+  /**
+   * Gives back the lease of a body that succeeded.
+   * @throws LeaseLostError if the lease was over before, unless that is to be ignored.
+   * @internal
+   */
+  async finish(onLost: 'throw' | 'ignore' = 'throw'): Promise<void> {
+    const held = this.held;
+    const released = await this.release();
+    if (!(held && released) && onLost === 'throw') throw this.#holding.lossError();
   }
 
   /** Runs `work` inside this lease: the same lock can be taken again in it without waiting. */

@@ -5,7 +5,13 @@ import {
   type LossReason,
 } from '../errors/index.js';
 import { newHolderId } from '../locks/holder.js';
-import type { Claim, LockStore, PushListener, Sight } from '../locks/lock-primitive.js';
+import type {
+  Claim,
+  LockStore,
+  PushListener,
+  Sight,
+  StoreDescription,
+} from '../locks/lock-primitive.js';
 import {
   type CallSettings,
   type Clock,
@@ -123,9 +129,7 @@ export class Leases {
       await lease.release();
       throw error;
     }
-    const ours = lease.held;
-    const released = await lease.release();
-    if (!(ours && released) && onLost === 'throw') lease.throwLost();
+    await lease.finish(onLost);
     return result;
   }
 
@@ -160,6 +164,11 @@ export class Leases {
     const farewell = new Promise<void>((resolve) => this.clock.after(FAREWELL, resolve));
     await Promise.race([Promise.all([released, this.#departures.close()]), farewell]);
     await this.store.close();
+  }
+
+  /** What the store was found to be. */
+  describeStore(): StoreDescription {
+    return this.store.describe();
   }
 
   /** What this process has in hand, for tests and for health checks. */

@@ -96,6 +96,14 @@ export interface LockPrimitive {
   force(key: string): Promise<boolean>;
 }
 
+/** What a start-up log says of a store. */
+export interface StoreDescription {
+  /** What it is, its version and address; no user, no password. */
+  readonly found: string;
+  /** What about it can cost locks. */
+  readonly warnings: readonly string[];
+}
+
 /** A primitive and the connection under it, as the process uses them. */
 export interface LockStore {
   readonly lock: LockPrimitive;
@@ -105,5 +113,6 @@ export interface LockStore {
   open(listener: PushListener): Promise<void>;
   /** True while commands can be sent. */
   readonly ready: boolean;
+  describe(): StoreDescription;
   close(): Promise<void>;
 }

@@ -15,3 +15,9 @@ export {
   type RedisLockOptions,
   type RedisSource,
 } from './module-options.js';
+export {
+  type BusyContext,
+  type LockedOptions,
+  type LockedPolicy,
+  POLICY_OPTIONS,
+} from './locked-options.js';

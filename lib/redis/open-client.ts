@@ -4,12 +4,13 @@ import type { RedisSource } from '../options/index.js';
 
 /**
  * What our connections need whatever the application's client is set to: nothing queued or sent
- * again behind our back, no prefix added to half of the names, a return after every outage.
+ * again behind our back, no INFO that a user may not read, no prefix added to half of the names, a return after every outage.
  */
 function ourOptions(connectTimeout: number): RedisOptions {
   return {
     lazyConnect: true,
     connectTimeout,
+    enableReadyCheck: false,
     enableOfflineQueue: false,
     autoResendUnfulfilledCommands: false,
     autoResubscribe: false,

@@ -3,7 +3,7 @@ import type { Clock, RedisSource } from '../options/index.js';
 import { firstReady } from './first-ready.js';
 import { GrantChannel, type InboxListener } from './grant-channel.js';
 import type { LuaScript } from './lua-script.js';
-import { openClient } from './open-client.js';
+import { addressOf, openClient } from './open-client.js';
 import { RedisConnection, type Sending } from './redis-connection.js';
 import { ServerClock } from './server-clock.js';
 import { notSent, storeFailure } from './store-failure.js';
@@ -14,6 +14,7 @@ export class RedisServer {
   readonly inbox: string;
   #connection: RedisConnection | undefined;
   #channel: GrantChannel | undefined;
+  #info = '';
 
   constructor(
     private readonly source: RedisSource,
@@ -39,6 +40,7 @@ export class RedisServer {
       await this.#readClock();
       await this.#channel.open();
       await this.#connection.send(undefined, () => commands.publish(this.inbox, 'hello'));
+      this.#info = await this.#connection.send(undefined, () => commands.info()).catch(() => '');
     } catch (error) {
       await this.close();
       throw storeFailure(error, undefined);
@@ -74,6 +76,23 @@ export class RedisServer {
   /** Pushes seem to get lost. */
   suspectChannel(): void {
     this.#channel?.replace();
+  }
+
+  /** From the server's INFO; nothing where the user has no right to it. */
+  describe(): { found: string; warnings: string[] } {
+    const client = this.#connection?.client;
+    if (!client) return { found: 'Redis, not connected yet', warnings: [] };
+    const version = /^redis_version:(.*?)\r?$/m.exec(this.#info)?.[1];
+    const policy = /^maxmemory_policy:(.*?)\r?$/m.exec(this.#info)?.[1];
+    const evicts = policy !== undefined && policy !== 'noeviction';
+    return {
+      found: `Redis ${version ?? '(version unknown)'} at ${addressOf(client)}`,
+      warnings: evicts
+        ? [
+            `maxmemory-policy is ${policy}: Redis may evict locks that are held. Set it to noeviction.`,
+          ]
+        : [],
+    };
   }
 
   async close(): Promise<void> {

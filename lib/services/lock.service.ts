@@ -1,4 +1,10 @@
-import { Injectable } from '@nestjs/common';
+import {
+  type BeforeApplicationShutdown,
+  Injectable,
+  Logger,
+  type OnApplicationShutdown,
+  type OnModuleInit,
+} from '@nestjs/common';
 import { LockNotAcquiredError } from '../errors/index.js';
 import { lockName } from '../keys/index.js';
 import type { Lease } from '../leases/lease.js';
@@ -10,6 +16,8 @@ import {
   type ModuleSettings,
 } from '../options/index.js';
 import { inspection, type LockInspection } from './lock-inspection.js';
+
+const logger = new Logger('RedisLock');
 
 /** How many waiters `inspect` names. */
 const NAMED_WAITERS = 100;
@@ -24,7 +32,7 @@ type Work<T> = (lease: Lease) => T | PromiseLike<T>;
 
 /** Distributed locks: the injectable service. One lock is one key; who holds it is one lease. */
 @Injectable()
-export class LockService {
+export class LockService implements OnModuleInit, BeforeApplicationShutdown, OnApplicationShutdown {
   readonly #leases: Leases;
   readonly #settings: ModuleSettings;
 
@@ -32,6 +40,16 @@ export class LockService {
   constructor(leases: Leases, settings: ModuleSettings) {
     this.#leases = leases;
     this.#settings = settings;
+  }
+
+  /** What decorators and the interceptor stand on. @internal */
+  static internals(service: LockService): {
+    leases: Leases;
+    defaults: CallSettings;
+    maxKeyBytes: number;
+  } {
+    const { call, limits } = service.#settings;
+    return { leases: service.#leases, defaults: call, maxKeyBytes: limits.keyBytes };
   }
 
   /**
@@ -90,6 +108,28 @@ export class LockService {
    */
   forceRelease(key: string): Promise<boolean> {
     return this.#run(key, undefined, (name) => this.#leases.force(name));
+  }
+
+  /** @internal */
+  async onModuleInit(): Promise<void> {
+    if (this.#settings.lazyConnect) return;
+    await this.#leases.open();
+    const { found, warnings } = this.#leases.describeStore();
+    const { keyPrefix, call } = this.#settings;
+    logger.log(
+      `${found}; keys "${keyPrefix}…", ttl ${call.ttl} ms, wait ${call.wait} ms, fencing ${call.fencing ? 'on' : 'off'}`,
+    );
+    for (const warning of warnings) logger.warn(warning);
+  }
+
+  /** Requests still under way keep what they hold; nobody waits any more. @internal */
+  beforeApplicationShutdown(): void {
+    this.#leases.stopWaiting();
+  }
+
+  /** @internal */
+  async onApplicationShutdown(): Promise<void> {
+    await this.#leases.close();
   }
 
   /** Never throws but rejects; options that are not given cost nothing. */

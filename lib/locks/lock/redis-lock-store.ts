@@ -1,7 +1,12 @@
 import type { Clock, ModuleSettings } from '../../options/index.js';
 import { prefixOf, RedisServer } from '../../redis/index.js';
 import { newProcessId } from '../holder.js';
-import type { LockPrimitive, LockStore, PushListener } from '../lock-primitive.js';
+import type {
+  LockPrimitive,
+  LockStore,
+  PushListener,
+  StoreDescription,
+} from '../lock-primitive.js';
 import { RedisLock, token } from './redis-lock.js';
 
 /** The lock on one Redis server, with the inbox through which that server pushes grants. */
@@ -40,6 +45,10 @@ export class RedisLockStore implements LockStore {
       resubscribed: () => listener.reconnected(),
       reconnected: () => listener.reconnected(),
     });
+  }
+
+  describe(): StoreDescription {
+    return this.#server.describe();
   }
 
   close(): Promise<void> {

@@ -1,0 +1,57 @@
+import { ROUTE_ARGS_METADATA } from '@nestjs/common/constants.js';
+import { type ArgumentPlace, type Names, parameterNames, type Reader } from '../keys/index.js';
+import { LOCK_KEY_METADATA } from '../redis-lock.constants.js';
+
+type Args = readonly unknown[];
+
+/**
+ * The names of a method's arguments: a position, `@LockKey('name')`, the name a route gives it
+ * (`@Param('id')`), or the parameter's name in the source; the first that fits.
+ */
+export function argumentNames(
+  prototype: object,
+  method: string | symbol,
+  original: (...args: never[]) => unknown,
+): Names<Args> {
+  const places = new Map<string, ArgumentPlace>([
+    ...parameterNames(original),
+    ...routeNames(prototype, method),
+    ...markedNames(prototype, method),
+  ]);
+  return {
+    reader(name) {
+      if (/^\d+$/.test(name)) return (args) => args[Number(name)];
+      const place = places.get(name);
+      return place && reader(place);
+    },
+    remedy: `Names here: ${[...places.keys()].join(', ') || 'none (the source is hidden, by a wrapper beneath or a minifier)'}. Mark the parameter with @LockKey('name'), or use its position: <0>.`,
+  };
+}
+
+function reader({ index, path, rest }: ArgumentPlace): Reader<Args> {
+  if (rest) return (args) => args.slice(index);
+  if (path.length === 0) return (args) => args[index];
+  return (args) =>
+    path.reduce<unknown>(
+      (value, step) => (value as Record<string, unknown> | undefined)?.[step],
+      args[index],
+    );
+}
+
+function markedNames(prototype: object, method: string | symbol): [string, ArgumentPlace][] {
+  const marks = (Reflect.getMetadata(LOCK_KEY_METADATA, prototype.constructor, method) ?? []) as [
+    string,
+    number,
+  ][];
+  return marks.map(([name, index]) => [name, { index, path: [] }]);
+}
+
+function routeNames(prototype: object, method: string | symbol): [string, ArgumentPlace][] {
+  const args = (Reflect.getMetadata(ROUTE_ARGS_METADATA, prototype.constructor, method) ??
+    {}) as Record<string, { index: number; data?: unknown }>;
+  return Object.values(args).flatMap(({ index, data }) =>
+    typeof data === 'string' && data !== ''
+      ? [[data, { index, path: [] }] as [string, ArgumentPlace]]
+      : [],
+  );
+}

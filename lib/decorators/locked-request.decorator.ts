@@ -1,0 +1,38 @@
+import { type ExecutionContext, UseInterceptors } from '@nestjs/common';
+import { LockOptionsError } from '../errors/index.js';
+import { LockInterceptor } from '../interceptors/lock.interceptor.js';
+import {
+  type LockedRequestOptions,
+  LockedRequestSettings,
+} from '../interceptors/locked-request-settings.js';
+import { LOCKED_REQUEST_METADATA } from '../redis-lock.constants.js';
+
+/**
+ * Runs a handler, or every handler of a controller, under a lock whose key comes from the request:
+ * `'tenant:<user.tenantId>'`. The roots are `params query body headers user ip` on HTTP, `args user` in
+ * GraphQL, `data user` for messages; or a function of the ExecutionContext.
+ *
+ * It is an interceptor: before pipes, around the interceptors that stand after it (a transaction), and
+ * streams are held to their end. On HTTP the lock is given back before the response is sent.
+ * @throws LockOptionsError where it stands, when the key or an option cannot work.
+ * @publicApi
+ */
+export function LockedRequest(
+  key: string | ((context: ExecutionContext) => string),
+  options: LockedRequestOptions = {},
+): MethodDecorator & ClassDecorator {
+  const settings = new LockedRequestSettings(key, options);
+  return (target: object, method?: string | symbol, descriptor?: PropertyDescriptor) => {
+    const onHandler = typeof descriptor?.value === 'function' && typeof target === 'object';
+    const onController = typeof target === 'function' && method === undefined;
+    if (!onHandler && !onController) {
+      throw new LockOptionsError('@LockedRequest stands on handlers and on controllers.');
+    }
+    const bearer = onHandler ? (descriptor.value as object) : target;
+    const beneath = (Reflect.getOwnMetadata(LOCKED_REQUEST_METADATA, bearer) ??
+      []) as LockedRequestSettings[];
+    Reflect.defineMetadata(LOCKED_REQUEST_METADATA, [settings, ...beneath], bearer);
+    if (onHandler) UseInterceptors(LockInterceptor)(target, method!, descriptor);
+    else UseInterceptors(LockInterceptor)(target as () => void);
+  };
+}

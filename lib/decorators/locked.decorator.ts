@@ -1,0 +1,165 @@
+import { defer, type Observable } from 'rxjs';
+import { LockOptionsError } from '../errors/index.js';
+import { keyTemplate, lockName } from '../keys/index.js';
+import {
+  CALL_DEFAULTS,
+  type CallSettings,
+  callSettings,
+  type LockedOptions,
+  MODULE_DEFAULTS,
+  POLICY_OPTIONS,
+} from '../options/index.js';
+import { CURRENT_LEASE_METADATA, LOCKED_METADATA } from '../redis-lock.constants.js';
+import { endOfResponse } from '../services/end-of-stream.js';
+import { LockedCall } from '../services/locked-call.js';
+import { LockService } from '../services/lock.service.js';
+import { responseParameter } from '../services/response-parameter.js';
+import { argumentNames } from './argument-names.js';
+import { injectedService, injectService } from './injected-service.js';
+import type {
+  Lockable,
+  LockedDecorator,
+  PlainOptions,
+  Skippable,
+  SkipOptions,
+} from './locked-types.js';
+import { returnKind } from './return-kind.js';
+import { wrapMethod } from './wrap-method.js';
+
+/** What the start-up check reads of a method: the options of each `@Locked` on it, innermost first. */
+export type LockedMetadata = readonly LockedOptions[];
+
+type KeyOf = (args: readonly unknown[]) => string;
+type Method = (this: object, ...args: unknown[]) => unknown;
+
+/**
+ * Runs the method under the lock that `key` names, one call at a time over all replicas: waits for it,
+ * renews it while the method runs, gives it back before the caller has the result.
+ *
+ * The key is a template, `'account:<id>'`: `<argument>`, `<argument.path>`, `<0>`; or a function of the
+ * arguments. It is computed once, before the method runs. Stands on any method of any class that Nest
+ * makes, above or below routes, `@Cron` and the like. Returns Promise, Observable (acquired per
+ * subscription) or AsyncIterable (acquired at the first pull).
+ *
+ * @throws LockOptionsError where it stands, when the key or an option cannot work.
+ * The method rejects with `LockNotAcquiredError`, `LeaseLostError`, `LockStoreError`, `LockKeyError`,
+ * `ForeignLockError`, `LockLimitError` or `LockShutdownError`; it never runs unlocked instead.
+ * @publicApi
+ */
+export function Locked(key: string, options: SkipOptions): LockedDecorator<unknown[], Skippable>;
+export function Locked(key: string, options?: PlainOptions): LockedDecorator<unknown[], Lockable>;
+export function Locked<Args extends readonly unknown[]>(
+  key: (...args: Args) => string,
+  options: SkipOptions,
+): LockedDecorator<Args, Skippable>;
+export function Locked<Args extends readonly unknown[]>(
+  key: (...args: Args) => string,
+  options?: PlainOptions,
+): LockedDecorator<Args, Lockable>;
+export function Locked(
+  key: string | ((...args: never[]) => string),
+  options: LockedOptions = {},
+): (target: object, method: string | symbol, descriptor: TypedPropertyDescriptor<never>) => void {
+  return (target, method, descriptor) => {
+    const said = nameOf(target, method);
+    const original = methodOf(target, descriptor, said);
+    const skipDefaults = options.onBusy === 'skip' ? { wait: 0 } : {};
+    callSettings({ ...skipDefaults, ...options }, CALL_DEFAULTS, POLICY_OPTIONS);
+    const keyOf = keyReader(key, target, method, original);
+    const leaseAt = (Reflect.getOwnMetadata(CURRENT_LEASE_METADATA, target.constructor, method) ??
+      []) as number[];
+    const response = responseParameter(target, method);
+    const kind = options.returns ?? returnKind(target, method, original);
+    const settings = new WeakMap<LockService, CallSettings>();
+    injectService(target, options.module);
+
+    function call(instance: object, args: unknown[]): [LockedCall, (lease: unknown) => unknown] {
+      const service = injectedService(instance, options.module, said);
+      const { leases, defaults, maxKeyBytes } = LockService.internals(service);
+      let wanted = settings.get(service);
+      if (!wanted) {
+        wanted = callSettings({ ...skipDefaults, ...options }, defaults, POLICY_OPTIONS);
+        settings.set(service, wanted);
+      }
+      const name = lockName(keyOf(args), maxKeyBytes);
+      const run = (lease: unknown): unknown =>
+        original.apply(instance, withLease(args, leaseAt, lease));
+      return [new LockedCall(leases, name, wanted, options, args), run];
+    }
+
+    const wrappers: Record<NonNullable<LockedOptions['returns']>, Method> = {
+      async promise(...args) {
+        const [locked, run] = call(this, args);
+        return locked.promise(run, () =>
+          response === undefined ? undefined : endOfResponse(args[response]),
+        );
+      },
+      observable(...args) {
+        return defer(() => {
+          const [locked, run] = call(this, args);
+          return locked.observable(run as () => Observable<unknown>);
+        });
+      },
+      async *iterable(...args) {
+        const [locked, run] = call(this, args);
+        yield* locked.iterable(run as () => AsyncIterable<unknown>);
+      },
+    };
+    const wrapper = wrapMethod(original as never, wrappers[kind] as never);
+    const beneath = (Reflect.getOwnMetadata(LOCKED_METADATA, original) ?? []) as LockedMetadata;
+    Reflect.defineMetadata(
+      LOCKED_METADATA,
+      [...beneath, options] satisfies LockedMetadata,
+      wrapper,
+    );
+    (descriptor as PropertyDescriptor).value = wrapper;
+  };
+}
+
+function keyReader(
+  key: string | ((...args: never[]) => string),
+  target: object,
+  method: string | symbol,
+  original: Method,
+): KeyOf {
+  if (typeof key === 'function') return (args) => key(...(args as never[]));
+  if (typeof key !== 'string') {
+    throw new LockOptionsError(
+      `The key of @Locked on ${nameOf(target, method)} is neither a text nor a function.`,
+    );
+  }
+  lockName(key.replaceAll(/<[^<>]*>/g, 'x'), MODULE_DEFAULTS.limits.keyBytes * 100);
+  return keyTemplate(key, argumentNames(target, method, original));
+}
+
+function withLease(args: unknown[], positions: readonly number[], lease: unknown): unknown[] {
+  if (positions.length === 0) return args;
+  const filled = [...args];
+  for (const position of positions) filled[position] = lease;
+  return filled;
+}
+
+function methodOf(
+  target: unknown,
+  descriptor: PropertyDescriptor | undefined,
+  said: string,
+): Method {
+  if (typeof target === 'function' && descriptor && !('kind' in descriptor)) {
+    throw new LockOptionsError(
+      `@Locked stands on the static method ${said}: only methods of objects that Nest makes can be locked.`,
+    );
+  }
+  if (typeof descriptor?.value !== 'function' || typeof target !== 'object') {
+    throw new LockOptionsError(
+      `@Locked stands on ${said}, which is not a method. (It needs "experimentalDecorators", as Nest does; it is no standard decorator.)`,
+    );
+  }
+  return descriptor.value as Method;
+}
+
+function nameOf(target: object, method: unknown): string {
+  const owner = typeof target === 'function' ? target.name : target?.constructor?.name;
+  const name =
+    typeof method === 'object' && method !== null && 'name' in method ? method.name : method;
+  return `${owner ?? ''}.${String(name)}`;
+}

@@ -1,0 +1,15 @@
+type Method = (this: unknown, ...args: unknown[]) => unknown;
+
+/**
+ * Puts `wrapper` in the place of `original` so that nobody notices: what Nest, Swagger and others
+ * wrote on the function, its name and its length go over.
+ */
+export function wrapMethod(original: Method, wrapper: Method): Method {
+  for (const key of Reflect.getOwnMetadataKeys(original)) {
+    Reflect.defineMetadata(key, Reflect.getOwnMetadata(key, original), wrapper);
+  }
+  for (const property of ['name', 'length'] as const) {
+    Object.defineProperty(wrapper, property, { value: original[property], configurable: true });
+  }
+  return wrapper;
+}

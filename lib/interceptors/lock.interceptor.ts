@@ -1,0 +1,100 @@
+import {
+  type CallHandler,
+  type ExecutionContext,
+  Injectable,
+  type NestInterceptor,
+} from '@nestjs/common';
+import { SSE_METADATA } from '@nestjs/common/constants.js';
+import { ModuleRef } from '@nestjs/core';
+import { from, lastValueFrom, type Observable } from 'rxjs';
+import { LockOptionsError } from '../errors/index.js';
+import { lockName } from '../keys/index.js';
+import { callSettings, POLICY_OPTIONS } from '../options/index.js';
+import { LOCKED_REQUEST_METADATA } from '../redis-lock.constants.js';
+import { endOfResponse } from '../services/end-of-stream.js';
+import { lockServiceToken } from '../services/lock-service-token.js';
+import { LockService } from '../services/lock.service.js';
+import { LockedCall } from '../services/locked-call.js';
+import { responseParameter } from '../services/response-parameter.js';
+import type { LockedRequestSettings } from './locked-request-settings.js';
+
+/** Which decorators have acted in a call: however often the interceptor is registered, each acts once. */
+const acted = new WeakMap<ExecutionContext, Set<LockedRequestSettings>>();
+
+/** Acts for `@LockedRequest`: acquires before a handler's pipes, gives back before the response. */
+@Injectable()
+export class LockInterceptor implements NestInterceptor {
+  constructor(private readonly modules: ModuleRef) {}
+
+  intercept(context: ExecutionContext, next: CallHandler): Observable<unknown> {
+    const done = acted.get(context) ?? new Set();
+    acted.set(context, done);
+    const due = settingsOf(context).filter((settings) => !done.has(settings));
+    for (const settings of due) done.add(settings);
+    return due
+      .reduceRight<CallHandler>(
+        (inner, settings) => ({ handle: () => this.#guard(context, settings, inner) }),
+        next,
+      )
+      .handle();
+  }
+
+  #guard(
+    context: ExecutionContext,
+    settings: LockedRequestSettings,
+    next: CallHandler,
+  ): Observable<unknown> {
+    const call = this.#call(context, settings);
+    if (isStream(context)) return call.observable(() => next.handle());
+    const prototype = context.getClass().prototype as object;
+    const response = responseParameter(prototype, context.getHandler().name);
+    return from(
+      call.promise(
+        () => lastValueFrom(next.handle(), { defaultValue: undefined }),
+        () =>
+          response === undefined ? undefined : endOfResponse(context.switchToHttp().getResponse()),
+      ),
+    );
+  }
+
+  #call(context: ExecutionContext, { keyOf, options }: LockedRequestSettings): LockedCall {
+    const { leases, defaults, maxKeyBytes } = LockService.internals(this.#service(options.module));
+    const call = callSettings(options, defaults, POLICY_OPTIONS);
+    return new LockedCall(
+      leases,
+      lockName(keyOf(context), maxKeyBytes),
+      call,
+      options,
+      context.getArgs(),
+    );
+  }
+
+  #service(module: string | undefined): LockService {
+    try {
+      return this.modules.get<LockService>(lockServiceToken(module), { strict: false });
+    } catch {
+      const name = module === undefined ? '' : `{ name: '${module}' }`;
+      throw new LockOptionsError(
+        `@LockedRequest needs RedisLockModule.forRoot(${name}) among the imports.`,
+      );
+    }
+  }
+}
+
+/** The decorators around a handler: the controller's outside, then the handler's, the uppermost first. */
+function settingsOf(context: ExecutionContext): LockedRequestSettings[] {
+  return [context.getClass(), context.getHandler()].flatMap(
+    (target) =>
+      (Reflect.getMetadata(LOCKED_REQUEST_METADATA, target) ?? []) as LockedRequestSettings[],
+  );
+}
+
+/** What emits on and on, instead of one answer. */
+function isStream(context: ExecutionContext): boolean {
+  const type = context.getType<string>();
+  return (
+    type === 'rpc' ||
+    type === 'ws' ||
+    Reflect.getMetadata(SSE_METADATA, context.getHandler()) === true
+  );
+}

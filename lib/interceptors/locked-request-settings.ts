@@ -1,0 +1,77 @@
+import type { ExecutionContext } from '@nestjs/common';
+import { LockOptionsError } from '../errors/index.js';
+import { keyTemplate, type Names } from '../keys/index.js';
+import {
+  CALL_DEFAULTS,
+  callSettings,
+  type LockedOptions,
+  POLICY_OPTIONS,
+} from '../options/index.js';
+
+/** The options of `@LockedRequest`: a request that was not handled must not look as if it was, so none is skipped. */
+export type LockedRequestOptions = Omit<LockedOptions, 'returns' | 'onBusy'> & {
+  readonly onBusy?: 'throw' | undefined;
+};
+
+type Roots = Readonly<Record<string, (context: ExecutionContext) => unknown>>;
+
+const http = (context: ExecutionContext): Record<string, unknown> =>
+  context.switchToHttp().getRequest();
+
+/** What a request is called in a key, for each kind of application. */
+const ROOTS: Readonly<Record<string, Roots>> = {
+  http: {
+    params: (context) => http(context)['params'],
+    query: (context) => http(context)['query'],
+    body: (context) => http(context)['body'],
+    headers: (context) => http(context)['headers'],
+    user: (context) => http(context)['user'],
+    ip: (context) => http(context)['ip'],
+  },
+  graphql: {
+    args: (context) => context.getArgByIndex(1),
+    user: (context) =>
+      context.getArgByIndex<{ req?: { user?: unknown } } | undefined>(2)?.req?.user,
+  },
+  rpc: {
+    data: (context) => context.switchToRpc().getData(),
+    user: (context) => context.switchToRpc().getContext<{ user?: unknown } | undefined>()?.user,
+  },
+  ws: {
+    data: (context) => context.switchToWs().getData(),
+    user: (context) => context.switchToWs().getClient<{ user?: unknown } | undefined>()?.user,
+  },
+};
+const KNOWN = [...new Set(Object.values(ROOTS).flatMap((roots) => Object.keys(roots)))];
+
+/** One `@LockedRequest`, checked where it stands: how a request becomes a key, and the options. */
+export class LockedRequestSettings {
+  readonly keyOf: (context: ExecutionContext) => string;
+
+  constructor(
+    key: string | ((context: ExecutionContext) => string),
+    readonly options: LockedRequestOptions,
+  ) {
+    callSettings(options, CALL_DEFAULTS, POLICY_OPTIONS);
+    if ((options.onBusy as string | undefined) === 'skip' || typeof options.onBusy === 'function') {
+      throw new LockOptionsError(
+        '@LockedRequest takes no onBusy but "throw": the request would be answered without having been handled.',
+      );
+    }
+    this.keyOf = typeof key === 'function' ? key : keyTemplate(key, NAMES);
+  }
+}
+
+const NAMES: Names<ExecutionContext> = {
+  reader(name) {
+    if (!KNOWN.includes(name)) return undefined;
+    return (context) => {
+      const read = ROOTS[context.getType<string>()]?.[name];
+      if (read) return read(context);
+      throw new LockOptionsError(
+        `@LockedRequest names <${name}>, which a ${context.getType<string>()} request does not have.`,
+      );
+    };
+  },
+  remedy: `A request has: ${KNOWN.join(', ')}.`,
+};

@@ -1,0 +1,63 @@
+import { LockOptionsError } from '../errors/index.js';
+import { encodeValue } from './encode-value.js';
+
+/** How a name in a template is read from what a call brings. */
+export type Reader<Source> = (source: Source) => unknown;
+
+/** What the names of a template can mean. */
+export interface Names<Source> {
+  /** How the name is read; undefined if there is no such name. */
+  reader(name: string): Reader<Source> | undefined;
+  /** Said after "there is no …": which names there are, and what to do. */
+  readonly remedy: string;
+}
+
+const HOLE = /<([^<>]*)>/g;
+const PATH = /^[\w$]+(?:\.[\w$]+)*$/;
+
+/**
+ * The key that a template like `account:<id>` or `doc:<dto.id>` makes of a call; each value is encoded.
+ * @throws LockOptionsError when a hole is malformed or its name has no meaning.
+ */
+export function keyTemplate<Source>(
+  template: string,
+  names: Names<Source>,
+): (source: Source) => string {
+  const parts: (string | Reader<Source>)[] = [];
+  let end = 0;
+  for (const hole of template.matchAll(HOLE)) {
+    parts.push(template.slice(end, hole.index), valueOf(template, hole[1]!, names));
+    end = hole.index + hole[0].length;
+  }
+  parts.push(template.slice(end));
+  if (parts.some((part) => typeof part === 'string' && /[<>]/.test(part))) {
+    throw new LockOptionsError(`The key "${template}" has a "<" or ">" without its partner.`);
+  }
+  if (parts.every((part) => part === '')) throw new LockOptionsError("A lock's key is empty.");
+  return (source) =>
+    parts.reduce<string>((key, part) => key + (typeof part === 'string' ? part : part(source)), '');
+}
+
+function valueOf<Source>(
+  template: string,
+  path: string,
+  names: Names<Source>,
+): (source: Source) => string {
+  if (!PATH.test(path)) {
+    throw new LockOptionsError(
+      `The key "${template}" has "<${path}>": write <name>, <name.path> or <0>.`,
+    );
+  }
+  const [name, ...steps] = path.split('.') as [string, ...string[]];
+  const read = names.reader(name);
+  if (!read)
+    throw new LockOptionsError(
+      `The key "${template}" names <${name}>, but there is no "${name}". ${names.remedy}`,
+    );
+  const said = `<${path}> in the lock's key "${template}"`;
+  return (source) => {
+    let value = read(source);
+    for (const step of steps) value = (value as Record<string, unknown> | null | undefined)?.[step];
+    return encodeValue(value, said);
+  };
+}

@@ -1,0 +1,37 @@
+import type { LockCallOptions } from './call-options.js';
+
+/** A call that found its lock taken. */
+export interface BusyContext {
+  readonly key: string;
+  readonly args: readonly unknown[];
+}
+
+/** What happens when a decorated method's lock is not free in time, cannot be asked for, or is lost. */
+export interface LockedPolicy {
+  /**
+   * The lock was not free within `wait`: throw `LockNotAcquiredError`; `'skip'` the call, it returns
+   * undefined and does not wait unless `wait` stands beside; or a function's result instead. @default 'throw'
+   */
+  readonly onBusy?: 'throw' | 'skip' | ((context: BusyContext) => unknown) | undefined;
+  /** The body succeeded, but its lease was lost on the way. @default 'throw' */
+  readonly onLost?: 'throw' | 'ignore' | undefined;
+  /**
+   * Redis failed: throw `LockStoreError`, or `'proceed'` without the lock. Never proceeds when somebody
+   * holds it, or something else lives at its key. @default 'throw'
+   */
+  readonly onUnavailable?: 'throw' | 'proceed' | undefined;
+}
+
+/** The options of `@Locked`. */
+export interface LockedOptions extends LockCallOptions, LockedPolicy {
+  /** The `name` of the RedisLockModule to use. @default the unnamed one */
+  readonly module?: string | undefined;
+  /**
+   * What the method returns. Found from its declared type: say it where that is hidden, by an
+   * interface or by a wrapper beneath. @default found
+   */
+  readonly returns?: 'promise' | 'observable' | 'iterable' | undefined;
+}
+
+/** What stands beside {@link LockCallOptions} in the options of a decorator. */
+export const POLICY_OPTIONS = ['onBusy', 'onLost', 'onUnavailable', 'module', 'returns'] as const;

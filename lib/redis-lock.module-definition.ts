@@ -1,0 +1,26 @@
+import { ConfigurableModuleBuilder } from '@nestjs/common';
+import type { RedisLockOptions } from './options/index.js';
+
+/** What is said where the module stands, also with `forRootAsync`. */
+export interface RedisLockModuleExtras {
+  /** For several modules in one application: `@InjectLockService('billing')`, `@Locked(key, { module: 'billing' })`. */
+  readonly name?: string | undefined;
+  /** @default true */
+  readonly isGlobal?: boolean | undefined;
+  /** Answer HTTP requests that end in an error of this library: 409, 503, 400, 500. @default true */
+  readonly mapErrors?: boolean | undefined;
+}
+
+/** Makes the options of a module, for `forRootAsync({ useClass })`. */
+export interface RedisLockOptionsFactory {
+  createRedisLockOptions(): RedisLockOptions | Promise<RedisLockOptions>;
+}
+
+const EXTRAS: RedisLockModuleExtras = { name: undefined, isGlobal: true, mapErrors: true };
+
+export const { ConfigurableModuleClass, MODULE_OPTIONS_TOKEN, OPTIONS_TYPE, ASYNC_OPTIONS_TYPE } =
+  new ConfigurableModuleBuilder<RedisLockOptions>({ moduleName: 'RedisLock' })
+    .setClassMethodName('forRoot')
+    .setFactoryMethodName('createRedisLockOptions')
+    .setExtras<RedisLockModuleExtras>(EXTRAS)
+    .build();

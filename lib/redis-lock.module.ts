@@ -1,0 +1,105 @@
+import {
+  type DynamicModule,
+  Inject,
+  Module,
+  type OnModuleInit,
+  type Provider,
+} from '@nestjs/common';
+import {
+  APP_FILTER,
+  DiscoveryModule,
+  DiscoveryService,
+  MetadataScanner,
+  ModulesContainer,
+} from '@nestjs/core';
+import { checkLockedMethods } from './decorators/locked-explorer.js';
+import { LockOptionsError } from './errors/index.js';
+import { LockErrorFilter } from './interceptors/lock-error.filter.js';
+import { Leases } from './leases/leases.js';
+import { RedisLockStore } from './locks/lock/redis-lock-store.js';
+import { moduleSettings, type RedisLockOptions, systemClock } from './options/index.js';
+import {
+  type ASYNC_OPTIONS_TYPE,
+  ConfigurableModuleClass,
+  MODULE_OPTIONS_TOKEN,
+  type OPTIONS_TYPE,
+  type RedisLockModuleExtras,
+} from './redis-lock.module-definition.js';
+import { lockServiceToken } from './services/lock-service-token.js';
+import { LockService } from './services/lock.service.js';
+
+const MODULE_NAME = Symbol('nest-redis-lock:module-name');
+
+/**
+ * Distributed locks on Redis: provides `LockService`, and what `@Locked` and `@LockedRequest` stand on.
+ * Connects when the application starts, and fails then if Redis cannot be used; at its end it gives
+ * back what is held and closes what is its own.
+ * @publicApi
+ */
+@Module({})
+export class RedisLockModule extends ConfigurableModuleClass implements OnModuleInit {
+  readonly #name: string | undefined;
+
+  /** @internal */
+  constructor(
+    @Inject(MODULE_NAME) name: { readonly module: string | undefined },
+    private readonly modules: ModulesContainer,
+    private readonly discovery: DiscoveryService,
+    private readonly scanner: MetadataScanner,
+  ) {
+    super();
+    this.#name = name.module;
+  }
+
+  /** @throws LockOptionsError when an option is wrong. */
+  static override forRoot(options: typeof OPTIONS_TYPE = {}): DynamicModule {
+    const { name, isGlobal, mapErrors, ...rest } = options;
+    moduleSettings(rest);
+    return withLocks(super.forRoot(rest), { name, isGlobal, mapErrors });
+  }
+
+  /** As {@link forRoot}, with options from `useFactory`, `useClass` or `useExisting`; checked at start-up. */
+  static override forRootAsync(options: typeof ASYNC_OPTIONS_TYPE): DynamicModule {
+    const { name, isGlobal, mapErrors, ...rest } = options;
+    return withLocks(super.forRootAsync(rest), { name, isGlobal, mapErrors });
+  }
+
+  /** @internal */
+  onModuleInit(): void {
+    const names = [...this.modules.values()]
+      .map(({ instance }) => instance as unknown)
+      .filter((instance) => instance instanceof RedisLockModule)
+      .map((instance) => instance.#name);
+    if (names.filter((name) => name === this.#name).length > 1) {
+      const named = this.#name === undefined ? 'without a name' : `named "${this.#name}"`;
+      throw new LockOptionsError(
+        `RedisLockModule is imported twice ${named}: give each its own "name", or import one of them everywhere.`,
+      );
+    }
+    if (names[0] === this.#name) checkLockedMethods(this.discovery, this.scanner, new Set(names));
+  }
+}
+
+function withLocks(definition: DynamicModule, extras: RedisLockModuleExtras): DynamicModule {
+  const { name, isGlobal = true, mapErrors = true } = extras;
+  const service = {
+    provide: lockServiceToken(name),
+    inject: [MODULE_OPTIONS_TOKEN],
+    useFactory: lockService,
+  };
+  const providers: Provider[] = [{ provide: MODULE_NAME, useValue: { module: name } }, service];
+  if (mapErrors) providers.push({ provide: APP_FILTER, useClass: LockErrorFilter });
+  return {
+    ...definition,
+    global: isGlobal,
+    imports: [...(definition.imports ?? []), DiscoveryModule],
+    providers: [...(definition.providers ?? []), ...providers],
+    exports: [service.provide],
+  };
+}
+
+function lockService(options: RedisLockOptions): LockService {
+  const settings = moduleSettings(options);
+  const store = new RedisLockStore(settings, systemClock);
+  return new LockService(new Leases(store, settings, systemClock), settings);
+}

@@ -1,0 +1,22 @@
+import { finished, type Readable } from 'node:stream';
+
+/** When what a method returned ends by itself: a Node stream, or a StreamableFile around one; undefined for a plain value. */
+export function endOfStream(result: unknown): Promise<void> | undefined {
+  if (typeof result !== 'object' || result === null) return undefined;
+  if ('getStream' in result && typeof result.getStream === 'function') {
+    return closed(result.getStream());
+  }
+  return 'pipe' in result && typeof result.pipe === 'function' && 'once' in result
+    ? closed(result)
+    : undefined;
+}
+
+/** When a response of Express (Node's own) or Fastify (which wraps it) has been sent or broken off. */
+export function endOfResponse(response: unknown): Promise<void> | undefined {
+  if (typeof response !== 'object' || response === null) return undefined;
+  return closed('raw' in response ? response.raw : response);
+}
+
+function closed(stream: unknown): Promise<void> {
+  return new Promise((resolve) => finished(stream as Readable, () => resolve()));
+}

@@ -1,0 +1,177 @@
+import { Logger } from '@nestjs/common';
+import { isObservable, Observable, type Subscription } from 'rxjs';
+import { LockNotAcquiredError, LockOptionsError, LockStoreError } from '../errors/index.js';
+import type { Lease } from '../leases/lease.js';
+import type { Leases } from '../leases/leases.js';
+import type { CallSettings, LockedPolicy } from '../options/index.js';
+import { endOfStream } from './end-of-stream.js';
+
+const logger = new Logger('RedisLock');
+
+/** Runs the method; without a lease only if the author chose to proceed without one. */
+export type Run<Result> = (lease: Lease | undefined) => Result;
+
+type Entry = { readonly lease: Lease | undefined } | { readonly instead: unknown };
+
+/**
+ * One call of a decorated method under its lock. Whatever the method returns, the lock is held until
+ * that has come to its end, and given back before the caller hears of it. Never runs unlocked unless
+ * `onUnavailable: 'proceed'`.
+ */
+export class LockedCall {
+  constructor(
+    private readonly leases: Leases,
+    private readonly key: string,
+    private readonly call: CallSettings,
+    private readonly policy: LockedPolicy,
+    private readonly args: readonly unknown[],
+  ) {}
+
+  /** A value, or a stream that is held until it is closed; `end` tells of another end to wait for. */
+  async promise(run: Run<unknown>, end?: () => Promise<void> | undefined): Promise<unknown> {
+    const entry = await this.#enter();
+    if ('instead' in entry) return entry.instead;
+    const { lease } = entry;
+    if (!lease) return run(undefined);
+    const section = lease.openSection();
+    let result: unknown;
+    let open: Promise<void> | undefined;
+    try {
+      result = await section.run(() => run(lease));
+      refuseLazy(result, this.key);
+      open = endOfStream(result) ?? end?.();
+    } catch (error) {
+      section.close();
+      await lease.release();
+      throw error;
+    }
+    if (open) {
+      void open.then(() => {
+        section.close();
+        return lease.release();
+      });
+      return result;
+    }
+    section.close();
+    await lease.finish(this.policy.onLost);
+    return result;
+  }
+
+  /** Acquires at each subscription; errors with `LeaseLostError` at the moment of loss. */
+  observable(run: Run<Observable<unknown>>): Observable<unknown> {
+    return new Observable((subscriber) => {
+      const waiting = new AbortController();
+      let inner: Subscription | undefined;
+      let giveBack: (() => Promise<unknown>) | undefined;
+      const start = (entry: Entry): void => {
+        if ('instead' in entry) {
+          if (entry.instead !== undefined) subscriber.next(entry.instead);
+          return subscriber.complete();
+        }
+        const { lease } = entry;
+        const section = lease?.openSection();
+        giveBack = async () => {
+          giveBack = undefined;
+          section?.close();
+          await lease?.release();
+        };
+        if (subscriber.closed) return void giveBack();
+        if (lease && this.policy.onLost !== 'ignore') {
+          lease.signal.addEventListener('abort', () => subscriber.error(lease.signal.reason), {
+            once: true,
+          });
+        }
+        const subscribe = (): Subscription =>
+          run(lease).subscribe({
+            next: (value) => subscriber.next(value),
+            error: (error: unknown) => void giveBack?.().then(() => subscriber.error(error)),
+            complete: () => {
+              giveBack = undefined;
+              section?.close();
+              Promise.resolve(lease?.finish(this.policy.onLost)).then(
+                () => subscriber.complete(),
+                (error: unknown) => subscriber.error(error),
+              );
+            },
+          });
+        try {
+          inner = section ? section.run(subscribe) : subscribe();
+        } catch (error) {
+          void giveBack?.().then(() => subscriber.error(error));
+        }
+      };
+      this.#enter(waiting.signal).then(start, (error: unknown) => subscriber.error(error));
+      return () => {
+        waiting.abort();
+        inner?.unsubscribe();
+        void giveBack?.();
+      };
+    });
+  }
+
+  /** Acquires at the first pull; gives back at the end, at an error, or when the consumer breaks off. */
+  async *iterable(run: Run<AsyncIterable<unknown>>): AsyncGenerator<unknown> {
+    const entry = await this.#enter();
+    if ('instead' in entry) return;
+    const { lease } = entry;
+    if (!lease) return yield* run(undefined);
+    const section = lease.openSection();
+    let iterator: AsyncIterator<unknown> | undefined;
+    let done = false;
+    try {
+      iterator = section.run(() => run(lease)[Symbol.asyncIterator]());
+      for (;;) {
+        const step = await section.run(() => iterator!.next());
+        if (step.done) break;
+        if (this.policy.onLost !== 'ignore') lease.assertHeld();
+        yield step.value;
+      }
+      done = true;
+    } finally {
+      if (!done) await section.run(async () => iterator?.return?.()).catch(() => {});
+      section.close();
+      await (done ? lease.finish(this.policy.onLost) : lease.release());
+    }
+  }
+
+  async #enter(signal?: AbortSignal): Promise<Entry> {
+    const { onBusy = 'throw', onUnavailable = 'throw' } = this.policy;
+    try {
+      return { lease: await this.leases.acquire(this.key, this.call, signal) };
+    } catch (error) {
+      if (error instanceof LockNotAcquiredError && onBusy !== 'throw') {
+        logger.debug(
+          `Lock "${this.key}" is busy: the call is ${onBusy === 'skip' ? 'skipped' : 'answered by onBusy'}.`,
+        );
+        return {
+          instead: onBusy === 'skip' ? undefined : await onBusy({ key: this.key, args: this.args }),
+        };
+      }
+      if (error instanceof LockStoreError && onUnavailable === 'proceed') {
+        logger.warn(
+          `${error.message} The call proceeds WITHOUT the lock (onUnavailable: 'proceed').`,
+        );
+        return { lease: undefined };
+      }
+      throw error;
+    }
+  }
+}
+
+/** What has not begun when the method returns would begin after the lock is given back. */
+function refuseLazy(result: unknown, key: string): void {
+  const kind = isObservable(result)
+    ? 'observable'
+    : typeof result === 'object' &&
+        result !== null &&
+        Symbol.asyncIterator in result &&
+        !('pipe' in result)
+      ? 'iterable'
+      : undefined;
+  if (kind) {
+    throw new LockOptionsError(
+      `The method under lock "${key}" returned an ${kind}, which its declared type does not say: ` +
+        `declare it, or set "returns: '${kind}'".`,
+    );
+  }
+}
