@@ -58,7 +58,6 @@ export class Section {
       return undefined;
     }
     this.#occupied = true;
-    this.holding.holds += 1;
     return () => this.#next();
   }
 

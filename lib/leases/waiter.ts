@@ -5,6 +5,9 @@ import { deadlineOf, Holding } from './holding.js';
 import { Trail } from './trail.js';
 import type { WaitingRoom } from './waiting-room.js';
 
+/** A grant as a push tells it. */
+export type Grant = Omit<Held, 'kind' | 'sentAt'> & { readonly sentAt: number | undefined };
+
 /** What a waiter needs of the process it waits in. */
 export interface WaiterHost {
   readonly lock: LockPrimitive;
@@ -87,7 +90,7 @@ export class Waiter {
   }
 
   /** A push says that the place was granted. */
-  granted(grant: Omit<Held, 'kind' | 'sentAt'> & { sentAt: number | undefined }): void {
+  granted(grant: Grant): void {
     if (this.#settled) return;
     const { sentAt } = grant;
     if (sentAt !== undefined && deadlineOf({ ...grant, sentAt }) > this.host.clock.monotonic()) {

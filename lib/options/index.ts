@@ -19,5 +19,6 @@ export {
   type BusyContext,
   type LockedOptions,
   type LockedPolicy,
+  POLICY_DEFAULTS,
   POLICY_OPTIONS,
 } from './locked-options.js';

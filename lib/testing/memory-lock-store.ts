@@ -1,6 +1,11 @@
 import type { Clock, ModuleSettings } from '../options/index.js';
 import { newProcessId } from '../locks/holder.js';
-import type { LockPrimitive, LockStore, PushListener } from '../locks/lock-primitive.js';
+import type {
+  LockPrimitive,
+  LockStore,
+  PushListener,
+  StoreDescription,
+} from '../locks/lock-primitive.js';
 import { MemoryConnection } from './memory-connection.js';
 import { MemoryLock } from './memory-lock.js';
 import type { MemoryServer } from './memory-server.js';
@@ -47,6 +52,10 @@ export class MemoryLockStore implements LockStore {
       forced: (holder) => queueMicrotask(() => listener.forced(holder)),
       resumed: () => queueMicrotask(() => listener.reconnected()),
     });
+  }
+
+  describe(): StoreDescription {
+    return { found: 'A lock store in memory, for tests', warnings: [] };
   }
 
   async close(): Promise<void> {

@@ -1,6 +1,11 @@
 import { describe, expect, it } from '@jest/globals';
 import { readFileSync } from 'node:fs';
-import { CALL_DEFAULTS, MODULE_DEFAULTS, milliseconds } from '../../lib/options/index.js';
+import {
+  CALL_DEFAULTS,
+  MODULE_DEFAULTS,
+  milliseconds,
+  POLICY_DEFAULTS,
+} from '../../lib/options/index.js';
 import { filesBelow } from './files-below.js';
 
 /** An option whose comment ends in its default. */
@@ -16,7 +21,7 @@ const documented = new Map(
 
 const { limits, ...module } = MODULE_DEFAULTS;
 const constants = new Map<string, unknown>(
-  Object.entries({ ...CALL_DEFAULTS, ...module, ...limits }),
+  Object.entries({ ...CALL_DEFAULTS, ...POLICY_DEFAULTS, ...module, ...limits }),
 );
 
 /** What a default in a comment stands for, as the constants have it: durations in ms. */

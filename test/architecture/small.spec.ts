@@ -6,9 +6,7 @@ const CEILING = 210;
 const MEDIAN = 60;
 
 /** Over the ceiling, and why; may shrink, never grow. */
-const EXCUSED: Record<string, number> = {
-  'lib/leases/leases.ts': 301,
-};
+const EXCUSED: Record<string, number> = {};
 
 const sizes = [...filesBelow('lib', '.ts'), ...filesBelow('lib', '.lua')].map((file) => ({
   file,
