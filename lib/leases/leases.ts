@@ -2,6 +2,7 @@ import {
   LockLimitError,
   LockOptionsError,
   LockShutdownError,
+  LockStoreError,
   type LossReason,
 } from '../errors/index.js';
 import { newHolderId } from '../locks/holder.js';
@@ -94,7 +95,7 @@ export class Leases {
       const leaveTurn = await section.enter(call, signal, this.clock);
       if (leaveTurn) return this.#reentered(section.holding, leaveTurn);
     }
-    if (!this.#open) await abortable(this.open(), signal);
+    if (!this.#open) await this.#opened(key, signal);
     if (this.#closing) throw new LockShutdownError(key);
     this.#checkLimits(key);
     const holding = await new Waiter(this.#waiterHost, key, call, signal).holding;
@@ -189,6 +190,25 @@ export class Leases {
       for (const room of this.#rooms.values()) room.askAll();
     },
   };
+
+  /** The connection, for a call that waits for it no longer than for a command. */
+  #opened(key: string, signal: AbortSignal | undefined): Promise<void> {
+    const { commandTimeout } = this.settings;
+    return new Promise((resolve, reject) => {
+      const onAbort = (): void => reject(signal!.reason);
+      const message = `Lock "${key}" was not acquired: Redis could not be used within ${commandTimeout} ms.`;
+      const cancel = this.clock.after(commandTimeout, () => {
+        reject(new LockStoreError(message, { key, outcome: 'unsent' }));
+      });
+      signal?.addEventListener('abort', onAbort, { once: true });
+      this.open()
+        .then(resolve, reject)
+        .finally(() => {
+          cancel();
+          signal?.removeEventListener('abort', onAbort);
+        });
+    });
+  }
 
   #checkLimits(key: string): void {
     const { leases, waitersPerProcess } = this.settings.limits;
@@ -288,14 +308,4 @@ function settled<T>(result: T, key: string): T {
     );
   }
   return result;
-}
-
-/** `work`, unless `signal` aborts first. */
-function abortable<T>(work: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
-  if (!signal) return work;
-  return new Promise((resolve, reject) => {
-    const onAbort = (): void => reject(signal.reason);
-    signal.addEventListener('abort', onAbort, { once: true });
-    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', onAbort));
-  });
 }
