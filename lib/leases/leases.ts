@@ -1,4 +1,9 @@
-import { LockLimitError, LockOptionsError, LockShutdownError } from '../errors/index.js';
+import {
+  LockLimitError,
+  LockOptionsError,
+  LockShutdownError,
+  LockStoreError,
+} from '../errors/index.js';
 import type { LockStore, PushListener, Sight, StoreDescription } from '../locks/lock-primitive.js';
 import type { CallSettings, Clock, ModuleSettings } from '../options/index.js';
 import { Departures } from './departures.js';
@@ -53,7 +58,7 @@ export class Leases {
     const section = call.reentrant ? Section.current(this.#holdings, key) : undefined;
     const again = section && (await this.#enterAgain(section, call, signal));
     if (again) return again;
-    if (!this.#open) await abortable(this.open(), signal);
+    if (!this.#open) await this.#opened(key, signal);
     if (this.#closing) throw new LockShutdownError(key);
     const { leases } = this.settings.limits;
     if (this.#holdings.size >= leases) throw new LockLimitError(key, 'leases', leases);
@@ -140,6 +145,25 @@ export class Leases {
     },
   };
 
+  /** The connection, for a call that waits for it no longer than for a command. */
+  #opened(key: string, signal: AbortSignal | undefined): Promise<void> {
+    const { commandTimeout } = this.settings;
+    return new Promise((resolve, reject) => {
+      const onAbort = (): void => reject(signal!.reason);
+      const message = `Lock "${key}" was not acquired: Redis could not be used within ${commandTimeout} ms.`;
+      const cancel = this.clock.after(commandTimeout, () => {
+        reject(new LockStoreError(message, { key, outcome: 'unsent' }));
+      });
+      signal?.addEventListener('abort', onAbort, { once: true });
+      this.open()
+        .then(resolve, reject)
+        .finally(() => {
+          cancel();
+          signal?.removeEventListener('abort', onAbort);
+        });
+    });
+  }
+
   /** The same lock once more, without asking the store; undefined if its lease has been given back. */
   async #enterAgain(
     section: Section,
@@ -167,14 +191,4 @@ function refuseStream<T>(result: T, key: string): T {
   throw new LockOptionsError(
     `The body under lock "${key}" returned a stream, which would run unlocked: consume it inside, or use @Locked.`,
   );
-}
-
-/** `work`, unless `signal` aborts first. */
-function abortable<T>(work: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
-  if (!signal) return work;
-  return new Promise((resolve, reject) => {
-    const onAbort = (): void => reject(signal.reason);
-    signal.addEventListener('abort', onAbort, { once: true });
-    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', onAbort));
-  });
 }

@@ -11,6 +11,7 @@ function ourOptions(connectTimeout: number): RedisOptions {
     lazyConnect: true,
     connectTimeout,
     enableReadyCheck: false,
+    disconnectTimeout: 100, // ioredis would hold on to a half-open connection for 2 s
     enableOfflineQueue: false,
     autoResendUnfulfilledCommands: false,
     autoResubscribe: false,
