@@ -5,7 +5,7 @@ import {
   LockStoreError,
 } from '../errors/index.js';
 import type { LockStore, PushListener, Sight, StoreDescription } from '../locks/lock-primitive.js';
-import type { CallSettings, Clock, ModuleSettings } from '../options/index.js';
+import { type CallSettings, type Clock, detached, type ModuleSettings } from '../options/index.js';
 import { Departures } from './departures.js';
 import { Holdings } from './holdings.js';
 import { Lease } from './lease.js';
@@ -39,7 +39,7 @@ export class Leases {
 
   /** Connects; before the first call at the latest. */
   open(): Promise<void> {
-    this.#opening ??= this.store.open(this.#pushes).then(
+    this.#opening ??= detached(() => this.store.open(this.#pushes)).then(
       () => {
         this.#open = true;
       },

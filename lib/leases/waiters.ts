@@ -4,7 +4,8 @@ import type { Claim, LockStore } from '../locks/lock-primitive.js';
 import type { CallSettings, Clock, ModuleSettings } from '../options/index.js';
 import type { Departures } from './departures.js';
 import type { Holding } from './holding.js';
-import { type Grant, Waiter, type WaiterHost } from './waiter.js';
+import { Waiter } from './waiter.js';
+import type { Grant, WaiterHost } from './waiter-host.js';
 import { WaitingRoom } from './waiting-room.js';
 
 /** All callers of this process that wait for a lock, by holder id and by key. */
@@ -14,17 +15,19 @@ export class Waiters {
   readonly #host: WaiterHost;
 
   constructor(
-    { lock, processId }: LockStore,
+    store: LockStore,
     private readonly settings: ModuleSettings,
     private readonly clock: Clock,
     departures: Departures,
     enter: (holding: Holding) => void,
   ) {
+    const { lock, processId } = store;
     this.#host = {
       lock,
       clock,
       settings,
       enter,
+      pushMissed: () => store.pushMissed(),
       newHolderId: () => newHolderId(processId),
       room: (key) => this.#room(key),
       expect: (waiter) => this.#waiters.set(waiter.claim.holder, waiter),

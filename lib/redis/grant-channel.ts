@@ -35,7 +35,6 @@ export class GrantChannel {
     return connection.send(undefined, () => connection.client.subscribe(inbox));
   }
 
-  /** For when pushes seem to get lost: a half-open connection hears nothing and does not know it. */
   replace(): void {
     if (this.connection.ready) this.connection.client.disconnect(true);
   }

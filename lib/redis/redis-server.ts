@@ -78,8 +78,8 @@ export class RedisServer {
     return ((this.clock.serverTimeAt(now) + this.timeout) * 1_000).toFixed(0);
   }
 
-  /** Pushes seem to get lost. */
-  suspectChannel(): void {
+  /** Connects the inbox anew: a half-open connection hears nothing and does not know it. */
+  replaceChannel(): void {
     this.#channel?.replace();
   }
 

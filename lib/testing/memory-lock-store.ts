@@ -54,6 +54,10 @@ export class MemoryLockStore implements LockStore {
     });
   }
 
+  pushMissed(): void {
+    // memory loses no push
+  }
+
   describe(): StoreDescription {
     return { found: 'A lock store in memory, for tests', warnings: [] };
   }

@@ -38,6 +38,7 @@ export class ArrivalRecorder {
           forced: (holder) => listener.forced(holder),
           reconnected: () => listener.reconnected(),
         }),
+      pushMissed: () => store.pushMissed(),
       describe: () => store.describe(),
       close: () => store.close(),
     };
