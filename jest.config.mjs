@@ -15,6 +15,7 @@ export default {
       '^@nestjs/([^/]+)(.*)$': '<rootDir>/test/nest-11/node_modules/@nestjs/$1$2',
     }),
     ...(ioredis === '5' && { '^ioredis$': 'ioredis-5' }),
+    '^nest-redis-lock$': '<rootDir>/lib/index.ts',
     '^(\\.{1,2}/.*)\\.js$': '$1',
   },
   transform: {

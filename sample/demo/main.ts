@@ -1,0 +1,56 @@
+import { Redis } from 'ioredis';
+import { once } from 'node:events';
+import { redisForSamples } from '../redis/redis-for-samples.js';
+import { KEY_PREFIX } from '../redis/redis.module.js';
+import { killInTheMiddle } from './crash.js';
+import { Replica } from './replica.js';
+import { crashReport, summary, table } from './report.js';
+import { runTrial, type Trial } from './trial.js';
+import { complaintsAbout } from './verdict.js';
+import { Workload } from './workload.js';
+
+const quick = process.argv.includes('--quick');
+const WORKLOADS = quick
+  ? [new Workload('one account', 300, 20, true), new Workload('20 accounts', 900, 20, false)]
+  : [new Workload('one account', 1_000, 20, true), new Workload('100 accounts', 4_000, 100, false)];
+
+const server = await redisForSamples();
+const redis = new Redis(server.url, { keyPrefix: KEY_PREFIX });
+const replicas: Replica[] = [];
+
+async function demo(): Promise<number> {
+  replicas.push(...(await Promise.all(Array.from({ length: 3 }, () => Replica.start(server.url)))));
+  const pids = replicas.map(({ pid }) => pid).join(', ');
+  console.log(`Three replicas of a bank (pids ${pids}) on ${server.description}.\n`);
+
+  const trials: Trial[] = [];
+  for (const locked of [false, true]) {
+    for (const workload of WORKLOADS) {
+      trials.push(await runTrial(workload, locked, replicas, redis));
+    }
+  }
+  console.log(`\n${table(trials)}\n\n${summary(trials)}`);
+
+  const crash = await killInTheMiddle(replicas[0]!, replicas[1]!);
+  console.log(crashReport(crash));
+
+  const complaints = complaintsAbout(trials, crash);
+  for (const complaint of complaints) console.error(complaint);
+  return complaints.length === 0 ? 0 : 1;
+}
+
+async function interrupted(): Promise<number> {
+  await Promise.race(['SIGINT', 'SIGTERM', 'SIGHUP'].map((signal) => once(process, signal)));
+  return 130;
+}
+
+function failed(error: Error): number {
+  console.error(error.message);
+  return 1;
+}
+
+const code = await Promise.race([demo().catch(failed), interrupted()]);
+for (const replica of replicas) replica.kill();
+redis.disconnect();
+await server.close();
+process.exit(code);
