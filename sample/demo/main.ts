@@ -6,7 +6,7 @@ import { killInTheMiddle } from './crash.js';
 import { Replica } from './replica.js';
 import { crashReport, summary, table } from './report.js';
 import { runTrial, type Trial } from './trial.js';
-import { complaintsAbout } from './verdict.js';
+import { complaintsAboutCrash, complaintsAboutTrial } from './verdict.js';
 import { Workload } from './workload.js';
 
 const quick = process.argv.includes('--quick');
@@ -30,13 +30,17 @@ async function demo(): Promise<number> {
     }
   }
   console.log(`\n${table(trials)}\n\n${summary(trials)}`);
+  const kept = say(trials.flatMap(complaintsAboutTrial));
 
   const crash = await killInTheMiddle(replicas[0]!, replicas[1]!);
   console.log(crashReport(crash));
+  return say(complaintsAboutCrash(crash)) && kept ? 0 : 1;
+}
 
-  const complaints = complaintsAbout(trials, crash);
+/** True if there was nothing to say. */
+function say(complaints: readonly string[]): boolean {
   for (const complaint of complaints) console.error(complaint);
-  return complaints.length === 0 ? 0 : 1;
+  return complaints.length === 0;
 }
 
 async function interrupted(): Promise<number> {
