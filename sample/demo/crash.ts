@@ -5,7 +5,6 @@ import type { Replica } from './replica.js';
 
 /** What became of an account whose lock died with its holder. */
 export interface Crash {
-  readonly pid: number;
   /** How long the account was not served, in ms; undefined if it never was again. */
   readonly servedAfter: number | undefined;
 }
@@ -22,7 +21,7 @@ export async function killInTheMiddle(victim: Replica, survivor: Replica): Promi
   const killed = performance.now();
   await audit;
   const { ok } = await survivor.post(`${ACCOUNT}/deposits`, { amount: 1 });
-  return { pid: victim.pid, servedAfter: ok ? performance.now() - killed : undefined };
+  return { servedAfter: ok ? performance.now() - killed : undefined };
 }
 
 async function lockIsHeldBy(holder: Replica, witness: Replica): Promise<void> {

@@ -14,12 +14,13 @@ const WORKLOADS = quick
   ? [new Workload('one account', 300, 20, true), new Workload('20 accounts', 900, 20, false)]
   : [new Workload('one account', 1_000, 20, true), new Workload('100 accounts', 4_000, 100, false)];
 
+const interruption = interrupted();
 const server = await redisForSamples();
 const redis = new Redis(server.url, { keyPrefix: KEY_PREFIX });
-const replicas: Replica[] = [];
+const replicas = [1, 2, 3].map(() => new Replica(server.url));
 
 async function demo(): Promise<number> {
-  replicas.push(...(await Promise.all(Array.from({ length: 3 }, () => Replica.start(server.url)))));
+  await Promise.all(replicas.map((replica) => replica.ready()));
   const pids = replicas.map(({ pid }) => pid).join(', ');
   console.log(`Three replicas of a bank (pids ${pids}) on ${server.description}.\n`);
 
@@ -32,7 +33,9 @@ async function demo(): Promise<number> {
   console.log(`\n${table(trials)}\n\n${summary(trials)}`);
   const kept = say(trials.flatMap(complaintsAboutTrial));
 
-  const crash = await killInTheMiddle(replicas[0]!, replicas[1]!);
+  const [victim, survivor] = replicas as [Replica, Replica, Replica];
+  console.log(`Now kill -9 ${victim.pid} in the middle of a locked request.`);
+  const crash = await killInTheMiddle(victim, survivor);
   console.log(crashReport(crash));
   return say(complaintsAboutCrash(crash)) && kept ? 0 : 1;
 }
@@ -53,7 +56,7 @@ function failed(error: Error): number {
   return 1;
 }
 
-const code = await Promise.race([demo().catch(failed), interrupted()]);
+const code = await Promise.race([demo().catch(failed), interruption]);
 for (const replica of replicas) replica.kill();
 redis.disconnect();
 await server.close();

@@ -6,37 +6,38 @@ const MAIN = fileURLToPath(new URL('./replica-main.js', import.meta.url));
 
 /** One replica of the bank, in a process of its own. */
 export class Replica {
-  private constructor(
-    private readonly process: ChildProcess,
-    private readonly url: string,
-  ) {}
+  readonly #process: ChildProcess;
+  #url = '';
 
-  static async start(redis: string): Promise<Replica> {
-    const child = fork(MAIN, [redis]);
-    const ready = once(child, 'message');
-    const gone = once(child, 'exit').then(() => {
-      throw new Error('A replica of the bank did not start.');
-    });
-    const [url] = (await Promise.race([ready, gone])) as [string];
-    gone.catch(() => {});
-    return new Replica(child, url);
+  constructor(redis: string) {
+    this.#process = fork(MAIN, [redis]);
   }
 
   get pid(): number {
-    return this.process.pid!;
+    return this.#process.pid!;
+  }
+
+  /** Resolves when it serves. */
+  async ready(): Promise<void> {
+    const exit = once(this.#process, 'exit').then(() => {
+      throw new Error('A replica of the bank did not start.');
+    });
+    const [url] = await Promise.race([once(this.#process, 'message'), exit]);
+    this.#url = url as string;
+    exit.catch(() => {}); // from now on it may end
   }
 
   get(path: string): Promise<Response> {
-    return fetch(this.url + path);
+    return fetch(this.#url + path);
   }
 
   post(path: string, body: object): Promise<Response> {
     const headers = { 'content-type': 'application/json' };
-    return fetch(this.url + path, { method: 'POST', headers, body: JSON.stringify(body) });
+    return fetch(this.#url + path, { method: 'POST', headers, body: JSON.stringify(body) });
   }
 
   /** kill -9: no goodbye to anybody, and none to Redis. */
   kill(): void {
-    this.process.kill('SIGKILL');
+    this.#process.kill('SIGKILL');
   }
 }

@@ -24,9 +24,11 @@ function percentOf(total: number): (part: number) => string {
   return (part) => `${Math.round((part / total) * 100)} %`;
 }
 
-/** One column for each trial. */
+/** One column for each trial; those of one workload side by side. */
 export function table(trials: readonly Trial[]): string {
-  const rows = ROWS.map(([title, cell]) => [title, ...trials.map(cell)]);
+  const workloads = new Set(trials.map(({ workload }) => workload));
+  const columns = [...workloads].flatMap((name) => trials.filter((t) => t.workload === name));
+  const rows = ROWS.map(([title, cell]) => [title, ...columns.map(cell)]);
   const widths = rows[0]!.map((_, column) => Math.max(...rows.map((row) => row[column]!.length)));
   return rows
     .map(([title, ...cells]) =>
@@ -37,11 +39,10 @@ export function table(trials: readonly Trial[]): string {
     .join('\n');
 }
 
-export function crashReport({ pid, servedAfter }: Crash): string {
-  const killed = `kill -9 ${pid} in the middle of a locked request: its account was`;
+export function crashReport({ servedAfter }: Crash): string {
   return servedAfter === undefined
-    ? `${killed} not served again.`
-    : `${killed} served again after ${count(servedAfter)} ms (ttl ${count(TTL)} ms).`;
+    ? 'Its account was not served again.'
+    : `Its account was served again after ${count(servedAfter)} ms (ttl ${count(TTL)} ms).`;
 }
 
 export function summary(trials: readonly Trial[]): string {
