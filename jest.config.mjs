@@ -7,6 +7,7 @@ export default {
   testEnvironment: 'node',
   rootDir: '.',
   testMatch: ['<rootDir>/test/**/*.spec.ts'],
+  testPathIgnorePatterns: ['/node_modules/', '<rootDir>/test/package/consumers/'],
   modulePathIgnorePatterns: ['<rootDir>/dist', '<rootDir>/build'],
   extensionsToTreatAsEsm: ['.ts', '.lua'],
   moduleFileExtensions: ['ts', 'js', 'mjs', 'cjs', 'json', 'node', 'lua'],

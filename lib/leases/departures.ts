@@ -1,3 +1,4 @@
+import type { Claim, LockPrimitive } from '../locks/lock-primitive.js';
 import type { Clock } from '../options/index.js';
 import type { Trail } from './trail.js';
 
@@ -14,7 +15,15 @@ export class Departures {
   readonly #pauses = new Set<() => void>();
   #closed = false;
 
-  constructor(private readonly clock: Clock) {}
+  constructor(
+    private readonly lock: LockPrimitive,
+    private readonly clock: Clock,
+  ) {}
+
+  /** Leaves the place and the lock that stand under the claim's holder id. */
+  leave(claim: Claim, trail: Trail): void {
+    this.start(() => this.lock.leave(claim), trail, claim.ttl);
+  }
 
   /** `leave` gives everything up that stands under one holder id; it may run several times. */
   start(leave: () => Promise<unknown>, trail: Trail, ttl: number): void {

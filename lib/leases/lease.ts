@@ -1,5 +1,5 @@
 import { LockOptionsError } from '../errors/index.js';
-import type { Duration } from '../options/index.js';
+import { type Duration, POLICY_DEFAULTS } from '../options/index.js';
 import type { Holding } from './holding.js';
 import type { Section } from './section.js';
 
@@ -27,6 +27,7 @@ export class Lease implements AsyncDisposable {
     this.#host = host;
     this.#holding = holding;
     this.#leaveTurn = leaveTurn;
+    holding.holds += 1;
   }
 
   /** The lock's key, without prefix. */
@@ -76,7 +77,7 @@ export class Lease implements AsyncDisposable {
    * @throws LeaseLostError if the lease was over before, unless that is to be ignored.
    * @internal
    */
-  async finish(onLost: 'throw' | 'ignore' = 'throw'): Promise<void> {
+  async finish(onLost: 'throw' | 'ignore' = POLICY_DEFAULTS.onLost): Promise<void> {
     const held = this.held;
     const released = await this.release();
     if (!(held && released) && onLost === 'throw') throw this.#holding.lossError();

@@ -15,23 +15,28 @@ export class Section {
   #open = true;
   #occupied = false;
   readonly #queue: (() => void)[] = [];
+  /** The next open one around it: closed ones are passed over, or a chain of timers would keep them all. */
+  readonly #outer = Section.#innermost(() => true);
 
   constructor(
     /** Whose lease this is: two applications in one process do not share theirs. */
     readonly owner: object,
     readonly holding: Holding,
     readonly lease: Lease,
-    private readonly outer = inside.getStore(),
   ) {}
 
   /** The innermost open section around the running code, of this owner, on this key if one is named. */
   static current(owner: object, key?: string): Section | undefined {
-    for (let section = inside.getStore(); section; section = section.outer) {
-      if (section.#open && section.owner === owner) {
-        if (key === undefined || section.holding.claim.key === key) return section;
-      }
-    }
-    return undefined;
+    return Section.#innermost(
+      (section) =>
+        section.owner === owner && (key === undefined || section.holding.claim.key === key),
+    );
+  }
+
+  static #innermost(fits: (section: Section) => boolean): Section | undefined {
+    let section = inside.getStore();
+    while (section && !(section.#open && fits(section))) section = section.#outer;
+    return section;
   }
 
   run<T>(work: () => T): T {
@@ -58,7 +63,6 @@ export class Section {
       return undefined;
     }
     this.#occupied = true;
-    this.holding.holds += 1;
     return () => this.#next();
   }
 

@@ -1,26 +1,13 @@
 import { LockLimitError, LockNotAcquiredError, LockStoreError } from '../errors/index.js';
-import type { Answer, Claim, Held, LockPrimitive, Queued } from '../locks/lock-primitive.js';
-import type { CallSettings, Clock, ModuleSettings } from '../options/index.js';
+import type { Answer, Claim, Held, Queued } from '../locks/lock-primitive.js';
+import type { CallSettings } from '../options/index.js';
 import { deadlineOf, Holding } from './holding.js';
 import { Trail } from './trail.js';
-import type { WaitingRoom } from './waiting-room.js';
+import type { Grant, WaiterHost } from './waiter-host.js';
+import { FIRST_LEASE } from './waiting-room.js';
 
-/** What a waiter needs of the process it waits in. */
-export interface WaiterHost {
-  readonly lock: LockPrimitive;
-  readonly clock: Clock;
-  readonly settings: ModuleSettings;
-  newHolderId(): string;
-  room(key: string): WaitingRoom;
-  /** From now on pushes for this holder id reach the waiter. */
-  expect(waiter: Waiter): void;
-  /** No more pushes for this holder id. */
-  forget(waiter: Waiter): void;
-  /** Whatever this holder id asked for is given up. */
-  depart(waiter: Waiter): void;
-  /** The lock is ours from this moment on. */
-  enter(holding: Holding): void;
-}
+/** How long a push may be under way, in ms, before it counts as lost. */
+const PUSH_TIME = 100;
 
 /** One caller's way from the first ask to the lock, to an error, or to an abort; settles once. */
 export class Waiter {
@@ -87,7 +74,7 @@ export class Waiter {
   }
 
   /** A push says that the place was granted. */
-  granted(grant: Omit<Held, 'kind' | 'sentAt'> & { sentAt: number | undefined }): void {
+  granted(grant: Grant): void {
     if (this.#settled) return;
     const { sentAt } = grant;
     if (sentAt !== undefined && deadlineOf({ ...grant, sentAt }) > this.host.clock.monotonic()) {
@@ -107,6 +94,7 @@ export class Waiter {
     this.#failure = undefined;
     switch (answer.kind) {
       case 'held':
+        if (this.#missedPush(answer)) this.host.pushMissed();
         return this.#enter(answer);
       case 'queued':
         return this.#queue(answer);
@@ -139,6 +127,12 @@ export class Waiter {
     const holding = new Holding(this.claim, this.call, grant, this.trail, this.host.clock);
     this.host.enter(holding);
     this.#resolve(holding);
+  }
+
+  /** A place that is found granted, and not just now, should have heard of it. */
+  #missedPush({ remaining }: Held): boolean {
+    const firstLease = Math.min(this.call.ttl, FIRST_LEASE);
+    return this.seated && remaining < firstLease - PUSH_TIME;
   }
 
   /** The last ask changed nothing; unless an earlier one may have, there is nothing to give up. */

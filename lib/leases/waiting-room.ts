@@ -4,7 +4,7 @@ import type { Waiter } from './waiter.js';
 /** How often a waiting process shows itself, in ms; the server forgets it after 3,000. */
 const ROUND = { shortest: 700, longest: 1_000 };
 /** The longest first lease of a pushed grant, in ms, as in grant-next.lua. */
-const FIRST_LEASE = 3_000;
+export const FIRST_LEASE = 3_000;
 /** The shortest pause between two asks, in ms. */
 const SHORTEST_PAUSE = 5;
 /** The pause after an ask that failed, in ms. */

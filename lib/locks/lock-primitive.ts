@@ -113,6 +113,8 @@ export interface LockStore {
   open(listener: PushListener): Promise<void>;
   /** True while commands can be sent. */
   readonly ready: boolean;
+  /** A grant was found by asking that a push should have told: the inbox may have gone deaf. */
+  pushMissed(): void;
   describe(): StoreDescription;
   close(): Promise<void>;
 }

@@ -1,3 +1,5 @@
+import { detached } from './detached.js';
+
 /** Where time comes from; tests of an application put a clock of their own here. */
 export interface Clock {
   /** Milliseconds that never go back and never jump; 0 is arbitrary. */
@@ -14,7 +16,7 @@ export const systemClock: Clock = {
   monotonic: () => performance.now(),
   wall: () => Date.now(),
   after(ms, task) {
-    const timer = setTimeout(task, Math.min(ms, LONGEST_TIMER)).unref();
+    const timer = detached(() => setTimeout(task, Math.min(ms, LONGEST_TIMER)).unref());
     return () => clearTimeout(timer);
   },
 };

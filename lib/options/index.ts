@@ -1,5 +1,6 @@
 export { type Duration, milliseconds } from './duration.js';
 export { type Clock, systemClock } from './clock.js';
+export { detached } from './detached.js';
 export {
   type AcquireOptions,
   type CallSettings,
@@ -19,5 +20,6 @@ export {
   type BusyContext,
   type LockedOptions,
   type LockedPolicy,
+  POLICY_DEFAULTS,
   POLICY_OPTIONS,
 } from './locked-options.js';

@@ -22,13 +22,19 @@ export interface LockedPolicy {
   readonly onUnavailable?: 'throw' | 'proceed' | undefined;
 }
 
+export const POLICY_DEFAULTS = {
+  onBusy: 'throw',
+  onLost: 'throw',
+  onUnavailable: 'throw',
+} as const satisfies LockedPolicy;
+
 /** The options of `@Locked`. */
 export interface LockedOptions extends LockCallOptions, LockedPolicy {
-  /** The `name` of the RedisLockModule to use. @default the unnamed one */
+  /** The `name` of the RedisLockModule to use; without it, the unnamed one. */
   readonly module?: string | undefined;
   /**
    * What the method returns. Found from its declared type: say it where that is hidden, by an
-   * interface or by a wrapper beneath. @default found
+   * interface or by a wrapper beneath.
    */
   readonly returns?: 'promise' | 'observable' | 'iterable' | undefined;
 }

@@ -1,4 +1,4 @@
-import type { Redis } from 'ioredis';
+import type { RedisConnection } from './redis-connection.js';
 
 /** What arrives in this process's inbox, as the scripts write it: a word and its operands. */
 export interface InboxListener {
@@ -10,30 +10,36 @@ export interface InboxListener {
 /** Our subscriber connection: one SUBSCRIBE on this process's own inbox, renewed after every reconnect. */
 export class GrantChannel {
   constructor(
-    readonly client: Redis,
+    private readonly connection: RedisConnection,
     readonly inbox: string,
     private readonly listener: InboxListener,
   ) {
-    client.on('message', (_channel: string, text: string) => listener.message(text.split(' ')));
+    const onMessage = (_inbox: string, text: string): void => listener.message(text.split(' '));
+    connection.client.on('message', onMessage);
   }
 
   /** Subscribes now and after every reconnect. Rejects if the user has no right to. */
   async open(): Promise<void> {
-    await this.client.subscribe(this.inbox);
-    this.client.on('ready', () => {
-      this.client.subscribe(this.inbox).then(
+    const { client } = this.connection;
+    await this.#subscribe();
+    client.on('ready', () => {
+      this.#subscribe().then(
         () => this.listener.resubscribed(),
-        () => this.client.disconnect(true),
+        () => client.disconnect(true),
       );
     });
   }
 
-  /** For when pushes seem to get lost: a half-open connection hears nothing and does not know it. */
+  #subscribe(): Promise<unknown> {
+    const { connection, inbox } = this;
+    return connection.send(undefined, () => connection.client.subscribe(inbox));
+  }
+
   replace(): void {
-    if (this.client.status === 'ready') this.client.disconnect(true);
+    if (this.connection.ready) this.connection.client.disconnect(true);
   }
 
   close(): void {
-    this.client.disconnect();
+    this.connection.close();
   }
 }

@@ -10,7 +10,9 @@ function ourOptions(connectTimeout: number): RedisOptions {
   return {
     lazyConnect: true,
     connectTimeout,
+    keepAlive: 10_000,
     enableReadyCheck: false,
+    disconnectTimeout: 100, // ioredis would hold on to a half-open connection for 2 s
     enableOfflineQueue: false,
     autoResendUnfulfilledCommands: false,
     autoResubscribe: false,

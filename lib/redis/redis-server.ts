@@ -3,6 +3,7 @@ import type { Clock, RedisSource } from '../options/index.js';
 import { firstReady } from './first-ready.js';
 import { GrantChannel, type InboxListener } from './grant-channel.js';
 import type { LuaScript } from './lua-script.js';
+import { boundHandshake } from './bound-handshake.js';
 import { addressOf, openClient } from './open-client.js';
 import { RedisConnection, type Sending } from './redis-connection.js';
 import { ServerClock } from './server-clock.js';
@@ -34,7 +35,11 @@ export class RedisServer {
     const commands = this.#client();
     const subscriber = this.#client();
     this.#connection = new RedisConnection(commands, this.timeout, this.time);
-    this.#channel = new GrantChannel(subscriber, this.inbox, listener);
+    this.#channel = new GrantChannel(
+      new RedisConnection(subscriber, this.timeout, this.time),
+      this.inbox,
+      listener,
+    );
     try {
       await Promise.all([firstReady(commands, this.time), firstReady(subscriber, this.time)]);
       await this.#readClock();
@@ -73,8 +78,8 @@ export class RedisServer {
     return ((this.clock.serverTimeAt(now) + this.timeout) * 1_000).toFixed(0);
   }
 
-  /** Pushes seem to get lost. */
-  suspectChannel(): void {
+  /** Connects the inbox anew: a half-open connection hears nothing and does not know it. */
+  replaceChannel(): void {
     this.#channel?.replace();
   }
 
@@ -105,6 +110,7 @@ export class RedisServer {
   #client(): Redis {
     const client = openClient(this.source, this.timeout);
     client.on('error', () => {}); // each failed command says it, and so does start-up
+    boundHandshake(client, this.timeout, this.time);
     return client;
   }
 

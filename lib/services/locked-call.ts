@@ -3,7 +3,7 @@ import { isObservable, Observable, type Subscription } from 'rxjs';
 import { LockNotAcquiredError, LockOptionsError, LockStoreError } from '../errors/index.js';
 import type { Lease } from '../leases/lease.js';
 import type { Leases } from '../leases/leases.js';
-import type { CallSettings, LockedPolicy } from '../options/index.js';
+import { type CallSettings, type LockedPolicy, POLICY_DEFAULTS } from '../options/index.js';
 import { endOfStream } from './end-of-stream.js';
 
 const logger = new Logger('RedisLock');
@@ -135,7 +135,8 @@ export class LockedCall {
   }
 
   async #enter(signal?: AbortSignal): Promise<Entry> {
-    const { onBusy = 'throw', onUnavailable = 'throw' } = this.policy;
+    const { onBusy = POLICY_DEFAULTS.onBusy, onUnavailable = POLICY_DEFAULTS.onUnavailable } =
+      this.policy;
     try {
       return { lease: await this.leases.acquire(this.key, this.call, signal) };
     } catch (error) {

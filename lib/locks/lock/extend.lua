@@ -1,7 +1,9 @@
 -- Lengthen every lease that is still its holder's, never shorten one, never bring one back.
 -- Returns for each the ms left; -2 where the lock is free, -3 where it is another's.
 
-local now = redis.call('TIME')[1] * 1000
+--- @include "now"
+
+local now = now_us() / 1000
 local answers = {}
 for i = 1, #KEYS / 2 do
   local lock, fence = KEYS[2 * i - 1], KEYS[2 * i]
@@ -15,7 +17,7 @@ for i = 1, #KEYS / 2 do
     end
     local token = tonumber(redis.pcall('GET', fence) or nil)
     if token then
-      redis.call('PEXPIRE', fence, string.format('%.0f', 86400000 + math.max(0, token / 1000 - now)))
+      redis.call('PEXPIRE', fence, whole(86400000 + math.max(0, token / 1000 - now)))
     end
     answers[i] = left
   else

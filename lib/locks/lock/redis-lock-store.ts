@@ -47,6 +47,10 @@ export class RedisLockStore implements LockStore {
     });
   }
 
+  pushMissed(): void {
+    this.#server.replaceChannel();
+  }
+
   describe(): StoreDescription {
     return this.#server.describe();
   }

@@ -1,0 +1,117 @@
+import type { LossReason } from '../errors/index.js';
+import type { LockPrimitive } from '../locks/lock-primitive.js';
+import { type Clock, type Duration, milliseconds } from '../options/index.js';
+import type { Departures } from './departures.js';
+import type { Holding } from './holding.js';
+import type { Lease, LeaseHost } from './lease.js';
+import { Section } from './section.js';
+import { Watchdog } from './watchdog.js';
+
+/** All that this process holds: renewed, told when it is lost, given back. */
+export class Holdings implements LeaseHost {
+  readonly #held = new Map<string, Holding>();
+  readonly #watchdog: Watchdog;
+
+  constructor(
+    private readonly lock: LockPrimitive,
+    private readonly clock: Clock,
+    private readonly departures: Departures,
+  ) {
+    this.#watchdog = new Watchdog(lock, clock, (holding, reason) => this.#lose(holding, reason));
+  }
+
+  get size(): number {
+    return this.#held.size;
+  }
+
+  get watched(): number {
+    return this.#watchdog.watched;
+  }
+
+  has(holder: string): boolean {
+    return this.#held.has(holder);
+  }
+
+  add(holding: Holding): void {
+    this.#held.set(holding.claim.holder, holding);
+    this.#watchdog.watch(holding);
+  }
+
+  section(holding: Holding, lease: Lease): Section {
+    return new Section(this, holding, lease);
+  }
+
+  /** Asks the server whether this is still held. */
+  verify(holding: Holding): void {
+    this.#watchdog.verify([holding]);
+  }
+
+  verifyAll(): void {
+    this.#watchdog.verify(this.#held.values());
+  }
+
+  /** Somebody says that an operator took the lock: ask. */
+  forced(holder: string): void {
+    const holding = this.#held.get(holder);
+    if (!holding) return;
+    holding.suspected = 'forced';
+    this.verify(holding);
+  }
+
+  async extend(holding: Holding, ttl: Duration | undefined): Promise<void> {
+    const { claim } = holding;
+    const ms =
+      ttl === undefined ? claim.ttl : milliseconds('ttl', ttl, { min: 50, max: 86_400_000 });
+    const { sentAt, remaining } = await this.lock.extend([{ ...claim, ttl: ms }]);
+    const [left] = remaining;
+    if (holding.state === 'held' && typeof left === 'number') {
+      holding.confirm({ sentAt, remaining: left });
+      this.#watchdog.watch(holding);
+      return;
+    }
+    if (holding.state === 'held') this.#lose(holding, left === 'taken' ? 'taken' : 'expired');
+    throw holding.lossError();
+  }
+
+  async release(holding: Holding): Promise<boolean> {
+    if (holding.state !== 'held') return false;
+    const inTime = holding.held;
+    holding.state = 'closing';
+    this.#forget(holding);
+    const { claim, trail, since, settings } = holding;
+    const release = (): Promise<boolean> => {
+      const keep = since + settings.minHold - this.clock.monotonic();
+      return this.lock.release(claim, Math.max(0, keep));
+    };
+    try {
+      const ours = await release();
+      if (trail.uncertainUntil > this.clock.monotonic()) this.departures.leave(claim, trail);
+      return ours && inTime;
+    } catch {
+      const leave = (): Promise<unknown> => release().then(() => this.lock.leave(claim));
+      this.departures.start(leave, trail, claim.ttl);
+      return inTime;
+    } finally {
+      holding.state = 'released';
+    }
+  }
+
+  /** Gives everything back; whoever still works under it is told. */
+  async releaseAll(): Promise<void> {
+    const held = [...this.#held.values()];
+    const released = held.map((holding) => this.release(holding));
+    for (const holding of held) holding.lose('shutdown');
+    await Promise.allSettled(released);
+  }
+
+  #lose(holding: Holding, reason: LossReason): void {
+    this.#forget(holding);
+    holding.lose(reason);
+    this.departures.leave(holding.claim, holding.trail); // a renewal under way could still lengthen it
+  }
+
+  #forget(holding: Holding): void {
+    this.#watchdog.forget(holding);
+    this.#held.delete(holding.claim.holder);
+  }
+}

@@ -1,0 +1,49 @@
+import type { DynamicModule, Provider } from '@nestjs/common';
+import { Leases } from '../leases/leases.js';
+import {
+  type Clock,
+  moduleSettings,
+  type RedisLockOptions,
+  systemClock,
+} from '../options/index.js';
+import { RedisLockModule } from '../redis-lock.module.js';
+import type { RedisLockModuleExtras } from '../redis-lock.module-definition.js';
+import { lockServiceToken } from '../services/lock-service-token.js';
+import { LockService } from '../services/lock.service.js';
+import { MemoryLockStore } from './memory-lock-store.js';
+import { MemoryServer } from './memory-server.js';
+
+/** As for `RedisLockModule`, without a Redis. */
+export interface LockTestingOptions extends Omit<RedisLockOptions, 'redis' | 'lazyConnect'> {
+  /** Moves leases and waits as the test says: a `ManualClock`. Without it, the real one. */
+  readonly clock?: Clock | undefined;
+  /** Give the same one to several applications, and they compete as replicas do. */
+  readonly server?: MemoryServer | undefined;
+}
+
+/**
+ * A `LockService` that works in memory, with every promise of the real one. For an application that
+ * imports `RedisLockModule` itself: `.overrideProvider(LockService).useValue(memoryLockService())`.
+ */
+export function memoryLockService(options: LockTestingOptions = {}): LockService {
+  const { server, clock = server?.clock ?? systemClock, ...rest } = options;
+  const settings = moduleSettings(rest);
+  const store = new MemoryLockStore(server ?? new MemoryServer(clock), settings, clock);
+  return new LockService(new Leases(store, settings, clock), settings);
+}
+
+/** `RedisLockModule` without Redis, for unit tests: `imports: [LockTestingModule.forRoot()]`. */
+export class LockTestingModule {
+  static forRoot(options: LockTestingOptions & RedisLockModuleExtras = {}): DynamicModule {
+    const { name, isGlobal, mapErrors, ...rest } = options;
+    const module = RedisLockModule.forRoot({ name, isGlobal, mapErrors });
+    const service: Provider = {
+      provide: lockServiceToken(name),
+      useFactory: () => memoryLockService(rest),
+    };
+    const others = (module.providers ?? []).filter(
+      (provider) => !('provide' in provider && provider.provide === service.provide),
+    );
+    return { ...module, providers: [...others, service] };
+  }
+}

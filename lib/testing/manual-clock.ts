@@ -1,0 +1,64 @@
+import { setImmediate } from 'node:timers';
+import type { Clock } from '../options/index.js';
+
+interface Timer {
+  readonly at: number;
+  readonly task: () => void;
+}
+
+/**
+ * A clock that stands still until a test moves it. Timers run in the order in which they are due,
+ * those due at once in the order in which they were set, and promises settle in between.
+ */
+export class ManualClock implements Clock {
+  #now = 0;
+  readonly #timers = new Set<Timer>();
+
+  /** `epoch`: what the wall clock shows at the start, in ms. */
+  constructor(private readonly epoch = Date.UTC(2025, 0, 1)) {}
+
+  monotonic(): number {
+    return this.#now;
+  }
+
+  wall(): number {
+    return this.epoch + this.#now;
+  }
+
+  after(ms: number, task: () => void): () => void {
+    const timer = { at: this.#now + Math.max(0, ms), task };
+    this.#timers.add(timer);
+    return () => this.#timers.delete(timer);
+  }
+
+  /** Lets `ms` pass; resolves when all that was due has run and what it began has settled. */
+  async advance(ms: number): Promise<void> {
+    const end = this.#now + ms;
+    await settled();
+    for (let next = this.#next(end); next; next = this.#next(end)) {
+      this.#timers.delete(next);
+      this.#now = Math.max(this.#now, next.at);
+      next.task();
+      await settled();
+    }
+    this.#now = Math.max(this.#now, end);
+  }
+
+  /** How many timers are set. */
+  get pending(): number {
+    return this.#timers.size;
+  }
+
+  #next(end: number): Timer | undefined {
+    let next: Timer | undefined;
+    for (const timer of this.#timers) {
+      if (timer.at <= end && (!next || timer.at < next.at)) next = timer;
+    }
+    return next;
+  }
+}
+
+/** Every promise that needs nothing but others to settle has done so. */
+function settled(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
+}

@@ -1,0 +1,69 @@
+import type { Clock, ModuleSettings } from '../options/index.js';
+import { newProcessId } from '../locks/holder.js';
+import type {
+  LockPrimitive,
+  LockStore,
+  PushListener,
+  StoreDescription,
+} from '../locks/lock-primitive.js';
+import { MemoryConnection } from './memory-connection.js';
+import { MemoryLock } from './memory-lock.js';
+import type { MemoryServer } from './memory-server.js';
+
+/** The lock in memory, as one process sees it. Stores on one server compete as processes on one Redis do. */
+export class MemoryLockStore implements LockStore {
+  readonly processId = newProcessId();
+  readonly lock: LockPrimitive;
+  readonly #connection: MemoryConnection;
+  readonly #prefix: string;
+
+  constructor(
+    private readonly server: MemoryServer,
+    settings: Pick<ModuleSettings, 'keyPrefix' | 'commandTimeout' | 'limits'>,
+    private readonly clock: Clock = server.clock,
+  ) {
+    this.#prefix = settings.keyPrefix;
+    this.#connection = new MemoryConnection(server, settings.commandTimeout, clock);
+    this.lock = new MemoryLock(
+      this.#connection,
+      this.#prefix,
+      this.processId,
+      settings.limits.waitersPerKey,
+    );
+  }
+
+  get ready(): boolean {
+    return this.#connection.open;
+  }
+
+  async open(listener: PushListener): Promise<void> {
+    this.#connection.open = true;
+    this.server.subscribe(this.processId, {
+      granted: ({ name, holder, remaining, token }) => {
+        const sentAt = this.clock.monotonic();
+        const claim = {
+          key: name.slice(this.#prefix.length),
+          holder,
+          ttl: remaining,
+          fenced: false,
+        };
+        queueMicrotask(() => listener.granted(claim, { sentAt, remaining, fencingToken: token }));
+      },
+      forced: (holder) => queueMicrotask(() => listener.forced(holder)),
+      resumed: () => queueMicrotask(() => listener.reconnected()),
+    });
+  }
+
+  pushMissed(): void {
+    // memory loses no push
+  }
+
+  describe(): StoreDescription {
+    return { found: 'A lock store in memory, for tests', warnings: [] };
+  }
+
+  async close(): Promise<void> {
+    this.#connection.open = false;
+    this.server.unsubscribe(this.processId);
+  }
+}

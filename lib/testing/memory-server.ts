@@ -1,0 +1,97 @@
+import type { Clock } from '../options/index.js';
+import { systemClock } from '../options/index.js';
+import { ExpiringMap } from './expiring-map.js';
+
+/** A place in the queue of one lock. */
+export interface Place {
+  /** As it stands in Redis; says all the rest but the arrival. */
+  readonly text: string;
+  readonly holder: string;
+  readonly process: string;
+  readonly ttl: number;
+  readonly fenced: boolean;
+  /** The server's clock in µs when it came, or one more than the place before it. */
+  readonly arrival: number;
+}
+
+/** What the server tells a process without being asked. */
+export interface Inbox {
+  granted(grant: {
+    name: string;
+    holder: string;
+    remaining: number;
+    token: number | undefined;
+  }): void;
+  forced(holder: string): void;
+  /** The server answers again after an outage. */
+  resumed(): void;
+}
+
+/**
+ * The memory that several {@link MemoryLockStore}s share, as several processes share one Redis.
+ * Each step on it runs as one; it loses nothing unless told to.
+ */
+export class MemoryServer {
+  /** What stands at a lock's name, and of which Redis type it would be. */
+  readonly values = new ExpiringMap<{ type: string; text: string }>(() => this.clock.wall());
+  /** By name; sorted by arrival, never empty. */
+  readonly queues = new ExpiringMap<Place[]>(() => this.clock.wall());
+  /** By name: when each process asked last, in ms. */
+  readonly seen = new ExpiringMap<Map<string, number>>(() => this.clock.wall());
+  /** By name: the last fencing token. */
+  readonly fences = new ExpiringMap<number>(() => this.clock.wall());
+  readonly #inboxes = new Map<string, Inbox>();
+  #waiting: (() => void)[] | undefined;
+
+  constructor(readonly clock: Clock = systemClock) {}
+
+  /** The server's clock in µs. */
+  now(): number {
+    return Math.floor(this.clock.wall() * 1_000);
+  }
+
+  /** Runs `step` now, or when the server goes on. */
+  run<T>(step: () => T): Promise<T> {
+    if (!this.#waiting) return Promise.resolve().then(step);
+    const { promise, resume } = postponed(step);
+    this.#waiting.push(resume);
+    return promise;
+  }
+
+  subscribe(process: string, inbox: Inbox): void {
+    this.#inboxes.set(process, inbox);
+  }
+
+  /** The process hears nothing any more; its places stay. */
+  unsubscribe(process: string): void {
+    this.#inboxes.delete(process);
+  }
+
+  /** The inbox of a process, if it listens. */
+  inbox(process: string): Inbox | undefined {
+    return this.#inboxes.get(process);
+  }
+
+  /** The server stops answering; what is sent meanwhile runs when it goes on. */
+  pause(): void {
+    this.#waiting ??= [];
+  }
+
+  resume(): void {
+    const waiting = this.#waiting ?? [];
+    this.#waiting = undefined;
+    for (const step of waiting) step();
+    for (const inbox of this.#inboxes.values()) inbox.resumed();
+  }
+
+  /** Loses everything, as FLUSHALL or a restart without persistence does. */
+  flush(): void {
+    for (const map of [this.values, this.queues, this.seen, this.fences]) map.clear();
+  }
+}
+
+function postponed<T>(step: () => T): { promise: Promise<T>; resume: () => void } {
+  let resume!: () => void;
+  const turn = new Promise<void>((resolve) => (resume = resolve));
+  return { promise: turn.then(step), resume };
+}

@@ -1,0 +1,88 @@
+import type { MemoryServer, Place } from './memory-server.js';
+import { mintFencingToken } from './mint-fencing-token.js';
+
+/** How long a process may stay silent and still keep its places, in ms. */
+const SILENCE = 3_000;
+/** The longest first lease of a pushed grant, in ms. */
+const FIRST_LEASE = 3_000;
+/** How long queue and asks are kept after the last ask, in ms. */
+const KEPT = 60_000;
+
+/** The queue of one lock: who waits, since when, and who is next. */
+export class WaitingLine {
+  constructor(
+    private readonly server: MemoryServer,
+    private readonly name: string,
+  ) {}
+
+  get places(): readonly Place[] {
+    return this.server.queues.get(this.name) ?? [];
+  }
+
+  find(text: string): Place | undefined {
+    return this.places.find((place) => place.text === text);
+  }
+
+  /** At `arrival` if it had one, else behind the last; a clock that steps back lets nobody pass. */
+  join(place: Omit<Place, 'arrival'>, arrival: number | undefined): Place {
+    const tail = this.places.at(-1)?.arrival ?? 0;
+    const joined = { ...place, arrival: arrival ?? Math.max(this.server.now(), tail + 1) };
+    this.#put([...this.places, joined].sort((a, b) => a.arrival - b.arrival));
+    return joined;
+  }
+
+  leave(text: string): void {
+    this.#put(this.places.filter((place) => place.text !== text));
+  }
+
+  /** The process has just asked. */
+  saw(process: string): void {
+    const { seen, clock, queues } = this.server;
+    const asks = seen.get(this.name) ?? new Map<string, number>();
+    asks.set(process, clock.wall());
+    for (const [asker, at] of asks) if (clock.wall() - at >= KEPT) asks.delete(asker);
+    seen.set(this.name, asks, KEPT);
+    queues.expire(this.name, KEPT);
+  }
+
+  /**
+   * Makes the first living place the holder and tells its process; the asker needs no telling.
+   * A place whose process does not listen is passed over and kept. Undefined: the lock is free.
+   */
+  grantNext(asker?: string): Place | undefined {
+    for (const place of this.places.slice(0, 1_000)) {
+      if (place.text === asker) {
+        this.#grant(place, place.ttl);
+        return place;
+      }
+      if (!this.#isAlive(place.process)) {
+        this.leave(place.text);
+        continue;
+      }
+      const inbox = this.server.inbox(place.process);
+      if (!inbox) continue;
+      const remaining = Math.min(place.ttl, FIRST_LEASE);
+      this.#grant(place, remaining);
+      const token = place.fenced ? mintFencingToken(this.server, this.name) : undefined;
+      inbox.granted({ name: this.name, holder: place.holder, remaining, token });
+      return place;
+    }
+    return undefined;
+  }
+
+  #grant(place: Place, lease: number): void {
+    this.leave(place.text);
+    this.server.values.set(this.name, { type: 'string', text: place.holder }, lease);
+  }
+
+  #isAlive(process: string): boolean {
+    const at = this.server.seen.get(this.name)?.get(process);
+    return at !== undefined && this.server.clock.wall() - at <= SILENCE;
+  }
+
+  #put(places: Place[]): void {
+    const left = this.server.queues.ttl(this.name);
+    if (places.length === 0) this.server.queues.delete(this.name);
+    else this.server.queues.set(this.name, places, left > 0 ? left : KEPT);
+  }
+}

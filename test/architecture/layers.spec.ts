@@ -1,0 +1,130 @@
+import { expect, it } from '@jest/globals';
+import { readFileSync } from 'node:fs';
+import { builtinModules } from 'node:module';
+import { dirname, join, relative } from 'node:path';
+import { filesBelow } from './files-below.js';
+
+/** Each folder of lib, and the others it may import. Nothing points back. `.` is the root: it wires. */
+const LAYERS: Record<string, readonly string[]> = {
+  '.': ['decorators', 'interceptors', 'services', 'leases', 'locks', 'keys'],
+  decorators: ['.', 'interceptors', 'services', 'leases', 'keys'],
+  interceptors: ['.', 'services', 'leases', 'keys'],
+  services: ['.', 'leases', 'locks', 'keys'],
+  leases: ['locks'],
+  keys: [],
+  locks: ['redis'],
+  testing: ['.', 'services', 'leases', 'locks'],
+  redis: [],
+  options: [],
+  events: [],
+  errors: [],
+};
+
+/** May be imported by all, and import nothing but each other. */
+const GROUND = ['options', 'events', 'errors'];
+
+/** The files of the root and of locks/ that other layers may see: names and interfaces, nothing that works. */
+const VISIBLE: Record<string, RegExp> = {
+  '.': /^redis-lock\.(constants|module|module-definition)\.js$/,
+  locks: /^locks\/[\w-]+\.js$/,
+};
+
+const NEST_LAYERS = ['.', 'decorators', 'interceptors', 'services', 'testing'];
+const WIRES = ['.', 'testing'];
+
+interface Import {
+  readonly file: string;
+  readonly layer: string;
+  /** What stands between the quotes; paths of our own from lib on. */
+  readonly target: string;
+  readonly ours: boolean;
+  readonly typeOnly: boolean;
+}
+
+const IMPORT =
+  /^(?:import|export)( type)? [^;'"]*\bfrom '([^']+)'|^import '([^']+)'|\bimport\('([^']+)'\)/gm;
+
+const imports: Import[] = filesBelow('lib', '.ts').flatMap((path) => {
+  const file = relative('lib', path);
+  return [...readFileSync(path, 'utf8').matchAll(IMPORT)].map(([, type, from, bare, dynamic]) => {
+    const name = (from ?? bare ?? dynamic)!;
+    const ours = name.startsWith('.');
+    const target = ours ? join(dirname(file), name) : name;
+    return { file, layer: layerOf(file), target, ours, typeOnly: type !== undefined };
+  });
+});
+
+function layerOf(file: string): string {
+  return file.includes('/') ? file.slice(0, file.indexOf('/')) : '.';
+}
+
+function sentences(found: readonly Import[]): string[] {
+  return found.map(({ file, target }) => `${file} imports ${target}`);
+}
+
+it('finds the imports of every file that has some', () => {
+  expect(imports.length).toBeGreaterThan(100);
+  expect(imports.filter(({ file }) => file === 'index.ts').length).toBeGreaterThan(3);
+});
+
+it('has no folder that is not a layer of the table', () => {
+  const folders = new Set(filesBelow('lib', '.ts').map((path) => layerOf(relative('lib', path))));
+  expect([...folders].filter((folder) => !(folder in LAYERS))).toEqual([]);
+});
+
+it('calls from layer to layer in one direction', () => {
+  const wrong = imports.filter(({ layer, target, ours }) => {
+    const to = layerOf(target);
+    if (!ours || to === layer) return false;
+    return !GROUND.includes(to) && !LAYERS[layer]!.includes(to);
+  });
+  expect(sentences(wrong)).toEqual([]);
+});
+
+it('keeps what the options, events and errors import to each other', () => {
+  const wrong = imports.filter(
+    ({ layer, target, ours }) =>
+      GROUND.includes(layer) && ours && !GROUND.includes(layerOf(target)),
+  );
+  expect(sentences(wrong)).toEqual([]);
+});
+
+it('lets no layer but the root see a kind of lock, or the module', () => {
+  const wrong = imports.filter(({ layer, target, ours }) => {
+    const to = layerOf(target);
+    if (!ours || to === layer || WIRES.includes(layer)) return false;
+    return to in VISIBLE && !VISIBLE[to]!.test(target);
+  });
+  expect(sentences(wrong)).toEqual([]);
+});
+
+it('runs ioredis in redis/ alone, and names its types in options/ beside it', () => {
+  const wrong = imports.filter(
+    ({ layer, target, typeOnly }) =>
+      /^ioredis(\/|$)/.test(target) && layer !== 'redis' && !(layer === 'options' && typeOnly),
+  );
+  expect(sentences(wrong)).toEqual([]);
+});
+
+it('knows Nest in decorators, interceptors, services and the module alone', () => {
+  const wrong = imports.filter(
+    ({ layer, target }) => target.startsWith('@nestjs/') && !NEST_LAYERS.includes(layer),
+  );
+  expect(sentences(wrong)).toEqual([]);
+});
+
+it('imports no package that it does not declare, and none that is for development', () => {
+  const { dependencies, peerDependencies } = JSON.parse(readFileSync('package.json', 'utf8'));
+  const declared = Object.keys({ ...dependencies, ...peerDependencies });
+  const wrong = imports.filter(({ target, ours }) => {
+    if (ours || target.startsWith('node:')) return false;
+    const name = target.split('/', target.startsWith('@') ? 2 : 1).join('/');
+    return !declared.includes(name) || builtinModules.includes(name);
+  });
+  expect(sentences(wrong)).toEqual([]);
+});
+
+it('has no folder called utils, helpers, common, types or the like', () => {
+  const vague = /\/(utils?|helpers?|common|types|misc|shared|core)\//;
+  expect(filesBelow('lib', '').filter((path) => vague.test(path))).toEqual([]);
+});

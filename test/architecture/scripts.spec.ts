@@ -1,0 +1,122 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { Redis } from 'ioredis';
+import { readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { LuaScript } from '../../lib/redis/index.js';
+import { RedisProcess } from '../../tools/redis-server.js';
+import { filesBelow } from './files-below.js';
+
+type Script = LuaScript<string, string>;
+
+const INCLUDES = 'lib/locks/includes/';
+const files = filesBelow('lib', '.lua').filter((file) => !file.startsWith(INCLUDES));
+const includes = filesBelow(INCLUDES, '.lua');
+
+/** What a script's first line of operands looks like: `local lock, fence = KEYS[1], KEYS[2]`. */
+const DECLARATION = /^\s*local [\w, ]+ = .*\b(?:KEYS|ARGV)\[.*$/gm;
+
+let redis: RedisProcess;
+let client: Redis;
+let scripts: Script[];
+
+beforeAll(async () => {
+  redis = await RedisProcess.start();
+  client = new Redis(redis.url);
+  const modules = await Promise.all(
+    filesBelow('lib/locks', 'scripts.ts').map(
+      (file) => import(resolve(file)) as Promise<{ scripts: Record<string, Script> }>,
+    ),
+  );
+  scripts = modules.flatMap((module) => Object.values(module.scripts));
+});
+
+afterAll(async () => {
+  client.disconnect();
+  await redis.stop();
+});
+
+function source(file: string): string {
+  return readFileSync(file, 'utf8');
+}
+
+/** The script that was made of a file: its text, apart from the includes. */
+function scriptOf(file: string): Script | undefined {
+  const own = source(file)
+    .split(/^--- @include .*$/m)
+    .map((part) => part.trim());
+  return scripts.find((script) => own.every((part) => script.source.includes(part)));
+}
+
+it('finds scripts', () => {
+  expect(files.length).toBeGreaterThanOrEqual(6);
+});
+
+describe.each(files)('%s', (file) => {
+  const text = source(file);
+  const body = text.replaceAll(DECLARATION, '').replaceAll(/--.*$/gm, '');
+  const operands = [...LuaScript.declared(text, 'KEYS'), ...LuaScript.declared(text, 'ARGV')];
+
+  it('says in two lines at its top what it does and what it returns', () => {
+    const [does, returns, after] = text.split('\n');
+    expect(does).toMatch(/^-- [A-Z].+\.$/);
+    expect(returns).toMatch(/^-- Returns .+\.$/);
+    expect(after).not.toMatch(/^--/);
+  });
+
+  it('touches KEYS and ARGV only where it gives them names', () => {
+    expect(body.replaceAll('#KEYS', '')).not.toMatch(/\b(KEYS|ARGV)\b/);
+  });
+
+  it('uses every operand that it declares', () => {
+    const unused = operands.filter((name) => !new RegExp(`\\b${name}\\b`).test(body));
+    expect(unused).toEqual([]);
+  });
+
+  it('counts its operands from one, without a gap', () => {
+    for (const [declaration] of text.matchAll(DECLARATION)) {
+      const places = [...declaration.matchAll(/(?:KEYS|ARGV)\[(\d+)\]/g)].map(([, n]) => Number(n));
+      expect(places).toEqual(places.map((_, at) => at + 1));
+    }
+  });
+
+  it('has in TypeScript the operands it declares, in its order', () => {
+    const script = scriptOf(file);
+    expect(script?.keys).toEqual(LuaScript.declared(text, 'KEYS'));
+    expect(script?.args).toEqual(LuaScript.declared(text, 'ARGV'));
+  });
+
+  it('asks for the time only through the include', () => {
+    expect(body).not.toMatch(/'TIME'/i);
+  });
+
+  it('includes what exists, and nothing that it does not need', () => {
+    const all = scriptOf(file)!.source;
+    for (const [, name] of text.matchAll(/^--- @include "([\w-]+)"$/gm)) {
+      const include = `${INCLUDES}${name}.lua`;
+      expect(includes).toContain(include);
+      const functions = [...source(include).matchAll(/^local function (\w+)/gm)];
+      const used = functions.some(([, called]) => all.split(`${called}(`).length > 2);
+      expect({ name, used }).toEqual({ name, used: true });
+    }
+  });
+
+  it('loads into Redis', async () => {
+    const script = scriptOf(file)!;
+    expect(await client.script('LOAD', script.source)).toBe(script.sha);
+  });
+});
+
+describe.each(includes)('%s', (file) => {
+  it('says at its top what it is', () => {
+    expect(source(file)).toMatch(/^-- [A-Z].+/);
+  });
+
+  it('reads no operands and includes nothing', () => {
+    expect(source(file)).not.toMatch(/\b(KEYS|ARGV)\b|@include/);
+  });
+
+  it('defines the function it is named after', () => {
+    const name = file.slice(INCLUDES.length, -'.lua'.length).replaceAll('-', '_');
+    expect(source(file)).toMatch(new RegExp(`^local function ${name}(_us)?\\(`, 'm'));
+  });
+});

@@ -1,0 +1,147 @@
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from '@jest/globals';
+import { RedisProcess } from '../../tools/redis-server.js';
+import { FaultProxy } from '../support/fault-proxy.js';
+import { LockClient } from '../support/lock-client.js';
+import { monotonic } from '../support/monotonic.js';
+import { Observer } from '../support/observer.js';
+import { until } from '../support/until.js';
+import { Worker } from '../support/worker.js';
+
+let redis: RedisProcess;
+let observer: Observer;
+let workers: Worker[] = [];
+beforeAll(async () => {
+  redis = await RedisProcess.start();
+  observer = new Observer(redis.url);
+});
+beforeEach(() => observer.redis.flushall());
+afterEach(() => Promise.all(workers.map((worker) => worker.kill())));
+afterAll(async () => {
+  observer.close();
+  await redis.stop();
+});
+
+async function start(count: number): Promise<Worker[]> {
+  return (workers = await Worker.startMany(count, { redis: redis.url }));
+}
+
+/** Puts each worker into the queue of `key`, in their order. */
+async function enqueue(
+  key: string,
+  waiting: readonly Worker[],
+  ttl = 30_000,
+): Promise<ReturnType<typeof acquire>[]> {
+  const before = await observer.waiting(key);
+  const calls: ReturnType<typeof acquire>[] = [];
+  for (const [at, worker] of waiting.entries()) {
+    const call = acquire(worker, key, ttl);
+    call.catch(() => {}); // the workers that are killed never answer
+    calls.push(call);
+    await observer.queued(key, before + at + 1);
+  }
+  return calls;
+}
+
+function acquire(worker: Worker, key: string, ttl = 30_000) {
+  return worker.call('acquire', key, { ttl, wait: 30_000 });
+}
+
+it('a killed holder is followed at the end of his lease, not before', async () => {
+  const [holder, heir] = await start(2);
+  for (const ttl of [700, 1_500]) {
+    const key = `killed-${ttl}`;
+    await acquire(holder!, key, ttl);
+    const [granted] = await enqueue(key, [heir!]);
+    if (ttl === 1_500) await holder!.kill();
+    else holder!.signal('SIGSTOP'); // as dead as killed, and there for the second turn
+    const before = monotonic();
+    const left = await observer.redis.pttl(`lock:${key}`);
+    const after = monotonic();
+    expect(left).toBeGreaterThan(0);
+    const { at } = await granted!;
+    expect(at).toBeGreaterThanOrEqual(before + left - 1);
+    expect(at).toBeLessThan(after + left + 500);
+    holder!.signal('SIGCONT');
+  }
+});
+
+it('five killed processes at the head of the queue cost the next living one less than 4 s', async () => {
+  const [holder, living, ...dying] = await start(7);
+  const held = await acquire(holder!, 'k');
+  void (await enqueue('k', dying));
+  const [granted] = await enqueue('k', [living!]);
+  await Promise.all(dying.map((worker) => worker.kill()));
+  const { at: released } = await holder!.call('release', held.lease);
+  const { at, token } = await granted!;
+  expect(at - released).toBeLessThan(4_000);
+  expect(token).toBeGreaterThan(held.token);
+});
+
+it('waiters whose network died cost the next living one a first lease, however many they are', async () => {
+  const [holder, living] = await start(2);
+  const held = await acquire(holder!, 'k');
+  const proxy = await FaultProxy.before(redis.port);
+  const dying = Array.from({ length: 5 }, () => new LockClient({ redis: proxy.url }));
+  const lost = dying.map((client) => client.acquire('k', { wait: 60_000 }));
+  await observer.queued('k', 5);
+  const [granted] = await enqueue('k', [living!]);
+  proxy.blackHole();
+  const { at: released } = await holder!.call('release', held.lease);
+  const { at } = await granted!;
+  expect(at - released).toBeLessThan(3_000 + 1_100);
+  await Promise.all([
+    ...lost.map((call) => expect(call).rejects.toMatchObject({ name: 'LockShutdownError' })),
+    ...dying.map((client) => client.close()),
+  ]);
+  await proxy.close();
+});
+
+it('waiters whose subscriptions are cut keep their places and are served within 1.1 s each', async () => {
+  const [holder, ...waiting] = await start(4);
+  let { lease } = await acquire(holder!, 'k');
+  const queue = await enqueue('k', [...waiting, ...waiting, ...waiting]);
+  let release = (): Promise<{ at: number; released: boolean }> => holder!.call('release', lease);
+  const open = new Map(queue.map((call, at) => [at, call.then((grant) => ({ at, grant }))]));
+  const tokens: number[] = [];
+  while (open.size > 0) {
+    expect(await observer.redis.call('CLIENT', 'KILL', 'TYPE', 'pubsub')).toBeGreaterThan(0);
+    const { at: turn } = await release();
+    const { at, grant } = await Promise.race(open.values());
+    open.delete(at);
+    expect(grant.at - turn).toBeLessThan(1_100);
+    tokens.push(grant.token);
+    ({ lease } = grant);
+    release = () => waiting[at % waiting.length]!.call('release', grant.lease);
+    await until('the subscribers are back', async () => {
+      const clients = String(await observer.redis.call('CLIENT', 'LIST', 'TYPE', 'pubsub'));
+      return clients.trim().split('\n').length === workers.length;
+    });
+  }
+  await release();
+  expect(tokens).toEqual([...tokens].sort((a, b) => a - b));
+  expect(tokens).toHaveLength(9);
+  expect(await observer.traces()).toEqual([]);
+});
+
+for (const ttl of [1_000, 30_000]) {
+  const firstLease = Math.min(ttl, 3_000);
+
+  it(`an heir that hangs costs its first lease of ${firstLease} ms, and queues again when it wakes`, async () => {
+    const [holder, heir, next] = await start(3);
+    const held = await acquire(holder!, 'k');
+    const [late, granted] = await enqueue('k', [heir!, next!], ttl);
+    heir!.signal('SIGSTOP');
+    const { at: released } = await holder!.call('release', held.lease);
+    const { at, lease, token } = await granted!;
+    expect(at - released).toBeLessThan(firstLease + 1_100);
+    expect(at - released).toBeGreaterThan(firstLease - 50);
+    heir!.signal('SIGCONT');
+    await observer.queued('k', 1);
+    const { at: over, released: ours } = await next!.call('release', lease);
+    expect(ours).toBe(true);
+    const second = await late!;
+    expect(second.at).toBeGreaterThan(over);
+    expect(second.token).toBeGreaterThan(token);
+    expect(await heir!.call('held', second.lease)).toBe(true);
+  });
+}

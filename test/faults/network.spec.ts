@@ -1,0 +1,353 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { RedisProcess } from '../../tools/redis-server.js';
+import { type Fate, FaultProxy } from '../support/fault-proxy.js';
+import { LockClient } from '../support/lock-client.js';
+import { Observer } from '../support/observer.js';
+import { until } from '../support/until.js';
+import { LeaseLostError, LockStoreError } from '../../lib/errors/index.js';
+
+const TIMEOUT = 200;
+/** How much later than its bound a call may end, in ms. */
+const GRACE = 250;
+
+let redis: RedisProcess;
+let observer: Observer;
+let proxy: FaultProxy;
+let client: LockClient;
+let other: LockClient;
+beforeAll(async () => {
+  redis = await RedisProcess.start();
+  observer = new Observer(redis.url);
+});
+beforeEach(async () => {
+  await observer.redis.flushall();
+  proxy = await FaultProxy.before(redis.port);
+  client = new LockClient({ redis: proxy.url, commandTimeout: TIMEOUT, outageWait: 1_000 });
+  other = new LockClient({ redis: redis.url });
+  await client.leases.open();
+  await other.leases.open();
+});
+afterEach(async () => {
+  await Promise.all([client.close(), other.close()]);
+  await proxy.close();
+});
+afterAll(async () => {
+  observer.close();
+  await redis.stop();
+});
+
+/** The scripts as they go over the wire, by the number of their operands after the keys. */
+const isAcquire = (words: readonly string[]): boolean =>
+  words[0]!.startsWith('eval') && words.length === 16;
+const isExtend = (words: readonly string[]): boolean =>
+  words[0]!.startsWith('eval') && words[2] === '2';
+const isRelease = (words: readonly string[]): boolean =>
+  words[0]!.startsWith('eval') && words.length === 10 && /^\d+$/.test(words[9]!);
+
+/** How long `call` took to settle, and how. */
+async function outcome<T>(call: Promise<T>): Promise<{ took: number; value?: T; error?: unknown }> {
+  const started = performance.now();
+  return call.then(
+    (value) => ({ took: performance.now() - started, value }),
+    (error: unknown) => ({ took: performance.now() - started, error }),
+  );
+}
+
+/** Everything that may still happen has happened, and no lock and no place is left. */
+async function nothingLeft(): Promise<void> {
+  await until('the client is idle', () => client.idle);
+  expect(await observer.traces()).toEqual([]);
+  await new Promise((resolve) => setTimeout(resolve, TIMEOUT + 100)); // a zombie would come now
+  expect(await observer.traces()).toEqual([]);
+}
+
+describe('the reply of an acquire is lost', () => {
+  for (const fate of ['cut', 'reset'] as const) {
+    it(`and the caller has the lock once, with one token and a true deadline (${fate})`, async () => {
+      const warm = await client.acquire('warm');
+      await warm.release();
+      void proxy.once(isAcquire, fate);
+      const lease = await client.acquire('k', { ttl: 5_000 });
+      const left = await observer.redis.pttl('lock:k');
+      expect(lease.expiresAt - Date.now()).toBeLessThanOrEqual(left);
+      expect(lease.held).toBe(true);
+      expect(Number(await observer.redis.get('{lock:k}:fence'))).toBe(lease.fencingToken);
+      expect(await other.acquire('k', { wait: 0 }).catch((error: Error) => error.name)).toBe(
+        'LockNotAcquiredError',
+      );
+      expect(await lease.release()).toBe(true);
+      await nothingLeft();
+    });
+  }
+
+  it('and a queued caller keeps his place', async () => {
+    const held = await other.acquire('k');
+    void proxy.once(isAcquire, 'cut');
+    const first = client.acquire('k');
+    await observer.queued('k', 1);
+    const second = other.acquire('k');
+    await observer.queued('k', 2);
+    await held.release();
+    const lease = await first;
+    expect(await observer.waiting('k')).toBe(1);
+    expect(lease.fencingToken).toBeGreaterThan(held.fencingToken);
+    await lease.release();
+    expect((await second).fencingToken).toBeGreaterThan(lease.fencingToken);
+    await (await second).release();
+    await nothingLeft();
+  });
+});
+
+describe('an acquire that does not get through ends in a typed error and leaves nothing', () => {
+  const troubles: Record<string, () => unknown> = {
+    'every request is lost': () => (proxy.fate = (words) => (isAcquire(words) ? 'lose' : 'pass')),
+    'every reply is lost': () => (proxy.fate = (words) => (isAcquire(words) ? 'cut' : 'pass')),
+    'every connection is reset': () =>
+      (proxy.fate = (words) => (isAcquire(words) ? 'reset' : 'pass')),
+    'requests arrive later than the time-out': () => (proxy.up = { delay: TIMEOUT * 2 }),
+    'replies arrive later than the time-out': () => (proxy.down = { delay: TIMEOUT * 2 }),
+    'requests vanish': () => (proxy.up = { drop: true }),
+    'replies vanish': () => (proxy.down = { drop: true }),
+    'the network is a black hole': () => proxy.blackHole(),
+    'Redis refuses connections': () => proxy.refuse(),
+    'Redis hangs': () => redis.signal('SIGSTOP'),
+  };
+  for (const [name, trouble] of Object.entries(troubles)) {
+    for (const wait of [0, 10_000]) {
+      it(`${name} (wait ${wait})`, async () => {
+        await trouble();
+        const { took, error } = await outcome(client.acquire('k', { wait }));
+        redis.signal('SIGCONT');
+        expect(error).toBeInstanceOf(LockStoreError);
+        expect(took).toBeLessThan(TIMEOUT + GRACE);
+        if (name.includes('refuses')) await proxy.listen();
+        proxy.heal();
+        await until('the client is connected', () => client.store.ready);
+        await nothingLeft();
+        const lease = await client.acquire('k'); // and all is well again
+        await lease.release();
+      });
+    }
+  }
+
+  it('a client that never connected says so at its first call', async () => {
+    await proxy.refuse();
+    const late = new LockClient({ redis: proxy.url, commandTimeout: TIMEOUT });
+    const { error, took } = await outcome(late.acquire('k', { wait: 0 }));
+    expect(error).toBeInstanceOf(LockStoreError);
+    expect(took).toBeLessThan(TIMEOUT + GRACE);
+    await proxy.listen();
+    await until('it is there after all', () =>
+      late.acquire('k').then(
+        (lease) => lease.release(),
+        () => false,
+      ),
+    );
+    await late.close();
+  });
+});
+
+describe('a subscription that is never answered', () => {
+  const isSubscribe = (words: readonly string[]): boolean => words[0] === 'subscribe';
+
+  it('ends the first call with a typed error, and holds up no later one', async () => {
+    const late = new LockClient({ redis: proxy.url, commandTimeout: TIMEOUT });
+    void proxy.once(isSubscribe, 'lose');
+    const { error, took } = await outcome(late.acquire('k'));
+    expect(error).toBeInstanceOf(LockStoreError);
+    expect(took).toBeLessThan(TIMEOUT + GRACE);
+    await until('a later call gets through', () =>
+      late.acquire('k').then(
+        (lease) => lease.release(),
+        () => false,
+      ),
+    );
+    await late.close();
+  });
+
+  it('after a reconnect is asked for again', async () => {
+    const lost = proxy.once(isSubscribe, 'lose');
+    for (const link of proxy.links) if (link.subscriber) link.reset();
+    await lost;
+    await until('a new subscription', async () => {
+      const channels = await observer.redis.pubsub('CHANNELS');
+      return channels.length === 2;
+    });
+  });
+});
+
+describe('an outage while waiting', () => {
+  it('is waited out, and the place is kept', async () => {
+    const held = await other.acquire('k');
+    const waiting = client.acquire('k', { wait: 20_000 });
+    await observer.queued('k', 1);
+    await proxy.refuse();
+    const behind = other.acquire('k', { wait: 20_000 });
+    await observer.queued('k', 2);
+    await proxy.listen();
+    await until('the client is connected', () => client.store.ready);
+    await until('the client hears again', () => [...proxy.links].some((link) => link.subscriber));
+    await held.release();
+    const [first, second] = [await waiting, behind];
+    expect(first.held).toBe(true);
+    await first.release();
+    await (await second).release();
+    await nothingLeft();
+  });
+
+  for (const [name, bound, wait] of [
+    ['wait', 1_600, 1_600],
+    ['outageWait', 1_000, 20_000],
+  ] as const) {
+    for (const trouble of ['blackHole', 'refuse'] as const) {
+      it(`ends with a typed error at the end of ${name}, and nothing is left (${trouble})`, async () => {
+        const held = await other.acquire('k');
+        const started = outcome(client.acquire('k', { wait }));
+        await observer.queued('k', 1);
+        await proxy[trouble]();
+        const { took, error } = await started;
+        expect(error).toBeInstanceOf(LockStoreError);
+        // outageWait counts from the first failure, which a poll of up to 1 s and its time-out show
+        const noticed = name === 'wait' ? 0 : 1_000 + TIMEOUT;
+        expect(took).toBeLessThan(bound + noticed + GRACE);
+        await held.release();
+        if (trouble === 'refuse') await proxy.listen();
+        proxy.heal();
+        await nothingLeft();
+      });
+    }
+  }
+});
+
+describe('a release', () => {
+  for (const fate of ['cut', 'reset', 'lose'] as const) {
+    it(`whose ${fate === 'cut' ? 'reply' : 'request'} is lost is no error and touches nobody else's lock (${fate})`, async () => {
+      const lease = await client.acquire('k');
+      const next = other.acquire('k');
+      await observer.queued('k', 1);
+      void proxy.once(isRelease, fate);
+      expect(await lease.release()).toBe(true);
+      const taken = await next;
+      const holder = await observer.holder('k');
+      await until('the client is idle', () => client.idle);
+      expect(await observer.holder('k')).toBe(holder);
+      expect(taken.held).toBe(true);
+      await taken.release();
+      await nothingLeft();
+    });
+  }
+
+  it('in an outage is made up for after it', async () => {
+    const lease = await client.acquire('k', { ttl: 30_000 });
+    proxy.blackHole();
+    const { took, value } = await outcome(lease.release());
+    expect(value).toBe(true);
+    expect(took).toBeLessThan(TIMEOUT + GRACE);
+    expect(await observer.holder('k')).not.toBeNull();
+    proxy.heal();
+    await nothingLeft();
+  });
+});
+
+describe('renewals', () => {
+  const failures: Fate[] = ['lose', 'cut', 'reset', '-LOADING Redis is loading', '-OOM no memory'];
+  for (const fate of failures) {
+    it(`that fail for a while lose no lease (${fate})`, async () => {
+      const lease = await client.acquire('k', { ttl: 1_500 });
+      const first = lease.expiresAt;
+      let failed = 0;
+      proxy.fate = (words) => (isExtend(words) && ++failed <= 2 ? fate : 'pass');
+      await until('a renewal got through', () => lease.expiresAt > first + 1_000, 1_450);
+      expect(failed).toBeGreaterThan(2);
+      expect(lease.signal.aborted).toBe(false);
+      expect(lease.held).toBe(true);
+      expect(await lease.release()).toBe(true);
+      await nothingLeft();
+    });
+  }
+
+  it('that fail for good lose the lease at its deadline, not before and not long after', async () => {
+    const lease = await client.acquire('k', { ttl: 1_000 });
+    const lost = new Promise<number>((resolve) => {
+      lease.signal.addEventListener('abort', () => resolve(Date.now()));
+    });
+    const deadline = lease.expiresAt;
+    proxy.fate = (words) => (isExtend(words) ? 'reset' : 'pass');
+    const at = await lost;
+    expect(at).toBeGreaterThanOrEqual(deadline - 1);
+    expect(at).toBeLessThan(deadline + 100);
+    expect(lease.signal.reason).toMatchObject({ name: 'LeaseLostError', reason: 'expired' });
+    expect(() => lease.assertHeld()).toThrow(LeaseLostError);
+    const next = await other.acquire('k');
+    expect(next.fencingToken).toBeGreaterThan(lease.fencingToken);
+    expect(await lease.release()).toBe(false);
+    proxy.heal();
+    await until('the client is idle', () => client.idle);
+    expect(next.held).toBe(true);
+    await next.release();
+    await nothingLeft();
+  });
+});
+
+it('a deaf subscription costs a hand-off 1.1 s at most', async () => {
+  for (const link of proxy.links) if (link.subscriber) link.down = { drop: true };
+  for (let turn = 0; turn < 2; turn += 1) {
+    const held = await other.acquire('k');
+    const waiting = client.acquire('k');
+    await observer.queued('k', 1);
+    const released = performance.now();
+    await held.release();
+    const lease = await waiting;
+    expect(performance.now() - released).toBeLessThan(1_100);
+    await lease.release();
+  }
+  await nothingLeft();
+});
+
+describe('slow networks', () => {
+  it('byte by byte, everything works', async () => {
+    proxy.up = proxy.down = { slice: true };
+    const lease = await client.acquire('k');
+    const waiting = [client.acquire('k'), other.acquire('k'), client.acquire('k')];
+    await observer.queued('k', 3);
+    await lease.release();
+    const tokens = await Promise.all(
+      waiting.map(async (call) => {
+        const { fencingToken, release } = await call.then((next) => ({
+          fencingToken: next.fencingToken,
+          release: () => next.release(),
+        }));
+        await release();
+        return fencingToken;
+      }),
+    );
+    expect(new Set(tokens).size).toBe(3);
+    await nothingLeft();
+  });
+
+  it('a deadline never lies behind the end of the key, however slow the answer', async () => {
+    for (const [up, down] of [
+      [0, 120],
+      [120, 0],
+      [60, 60],
+    ] as const) {
+      proxy.up = { delay: up };
+      proxy.down = { delay: down };
+      const lease = await client.acquire('k', { ttl: 2_000 });
+      const now = Date.now();
+      expect(now + (await observer.redis.pttl('lock:k'))).toBeGreaterThanOrEqual(lease.expiresAt);
+      await lease.release();
+      proxy.heal();
+    }
+    await nothingLeft();
+  });
+
+  it('a lease that is over when its answer arrives is never entered', async () => {
+    proxy.down = { delay: 200 };
+    const { error, took } = await outcome(client.acquire('k', { ttl: 100, wait: 0 }));
+    expect(error).toBeInstanceOf(LockStoreError);
+    expect(took).toBeLessThan(TIMEOUT + GRACE);
+    proxy.heal();
+    await nothingLeft();
+  });
+});

@@ -1,0 +1,37 @@
+// Compiles lib and the worker of the tests to plain modules that child processes can run, once per
+// state of the sources, and prints where.
+import { createHash } from 'node:crypto';
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { transformSync } from '@swc/core';
+import { globSync } from '../../tools/glob.mjs';
+import { asModule } from '../../tools/lua.mjs';
+
+const sources = [
+  ...globSync('lib', '.ts'),
+  ...globSync('lib', '.lua'),
+  ...globSync('test/support', '.ts'),
+].filter((file) => !file.endsWith('.d.ts'));
+const state = createHash('sha1');
+for (const file of sources) state.update(file).update(readFileSync(file));
+const target = join('build', `workers-${state.digest('hex').slice(0, 12)}`);
+
+if (!existsSync(target)) {
+  const draft = `${target}.${process.pid}`;
+  for (const file of sources) {
+    const text = readFileSync(file, 'utf8');
+    const lua = file.endsWith('.lua');
+    const code = lua
+      ? asModule(text, 'esm')
+      : transformSync(text, { filename: file, sourceMaps: 'inline' }).code;
+    const path = join(draft, lua ? `${file}.js` : file.replace(/\.ts$/, '.js'));
+    mkdirSync(dirname(path), { recursive: true });
+    writeFileSync(path, code);
+  }
+  try {
+    renameSync(draft, target);
+  } catch {
+    rmSync(draft, { recursive: true }); // another test run was first
+  }
+}
+process.stdout.write(target);

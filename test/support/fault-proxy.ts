@@ -1,0 +1,171 @@
+import { connect, createServer, type Server, type Socket } from 'node:net';
+import { CommandSplitter } from './command-splitter.js';
+
+/** What happens to the bytes of one direction. */
+export interface Weather {
+  /** Each chunk arrives this many ms later. */
+  delay?: number;
+  /** Nothing arrives any more. */
+  drop?: boolean;
+  /** One byte at a time. */
+  slice?: boolean;
+}
+
+/** What becomes of one command: `lose` swallows it, `cut` lets it run and swallows its reply, `reset` ends the connection unsent, text is answered in the server's stead. */
+export type Fate = 'pass' | 'lose' | 'cut' | 'reset' | `-${string}` | `:${number}`;
+
+/** A TCP proxy before one Redis that fails on command; the faults of one connection or of all. */
+export class FaultProxy {
+  readonly links = new Set<Link>();
+  up: Weather = {};
+  down: Weather = {};
+  /** Asked for each command, its words in lower case; the default lets all pass. */
+  fate: (words: readonly string[], link: Link) => Fate = () => 'pass';
+  #server: Server | undefined;
+
+  private constructor(
+    readonly target: number,
+    public port = 0,
+  ) {}
+
+  static async before(target: number): Promise<FaultProxy> {
+    const proxy = new FaultProxy(target);
+    await proxy.listen();
+    return proxy;
+  }
+
+  get url(): string {
+    return `redis://127.0.0.1:${this.port}`;
+  }
+
+  async listen(): Promise<void> {
+    const server = (this.#server = createServer((socket) =>
+      this.links.add(new Link(this, socket)),
+    ));
+    await new Promise<void>((resolve, reject) => {
+      server.once('error', reject).listen(this.port, '127.0.0.1', resolve);
+    });
+    this.port = (server.address() as { port: number }).port;
+  }
+
+  /** Ends every connection and refuses new ones until `listen`. */
+  async refuse(): Promise<void> {
+    const closed = new Promise((resolve) => this.#server!.close(resolve));
+    this.reset();
+    await closed;
+  }
+
+  /** Accepts, and lets nothing through in either direction. */
+  blackHole(): void {
+    this.up = this.down = { drop: true };
+  }
+
+  /** Lets everything through again; what was dropped stays dropped. */
+  heal(): void {
+    this.up = this.down = {};
+    this.fate = () => 'pass';
+  }
+
+  /** Ends every connection by RST. */
+  reset(): void {
+    for (const link of this.links) link.reset();
+  }
+
+  /** `fate` for the next command that `matches`, and then for no other. Resolves when it came by. */
+  once(matches: (words: readonly string[]) => boolean, fate: Fate): Promise<Link> {
+    return new Promise((resolve) => {
+      const before = this.fate;
+      this.fate = (words, link) => {
+        if (!matches(words)) return before(words, link);
+        this.fate = before;
+        resolve(link);
+        return fate;
+      };
+    });
+  }
+
+  async close(): Promise<void> {
+    if (this.#server?.listening) await this.refuse();
+    else this.reset();
+  }
+}
+
+/** One connection through the proxy. */
+export class Link {
+  /** Over those of the proxy. */
+  up: Weather | undefined;
+  down: Weather | undefined;
+  /** Whether the client has subscribed on it. */
+  subscriber = false;
+  readonly #server: Socket;
+  readonly #splitter = new CommandSplitter();
+
+  constructor(
+    private readonly proxy: FaultProxy,
+    private readonly client: Socket,
+  ) {
+    this.#server = connect(proxy.target, '127.0.0.1');
+    const upward = conveyor(this.#server, () => this.up ?? proxy.up);
+    const downward = conveyor(client, () => this.down ?? proxy.down);
+    client.setNoDelay(true).on('data', (chunk) => {
+      for (const { bytes, words } of this.#splitter.push(chunk)) this.#decide(bytes, words, upward);
+    });
+    this.#server.setNoDelay(true).on('data', downward);
+    for (const socket of [client, this.#server]) {
+      socket.on('error', () => {}).on('close', () => this.#end());
+    }
+  }
+
+  reset(): void {
+    this.client.resetAndDestroy();
+    this.#end();
+  }
+
+  #decide(bytes: Buffer, words: readonly string[], upward: (bytes: Buffer) => void): void {
+    if (words[0] === 'subscribe') this.subscriber = true;
+    const fate = this.proxy.fate(words, this);
+    if (fate === 'lose') return;
+    if (fate === 'reset') return this.reset();
+    if (fate === 'cut') {
+      this.#server.removeAllListeners('data').once('data', () => this.reset());
+    } else if (fate !== 'pass') {
+      this.client.write(`${fate}\r\n`);
+      return;
+    }
+    upward(bytes);
+  }
+
+  #end(): void {
+    this.client.destroy();
+    this.#server.destroy();
+    this.proxy.links.delete(this);
+  }
+}
+
+/** Writes what it is given to `socket`, in order, under the weather of the moment. */
+function conveyor(socket: Socket, weather: () => Weather): (bytes: Buffer) => void {
+  let last = Promise.resolve();
+  let waiting = 0;
+  return (bytes) => {
+    const { delay = 0, drop = false, slice = false } = weather();
+    if (drop) return;
+    if (delay === 0 && !slice && waiting === 0) {
+      socket.write(bytes);
+      return;
+    }
+    const due = performance.now() + delay;
+    waiting += 1;
+    last = last.then(async () => {
+      await pause(due - performance.now());
+      for (const piece of slice ? bytes.toString('latin1') : [bytes.toString('latin1')]) {
+        if (!socket.destroyed) socket.write(piece, 'latin1');
+        if (slice) await new Promise(setImmediate);
+      }
+      waiting -= 1;
+    });
+  };
+}
+
+function pause(ms: number): Promise<void> | undefined {
+  return ms > 0 ? new Promise((resolve) => setTimeout(resolve, ms)) : undefined;
+}

@@ -1,0 +1,39 @@
+import { Leases } from '../../lib/leases/leases.js';
+import type { Lease } from '../../lib/leases/lease.js';
+import type { LockStore } from '../../lib/locks/lock-primitive.js';
+import { RedisLockStore } from '../../lib/locks/lock/redis-lock-store.js';
+import {
+  type AcquireOptions,
+  callSettings,
+  moduleSettings,
+  type ModuleSettings,
+  type RedisLockOptions,
+  systemClock,
+} from '../../lib/options/index.js';
+
+/** One process' worth of the library, as the tests use it. */
+export class LockClient {
+  readonly settings: ModuleSettings;
+  readonly store: LockStore;
+  readonly leases: Leases;
+
+  constructor(options: RedisLockOptions, wrap: (store: LockStore) => LockStore = (store) => store) {
+    this.settings = moduleSettings(options);
+    this.store = wrap(new RedisLockStore(this.settings, systemClock));
+    this.leases = new Leases(this.store, this.settings, systemClock);
+  }
+
+  acquire(key: string, options: AcquireOptions = {}): Promise<Lease> {
+    return this.leases.acquire(key, callSettings(options, this.settings.call), options.signal);
+  }
+
+  /** True when nothing is held, awaited or being given up. */
+  get idle(): boolean {
+    const { held, waiting, leaving, watched } = this.leases.load;
+    return held + waiting + leaving + watched === 0;
+  }
+
+  close(): Promise<void> {
+    return this.leases.close();
+  }
+}

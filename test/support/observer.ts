@@ -1,0 +1,47 @@
+import { Redis } from 'ioredis';
+import { until } from './until.js';
+
+/** Looks at the keys of locks from outside, on a connection of its own. */
+export class Observer {
+  readonly redis: Redis;
+
+  constructor(url: string) {
+    this.redis = new Redis(url);
+    this.redis.on('error', () => {}); // servers are killed under it on purpose
+  }
+
+  holder(key: string): Promise<string | null> {
+    return this.redis.get(`lock:${key}`);
+  }
+
+  waiting(key: string): Promise<number> {
+    return this.redis.zcard(`{lock:${key}}:queue`);
+  }
+
+  /** Resolves when exactly `count` places stand in the queue of `key`. */
+  async queued(key: string, count: number): Promise<void> {
+    await until(
+      `${count} places queued for ${key}`,
+      async () => (await this.waiting(key)) === count,
+    );
+  }
+
+  /** Every key of locks except fences and last sights of processes, which outlive them by design. */
+  async traces(): Promise<string[]> {
+    const keys = await this.redis.keys('*lock:*');
+    return keys.filter((key) => !/:(fence|seen)$/.test(key)).sort();
+  }
+
+  /** How many commands of a name the server has run. */
+  async calls(...commands: string[]): Promise<number> {
+    const stats = await this.redis.info('commandstats');
+    return commands.reduce((sum, command) => {
+      const [, calls] = new RegExp(`^cmdstat_${command}:calls=(\\d+)`, 'm').exec(stats) ?? [];
+      return sum + Number(calls ?? 0);
+    }, 0);
+  }
+
+  close(): void {
+    this.redis.disconnect();
+  }
+}

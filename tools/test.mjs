@@ -1,0 +1,25 @@
+// What `npm test` runs: the checks, then Jest once for each pair of majors, and the sum of their counts
+// as the very last line. `--full` (FULL=1 for the tests) runs the counts that the design names.
+import { runChecks } from './test/checks.mjs';
+import { runJest } from './test/jest-run.mjs';
+import { addCounts, printCounts } from './test/counts.mjs';
+
+const full = process.argv.includes('--full');
+const started = Date.now();
+/** When a run that hangs is ended, so that there is a count in any case. */
+const deadline = started + (full ? 90 : 20) * 60_000;
+
+/** Each in a process of its own: Jest remembers by path what is an ES module. */
+const RUNS = [
+  { nest: '12', ioredis: '6', folders: ['test'] },
+  { nest: '12', ioredis: '5', folders: ['test/contracts', 'test/faults', 'test/nest'] },
+  { nest: '11', ioredis: '5', folders: ['test/nest'] },
+];
+
+const total = { passed: 0, failed: 0, skipped: 0 };
+addCounts(total, await runChecks(['typecheck', 'lint', 'format:check', 'build']));
+for (const run of RUNS) {
+  addCounts(total, await runJest(run, { full, limit: Math.max(1_000, deadline - Date.now()) }));
+}
+process.exitCode = total.failed === 0 && total.passed > 0 ? 0 : 1;
+printCounts(total, Date.now() - started);

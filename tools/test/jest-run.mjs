@@ -1,0 +1,67 @@
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, relative } from 'node:path';
+import { run } from './run.mjs';
+
+const JEST = [
+  '--disable-warning=ExperimentalWarning',
+  '--experimental-vm-modules',
+  'node_modules/jest/bin/jest.js',
+];
+
+/**
+ * Runs Jest over `folders` under one pair of majors and counts. A folder in which no test ran, and a
+ * run that ends badly without a failed test (it crashed, hung, or left handles open), count as one failed each.
+ */
+export async function runJest({ nest, ioredis, folders }, { full, limit }) {
+  const name = `Nest ${nest}, ioredis ${ioredis}`;
+  process.stderr.write(`\n— ${name}: ${folders.join(' ')}\n`);
+  const scratch = mkdtempSync(join(tmpdir(), 'nest-redis-lock-jest-'));
+  const report = join(scratch, 'report.json');
+  try {
+    const code = await run(
+      process.execPath,
+      [...JEST, '--json', `--outputFile=${report}`, ...folders.map((folder) => `${folder}/`)],
+      { env: { NEST: nest, IOREDIS: ioredis, ...(full && { FULL: '1' }) }, limit },
+    );
+    const { counts, complaints } = judge(read(report), folders, code);
+    for (const complaint of complaints) process.stderr.write(`✗ ${name}: ${complaint}\n`);
+    return counts;
+  } finally {
+    rmSync(scratch, { recursive: true, force: true });
+  }
+}
+
+function read(report) {
+  try {
+    return JSON.parse(readFileSync(report, 'utf8'));
+  } catch {
+    return undefined;
+  }
+}
+
+/** The counts of a report, and what is wrong with the run beside failed tests. */
+export function judge(report, folders, code) {
+  const complaints = folders
+    .filter((folder) => !ranIn(report, folder))
+    .map((folder) => `no test ran in ${folder}`);
+  const broken = report?.numRuntimeErrorTestSuites ?? 0;
+  if (broken > 0) complaints.push(...Array(broken).fill('a file could not be run'));
+  if (code !== 0 && (report?.numFailedTests ?? 0) + complaints.length === 0) {
+    complaints.push(`Jest ended with ${code}`);
+  }
+  const counts = {
+    passed: report?.numPassedTests ?? 0,
+    failed: (report?.numFailedTests ?? 0) + complaints.length,
+    skipped: (report?.numPendingTests ?? 0) + (report?.numTodoTests ?? 0),
+  };
+  return { counts, complaints };
+}
+
+function ranIn(report, folder) {
+  return report?.testResults.some(
+    ({ name, assertionResults }) =>
+      !relative(folder, name).startsWith('..') &&
+      assertionResults.some(({ status }) => status === 'passed' || status === 'failed'),
+  );
+}
