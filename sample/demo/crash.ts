@@ -17,7 +17,7 @@ export async function killInTheMiddle(victim: Replica, survivor: Replica): Promi
   await lockIsHeldBy(victim, survivor);
   await setTimeout(TTL / 2); // by now the lease was renewed: only death ends it
 
-  victim.kill();
+  await victim.kill();
   const killed = performance.now();
   await audit;
   const { ok } = await survivor.post(`${ACCOUNT}/deposits`, { amount: 1 });

@@ -56,8 +56,8 @@ function failed(error: Error): number {
   return 1;
 }
 
-const code = await Promise.race([demo().catch(failed), interruption]);
-for (const replica of replicas) replica.kill();
+const code = await Promise.race([demo(), interruption]).catch(failed);
+await Promise.all(replicas.map((replica) => replica.kill()));
 redis.disconnect();
-await server.close();
+await server.close().catch(failed);
 process.exit(code);

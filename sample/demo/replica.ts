@@ -37,7 +37,10 @@ export class Replica {
   }
 
   /** kill -9: no goodbye to anybody, and none to Redis. */
-  kill(): void {
+  async kill(): Promise<void> {
+    if (this.#process.exitCode !== null || this.#process.signalCode !== null) return;
+    const exit = once(this.#process, 'exit');
     this.#process.kill('SIGKILL');
+    await exit;
   }
 }

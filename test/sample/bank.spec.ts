@@ -4,6 +4,7 @@ import { NestFactory } from '@nestjs/core';
 import request from 'supertest';
 import { AppModule } from '../../sample/app.module.js';
 import { RedisProcess } from '../../tools/redis-server.js';
+import { until } from '../support/until.js';
 
 let redis: RedisProcess;
 let replicas: [INestApplication, INestApplication];
@@ -71,9 +72,9 @@ it('shows who holds the lock of an account, and who waits for it', async () => {
   const audit = post(0, 'erin/audits', { seconds: 1 });
   const lock = async (): Promise<Record<string, unknown>> =>
     (await request(replicas[1].getHttpServer()).get('/accounts/erin/lock')).body;
-  while ((await lock())['state'] !== 'held') {} // eslint-disable-line no-empty
+  await until('the audit has begun', async () => (await lock())['state'] === 'held');
   const deposit = post(1, 'erin/deposits', { amount: 1 });
-  while ((await lock())['waiting'] === 0) {} // eslint-disable-line no-empty
+  await until('the deposit waits', async () => (await lock())['waiting'] === 1);
   expect(await lock()).toMatchObject({
     key: 'account:erin',
     state: 'held',
