@@ -64,7 +64,7 @@ export class RedisLockModule extends ConfigurableModuleClass implements OnModule
     return withLocks(super.forRootAsync(rest), { name, isGlobal, mapErrors });
   }
 
-  /** @internal */
+  /** Called by Nest: checks the decorators of the whole application. */
   onModuleInit(): void {
     const names = [...this.modules.values()]
       .map(({ instance }) => instance as unknown)

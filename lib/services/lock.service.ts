@@ -110,7 +110,7 @@ export class LockService implements OnModuleInit, BeforeApplicationShutdown, OnA
     return this.#run(key, undefined, (name) => this.#leases.force(name));
   }
 
-  /** @internal */
+  /** Called by Nest: connects. */
   async onModuleInit(): Promise<void> {
     if (this.#settings.lazyConnect) return;
     await this.#leases.open();
@@ -122,12 +122,12 @@ export class LockService implements OnModuleInit, BeforeApplicationShutdown, OnA
     for (const warning of warnings) logger.warn(warning);
   }
 
-  /** Requests still under way keep what they hold; nobody waits any more. @internal */
+  /** Called by Nest: nobody waits any more; requests still under way keep what they hold. */
   beforeApplicationShutdown(): void {
     this.#leases.stopWaiting();
   }
 
-  /** @internal */
+  /** Called by Nest: gives back what is held and disconnects. */
   async onApplicationShutdown(): Promise<void> {
     await this.#leases.close();
   }

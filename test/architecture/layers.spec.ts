@@ -25,7 +25,7 @@ const GROUND = ['options', 'events', 'errors'];
 
 /** The files of the root and of locks/ that other layers may see: names and interfaces, nothing that works. */
 const VISIBLE: Record<string, RegExp> = {
-  '.': /^redis-lock\.(constants|module|module-definition)\.js$/,
+  '.': /^redis-lock\.constants\.js$/,
   locks: /^locks\/[\w-]+\.js$/,
 };
 

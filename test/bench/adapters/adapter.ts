@@ -1,0 +1,22 @@
+/** Gives a lock back. */
+export type Release = () => Promise<unknown>;
+
+/** One process' locks, through one library. */
+export interface BenchClient {
+  /** Undefined when the library gave up waiting. */
+  acquire(key: string): Promise<Release | undefined>;
+  close(): Promise<void>;
+}
+
+/** One library in one configuration: a row of every table. */
+export interface Adapter {
+  readonly name: string;
+  /** What was set; empty for a library's defaults. */
+  readonly configuration: string;
+  /** False for what cannot wait: contended workloads are n/a then. */
+  readonly waits: boolean;
+  open(url: string): Promise<BenchClient>;
+}
+
+/** How long every lease lasts: longer than any section, so that nothing expires. */
+export const TTL = 30_000;

@@ -1,0 +1,45 @@
+import { NestFactory } from '@nestjs/core';
+import { resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import type { AcquireOptions } from '../../../lib/index.js';
+import { type Adapter, TTL } from './adapter.js';
+
+/** The library as it is built, in a Nest application context. */
+async function library(): Promise<typeof import('../../../lib/index.js')> {
+  return import(pathToFileURL(resolve('dist/esm/index.js')).href) as Promise<
+    typeof import('../../../lib/index.js')
+  >;
+}
+
+function variant(name: string, configuration: string, options: AcquireOptions): Adapter {
+  return {
+    name,
+    configuration,
+    waits: true,
+    async open(url) {
+      const { LockNotAcquiredError, LockService, RedisLockModule } = await library();
+      const app = await NestFactory.createApplicationContext(
+        RedisLockModule.forRoot({ redis: url, ttl: TTL, ...options }),
+        { logger: false },
+      );
+      const locks = app.get(LockService);
+      return {
+        async acquire(key) {
+          try {
+            const lease = await locks.acquire(key);
+            return () => lease.release();
+          } catch (error) {
+            if (error instanceof LockNotAcquiredError) return undefined;
+            throw error;
+          }
+        },
+        close: () => app.close(),
+      };
+    },
+  };
+}
+
+export const nestRedisLock = variant('nest-redis-lock', '', {});
+export const withoutFencing = variant('nest-redis-lock −fencing', 'fencing: false', {
+  fencing: false,
+});

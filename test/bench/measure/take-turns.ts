@@ -1,0 +1,52 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import type { BenchClient } from '../adapters/index.js';
+import type { Workload } from '../workloads/index.js';
+import { monotonic, type Turn } from './turn.js';
+
+/** When callers begin, from when on they are counted, and when they stop asking; on the shared clock. */
+export interface Window {
+  readonly start: number;
+  readonly from: number;
+  readonly until: number;
+}
+
+/** What the callers of one process did from `from` on, until all had come to an end. */
+export interface Turns {
+  readonly turns: Turn[];
+  readonly gaveUp: number;
+}
+
+/** Lets the callers of one process take turns until the window is over. */
+export async function takeTurns(
+  client: BenchClient,
+  { callers, contended, section, think }: Workload,
+  firstCaller: number,
+  { start, from, until }: Window,
+): Promise<Turns> {
+  const turns: Turn[] = [];
+  let gaveUp = 0;
+
+  async function call(caller: number): Promise<void> {
+    const key = contended ? 'bench:hot' : `bench:${caller}`;
+    while (monotonic() < until) {
+      const asked = monotonic();
+      const release = await client.acquire(key);
+      const acquired = monotonic();
+      if (!release) {
+        if (acquired >= from) gaveUp += 1;
+        continue;
+      }
+      if (section > 0) await pause(section);
+      const releasing = monotonic();
+      await release();
+      if (acquired >= from) {
+        turns.push({ caller, key, asked, acquired, releasing, released: monotonic() });
+      }
+      if (think > 0) await pause(Math.random() * 2 * think);
+    }
+  }
+
+  await pause(Math.max(0, start - monotonic()));
+  await Promise.all(Array.from({ length: callers }, (_, index) => call(firstCaller + index)));
+  return { turns, gaveUp };
+}

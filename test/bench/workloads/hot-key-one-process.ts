@@ -1,0 +1,11 @@
+import type { Workload } from './workload.js';
+
+/** Callers of one process on one key, with nothing to do under it: the cost of a turn. */
+export const hotKeyOneProcess: Workload[] = [8, 64].map((callers) => ({
+  name: `hot key, one process × ${callers} callers`,
+  processes: 1,
+  callers,
+  contended: true,
+  section: 0,
+  think: 0,
+}));

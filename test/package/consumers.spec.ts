@@ -1,0 +1,84 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { RedisProcess } from '../../tools/redis-server.js';
+import { Consumer } from './consumer.js';
+import { pack } from './packed.js';
+
+const JEST = 'node_modules/jest/bin/jest.js';
+const CONSUMERS = [
+  { name: 'nest-11', what: 'a Nest 11 CommonJS application', jest: [JEST] },
+  {
+    name: 'nest-12',
+    what: 'a Nest 12 ESM application',
+    jest: ['--experimental-vm-modules', JEST],
+  },
+];
+const COMPILERS = { 'TypeScript 5.9': 'typescript', 'TypeScript 7': 'typescript-7' };
+const RESOLUTIONS = { node16: 'node16', nodenext: 'nodenext', bundler: 'esnext' };
+
+let folder: string;
+let tarball: string;
+let redis: RedisProcess;
+
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'nest-redis-lock-package-'));
+  [tarball, redis] = await Promise.all([pack(folder), RedisProcess.start()]);
+}, 120_000);
+
+afterAll(async () => {
+  await redis.stop();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+describe.each(CONSUMERS)('$what that installed the package', ({ name, jest }) => {
+  let consumer: Consumer;
+
+  beforeAll(async () => {
+    consumer = await Consumer.install(name, tarball, folder);
+  }, 180_000);
+
+  it('is built, starts, locks in every way and ends by itself', async () => {
+    const built = await consumer.node(['node_modules/typescript/bin/tsc', '-p', '.']);
+    expect(built).toEqual({ code: 0, stdout: '', stderr: '' });
+    const { code, stdout, stderr } = await consumer.node(['dist/main.js'], {
+      REDIS_URL: redis.url,
+    });
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    expect(JSON.parse(stdout)).toEqual({
+      route: 'balance of 7',
+      withdrawn: '10 from account:42 by this process',
+      audited: true,
+      busy: 'LOCK_NOT_ACQUIRED',
+      testing: expect.arrayContaining(['LockTestingModule', 'ManualClock']),
+    });
+  }, 150_000);
+
+  it('passes its Jest, which has no setting for the package', async () => {
+    const { code, stderr } = await consumer.node([...jest, '--ci'], { REDIS_URL: redis.url });
+    expect({ code, stderr }).toEqual({
+      code: 0,
+      stderr: expect.stringMatching(/^Tests: +[1-9]\d* passed, \d+ total$/m),
+    });
+    expect(stderr).not.toContain('did not exit');
+  }, 150_000);
+
+  describe.each(Object.entries(COMPILERS))('under %s', (_, compiler) => {
+    it.each(Object.entries(RESOLUTIONS))(
+      'compiles with moduleResolution %s, our declarations checked too',
+      async (moduleResolution, module) => {
+        const flags = { module, moduleResolution, types: 'node,jest', noEmit: 'true' };
+        const args = Object.entries(flags).flatMap(([flag, value]) => [`--${flag}`, value]);
+        const compiled = await consumer.node([
+          `node_modules/${compiler}/bin/tsc`,
+          '-p',
+          '.',
+          ...args,
+        ]);
+        expect(compiled).toEqual({ code: 0, stdout: '', stderr: '' });
+      },
+      60_000,
+    );
+  });
+});

@@ -1,0 +1,21 @@
+// Builds the library, turns the benchmark into modules that Node runs, and runs it.
+import { execFileSync, spawnSync } from 'node:child_process';
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { transformSync } from '@swc/core';
+import { globSync } from './glob.mjs';
+
+const TARGET = 'build/bench';
+
+execFileSync(process.execPath, ['tools/build.mjs'], { stdio: 'inherit' });
+rmSync(TARGET, { recursive: true, force: true });
+for (const file of [...globSync('test/bench', '.ts'), 'tools/redis-server.ts']) {
+  if (/\.(d|spec)\.ts$/.test(file) || file.includes('node_modules')) continue;
+  const { code } = transformSync(readFileSync(file, 'utf8'), { filename: file });
+  const path = join(TARGET, file.replace(/\.ts$/, '.js'));
+  mkdirSync(dirname(path), { recursive: true });
+  writeFileSync(path, code);
+}
+const args = [join(TARGET, 'test/bench/main.js'), ...process.argv.slice(2)];
+const { status } = spawnSync(process.execPath, args, { stdio: 'inherit' });
+process.exitCode = status ?? 1;
