@@ -46,12 +46,12 @@ function markedNames(prototype: object, method: string | symbol): [string, Argum
   return marks.map(([name, index]) => [name, { index, path: [] }]);
 }
 
+/** A name that a route uses for two parameters says neither. */
 function routeNames(prototype: object, method: string | symbol): [string, ArgumentPlace][] {
   const args = (Reflect.getMetadata(ROUTE_ARGS_METADATA, prototype.constructor, method) ??
     {}) as Record<string, { index: number; data?: unknown }>;
-  return Object.values(args).flatMap(({ index, data }) =>
-    typeof data === 'string' && data !== ''
-      ? [[data, { index, path: [] }] as [string, ArgumentPlace]]
-      : [],
-  );
+  const named = Object.values(args).filter(({ data }) => typeof data === 'string' && data !== '');
+  return named
+    .filter(({ data }) => named.filter((other) => other.data === data).length === 1)
+    .map(({ index, data }) => [data as string, { index, path: [] }]);
 }
