@@ -49,8 +49,9 @@ export class NestBench {
     ...args: Parameters<NestBench['builder']>
   ): Promise<{ app: INestApplication; url: string }> {
     const module = await this.builder(...args).compile();
-    const adapter = platform === 'Express' ? new ExpressAdapter() : new FastifyAdapter();
-    const app = await this.use(module.createNestApplication(adapter, { logger: false }));
+    const settings = { logger: false, forceCloseConnections: true } as const;
+    const adapter = platform === 'Express' ? new ExpressAdapter() : new FastifyAdapter(settings);
+    const app = await this.use(module.createNestApplication(adapter, settings));
     await app.listen(0, '127.0.0.1');
     return { app, url: (await app.getUrl()).replace('[::1]', '127.0.0.1') };
   }
