@@ -1,6 +1,7 @@
 import { ROUTE_ARGS_METADATA } from '@nestjs/common/constants.js';
 import { type ArgumentPlace, type Names, parameterNames, type Reader } from '../keys/index.js';
 import { LOCK_KEY_METADATA } from '../redis-lock.constants.js';
+import { unwrapped } from './wrap-method.js';
 
 type Args = readonly unknown[];
 
@@ -14,7 +15,7 @@ export function argumentNames(
   original: (...args: never[]) => unknown,
 ): Names<Args> {
   const places = new Map<string, ArgumentPlace>([
-    ...parameterNames(original),
+    ...parameterNames(unwrapped(original)),
     ...routeNames(prototype, method),
     ...markedNames(prototype, method),
   ]);
