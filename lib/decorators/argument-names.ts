@@ -1,6 +1,7 @@
 import { ROUTE_ARGS_METADATA } from '@nestjs/common/constants.js';
 import { type ArgumentPlace, type Names, parameterNames, type Reader } from '../keys/index.js';
 import { LOCK_KEY_METADATA } from '../redis-lock.constants.js';
+import { unwrapped } from './wrap-method.js';
 
 type Args = readonly unknown[];
 
@@ -14,7 +15,7 @@ export function argumentNames(
   original: (...args: never[]) => unknown,
 ): Names<Args> {
   const places = new Map<string, ArgumentPlace>([
-    ...parameterNames(original),
+    ...parameterNames(unwrapped(original)),
     ...routeNames(prototype, method),
     ...markedNames(prototype, method),
   ]);
@@ -46,12 +47,12 @@ function markedNames(prototype: object, method: string | symbol): [string, Argum
   return marks.map(([name, index]) => [name, { index, path: [] }]);
 }
 
+/** A name that a route uses for two parameters says neither. */
 function routeNames(prototype: object, method: string | symbol): [string, ArgumentPlace][] {
   const args = (Reflect.getMetadata(ROUTE_ARGS_METADATA, prototype.constructor, method) ??
     {}) as Record<string, { index: number; data?: unknown }>;
-  return Object.values(args).flatMap(({ index, data }) =>
-    typeof data === 'string' && data !== ''
-      ? [[data, { index, path: [] }] as [string, ArgumentPlace]]
-      : [],
-  );
+  const named = Object.values(args).filter(({ data }) => typeof data === 'string' && data !== '');
+  return named
+    .filter(({ data }) => named.filter((other) => other.data === data).length === 1)
+    .map(({ index, data }) => [data as string, { index, path: [] }]);
 }

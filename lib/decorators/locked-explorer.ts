@@ -3,18 +3,27 @@ import { METHOD_METADATA } from '@nestjs/common/constants.js';
 import type { DiscoveryService, MetadataScanner } from '@nestjs/core';
 import { LockOptionsError } from '../errors/index.js';
 import type { LockedOptions } from '../options/index.js';
-import { LOCKED_METADATA } from '../redis-lock.constants.js';
+import type { LockedRequestSettings } from '../interceptors/locked-request-settings.js';
+import { LOCKED_METADATA, LOCKED_REQUEST_METADATA } from '../redis-lock.constants.js';
 import type { LockedMetadata } from './locked.decorator.js';
 
-/** What marks a method whose caller takes silence for success, by the library that calls it. */
-const HANDLER_METADATA = [METHOD_METADATA, 'microservices:pattern', 'websockets:message_mapping'];
-const QUEUE_METADATA = ['bullmq:processor_metadata', 'bull:module_queue'];
+/** What marks a method that answers requests, by the library that calls it. */
+const HANDLER_METADATA = [
+  METHOD_METADATA,
+  'microservices:pattern',
+  'websockets:message_mapping',
+  'graphql:resolver_type',
+];
+/** What marks a class whose `process` works through a queue, and a method that does. */
+const PROCESSOR_METADATA = 'bullmq:processor_metadata';
+const PROCESS_METADATA = 'bull:module_queue_process';
 
 const logger = new Logger('RedisLock');
 
 /**
  * Looks over every class of the application at start-up for what no decorator can see where it stands.
- * @throws LockOptionsError for `onBusy: 'skip'` where skipped work would count as done, and for a `module` that does not exist.
+ * @throws LockOptionsError for `onBusy: 'skip'` where skipped work would count as done, for
+ * `@LockedRequest` where no request comes by, and for a `module` that does not exist.
  */
 export function checkLockedMethods(
   discovery: DiscoveryService,
@@ -28,8 +37,9 @@ export function checkLockedMethods(
     const prototype =
       typeof type === 'function' ? (type.prototype as object | undefined) : undefined;
     if (!prototype) continue;
-    for (const name of scanner.getAllMethodNames(prototype))
-      check(type as () => void, prototype, name, modules);
+    const names = scanner.getAllMethodNames(prototype);
+    for (const name of names) check(type as () => void, prototype, name, modules);
+    checkRequests(type as () => void, prototype, names, modules);
   }
 }
 
@@ -56,12 +66,8 @@ function check(
     return;
   }
   for (const { module, onBusy } of locked) {
-    if (!modules.has(module)) {
-      throw new LockOptionsError(
-        `@Locked on ${said} names the module "${module}", which is not imported: RedisLockModule.forRoot({ name: '${module}' }).`,
-      );
-    }
-    if (onBusy === 'skip' && isHandler(type, name, method)) {
+    checkModule(`@Locked on ${said}`, module, modules);
+    if (onBusy === 'skip' && (isHandler(method) || isProcessor(type, name, method))) {
       throw new LockOptionsError(
         `@Locked on ${said} has onBusy: 'skip', but its caller would take the skipped work for done. Use 'throw', or a function.`,
       );
@@ -69,13 +75,51 @@ function check(
   }
 }
 
+function checkRequests(
+  type: () => void,
+  prototype: object,
+  names: readonly string[],
+  modules: ReadonlySet<string | undefined>,
+): void {
+  const methods = names.map((name) => (prototype as Record<string, () => void>)[name]!);
+  for (const bearer of [type, ...methods]) {
+    const settings = (Reflect.getMetadata(LOCKED_REQUEST_METADATA, bearer) ??
+      []) as LockedRequestSettings[];
+    if (settings.length === 0) continue;
+    const said = `@LockedRequest on ${bearer === type ? type.name : `${type.name}.${bearer.name}`}`;
+    if (!(bearer === type ? methods : [bearer]).some(isHandler)) {
+      throw new LockOptionsError(
+        `${said} locks nothing: it stands on handlers of requests and on their controllers. Use @Locked.`,
+      );
+    }
+    for (const { options } of settings) checkModule(said, options.module, modules);
+  }
+}
+
+function checkModule(
+  said: string,
+  module: string | undefined,
+  modules: ReadonlySet<string | undefined>,
+): void {
+  if (modules.has(module)) return;
+  throw new LockOptionsError(
+    module === undefined
+      ? `${said} names no module, but every RedisLockModule has a name: say which with "module".`
+      : `${said} names the module "${module}", which is not imported: RedisLockModule.forRoot({ name: '${module}' }).`,
+  );
+}
+
 function lockedOptions(method: unknown): readonly LockedOptions[] {
   return (Reflect.getOwnMetadata(LOCKED_METADATA, method as object) ?? []) as LockedMetadata;
 }
 
-function isHandler(type: object, name: string, method: object): boolean {
+function isHandler(method: object): boolean {
+  return HANDLER_METADATA.some((key) => Reflect.hasMetadata(key, method));
+}
+
+function isProcessor(type: object, name: string, method: object): boolean {
   return (
-    HANDLER_METADATA.some((key) => Reflect.hasMetadata(key, method)) ||
-    (name === 'process' && QUEUE_METADATA.some((key) => Reflect.hasMetadata(key, type)))
+    (name === 'process' && Reflect.hasMetadata(PROCESSOR_METADATA, type)) ||
+    Reflect.hasMetadata(PROCESS_METADATA, method)
   );
 }

@@ -29,7 +29,7 @@ export function LockedRequest(
       throw new LockOptionsError('@LockedRequest stands on handlers and on controllers.');
     }
     const bearer = onHandler ? (descriptor.value as object) : target;
-    const beneath = (Reflect.getOwnMetadata(LOCKED_REQUEST_METADATA, bearer) ??
+    const beneath = (Reflect.getMetadata(LOCKED_REQUEST_METADATA, bearer) ??
       []) as LockedRequestSettings[];
     Reflect.defineMetadata(LOCKED_REQUEST_METADATA, [settings, ...beneath], bearer);
     if (onHandler) UseInterceptors(LockInterceptor)(target, method!, descriptor);

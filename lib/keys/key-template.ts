@@ -13,7 +13,7 @@ export interface Names<Source> {
 }
 
 const HOLE = /<([^<>]*)>/g;
-const PATH = /^[\w$]+(?:\.[\w$-]+)*$/;
+const PATH = /^[\p{ID_Continue}$-]+(?:\.[\p{ID_Continue}$-]+)*$/u;
 
 /**
  * The key that a template like `account:<id>` or `doc:<dto.id>` makes of a call; each value is encoded.

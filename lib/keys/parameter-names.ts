@@ -26,6 +26,7 @@ function parameters(source: string): readonly Pattern[] {
       const expression = parseExpressionAt(text, 0, {
         ecmaVersion: 'latest',
         allowSuperOutsideMethod: true,
+        checkPrivateFields: false,
       });
       const inner =
         expression.type === 'ParenthesizedExpression' ? expression.expression : expression;

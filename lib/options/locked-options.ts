@@ -10,7 +10,8 @@ export interface BusyContext {
 export interface LockedPolicy {
   /**
    * The lock was not free within `wait`: throw `LockNotAcquiredError`; `'skip'` the call, it returns
-   * undefined and does not wait unless `wait` stands beside; or a function's result instead. @default 'throw'
+   * undefined and does not wait unless `wait` stands beside; or a function's result instead, from a
+   * method that streams its values: an Observable or AsyncIterable, or one value. @default 'throw'
    */
   readonly onBusy?: 'throw' | 'skip' | ((context: BusyContext) => unknown) | undefined;
   /** The body succeeded, but its lease was lost on the way. @default 'throw' */

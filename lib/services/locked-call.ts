@@ -1,5 +1,5 @@
 import { Logger } from '@nestjs/common';
-import { isObservable, Observable, type Subscription } from 'rxjs';
+import { EMPTY, isObservable, Observable, of, type Subscription } from 'rxjs';
 import { LockNotAcquiredError, LockOptionsError, LockStoreError } from '../errors/index.js';
 import type { Lease } from '../leases/lease.js';
 import type { Leases } from '../leases/leases.js';
@@ -65,8 +65,11 @@ export class LockedCall {
       let giveBack: (() => Promise<unknown>) | undefined;
       const start = (entry: Entry): void => {
         if ('instead' in entry) {
-          if (entry.instead !== undefined) subscriber.next(entry.instead);
-          return subscriber.complete();
+          const { instead } = entry;
+          inner = (
+            isObservable(instead) ? instead : instead === undefined ? EMPTY : of(instead)
+          ).subscribe(subscriber);
+          return;
         }
         const { lease } = entry;
         const section = lease?.openSection();
@@ -112,7 +115,12 @@ export class LockedCall {
   /** Acquires at the first pull; gives back at the end, at an error, or when the consumer breaks off. */
   async *iterable(run: Run<AsyncIterable<unknown>>): AsyncGenerator<unknown> {
     const entry = await this.#enter();
-    if ('instead' in entry) return;
+    if ('instead' in entry) {
+      const { instead } = entry;
+      if (isAsyncIterable(instead)) yield* instead;
+      else if (instead !== undefined) yield instead;
+      return;
+    }
     const { lease } = entry;
     if (!lease) return yield* run(undefined);
     const section = lease.openSection();
@@ -163,10 +171,7 @@ export class LockedCall {
 function refuseLazy(result: unknown, key: string): void {
   const kind = isObservable(result)
     ? 'observable'
-    : typeof result === 'object' &&
-        result !== null &&
-        Symbol.asyncIterator in result &&
-        !('pipe' in result)
+    : isAsyncIterable(result) && !('pipe' in result)
       ? 'iterable'
       : undefined;
   if (kind) {
@@ -175,4 +180,8 @@ function refuseLazy(result: unknown, key: string): void {
         `declare it, or set "returns: '${kind}'".`,
     );
   }
+}
+
+function isAsyncIterable(value: unknown): value is AsyncIterable<unknown> {
+  return typeof value === 'object' && value !== null && Symbol.asyncIterator in value;
 }

@@ -1,7 +1,20 @@
 import type { INestApplication, Type } from '@nestjs/common';
+import { ExpressAdapter } from '@nestjs/platform-express';
+import { FastifyAdapter } from '@nestjs/platform-fastify';
 import { Test, type TestingModuleBuilder } from '@nestjs/testing';
-import { RedisLockModule, type RedisLockOptions } from '../../lib/index.js';
+import { LockService, RedisLockModule } from '../../lib/index.js';
 import { RedisProcess } from '../../tools/redis-server.js';
+
+/** The HTTP platforms of Nest, for `describe.each`. */
+export const PLATFORMS = ['Express', 'Fastify'] as const;
+export type Platform = (typeof PLATFORMS)[number];
+
+/** What an application of a test consists of, beside `RedisLockModule`. */
+export interface AppParts {
+  controllers?: Type[];
+  providers?: NonNullable<Parameters<typeof Test.createTestingModule>[0]['providers']>;
+  imports?: NonNullable<Parameters<typeof Test.createTestingModule>[0]['imports']>;
+}
 
 /** One Redis for a spec file, and the applications started on it: all stopped by `stop`. */
 export class NestBench {
@@ -15,14 +28,9 @@ export class NestBench {
 
   /** A module with `RedisLockModule` on this bench's Redis, not yet compiled. */
   builder(
-    classes: {
-      controllers?: Type[];
-      providers?: Type[];
-      imports?: NonNullable<Parameters<typeof Test.createTestingModule>[0]['imports']>;
-    },
-    options: RedisLockOptions = {},
+    { controllers = [], providers = [], imports = [] }: AppParts,
+    options: Parameters<typeof RedisLockModule.forRoot>[0] = {},
   ): TestingModuleBuilder {
-    const { controllers = [], providers = [], imports = [] } = classes;
     return Test.createTestingModule({
       imports: [RedisLockModule.forRoot({ redis: this.redis.url, ...options }), ...imports],
       controllers,
@@ -33,6 +41,24 @@ export class NestBench {
   async app(...args: Parameters<NestBench['builder']>): Promise<INestApplication> {
     const module = await this.builder(...args).compile();
     return this.use(module.createNestApplication({ logger: false }));
+  }
+
+  /** An application that answers HTTP at `url`. */
+  async server(
+    platform: Platform,
+    ...args: Parameters<NestBench['builder']>
+  ): Promise<{ app: INestApplication; url: string }> {
+    const module = await this.builder(...args).compile();
+    const settings = { logger: false, forceCloseConnections: true } as const;
+    const adapter = platform === 'Express' ? new ExpressAdapter() : new FastifyAdapter(settings);
+    const app = await this.use(module.createNestApplication(adapter, settings));
+    await app.listen(0, '127.0.0.1');
+    return { app, url: (await app.getUrl()).replace('[::1]', '127.0.0.1') };
+  }
+
+  /** The locks of another application: another replica, as far as Redis can tell. */
+  async rival(): Promise<LockService> {
+    return (await this.app({})).get(LockService);
   }
 
   async use<App extends INestApplication>(app: App): Promise<App> {

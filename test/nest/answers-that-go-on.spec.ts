@@ -1,0 +1,233 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import {
+  Controller,
+  Get,
+  Injectable,
+  Param,
+  Res,
+  Sse,
+  StreamableFile,
+  type MessageEvent,
+} from '@nestjs/common';
+import type { ServerResponse } from 'node:http';
+import { PassThrough, Readable } from 'node:stream';
+import { text } from 'node:stream/consumers';
+import { finalize, from, interval, map, Observable } from 'rxjs';
+import { Locked, LockedRequest, type LockService } from '../../lib/index.js';
+import { Gate, until } from '../support/moments.js';
+import { NestBench, type Platform, PLATFORMS } from '../support/nest-app.js';
+
+let bench: NestBench;
+let locks: LockService;
+beforeAll(async () => {
+  bench = await NestBench.start();
+  locks = await bench.rival();
+});
+afterAll(() => bench.stop());
+
+const state = async (key: string): Promise<string> => (await locks.inspect(key)).state;
+
+/** What a route hands out bit by bit, so that a test can look at the lock in between. */
+let body: PassThrough;
+let response: ServerResponse;
+let answered: Gate;
+
+/** `@Res()` is Node's own response on Express, and has one inside on Fastify. */
+const raw = (given: ServerResponse | { raw: ServerResponse }): ServerResponse =>
+  'raw' in given ? given.raw : given;
+
+@Controller()
+class Downloads {
+  @Locked('own:<name>')
+  @Get('own/:name')
+  async own(@Param('name') _name: string, @Res() given: ServerResponse): Promise<void> {
+    response = raw(given);
+    response.write('first,');
+    answered.open();
+  }
+
+  @LockedRequest('own:<params.name>')
+  @Get('own-request/:name')
+  async ownRequest(@Param('name') _name: string, @Res() given: ServerResponse): Promise<void> {
+    response = raw(given);
+    response.write('first,');
+    answered.open();
+  }
+
+  @Locked('passthrough:<name>')
+  @Get('passthrough/:name')
+  async passthrough(
+    @Param('name') name: string,
+    @Res({ passthrough: true }) given: { header(name: string, value: string): void },
+  ): Promise<string> {
+    given.header('x-name', name);
+    return name;
+  }
+
+  @Locked('failing:<name>')
+  @Get('failing/:name')
+  async failing(@Param('name') _name: string, @Res() _: ServerResponse): Promise<void> {
+    throw new Error('before anything was sent');
+  }
+
+  @Locked('file:<name>')
+  @Get('file/:name')
+  async file(@Param('name') _name: string): Promise<StreamableFile> {
+    return new StreamableFile(body);
+  }
+
+  @LockedRequest('file:<params.name>')
+  @Get('file-request/:name')
+  async fileRequest(@Param('name') _name: string): Promise<StreamableFile> {
+    return new StreamableFile(body);
+  }
+}
+
+let unsubscribed: Gate;
+
+@Controller()
+class Events {
+  @LockedRequest('few:<params.name>')
+  @Sse('few/:name')
+  few(@Param('name') name: string): Observable<MessageEvent> {
+    return from(['a', 'b']).pipe(map((data) => ({ data: `${name}${data}` })));
+  }
+
+  @LockedRequest('endless:<params.name>')
+  @Sse('endless/:name')
+  endless(): Observable<MessageEvent> {
+    return interval(5).pipe(
+      map((data) => ({ data: String(data) })),
+      finalize(() => unsubscribed.open()),
+    );
+  }
+
+  @Locked('wrapped:<name>')
+  @Sse('wrapped/:name')
+  wrapped(@Param('name') name: string): Observable<MessageEvent> {
+    return from([{ data: name }]);
+  }
+}
+
+describe.each(PLATFORMS)(
+  'an answer that goes on after its handler, on %s',
+  (platform: Platform) => {
+    let url: string;
+    beforeAll(async () => {
+      ({ url } = await bench.server(platform, { controllers: [Downloads, Events] }));
+    });
+
+    it.each(['own', 'own-request'])(
+      'with @Res() keeps the lock until it is sent: %s',
+      async (route) => {
+        answered = new Gate();
+        const answer = await fetch(`${url}/${route}/${platform}`);
+        await answered.opened;
+        expect(await state(`own:${platform}`)).toBe('held');
+        response.end('last');
+        expect(await answer.text()).toBe('first,last');
+        await until(async () => (await state(`own:${platform}`)) === 'free');
+      },
+    );
+
+    it.each(['own', 'own-request'])(
+      'with @Res() gives the lock back when the client goes away: %s',
+      async (route) => {
+        answered = new Gate();
+        const client = new AbortController();
+        await fetch(`${url}/${route}/${platform}`, { signal: client.signal });
+        await answered.opened;
+        expect(await state(`own:${platform}`)).toBe('held');
+        client.abort();
+        await until(async () => (await state(`own:${platform}`)) === 'free');
+        response.end();
+      },
+    );
+
+    it('with @Res() gives the lock back when the handler fails', async () => {
+      const answer = await fetch(`${url}/failing/${platform}`);
+      expect(answer.status).toBe(500);
+      expect(await state(`failing:${platform}`)).toBe('free');
+    });
+
+    it('with @Res({ passthrough: true }) does not', async () => {
+      const answer = await fetch(`${url}/passthrough/${platform}`);
+      expect(await state(`passthrough:${platform}`)).toBe('free');
+      expect([answer.headers.get('x-name'), await answer.text()]).toEqual([platform, platform]);
+    });
+
+    it.each(['file', 'file-request'])(
+      'as a file keeps the lock until it is sent: %s',
+      async (route) => {
+        body = new PassThrough();
+        body.write('first,');
+        const answer = await fetch(`${url}/${route}/${platform}`);
+        expect(await state(`file:${platform}`)).toBe('held');
+        body.end('last');
+        expect(await answer.text()).toBe('first,last');
+        await until(async () => (await state(`file:${platform}`)) === 'free');
+      },
+    );
+
+    it.each(['file', 'file-request'])(
+      'as a file gives the lock back when the client goes away: %s',
+      async (route) => {
+        body = new PassThrough();
+        body.write('first,');
+        const client = new AbortController();
+        await fetch(`${url}/${route}/${platform}`, { signal: client.signal });
+        expect(await state(`file:${platform}`)).toBe('held');
+        client.abort();
+        await until(async () => (await state(`file:${platform}`)) === 'free');
+      },
+    );
+
+    it('as events keeps the lock until the last one', async () => {
+      const answer = await fetch(`${url}/few/${platform}`);
+      expect(await answer.text()).toContain(`data: ${platform}b`);
+      expect(await state(`few:${platform}`)).toBe('free');
+      expect(await (await fetch(`${url}/wrapped/${platform}`)).text()).toContain(
+        `data: ${platform}`,
+      );
+    });
+
+    it('as events keeps the lock until the client goes away', async () => {
+      unsubscribed = new Gate();
+      const client = new AbortController();
+      const answer = await fetch(`${url}/endless/${platform}`, { signal: client.signal });
+      const reader = answer.body!.getReader();
+      await reader.read();
+      await reader.read();
+      expect(await state(`endless:${platform}`)).toBe('held');
+      client.abort();
+      await unsubscribed.opened;
+      await until(async () => (await state(`endless:${platform}`)) === 'free');
+    });
+  },
+);
+
+describe('a stream that a provider returns', () => {
+  @Injectable()
+  class Reports {
+    @Locked('report')
+    async read(lines: string[]): Promise<Readable> {
+      return Readable.from(lines);
+    }
+  }
+
+  it('keeps the lock until it has been read', async () => {
+    const reports = (await bench.app({ providers: [Reports] })).get(Reports);
+    const stream = await reports.read(['a', 'b']);
+    expect(await state('report')).toBe('held');
+    expect(await text(stream)).toBe('ab');
+    await until(async () => (await state('report')) === 'free');
+  });
+
+  it('keeps the lock until it is destroyed', async () => {
+    const reports = (await bench.app({ providers: [Reports] })).get(Reports);
+    const stream = await reports.read(['a', 'b']);
+    expect(await state('report')).toBe('held');
+    stream.destroy();
+    await until(async () => (await state('report')) === 'free');
+  });
+});

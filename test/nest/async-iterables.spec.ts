@@ -1,0 +1,163 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { Injectable } from '@nestjs/common';
+import {
+  CurrentLease,
+  Lease,
+  LeaseLostError,
+  Locked,
+  LockNotAcquiredError,
+  LockOptionsError,
+  LockService,
+} from '../../lib/index.js';
+import { until } from '../support/moments.js';
+import { NestBench } from '../support/nest-app.js';
+
+let bench: NestBench;
+let rival: LockService;
+beforeAll(async () => {
+  bench = await NestBench.start();
+  rival = await bench.rival();
+});
+afterAll(() => bench.stop());
+
+async function* twice(value: string): AsyncGenerator<string> {
+  yield value;
+  yield value;
+}
+
+@Injectable()
+class Exports {
+  started = 0;
+  ended = 0;
+
+  constructor(readonly locks: LockService) {}
+
+  @Locked('export:<of>')
+  async *rows(of: string, count: number, @CurrentLease() lease?: Lease): AsyncGenerator<string> {
+    this.started += 1;
+    try {
+      for (let row = 0; row < count; row += 1) {
+        yield `${of}${row} ${lease!.held} ${this.locks.current()?.key}`;
+      }
+    } finally {
+      this.ended += 1;
+    }
+  }
+
+  @Locked('export:<of>')
+  async *broken(of: string): AsyncGenerator<string> {
+    yield of;
+    throw new RangeError('broken');
+  }
+
+  @Locked('export:busy', { wait: 0, onBusy: () => twice('busy') })
+  async *instead(): AsyncGenerator<string> {
+    yield 'ran';
+  }
+
+  @Locked('export:busy', { wait: 0 })
+  async *busy(): AsyncGenerator<string> {
+    yield 'ran';
+  }
+
+  @Locked('export:hidden')
+  async hidden(): Promise<AsyncIterable<string>> {
+    return this.rows('hidden', 1);
+  }
+
+  @Locked('export:said', { returns: 'iterable' })
+  said(@CurrentLease() lease?: Lease): AsyncIterable<string> {
+    return this.rows(`${lease!.held} `, 1);
+  }
+}
+
+async function all<T>(rows: AsyncIterable<T>): Promise<T[]> {
+  const seen: T[] = [];
+  for await (const row of rows) seen.push(row);
+  return seen;
+}
+
+describe('a method under @Locked that returns an AsyncIterable', () => {
+  let exports: Exports;
+  beforeAll(async () => {
+    exports = (await bench.app({ providers: [Exports] })).get(Exports);
+  });
+  beforeEach(() => {
+    exports.started = exports.ended = 0;
+  });
+
+  const state = async (key: string): Promise<string> => (await rival.inspect(key)).state;
+
+  it('neither runs nor locks before the first pull', async () => {
+    const rows = exports.rows('a', 2);
+    expect(exports.started).toBe(0);
+    expect(await state('export:a')).toBe('free');
+    expect(await all(rows)).toEqual(['a0 true export:a', 'a1 true export:a']);
+    expect(await state('export:a')).toBe('free');
+  });
+
+  it('holds the lock between two pulls', async () => {
+    const rows = exports.rows('between', 2);
+    await rows.next();
+    expect(await state('export:between')).toBe('held');
+    await rows.next();
+    expect(await rows.next()).toEqual({ done: true, value: undefined });
+    expect(await state('export:between')).toBe('free');
+  });
+
+  it('gives the lock back when its consumer breaks off', async () => {
+    for await (const row of exports.rows('break', 2)) {
+      expect(row).toContain('break0');
+      break;
+    }
+    expect(exports.ended).toBe(1);
+    expect(await state('export:break')).toBe('free');
+  });
+
+  it('gives the lock back when its consumer throws', async () => {
+    const consume = async (): Promise<void> => {
+      for await (const row of exports.rows('throw', 2)) throw new TypeError(row);
+    };
+    await expect(consume()).rejects.toThrow(TypeError);
+    expect(exports.ended).toBe(1);
+    expect(await state('export:throw')).toBe('free');
+  });
+
+  it('gives the lock back when it fails', async () => {
+    await expect(all(exports.broken('error'))).rejects.toThrow(new RangeError('broken'));
+    expect(await state('export:error')).toBe('free');
+  });
+
+  it('lets two consumers take turns', async () => {
+    const [first, second] = [exports.rows('turns', 2), exports.rows('turns', 2)];
+    await first.next();
+    const waiting = all(second);
+    await until(async () => (await rival.inspect('export:turns')).waiting === 1);
+    expect(exports.started).toBe(1);
+    await all(first);
+    expect(await waiting).toHaveLength(2);
+  });
+
+  it('fails at the next pull when its lease was lost', async () => {
+    const rows = exports.rows('lost', 9);
+    await rows.next();
+    await rival.forceRelease('export:lost');
+    await expect(all(rows)).rejects.toThrow(LeaseLostError);
+    expect(exports.ended).toBe(1);
+  });
+
+  it('answers what onBusy says when another holds the lock', async () => {
+    const lease = await rival.acquire('export:busy');
+    expect(await all(exports.instead())).toEqual(['busy', 'busy']);
+    await expect(all(exports.busy())).rejects.toThrow(LockNotAcquiredError);
+    await lease.release();
+    expect(await all(exports.instead())).toEqual(['ran']);
+  });
+
+  it('is told to say so when its type does not show it', async () => {
+    await expect(exports.hidden()).rejects.toThrow(LockOptionsError);
+    await expect(exports.hidden()).rejects.toThrow("returns: 'iterable'");
+    expect(exports.started).toBe(0);
+    expect(await all(exports.said())).toEqual(['true 0 true export:true ']);
+  });
+});

@@ -1,0 +1,312 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { Controller, Get, Headers, Injectable, Param, Query } from '@nestjs/common';
+import {
+  CurrentLease,
+  Lease,
+  Locked,
+  lockKey,
+  LockKey,
+  LockKeyError,
+  LockOptionsError,
+} from '../../lib/index.js';
+import { NestBench } from '../support/nest-app.js';
+
+let bench: NestBench;
+beforeAll(async () => {
+  bench = await NestBench.start();
+});
+afterAll(() => bench.stop());
+
+/** A decorator of another library that hides the method's source, as `@Transactional` does. */
+const Hidden: MethodDecorator = (_target, _method, descriptor) => {
+  const original = descriptor.value as unknown as (...args: unknown[]) => unknown;
+  descriptor.value = function (this: unknown, ...args: unknown[]) {
+    return original.apply(this, args);
+  } as never;
+};
+
+interface Dto {
+  owner: { id: unknown; tags?: string[] };
+}
+
+/** Each method answers with the key it was locked under. */
+@Injectable()
+class Keys {
+  #secret = 'secret';
+
+  @Locked('nightly-import')
+  async literal(@CurrentLease() lease?: Lease): Promise<string> {
+    return lease!.key;
+  }
+
+  @Locked('a:<id>:<other>')
+  async named(id: unknown, other: unknown, @CurrentLease() lease?: Lease): Promise<string> {
+    return lease!.key;
+  }
+
+  @Locked('doc:<dto.owner.id>')
+  async path(dto: Dto | undefined, @CurrentLease() lease?: Lease): Promise<string> {
+    return lease!.key;
+  }
+
+  @Locked('doc:<dto.owner.tags.1>')
+  async element(dto: Dto, @CurrentLease() lease?: Lease): Promise<string> {
+    return lease!.key;
+  }
+
+  @Locked('position:<1>:<0.owner.id>')
+  async position(_dto: Dto, _id: number, @CurrentLease() lease?: Lease): Promise<string> {
+    return lease!.key;
+  }
+
+  @Locked('fn:<id>')
+  async defaults(
+    when = new Date(Math.max(1, Math.min(3, 4))), // a default with commas, and a comment (id
+    /* id, */ label = ')',
+    id = 'none',
+    @CurrentLease() lease?: Lease,
+  ): Promise<string> {
+    return `${when.getTime()}${label}${id} ${lease!.key}`;
+  }
+
+  @Locked('fn:<id>:<city>:<second>:<kept>')
+  async destructured(
+    { id, address: { city } }: { id: string; address: { city: string } },
+    [, second]: string[],
+    { old: kept = 'x' }: { old?: string } = {},
+    @CurrentLease() lease?: Lease,
+  ): Promise<string> {
+    return `${id}${city}${second}${kept} ${lease!.key}`;
+  }
+
+  @Locked('rest:<ids.1>')
+  async rest(first: string, ...ids: string[]): Promise<string> {
+    return `${first}${ids.join('')}`;
+  }
+
+  @Locked('private:<id>')
+  async privately(id: string, @CurrentLease() lease?: Lease): Promise<string> {
+    return `${this.#secret} ${lease!.key}`;
+  }
+
+  @Locked('marked:<id>')
+  async marked(_: unknown, @LockKey('id') e: string, @CurrentLease() l?: Lease): Promise<string> {
+    return `${e} ${l!.key}`;
+  }
+
+  @Locked('hidden:<id>')
+  @Hidden
+  async hidden(@LockKey('id') id: string, @CurrentLease() lease?: Lease): Promise<string> {
+    return `${id} ${lease!.key}`;
+  }
+
+  @Locked('hidden:<0>')
+  @Hidden
+  async hiddenPosition(_id: string, @CurrentLease() lease?: Lease): Promise<string> {
+    return lease!.key;
+  }
+
+  @Locked((id: string, dto?: Dto) => lockKey`fn:${id}:${String(dto?.owner.id)}`)
+  async computed(_id: string, _dto?: Dto, @CurrentLease() lease?: Lease): Promise<string> {
+    return lease!.key;
+  }
+
+  @Locked('queue:<job.id>')
+  async consumed(job: { id?: string }): Promise<void> {
+    delete job.id;
+  }
+
+  @Locked(() => ({}) as string)
+  async wrong(): Promise<string> {
+    return 'ran';
+  }
+
+  @Locked(() => {
+    throw new RangeError('no tenant');
+  })
+  async failing(): Promise<string> {
+    return 'ran';
+  }
+
+  @Locked('tenant:{<id>}:jobs')
+  async hashTag(id: string, @CurrentLease() lease?: Lease): Promise<string> {
+    return lease!.key;
+  }
+
+  @Locked('symbol:<id>')
+  async [Symbol.for('work')](id: string): Promise<string> {
+    return id;
+  }
+}
+
+describe('the key of @Locked', () => {
+  let keys: Keys;
+  beforeAll(async () => {
+    keys = (await bench.app({ providers: [Keys] })).get(Keys);
+  });
+
+  it('is a text, with the values of arguments in it', async () => {
+    expect(await keys.literal()).toBe('nightly-import');
+    expect(await keys.named('x', 7)).toBe('a:x:7');
+    expect(await keys.named(12n, true)).toBe('a:12:true');
+  });
+
+  it('reads deep into an argument', async () => {
+    expect(await keys.path({ owner: { id: 3 } })).toBe('doc:3');
+    expect(await keys.element({ owner: { id: 3, tags: ['a', 'b'] } })).toBe('doc:b');
+  });
+
+  it('takes positions for names', async () => {
+    expect(await keys.position({ owner: { id: 'o' } }, 9)).toBe('position:9:o');
+  });
+
+  it('finds names behind defaults, comments and patterns', async () => {
+    expect(await keys.defaults(undefined, undefined, '5')).toBe('3)5 fn:5');
+    expect(
+      await keys.destructured({ id: '1', address: { city: 'x' } }, ['a', 'b'], { old: 'k' }),
+    ).toBe('1xbk fn:1:x:b:k');
+    expect(await keys.rest('a', 'b', 'c')).toBe('abc');
+  });
+
+  it('finds names in a method that uses #private fields', async () => {
+    expect(await keys.privately('1')).toBe('secret private:1');
+  });
+
+  it('takes the name that @LockKey gives, also above a wrapper that hides the source', async () => {
+    expect(await keys.marked(0, 'm')).toBe('m marked:m');
+    expect(await keys.hidden('h')).toBe('h hidden:h');
+    expect(await keys.hiddenPosition('h')).toBe('hidden:h');
+  });
+
+  it('is made by a function of the arguments', async () => {
+    expect(await keys.computed('a:b', { owner: { id: 1 } })).toBe('fn:a%3Ab:1');
+    await expect(keys.wrong()).rejects.toThrow(LockKeyError);
+    await expect(keys.failing()).rejects.toThrow(new RangeError('no tenant'));
+  });
+
+  it('is computed once, before the method runs', async () => {
+    const locks = await bench.rival();
+    await keys.consumed({ id: '1' });
+    expect((await locks.inspect('queue:1')).state).toBe('free');
+  });
+
+  it('may carry a hash tag that no value can break out of', async () => {
+    expect(await keys.hashTag('1')).toBe('tenant:{1}:jobs');
+    expect(await keys.hashTag('}{')).toBe('tenant:{%7D%7B}:jobs');
+  });
+
+  it('works for a method named by a symbol', async () => {
+    expect(await keys[Symbol.for('work') as never as 'hashTag']('1')).toBe('1');
+  });
+
+  it.each([
+    ['undefined', undefined],
+    ['null', null],
+    ['an empty string', ''],
+    ['NaN', Number.NaN],
+    ['Infinity', Infinity],
+    ['an object', {}],
+    ['an array', ['a']],
+    ['a Date', new Date(0)],
+    ['half a surrogate pair', '\ud800'],
+  ])('is refused when a value is %s, and the method does not run', async (_, value) => {
+    await expect(keys.named(value, 'x')).rejects.toThrow(LockKeyError);
+    await expect(keys.path({ owner: { id: value } })).rejects.toThrow(LockKeyError);
+    await expect(keys.path(undefined)).rejects.toThrow(LockKeyError);
+  });
+
+  it('is never shown in the error with the value that a request brought', async () => {
+    const secret = { token: 'hunter2' };
+    await expect(keys.named(secret, 'x')).rejects.toThrow(
+      '<id> in the lock\'s key "a:<id>:<other>" is an object',
+    );
+  });
+
+  it('has a cap on its length', async () => {
+    await expect(keys.named('x'.repeat(1_000_000), 'x')).rejects.toThrow('512 bytes');
+  });
+});
+
+describe('a route’s parameters give names to the key', () => {
+  @Controller()
+  class Orders {
+    @Get(':id')
+    @Locked('order:<id>:<from>')
+    async get(
+      @Query('from') e: string,
+      @Param('id') t: string,
+      @CurrentLease() n?: Lease,
+    ): Promise<string> {
+      return `${e}${t} ${n!.key}`;
+    }
+
+    @Get()
+    @Locked('order:<id>')
+    async twice(
+      @Query('id') id: string,
+      @Headers('id') other: string,
+      @CurrentLease() lease?: Lease,
+    ): Promise<string> {
+      return `${id}${other} ${lease!.key}`;
+    }
+  }
+
+  it('by the names of the route, although a minifier changed the variables', async () => {
+    const orders = (await bench.app({ controllers: [Orders] })).get(Orders);
+    expect(await orders.get('f', '1')).toBe('f1 order:1:f');
+  });
+
+  it('by the variable where the route uses one name twice', async () => {
+    const orders = (await bench.app({ controllers: [Orders] })).get(Orders);
+    expect(await orders.twice('query', 'header')).toBe('queryheader order:query');
+  });
+});
+
+describe('a key that cannot work fails where the decorator stands', () => {
+  const decorate = (key: string): (() => unknown) => {
+    const prototype = class Service {
+      async work(id: string): Promise<string> {
+        return id;
+      }
+    }.prototype;
+    return () =>
+      Locked(key)(
+        prototype,
+        'work',
+        Object.getOwnPropertyDescriptor(prototype, 'work') as TypedPropertyDescriptor<
+          (id: string) => Promise<string>
+        >,
+      );
+  };
+
+  it.each([
+    ['an unknown name, with those there are', 'a:<ID>', /names <ID>.*Names here: id\..*@LockKey/],
+    ['a hole without a name', 'a:<>', '<name>'],
+    ['an expression in a hole', 'a:<id + 1>', '<name>'],
+    ['a hole that is not closed', 'a:<id', 'without its partner'],
+    ['a hole that is not opened', 'a:id>', 'without its partner'],
+    ['a hole inside a hole', 'a:<<id>>', 'without its partner'],
+    ['a control character', 'a:\n<id>', 'control character'],
+    ['braces that are no hash tag', 'a:}{<id>', 'hash tag'],
+    ['a suffix that Redis keys of the lock use', 'a:<id>:queue', 'suffix'],
+  ])('%s', (_, key, message) => {
+    expect(decorate(key)).toThrow(message);
+  });
+
+  it.each([[''], [undefined], [7], [{}], [['a', 'b']]])('%p', (key) => {
+    expect(decorate(key as string)).toThrow(/LockOptionsError|key/);
+  });
+
+  it('a name beneath a wrapper that hides the source', () => {
+    expect(() => {
+      class Service {
+        @Locked('a:<id>')
+        @Hidden
+        async work(id: string): Promise<string> {
+          return id;
+        }
+      }
+      return Service;
+    }).toThrow(LockOptionsError);
+  });
+});

@@ -1,0 +1,274 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import {
+  type CanActivate,
+  Controller,
+  type DynamicModule,
+  Get,
+  Inject,
+  Injectable,
+  Module,
+  type PipeTransform,
+  Query,
+  Scope,
+  UseGuards,
+} from '@nestjs/common';
+import { LazyModuleLoader, ModuleRef, REQUEST } from '@nestjs/core';
+import { Test } from '@nestjs/testing';
+import {
+  CurrentLease,
+  Lease,
+  Locked,
+  LockOptionsError,
+  LockService,
+  RedisLockModule,
+} from '../../lib/index.js';
+import { NestBench, PLATFORMS } from '../support/nest-app.js';
+
+let bench: NestBench;
+beforeAll(async () => {
+  bench = await NestBench.start();
+});
+afterAll(() => bench.stop());
+
+let runs = 0;
+
+@Injectable()
+class Base {
+  readonly made = (runs += 1);
+
+  @Locked('base:<id>')
+  async work(id: string, @CurrentLease() lease?: Lease): Promise<string> {
+    runs += 1;
+    return `base ${id} ${lease!.key} ${lease!.held}`;
+  }
+}
+
+@Injectable()
+class Inheriting extends Base {
+  @Inject(ModuleRef) readonly modules!: ModuleRef;
+}
+
+@Injectable()
+class Overriding extends Base {
+  @Locked('over:<id>')
+  override async work(id: string, @CurrentLease() lease?: Lease): Promise<string> {
+    return `${lease!.key} over ${await super.work(id)}`;
+  }
+}
+
+@Injectable()
+class SameKey extends Base {
+  @Locked('base:<id>')
+  override async work(id: string): Promise<string> {
+    return `same ${await super.work(id)}`;
+  }
+}
+
+abstract class Job {
+  abstract readonly name: string;
+
+  @Locked('job:<id>')
+  async run(id: string, @CurrentLease() lease?: Lease): Promise<string> {
+    return `${this.name} ${lease!.key} ${await this.step(id)}`;
+  }
+
+  protected abstract step(id: string): Promise<string>;
+}
+
+@Injectable()
+class Import extends Job {
+  #rows = 3;
+  readonly name = 'import';
+
+  protected async step(id: string): Promise<string> {
+    return `${id}${this.#rows}`;
+  }
+}
+
+@Injectable({ scope: Scope.REQUEST })
+class PerRequest {
+  constructor(@Inject(REQUEST) readonly request: { url?: string } | undefined) {}
+
+  @Locked('request:<id>')
+  async work(id: string, @CurrentLease() lease?: Lease): Promise<string> {
+    return `${this.request?.url} ${lease!.key} ${id}`;
+  }
+}
+
+@Injectable({ scope: Scope.TRANSIENT })
+class Transient extends Base {}
+
+describe('@Locked holds for', () => {
+  it('a plain provider, and one that inherits the method', async () => {
+    const app = await bench.app({ providers: [Base, Inheriting] });
+    expect(await app.get(Base).work('1')).toBe('base 1 base:1 true');
+    expect(await app.get(Inheriting).work('2')).toBe('base 2 base:2 true');
+    expect(app.get(Inheriting).modules).toBeInstanceOf(ModuleRef);
+  });
+
+  it('an override and the method beneath it, each with its own key', async () => {
+    const app = await bench.app({ providers: [Overriding, SameKey] });
+    expect(await app.get(Overriding).work('1')).toBe('over:1 over base 1 base:1 true');
+    expect(await app.get(SameKey).work('2')).toBe('same base 2 base:2 true');
+  });
+
+  it('a subclass of an abstract base, with #private fields', async () => {
+    const app = await bench.app({ providers: [Import] });
+    expect(await app.get(Import).run('1')).toBe('import job:1 13');
+  });
+
+  it('every instance of a transient provider', async () => {
+    const app = await bench.app({ providers: [Transient] });
+    const [one, other] = [await app.resolve(Transient), await app.resolve(Transient)];
+    expect(one).not.toBe(other);
+    expect(await one.work('1')).toBe('base 1 base:1 true');
+    expect(await other.work('1')).toBe('base 1 base:1 true');
+  });
+
+  it('what stands behind another token, by useClass and useExisting', async () => {
+    const app = await bench.app({
+      providers: [
+        Base,
+        { provide: 'class', useClass: Base },
+        { provide: 'same', useExisting: Base },
+      ],
+    });
+    expect(await app.get<Base>('class').work('1')).toBe('base 1 base:1 true');
+    expect(app.get('same')).toBe(app.get(Base));
+  });
+
+  it('a provider that ModuleRef makes, and one of a module that is loaded later', async () => {
+    @Module({ providers: [Base] })
+    class Later {}
+    const app = await bench.app({});
+    const made = await app.get(ModuleRef).create(Base);
+    expect(await made.work('1')).toBe('base 1 base:1 true');
+    const later = await app.get(LazyModuleLoader).load(() => Later);
+    expect(await later.get(Base).work('1')).toBe('base 1 base:1 true');
+  });
+
+  it('a class without @Injectable', async () => {
+    class Plain {
+      @Locked('plain:<id>')
+      async work(id: string): Promise<string> {
+        return id;
+      }
+    }
+    expect(await (await bench.app({ providers: [Plain] })).get(Plain).work('1')).toBe('1');
+  });
+
+  it('two decorators on one method, the upper one outside', async () => {
+    @Injectable()
+    class Twice {
+      constructor(readonly locks: LockService) {}
+
+      @Locked('outer:<id>')
+      @Locked('inner:<id>')
+      async work(id: string): Promise<(string | boolean | undefined)[]> {
+        const { key } = this.locks.current()!;
+        return [key, this.locks.current(`outer:${id}`)?.held, this.locks.current('none')?.key];
+      }
+    }
+    const twice = (await bench.app({ providers: [Twice] })).get(Twice);
+    expect(await twice.work('1')).toEqual(['inner:1', true, undefined]);
+  });
+});
+
+describe.each(PLATFORMS)('@Locked holds on %s for', (platform) => {
+  it('request-scoped providers and controllers, guards and pipes', async () => {
+    const seen: string[] = [];
+
+    @Injectable()
+    class Guard implements CanActivate {
+      @Locked('guard')
+      async canActivate(@CurrentLease() _0?: unknown, @CurrentLease() lease?: Lease) {
+        seen.push(`guard ${lease!.held}`);
+        return true;
+      }
+    }
+
+    @Injectable()
+    class Pipe implements PipeTransform {
+      @Locked('pipe:<value>')
+      async transform(value: string): Promise<string> {
+        seen.push('pipe');
+        return `${value}!`;
+      }
+    }
+
+    @Controller({ scope: Scope.REQUEST })
+    class Things {
+      constructor(private readonly thing: PerRequest) {}
+
+      @Locked('things')
+      @UseGuards(Guard)
+      @Get('things')
+      async get(@Query('id', Pipe) id: string): Promise<string> {
+        return this.thing.work(id);
+      }
+    }
+    const { url } = await bench.server(platform, {
+      controllers: [Things],
+      providers: [PerRequest],
+    });
+    const bodies = await Promise.all(
+      ['a', 'b'].map(async (id) => (await fetch(`${url}/things?id=${id}`)).text()),
+    );
+    expect(bodies).toEqual(['/things?id=a request:a! a!', '/things?id=b request:b! b!']);
+    expect(seen.sort()).toEqual(['guard true', 'guard true', 'pipe', 'pipe']);
+  });
+});
+
+describe('@Locked says clearly that it cannot lock, and runs nothing, for', () => {
+  const expectRefusal = async (base: Base, remedy: string): Promise<void> => {
+    runs = 0;
+    const refused = base.work('1');
+    await expect(refused).rejects.toThrow(LockOptionsError);
+    await expect(refused).rejects.toThrow(remedy);
+    expect(runs).toBe(0);
+  };
+
+  it('an object made by `new`', () => expectRefusal(new Base(), 'not `new` and not useFactory'));
+
+  it('an object that useFactory or useValue brings', async () => {
+    const app = await bench.app({
+      providers: [
+        { provide: 'factory', useFactory: () => new Base() },
+        { provide: 'value', useValue: new Base() },
+      ],
+    });
+    await expectRefusal(app.get('factory'), 'Base.work did not run');
+    await expectRefusal(app.get('value'), 'Base.work did not run');
+  });
+
+  it('an application without RedisLockModule', async () => {
+    const app = await Test.createTestingModule({ providers: [Base] }).compile();
+    await expectRefusal(app.get(Base), 'Import RedisLockModule.forRoot()');
+  });
+
+  it('a module that does not import a RedisLockModule that is not global', async () => {
+    @Module({ providers: [Base], exports: [Base] })
+    class Elsewhere {}
+    const app = await bench.app({ imports: [Elsewhere] }, { isGlobal: false });
+    await expectRefusal(app.get(Base), 'Import RedisLockModule.forRoot()');
+  });
+
+  it('a method that was taken off its object', async () => {
+    const work = Base.prototype.work.bind(undefined as never);
+    await expect(work('1')).rejects.toThrow(LockOptionsError);
+  });
+});
+
+describe('a RedisLockModule that is not global', () => {
+  it('serves the modules that import it', async () => {
+    const locks: DynamicModule = RedisLockModule.forRoot({
+      redis: bench.redis.url,
+      isGlobal: false,
+    });
+    @Module({ imports: [locks], providers: [Base], exports: [Base] })
+    class Bank {}
+    const module = await Test.createTestingModule({ imports: [Bank, locks] }).compile();
+    const app = await bench.use(module.createNestApplication({ logger: false }));
+    expect(await app.get(Base).work('1')).toBe('base 1 base:1 true');
+  });
+});

@@ -1,0 +1,108 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { Injectable } from '@nestjs/common';
+import { once } from 'node:events';
+import { CurrentLease, Lease, LeaseLostError, Locked, type LockService } from '../../lib/index.js';
+import { NestBench } from '../support/nest-app.js';
+
+let bench: NestBench;
+let rival: LockService;
+let imports: Imports;
+beforeAll(async () => {
+  bench = await NestBench.start();
+  rival = await bench.rival();
+  imports = (await bench.app({ providers: [Imports] })).get(Imports);
+});
+afterAll(() => bench.stop());
+
+type Work = (lease: Lease) => Promise<string>;
+
+@Injectable()
+class Imports {
+  @Locked('import')
+  async run(work: Work, @CurrentLease() lease?: Lease): Promise<string> {
+    return work(lease!);
+  }
+
+  @Locked('import', { onLost: 'ignore' })
+  async runAnyway(work: Work, @CurrentLease() lease?: Lease): Promise<string> {
+    return work(lease!);
+  }
+
+  @Locked('import', { ttl: '100ms', renew: false })
+  async runShortly(work: Work, @CurrentLease() lease?: Lease): Promise<string> {
+    return work(lease!);
+  }
+}
+
+/** Loses the lease to another replica, and has heard of it. */
+async function lose(lease: Lease): Promise<void> {
+  const aborted = once(lease.signal, 'abort');
+  expect(await rival.forceRelease('import')).toBe(true);
+  await aborted;
+}
+
+describe('a method whose lease is lost while it runs', () => {
+  it('is told by the signal, and rejects although it succeeded', async () => {
+    let seen: unknown;
+    const running = imports.run(async (lease) => {
+      expect([lease.held, lease.signal.aborted]).toEqual([true, false]);
+      await lose(lease);
+      expect(lease.held).toBe(false);
+      expect(() => lease.assertHeld()).toThrow(LeaseLostError);
+      seen = lease.signal.reason;
+      return 'done';
+    });
+    await expect(running).rejects.toThrow(LeaseLostError);
+    expect(seen).toBeInstanceOf(LeaseLostError);
+    expect(seen).toMatchObject({ code: 'LEASE_LOST', reason: 'forced', key: 'import' });
+  });
+
+  it('keeps its own error', async () => {
+    const own = new TypeError('own');
+    const running = imports.run(async (lease) => {
+      await lose(lease);
+      throw own;
+    });
+    await expect(running).rejects.toBe(own);
+  });
+
+  it('keeps its result under onLost ignore', async () => {
+    const running = imports.runAnyway(async (lease) => {
+      await lose(lease);
+      return 'done';
+    });
+    expect(await running).toBe('done');
+  });
+
+  it('does not touch the lock of the next holder', async () => {
+    let next: Lease | undefined;
+    const running = imports.run(async (lease) => {
+      await lose(lease);
+      next = await rival.acquire('import');
+      return 'done';
+    });
+    await expect(running).rejects.toThrow(LeaseLostError);
+    expect(next!.held).toBe(true);
+    expect((await rival.inspect('import')).state).toBe('held');
+    expect(await next!.release()).toBe(true);
+  });
+
+  it('loses a lease that is not renewed at its ttl', async () => {
+    const running = imports.runShortly(async (lease) => {
+      await once(lease.signal, 'abort');
+      return 'done';
+    });
+    await expect(running).rejects.toMatchObject({ reason: 'expired' });
+  });
+
+  it('keeps a lease that is renewed beyond its ttl', async () => {
+    const app = await bench.app({ providers: [Imports] }, { ttl: '100ms' });
+    const running = app.get(Imports).run(async (lease) => {
+      const end = lease.expiresAt;
+      while (Date.now() < end + 100) await new Promise((resolve) => setTimeout(resolve, 5));
+      expect(lease.held).toBe(true);
+      return 'done';
+    });
+    expect(await running).toBe('done');
+  });
+});

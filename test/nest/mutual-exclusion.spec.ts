@@ -1,0 +1,95 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { Injectable } from '@nestjs/common';
+import { CurrentLease, Lease, Locked, LockService } from '../../lib/index.js';
+import { Balance } from '../support/balance.js';
+import { Gate } from '../support/moments.js';
+import { NestBench } from '../support/nest-app.js';
+
+let bench: NestBench;
+beforeAll(async () => {
+  bench = await NestBench.start();
+});
+afterAll(() => bench.stop());
+
+const balance = new Balance();
+
+@Injectable()
+class Accounts {
+  readonly name = 'accounts';
+
+  @Locked('account:<id>')
+  async deposit(id: string, amount: number): Promise<number> {
+    return balance.add(amount);
+  }
+
+  @Locked('account:<id>')
+  async hold(id: string, entered: Gate, leave: Gate): Promise<void> {
+    entered.open();
+    await leave.opened;
+  }
+
+  @Locked('account:<id>')
+  async fail(id: string): Promise<void> {
+    throw new TypeError(`not enough money on ${id}`);
+  }
+
+  @Locked('account:<id>')
+  async lease(id: string, note?: string, @CurrentLease() lease?: Lease): Promise<Lease> {
+    return lease!;
+  }
+}
+
+describe('a method under @Locked', () => {
+  it('loses no update over two replicas', async () => {
+    const replicas = [
+      await bench.app({ providers: [Accounts] }),
+      await bench.app({ providers: [Accounts] }),
+    ].map((app) => app.get(Accounts));
+    await Promise.all(Array.from({ length: 60 }, (_, at) => replicas[at % 2]!.deposit('7', 1)));
+    expect(balance.value).toBe(60);
+  });
+
+  it('does not wait for a call with another key', async () => {
+    const accounts = (await bench.app({ providers: [Accounts] })).get(Accounts);
+    const [entered, leave] = [new Gate(), new Gate()];
+    const holding = accounts.hold('1', entered, leave);
+    await entered.opened;
+    await accounts.deposit('2', 1);
+    leave.open();
+    await holding;
+  });
+
+  it('has given the lock back when its caller goes on, after a success and after an error', async () => {
+    const accounts = (await bench.app({ providers: [Accounts] })).get(Accounts);
+    const locks = await bench.rival();
+    for (let round = 0; round < 20; round += 1) {
+      await accounts.deposit('3', 1);
+      expect((await locks.inspect('account:3')).state).toBe('free');
+      await expect(accounts.fail('3')).rejects.toThrow(new TypeError('not enough money on 3'));
+      expect((await locks.inspect('account:3')).state).toBe('free');
+    }
+  });
+
+  it('gets its lease in a parameter, whatever the caller puts there', async () => {
+    const accounts = (await bench.app({ providers: [Accounts] })).get(Accounts);
+    const lease = await accounts.lease('4');
+    expect(lease).toBeInstanceOf(Lease);
+    expect(lease.key).toBe('account:4');
+    expect(lease.held).toBe(false);
+    expect(Number.isSafeInteger(lease.fencingToken)).toBe(true);
+    const forged = {} as Lease;
+    const next = await accounts.lease('4', undefined, forged);
+    expect(next).not.toBe(forged);
+    expect(next.fencingToken).toBeGreaterThan(lease.fencingToken);
+  });
+
+  it('leaves its object’s own keys and JSON as they were', async () => {
+    const app = await bench.app({ providers: [Accounts] });
+    const accounts = app.get(Accounts);
+    await accounts.deposit('5', 1);
+    expect(JSON.stringify(accounts)).toBe('{"name":"accounts"}');
+    expect(Reflect.ownKeys(accounts)).toEqual(['name']);
+    expect([accounts.deposit.name, accounts.deposit.length]).toEqual(['deposit', 2]);
+    expect(app.get(LockService).current()).toBeUndefined();
+  });
+});

@@ -1,0 +1,197 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { Injectable } from '@nestjs/common';
+import {
+  concatWith,
+  defer,
+  firstValueFrom,
+  lastValueFrom,
+  NEVER,
+  Observable,
+  of,
+  Subject,
+  throwError,
+  toArray,
+} from 'rxjs';
+import {
+  CurrentLease,
+  Lease,
+  LeaseLostError,
+  Locked,
+  LockNotAcquiredError,
+  LockOptionsError,
+  LockService,
+} from '../../lib/index.js';
+import { Balance } from '../support/balance.js';
+import { until } from '../support/moments.js';
+import { NestBench } from '../support/nest-app.js';
+
+let bench: NestBench;
+let rival: LockService;
+beforeAll(async () => {
+  bench = await NestBench.start();
+  rival = await bench.rival();
+});
+afterAll(() => bench.stop());
+
+const balance = new Balance();
+
+@Injectable()
+class Prices {
+  calls = 0;
+  source: Observable<string> = NEVER;
+
+  constructor(readonly locks: LockService) {}
+
+  @Locked('prices:<_of>')
+  watch(_of: string): Observable<string> {
+    this.calls += 1;
+    return this.source;
+  }
+
+  @Locked('prices:<of>')
+  fails(of: string): Observable<string> {
+    throw new TypeError(`no prices of ${of}`);
+  }
+
+  @Locked('prices:<_kind>')
+  lease(_kind: string, @CurrentLease() lease?: Lease): Observable<unknown> {
+    return defer(() => of(lease!.held, this.locks.current()?.key, lease!.key));
+  }
+
+  @Locked('prices:<of>')
+  add(of: string): Observable<number> {
+    return defer(() => balance.add(of.length));
+  }
+
+  @Locked('prices:busy', { wait: 0, onBusy: () => 'busy' })
+  instead(): Observable<string> {
+    return of('ran');
+  }
+
+  @Locked('prices:busy', { wait: 0, onBusy: () => of('one', 'two') })
+  insteadSeveral(): Observable<string> {
+    return of('ran');
+  }
+
+  @Locked('prices:busy', { wait: 0 })
+  busy(): Observable<string> {
+    return of('ran');
+  }
+
+  @Locked('prices:hidden')
+  hidden(): Visible<string> {
+    this.calls += 1;
+    return of('ran');
+  }
+
+  @Locked('prices:said', { returns: 'observable' })
+  said(@CurrentLease() lease?: Lease): Visible<boolean> {
+    return defer(() => of(lease!.held));
+  }
+}
+
+/** A name for Observable that leaves no trace when the program runs. */
+type Visible<T> = Promise<T> | Observable<T>;
+
+describe('a method under @Locked that returns an Observable', () => {
+  let prices: Prices;
+  beforeAll(async () => {
+    prices = (await bench.app({ providers: [Prices] })).get(Prices);
+  });
+  beforeEach(() => {
+    prices.calls = 0;
+    prices.source = NEVER;
+  });
+
+  const state = async (key: string): Promise<string> => (await rival.inspect(key)).state;
+
+  it('neither runs nor locks before somebody subscribes', async () => {
+    prices.watch('lazy');
+    expect(prices.calls).toBe(0);
+    expect(await state('prices:lazy')).toBe('free');
+  });
+
+  it('runs once for each subscription, under a lease of its own', async () => {
+    prices.source = of('1', '2');
+    const watched = prices.watch('twice');
+    expect(await lastValueFrom(watched.pipe(toArray()))).toEqual(['1', '2']);
+    expect(await lastValueFrom(watched.pipe(toArray()))).toEqual(['1', '2']);
+    expect(prices.calls).toBe(2);
+    expect(await lastValueFrom(prices.lease('x').pipe(toArray()))).toEqual([
+      true,
+      'prices:x',
+      'prices:x',
+    ]);
+  });
+
+  it('lets two subscriptions take turns', async () => {
+    const added = prices.add('1');
+    await Promise.all(Array.from({ length: 30 }, () => lastValueFrom(added)));
+    expect(balance.value).toBe(30);
+  });
+
+  it('gives the lock back before it completes', async () => {
+    prices.source = of('1');
+    await lastValueFrom(prices.watch('done'));
+    expect(await state('prices:done')).toBe('free');
+  });
+
+  it('gives the lock back before it fails', async () => {
+    prices.source = of('1').pipe(concatWith(throwError(() => new RangeError('broken'))));
+    await expect(lastValueFrom(prices.watch('error'))).rejects.toThrow(new RangeError('broken'));
+    expect(await state('prices:error')).toBe('free');
+    await expect(lastValueFrom(prices.fails('gold'))).rejects.toThrow('no prices of gold');
+    expect(await state('prices:gold')).toBe('free');
+  });
+
+  it('gives the lock back when its subscriber leaves', async () => {
+    const subject = new Subject<string>();
+    prices.source = subject;
+    const subscription = prices.watch('leave').subscribe();
+    await until(() => subject.observed);
+    expect(await state('prices:leave')).toBe('held');
+    subscription.unsubscribe();
+    expect(subject.observed).toBe(false);
+    await until(async () => (await state('prices:leave')) === 'free');
+    prices.source = of('first', 'second');
+    expect(await firstValueFrom(prices.watch('leave'))).toBe('first');
+    await until(async () => (await state('prices:leave')) === 'free');
+  });
+
+  it('leaves the queue when its subscriber does', async () => {
+    const lease = await rival.acquire('prices:line');
+    const subscription = prices.watch('line').subscribe();
+    await until(async () => (await rival.inspect('prices:line')).waiting === 1);
+    subscription.unsubscribe();
+    await until(async () => (await rival.inspect('prices:line')).waiting === 0);
+    await lease.release();
+    expect(await state('prices:line')).toBe('free');
+    expect(prices.calls).toBe(0);
+  });
+
+  it('fails at the moment its lease is lost, and its source is left', async () => {
+    const subject = new Subject<string>();
+    prices.source = subject;
+    const outcome = lastValueFrom(prices.watch('lost')).catch((error: unknown) => error);
+    await until(() => subject.observed);
+    await rival.forceRelease('prices:lost');
+    expect(await outcome).toBeInstanceOf(LeaseLostError);
+    expect(subject.observed).toBe(false);
+  });
+
+  it('answers what onBusy says when another holds the lock', async () => {
+    const lease = await rival.acquire('prices:busy');
+    expect(await lastValueFrom(prices.instead())).toBe('busy');
+    expect(await lastValueFrom(prices.insteadSeveral().pipe(toArray()))).toEqual(['one', 'two']);
+    await expect(lastValueFrom(prices.busy())).rejects.toThrow(LockNotAcquiredError);
+    await lease.release();
+    expect(await lastValueFrom(prices.instead())).toBe('ran');
+  });
+
+  it('is told to say so when its type does not show the Observable', async () => {
+    await expect(prices.hidden()).rejects.toThrow(LockOptionsError);
+    await expect(prices.hidden()).rejects.toThrow("returns: 'observable'");
+    expect(await state('prices:hidden')).toBe('free');
+    expect(await lastValueFrom(prices.said() as Observable<boolean>)).toBe(true);
+  });
+});

@@ -1,0 +1,151 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import {
+  Body,
+  type CanActivate,
+  Controller,
+  ForbiddenException,
+  Get,
+  Header,
+  HttpCode,
+  Injectable,
+  Param,
+  ParseIntPipe,
+  Post,
+  Req,
+  UseGuards,
+} from '@nestjs/common';
+import { CurrentLease, Lease, Locked, LockedRequest, type LockService } from '../../lib/index.js';
+import { Balance } from '../support/balance.js';
+import { NestBench, PLATFORMS } from '../support/nest-app.js';
+
+let bench: NestBench;
+let locks: LockService;
+beforeAll(async () => {
+  bench = await NestBench.start();
+  locks = await bench.rival();
+});
+afterAll(() => bench.stop());
+
+@Injectable()
+class NobodyPasses implements CanActivate {
+  canActivate(): boolean {
+    throw new ForbiddenException('no');
+  }
+}
+
+const balance = new Balance();
+
+@Controller('accounts')
+class Accounts {
+  @Locked('account:<id>')
+  @Get('above/:id')
+  async above(
+    @Param('id', ParseIntPipe) id: number,
+    @CurrentLease() lease?: Lease,
+  ): Promise<unknown> {
+    return { id, key: lease!.key };
+  }
+
+  @Get('below/:id')
+  @Locked('account:<id>')
+  async below(
+    @Param('id', ParseIntPipe) id: number,
+    @CurrentLease() lease?: Lease,
+  ): Promise<unknown> {
+    return { id, key: lease!.key };
+  }
+
+  @LockedRequest('account:<params.id>')
+  @Get('request/:id')
+  async request(@Param('id', ParseIntPipe) id: number): Promise<unknown> {
+    return { id, key: locksOfServer.current()!.key };
+  }
+
+  @Locked('account:<dto.account>')
+  @Post('deposits')
+  @HttpCode(202)
+  @Header('x-bank', 'yes')
+  async deposit(@Body() dto: { account: string; amount: number }): Promise<{ balance: number }> {
+    return { balance: await balance.add(dto.amount) };
+  }
+
+  @Locked('account:<id>')
+  @UseGuards(NobodyPasses)
+  @Get('guarded/:id')
+  async guarded(@Param('id') id: string): Promise<string> {
+    return id;
+  }
+
+  @Locked('account:<id>', { wait: 0 })
+  @Get('quick/:id')
+  async quick(@Param('id') id: string, @Req() request: { url: string }): Promise<string> {
+    return `${id} ${request.url}`;
+  }
+}
+
+let locksOfServer: LockService;
+
+describe.each(PLATFORMS)('a route under @Locked on %s', (platform) => {
+  let url: string;
+  beforeAll(async () => {
+    const { LockService } = await import('../../lib/index.js');
+    const server = await bench.server(platform, { controllers: [Accounts] });
+    url = `${server.url}/accounts`;
+    locksOfServer = server.app.get(LockService);
+  });
+
+  const get = async (path: string): Promise<unknown> => (await fetch(url + path)).json();
+
+  it('has one key for 007 and 7, because pipes run first', async () => {
+    for (const place of ['above', 'below']) {
+      expect(await get(`/${place}/007`)).toEqual({ id: 7, key: 'account:7' });
+      expect(await get(`/${place}/7`)).toEqual({ id: 7, key: 'account:7' });
+    }
+  });
+
+  it('has two keys for 007 and 7 under @LockedRequest, because pipes run later', async () => {
+    expect(await get('/request/007')).toEqual({ id: 7, key: 'account:007' });
+    expect(await get('/request/7')).toEqual({ id: 7, key: 'account:7' });
+  });
+
+  it('keeps its status, its headers and its body', async () => {
+    const before = balance.value;
+    const answers = await Promise.all(
+      Array.from({ length: 20 }, () =>
+        fetch(`${url}/deposits`, {
+          method: 'POST',
+          headers: { 'content-type': 'application/json' },
+          body: JSON.stringify({ account: 'a', amount: 1 }),
+        }),
+      ),
+    );
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([202]));
+    expect(answers[0]!.headers.get('x-bank')).toBe('yes');
+    const bodies = await Promise.all(
+      answers.map(async (answer) => ((await answer.json()) as { balance: number }).balance),
+    );
+    expect(bodies.sort((a, b) => a - b)).toEqual(bodies.map((_, at) => before + at + 1));
+  });
+
+  it('asks its guards and pipes before the lock', async () => {
+    const lease = await locks.acquire('account:1');
+    expect((await fetch(`${url}/guarded/1`)).status).toBe(403);
+    expect((await fetch(`${url}/above/x`)).status).toBe(400);
+    await lease.release();
+  });
+
+  it('has given the lock back before the client has its answer', async () => {
+    for (let round = 0; round < 50; round += 1) {
+      const answer = await fetch(`${url}/quick/${platform}`);
+      expect([answer.status, await answer.text()]).toEqual([
+        200,
+        `${platform} /accounts/quick/${platform}`,
+      ]);
+      expect((await locks.inspect(`account:${platform}`)).state).toBe('free');
+    }
+  });
+
+  it('is not found where it never was', async () => {
+    expect((await fetch(`${url}/nowhere`)).status).toBe(404);
+  });
+});

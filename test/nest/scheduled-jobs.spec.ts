@@ -1,0 +1,111 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { Injectable } from '@nestjs/common';
+import {
+  Cron,
+  CronExpression,
+  Interval,
+  ScheduleModule,
+  SchedulerRegistry,
+} from '@nestjs/schedule';
+import { Locked, type LockService } from '../../lib/index.js';
+import { Gate, until } from '../support/moments.js';
+import { NestBench } from '../support/nest-app.js';
+
+let bench: NestBench;
+let rival: LockService;
+beforeAll(async () => {
+  bench = await NestBench.start();
+  rival = await bench.rival();
+});
+afterAll(() => bench.stop());
+
+let running = 0;
+let most = 0;
+let runs: Record<string, number> = {};
+let leave = new Gate();
+
+/** Stays inside until the test opens the gate. */
+async function run(job: string): Promise<void> {
+  runs[job] = (runs[job] ?? 0) + 1;
+  most = Math.max(most, (running += 1));
+  await leave.opened;
+  running -= 1;
+}
+
+let ticks = 0;
+
+@Injectable()
+class Jobs {
+  @Interval('unlocked', 5)
+  tick(): void {
+    ticks += 1;
+  }
+
+  @Locked('interval', { onBusy: 'skip' })
+  @Interval('above', 5)
+  async above(): Promise<void> {
+    await run('interval');
+  }
+
+  @Interval('below', 5)
+  @Locked('interval', { onBusy: 'skip' })
+  async below(): Promise<void> {
+    await run('interval');
+  }
+
+  @Locked('cron', { onBusy: 'skip' })
+  @Cron(CronExpression.EVERY_SECOND, { name: 'above' })
+  async cronAbove(): Promise<void> {
+    await run('cron');
+  }
+
+  @Cron(CronExpression.EVERY_SECOND, { name: 'below' })
+  @Locked('cron', { onBusy: 'skip' })
+  async cronBelow(): Promise<void> {
+    await run('cron');
+  }
+}
+
+describe('@Locked above and below @Interval and @Cron', () => {
+  it('runs the job on one replica, and skips it on the others', async () => {
+    const parts = { imports: [ScheduleModule.forRoot()], providers: [Jobs] };
+    const apps = [await bench.app(parts), await bench.app(parts)];
+    for (const app of apps) {
+      const registry = app.get(SchedulerRegistry, { strict: false });
+      expect(registry.getIntervals().sort()).toEqual(['above', 'below', 'unlocked']);
+      expect([...registry.getCronJobs().keys()].sort()).toEqual(['above', 'below']);
+    }
+    await until(() => runs['interval'] === 1 && runs['cron'] === 1);
+    const { fencingToken } = await rival.inspect('interval');
+    const tried = ticks;
+    await until(() => ticks > tried + 20);
+    expect([runs, most]).toEqual([{ interval: 1, cron: 1 }, 2]);
+    expect((await rival.inspect('interval')).fencingToken).toBe(fencingToken);
+
+    leave.open();
+    await until(() => runs['interval']! > 20 && runs['cron']! > 1);
+    for (const app of apps) await app.close();
+    expect(running).toBe(0);
+  });
+});
+
+describe('a job that keeps its lock for a while', () => {
+  it('is not run again by a replica whose clock is late', async () => {
+    @Injectable()
+    class Daily {
+      runs = 0;
+
+      @Locked('daily', { onBusy: 'skip', minHold: '1m' })
+      async import(): Promise<void> {
+        this.runs += 1;
+      }
+    }
+    const replicas = [
+      (await bench.app({ providers: [Daily] })).get(Daily),
+      (await bench.app({ providers: [Daily] })).get(Daily),
+    ];
+    for (const replica of replicas) await replica.import();
+    expect(replicas.map((replica) => replica.runs)).toEqual([1, 0]);
+    expect((await rival.inspect('daily')).state).toBe('kept');
+  });
+});
