@@ -1,7 +1,7 @@
 import { expect } from '@jest/globals';
 import { LockNotAcquiredError, LockShutdownError, LockStoreError } from '../../lib/errors/index.js';
 import type { Contract } from '../support/contract.js';
-import type { World } from '../support/world.js';
+import { withPrimitive, type World, type Wrap } from '../support/world.js';
 
 /** What a lock may leave behind for a while: its last fencing token, and who asked last. */
 async function expectNothingLeft(world: World): Promise<void> {
@@ -140,6 +140,68 @@ export const cancellation: Contract = {
     expect(world.clock.monotonic() - from).toBeLessThan(1_000);
   },
 
+  async 'who gives up before the answer came leaves again when nothing can arrive any more'(world) {
+    const commandTimeout = 300;
+    const leaves: number[] = [];
+    const process = await world.process({ commandTimeout }, (store, clock) =>
+      withPrimitive(store, {
+        acquire: async (ask) => {
+          await store.lock.acquire(ask);
+          throw new LockStoreError('The answer was lost.', { outcome: 'unknown' });
+        },
+        leave: (claim) => {
+          leaves.push(clock.monotonic());
+          return store.lock.leave(claim);
+        },
+      }),
+    );
+    const from = world.clock.monotonic();
+    const controller = new AbortController();
+    const wait = process.acquire({ signal: controller.signal });
+    wait.catch(() => {});
+    await world.until('the server has granted it', async () => (await world.holder()) !== '');
+    controller.abort();
+    await world.until('the process is done with it', () => process.leases.load.leaving === 0);
+    expect(leaves.length).toBeGreaterThanOrEqual(2);
+    expect(leaves.at(-1)! - from).toBeGreaterThanOrEqual(commandTimeout);
+    expect((await world.sight()).type).toBe('none');
+  },
+
+  async 'a holder id that was given up is never sent again'(world) {
+    const gone = new Set<string>();
+    const zombies: string[] = [];
+    const watched: Wrap = (store) =>
+      withPrimitive(store, {
+        acquire: (ask) => {
+          if (gone.has(ask.holder)) zombies.push(ask.holder);
+          return store.lock.acquire(ask);
+        },
+        release: (claim, keep) => {
+          gone.add(claim.holder);
+          return store.lock.release(claim, keep);
+        },
+        leave: (claim) => {
+          gone.add(claim.holder);
+          return store.lock.leave(claim);
+        },
+      });
+    const processes = [await world.process({}, watched), await world.process({}, watched)];
+    const calls = Array.from({ length: 40 }, async (_, at) => {
+      const signal = at % 3 === 0 ? AbortSignal.abort() : undefined;
+      const controller = new AbortController();
+      const call = processes[at % 2]!.acquire({ signal: signal ?? controller.signal });
+      if (at % 4 === 1) controller.abort();
+      await call.then(
+        (lease) => lease.release(),
+        () => {},
+      );
+    });
+    await world.finish(Promise.all(calls));
+    expect(gone.size).toBeGreaterThan(10);
+    expect(zombies).toEqual([]);
+    await expectNothingLeft(world);
+  },
+
   async 'a process that shuts down gives back what it holds and leaves its queues'(world) {
     const [a, b] = [await world.process(), await world.process()];
     const mine = await b.acquire({ key: 'mine' });
@@ -185,4 +247,14 @@ export const cancellation: Contract = {
   },
 };
 
-export const cancellationOnRedis: Contract = {};
+export const cancellationOnRedis: Contract = {
+  async 'who has given up is not asked for in full when the server forgot the script'(world) {
+    const a = await world.client();
+    await world.redis!.control.script('FLUSH');
+    await expect(a.ask(a.claim(), { wanted: () => false })).rejects.toMatchObject({
+      code: 'LOCK_STORE',
+      outcome: 'unsent',
+    });
+    expect((await world.sight()).type).toBe('none');
+  },
+};

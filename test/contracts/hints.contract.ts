@@ -1,6 +1,6 @@
 import { expect } from '@jest/globals';
 import type { Contract } from '../support/contract.js';
-import type { Wrap } from '../support/world.js';
+import { type Wrap, withPrimitive } from '../support/world.js';
 
 /** Every push gets lost on its way, although the server believes it was heard. */
 export const losingPushes: Wrap = (store) => ({
@@ -73,6 +73,31 @@ export const hints: Contract = {
 };
 
 export const hintsOnRedis: Contract = {
+  async 'a push whose time cannot be told is confirmed before the caller enters'(world) {
+    let asks = 0;
+    const [a, b] = [
+      await world.process(),
+      await world.process({}, (store) =>
+        withPrimitive(store, {
+          acquire: (ask) => {
+            asks += 1;
+            return store.lock.acquire(ask);
+          },
+        }),
+      ),
+    ];
+    const lease = await a.acquire();
+    const wait = b.acquire({ ttl: 10_000 });
+    await world.until('one waits', async () => (await world.sight()).waiting === 1);
+    b.clock.stall(5_000); // what it knows of the server's clock is old now
+    const before = asks;
+    await lease.release();
+    const heir = await world.finish(wait);
+    expect(asks).toBe(before + 1);
+    const { remaining } = await world.sight();
+    expect(heir.expiresAt - b.clock.wall()).toBeLessThanOrEqual(remaining + 5);
+  },
+
   async 'nonsense in an inbox changes nothing'(world) {
     const { control, prefix } = world.redis!;
     const process = await world.process();

@@ -398,6 +398,7 @@ function sentence(contract: Contract, beginning: string): Check {
 async function failure(check: Check, on: string, plant: Plant = {}): Promise<unknown> {
   const undo = plant.sow?.();
   const world = await running.get(on)!.world(kinds['lock']!, plant.wrap);
+  world.patience = 3_000;
   try {
     await check(world);
     return undefined;

@@ -9,19 +9,23 @@ export class MemoryWorld extends World {
   readonly server = new MemoryServer(this.clock);
 
   async until(what: string, condition: () => boolean | Promise<boolean>): Promise<void> {
-    for (let ms = 0; ms < 10_000; ms += 1) {
+    for (let ms = 0; ms < this.patience; ms += 1) {
       if (await condition()) return;
       await this.clock.advance(1);
     }
-    throw new Error(`Within 10 s it did not happen that ${what}.`);
+    throw new Error(`Within ${this.patience} ms it did not happen that ${what}.`);
   }
 
   elapse(ms: number): Promise<void> {
     return this.clock.advance(ms);
   }
 
-  silence(ms: number): Promise<void> {
-    return this.elapse(ms);
+  async silence(ms: number): Promise<void> {
+    const { seen } = this.server;
+    for (const name of seen.keys()) {
+      const asks = seen.get(name)!;
+      for (const [process, at] of asks) asks.set(process, at - ms);
+    }
   }
 
   async flush(): Promise<void> {

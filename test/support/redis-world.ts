@@ -41,9 +41,10 @@ export class RedisWorld extends World {
   }
 
   async until(what: string, condition: () => boolean | Promise<boolean>): Promise<void> {
-    const end = performance.now() + 10_000;
+    const end = performance.now() + this.patience;
     while (!(await condition())) {
-      if (performance.now() > end) throw new Error(`Within 10 s it did not happen that ${what}.`);
+      if (performance.now() > end)
+        throw new Error(`Within ${this.patience} ms it did not happen that ${what}.`);
       await sleep(2);
     }
   }

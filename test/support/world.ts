@@ -22,6 +22,8 @@ export abstract class World {
   abstract readonly clock: Clock;
   /** Where the store is a Redis: a connection to look at it, and the prefix before a lock's key. */
   readonly redis?: { readonly control: Redis; readonly prefix: string };
+  /** How long `until` waits, in ms of this world's time. */
+  patience = 10_000;
   readonly #closing: (() => Promise<void>)[] = [];
   #observer: Promise<Client> | undefined;
 
@@ -30,7 +32,7 @@ export abstract class World {
     private readonly wrap: Wrap = (store) => store,
   ) {}
 
-  /** Resolves when `condition` is true; fails after ten seconds of this world's time. */
+  /** Resolves when `condition` is true; fails after `patience`. */
   abstract until(what: string, condition: () => boolean | Promise<boolean>): Promise<void>;
   /** This much time passes, for everybody. */
   abstract elapse(ms: number): Promise<void>;
