@@ -1,5 +1,5 @@
 import type { Lease } from '../../lib/leases/lease.js';
-import type { LockStore } from '../../lib/locks/lock-primitive.js';
+import type { LockStore, Queued } from '../../lib/locks/lock-primitive.js';
 import type { AcquireOptions } from '../../lib/options/index.js';
 import { type LockingProcess, withPrimitive } from './world.js';
 
@@ -33,7 +33,7 @@ export class HistoryRecorder {
     ...withPrimitive(store, {
       acquire: async (ask) => {
         const answer = await store.lock.acquire(ask);
-        if (answer.kind === 'queued') this.#arrivals.set(ask.holder, Number(answer.arrival));
+        if (answer.kind === 'queued') this.#queue(ask.holder, answer);
         if (answer.kind === 'held') this.#grant(ask.key, answer.fencingToken, ask.holder);
         return answer;
       },
@@ -86,6 +86,12 @@ export class HistoryRecorder {
     await work();
     end();
     await lease.release();
+  }
+
+  /** A place that the server had forgotten is behind those who were served meanwhile. */
+  #queue(holder: string, { arrival, rejoined }: Queued): void {
+    if (rejoined) this.#arrivals.delete(holder);
+    else this.#arrivals.set(holder, Number(arrival));
   }
 
   #grant(key: string, token: number | undefined, holder: string): void {

@@ -6,7 +6,7 @@ import { World } from './world.js';
 /** A server in memory, on a clock that stands still unless a test waits. */
 export class MemoryWorld extends World {
   readonly clock = new ManualClock();
-  readonly server = new MemoryServer(this.clock);
+  server = new MemoryServer(this.clock);
 
   async until(what: string, condition: () => boolean | Promise<boolean>): Promise<void> {
     for (let ms = 0; ms < this.patience; ms += 1) {
