@@ -78,7 +78,8 @@ export class MemoryServer {
   }
 
   resume(): void {
-    const waiting = this.#waiting ?? [];
+    const waiting = this.#waiting;
+    if (!waiting) return;
     this.#waiting = undefined;
     for (const step of waiting) step();
     for (const inbox of this.#inboxes.values()) inbox.resumed();

@@ -50,6 +50,8 @@ export class WaitingLine {
    * A place whose process does not listen is passed over and kept. Undefined: the lock is free.
    */
   grantNext(asker?: string): Place | undefined {
+    const unheard = new Set<string>();
+    let token: number | undefined;
     for (const place of this.places.slice(0, 1_000)) {
       if (place.text === asker) {
         this.#grant(place, place.ttl);
@@ -59,13 +61,22 @@ export class WaitingLine {
         this.leave(place.text);
         continue;
       }
+      if (unheard.has(place.process)) continue;
+      if (place.fenced) token ??= mintFencingToken(this.server, this.name);
       const inbox = this.server.inbox(place.process);
-      if (!inbox) continue;
-      const remaining = Math.min(place.ttl, FIRST_LEASE);
-      this.#grant(place, remaining);
-      const token = place.fenced ? mintFencingToken(this.server, this.name) : undefined;
-      inbox.granted({ name: this.name, holder: place.holder, remaining, token });
-      return place;
+      if (inbox) {
+        const remaining = Math.min(place.ttl, FIRST_LEASE);
+        this.#grant(place, remaining);
+        const { name } = this;
+        inbox.granted({
+          name,
+          holder: place.holder,
+          remaining,
+          token: place.fenced ? token : undefined,
+        });
+        return place;
+      }
+      unheard.add(place.process);
     }
     return undefined;
   }

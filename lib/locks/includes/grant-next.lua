@@ -34,6 +34,7 @@ local function grant_next(lock, queue, seen, fence, inbox, now, asker)
       end
       unreachable[process] = true
       redis.call('ZADD', queue, arrival, place)
+      redis.call('PEXPIRE', queue, 60000)
       redis.call('DEL', lock)
       at = at + 1
     end

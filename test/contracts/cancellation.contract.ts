@@ -1,0 +1,260 @@
+import { expect } from '@jest/globals';
+import { LockNotAcquiredError, LockShutdownError, LockStoreError } from '../../lib/errors/index.js';
+import type { Contract } from '../support/contract.js';
+import { withPrimitive, type World, type Wrap } from '../support/world.js';
+
+/** What a lock may leave behind for a while: its last fencing token, and who asked last. */
+async function expectNothingLeft(world: World): Promise<void> {
+  const from = world.clock.monotonic();
+  await world.until('no lock and no place is left', async () => {
+    const keys = await world.keys();
+    return keys.every(({ name }) => /:(?:fences?|seen)$/.test(name));
+  });
+  expect(world.clock.monotonic() - from).toBeLessThan(1_000);
+}
+
+export const cancellation: Contract = {
+  async 'who left the queue is not served'(world) {
+    const [a, b] = [await world.client(), await world.client()];
+    const { claim } = await a.hold();
+    const { claim: leaver } = await b.queue();
+    const { claim: stays } = await b.queue();
+    expect(await b.lock.leave(leaver)).toBe(false);
+    await a.lock.release(claim, 0);
+    expect(await world.holder()).toBe(stays.holder);
+  },
+
+  async 'who leaves when the lock was granted meanwhile gives it to the next'(world) {
+    const [a, b] = [await world.client(), await world.client()];
+    const { claim } = await a.hold();
+    const { claim: leaver } = await b.queue();
+    const { claim: next } = await b.queue();
+    await a.lock.release(claim, 0);
+    expect(await b.lock.leave(leaver)).toBe(true);
+    expect(await world.holder()).toBe(next.holder);
+    await world.until('the next is told', () => b.granted(next) !== undefined);
+  },
+
+  async 'the last to leave leaves nothing'(world) {
+    const [a, b] = [await world.client(), await world.client()];
+    const { claim } = await a.hold();
+    const { claim: leaver } = await b.queue();
+    await a.lock.release(claim, 0);
+    await b.lock.leave(leaver);
+    expect((await world.sight()).type).toBe('none');
+    expect((await b.try(b.claim())).kind).toBe('held');
+  },
+
+  async 'an aborted wait rejects at once with its reason and leaves nothing'(world) {
+    const [a, b] = [await world.process(), await world.process()];
+    const lease = await a.acquire();
+    const controller = new AbortController();
+    const wait = b.acquire({ signal: controller.signal });
+    await world.until('one waits', async () => (await world.sight()).waiting === 1);
+    const reason = new Error('enough');
+    controller.abort(reason);
+    let told: unknown;
+    wait.catch((error: unknown) => (told = error));
+    await Promise.resolve();
+    await Promise.resolve();
+    expect(told).toBe(reason);
+    await world.until('nobody waits', async () => (await world.sight()).waiting === 0);
+    await lease.release();
+    await expectNothingLeft(world);
+    expect(b.leases.load).toEqual({ held: 0, waiting: 0, leaving: 0, watched: 0 });
+  },
+
+  async 'whenever a call is aborted, it leaves nothing'(world) {
+    const [a, b] = [await world.process(), await world.process()];
+    for (let round = 0; round < 20; round += 1) {
+      const lease = await a.acquire();
+      const controller = new AbortController();
+      const wait = b.acquire({ signal: controller.signal }).then(
+        (heir) => heir.release(),
+        () => {},
+      );
+      const released = round % 2 === 0 ? lease.release() : undefined;
+      for (let turn = 0; turn < round; turn += 1) await new Promise(setImmediate);
+      controller.abort();
+      await world.finish(Promise.all([wait, released, lease.release()]));
+      await expectNothingLeft(world);
+    }
+  },
+
+  async 'a wait that is over is an error, and leaves nothing'(world) {
+    const [a, b] = [await world.process(), await world.process()];
+    const lease = await a.acquire();
+    const from = world.clock.monotonic();
+    await expect(world.finish(b.acquire({ wait: 120 }))).rejects.toThrow(LockNotAcquiredError);
+    const waited = world.clock.monotonic() - from;
+    expect(waited).toBeGreaterThanOrEqual(119);
+    expect(waited).toBeLessThan(400);
+    await lease.release();
+    await expectNothingLeft(world);
+  },
+
+  async 'who asks once is answered at once, and leaves nothing'(world) {
+    const [a, b] = [await world.process(), await world.process()];
+    const lease = await a.acquire();
+    await expect(b.acquire({ wait: 0 })).rejects.toThrow(LockNotAcquiredError);
+    expect((await world.sight()).waiting).toBe(0);
+    await lease.release();
+    await expectNothingLeft(world);
+  },
+
+  async 'an acquire that arrives after its caller’s patience changes nothing'(world) {
+    const a = await world.client({ commandTimeout: 100 });
+    await a.try(a.claim({ key: 'warm-up' }));
+    await world.pause();
+    const late = [a.ask(a.claim()), a.try(a.claim({ key: 'k2' }))];
+    for (const answer of late) {
+      await expect(world.finish(answer)).rejects.toMatchObject({
+        code: 'LOCK_STORE',
+        outcome: 'unknown',
+      });
+    }
+    await world.elapse(60);
+    await world.resume();
+    expect(await world.sight('k')).toMatchObject({ type: 'none', waiting: 0 });
+    expect(await world.sight('k2')).toMatchObject({ type: 'none' });
+  },
+
+  async 'a place that is asked for after its caller’s patience is not queued'(world) {
+    const [a, b] = [await world.client(), await world.client({ commandTimeout: 100 })];
+    const { claim } = await a.hold();
+    await world.pause();
+    await expect(world.finish(b.ask(b.claim()))).rejects.toThrow(LockStoreError);
+    await world.elapse(60);
+    await world.resume();
+    expect(await world.sight()).toMatchObject({ holder: claim.holder, waiting: 0 });
+  },
+
+  async 'a lock that is granted to nobody is given up at once'(world) {
+    const [a, b] = [await world.client(), await world.process()];
+    const { claim } = await a.hold();
+    const stray = { ...a.claim(), holder: `${b.store.processId}/AAAAAAAAAAAAAAAAAAAAAA` };
+    await b.store.lock.acquire({ ...stray, queue: true, wanted: () => true });
+    await a.lock.release(claim, 0);
+    const from = world.clock.monotonic();
+    await world.until('the lock is free', async () => (await world.sight()).type === 'none');
+    expect(world.clock.monotonic() - from).toBeLessThan(1_000);
+  },
+
+  async 'who gives up before the answer came leaves again when nothing can arrive any more'(world) {
+    const commandTimeout = 300;
+    const leaves: number[] = [];
+    const process = await world.process({ commandTimeout }, (store, clock) =>
+      withPrimitive(store, {
+        acquire: async (ask) => {
+          await store.lock.acquire(ask);
+          throw new LockStoreError('The answer was lost.', { outcome: 'unknown' });
+        },
+        leave: (claim) => {
+          leaves.push(clock.monotonic());
+          return store.lock.leave(claim);
+        },
+      }),
+    );
+    const from = world.clock.monotonic();
+    const controller = new AbortController();
+    const wait = process.acquire({ signal: controller.signal });
+    wait.catch(() => {});
+    await world.until('the server has granted it', async () => (await world.holder()) !== '');
+    controller.abort();
+    await world.until('the process is done with it', () => process.leases.load.leaving === 0);
+    expect(leaves.length).toBeGreaterThanOrEqual(2);
+    expect(leaves.at(-1)! - from).toBeGreaterThanOrEqual(commandTimeout);
+    expect((await world.sight()).type).toBe('none');
+  },
+
+  async 'a holder id that was given up is never sent again'(world) {
+    const gone = new Set<string>();
+    const zombies: string[] = [];
+    const watched: Wrap = (store) =>
+      withPrimitive(store, {
+        acquire: (ask) => {
+          if (gone.has(ask.holder)) zombies.push(ask.holder);
+          return store.lock.acquire(ask);
+        },
+        release: (claim, keep) => {
+          gone.add(claim.holder);
+          return store.lock.release(claim, keep);
+        },
+        leave: (claim) => {
+          gone.add(claim.holder);
+          return store.lock.leave(claim);
+        },
+      });
+    const processes = [await world.process({}, watched), await world.process({}, watched)];
+    const calls = Array.from({ length: 40 }, async (_, at) => {
+      const signal = at % 3 === 0 ? AbortSignal.abort() : undefined;
+      const controller = new AbortController();
+      const call = processes[at % 2]!.acquire({ signal: signal ?? controller.signal });
+      if (at % 4 === 1) controller.abort();
+      await call.then(
+        (lease) => lease.release(),
+        () => {},
+      );
+    });
+    await world.finish(Promise.all(calls));
+    expect(gone.size).toBeGreaterThan(10);
+    expect(zombies).toEqual([]);
+    await expectNothingLeft(world);
+  },
+
+  async 'a process that shuts down gives back what it holds and leaves its queues'(world) {
+    const [a, b] = [await world.process(), await world.process()];
+    const mine = await b.acquire({ key: 'mine' });
+    const lease = await a.acquire();
+    const wait = b.acquire();
+    wait.catch(() => {});
+    await world.until('one waits', async () => (await world.sight()).waiting === 1);
+    await world.finish(b.leases.close());
+    await expect(wait).rejects.toThrow(LockShutdownError);
+    await expect(b.acquire()).rejects.toThrow(LockShutdownError);
+    expect(mine.held).toBe(false);
+    expect(mine.signal.reason).toMatchObject({ reason: 'shutdown' });
+    await lease.release();
+    await expectNothingLeft(world);
+  },
+
+  async 'every key has an end, whatever happened to the lock'(world) {
+    const [a, b] = [await world.client(), await world.client()];
+    const deaf = await world.client({ deaf: true });
+    const ends = async (): Promise<void> => {
+      for (const { name, ttl } of await world.keys()) {
+        if (ttl < 0) throw new Error(`${name} has no end.`);
+      }
+    };
+    const { claim } = await a.hold();
+    await ends();
+    const { claim: first } = await b.queue();
+    const { claim: unheard } = await deaf.queue();
+    await ends();
+    await a.lock.extend([claim]);
+    await a.lock.release(claim, 0);
+    await ends();
+    await b.lock.release(first, 0); // nobody hears: the place stays, the lock is free
+    await ends();
+    expect((await world.sight()).waiting).toBe(1);
+    await deaf.ask(unheard);
+    await ends();
+    await deaf.lock.release(unheard, 5_000);
+    await ends();
+    await b.queue();
+    await b.lock.force('k');
+    await ends();
+  },
+};
+
+export const cancellationOnRedis: Contract = {
+  async 'who has given up is not asked for in full when the server forgot the script'(world) {
+    const a = await world.client();
+    await world.redis!.control.script('FLUSH');
+    await expect(a.ask(a.claim(), { wanted: () => false })).rejects.toMatchObject({
+      code: 'LOCK_STORE',
+      outcome: 'unsent',
+    });
+    expect((await world.sight()).type).toBe('none');
+  },
+};

@@ -1,0 +1,75 @@
+import { expect } from '@jest/globals';
+import type { Contract } from '../support/contract.js';
+
+export const deadWaiters: Contract = {
+  async 'who was not seen for three seconds is removed, the living behind are served'(world) {
+    const [a, dead, living] = [await world.client(), await world.client(), await world.client()];
+    const { claim } = await a.hold({ ttl: 60_000 });
+    for (let place = 0; place < 5; place += 1) await dead.queue();
+    await world.silence(1_500);
+    const { claim: heir } = await living.queue();
+    await world.silence(1_600);
+    await living.ask(heir);
+    await a.lock.release(claim, 0);
+    const { holder, waiting } = await world.sight();
+    expect(holder).toBe(heir.holder);
+    expect(waiting).toBe(0);
+  },
+
+  async 'who was seen within three seconds is not removed'(world) {
+    const [a, b] = [await world.client(), await world.client()];
+    const { claim } = await a.hold({ ttl: 60_000 });
+    const { claim: heir } = await b.queue();
+    await world.silence(2_700);
+    await a.lock.release(claim, 0);
+    expect(await world.holder()).toBe(heir.holder);
+  },
+
+  async 'a process that waits long is not taken for dead'(world) {
+    const [a, b, c] = [await world.process(), await world.process(), await world.process()];
+    const lease = await a.acquire();
+    const waits = [b, b, c].map((process) =>
+      process.acquire({ wait: 30_000 }).then((heir) => heir.release()),
+    );
+    await world.until('three wait', async () => (await world.sight()).waiting === 3);
+    await world.elapse(3_500);
+    expect((await world.sight()).waiting).toBe(3);
+    await lease.release();
+    expect(await world.finish(Promise.all(waits))).toEqual([true, true, true]);
+  },
+
+  async 'a lock whose waiters are all dead is free'(world) {
+    const [a, dead] = [await world.client(), await world.client()];
+    const { claim } = await a.hold({ ttl: 60_000 });
+    await dead.queue();
+    await world.silence(3_100);
+    await a.lock.release(claim, 0);
+    expect(await world.sight()).toMatchObject({ type: 'none', waiting: 0 });
+    expect((await a.try(a.claim())).kind).toBe('held');
+  },
+
+  async 'a queue is served to its end, however many of it are dead'(world) {
+    const [a, dead, living] = [await world.client(), await world.client(), await world.client()];
+    const { claim } = await a.hold({ ttl: 60_000 });
+    await Promise.all(Array.from({ length: 1_200 }, () => dead.queue()));
+    await world.silence(3_100);
+    const { claim: heir } = await living.queue();
+    await a.lock.release(claim, 0);
+    await world.until('the living has the lock', async () => {
+      return (await living.ask(heir)).kind === 'held';
+    });
+    expect((await world.sight()).waiting).toBe(0);
+  },
+};
+
+export const deadWaitersOnRedis: Contract = {
+  async 'what is no place at all is removed from the queue'(world) {
+    const { control, prefix } = world.redis!;
+    const [a, b] = [await world.client(), await world.client()];
+    const { claim } = await a.hold();
+    await control.zadd(`{${prefix}k}:queue`, 1, 'nonsense', 2, 'a/b', 3, 'a/b/c/d');
+    const { claim: heir } = await b.queue();
+    await a.lock.release(claim, 0);
+    expect(await world.sight()).toMatchObject({ holder: heir.holder, waiting: 0 });
+  },
+};

@@ -1,0 +1,132 @@
+import { expect } from '@jest/globals';
+import { ForeignLockError, LockNotAcquiredError, LockStoreError } from '../../lib/errors/index.js';
+import type { Contract } from '../support/contract.js';
+
+export const errors: Contract = {
+  async 'a foreign string is contention: it is waited for, and never touched'(world) {
+    const a = await world.client();
+    await world.plant('k', 'string');
+    expect((await a.try(a.claim())).kind).toBe('busy');
+    const { claim, place } = await a.queue();
+    expect(place.remaining).toBeLessThan(0);
+    expect(await a.lock.release(claim, 0)).toBe(false);
+    expect((await a.lock.extend([claim])).remaining).toEqual(['taken']);
+    expect(await a.lock.leave(claim)).toBe(false);
+    expect(await world.sight()).toMatchObject({
+      type: 'string',
+      holder: 'somebody else’s',
+      remaining: -1,
+    });
+  },
+
+  async 'a caller waits for a foreign string as for any lock'(world) {
+    const process = await world.process();
+    await world.plant('k', 'string');
+    await expect(process.acquire({ wait: 0 })).rejects.toThrow(LockNotAcquiredError);
+    await expect(world.finish(process.acquire({ wait: 50 }))).rejects.toThrow(LockNotAcquiredError);
+    expect(await world.holder()).toBe('somebody else’s');
+  },
+
+  async 'what is no lock at all is an error that names it, and is left as it is'(world) {
+    const [client, process] = [await world.client(), await world.process()];
+    for (const type of ['hash', 'list', 'set', 'zset', 'stream']) {
+      await world.plant(type, type);
+      const claim = client.claim({ key: type });
+      await expect(client.ask(claim)).rejects.toMatchObject({ code: 'FOREIGN_LOCK', type });
+      await expect(client.try(claim)).rejects.toThrow(ForeignLockError);
+      await expect(client.lock.force(type)).rejects.toThrow(ForeignLockError);
+      await expect(process.acquire({ key: type })).rejects.toThrow(ForeignLockError);
+      expect(await client.lock.release(claim, 0)).toBe(false);
+      expect(await client.lock.leave(claim)).toBe(false);
+      expect((await client.lock.extend([claim])).remaining).toEqual(['taken']);
+      expect(await world.sight(type)).toMatchObject({ type, waiting: 0 });
+    }
+  },
+
+  async 'a store that does not answer is an error of its own, in bounded time'(world) {
+    const process = await world.process({ commandTimeout: 200 });
+    await world.pause();
+    const from = world.clock.monotonic();
+    await expect(world.finish(process.acquire())).rejects.toThrow(LockStoreError);
+    expect(world.clock.monotonic() - from).toBeLessThan(450);
+    let ran = false;
+    const { call } = process.settings;
+    const locked = process.leases.withLock('k', call, () => void (ran = true));
+    await expect(world.finish(locked)).rejects.toThrow(LockStoreError);
+    expect(ran).toBe(false);
+    await world.resume();
+    await world.until('nothing is held', async () => (await world.sight()).type === 'none');
+  },
+
+  async 'a store that is closed is an error of its own'(world) {
+    const a = await world.client();
+    const { claim } = await a.hold();
+    await a.store.close();
+    for (const step of [
+      a.ask(a.claim()),
+      a.lock.release(claim, 0),
+      a.lock.leave(claim),
+      a.lock.extend([claim]),
+      a.lock.force('k'),
+    ]) {
+      await expect(step).rejects.toMatchObject({ code: 'LOCK_STORE', outcome: 'unsent' });
+    }
+  },
+};
+
+export const errorsOnRedis: Contract = {
+  async 'without memory nobody gets a lock, and nothing is written'(world) {
+    const { control } = world.redis!;
+    const [a, process] = [await world.client(), await world.process()];
+    await control.config('SET', 'maxmemory', '1');
+    try {
+      await expect(a.ask(a.claim())).rejects.toThrow('OOM');
+      await expect(a.try(a.claim())).rejects.toThrow(LockStoreError);
+      await expect(process.acquire({ wait: 100 })).rejects.toThrow(LockStoreError);
+      expect(await world.keys()).toEqual([]);
+    } finally {
+      await control.config('SET', 'maxmemory', '0');
+    }
+  },
+
+  async 'without memory a waiter is refused, who holds the lock keeps it and gives it back'(world) {
+    const { control } = world.redis!;
+    const a = await world.client();
+    const { claim } = await a.hold();
+    await control.config('SET', 'maxmemory', '1');
+    try {
+      await expect(a.ask(a.claim())).rejects.toThrow('OOM');
+      expect((await a.lock.extend([claim])).remaining).toEqual([5_000]);
+      expect(await a.lock.release(claim, 0)).toBe(true);
+    } finally {
+      await control.config('SET', 'maxmemory', '0');
+    }
+  },
+
+  async 'without the right to publish or to listen, start-up fails and says so'(world) {
+    const { control } = world.redis!;
+    await control.call('ACL', 'SETUSER', 'deaf', 'reset', 'on', 'nopass', '~*', '+@all');
+    const { host, port } = control.options;
+    await expect(world.process({ redis: `redis://deaf:secret@${host}:${port}` })).rejects.toThrow(
+      'NOPERM',
+    );
+    await control.call('ACL', 'DELUSER', 'deaf');
+  },
+
+  async 'a foreign type at one of the lock’s other keys is an error, and leaves nobody a lock'(
+    world,
+  ) {
+    const { control, prefix } = world.redis!;
+    const process = await world.process();
+    for (const [suffix, key] of [
+      ['queue', 'k1'],
+      ['fence', 'k2'],
+    ] as const) {
+      await control.hset(`{${prefix}${key}}:${suffix}`, 'a', '1');
+      await expect(process.acquire({ key })).rejects.toThrow(ForeignLockError);
+      await world.until('nobody has the lock', async () => {
+        return (await control.exists(prefix + key)) === 0;
+      });
+    }
+  },
+};

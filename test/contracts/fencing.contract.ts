@@ -1,0 +1,123 @@
+import { expect } from '@jest/globals';
+import type { Contract } from '../support/contract.js';
+
+export const fencing: Contract = {
+  async 'tokens grow with every grant'(world) {
+    const [a, b] = [await world.client(), await world.client()];
+    const tokens: number[] = [];
+    for (let round = 0; round < 10; round += 1) {
+      const { claim, grant } = await a.hold();
+      const { claim: heir } = await b.queue();
+      await a.lock.release(claim, 0);
+      await world.until('the push arrives', () => b.granted(heir) !== undefined);
+      await b.lock.release(heir, 0);
+      tokens.push(grant.fencingToken!, b.granted(heir)!.fencingToken!);
+    }
+    expect(tokens).toEqual([...new Set(tokens)].sort((x, y) => x - y));
+    for (const token of tokens) expect(Number.isSafeInteger(token)).toBe(true);
+  },
+
+  async 'tokens grow over the end of a lease'(world) {
+    const a = await world.client();
+    const { grant } = await a.hold({ ttl: 60 });
+    await world.until('the lease is over', async () => (await world.sight()).type === 'none');
+    expect((await a.hold()).grant.fencingToken).toBeGreaterThan(grant.fencingToken!);
+  },
+
+  async 'tokens grow although the server lost everything'(world) {
+    const a = await world.client();
+    let last = 0;
+    for (let round = 0; round < 5; round += 1) {
+      const { grant } = await a.hold();
+      expect(grant.fencingToken).toBeGreaterThan(last);
+      last = grant.fencingToken!;
+      await world.flush();
+      await world.elapse(2);
+    }
+  },
+
+  async 'tokens grow when the place was asked for again'(world) {
+    const [a, deaf] = [await world.client(), await world.client({ deaf: true })];
+    const { claim, grant } = await a.hold();
+    const { claim: heir } = await deaf.queue();
+    await a.lock.release(claim, 0);
+    const polled = await deaf.ask(heir);
+    expect(polled).toMatchObject({ kind: 'held' });
+    expect((polled as { fencingToken: number }).fencingToken).toBeGreaterThan(grant.fencingToken!);
+  },
+
+  async 'a token is that of the lease for as long as it lasts'(world) {
+    const process = await world.process();
+    const lease = await process.acquire({ ttl: 150 });
+    const token = lease.fencingToken;
+    await world.elapse(200);
+    expect(lease.held).toBe(true);
+    expect(lease.fencingToken).toBe(token);
+    expect((await world.sight()).fencingToken).toBe(token);
+  },
+
+  async 'every lock has tokens of its own'(world) {
+    const a = await world.client();
+    const one = await a.hold({ key: 'one' });
+    const two = await a.hold({ key: 'two' });
+    expect((await world.sight('one')).fencingToken).toBe(one.grant.fencingToken);
+    expect((await world.sight('two')).fencingToken).toBe(two.grant.fencingToken);
+  },
+
+  async 'who wants no token gets none, and costs the lock no key'(world) {
+    const a = await world.client();
+    const { grant } = await a.hold({ fenced: false });
+    expect(grant.fencingToken).toBeUndefined();
+    expect(await world.keys()).toHaveLength(1);
+  },
+
+  async 'an unfenced grant between two fenced ones does not disturb their order'(world) {
+    const a = await world.client();
+    const first = await a.hold();
+    await a.lock.release(first.claim, 0);
+    const between = await a.hold({ fenced: false });
+    await a.lock.release(between.claim, 0);
+    expect((await a.hold()).grant.fencingToken).toBeGreaterThan(first.grant.fencingToken!);
+  },
+};
+
+export const fencingOnRedis: Contract = {
+  async 'tokens grow under a server clock that steps back, and are kept the longer'(world) {
+    const { control, prefix } = world.redis!;
+    const fence = `{${prefix}k}:fence`;
+    const ahead = (Date.now() + 3_600_000) * 1_000;
+    await control.set(fence, String(ahead));
+    const a = await world.client();
+    const { claim, grant } = await a.hold();
+    expect(grant.fencingToken).toBe(ahead + 1);
+    expect(await control.pttl(fence)).toBeGreaterThan(86_400_000 + 3_590_000);
+    const { claim: heir } = await a.queue();
+    await a.lock.release(claim, 0);
+    await world.until('the push arrives', () => a.granted(heir) !== undefined);
+    expect(a.granted(heir)!.fencingToken).toBe(ahead + 2);
+  },
+
+  async 'tokens and arrivals are written as whole numbers'(world) {
+    const { control, prefix } = world.redis!;
+    const a = await world.client();
+    const { claim } = await a.hold();
+    const { place } = await a.queue();
+    expect(await control.get(`{${prefix}k}:fence`)).toMatch(/^\d{16}$/);
+    expect(place.arrival).toMatch(/^\d{16}$/);
+    await a.lock.release(claim, 0);
+    expect(await control.get(`{${prefix}k}:fence`)).toMatch(/^\d{16}$/);
+    await control.set(`{${prefix}k}:fence`, '9007199254740000');
+    await a.lock.force('k');
+    const { grant } = await a.hold();
+    expect(grant.fencingToken).toBe(9_007_199_254_740_001);
+    expect(await control.get(`{${prefix}k}:fence`)).toBe('9007199254740001');
+  },
+
+  async 'a token outlives the lock by a day'(world) {
+    const { control, prefix } = world.redis!;
+    const a = await world.client();
+    const { claim } = await a.hold();
+    await a.lock.release(claim, 0);
+    expect(await control.pttl(`{${prefix}k}:fence`)).toBeGreaterThan(86_399_000);
+  },
+};

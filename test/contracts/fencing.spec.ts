@@ -1,0 +1,4 @@
+import { everywhere } from '../support/contract.js';
+import { fencing, fencingOnRedis } from './fencing.contract.js';
+
+everywhere('P6 fencing', fencing, fencingOnRedis);

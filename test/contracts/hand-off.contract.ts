@@ -1,0 +1,148 @@
+import { expect } from '@jest/globals';
+import type { Contract } from '../support/contract.js';
+import { type Wrap, withPrimitive } from '../support/world.js';
+
+export const handOff: Contract = {
+  async 'a release with a waiter never frees the lock'(world) {
+    const [a, b, c] = [await world.client(), await world.client(), await world.client()];
+    const { claim } = await a.hold();
+    const { claim: heir } = await b.queue();
+    const [released, snatch] = await Promise.all([a.lock.release(claim, 0), c.try(c.claim())]);
+    expect(released).toBe(true);
+    expect(snatch.kind).toBe('busy');
+    expect(await world.holder()).toBe(heir.holder);
+  },
+
+  async 'the heir is told its key, its token and its time'(world) {
+    const [a, b] = [await world.client(), await world.client()];
+    const key = 'a key: with spaces';
+    const { claim, grant } = await a.hold({ key });
+    const { claim: heir } = await b.queue({ key, ttl: 60_000 });
+    const before = world.clock.monotonic();
+    await a.lock.release(claim, 0);
+    await world.until('the push arrives', () => b.grants.length > 0);
+    const [push] = b.grants;
+    expect(push!.claim).toMatchObject({ key, holder: heir.holder });
+    expect(push!.grant.remaining).toBe(3_000);
+    expect(push!.grant.fencingToken).toBeGreaterThan(grant.fencingToken!);
+    expect(push!.grant.fencingToken).toBe((await world.sight(key)).fencingToken);
+    expect(push!.grant.sentAt).toBeLessThanOrEqual(world.clock.monotonic());
+    expect(push!.grant.sentAt).toBeGreaterThan(before - 1_000);
+  },
+
+  async 'a first lease is not longer than its ttl, nor than three seconds'(world) {
+    const a = await world.client();
+    const { claim } = await a.hold();
+    const { claim: short } = await a.queue({ ttl: 700 });
+    const { claim: long } = await a.queue({ ttl: 60_000 });
+    await a.lock.release(claim, 0);
+    expect((await world.sight()).remaining).toBeLessThanOrEqual(700);
+    await a.lock.release(short, 0);
+    const { holder, remaining } = await world.sight();
+    expect(holder).toBe(long.holder);
+    expect(remaining).toBeLessThanOrEqual(3_000);
+    expect(remaining).toBeGreaterThan(2_000);
+  },
+
+  async 'the heir sends nothing to own the lock'(world) {
+    let asks = 0;
+    const counting: Wrap = (store) =>
+      withPrimitive(store, {
+        acquire: (ask) => {
+          asks += 1;
+          return store.lock.acquire(ask);
+        },
+      });
+    const [a, b] = [await world.process(), await world.process({}, counting)];
+    const lease = await a.acquire();
+    const wait = b.acquire();
+    await world.until('one waits', async () => (await world.sight()).waiting === 1);
+    const before = asks;
+    await lease.release();
+    const heir = await world.finish(wait);
+    expect(heir.held).toBe(true);
+    expect(asks).toBe(before);
+  },
+
+  async 'an unfenced waiter is given the lock without a token'(world) {
+    const a = await world.client();
+    const { claim } = await a.hold();
+    const { claim: heir } = await a.queue({ fenced: false });
+    await a.lock.release(claim, 0);
+    await world.until('the push arrives', () => a.granted(heir) !== undefined);
+    expect(a.granted(heir)!.fencingToken).toBeUndefined();
+  },
+
+  async 'a waiter that cannot hear is passed over and keeps its place'(world) {
+    const [a, deaf, b] = [
+      await world.client(),
+      await world.client({ deaf: true }),
+      await world.client(),
+    ];
+    const { claim } = await a.hold();
+    const { claim: unheard } = await deaf.queue();
+    const { claim: heir } = await b.queue();
+    await a.lock.release(claim, 0);
+    const { holder, places } = await world.sight();
+    expect(holder).toBe(heir.holder);
+    expect(places.map(({ place }) => place)).toEqual([`${unheard.holder}/5000/x`]);
+    await b.lock.release(heir, 0);
+    expect((await deaf.ask(unheard)).kind).toBe('held');
+  },
+
+  async 'a lock that nobody hears of is free, and the first who asks has it'(world) {
+    const [a, deaf] = [await world.client(), await world.client({ deaf: true })];
+    const { claim } = await a.hold();
+    const first = await deaf.queue();
+    const second = await deaf.queue();
+    await a.lock.release(claim, 0);
+    expect(await world.sight()).toMatchObject({ type: 'none', waiting: 2 });
+    expect((await deaf.ask(second.claim)).kind).toBe('held');
+    expect(await deaf.ask(first.claim)).toMatchObject({ kind: 'queued', rank: 0 });
+  },
+
+  async 'the operator’s way goes to the next waiter too'(world) {
+    const [a, b] = [await world.client(), await world.client()];
+    await a.hold();
+    const { claim: heir } = await b.queue();
+    await a.lock.force('k');
+    await world.until('the push arrives', () => b.granted(heir) !== undefined);
+    expect(await world.holder()).toBe(heir.holder);
+  },
+};
+
+export const handOffOnRedis: Contract = {
+  async 'a waiter whose holder may not publish is not lost'(world) {
+    const { control, prefix } = world.redis!;
+    await control.call('ACL', 'SETUSER', 'mute', 'reset', 'on', 'nopass', '~*', '&*', '+@all');
+    const { host, port } = control.options;
+    const a = await world.client({ redis: `redis://mute:x@${host}:${port}`, keyPrefix: prefix });
+    const b = await world.client();
+    const { claim } = await a.hold();
+    const { claim: heir } = await b.queue();
+    await control.call('ACL', 'SETUSER', 'mute', 'resetchannels');
+    expect(await a.lock.release(claim, 0).catch(String)).toBe(true);
+    expect(await world.sight()).toMatchObject({ type: 'none', waiting: 1 });
+    expect((await b.ask(heir)).kind).toBe('held');
+    await control.call('ACL', 'SETUSER', 'mute', '&*');
+    await world.until('the mute process hears again', () => a.reconnects > 0);
+  },
+
+  async 'a hand-off under memory pressure makes one holder, and tells it'(world) {
+    const { control } = world.redis!;
+    const [a, b] = [await world.client(), await world.client()];
+    const { claim } = await a.hold();
+    const { claim: heir } = await b.queue({ fenced: false });
+    await b.queue();
+    await control.config('SET', 'maxmemory', '1');
+    try {
+      const released = await a.lock.release(claim, 0).catch(() => false);
+      expect(await world.holder()).toBe(heir.holder);
+      expect(released).toBe(true);
+      await world.until('the push arrives', () => b.granted(heir) !== undefined);
+      expect(b.grants).toHaveLength(1);
+    } finally {
+      await control.config('SET', 'maxmemory', '0');
+    }
+  },
+};

@@ -1,0 +1,143 @@
+import { expect } from '@jest/globals';
+import type { Contract } from '../support/contract.js';
+import { type Wrap, withPrimitive } from '../support/world.js';
+
+/** Every push gets lost on its way, although the server believes it was heard. */
+export const losingPushes: Wrap = (store) => ({
+  lock: store.lock,
+  processId: store.processId,
+  get ready() {
+    return store.ready;
+  },
+  open: (listener) =>
+    store.open({
+      granted() {},
+      forced() {},
+      reconnected: () => listener.reconnected(),
+    }),
+  close: () => store.close(),
+});
+
+export const hints: Contract = {
+  async 'a waiter whose push was lost finds its lock by asking, within 1.1 s'(world) {
+    const [a, b] = [await world.process(), await world.process({}, losingPushes)];
+    const lease = await a.acquire();
+    const wait = b.acquire({ ttl: 10_000, wait: 5_000 });
+    await world.until('one waits', async () => (await world.sight()).waiting === 1);
+    await lease.release();
+    const from = world.clock.monotonic();
+    const heir = await world.finish(wait);
+    expect(world.clock.monotonic() - from).toBeLessThan(1_300);
+    expect(heir.held).toBe(true);
+  },
+
+  async 'a lease that an operator took is lost at the next renewal, though nobody told'(world) {
+    const [a, operator] = [await world.process({}, losingPushes), await world.client()];
+    const lease = await a.acquire({ ttl: 600 });
+    await operator.lock.force('k');
+    await world.until('the signal aborts', () => lease.signal.aborted);
+    expect(lease.held).toBe(false);
+  },
+
+  async 'a grant that comes twice is one lease'(world) {
+    const [a, b] = [
+      await world.process(),
+      await world.process({}, (store) => ({
+        lock: store.lock,
+        processId: store.processId,
+        get ready() {
+          return store.ready;
+        },
+        open: (listener) =>
+          store.open({
+            granted: (claim, grant) => {
+              listener.granted(claim, grant);
+              listener.granted(claim, grant);
+            },
+            forced: (holder) => listener.forced(holder),
+            reconnected: () => listener.reconnected(),
+          }),
+        close: () => store.close(),
+      })),
+    ];
+    const lease = await a.acquire();
+    const wait = b.acquire();
+    await world.until('one waits', async () => (await world.sight()).waiting === 1);
+    await lease.release();
+    const heir = await world.finish(wait);
+    await world.elapse(50);
+    expect(heir.held).toBe(true);
+    expect(b.leases.load).toMatchObject({ held: 1, leaving: 0 });
+    expect(await heir.release()).toBe(true);
+  },
+};
+
+export const hintsOnRedis: Contract = {
+  async 'a push whose time cannot be told is confirmed before the caller enters'(world) {
+    let asks = 0;
+    const [a, b] = [
+      await world.process(),
+      await world.process({}, (store) =>
+        withPrimitive(store, {
+          acquire: (ask) => {
+            asks += 1;
+            return store.lock.acquire(ask);
+          },
+        }),
+      ),
+    ];
+    const lease = await a.acquire();
+    const wait = b.acquire({ ttl: 10_000 });
+    await world.until('one waits', async () => (await world.sight()).waiting === 1);
+    b.clock.stall(5_000); // what it knows of the server's clock is old now
+    const before = asks;
+    await lease.release();
+    const heir = await world.finish(wait);
+    expect(asks).toBe(before + 1);
+    const { remaining } = await world.sight();
+    expect(heir.expiresAt - b.clock.wall()).toBeLessThanOrEqual(remaining + 5);
+  },
+
+  async 'nonsense in an inbox changes nothing'(world) {
+    const { control, prefix } = world.redis!;
+    const process = await world.process();
+    const lease = await process.acquire();
+    const { holder } = await world.sight();
+    const inbox = `${prefix}inbox:${process.store.processId}`;
+    for (const text of [
+      '',
+      'granted',
+      'granted x',
+      'forced',
+      'forced x',
+      `forced ${holder}`,
+      `granted ${holder} 99999999 1 7 ${prefix}k`,
+      'granted nobody/x NaN NaN NaN',
+      'x'.repeat(10_000),
+    ]) {
+      expect(await control.publish(inbox, text)).toBe(1);
+    }
+    await world.elapse(100);
+    expect(lease.held).toBe(true);
+    expect(await world.holder()).toBe(holder);
+    expect(await lease.release()).toBe(true);
+  },
+
+  async 'a forged grant gives nobody a lock that is another’s'(world) {
+    const { control, prefix } = world.redis!;
+    const [a, b] = [await world.process(), await world.process()];
+    const lease = await a.acquire();
+    const wait = b.acquire({ wait: 400 });
+    wait.catch(() => {});
+    await world.until('one waits', async () => (await world.sight()).waiting === 1);
+    const guessed = `${b.store.processId}/AAAAAAAAAAAAAAAAAAAAAA`;
+    const now = Date.now() * 1_000;
+    await control.publish(
+      `${prefix}inbox:${b.store.processId}`,
+      `granted ${guessed} 3000 ${now} ${now} ${prefix}k`,
+    );
+    await expect(wait).rejects.toMatchObject({ code: 'LOCK_NOT_ACQUIRED' });
+    expect(lease.held).toBe(true);
+    expect(await lease.release()).toBe(true);
+  },
+};

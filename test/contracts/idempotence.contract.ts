@@ -1,0 +1,102 @@
+import { expect } from '@jest/globals';
+import type { Contract } from '../support/contract.js';
+
+export const idempotence: Contract = {
+  async 'an acquire that arrives twice is one grant with one token'(world) {
+    const a = await world.client();
+    const { claim, grant } = await a.hold();
+    const again = await a.ask(claim);
+    expect(again).toMatchObject({ kind: 'held', fencingToken: grant.fencingToken });
+    expect(await a.try(claim)).toMatchObject({ kind: 'held', fencingToken: grant.fencingToken });
+    expect(await world.sight()).toMatchObject({ holder: claim.holder, waiting: 0 });
+  },
+
+  async 'a repeated acquire answers what is left, not a full ttl'(world) {
+    const a = await world.client();
+    const { claim } = await a.hold({ ttl: 5_000 });
+    await world.elapse(60);
+    const again = await a.ask(claim);
+    if (again.kind !== 'held') throw new Error(again.kind);
+    expect(again.remaining).toBeLessThanOrEqual(4_945);
+    expect(again.remaining).toBeGreaterThan(0);
+    expect((await world.sight()).remaining).toBeLessThanOrEqual(4_945);
+  },
+
+  async 'who asks twice has one place'(world) {
+    const [a, b] = [await world.client(), await world.client()];
+    await a.hold();
+    const { claim, place } = await b.queue();
+    const other = await b.queue();
+    const again = await b.ask(claim);
+    expect(again).toMatchObject({ kind: 'queued', arrival: place.arrival, rank: 0 });
+    expect(await b.ask(claim, { arrival: place.arrival })).toMatchObject({
+      arrival: place.arrival,
+      rank: 0,
+      rejoined: false,
+    });
+    expect(other.place.rank).toBe(1);
+    expect((await world.sight()).waiting).toBe(2);
+  },
+
+  async 'a pushed grant is found again by asking, with the same token'(world) {
+    const [a, b] = [await world.client(), await world.client()];
+    const { claim } = await a.hold();
+    const { claim: heir } = await b.queue();
+    await a.lock.release(claim, 0);
+    await world.until('the push arrives', () => b.granted(heir) !== undefined);
+    const again = await b.ask(heir);
+    expect(again).toMatchObject({ kind: 'held', fencingToken: b.granted(heir)!.fencingToken });
+    expect((again as { remaining: number }).remaining).toBeLessThanOrEqual(3_000);
+  },
+
+  async 'a release that arrives twice lets one waiter in'(world) {
+    const [a, b] = [await world.client(), await world.client()];
+    const { claim } = await a.hold();
+    const { claim: first } = await b.queue();
+    await b.queue();
+    expect(await a.lock.release(claim, 0)).toBe(true);
+    expect(await a.lock.release(claim, 0)).toBe(false);
+    expect(await world.sight()).toMatchObject({ holder: first.holder, waiting: 1 });
+  },
+
+  async 'a minimum hold that arrives twice is not longer'(world) {
+    const a = await world.client();
+    const { claim } = await a.hold();
+    expect(await a.lock.release(claim, 1_000)).toBe(true);
+    expect(await a.lock.release(claim, 9_000)).toBe(false);
+    expect((await world.sight()).remaining).toBeLessThanOrEqual(1_000);
+  },
+
+  async 'a leave that arrives twice lets one waiter in'(world) {
+    const [a, b] = [await world.client(), await world.client()];
+    const { claim } = await a.hold();
+    const { claim: leaver } = await b.queue();
+    const { claim: second } = await b.queue();
+    await b.queue();
+    await a.lock.release(claim, 0);
+    expect(await b.lock.leave(leaver)).toBe(true);
+    expect(await b.lock.leave(leaver)).toBe(false);
+    expect(await world.sight()).toMatchObject({ holder: second.holder, waiting: 1 });
+  },
+
+  async 'an extension that arrives twice is one'(world) {
+    const a = await world.client();
+    const { claim } = await a.hold({ ttl: 1_000 });
+    const twice = await Promise.all([a.lock.extend([claim]), a.lock.extend([claim])]);
+    for (const { remaining } of twice) expect(remaining[0]).toBeLessThanOrEqual(1_000);
+    expect((await world.sight()).remaining).toBeLessThanOrEqual(1_000);
+  },
+};
+
+export const idempotenceOnRedis: Contract = {
+  async 'a script that the server has forgotten is sent again in full, with the effect of once'(
+    world,
+  ) {
+    const a = await world.client();
+    await a.hold();
+    const { claim } = await a.queue();
+    await world.redis!.control.script('FLUSH');
+    expect(await a.ask(claim)).toMatchObject({ kind: 'queued', rank: 0 });
+    expect((await world.sight()).waiting).toBe(1);
+  },
+};

@@ -1,0 +1,113 @@
+import { expect } from '@jest/globals';
+import { LockLimitError } from '../../lib/errors/index.js';
+import type { Contract } from '../support/contract.js';
+import { type LockingProcess, type Wrap, withPrimitive } from '../support/world.js';
+
+export const limits: Contract = {
+  async 'a queue that is full refuses, and takes the next when one has left'(world) {
+    const a = await world.client({ limits: { waitersPerKey: 2 } });
+    await a.hold();
+    const { claim } = await a.queue();
+    await a.queue();
+    expect((await a.ask(a.claim())).kind).toBe('full');
+    expect((await a.ask(claim)).kind).toBe('queued');
+    expect((await world.sight()).waiting).toBe(2);
+    await a.lock.leave(claim);
+    expect((await a.ask(a.claim())).kind).toBe('queued');
+  },
+
+  async 'a full queue is an error of its own, at once'(world) {
+    const a = await world.process({ limits: { waitersPerKey: 1 } });
+    const lease = await a.acquire();
+    const wait = a.acquire();
+    await world.until('one waits', async () => (await world.sight()).waiting === 1);
+    await expect(a.acquire()).rejects.toThrow(LockLimitError);
+    await lease.release();
+    await (await world.finish(wait)).release();
+    expect(a.leases.load).toMatchObject({ held: 0, waiting: 0, leaving: 0 });
+  },
+
+  async 'a process holds and waits for so many locks and no more'(world) {
+    const a = await world.process({ limits: { leases: 2, waitersPerProcess: 1 } });
+    const first = await a.acquire({ key: 'one' });
+    const wait = a.acquire({ key: 'one' });
+    await world.until('one waits', async () => (await world.sight('one')).waiting === 1);
+    await expect(a.acquire({ key: 'free' })).rejects.toThrow('waitersPerProcess');
+    await first.release();
+    await world.finish(wait);
+    await a.acquire({ key: 'two' });
+    await expect(a.acquire({ key: 'three' })).rejects.toThrow('limit "leases" of 2');
+  },
+
+  async 'a critical section costs two commands, however many wait'(world) {
+    let commands = 0;
+    const counting: Wrap = (store) =>
+      withPrimitive(store, {
+        acquire: (ask) => {
+          commands += 1;
+          return store.lock.acquire(ask);
+        },
+        release: (claim, keep) => {
+          commands += 1;
+          return store.lock.release(claim, keep);
+        },
+        leave: (claim) => {
+          commands += 1;
+          return store.lock.leave(claim);
+        },
+        extend: (claims) => {
+          commands += 1;
+          return store.lock.extend(claims);
+        },
+      });
+    const processes = await Promise.all([1, 2].map(() => world.process({}, counting)));
+    const caller = async (process: LockingProcess): Promise<void> => {
+      for (let round = 0; round < 10; round += 1) await (await process.acquire()).release();
+    };
+    const callers = processes.flatMap((process) => Array.from({ length: 10 }, () => process));
+    const from = world.clock.monotonic();
+    await world.finish(Promise.all(callers.map(caller)));
+    const polls = ((world.clock.monotonic() - from) / 700 + 1) * processes.length;
+    expect(commands).toBeGreaterThanOrEqual(400);
+    expect(commands).toBeLessThanOrEqual(400 + polls);
+  },
+
+  async 'one call renews all leases of a process that are due together'(world) {
+    const batches: number[] = [];
+    const process = await world.process({}, (store) =>
+      withPrimitive(store, {
+        extend: (claims) => {
+          batches.push(claims.length);
+          return store.lock.extend(claims);
+        },
+      }),
+    );
+    const keys = Array.from({ length: 50 }, (_, at) => `k${at}`);
+    const leases = await Promise.all(keys.map((key) => process.acquire({ key, ttl: 600 })));
+    await world.elapse(500);
+    expect(leases.every((lease) => lease.held)).toBe(true);
+    expect(batches.length).toBeLessThan(50);
+    expect(Math.max(...batches)).toBeGreaterThan(1);
+  },
+};
+
+export const limitsOnRedis: Contract = {
+  async 'a process has two connections and one subscription, however much it waits'(world) {
+    const { control } = world.redis!;
+    const connections = async (): Promise<number> =>
+      String(await control.call('CLIENT', 'LIST'))
+        .trim()
+        .split('\n').length;
+    const [before, a] = [await connections(), await world.process()];
+    const first = await a.acquire();
+    const waits = Array.from({ length: 20 }, () => a.acquire().then((lease) => lease.release()));
+    await world.until('the server knows them', async () => {
+      const [queue] = await control.keys('*:queue');
+      return queue !== undefined && (await control.zcard(queue)) === 20;
+    });
+    expect((await connections()) - before).toBe(2);
+    expect(await control.pubsub('CHANNELS')).toHaveLength(1);
+    await first.release();
+    await Promise.all(waits);
+  },
+};

@@ -1,0 +1,119 @@
+import { expect } from '@jest/globals';
+import { LeaseLostError } from '../../lib/errors/index.js';
+import type { Contract } from '../support/contract.js';
+
+export const loss: Contract = {
+  async 'at its deadline a lease is lost, although no timer has run'(world) {
+    const process = await world.process();
+    const lease = await process.acquire({ ttl: 1_000 });
+    lease.assertHeld();
+    process.clock.stall(1_000);
+    expect(lease.held).toBe(false);
+    expect(() => lease.assertHeld()).toThrow(LeaseLostError);
+  },
+
+  async 'after a stall the release tells that the lease was lost'(world) {
+    const process = await world.process();
+    const lease = await process.acquire({ ttl: 1_000 });
+    process.clock.stall(1_000);
+    expect(await lease.release()).toBe(false);
+  },
+
+  async 'at its deadline the signal aborts with a reason'(world) {
+    const process = await world.process();
+    const lease = await process.acquire({ ttl: 100, renew: false });
+    const from = world.clock.monotonic();
+    await world.until('the signal aborts', () => lease.signal.aborted);
+    expect(world.clock.monotonic() - from).toBeLessThan(250);
+    expect(lease.signal.reason).toBeInstanceOf(LeaseLostError);
+    expect(lease.signal.reason).toMatchObject({ reason: 'expired', key: 'k' });
+  },
+
+  async 'a lease that another has is lost at the next renewal'(world) {
+    const [process, thief] = [await world.process(), await world.client()];
+    const lease = await process.acquire({ ttl: 900 });
+    const from = world.clock.monotonic();
+    await world.flush();
+    const stolen = await thief.hold({ ttl: 60_000 });
+    await world.until('the signal aborts', () => lease.signal.aborted);
+    expect(world.clock.monotonic() - from).toBeLessThan(600);
+    expect(lease.signal.reason).toMatchObject({ reason: 'taken' });
+    expect(lease.held).toBe(false);
+    await expect(lease.extend()).rejects.toThrow(LeaseLostError);
+    expect(await lease.release()).toBe(false);
+    expect(await world.holder()).toBe(stolen.claim.holder);
+  },
+
+  async 'a lease that the server lost is lost at the next renewal, and not brought back'(world) {
+    const process = await world.process();
+    const lease = await process.acquire({ ttl: 2_400 });
+    await world.flush();
+    const from = world.clock.monotonic();
+    await world.until('the signal aborts', () => lease.signal.aborted);
+    expect(world.clock.monotonic() - from).toBeLessThan(1_300);
+    expect((await world.sight()).type).toBe('none');
+    expect(process.leases.load).toMatchObject({ held: 0, watched: 0 });
+  },
+
+  async 'a lease that an operator took is lost at once, with that reason'(world) {
+    const [process, operator] = [await world.process(), await world.client()];
+    const lease = await process.acquire({ ttl: 30_000 });
+    const { signal } = lease;
+    await operator.lock.force('k');
+    await world.until('the signal aborts', () => signal.aborted);
+    expect(signal.reason).toMatchObject({ reason: 'forced' });
+  },
+
+  async 'a wall clock that ran ahead puts a lease on hold until the server confirms it'(world) {
+    const process = await world.process();
+    const lease = await process.acquire({ ttl: 2_000 });
+    process.clock.sleep(5_000);
+    expect(lease.held).toBe(false);
+    await world.until('the server confirms', () => lease.held);
+    lease.assertHeld();
+  },
+
+  async 'a machine that slept over its lease finds it lost'(world) {
+    const [process, thief] = [await world.process(), await world.client()];
+    const lease = await process.acquire({ ttl: 30_000 });
+    await world.flush();
+    await thief.hold();
+    process.clock.sleep(60_000);
+    expect(lease.held).toBe(false);
+    await world.until('the signal aborts', () => lease.signal.aborted);
+    expect(lease.held).toBe(false);
+  },
+
+  async 'a renewal after a stall resurrects nothing'(world) {
+    const [process, other] = [await world.process(), await world.client()];
+    const lease = await process.acquire({ ttl: 100, renew: false });
+    await world.until('the lock is free', async () => (await world.sight()).type === 'none');
+    const { claim } = await other.hold();
+    await expect(lease.extend()).rejects.toThrow(LeaseLostError);
+    expect(await world.holder()).toBe(claim.holder);
+  },
+
+  async 'work that succeeds after its lease was lost is an error, and its own error wins'(world) {
+    const process = await world.process();
+    const call = { ...process.settings.call, ttl: 500 };
+    const late = process.leases.withLock('k', call, () => process.clock.stall(500));
+    await expect(world.finish(late)).rejects.toThrow(LeaseLostError);
+    const own = process.leases.withLock('k2', call, () => {
+      process.clock.stall(500);
+      throw new RangeError('its own');
+    });
+    await expect(world.finish(own)).rejects.toThrow(RangeError);
+    const ignored = process.leases.withLock(
+      'k3',
+      call,
+      () => {
+        process.clock.stall(500);
+        return 'kept';
+      },
+      { onLost: 'ignore' },
+    );
+    expect(await world.finish(ignored)).toBe('kept');
+  },
+};
+
+export const lossOnRedis: Contract = {};

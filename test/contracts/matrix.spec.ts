@@ -1,0 +1,17 @@
+import { readdirSync } from 'node:fs';
+import { expect, it } from '@jest/globals';
+import { kinds } from '../support/kinds.js';
+
+it('every kind of lock stands in the matrix of the contracts', () => {
+  const folders = readdirSync('lib/locks', { withFileTypes: true })
+    .filter((entry) => entry.isDirectory() && entry.name !== 'includes')
+    .map(({ name }) => name);
+  expect(Object.keys(kinds).sort()).toEqual(folders.sort());
+});
+
+it('every promise is a suite that runs through the matrix', () => {
+  const files = readdirSync('test/contracts');
+  const contracts = files.filter((name) => name.endsWith('.contract.ts'));
+  expect(contracts.length).toBeGreaterThan(0);
+  for (const name of contracts) expect(files).toContain(name.replace('.contract.ts', '.spec.ts'));
+});

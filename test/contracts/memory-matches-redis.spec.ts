@@ -1,0 +1,153 @@
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import type { Claim } from '../../lib/locks/lock-primitive.js';
+import type { Client } from '../support/client.js';
+import { kinds } from '../support/kinds.js';
+import { type Topology, topologies } from '../support/topologies.js';
+import type { World } from '../support/world.js';
+
+/** A step of client `by` under the claim `as`, as numbers so that two worlds can take it. */
+interface Step {
+  readonly does:
+    'ask' | 'try' | 'release' | 'keep' | 'leave' | 'extend' | 'force' | 'silence' | 'flush';
+  readonly by: number;
+  readonly as: number;
+}
+
+const CLAIMS = 4;
+const steps = fc.array(
+  fc.record<Step>({
+    does: fc.oneof(
+      { weight: 8, arbitrary: fc.constant('ask' as const) },
+      { weight: 8, arbitrary: fc.constantFrom('try', 'release', 'leave', 'extend') },
+      { weight: 3, arbitrary: fc.constantFrom('keep', 'force', 'silence') },
+      { weight: 1, arbitrary: fc.constant('flush' as const) },
+    ),
+    by: fc.nat(2),
+    as: fc.nat(CLAIMS - 1),
+  }),
+  { minLength: 5, maxLength: 40 },
+);
+
+/** Two processes that hear and one that does not, each with claims that it sends again and again. */
+class Player {
+  readonly #names = new Map<string, string>();
+  readonly #arrivals = new Map<string, string>();
+  readonly #tokens: number[] = [];
+
+  private constructor(
+    private readonly world: World,
+    private readonly clients: readonly Client[],
+    private readonly claims: readonly (readonly Claim[])[],
+  ) {
+    for (const [by, own] of claims.entries()) {
+      for (const [as, { holder }] of own.entries()) this.#names.set(holder, `${by}.${as}`);
+    }
+  }
+
+  static async start(world: World): Promise<Player> {
+    const clients = [
+      await world.client({ limits: { waitersPerKey: 5 } }),
+      await world.client({ limits: { waitersPerKey: 5 } }),
+      await world.client({ limits: { waitersPerKey: 5 }, deaf: true }),
+    ];
+    const claims = clients.map((client) =>
+      Array.from({ length: CLAIMS }, (_, as) => client.claim({ ttl: 60_000, fenced: as !== 3 })),
+    );
+    return new Player(world, clients, claims);
+  }
+
+  /** What was answered and what could be seen afterwards, without times and ids. */
+  async play({ does, by, as }: Step): Promise<unknown> {
+    const answer = await this.#take(does, this.clients[by]!, this.claims[by]![as]!);
+    const { type, holder, waiting, places, fencingToken } = await this.world.sight();
+    if (fencingToken !== undefined && fencingToken !== this.#tokens.at(-1)) {
+      this.#tokens.push(fencingToken);
+    }
+    return {
+      answer,
+      type,
+      holder: this.#names.get(holder) ?? holder,
+      waiting,
+      places: places.map(({ place }) => this.#names.get(place.split('/').slice(0, 2).join('/'))),
+      fence: fencingToken === undefined ? undefined : this.#tokens.lastIndexOf(fencingToken),
+    };
+  }
+
+  async heard(): Promise<string[][]> {
+    return this.clients.map(({ grants }) =>
+      grants.map(({ claim }) => this.#names.get(claim.holder)!),
+    );
+  }
+
+  async #take(does: Step['does'], client: Client, claim: Claim): Promise<unknown> {
+    switch (does) {
+      case 'ask':
+      case 'try': {
+        const arrival = this.#arrivals.get(claim.holder);
+        const answer = await client.ask(claim, { queue: does === 'ask', arrival });
+        if (answer.kind === 'queued') {
+          this.#arrivals.set(claim.holder, answer.arrival);
+          return { kind: 'queued', rank: answer.rank, rejoined: answer.rejoined };
+        }
+        return answer.kind === 'held'
+          ? { kind: 'held', fenced: answer.fencingToken !== undefined }
+          : answer;
+      }
+      case 'release':
+      case 'keep':
+        return client.lock.release(claim, does === 'keep' ? 60_000 : 0);
+      case 'leave':
+        return client.lock.leave(claim);
+      case 'extend': {
+        const [left] = (await client.lock.extend([claim])).remaining;
+        return typeof left === 'number' ? 'extended' : left;
+      }
+      case 'force':
+        return client.lock.force('k');
+      case 'silence':
+        return this.world.silence(3_100);
+      case 'flush':
+        return this.world.flush();
+    }
+  }
+}
+
+let redis: Topology;
+let memory: Topology;
+beforeAll(async () => {
+  redis = await topologies['one Redis']!();
+  memory = await topologies['memory']!();
+});
+afterAll(async () => {
+  await redis.stop();
+  await memory.stop();
+});
+
+it('whatever is asked of it, the lock in memory answers as the lock on Redis does', async () => {
+  await fc.assert(
+    fc.asyncProperty(steps, async (script) => {
+      const [here, there] = [await memory.world(kinds['lock']!), await redis.world(kinds['lock']!)];
+      try {
+        const players = [await Player.start(here), await Player.start(there)] as const;
+        for (const [at, step] of script.entries()) {
+          await here.elapse(1);
+          const inMemory = await players[0].play(step);
+          const onRedis = await players[1].play(step);
+          expect({ at, step, ...(inMemory as object) }).toEqual({
+            at,
+            step,
+            ...(onRedis as object),
+          });
+        }
+        const heard = JSON.stringify(await players[0].heard());
+        await there.until('the same is heard', async () => {
+          return JSON.stringify(await players[1].heard()) === heard;
+        });
+      } finally {
+        await Promise.all([here.close(), there.close()]);
+      }
+    }),
+    { numRuns: 150 },
+  );
+});

@@ -1,0 +1,104 @@
+import { expect } from '@jest/globals';
+import type { Contract } from '../support/contract.js';
+import { checkHistory, HistoryRecorder } from '../support/history.js';
+import type { LockingProcess, World } from '../support/world.js';
+
+export const mutualExclusion: Contract = {
+  async 'a lock that is held is not given to another'(world) {
+    const [a, b] = [await world.client(), await world.client()];
+    await a.hold();
+    expect((await b.try(b.claim())).kind).toBe('busy');
+    expect((await b.ask(b.claim())).kind).toBe('queued');
+  },
+
+  async 'the same process does not get its own lock twice'(world) {
+    const a = await world.client();
+    await a.hold();
+    expect((await a.try(a.claim())).kind).toBe('busy');
+  },
+
+  async 'of many who ask at one moment, one gets the lock'(world) {
+    const clients = await Promise.all([1, 2, 3, 4].map(() => world.client()));
+    const asks = clients.flatMap((client) =>
+      Array.from({ length: 10 }, () => client.ask(client.claim())),
+    );
+    const answers = await Promise.all(asks);
+    expect(answers.filter(({ kind }) => kind === 'held')).toHaveLength(1);
+    expect(answers.filter(({ kind }) => kind === 'queued')).toHaveLength(39);
+  },
+
+  async 'of many who ask once at one moment, one gets the lock'(world) {
+    const client = await world.client();
+    const answers = await Promise.all(Array.from({ length: 20 }, () => client.try(client.claim())));
+    expect(answers.filter(({ kind }) => kind === 'held')).toHaveLength(1);
+  },
+
+  async 'locks of different names do not meet'(world) {
+    const client = await world.client();
+    await client.hold({ key: 'k' });
+    await client.hold({ key: 'k2' });
+    await client.hold({ key: '{k}' });
+    await client.hold({ key: 'k:x' });
+  },
+
+  async 'a lock in its minimum hold is nobody’s'(world) {
+    const [a, b] = [await world.client(), await world.client()];
+    const { claim } = await a.hold();
+    expect(await a.lock.release(claim, 150)).toBe(true);
+    expect((await b.try(b.claim())).kind).toBe('busy');
+    expect((await a.lock.extend([claim])).remaining).toEqual(['taken']);
+    expect(await a.lock.release(claim, 0)).toBe(false);
+    await world.until('the minimum hold is over', async () => {
+      return (await b.try(b.claim())).kind === 'held';
+    });
+  },
+
+  async 'no two leases overlap, and no update is lost, under contention'(world) {
+    const { history, sections, sum } = await contend(world);
+    expect(sum).toBe(sections);
+    checkHistory(history, { sections });
+  },
+
+  async 'no two leases overlap when holders crash'(world) {
+    const recorder = new HistoryRecorder();
+    const processes = await Promise.all(
+      [1, 2, 3].map(() => world.process({ ttl: 200 }, recorder.watch)),
+    );
+    const [crashing, ...others] = processes as [LockingProcess, ...LockingProcess[]];
+    const held = await recorder.acquire(crashing);
+    const waits = others.flatMap((process) =>
+      [1, 2].map(() => recorder.run(process, {}, async () => {})),
+    );
+    await world.until('four wait', async () => (await world.sight()).waiting === 4);
+    await crashing.crash();
+    await world.finish(Promise.all(waits));
+    held.end();
+    checkHistory(recorder.history, { sections: 5 });
+  },
+};
+
+/** Three processes, each with callers that read, wait and write one value without atomic help. */
+export async function contend(
+  world: World,
+): Promise<{ history: HistoryRecorder['history']; sections: number; sum: number }> {
+  const recorder = new HistoryRecorder();
+  const processes = await Promise.all([1, 2, 3].map(() => world.process({}, recorder.watch)));
+  let sum = 0;
+  const [callers, rounds] = [4, 5];
+  const work = async (): Promise<void> => {
+    const read = sum;
+    await new Promise(setImmediate);
+    sum = read + 1;
+  };
+  const caller = async (process: LockingProcess): Promise<void> => {
+    for (let round = 0; round < rounds; round += 1) await recorder.run(process, {}, work);
+  };
+  await world.finish(
+    Promise.all(
+      processes.flatMap((process) => Array.from({ length: callers }, () => caller(process))),
+    ),
+  );
+  return { history: recorder.history, sections: processes.length * callers * rounds, sum };
+}
+
+export const mutualExclusionOnRedis: Contract = {};

@@ -1,0 +1,114 @@
+import { expect } from '@jest/globals';
+import type { Claim } from '../../lib/locks/lock-primitive.js';
+import type { Client } from '../support/client.js';
+import type { Contract } from '../support/contract.js';
+import { checkHistory } from '../support/history.js';
+import type { World } from '../support/world.js';
+import { contend } from './mutual-exclusion.contract.js';
+
+export const order: Contract = {
+  async 'waiters of several processes are served in the order in which they came'(world) {
+    const clients = await Promise.all([1, 2, 3].map(() => world.client()));
+    let holding = (await clients[0]!.hold()).claim;
+    const waiting: { client: Client; claim: Claim }[] = [];
+    for (let at = 0; at < 12; at += 1) {
+      const client = clients[(at * 2) % 3]!;
+      const { claim, place } = await client.queue();
+      expect(place.rank).toBe(at);
+      waiting.push({ client, claim });
+    }
+    let last: Client = clients[0]!;
+    for (const { client, claim } of waiting) {
+      expect(await last.lock.release(holding, 0)).toBe(true);
+      expect(await world.holder()).toBe(claim.holder);
+      [holding, last] = [claim, client];
+    }
+  },
+
+  async 'places keep their arrival, and every later place has a later one'(world) {
+    const a = await world.client();
+    await a.hold();
+    const places = await Promise.all(Array.from({ length: 20 }, () => a.queue()));
+    const arrivals = places.map(({ place }) => Number(place.arrival));
+    expect(arrivals).toEqual([...new Set(arrivals)].sort((x, y) => x - y));
+    for (const arrival of arrivals) expect(Number.isSafeInteger(arrival)).toBe(true);
+  },
+
+  async 'a newcomer does not pass those who wait, although the lock is free'(world) {
+    const { first, second } = await freeWithTwoWaiting(world);
+    const newcomer = second.client.claim();
+    expect((await second.client.ask(newcomer)).kind).toBe('queued');
+    expect(await world.holder()).toBe(first.claim.holder);
+  },
+
+  async 'who asks once does not pass those who wait, although the lock is free'(world) {
+    const { first, second } = await freeWithTwoWaiting(world);
+    expect((await second.client.try(second.client.claim())).kind).toBe('busy');
+    expect(await world.holder()).toBe(first.claim.holder);
+  },
+
+  async 'the second in the queue who asks does not pass the first'(world) {
+    const { first, second } = await freeWithTwoWaiting(world);
+    expect(await second.client.ask(second.claim)).toMatchObject({ kind: 'queued', rank: 0 });
+    expect(await world.holder()).toBe(first.claim.holder);
+  },
+
+  async 'asking again does not move a place'(world) {
+    const [a, b] = [await world.client(), await world.client()];
+    await a.hold();
+    const queued = [await a.queue(), await b.queue(), await a.queue()];
+    for (const { claim } of queued.toReversed()) await a.ask(claim);
+    const { places } = await world.sight();
+    expect(places.map(({ place }) => place)).toEqual(
+      queued.map(({ claim }) => `${claim.holder}/5000/x`),
+    );
+  },
+
+  async 'places that the server forgot are taken up again in their old order'(world) {
+    const [a, b] = [await world.client(), await world.client()];
+    await a.hold();
+    const queued = [await b.queue(), await b.queue(), await b.queue()];
+    await world.flush();
+    await a.hold();
+    for (const { claim, place } of queued.toReversed()) {
+      const again = await b.ask(claim, { arrival: place.arrival });
+      expect(again).toMatchObject({ kind: 'queued', rejoined: true, arrival: place.arrival });
+    }
+    const { places } = await world.sight();
+    expect(places.map(({ place }) => place)).toEqual(
+      queued.map(({ claim }) => `${claim.holder}/5000/x`),
+    );
+  },
+
+  async 'under contention grants follow the queue'(world) {
+    const { history, sections } = await contend(world);
+    checkHistory(history, { sections });
+    expect(history.filter(({ arrival }) => arrival !== undefined).length).toBeGreaterThan(10);
+  },
+};
+
+/** The holder's lease has ended by itself, and nobody has asked since. */
+async function freeWithTwoWaiting(
+  world: World,
+): Promise<Record<'first' | 'second', { client: Client; claim: Claim }>> {
+  const [a, b, c] = [await world.client(), await world.client(), await world.client()];
+  await a.hold({ ttl: 100 });
+  const first = await b.queue();
+  const second = await c.queue();
+  await world.until('the lease is over', async () => (await world.sight()).type === 'none');
+  return { first: { client: b, claim: first.claim }, second: { client: c, claim: second.claim } };
+}
+
+export const orderOnRedis: Contract = {
+  async 'a server clock that steps back lets nobody pass'(world) {
+    const { control, prefix } = world.redis!;
+    const a = await world.client();
+    await a.hold();
+    const early = await a.queue();
+    const ahead = Number(early.place.arrival) + 3_600_000_000;
+    await control.zadd(`{${prefix}k}:queue`, ahead, `${early.claim.holder}/5000/x`);
+    const { place } = await a.queue();
+    expect(place.rank).toBe(1);
+    expect(Number(place.arrival)).toBe(ahead + 1);
+  },
+};

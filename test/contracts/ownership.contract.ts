@@ -1,0 +1,79 @@
+import { expect } from '@jest/globals';
+import type { Contract } from '../support/contract.js';
+
+export const ownership: Contract = {
+  async 'a stranger cannot release the lock'(world) {
+    const [a, b] = [await world.client(), await world.client()];
+    const { claim } = await a.hold();
+    expect(await b.lock.release(b.claim(), 0)).toBe(false);
+    expect(await b.lock.release(b.claim(), 1_000)).toBe(false);
+    expect(await world.holder()).toBe(claim.holder);
+  },
+
+  async 'a stranger cannot extend the lock'(world) {
+    const [a, b] = [await world.client(), await world.client()];
+    const { claim } = await a.hold({ ttl: 1_000 });
+    expect((await b.lock.extend([b.claim({ ttl: 9_000 })])).remaining).toEqual(['taken']);
+    const { holder, remaining } = await world.sight();
+    expect(holder).toBe(claim.holder);
+    expect(remaining).toBeLessThanOrEqual(1_000);
+  },
+
+  async 'a stranger who leaves changes nothing'(world) {
+    const [a, b] = [await world.client(), await world.client()];
+    const { claim } = await a.hold();
+    const { claim: waiting } = await a.queue();
+    expect(await b.lock.leave(b.claim())).toBe(false);
+    const { holder, places } = await world.sight();
+    expect(holder).toBe(claim.holder);
+    expect(places.map(({ place }) => place)).toEqual([`${waiting.holder}/5000/x`]);
+  },
+
+  async 'an extension brings no lease back that has ended'(world) {
+    const a = await world.client();
+    const { claim } = await a.hold({ ttl: 60 });
+    await world.until('the lease is over', async () => (await world.sight()).type === 'none');
+    expect((await a.lock.extend([claim])).remaining).toEqual(['free']);
+    expect((await world.sight()).type).toBe('none');
+  },
+
+  async 'an extension brings no released lease back'(world) {
+    const a = await world.client();
+    const { claim } = await a.hold();
+    await a.lock.release(claim, 0);
+    expect((await a.lock.extend([claim])).remaining).toEqual(['free']);
+    expect((await world.sight()).type).toBe('none');
+  },
+
+  async 'who held the lock before touches nothing of who holds it now'(world) {
+    const [a, b] = [await world.client(), await world.client()];
+    const { claim: before } = await a.hold({ ttl: 60 });
+    await world.until('the lease is over', async () => (await world.sight()).type === 'none');
+    const { claim: now } = await b.hold({ ttl: 2_000 });
+    expect(await a.lock.release(before, 0)).toBe(false);
+    expect(await a.lock.leave(before)).toBe(false);
+    expect((await a.lock.extend([{ ...before, ttl: 9_000 }])).remaining).toEqual(['taken']);
+    const { holder, remaining } = await world.sight();
+    expect(holder).toBe(now.holder);
+    expect(remaining).toBeLessThanOrEqual(2_000);
+  },
+
+  async 'who lost the lock to an operator is told, and can do nothing with it'(world) {
+    const [a, b] = [await world.client(), await world.client()];
+    const { claim } = await a.hold();
+    const { claim: next } = await b.queue();
+    expect(await b.lock.force('k')).toBe(true);
+    expect(await world.holder()).toBe(next.holder);
+    await world.until('the old holder is told', () => a.forced.includes(claim.holder));
+    expect((await a.lock.extend([claim])).remaining).toEqual(['taken']);
+    expect(await a.lock.release(claim, 0)).toBe(false);
+    expect(await world.holder()).toBe(next.holder);
+  },
+
+  async 'there is nothing to take from a free lock'(world) {
+    const a = await world.client();
+    expect(await a.lock.force('k')).toBe(false);
+  },
+};
+
+export const ownershipOnRedis: Contract = {};

@@ -1,0 +1,419 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { Holding } from '../../lib/leases/holding.js';
+import type { Answer } from '../../lib/locks/lock-primitive.js';
+import type { Check, Contract } from '../support/contract.js';
+import { kinds } from '../support/kinds.js';
+import { inHolding, inScripts, type Plant } from '../support/plant.js';
+import { type Topology, topologies } from '../support/topologies.js';
+import { withPrimitive } from '../support/world.js';
+import { cancellation } from './cancellation.contract.js';
+import { deadWaiters } from './dead-waiters.contract.js';
+import { errors } from './errors.contract.js';
+import { expiry } from './expiry.contract.js';
+import { extension } from './extension.contract.js';
+import { fencing, fencingOnRedis } from './fencing.contract.js';
+import { handOff, handOffOnRedis } from './hand-off.contract.js';
+import { hints } from './hints.contract.js';
+import { idempotence } from './idempotence.contract.js';
+import { limits } from './limits.contract.js';
+import { loss } from './loss.contract.js';
+import { mutualExclusion } from './mutual-exclusion.contract.js';
+import { order } from './order.contract.js';
+import { ownership } from './ownership.contract.js';
+
+interface Fault {
+  readonly plant: Plant;
+  /** Where it shows: a script only on Redis, a mistake around it also in memory, which is faster. */
+  readonly on: 'one Redis' | 'memory';
+  /** The contract and the first words of the sentences that must not hold any more. */
+  readonly brokenSentences: readonly (readonly [Contract, string])[];
+}
+
+const GRANTING = ['acquire', 'release', 'leave', 'force'] as const;
+const PUSH = `      local told = redis.pcall('PUBLISH', inbox .. process,
+        'granted ' .. holder .. ' ' .. lease .. ' ' .. whole(now) .. ' ' .. (mode == 'x' and token or '') .. ' ' .. lock)
+`;
+const WRITES = `      redis.call('ZREM', queue, place)
+      redis.call('SET', lock, holder, 'PX', lease)
+`;
+const MINT = `  local last = redis.call('SET', fence, whole(now), 'PX', 86400000, 'GET')`;
+
+const faults: Readonly<Record<string, Fault>> = {
+  'taking a lock that is held': {
+    plant: inScripts(['acquire'], [`'NX', 'PX', ttl`, `'PX', ttl`]),
+    on: 'one Redis',
+    brokenSentences: [
+      [mutualExclusion, 'a lock that is held'],
+      [mutualExclusion, 'of many who ask once'],
+      [mutualExclusion, 'no two leases overlap, and no update is lost'],
+      [errors, 'a foreign string is contention'],
+    ],
+  },
+  'release without comparing': {
+    plant: inScripts(
+      ['release'],
+      [`redis.pcall('GET', lock) ~= holder`, `not redis.pcall('GET', lock)`],
+    ),
+    on: 'one Redis',
+    brokenSentences: [
+      [ownership, 'a stranger cannot release'],
+      [ownership, 'who held the lock before'],
+      [idempotence, 'a release that arrives twice'],
+    ],
+  },
+  'no answer for a repeated acquire': {
+    plant: inScripts(['acquire'], ['if current == holder then', 'if false then']),
+    on: 'one Redis',
+    brokenSentences: [
+      [idempotence, 'an acquire that arrives twice'],
+      [idempotence, 'a pushed grant is found again'],
+    ],
+  },
+  'a repeated acquire that counts a full ttl': {
+    plant: inScripts(
+      ['acquire'],
+      [`local left = redis.call('PTTL', lock)`, 'local left = tonumber(ttl)'],
+    ),
+    on: 'one Redis',
+    brokenSentences: [[idempotence, 'a repeated acquire answers what is left']],
+  },
+  'a deadline counted from the reply': {
+    plant: {
+      wrap: (store, clock) =>
+        withPrimitive(store, {
+          acquire: async (ask) => {
+            const answer = await store.lock.acquire(ask);
+            return answer.kind === 'held' ? { ...answer, sentAt: clock.monotonic() } : answer;
+          },
+        }),
+    },
+    on: 'memory',
+    brokenSentences: [[expiry, 'a deadline counts from the sending']],
+  },
+  'a fence by INCR only': {
+    plant: inScripts(GRANTING, [MINT, `do return whole(redis.call('INCR', fence)) end\n${MINT}`]),
+    on: 'one Redis',
+    brokenSentences: [
+      [fencing, 'tokens grow although the server lost everything'],
+      [cancellation, 'every key has an end'],
+    ],
+  },
+  'a fence that stands still': {
+    plant: inScripts(GRANTING, [
+      MINT,
+      `do return redis.call('GET', fence) or redis.call('SET', fence, whole(now), 'PX', 9999, 'GET') or whole(now) end\n${MINT}`,
+    ]),
+    on: 'one Redis',
+    brokenSentences: [
+      [fencing, 'tokens grow with every grant'],
+      [mutualExclusion, 'no two leases overlap, and no update is lost'],
+    ],
+  },
+  'numbers written by Lua’s own way': {
+    plant: inScripts(GRANTING, [`return string.format('%.0f', number)`, `return '' .. number`]),
+    on: 'one Redis',
+    brokenSentences: [
+      [order, 'places keep their arrival'],
+      [fencingOnRedis, 'tokens and arrivals are written'],
+    ],
+  },
+  'no poll': {
+    plant: {
+      wrap(store) {
+        const answers = new Map<string, Answer>();
+        return withPrimitive(store, {
+          acquire: async (ask) => {
+            const answer = answers.get(ask.holder) ?? (await store.lock.acquire(ask));
+            if (answer.kind === 'queued') answers.set(ask.holder, answer);
+            return answer;
+          },
+        });
+      },
+    },
+    on: 'memory',
+    brokenSentences: [
+      [hints, 'a waiter whose push was lost'],
+      [expiry, 'who waits behind a crashed holder'],
+      [deadWaiters, 'a process that waits long'],
+    ],
+  },
+  'a zombie acquire': {
+    plant: inScripts(['acquire'], ['if now > tonumber(not_after) then', 'if false then']),
+    on: 'one Redis',
+    brokenSentences: [
+      [cancellation, 'an acquire that arrives after'],
+      [cancellation, 'a place that is asked for after'],
+    ],
+  },
+  'a renewal that resurrects a missing key': {
+    plant: inScripts(
+      ['extend'],
+      [
+        'if current == holder then',
+        `if not current then redis.call('SET', lock, holder, 'PX', ttl) current = holder end\n  if current == holder then`,
+      ],
+    ),
+    on: 'one Redis',
+    brokenSentences: [
+      [ownership, 'an extension brings no lease back'],
+      [ownership, 'an extension brings no released lease'],
+      [loss, 'a lease that the server lost'],
+    ],
+  },
+  'a renewal of another’s lease': {
+    plant: inScripts(['extend'], ['if current == holder then', 'if current then']),
+    on: 'one Redis',
+    brokenSentences: [
+      [ownership, 'a stranger cannot extend'],
+      [loss, 'a lease that another has'],
+    ],
+  },
+  'a renewal that shortens': {
+    plant: inScripts(['extend'], ['if left < ttl then', 'if true then']),
+    on: 'one Redis',
+    brokenSentences: [[extension, 'an extension never shortens']],
+  },
+  'a renewal that one bad key stops': {
+    plant: inScripts(['extend'], [`redis.pcall('GET', lock)`, `redis.call('GET', lock)`]),
+    on: 'one Redis',
+    brokenSentences: [[extension, 'what cannot be extended']],
+  },
+  'PUBLISH before the write': {
+    plant: inScripts(
+      ['release'],
+      [WRITES, ''],
+      [PUSH, `${PUSH}${WRITES.split('\n').toReversed().join('\n')}\n`],
+      [
+        `redis.call('DEL', lock)\nif redis.call('EXISTS', queue) == 1 then`,
+        `if redis.call('EXISTS', queue) == 0 then redis.call('DEL', lock) else`,
+      ],
+    ),
+    on: 'one Redis',
+    brokenSentences: [[handOffOnRedis, 'a hand-off under memory pressure']],
+  },
+  'a release that lets the publisher’s missing rights stop it': {
+    plant: inScripts(['release'], [`redis.pcall('PUBLISH'`, `redis.call('PUBLISH'`]),
+    on: 'one Redis',
+    brokenSentences: [[handOffOnRedis, 'a waiter whose holder may not publish']],
+  },
+  'a release without hand-off': {
+    plant: inScripts(['release'], [`if redis.call('EXISTS', queue) == 1 then`, 'if false then']),
+    on: 'one Redis',
+    brokenSentences: [
+      [handOff, 'a release with a waiter never frees'],
+      [handOff, 'the heir sends nothing'],
+      [order, 'waiters of several processes'],
+    ],
+  },
+  'a first lease of a full ttl': {
+    plant: inScripts(GRANTING, ['math.min(tonumber(ttl), 3000)', 'tonumber(ttl)']),
+    on: 'one Redis',
+    brokenSentences: [[handOff, 'a first lease is not longer']],
+  },
+  'a waiter that cannot hear is forgotten': {
+    plant: inScripts(GRANTING, [`      redis.call('ZADD', queue, arrival, place)\n`, '']),
+    on: 'one Redis',
+    brokenSentences: [[handOff, 'a waiter that cannot hear']],
+  },
+  'a waiter that cannot hear gets the lock all the same': {
+    plant: inScripts(GRANTING, ['told > 0', 'told >= 0']),
+    on: 'one Redis',
+    brokenSentences: [
+      [handOff, 'a waiter that cannot hear'],
+      [handOff, 'a lock that nobody hears of'],
+    ],
+  },
+  'a place taken up again without an end': {
+    plant: inScripts(GRANTING, [
+      `      redis.call('PEXPIRE', queue, 60000)\n      redis.call('DEL', lock)`,
+      `      redis.call('DEL', lock)`,
+    ]),
+    on: 'one Redis',
+    brokenSentences: [[cancellation, 'every key has an end']],
+  },
+  'a leave that forgets a grant': {
+    plant: inScripts(['leave'], [`redis.pcall('GET', lock) == holder`, 'false']),
+    on: 'one Redis',
+    brokenSentences: [
+      [cancellation, 'who leaves when the lock was granted'],
+      [cancellation, 'the last to leave'],
+    ],
+  },
+  'a leave that stays in the queue': {
+    plant: inScripts(['leave'], [`redis.call('ZREM', queue, place)\nlocal mine`, 'local mine']),
+    on: 'one Redis',
+    brokenSentences: [
+      [cancellation, 'who left the queue'],
+      [cancellation, 'an aborted wait'],
+    ],
+  },
+  'a caller who gives up without leaving': {
+    plant: { wrap: (store) => withPrimitive(store, { leave: async () => false }) },
+    on: 'memory',
+    brokenSentences: [
+      [cancellation, 'an aborted wait'],
+      [cancellation, 'a wait that is over'],
+      [cancellation, 'a lock that is granted to nobody'],
+      [limits, 'a queue that is full'],
+    ],
+  },
+  'a grant that ignores the order of the queue': {
+    plant: inScripts(GRANTING, [
+      `redis.call('ZRANGE', queue, at, at`,
+      `redis.call('ZREVRANGE', queue, at, at`,
+    ]),
+    on: 'one Redis',
+    brokenSentences: [
+      [order, 'waiters of several processes'],
+      [order, 'under contention grants follow'],
+      [mutualExclusion, 'no two leases overlap, and no update is lost'],
+    ],
+  },
+  'a newcomer who passes the queue': {
+    plant: inScripts(
+      ['acquire'],
+      [`redis.call('EXISTS', queue) == 0 and redis.call('SET'`, `redis.call('SET'`],
+    ),
+    on: 'one Redis',
+    brokenSentences: [
+      [order, 'a newcomer does not pass'],
+      [order, 'who asks once does not pass'],
+    ],
+  },
+  'a place that moves when it is asked for again': {
+    plant: inScripts(
+      ['acquire'],
+      ['if not since then', 'if true then'],
+      [`'ZADD', queue, 'NX', arrival`, `'ZADD', queue, arrival`],
+    ),
+    on: 'one Redis',
+    brokenSentences: [
+      [order, 'asking again does not move'],
+      [idempotence, 'who asks twice has one place'],
+    ],
+  },
+  'dead places that are never removed': {
+    plant: inScripts(GRANTING, ['not last_seen or now / 1000 - last_seen > 3000', 'not process']),
+    on: 'one Redis',
+    brokenSentences: [
+      [deadWaiters, 'who was not seen'],
+      [deadWaiters, 'a lock whose waiters are all dead'],
+    ],
+  },
+  'living places that are removed': {
+    plant: inScripts(GRANTING, ['last_seen > 3000', 'last_seen > 2000']),
+    on: 'one Redis',
+    brokenSentences: [[deadWaiters, 'who was seen within']],
+  },
+  'a watchdog that stops after one error': {
+    plant: {
+      wrap(store) {
+        let stopped = false;
+        return withPrimitive(store, {
+          extend: (claims) => {
+            if (stopped) return new Promise(() => {});
+            return store.lock.extend(claims).catch((error: unknown) => {
+              stopped = true;
+              throw error;
+            });
+          },
+        });
+      },
+    },
+    on: 'memory',
+    brokenSentences: [[extension, 'a renewal that fails is tried again']],
+  },
+  'no watchdog': {
+    plant: { wrap: (store) => withPrimitive(store, { extend: () => new Promise(() => {}) }) },
+    on: 'memory',
+    brokenSentences: [
+      [extension, 'a lease is renewed as long'],
+      [loss, 'a lease that the server lost'],
+      [loss, 'a wall clock that ran ahead'],
+    ],
+  },
+  'loss by timer only': {
+    plant: inHolding('held', {
+      get(this: Holding) {
+        return this.state === 'held';
+      },
+    }),
+    on: 'memory',
+    brokenSentences: [
+      [loss, 'at its deadline a lease is lost'],
+      [loss, 'a machine that slept'],
+      [expiry, 'a deadline leaves room'],
+    ],
+  },
+  'loss that is told to nobody': {
+    plant: inHolding('lose', {
+      value(this: Holding) {
+        this.state = 'lost';
+      },
+    }),
+    on: 'memory',
+    brokenSentences: [
+      [loss, 'at its deadline the signal aborts'],
+      [loss, 'a lease that another has'],
+      [loss, 'a lease that an operator took'],
+    ],
+  },
+  'an operator’s way that tells nobody': {
+    plant: inScripts(['force'], [`'forced ' .. holder`, `'x'`]),
+    on: 'one Redis',
+    brokenSentences: [[ownership, 'who lost the lock to an operator']],
+  },
+  'a minimum hold that is not kept': {
+    plant: inScripts(['release'], ['if keep > 0 then', 'if false then']),
+    on: 'one Redis',
+    brokenSentences: [
+      [mutualExclusion, 'a lock in its minimum hold'],
+      [expiry, 'a minimum hold outlives'],
+    ],
+  },
+};
+
+const running = new Map<string, Topology>();
+beforeAll(async () => {
+  for (const name of ['one Redis', 'memory']) running.set(name, await topologies[name]!());
+});
+afterAll(() => Promise.all([...running.values()].map((topology) => topology.stop())));
+
+describe.each(Object.entries(faults))('%s', (_name, { plant, on, brokenSentences }) => {
+  it.each(brokenSentences)('is caught: %#', async (contract, beginning) => {
+    const check = sentence(contract, beginning);
+    expect(await failure(check, on)).toBeUndefined();
+    const found = await failure(check, on, plant);
+    if (!isBrokenPromise(found)) throw new Error(`Not caught, but ${String(found)}`);
+  });
+});
+
+function sentence(contract: Contract, beginning: string): Check {
+  const found = Object.entries(contract).filter(([text]) => text.startsWith(beginning));
+  if (found.length !== 1) throw new Error(`${found.length} sentences begin with "${beginning}".`);
+  return found[0]![1];
+}
+
+/** What the check says of the library with the mistake in it; undefined if it finds nothing. */
+async function failure(check: Check, on: string, plant: Plant = {}): Promise<unknown> {
+  const undo = plant.sow?.();
+  const world = await running.get(on)!.world(kinds['lock']!, plant.wrap);
+  world.patience = 3_000;
+  try {
+    await check(world);
+    return undefined;
+  } catch (error) {
+    return error;
+  } finally {
+    undo?.();
+    await world.close().catch(() => {});
+  }
+}
+
+/** An expectation that was not met, not a mistake that only breaks a script. */
+function isBrokenPromise(found: unknown): boolean {
+  if (!(found instanceof Error)) return false;
+  if (found.message.startsWith('expect(')) return true;
+  if ('code' in found) return ['LOCK_NOT_ACQUIRED', 'LEASE_LOST'].includes(String(found.code));
+  return /history is wrong|has no end|did not happen|was not free|was no queue/.test(found.message);
+}

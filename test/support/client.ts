@@ -1,0 +1,71 @@
+import { newHolderId } from '../../lib/locks/holder.js';
+import type {
+  Answer,
+  Ask,
+  Claim,
+  Held,
+  LockPrimitive,
+  LockStore,
+  PushListener,
+  Queued,
+} from '../../lib/locks/lock-primitive.js';
+
+type Push = Parameters<PushListener['granted']>;
+
+/** A process that takes single steps: it does nothing by itself and writes down what it is told. */
+export class Client {
+  readonly grants: { claim: Push[0]; grant: Push[1] }[] = [];
+  readonly forced: string[] = [];
+  reconnects = 0;
+
+  constructor(
+    readonly store: LockStore,
+    readonly lock: LockPrimitive,
+  ) {}
+
+  open(): Promise<void> {
+    return this.store.open({
+      granted: (claim, grant) => void this.grants.push({ claim, grant }),
+      forced: (holder) => void this.forced.push(holder),
+      reconnected: () => void (this.reconnects += 1),
+    });
+  }
+
+  claim(options: Partial<Omit<Claim, 'holder'>> = {}): Claim {
+    const holder = newHolderId(this.store.processId);
+    return { key: 'k', ttl: 5_000, fenced: true, ...options, holder };
+  }
+
+  /** Asks, and queues if the lock is not free. */
+  ask(claim: Claim, more: Partial<Ask> = {}): Promise<Answer> {
+    return this.lock.acquire({ ...claim, queue: true, wanted: () => true, ...more });
+  }
+
+  /** Asks once without queueing. */
+  try(claim: Claim): Promise<Answer> {
+    return this.ask(claim, { queue: false });
+  }
+
+  /** A claim that was granted. */
+  async hold(options: Partial<Omit<Claim, 'holder'>> = {}): Promise<{ claim: Claim; grant: Held }> {
+    const claim = this.claim(options);
+    const grant = await this.ask(claim);
+    if (grant.kind !== 'held') throw new Error(`The lock was not free but ${grant.kind}.`);
+    return { claim, grant };
+  }
+
+  /** A claim that was queued. */
+  async queue(
+    options: Partial<Omit<Claim, 'holder'>> = {},
+  ): Promise<{ claim: Claim; place: Queued }> {
+    const claim = this.claim(options);
+    const place = await this.ask(claim);
+    if (place.kind !== 'queued') throw new Error(`There was no queue: ${place.kind}.`);
+    return { claim, place };
+  }
+
+  /** The push that granted this claim, if it came. */
+  granted(claim: Claim): Push[1] | undefined {
+    return this.grants.find((push) => push.claim.holder === claim.holder)?.grant;
+  }
+}

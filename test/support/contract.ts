@@ -1,0 +1,33 @@
+import { afterAll, beforeAll, describe, it } from '@jest/globals';
+import { kinds } from './kinds.js';
+import { type Topology, topologies } from './topologies.js';
+import type { World } from './world.js';
+
+/** What must hold in a world; rejects if it does not. */
+export type Check = (world: World) => Promise<void>;
+
+/** A promise of the protocol: sentences about the user's world, each with the check that proves it. */
+export type Contract = Readonly<Record<string, Check>>;
+
+/** Tests the contract for every kind in every topology; what needs a real Redis only there. */
+export function everywhere(promise: string, contract: Contract, onRedis: Contract = {}): void {
+  describe.each(Object.keys(kinds))(`${promise}: %s`, (kind) => {
+    describe.each(Object.keys(topologies))('on %s', (name) => {
+      let topology: Topology;
+      beforeAll(async () => {
+        topology = await topologies[name]!();
+      });
+      afterAll(() => topology.stop());
+
+      const checks = name === 'memory' ? contract : { ...contract, ...onRedis };
+      it.each(Object.entries(checks))('%s', async (_sentence, check) => {
+        const world = await topology.world(kinds[kind]!);
+        try {
+          await check(world);
+        } finally {
+          await world.close();
+        }
+      });
+    });
+  });
+}

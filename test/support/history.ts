@@ -1,0 +1,185 @@
+import type { Lease } from '../../lib/leases/lease.js';
+import type { LockStore, Queued } from '../../lib/locks/lock-primitive.js';
+import type { AcquireOptions } from '../../lib/options/index.js';
+import { type LockingProcess, withPrimitive } from './world.js';
+
+/** One stretch of time in which somebody believed to hold a lock. Plain data: processes may exchange it. */
+export interface Claimed {
+  readonly key: string;
+  /** Unlike for any two grants; the same for leases that share one by re-entry. */
+  readonly holder: string;
+  readonly process: string;
+  readonly fencingToken: number;
+  /** Where the server queued it; undefined if it never waited. */
+  readonly arrival?: number | undefined;
+  /** When acquire resolved. */
+  readonly from: number;
+  /** When release was called, the loss was told or the deadline came, whichever was first. */
+  readonly to: number;
+}
+
+type Options = AcquireOptions & { key?: string };
+
+/** Writes down who believed to hold a lock, and when, by a clock that all processes of the machine share. */
+export class HistoryRecorder {
+  readonly history: Claimed[] = [];
+  readonly #arrivals = new Map<string, number>();
+  readonly #holders = new Map<string, string>();
+
+  constructor(private readonly now = machineClock) {}
+
+  /** To be put around a process's store: it sees places and grants as they come. */
+  readonly watch = (store: LockStore): LockStore => ({
+    ...withPrimitive(store, {
+      acquire: async (ask) => {
+        const answer = await store.lock.acquire(ask);
+        if (answer.kind === 'queued') this.#queue(ask.holder, answer);
+        if (answer.kind === 'held') this.#grant(ask.key, answer.fencingToken, ask.holder);
+        return answer;
+      },
+    }),
+    get ready() {
+      return store.ready;
+    },
+    open: (listener) =>
+      store.open({
+        granted: (claim, grant) => {
+          this.#grant(claim.key, grant.fencingToken, claim.holder);
+          listener.granted(claim, grant);
+        },
+        forced: (holder) => listener.forced(holder),
+        reconnected: () => listener.reconnected(),
+      }),
+  });
+
+  /** A lease, and how to end its record: before it is released. */
+  async acquire(
+    process: LockingProcess,
+    options: Options = {},
+  ): Promise<{ lease: Lease; end: () => void }> {
+    const lease = await process.acquire(options);
+    const from = this.now();
+    let lostAt = Infinity;
+    const onLost = (): void => void (lostAt = this.now());
+    lease.signal.addEventListener('abort', onLost, { once: true });
+    const end = (): void => {
+      lease.signal.removeEventListener('abort', onLost);
+      const { key, fencingToken, expiresAt } = lease;
+      const holder = this.#holders.get(`${key} ${fencingToken}`) ?? 'unknown';
+      const deadline = this.now() + (expiresAt - process.clock.wall());
+      this.history.push({
+        key,
+        holder,
+        process: process.store.processId,
+        fencingToken,
+        arrival: this.#arrivals.get(holder),
+        from,
+        to: Math.min(this.now(), lostAt, deadline),
+      });
+    };
+    return { lease, end };
+  }
+
+  /** `work` under a recorded lease. */
+  async run(process: LockingProcess, options: Options, work: () => Promise<void>): Promise<void> {
+    const { lease, end } = await this.acquire(process, options);
+    await work();
+    end();
+    await lease.release();
+  }
+
+  /** A place that the server had forgotten is behind those who were served meanwhile. */
+  #queue(holder: string, { arrival, rejoined }: Queued): void {
+    if (rejoined) this.#arrivals.delete(holder);
+    else this.#arrivals.set(holder, Number(arrival));
+  }
+
+  #grant(key: string, token: number | undefined, holder: string): void {
+    this.#holders.set(`${key} ${token}`, holder);
+  }
+}
+
+/** What is wrong with a history; empty if nothing is. */
+export function violations(
+  history: readonly Claimed[],
+  { sections = history.length }: { sections?: number } = {},
+): string[] {
+  const found: string[] = [];
+  if (history.length !== sections) found.push(`${history.length} sections ran, not ${sections}`);
+  for (const key of new Set(history.map((entry) => entry.key))) {
+    const inTurn = history
+      .filter((entry) => entry.key === key)
+      .sort((a, b) => a.from - b.from || a.to - b.to);
+    found.push(...overlaps(inTurn), ...staleTokens(inTurn), ...queueJumps(inTurn));
+  }
+  return found;
+}
+
+/** @throws Error with the first violations of a history. */
+export function checkHistory(
+  history: readonly Claimed[],
+  expected: { sections?: number } = {},
+): void {
+  const found = violations(history, expected);
+  if (found.length === 0) return;
+  throw new Error(
+    `The history is wrong in ${found.length} places: ${found.slice(0, 5).join('; ')}`,
+  );
+}
+
+function overlaps(inTurn: readonly Claimed[]): string[] {
+  const found: string[] = [];
+  const latest = new Map<string, Claimed>();
+  for (const entry of inTurn) {
+    for (const before of latest.values()) {
+      if (before.holder !== entry.holder && before.to > entry.from) {
+        found.push(
+          `${name(entry)} began ${before.to - entry.from} ms before ${name(before)} ended`,
+        );
+      }
+    }
+    const own = latest.get(entry.holder);
+    if (!own || own.to < entry.to) latest.set(entry.holder, entry);
+    for (const [holder, before] of latest) if (before.to <= entry.from) latest.delete(holder);
+    if (entry.to <= entry.from) latest.delete(entry.holder);
+  }
+  return found;
+}
+
+function staleTokens(inTurn: readonly Claimed[]): string[] {
+  const found: string[] = [];
+  let last: Claimed | undefined;
+  for (const entry of inTurn) {
+    const same = entry.holder === last?.holder;
+    const grows = !last || entry.fencingToken > last.fencingToken;
+    if (same ? entry.fencingToken !== last!.fencingToken : !grows) {
+      found.push(`${name(entry)} came after ${name(last!)}`);
+    }
+    if (!last || grows) last = entry;
+  }
+  return found;
+}
+
+function queueJumps(inTurn: readonly Claimed[]): string[] {
+  const found: string[] = [];
+  let last: Claimed | undefined;
+  for (const entry of inTurn) {
+    if (entry.arrival === undefined || entry.holder === last?.holder) continue;
+    if (last && entry.arrival < last.arrival!) {
+      found.push(
+        `${name(entry)}, queued at ${entry.arrival}, was served after ${name(last)}, queued at ${last.arrival}`,
+      );
+    }
+    if (!last || entry.arrival > last.arrival!) last = entry;
+  }
+  return found;
+}
+
+function name({ holder, fencingToken }: Claimed): string {
+  return `${holder} (token ${fencingToken})`;
+}
+
+/** CLOCK_MONOTONIC in ms: one for all processes of a machine. */
+function machineClock(): number {
+  return Number(process.hrtime.bigint()) / 1e6;
+}

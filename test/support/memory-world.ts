@@ -1,0 +1,71 @@
+import type { LockStore } from '../../lib/locks/lock-primitive.js';
+import type { Clock, ModuleSettings } from '../../lib/options/index.js';
+import { ManualClock, MemoryLockStore, MemoryServer } from '../../lib/testing/index.js';
+import { World } from './world.js';
+
+/** A server in memory, on a clock that stands still unless a test waits. */
+export class MemoryWorld extends World {
+  readonly clock = new ManualClock();
+  server = new MemoryServer(this.clock);
+
+  async until(what: string, condition: () => boolean | Promise<boolean>): Promise<void> {
+    for (let ms = 0; ms < this.patience; ms += 1) {
+      if (await condition()) return;
+      await this.clock.advance(1);
+    }
+    throw new Error(`Within ${this.patience} ms it did not happen that ${what}.`);
+  }
+
+  elapse(ms: number): Promise<void> {
+    return this.clock.advance(ms);
+  }
+
+  async silence(ms: number): Promise<void> {
+    const { seen } = this.server;
+    for (const name of seen.keys()) {
+      const asks = seen.get(name)!;
+      for (const [process, at] of asks) asks.set(process, at - ms);
+    }
+  }
+
+  async flush(): Promise<void> {
+    this.server.flush();
+  }
+
+  async pause(): Promise<void> {
+    this.server.pause();
+  }
+
+  async resume(): Promise<void> {
+    this.server.resume();
+  }
+
+  async plant(key: string, type: string): Promise<void> {
+    this.server.values.set(`lock:${key}`, { type, text: 'somebody else’s' }, Infinity);
+  }
+
+  async keys(): Promise<{ name: string; ttl: number }[]> {
+    const { values, queues, seen, fences } = this.server;
+    return Object.entries({ values, queues, seen, fences }).flatMap(([kind, map]) =>
+      map.keys().map((name) => ({ name: `${name}:${kind}`, ttl: map.ttl(name) })),
+    );
+  }
+
+  protected store(settings: ModuleSettings, clock: Clock): LockStore {
+    return new MemoryLockStore(this.server, settings, clock);
+  }
+
+  protected deafStore(settings: ModuleSettings, clock: Clock): LockStore {
+    const store = new MemoryLockStore(this.server, settings, clock);
+    const open = store.open.bind(store);
+    store.open = async (listener) => {
+      await open(listener);
+      this.server.unsubscribe(store.processId);
+    };
+    return store;
+  }
+
+  protected source(): object {
+    return {};
+  }
+}

@@ -1,0 +1,117 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Redis } from 'ioredis';
+import { newProcessId } from '../../lib/locks/holder.js';
+import { RedisLock } from '../../lib/locks/lock/redis-lock.js';
+import { RedisLockStore } from '../../lib/locks/lock/redis-lock-store.js';
+import type { LockStore } from '../../lib/locks/lock-primitive.js';
+import {
+  type Clock,
+  type ModuleSettings,
+  type RedisSource,
+  systemClock,
+} from '../../lib/options/index.js';
+import { prefixOf, RedisServer } from '../../lib/redis/index.js';
+import type { RedisProcess } from '../../tools/redis-server.js';
+import type { Kind } from './kinds.js';
+import { World, type Wrap } from './world.js';
+
+const PLANT: Readonly<Record<string, readonly [string, ...string[]]>> = {
+  string: ['SET', 'somebody else’s'],
+  hash: ['HSET', 'field', '1'],
+  list: ['RPUSH', 'item'],
+  set: ['SADD', 'member'],
+  zset: ['ZADD', '1', 'member'],
+  stream: ['XADD', '*', 'field', '1'],
+};
+
+/** A real Redis and its real time. */
+export class RedisWorld extends World {
+  readonly clock = systemClock;
+  override readonly redis: { readonly control: Redis; readonly prefix: string };
+
+  constructor(
+    kind: Kind,
+    wrap: Wrap | undefined,
+    private readonly where: RedisSource,
+    control: Redis,
+    private readonly server: RedisProcess,
+  ) {
+    super(kind, wrap);
+    this.redis = { control, prefix: `${prefixOf(where)}lock:` };
+  }
+
+  async until(what: string, condition: () => boolean | Promise<boolean>): Promise<void> {
+    const end = performance.now() + this.patience;
+    while (!(await condition())) {
+      if (performance.now() > end)
+        throw new Error(`Within ${this.patience} ms it did not happen that ${what}.`);
+      await sleep(2);
+    }
+  }
+
+  async elapse(ms: number): Promise<void> {
+    await sleep(ms);
+  }
+
+  async silence(ms: number): Promise<void> {
+    const { control } = this.redis;
+    for (const seen of await control.keys('*:seen')) {
+      for (const process of await control.zrange(seen, 0, '-1')) {
+        await control.zincrby(seen, -ms, process);
+      }
+    }
+  }
+
+  async flush(): Promise<void> {
+    await this.redis.control.flushall();
+  }
+
+  async pause(): Promise<void> {
+    this.server.signal('SIGSTOP');
+  }
+
+  async resume(): Promise<void> {
+    this.server.signal('SIGCONT');
+  }
+
+  async plant(key: string, type: string): Promise<void> {
+    const [command, ...operands] = PLANT[type]!;
+    await this.redis.control.call(command, this.redis.prefix + key, ...operands);
+  }
+
+  async keys(): Promise<{ name: string; ttl: number }[]> {
+    const names = await this.redis.control.keys('*');
+    const ttls = await Promise.all(names.map((name) => this.redis.control.pttl(name)));
+    return names.map((name, at) => ({ name, ttl: ttls[at]! })).filter(({ ttl }) => ttl !== -2);
+  }
+
+  protected store(settings: ModuleSettings, clock: Clock): LockStore {
+    return new RedisLockStore(settings, clock);
+  }
+
+  protected deafStore(settings: ModuleSettings, clock: Clock): LockStore {
+    const { prefix } = this.redis;
+    const inbox = `${prefix}inbox:`;
+    const server = new RedisServer(
+      settings.redis,
+      settings.commandTimeout,
+      clock,
+      inbox,
+      newProcessId(),
+    );
+    const processId = newProcessId();
+    return {
+      processId,
+      lock: new RedisLock(server, prefix, inbox, processId, settings.limits.waitersPerKey),
+      get ready() {
+        return server.ready;
+      },
+      open: () => server.open({ message() {}, resubscribed() {}, reconnected() {} }),
+      close: () => server.close(),
+    };
+  }
+
+  protected source(): { redis: RedisSource } {
+    return { redis: this.where };
+  }
+}

@@ -1,0 +1,41 @@
+import { Redis } from 'ioredis';
+import type { RedisSource } from '../../lib/options/index.js';
+import { RedisProcess } from '../../tools/redis-server.js';
+import type { Kind } from './kinds.js';
+import { MemoryWorld } from './memory-world.js';
+import { RedisWorld } from './redis-world.js';
+import type { World, Wrap } from './world.js';
+
+/** A place where locks can live. */
+export interface Topology {
+  /** A fresh, empty world in it. */
+  world(kind: Kind, wrap?: Wrap): Promise<World>;
+  stop(): Promise<void>;
+}
+
+/** Every place where locks can live. */
+export const topologies: Readonly<Record<string, () => Promise<Topology>>> = {
+  'one Redis': () => onRedis((url) => url),
+  'one Redis, through a client with a keyPrefix': () =>
+    onRedis((url) => new Redis(url, { keyPrefix: 'app:', lazyConnect: true })),
+  memory: async () => ({
+    world: async (kind, wrap) => new MemoryWorld(kind, wrap),
+    stop: async () => {},
+  }),
+};
+
+async function onRedis(source: (url: string) => RedisSource): Promise<Topology> {
+  const server = await RedisProcess.start();
+  const control = new Redis(server.url);
+  const where = source(server.url);
+  return {
+    async world(kind, wrap) {
+      await control.flushall();
+      return new RedisWorld(kind, wrap, where, control, server);
+    },
+    async stop() {
+      control.disconnect();
+      await server.stop();
+    },
+  };
+}

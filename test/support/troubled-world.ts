@@ -1,0 +1,87 @@
+import { MemoryServer } from '../../lib/testing/index.js';
+import type { Inbox } from '../../lib/testing/memory-server.js';
+import type { Clock } from '../../lib/options/index.js';
+import type { Kind } from './kinds.js';
+import { MemoryWorld } from './memory-world.js';
+import type { Wrap } from './world.js';
+
+/** How often, from 0 to 1, something goes wrong on the way, and how slow the way is at most, in ms. */
+export interface Trouble {
+  readonly request: number;
+  readonly reply: number;
+  readonly push: number;
+  readonly delay: number;
+}
+
+/** A server behind a network that delays, reorders and loses what goes to it and what comes back. */
+class TroubledServer extends MemoryServer {
+  constructor(
+    clock: Clock,
+    private readonly trouble: () => Trouble,
+    private readonly random: () => number,
+  ) {
+    super(clock);
+  }
+
+  override async run<T>(step: () => T): Promise<T> {
+    const { request, reply } = this.trouble();
+    if (this.random() < request) return new Promise<T>(() => {});
+    await this.#way();
+    const answer = super.run(step);
+    await Promise.allSettled([answer]);
+    await this.#way();
+    return this.random() < reply ? new Promise<T>(() => {}) : answer;
+  }
+
+  override subscribe(process: string, inbox: Inbox): void {
+    const late = (push: () => void): void => {
+      if (this.random() < this.trouble().push) return;
+      void this.#way().then(push);
+    };
+    super.subscribe(process, {
+      granted: (grant) => {
+        const sentAt = this.clock.monotonic();
+        late(() =>
+          inbox.granted({
+            ...grant,
+            remaining: grant.remaining - (this.clock.monotonic() - sentAt),
+          }),
+        );
+      },
+      forced: (holder) => late(() => inbox.forced(holder)),
+      resumed: () => late(() => inbox.resumed()),
+    });
+  }
+
+  #way(): Promise<void> {
+    const slow = this.random() < 0.05 ? 20 : 1;
+    const ms = Math.floor(this.random() * this.trouble().delay * slow);
+    return new Promise((resolve) => this.clock.after(ms, resolve));
+  }
+}
+
+/** A world in memory whose network is in trouble until `trouble` is ended. */
+export class TroubledWorld extends MemoryWorld {
+  readonly #grants = new Map<string, number>();
+
+  constructor(
+    kind: Kind,
+    wrap: Wrap | undefined,
+    readonly random: () => number,
+    public trouble: Trouble,
+  ) {
+    super(kind, wrap);
+    this.server = new TroubledServer(this.clock, () => this.trouble, random);
+    const { values } = this.server;
+    const set = values.set.bind(values);
+    values.set = (name, value, ttl) => {
+      this.#grants.set(value.text, this.grantsOf(value.text) + 1);
+      set(name, value, ttl);
+    };
+  }
+
+  /** How often the server granted a lock to this holder: twice if it heard of the first grant too late. */
+  grantsOf(holder: string): number {
+    return this.#grants.get(holder) ?? 0;
+  }
+}

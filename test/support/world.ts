@@ -1,0 +1,152 @@
+import type { Redis } from 'ioredis';
+import { Leases } from '../../lib/leases/leases.js';
+import type { Lease } from '../../lib/leases/lease.js';
+import type { LockPrimitive, LockStore, Sight } from '../../lib/locks/lock-primitive.js';
+import {
+  type AcquireOptions,
+  type Clock,
+  callSettings,
+  type ModuleSettings,
+  moduleSettings,
+  type RedisLockOptions,
+} from '../../lib/options/index.js';
+import { Client } from './client.js';
+import type { Kind } from './kinds.js';
+import { StallingClock } from './stalling-clock.js';
+
+/** A change to a store: a fault on the way, a planted mistake, an observer. */
+export type Wrap = (store: LockStore, clock: StallingClock) => LockStore;
+
+/** One server and the processes on it, for one test. */
+export abstract class World {
+  abstract readonly clock: Clock;
+  /** Where the store is a Redis: a connection to look at it, and the prefix before a lock's key. */
+  readonly redis?: { readonly control: Redis; readonly prefix: string };
+  /** How long `until` waits, in ms of this world's time. */
+  patience = 10_000;
+  readonly #closing: (() => Promise<void>)[] = [];
+  #observer: Promise<Client> | undefined;
+
+  constructor(
+    private readonly kind: Kind,
+    private readonly wrap: Wrap = (store) => store,
+  ) {}
+
+  /** Resolves when `condition` is true; fails after `patience`. */
+  abstract until(what: string, condition: () => boolean | Promise<boolean>): Promise<void>;
+  /** This much time passes, for everybody. */
+  abstract elapse(ms: number): Promise<void>;
+  /** As if nobody had asked for any lock for `ms`. */
+  abstract silence(ms: number): Promise<void>;
+  /** The server loses all data. */
+  abstract flush(): Promise<void>;
+  /** The server answers nobody until `resume`; what is sent meanwhile runs then. */
+  abstract pause(): Promise<void>;
+  abstract resume(): Promise<void>;
+  /** Somebody else puts a value of this Redis type at the name of a lock, without an end. */
+  abstract plant(key: string, type: string): Promise<void>;
+  /** Every key in the store, with what is left of it in ms; -1 if it never ends. */
+  abstract keys(): Promise<{ name: string; ttl: number }[]>;
+  protected abstract store(settings: ModuleSettings, clock: Clock): LockStore;
+  /** A store whose process is not subscribed to its inbox. */
+  protected abstract deafStore(settings: ModuleSettings, clock: Clock): LockStore;
+  protected abstract source(): Pick<RedisLockOptions, 'redis'>;
+
+  /** One more process that takes single steps. */
+  async client(options: RedisLockOptions & { deaf?: boolean } = {}): Promise<Client> {
+    const { deaf, ...rest } = options;
+    const settings = moduleSettings({ ...this.source(), ...rest });
+    const clock = new StallingClock(this.clock);
+    const plain = deaf ? this.deafStore(settings, clock) : this.store(settings, clock);
+    const store = this.wrap(withPrimitive(plain, this.kind(plain)), clock);
+    const client = new Client(store, store.lock);
+    await client.open();
+    this.#closing.push(() => store.close());
+    return client;
+  }
+
+  /** One more process that holds leases. */
+  async process(
+    options: RedisLockOptions = {},
+    wrap: Wrap = (store) => store,
+  ): Promise<LockingProcess> {
+    const settings = moduleSettings({ ...this.source(), ...options });
+    const clock = new StallingClock(this.clock);
+    const plain = this.store(settings, clock);
+    const store = this.wrap(wrap(withPrimitive(plain, this.kind(plain)), clock), clock);
+    const process = new LockingProcess(store, settings, clock);
+    await process.leases.open();
+    this.#closing.push(() => this.finish(process.leases.close()));
+    return process;
+  }
+
+  /** What the promise comes to, while this world's time goes on. */
+  async finish<T>(promise: Promise<T>): Promise<T> {
+    let settled = false;
+    const settle = (): void => void (settled = true);
+    promise.then(settle, settle);
+    await this.until('a promise settles', () => settled);
+    return promise;
+  }
+
+  /** What can be seen of a lock. */
+  async sight(key = 'k'): Promise<Sight> {
+    this.#observer ??= this.client();
+    return (await this.#observer).lock.inspect(key, 100);
+  }
+
+  async holder(key = 'k'): Promise<string> {
+    return (await this.sight(key)).holder;
+  }
+
+  async close(): Promise<void> {
+    await this.resume();
+    await Promise.all(this.#closing.map((close) => close()));
+  }
+}
+
+/** A process of an application: what `LockService` stands on. */
+export class LockingProcess {
+  readonly leases: Leases;
+
+  constructor(
+    readonly store: LockStore,
+    readonly settings: ModuleSettings,
+    readonly clock: StallingClock,
+  ) {
+    this.leases = new Leases(store, settings, clock);
+  }
+
+  acquire(options: AcquireOptions & { key?: string } = {}): Promise<Lease> {
+    const { key = 'k', signal, ...rest } = options;
+    return this.leases.acquire(key, callSettings(rest, this.settings.call), signal);
+  }
+
+  /** Dies: nothing is given back, nothing is heard or sent any more. */
+  async crash(): Promise<void> {
+    await this.store.close();
+  }
+}
+
+/** The same store with some steps of its primitive done otherwise. */
+export function withPrimitive(store: LockStore, steps: Partial<LockPrimitive>): LockStore {
+  const { lock } = store;
+  return {
+    lock: {
+      acquire: (ask) => (steps.acquire ? steps.acquire(ask) : lock.acquire(ask)),
+      release: (claim, keep) =>
+        steps.release ? steps.release(claim, keep) : lock.release(claim, keep),
+      leave: (claim) => (steps.leave ? steps.leave(claim) : lock.leave(claim)),
+      extend: (claims) => (steps.extend ? steps.extend(claims) : lock.extend(claims)),
+      inspect: (key, places) =>
+        steps.inspect ? steps.inspect(key, places) : lock.inspect(key, places),
+      force: (key) => (steps.force ? steps.force(key) : lock.force(key)),
+    },
+    processId: store.processId,
+    get ready() {
+      return store.ready;
+    },
+    open: (listener) => store.open(listener),
+    close: () => store.close(),
+  };
+}
