@@ -45,6 +45,8 @@ export class WaitingRoom {
       this.#cancelPoll?.();
       this.#cancelPoll = undefined;
       this.emptied();
+    } else if (first && !this.#cancelPoll) {
+      this.#pollIn(this.#round(this.#waiters[0]!, -1)); // he was asking for those behind him
     }
   }
 

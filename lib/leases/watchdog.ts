@@ -92,7 +92,9 @@ export class Watchdog {
     if (!this.#wantsRenewal(holding)) return holding.deadline;
     const now = this.clock.monotonic();
     if (!holding.settings.renew) return now;
-    const third = ((holding.deadline - now) / 3) * (0.9 + Math.random() * 0.1);
+    // A deadline may lie further ahead than a ttl, by `extend` or a server clock set back: loss is noticed in time all the same.
+    const ahead = Math.min(holding.deadline - now, holding.claim.ttl);
+    const third = (ahead / 3) * (0.9 + Math.random() * 0.1);
     return Math.min(holding.deadline, now + Math.max(SHORTEST_PAUSE, third));
   }
 

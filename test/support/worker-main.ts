@@ -3,6 +3,7 @@ import { register } from 'node:module';
 import type { Lease } from '../../lib/leases/lease.js';
 import type { AcquireOptions, RedisLockOptions } from '../../lib/options/index.js';
 import type { Contention, Section } from './worker.js';
+import { fencedWrite } from './fenced-store.js';
 import { monotonic } from './monotonic.js';
 
 if (process.env['IOREDIS'] === '5') {
@@ -39,10 +40,11 @@ const commands = {
   load: () => client.leases.load,
 
   /** Spins until somebody stops the process for `ms`, and looks at the lease before anything else runs. */
-  assertAfterStall(lease: number, ms: number) {
-    process.send!({ spinning: true });
-    const end = monotonic() + 20_000;
-    for (let last = monotonic(), now = last; now < end; last = now, now = monotonic()) {
+  async assertAfterStall(lease: number, ms: number) {
+    let last = monotonic(); // before the message: the answer to it may be the stop
+    const end = last + 20_000;
+    await new Promise((resolve) => process.send!({ spinning: true }, resolve));
+    for (let now = monotonic(); now < end; last = now, now = monotonic()) {
       if (now - last < ms) continue;
       try {
         leases[lease]!.assertHeld();
@@ -52,6 +54,13 @@ const commands = {
       }
     }
     return 'nobody stopped it';
+  },
+
+  async write(lease: number, resource: string, value: string) {
+    const store = new Redis(options.redis);
+    const written = await fencedWrite(store, resource, leases[lease]!.fencingToken, value);
+    store.disconnect();
+    return written;
   },
 
   /** Callers that take turns on a key until the time is up; each adds 1 to a value that only the lock protects. */

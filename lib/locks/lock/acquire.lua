@@ -52,8 +52,8 @@ if not since then
   redis.call('ZREMRANGEBYSCORE', seen, '-inf', whole(now / 1000 - 60000))
   since = arrival
 end
+redis.call('PEXPIRE', queue, 60000) -- never refused: lets the next line pass when memory is short
 redis.call('ZADD', seen, whole(now / 1000), process)
-redis.call('PEXPIRE', queue, 60000)
 redis.call('PEXPIRE', seen, 60000)
 
 if not current and grant_next(lock, queue, seen, fence, inbox, now, place) == place then

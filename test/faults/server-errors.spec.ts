@@ -1,0 +1,263 @@
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { ForeignLockError, LockStoreError } from '../../lib/errors/index.js';
+import type { Lease } from '../../lib/leases/lease.js';
+import { RedisProcess } from '../../tools/redis-server.js';
+import { FaultProxy } from '../support/fault-proxy.js';
+import { LockClient } from '../support/lock-client.js';
+import { Observer } from '../support/observer.js';
+import { until } from '../support/until.js';
+
+let redis: RedisProcess;
+let observer: Observer;
+let proxy: FaultProxy;
+let mine: LockClient;
+let theirs: LockClient;
+beforeEach(async () => {
+  redis = await RedisProcess.start({ args: ['--lua-time-limit', '20'] });
+  observer = new Observer(redis.url);
+  proxy = await FaultProxy.before(redis.port);
+  await observer.redis.call(
+    ...(['ACL', 'SETUSER', 'app', 'on', '>secret', '~*', '&*', '+@all'] as const),
+  );
+  const options = { commandTimeout: 300, ttl: 3_000 };
+  const url = proxy.url.replace('//', '//app:secret@');
+  mine = new LockClient({ ...options, redis: url });
+  theirs = new LockClient({ ...options, redis: url });
+  await Promise.all([mine.leases.open(), theirs.leases.open()]);
+});
+afterEach(async () => {
+  await Promise.all([mine.close(), theirs.close()]);
+  observer.close();
+  await proxy.close();
+  await redis.stop();
+});
+
+async function nothingLeft(): Promise<void> {
+  await until('all clients are idle', () => mine.idle && theirs.idle);
+  expect(await observer.traces()).toEqual([]);
+}
+
+const config = (name: string, value: string): Promise<unknown> =>
+  observer.redis.config('SET', name, value);
+
+/** A script of somebody else that holds up the server until it is killed. */
+async function hangServer(): Promise<() => Promise<unknown>> {
+  const foreign = new Observer(redis.url);
+  const hanging = foreign.redis.eval('while true do end', 0).catch(() => {});
+  await until('the server is busy', async () => {
+    return observer.redis.ping().then(
+      () => false,
+      (error: Error) => error.message.startsWith('BUSY'),
+    );
+  });
+  return async () => {
+    await observer.redis.script('KILL');
+    await hanging;
+    foreign.close();
+  };
+}
+
+/** Each brings the trouble about and returns how to end it. */
+const troubles: Record<string, () => Promise<() => unknown>> = {
+  OOM: async () => {
+    await config('maxmemory', '1');
+    return () => config('maxmemory', '0');
+  },
+  NOREPLICAS: async () => {
+    await config('min-replicas-to-write', '1');
+    return () => config('min-replicas-to-write', '0');
+  },
+  BUSY: hangServer,
+  LOADING: async () => {
+    proxy.fate = (words) =>
+      words[0]!.startsWith('eval') ? '-LOADING Redis is loading the dataset in memory' : 'pass';
+    return () => proxy.heal();
+  },
+  MISCONF: async () => {
+    proxy.fate = (words) =>
+      words[0]!.startsWith('eval') ? '-MISCONF Redis is configured to save RDB snapshots' : 'pass';
+    return () => proxy.heal();
+  },
+};
+
+describe.each(Object.entries(troubles))('%s', (code, begin) => {
+  it('in the middle of every step grants nothing twice and loses no waiter', async () => {
+    const gone = new AbortController();
+    const held = await mine.acquire('k', { renew: false });
+    const aborted = theirs.acquire('k', { signal: gone.signal });
+    await observer.queued('k', 1);
+    const first = mine.acquire('k');
+    await observer.queued('k', 2);
+    const second = theirs.acquire('k');
+    await observer.queued('k', 3);
+
+    const end = await begin();
+    const refused = [mine.acquire('new'), theirs.acquire('k'), mine.acquire('new', { wait: 0 })];
+    for (const call of refused) {
+      const error = await call.catch((reason: unknown) => reason);
+      expect(error).toBeInstanceOf(LockStoreError);
+      expect((error as Error).message).toContain(code);
+      expect((error as LockStoreError).retryable).toBe(true);
+    }
+    gone.abort('gone');
+    await expect(aborted).rejects.toBe('gone');
+    expect(await held.release()).toBe(true);
+    await end();
+
+    const one = await first;
+    expect(one.fencingToken).toBeGreaterThan(held.fencingToken);
+    expect(one.held).toBe(true);
+    expect(await observer.waiting('k')).toBe(1);
+    expect(await one.release()).toBe(true);
+    const two = await second;
+    expect(two.fencingToken).toBeGreaterThan(one.fencingToken);
+    expect(await two.release()).toBe(true);
+    await nothingLeft();
+  });
+
+  it('over a renewal costs no lease, and over the whole ttl no more than that lease', async () => {
+    const lease = await mine.acquire('k', { ttl: 900 });
+    const next = theirs.acquire('k', { ttl: 900 });
+    await observer.queued('k', 1);
+    const end = await begin();
+    await new Promise((resolve) => setTimeout(resolve, 500)); // a renewal is due at 300 ms
+    await end();
+    const before = lease.expiresAt;
+    await until('the lease is renewed', () => lease.expiresAt > before, 500).catch(() => {});
+    expect(lease.held).toBe(true);
+    expect(lease.signal.aborted).toBe(false);
+    expect(await lease.release()).toBe(true);
+    expect((await next).fencingToken).toBeGreaterThan(lease.fencingToken);
+    await (await next).release();
+    await nothingLeft();
+  });
+});
+
+it('without memory, those who wait already stay in line and are served', async () => {
+  const held = await mine.acquire('k');
+  const waiting: Promise<Lease>[] = [];
+  for (const [at, client] of [theirs, mine, theirs].entries()) {
+    waiting.push(client.acquire('k', { wait: 20_000 }));
+    await observer.queued('k', at + 1);
+  }
+  const end = await troubles['OOM']!();
+  await new Promise((resolve) => setTimeout(resolve, 3_500)); // longer than an unseen process keeps its places
+  expect(await observer.waiting('k')).toBe(3);
+  let last: Lease = held;
+  for (const call of waiting) {
+    expect(await last.release()).toBe(true);
+    const lease = await call;
+    expect(lease.fencingToken).toBeGreaterThan(last.fencingToken);
+    last = lease;
+  }
+  expect(await last.release()).toBe(true);
+  await end();
+  await nothingLeft();
+});
+
+describe('missing rights', () => {
+  const acl = (...rules: string[]): Promise<unknown> =>
+    observer.redis.call('ACL', 'SETUSER', 'app', ...rules);
+
+  it.each([
+    ['to channels', ['resetchannels']],
+    ['to PUBLISH', ['-publish']],
+    ['to SUBSCRIBE', ['-subscribe']],
+    ['to scripts', ['-evalsha', '-eval', '-time']],
+  ])('%s are told at the start, at once and for good', async (_, rules) => {
+    await acl(...rules);
+    const late = new LockClient({ redis: proxy.url.replace('//', '//app:secret@') });
+    const started = performance.now();
+    const error: unknown = await late.leases.open().catch((reason: unknown) => reason);
+    expect(error).toBeInstanceOf(LockStoreError);
+    expect((error as LockStoreError).retryable).toBe(false);
+    expect((error as Error).message).toContain('NOPERM');
+    expect(performance.now() - started).toBeLessThan(1_000);
+    await late.close();
+  });
+
+  it('to channels that vanish while callers wait lose no waiter', async () => {
+    const held = await mine.acquire('k');
+    const waiting: Promise<Lease>[] = [];
+    for (const [at, client] of [theirs, mine, theirs].entries()) {
+      waiting.push(client.acquire('k'));
+      await observer.queued('k', at + 1);
+    }
+    await acl('resetchannels');
+    let last: Lease = held;
+    for (let served = 0; served < waiting.length; served += 1) {
+      expect(await last.release()).toBe(true);
+      const from = performance.now();
+      const at = await Promise.race(waiting.map((call, place) => call.then(() => place)));
+      const lease = await waiting[at]!;
+      expect(performance.now() - from).toBeLessThan(1_100);
+      expect(lease.fencingToken).toBeGreaterThan(last.fencingToken);
+      waiting[at] = new Promise(() => {});
+      last = lease;
+    }
+    await last.release();
+    await nothingLeft();
+  });
+
+  it('to keys end the call with an error that tells so', async () => {
+    await acl('resetkeys', '~other:*');
+    const error: unknown = await mine.acquire('k').catch((reason: unknown) => reason);
+    expect(error).toBeInstanceOf(LockStoreError);
+    expect((error as LockStoreError).retryable).toBe(false);
+    await acl('~*');
+    await nothingLeft();
+  });
+});
+
+describe('a value of another type', () => {
+  it.each([0, 10_000])(
+    'at the key is a ForeignLockError and stays as it is (wait %d)',
+    async (wait) => {
+      await observer.redis.rpush('lock:k', 'a');
+      await expect(mine.acquire('k', { wait })).rejects.toThrow(ForeignLockError);
+      await until('the client is idle', () => mine.idle);
+      expect(await observer.redis.lrange('lock:k', 0, -1)).toEqual(['a']);
+      expect(await observer.traces()).toEqual(['lock:k']);
+    },
+  );
+
+  it('that takes the place of a held lock ends lease and waiting', async () => {
+    const lease = await mine.acquire('k', { ttl: 900 });
+    const waiting = theirs.acquire('k');
+    await observer.queued('k', 1);
+    await observer.redis.multi().del('lock:k').rpush('lock:k', 'a').exec();
+    await expect(waiting).rejects.toThrow(ForeignLockError);
+    await until('the holder knows', () => lease.signal.aborted, 900);
+    expect(lease.signal.reason).toMatchObject({ reason: 'taken' });
+    expect(await lease.release()).toBe(false);
+    await until('all clients are idle', () => mine.idle && theirs.idle);
+    expect(await observer.redis.lrange('lock:k', 0, -1)).toEqual(['a']);
+    expect(await observer.traces()).toEqual(['lock:k']);
+  });
+
+  it.each(['queue', 'seen', 'fence'])(
+    'at the key of its %s is a ForeignLockError',
+    async (part) => {
+      const held = part === 'fence' ? undefined : await theirs.acquire('k');
+      await observer.redis.del(`{lock:k}:${part}`);
+      await observer.redis.hset(`{lock:k}:${part}`, 'a', 'b');
+      await expect(mine.acquire('k')).rejects.toThrow(ForeignLockError);
+      await held?.release();
+      await until('all clients are idle', () => mine.idle && theirs.idle);
+      expect(await observer.holder('k')).toBeNull();
+      expect(await observer.redis.hgetall(`{lock:k}:${part}`)).toEqual({ a: 'b' });
+    },
+  );
+
+  it('in one lease of a batch does not stop the renewal of the others', async () => {
+    const leases = await Promise.all(['a', 'b', 'c'].map((key) => mine.acquire(key, { ttl: 900 })));
+    await observer.redis.multi().del('lock:b').rpush('lock:b', 'x').exec();
+    await until('b is lost', () => leases[1]!.signal.aborted, 900);
+    const before = leases[0]!.expiresAt;
+    await until('a is renewed', () => leases[0]!.expiresAt > before);
+    expect(leases.map(({ held }) => held)).toEqual([true, false, true]);
+    await Promise.all(leases.map((lease) => lease.release()));
+    await until('the client is idle', () => mine.idle);
+    expect(await observer.traces()).toEqual(['lock:b']);
+  });
+});

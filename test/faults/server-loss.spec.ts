@@ -1,0 +1,184 @@
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import type { Lease } from '../../lib/leases/lease.js';
+import { RedisProcess } from '../../tools/redis-server.js';
+import { LockClient } from '../support/lock-client.js';
+import { Observer } from '../support/observer.js';
+import { SteppedClock } from '../support/stepped-clock.js';
+import { until } from '../support/until.js';
+
+const TTL = 1_500;
+/** How long a holder may take to learn that the server has forgotten him. */
+const LEARNS_WITHIN = TTL / 3 + 1_000;
+const HOUR = 3_600_000;
+
+const clock = SteppedClock.make();
+let redis: RedisProcess;
+let observer: Observer;
+let clients: LockClient[];
+beforeEach(async () => {
+  clock?.set(0);
+  redis = await RedisProcess.start(clock ? { env: clock.env } : {});
+  observer = new Observer(redis.url);
+  clients = Array.from({ length: 3 }, () => new LockClient({ redis: redis.url, ttl: TTL }));
+  await Promise.all(clients.map((client) => client.leases.open()));
+});
+afterEach(async () => {
+  await Promise.all(clients.map((client) => client.close()));
+  observer.close();
+  await redis.stop();
+});
+
+/** When the lease was found to be lost. */
+function lossOf(lease: Lease): Promise<number> {
+  return new Promise((resolve) => {
+    lease.signal.addEventListener('abort', () => resolve(performance.now()));
+  });
+}
+
+/** Callers that queue one behind the other and hold the lock for a moment; their tokens in the order of entry. */
+async function queueUp(): Promise<{ tokens: number[]; order: number[]; all: Promise<unknown> }> {
+  const tokens: number[] = [];
+  const order: number[] = [];
+  const all: Promise<void>[] = [];
+  for (let place = 0; place < 6; place += 1) {
+    const call = clients[place % clients.length]!.acquire('k', { wait: 10_000 });
+    all.push(
+      call.then(async (lease) => {
+        order.push(place);
+        tokens.push(lease.fencingToken);
+        await new Promise((resolve) => setTimeout(resolve, 20));
+        await lease.release();
+      }),
+    );
+    await observer.queued('k', place + 1);
+  }
+  return { tokens, order, all: Promise.all(all) };
+}
+
+async function nothingLeft(): Promise<void> {
+  await until('all clients are idle', () => clients.every((client) => client.idle));
+  expect(await observer.traces()).toEqual([]);
+}
+
+const losses: Record<string, () => Promise<unknown>> = {
+  FLUSHALL: () => observer.redis.flushall(),
+  'DEL of every key': async () => observer.redis.del(await observer.redis.keys('*')),
+  'SWAPDB with an empty database': () => observer.redis.swapdb(0, 1),
+  'a restart without persistence': async () => {
+    await redis.kill();
+    await redis.run();
+  },
+};
+
+describe('when the server forgets everything', () => {
+  for (const [name, lose] of Object.entries(losses)) {
+    it(`by ${name}, the holder learns it, tokens go on rising and no waiter is lost`, async () => {
+      const lease = await clients[0]!.acquire('k');
+      const lost = lossOf(lease);
+      const { tokens, order, all } = await queueUp();
+      await lose();
+      const from = performance.now();
+      expect((await lost) - from).toBeLessThan(LEARNS_WITHIN);
+      expect(lease.held).toBe(false);
+      expect(await lease.release()).toBe(false);
+      await all;
+      expect(tokens.every((token, at) => token > (tokens[at - 1] ?? lease.fencingToken))).toBe(
+        true,
+      );
+      expect(new Set(order).size).toBe(6);
+      await nothingLeft();
+    });
+  }
+
+  it('a lock deleted behind everybody’s back goes to waiter after waiter of one process', async () => {
+    await clients[0]!.acquire('k', { renew: false });
+    const waiting: Promise<Lease>[] = [];
+    for (let place = 1; place <= 3; place += 1) {
+      waiting.push(clients[1]!.acquire('k'));
+      await observer.queued('k', place);
+    }
+    for (const call of waiting) {
+      await observer.redis.del('lock:k');
+      const from = performance.now();
+      await call;
+      expect(performance.now() - from).toBeLessThan(1_100);
+    }
+  });
+
+  it('tokens rise over every loss', async () => {
+    let last = 0;
+    for (const lose of Object.values(losses).concat(Object.values(losses))) {
+      const lease = await clients[0]!.acquire('k', { wait: 5_000 });
+      expect(lease.fencingToken).toBeGreaterThan(last);
+      last = lease.fencingToken;
+      await lease.release();
+      await lose();
+      await until('the client is connected', () => clients[0]!.store.ready);
+    }
+  });
+});
+
+it('SCRIPT FLUSH costs one script text, and nobody notices', async () => {
+  const lease = await clients[0]!.acquire('k');
+  const flushing = setInterval(() => void observer.redis.script('FLUSH'), 5);
+  const { tokens, order, all } = await queueUp();
+  const first = lease.expiresAt;
+  await until('a renewal', () => lease.expiresAt > first);
+  expect(await lease.release()).toBe(true);
+  await all;
+  clearInterval(flushing);
+  expect(order).toEqual([0, 1, 2, 3, 4, 5]);
+  expect(tokens).toEqual([...tokens].sort((a, b) => a - b));
+  expect(lease.signal.aborted).toBe(false);
+  expect(await observer.calls('eval')).toBeGreaterThan(0);
+  await nothingLeft();
+});
+
+const onSteppedClock = clock ? describe : describe.skip;
+if (!clock) console.warn('No gcc: the tests of a stepped server clock are skipped.');
+
+onSteppedClock('when the clock of the server', () => {
+  for (const [name, step] of [
+    ['jumps ahead', HOUR],
+    ['falls back', -HOUR],
+    ['jumps by a little', 5_000],
+    ['falls back by a little', -5_000],
+  ] as const) {
+    it(`${name} by ${step} ms and returns, tokens rise and no waiter is lost`, async () => {
+      let last = 0;
+      for (const offset of [step, 0, step, 0]) {
+        const lease = await clients[0]!.acquire('k', { wait: 20_000 });
+        expect(lease.fencingToken).toBeGreaterThan(last);
+        const { tokens, order, all } = await queueUp();
+        clock!.set(offset);
+        const stepped = performance.now();
+        const lost = lossOf(lease).then((at) => at - stepped);
+        // A lease that outlived its key is known to be lost in time; one that did not is released.
+        const early = new Promise((resolve) => setTimeout(resolve, LEARNS_WITHIN, 'kept'));
+        const fate = await Promise.race([lost, early]);
+        expect(fate === 'kept' ? await lease.release() : !lease.held).toBe(true);
+        await all;
+        expect(tokens.every((token, at) => token > (tokens[at - 1] ?? lease.fencingToken))).toBe(
+          true,
+        );
+        expect(new Set(order).size).toBe(6);
+        last = tokens.at(-1)!;
+      }
+      await nothingLeft();
+    });
+  }
+
+  it('falls back and jumps ahead again, a holder still learns his loss in time', async () => {
+    clock!.set(0);
+    const lease = await clients[0]!.acquire('k');
+    clock!.set(-HOUR);
+    const first = lease.expiresAt;
+    await until('a renewal', () => lease.expiresAt !== first);
+    const lost = lossOf(lease);
+    clock!.set(HOUR);
+    const from = performance.now();
+    await until('the key is gone', async () => (await observer.holder('k')) === null);
+    expect((await lost) - from).toBeLessThan(LEARNS_WITHIN);
+    await nothingLeft();
+  });
+});
