@@ -15,6 +15,8 @@ export const losingPushes: Wrap = (store) => ({
       forced() {},
       reconnected: () => listener.reconnected(),
     }),
+  pushMissed: () => store.pushMissed(),
+  describe: () => store.describe(),
   close: () => store.close(),
 });
 
@@ -57,6 +59,8 @@ export const hints: Contract = {
             forced: (holder) => listener.forced(holder),
             reconnected: () => listener.reconnected(),
           }),
+        pushMissed: () => store.pushMissed(),
+        describe: () => store.describe(),
         close: () => store.close(),
       })),
     ];

@@ -107,6 +107,8 @@ export class RedisWorld extends World {
         return server.ready;
       },
       open: () => server.open({ message() {}, resubscribed() {}, reconnected() {} }),
+      pushMissed() {},
+      describe: () => server.describe(),
       close: () => server.close(),
     };
   }

@@ -147,6 +147,8 @@ export function withPrimitive(store: LockStore, steps: Partial<LockPrimitive>): 
       return store.ready;
     },
     open: (listener) => store.open(listener),
+    pushMissed: () => store.pushMissed(),
+    describe: () => store.describe(),
     close: () => store.close(),
   };
 }
