@@ -17,6 +17,7 @@ export {
 } from './module-options.js';
 export {
   type BusyContext,
+  checkPolicy,
   type LockedOptions,
   type LockedPolicy,
   POLICY_OPTIONS,
