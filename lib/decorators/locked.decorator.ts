@@ -5,6 +5,7 @@ import {
   CALL_DEFAULTS,
   type CallSettings,
   callSettings,
+  checkPolicy,
   type LockedOptions,
   MODULE_DEFAULTS,
   POLICY_OPTIONS,
@@ -63,6 +64,7 @@ export function Locked(
   return (target, method, descriptor) => {
     const said = nameOf(target, method);
     const original = methodOf(target, descriptor, said);
+    checkPolicy(options);
     const skipDefaults = options.onBusy === 'skip' ? { wait: 0 } : {};
     callSettings({ ...skipDefaults, ...options }, CALL_DEFAULTS, POLICY_OPTIONS);
     const keyOf = keyReader(key, target, method, original);

@@ -4,6 +4,7 @@ import { keyTemplate, type Names } from '../keys/index.js';
 import {
   CALL_DEFAULTS,
   callSettings,
+  checkPolicy,
   type LockedOptions,
   POLICY_OPTIONS,
 } from '../options/index.js';
@@ -53,6 +54,7 @@ export class LockedRequestSettings {
     readonly options: LockedRequestOptions,
   ) {
     callSettings(options, CALL_DEFAULTS, POLICY_OPTIONS);
+    checkPolicy(options);
     if ((options.onBusy as string | undefined) === 'skip' || typeof options.onBusy === 'function') {
       throw new LockOptionsError(
         '@LockedRequest takes no onBusy but "throw": the request would be answered without having been handled.',

@@ -80,7 +80,7 @@ export class Lease implements AsyncDisposable {
   async finish(onLost: 'throw' | 'ignore' = POLICY_DEFAULTS.onLost): Promise<void> {
     const held = this.held;
     const released = await this.release();
-    if (!(held && released) && onLost === 'throw') throw this.#holding.lossError();
+    if (!(held && released) && onLost !== 'ignore') throw this.#holding.lossError();
   }
 
   /** Runs `work` inside this lease: the same lock can be taken again in it without waiting. */

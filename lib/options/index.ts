@@ -18,6 +18,7 @@ export {
 } from './module-options.js';
 export {
   type BusyContext,
+  checkPolicy,
   type LockedOptions,
   type LockedPolicy,
   POLICY_DEFAULTS,

@@ -1,3 +1,4 @@
+import { LockOptionsError } from '../errors/index.js';
 import type { LockCallOptions } from './call-options.js';
 
 /** A call that found its lock taken. */
@@ -42,3 +43,26 @@ export interface LockedOptions extends LockCallOptions, LockedPolicy {
 
 /** What stands beside {@link LockCallOptions} in the options of a decorator. */
 export const POLICY_OPTIONS = ['onBusy', 'onLost', 'onUnavailable', 'module', 'returns'] as const;
+
+const ALLOWED = {
+  onBusy: ['throw', 'skip'],
+  onLost: ['throw', 'ignore'],
+  onUnavailable: ['throw', 'proceed'],
+  returns: ['promise', 'observable', 'iterable'],
+} as const;
+
+/** @throws LockOptionsError naming the first option of a decorator's own that is wrong. */
+export function checkPolicy(options: LockedOptions): void {
+  for (const [name, allowed] of Object.entries(ALLOWED)) {
+    const value = options[name as keyof typeof ALLOWED];
+    if (value === undefined || (allowed as readonly unknown[]).includes(value)) continue;
+    if (name === 'onBusy' && typeof value === 'function') continue;
+    const choice = allowed.map((word) => `'${word}'`).join(', ');
+    throw new LockOptionsError(
+      `Option "${name}" takes ${choice}${name === 'onBusy' ? ' or a function' : ''}.`,
+    );
+  }
+  if (options.module !== undefined && typeof options.module !== 'string') {
+    throw new LockOptionsError('Option "module" takes the name of a RedisLockModule.');
+  }
+}

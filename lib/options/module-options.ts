@@ -62,7 +62,12 @@ export const MODULE_DEFAULTS = {
  * The settings of a module.
  * @throws LockOptionsError naming the first option that is wrong, misspelt or in conflict.
  */
-export function moduleSettings(options: RedisLockOptions = {}): ModuleSettings {
+export function moduleSettings(options: RedisLockOptions): ModuleSettings {
+  if (typeof options !== 'object' || options === null) {
+    throw new LockOptionsError(
+      'RedisLockModule got no options: return an object, {} for defaults.',
+    );
+  }
   const keyPrefix = options.keyPrefix ?? MODULE_DEFAULTS.keyPrefix;
   if (typeof keyPrefix !== 'string' || keyPrefix.length > 256 || /[{}\p{Cc}]/u.test(keyPrefix)) {
     throw new LockOptionsError(
@@ -74,6 +79,10 @@ export function moduleSettings(options: RedisLockOptions = {}): ModuleSettings {
     throw new LockOptionsError(
       'Option "redis" takes a URL (redis://… or rediss://…), ioredis options or an ioredis client.',
     );
+  }
+  const lazyConnect = options.lazyConnect ?? MODULE_DEFAULTS.lazyConnect;
+  if (typeof lazyConnect !== 'boolean') {
+    throw new LockOptionsError('Option "lazyConnect" takes true or false.');
   }
   const call = callSettings(options, CALL_DEFAULTS, Object.keys(MODULE_DEFAULTS));
   const commandTimeout = milliseconds(
@@ -91,11 +100,12 @@ export function moduleSettings(options: RedisLockOptions = {}): ModuleSettings {
       max: Infinity,
     }),
     limits: limits(options.limits ?? {}),
-    lazyConnect: options.lazyConnect ?? MODULE_DEFAULTS.lazyConnect,
+    lazyConnect,
   };
 }
 
 function limits(given: LockLimits): ModuleSettings['limits'] {
+  if (typeof given !== 'object') throw new LockOptionsError('Option "limits" takes an object.');
   const result: Record<string, number> = { ...MODULE_DEFAULTS.limits };
   for (const [name, value] of Object.entries(given) as [string, unknown][]) {
     if (!(name in result)) throw new LockOptionsError(`There is no limit "${name}".`);

@@ -1,0 +1,156 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { Injectable } from '@nestjs/common';
+import { setTimeout as pause } from 'node:timers/promises';
+import { CurrentLease, Lease, Locked, LockNotAcquiredError, LockService } from '../../lib/index.js';
+import { Balance } from '../support/balance.js';
+import { Gate } from '../support/moments.js';
+import { NestBench } from '../support/nest-app.js';
+
+let bench: NestBench;
+beforeAll(async () => {
+  bench = await NestBench.start();
+});
+afterAll(() => bench.stop());
+
+type Work<T> = () => Promise<T>;
+
+@Injectable()
+class Accounts {
+  readonly balance = new Balance();
+
+  constructor(readonly locks: LockService) {}
+
+  @Locked('account:<id>')
+  async within<T>(id: string, work: Work<T>, @CurrentLease() _lease?: Lease): Promise<T> {
+    return work();
+  }
+
+  @Locked('account:<_id>')
+  async add(_id: string, amount: number): Promise<number> {
+    return this.balance.add(amount);
+  }
+
+  @Locked('account:<_id>', { wait: 0 })
+  async token(_id: string, @CurrentLease() lease?: Lease): Promise<number> {
+    return lease!.fencingToken;
+  }
+
+  @Locked('account:<_id>', { wait: 0, reentrant: false })
+  async stranger(_id: string): Promise<string> {
+    return 'ran';
+  }
+}
+
+describe('a method that calls another under the same lock', () => {
+  let accounts: Accounts;
+  let rival: LockService;
+  beforeAll(async () => {
+    accounts = (await bench.app({ providers: [Accounts] })).get(Accounts);
+    rival = await bench.rival();
+  });
+  beforeEach(() => {
+    accounts.balance.value = 0;
+  });
+
+  const state = async (key: string): Promise<string> => (await rival.inspect(key)).state;
+
+  it('holds it on, under the same token, at any depth', async () => {
+    const [outer, inner] = await accounts.within('1', async () => {
+      const lease = accounts.locks.current('account:1')!;
+      const deep = await accounts.within('1', () =>
+        accounts.within('2', () => accounts.token('1')),
+      );
+      expect(lease.held).toBe(true);
+      expect(await state('account:1')).toBe('held');
+      return [lease.fencingToken, deep];
+    });
+    expect(outer).toBe(inner);
+    expect(await state('account:1')).toBe('free');
+  });
+
+  it('holds it after the inner one failed', async () => {
+    await accounts.within('1', async () => {
+      const failing = accounts.within('1', () => Promise.reject(new TypeError('inner')));
+      await expect(failing).rejects.toThrow('inner');
+      expect(await state('account:1')).toBe('held');
+    });
+    expect(await state('account:1')).toBe('free');
+  });
+
+  it('lets siblings in Promise.all take turns', async () => {
+    await accounts.within('1', () =>
+      Promise.all(Array.from({ length: 20 }, () => accounts.add('1', 1))),
+    );
+    expect(accounts.balance.value).toBe(20);
+  });
+
+  it('mixes with the service, both ways round', async () => {
+    await accounts.locks.withLock('account:1', async (lease) => {
+      expect(await accounts.token('1')).toBe(lease.fencingToken);
+    });
+    await accounts.within('1', () =>
+      accounts.locks.withLock('account:1', { wait: 0 }, async (lease) => {
+        expect(lease.held).toBe(true);
+      }),
+    );
+  });
+
+  it('waits like anybody with reentrant: false', async () => {
+    await accounts.within('1', async () => {
+      await expect(accounts.stranger('1')).rejects.toThrow(LockNotAcquiredError);
+    });
+    expect(await accounts.stranger('1')).toBe('ran');
+  });
+
+  it('does not lend its lock to work that outlives it', async () => {
+    const over = new Gate();
+    let late: Promise<number> | undefined;
+    const first = await accounts.within('1', async () => {
+      late = over.opened.then(() => accounts.token('1'));
+      return accounts.token('1');
+    });
+    const lease = await rival.acquire('account:1');
+    over.open();
+    await expect(late).rejects.toThrow(LockNotAcquiredError);
+    await lease.release();
+    expect(await accounts.token('1')).toBeGreaterThan(first);
+  });
+
+  it('does not lend its lock to a timer that it set', async () => {
+    let fired: Promise<string> | undefined;
+    await accounts.within('1', async () => {
+      fired = pause(1).then(() => accounts.within('1', async () => state('account:1')));
+    });
+    const lease = accounts.locks.current();
+    expect(lease).toBeUndefined();
+    expect(await fired).toBe('held');
+    expect(await state('account:1')).toBe('free');
+  });
+
+  it('does not lend its lock to other requests', async () => {
+    const [inside, leave] = [new Gate(), new Gate()];
+    const holding = accounts.within('1', async () => {
+      inside.open();
+      await leave.opened;
+    });
+    await inside.opened;
+    expect(accounts.locks.current()).toBeUndefined();
+    await expect(accounts.token('1')).rejects.toThrow(LockNotAcquiredError);
+    leave.open();
+    await holding;
+  });
+
+  it('does not lend its lock to another application in the same process', async () => {
+    const other = (await bench.app({ providers: [Accounts] })).get(Accounts);
+    await accounts.within('1', async () => {
+      expect(other.locks.current()).toBeUndefined();
+      await expect(other.token('1')).rejects.toThrow(LockNotAcquiredError);
+    });
+    await accounts.within('1', () =>
+      other.within('2', async () => {
+        expect(other.locks.current()!.key).toBe('account:2');
+        expect(accounts.locks.current()!.key).toBe('account:1');
+      }),
+    );
+  });
+});
