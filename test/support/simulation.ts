@@ -1,0 +1,74 @@
+import { expect, jest } from '@jest/globals';
+import { isLockError } from '../../lib/errors/index.js';
+import { checkHistory, HistoryRecorder } from './history.js';
+import { kinds } from './kinds.js';
+import { random } from './random.js';
+import { type Trouble, TroubledWorld } from './troubled-world.js';
+import type { LockingProcess, Wrap } from './world.js';
+
+export const CALM: Trouble = { request: 0, reply: 0, push: 0, delay: 3 };
+export const ROUGH: Trouble = { request: 0.02, reply: 0.03, push: 0.1, delay: 20 };
+export const STORM: Trouble = { request: 0.1, reply: 0.1, push: 0.3, delay: 60 };
+
+/**
+ * Processes that lock, abort, hurry and crash over a bad network; then the sky clears. The same for the
+ * same seed. Resolves to the number of sections that ran; rejects if a promise was broken.
+ */
+export async function simulate(seed: number, trouble: Trouble, wrap?: Wrap): Promise<number> {
+  const chance = random(seed);
+  jest.spyOn(Math, 'random').mockImplementation(chance);
+  const world = new TroubledWorld(kinds['lock']!, wrap, chance, trouble);
+  world.patience = 300_000;
+  const recorder = new HistoryRecorder(() => world.clock.monotonic());
+  const pick = <T>(...options: readonly T[]): T => options[Math.floor(chance() * options.length)]!;
+  const pause = (ms: number): Promise<void> =>
+    new Promise((resolve) => world.clock.after(ms * chance(), resolve));
+
+  const caller = async (process: LockingProcess): Promise<void> => {
+    for (let round = 0; round < 6; round += 1) {
+      await pause(300);
+      const options = {
+        ttl: pick(300, 1_000, 5_000),
+        wait: pick(0, 100, 3_000, 30_000),
+        renew: pick(true, true, false),
+        signal: chance() < 0.2 ? abortedAfter(pause(500)) : undefined,
+      };
+      try {
+        const { lease, end } = await recorder.acquire(process, options);
+        await pause(pick(1, 20, 500));
+        end();
+        await lease.release();
+      } catch (error) {
+        if (!isLockError(error) && !options.signal?.aborted) throw error;
+      }
+    }
+  };
+  const options = { commandTimeout: 250 };
+  const processes = await Promise.all(
+    [1, 2, 3, 4].map(() => world.process(options, recorder.watch)),
+  );
+  const [crashing, ...living] = processes as [LockingProcess, ...LockingProcess[]];
+  const crash = pause(4_000).then(() => crashing.crash());
+  const callers = processes.flatMap((process) => [1, 2, 3].map(() => caller(process)));
+  await world.finish(Promise.all([...callers, crash]));
+  world.trouble = CALM;
+  await world.elapse(12_000);
+
+  checkHistory(
+    recorder.history.map((entry) =>
+      world.grantsOf(entry.holder) > 1 ? { ...entry, arrival: undefined } : entry,
+    ),
+  );
+  expect((await world.finish(world.sight())).type).toBe('none');
+  for (const { leases } of living) {
+    expect(leases.load).toEqual({ held: 0, waiting: 0, leaving: 0, watched: 0 });
+  }
+  await world.close();
+  return recorder.history.length;
+}
+
+function abortedAfter(moment: Promise<void>): AbortSignal {
+  const controller = new AbortController();
+  void moment.then(() => controller.abort(new Error('enough')));
+  return controller.signal;
+}
