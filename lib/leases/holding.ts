@@ -13,6 +13,16 @@ export function deadlineOf({ sentAt, remaining }: { sentAt: number; remaining: n
   return sentAt + remaining - drift(remaining);
 }
 
+/** Who comes after a holding. */
+export interface Onward {
+  /** Passes it to another caller of this process; false if the store has to be told. */
+  passOn(holding: Holding): boolean;
+  /** Gives it back in one step with something else; undefined if there is nothing else to do. */
+  giveBack(holding: Holding): Promise<boolean> | undefined;
+  /** It is over, whatever way. */
+  ended(holding: Holding): void;
+}
+
 /**
  * What this process holds under one holder id: held → closing → released, or held → lost, never back.
  * Believes no later deadline than the server's, on two clocks: the monotonic one, and the wall clock,
@@ -38,10 +48,23 @@ export class Holding {
     grant: Omit<Held, 'kind'>,
     readonly trail: Trail,
     private readonly clock: Clock,
+    readonly onward: Onward,
   ) {
     this.since = grant.sentAt;
     this.fencingToken = grant.fencingToken;
     this.confirm(grant);
+  }
+
+  /** The same lease in the hands of the next caller: no longer than it lasts, with the next token. */
+  heir(call: CallSettings): Holding {
+    const sentAt = this.clock.monotonic();
+    const token = this.fencingToken;
+    const fencingToken = token === undefined ? undefined : token + 1;
+    const grant = { sentAt, remaining: 0, fencingToken, tokens: 0 };
+    const heir = new Holding(this.claim, call, grant, this.trail, this.clock, this.onward);
+    heir.deadline = this.deadline;
+    heir.wallDeadline = this.wallDeadline;
+    return heir;
   }
 
   /** The server said how much is left. */

@@ -59,9 +59,9 @@ export class Holdings implements LeaseHost {
   }
 
   async extend(holding: Holding, ttl: Duration | undefined): Promise<void> {
-    const { claim } = holding;
+    const { claim, settings } = holding;
     const ms =
-      ttl === undefined ? claim.ttl : milliseconds('ttl', ttl, { min: 50, max: 86_400_000 });
+      ttl === undefined ? settings.ttl : milliseconds('ttl', ttl, { min: 50, max: 86_400_000 });
     const { sentAt, remaining } = await this.lock.extend([{ ...claim, ttl: ms }]);
     const [left] = remaining;
     if (holding.state === 'held' && typeof left === 'number') {
@@ -76,15 +76,21 @@ export class Holdings implements LeaseHost {
   async release(holding: Holding): Promise<boolean> {
     if (holding.state !== 'held') return false;
     const inTime = holding.held;
+    const { claim, trail, since, settings, onward } = holding;
     holding.state = 'closing';
     this.#forget(holding);
-    const { claim, trail, since, settings } = holding;
+    if (inTime && onward.passOn(holding)) {
+      holding.state = 'released';
+      return true;
+    }
     const release = (): Promise<boolean> => {
       const keep = since + settings.minHold - this.clock.monotonic();
       return this.lock.release(claim, Math.max(0, keep));
     };
+    const released = onward.giveBack(holding) ?? release();
+    onward.ended(holding);
     try {
-      const ours = await release();
+      const ours = await released;
       if (trail.uncertainUntil > this.clock.monotonic()) this.departures.leave(claim, trail);
       return ours && inTime;
     } catch {
@@ -107,11 +113,13 @@ export class Holdings implements LeaseHost {
   #lose(holding: Holding, reason: LossReason): void {
     this.#forget(holding);
     holding.lose(reason);
+    holding.onward.ended(holding);
     this.departures.leave(holding.claim, holding.trail); // a renewal under way could still lengthen it
   }
 
   #forget(holding: Holding): void {
     this.#watchdog.forget(holding);
-    this.#held.delete(holding.claim.holder);
+    const { holder } = holding.claim;
+    if (this.#held.get(holder) === holding) this.#held.delete(holder);
   }
 }

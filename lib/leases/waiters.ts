@@ -4,15 +4,26 @@ import type { Claim, LockStore } from '../locks/lock-primitive.js';
 import type { CallSettings, Clock, ModuleSettings } from '../options/index.js';
 import type { Departures } from './departures.js';
 import type { Holding } from './holding.js';
+import { Line } from './line.js';
+import type { LineHost } from './line-host.js';
+import type { Place } from './place.js';
+import type { Grant } from './place-host.js';
+import { Schedule } from './schedule.js';
 import { Waiter } from './waiter.js';
-import type { Grant, WaiterHost } from './waiter-host.js';
 import { WaitingRoom } from './waiting-room.js';
 
-/** All callers of this process that wait for a lock, by holder id and by key. */
+/** How many fencing tokens a grant to a shared line reserves: as many as it may pass on, and its own. */
+const BLOCK = 101;
+
+/** All callers of this process that wait for a lock: their lines, and the places of those in the store's queues. */
 export class Waiters {
-  readonly #waiters = new Map<string, Waiter>();
+  readonly #lines = new Set<Line>();
+  /** The lines that anybody may join, by key; fenced and unfenced apart. */
+  readonly #shared = { fenced: new Map<string, Line>(), unfenced: new Map<string, Line>() };
+  readonly #places = new Map<string, Place>();
   readonly #rooms = new Map<string, WaitingRoom>();
-  readonly #host: WaiterHost;
+  readonly #host: LineHost;
+  #size = 0;
 
   constructor(
     store: LockStore,
@@ -27,46 +38,77 @@ export class Waiters {
       clock,
       settings,
       enter,
+      bounds: new Schedule(clock, (due) => due.forEach((waiter) => waiter.expire())),
+      slices: new Schedule(clock, (due) => due.forEach((line) => line.overstayed())),
       pushMissed: () => store.pushMissed(),
       newHolderId: () => newHolderId(processId),
       room: (key) => this.#room(key),
-      expect: (waiter) => this.#waiters.set(waiter.claim.holder, waiter),
-      forget: (waiter) => {
-        this.#waiters.delete(waiter.claim.holder);
-        this.#rooms.get(waiter.claim.key)?.remove(waiter);
+      expect: (place) => this.#places.set(place.claim.holder, place),
+      forget: (place) => {
+        this.#places.delete(place.claim.holder);
+        this.#rooms.get(place.claim.key)?.remove(place);
       },
       depart: ({ claim, trail }) => departures.leave(claim, trail),
+      gone: (waiter) => {
+        this.#size -= 1;
+        this.#host.bounds.delete(waiter);
+      },
+      retire: (line) => this.#retire(line),
     };
   }
 
   get size(): number {
-    return this.#waiters.size;
+    return this.#size;
   }
 
   /** Resolves when the lock is held. */
   wait(key: string, call: CallSettings, signal: AbortSignal | undefined): Promise<Holding> {
     const { waitersPerProcess } = this.settings.limits;
-    if (this.#waiters.size >= waitersPerProcess) {
+    if (this.#size >= waitersPerProcess) {
       throw new LockLimitError(key, 'waitersPerProcess', waitersPerProcess);
     }
-    return new Waiter(this.#host, key, call, signal).holding;
+    const shared = this.settings.fairness === 'local' && call.wait > 0;
+    const line = shared ? this.#line(key, call) : this.#open(key, call, 1);
+    const waiter = new Waiter(call, this.clock.monotonic(), line, signal);
+    this.#size += 1;
+    line.join(waiter);
+    return waiter.holding;
   }
 
-  /** A push for one of them; false if nobody here waits under that id. */
+  /** A push for one of the places; false if there is none under that id. */
   granted({ holder }: Claim, grant: Grant): boolean {
-    const waiter = this.#waiters.get(holder);
-    waiter?.granted(grant);
-    return waiter !== undefined;
+    const place = this.#places.get(holder);
+    place?.granted(grant);
+    return place !== undefined;
   }
 
-  /** Pushes may have been missed: everybody asks. */
+  /** Pushes may have been missed: every place asks. */
   askAll(): void {
     for (const room of this.#rooms.values()) room.askAll();
   }
 
   /** Nobody waits any more; each is told why. */
   turnAway(reason: (key: string) => Error): void {
-    for (const waiter of this.#waiters.values()) waiter.giveUp(reason(waiter.claim.key));
+    for (const line of this.#lines) line.turnAway(reason);
+  }
+
+  #line(key: string, call: CallSettings): Line {
+    const lines = call.fencing ? this.#shared.fenced : this.#shared.unfenced;
+    let line = lines.get(key);
+    if (!line) lines.set(key, (line = this.#open(key, call, BLOCK)));
+    return line;
+  }
+
+  #open(key: string, { fencing }: CallSettings, block: number): Line {
+    const line = new Line(this.#host, key, fencing ? block : 0, block > 1);
+    this.#lines.add(line);
+    return line;
+  }
+
+  #retire(line: Line): void {
+    this.#lines.delete(line);
+    const lines = line.fenced ? this.#shared.fenced : this.#shared.unfenced;
+    if (lines.get(line.key) === line) lines.delete(line.key);
   }
 
   #room(key: string): WaitingRoom {

@@ -1,5 +1,5 @@
 import type { Clock } from '../options/index.js';
-import type { Waiter } from './waiter.js';
+import type { Place } from './place.js';
 
 /** How often a waiting process shows itself, in ms; the server forgets it after 3,000. */
 const ROUND = { shortest: 700, longest: 1_000 };
@@ -11,12 +11,11 @@ const SHORTEST_PAUSE = 5;
 const AFTER_FAILURE = 100;
 
 /**
- * All callers of this process that wait for one key, in the order of their places. One of them asks
- * for all, the first: it keeps the process seen, finds a grant whose push got lost, and takes over
- * from a crashed holder.
+ * All places of this process in the queue of one key, in their order. One of them asks for all, the
+ * first: it keeps the process seen, finds a grant whose push got lost, and takes over from a crashed holder.
  */
 export class WaitingRoom {
-  readonly #waiters: Waiter[] = [];
+  readonly #places: Place[] = [];
   #cancelPoll: (() => void) | undefined;
 
   constructor(
@@ -24,50 +23,50 @@ export class WaitingRoom {
     private readonly emptied: () => void,
   ) {}
 
-  /** A waiter was told its place, for the first time or again. */
-  seat(waiter: Waiter, remaining: number): void {
-    if (!waiter.seated) {
-      let at = this.#waiters.length;
-      while (at > 0 && Number(this.#waiters[at - 1]!.arrival) > Number(waiter.arrival)) at -= 1;
-      this.#waiters.splice(at, 0, waiter);
-      waiter.seated = true;
+  /** A place is in the queue, for the first time or still. */
+  seat(place: Place, remaining: number): void {
+    if (!place.seated) {
+      let at = this.#places.length;
+      while (at > 0 && Number(this.#places[at - 1]!.arrival) > Number(place.arrival)) at -= 1;
+      this.#places.splice(at, 0, place);
+      place.seated = true;
     }
-    if (waiter === this.#waiters[0]) this.#pollIn(this.#round(waiter, remaining));
+    if (place === this.#places[0]) this.#pollIn(this.#round(place, remaining));
   }
 
-  remove(waiter: Waiter): void {
-    if (!waiter.seated) return;
-    const first = waiter === this.#waiters[0];
-    waiter.seated = false;
-    if (first) this.#waiters.shift();
-    else this.#waiters.splice(this.#waiters.indexOf(waiter), 1);
-    if (this.#waiters.length === 0) {
+  remove(place: Place): void {
+    if (!place.seated) return;
+    const first = place === this.#places[0];
+    place.seated = false;
+    if (first) this.#places.shift();
+    else this.#places.splice(this.#places.indexOf(place), 1);
+    if (this.#places.length === 0) {
       this.#cancelPoll?.();
       this.#cancelPoll = undefined;
       this.emptied();
     } else if (first && !this.#cancelPoll) {
-      this.#pollIn(this.#round(this.#waiters[0]!, -1)); // he was asking for those behind him
+      this.#pollIn(this.#round(this.#places[0]!, -1)); // he was asking for those behind him
     }
   }
 
-  /** An ask failed: the first waiter tries again soon. */
+  /** An ask failed: the first place tries again soon. */
   failed(): void {
     this.#pollIn(AFTER_FAILURE * (1 + Math.random()));
   }
 
   askAll(): void {
-    for (const waiter of this.#waiters) void waiter.ask();
+    for (const place of this.#places) void place.ask();
   }
 
   #pollIn(ms: number): void {
     this.#cancelPoll?.();
     this.#cancelPoll = this.clock.after(ms, () => {
       this.#cancelPoll = undefined;
-      void this.#waiters[0]?.ask();
+      void this.#places[0]?.ask();
     });
   }
 
-  #round({ rank, claim }: Waiter, remaining: number): number {
+  #round({ rank, claim }: Place, remaining: number): number {
     const round = ROUND.shortest + Math.random() * (ROUND.longest - ROUND.shortest);
     const lost = Math.min(claim.ttl, FIRST_LEASE) / 3;
     const next = rank <= 1 && remaining >= 0 ? remaining + 1 : Infinity;

@@ -63,7 +63,9 @@ export class Watchdog {
     }
     let answer: { sentAt: number; remaining: Extended[] } | undefined;
     try {
-      answer = await this.lock.extend(holdings.map(({ claim }) => claim));
+      answer = await this.lock.extend(
+        holdings.map(({ claim, settings }) => ({ ...claim, ttl: settings.ttl })),
+      );
     } catch {
       // The server may have renewed or not; the deadline we know stands, and we ask again before it.
     }
@@ -91,18 +93,17 @@ export class Watchdog {
   #nextTurn(holding: Holding): number {
     if (!this.#wantsRenewal(holding)) return holding.deadline;
     const now = this.clock.monotonic();
-    if (!holding.settings.renew) return now;
     // A deadline may lie further ahead than a ttl, by `extend` or a server clock set back: loss is noticed in time all the same.
-    const ahead = Math.min(holding.deadline - now, holding.claim.ttl);
+    const ahead = Math.min(holding.deadline - now, holding.settings.ttl);
     const third = (ahead / 3) * (0.9 + Math.random() * 0.1);
     return Math.min(holding.deadline, now + Math.max(SHORTEST_PAUSE, third));
   }
 
   /** A lease that is not renewed is still topped up once to its ttl when its first lease was shorter. */
-  #wantsRenewal({ settings, claim, since, deadline }: Holding): boolean {
+  #wantsRenewal({ settings, since, deadline }: Holding): boolean {
     const now = this.clock.monotonic();
     return settings.renew
       ? now < since + settings.maxHold
-      : deadline - since < claim.ttl * 0.9 && deadline > now;
+      : deadline - since < settings.ttl * 0.9 && deadline > now;
   }
 }

@@ -5,8 +5,8 @@ export interface Claim {
   readonly holder: string;
   /** In ms. */
   readonly ttl: number;
-  /** Whether a fencing token is minted. */
-  readonly fenced: boolean;
+  /** How many fencing tokens a grant reserves; 0: none. */
+  readonly tokens: number;
 }
 
 export interface Ask extends Claim {
@@ -14,6 +14,8 @@ export interface Ask extends Claim {
   readonly queue: boolean;
   /** The arrival an earlier answer gave this place, so that it keeps its turn if the server forgot it. */
   readonly arrival?: string | undefined;
+  /** A lease of the asker's that is given back in the same step, before he asks. */
+  readonly former?: Claim | undefined;
   /** False as soon as the caller has given up: nothing is sent any more. */
   readonly wanted: () => boolean;
 }
@@ -24,6 +26,8 @@ export interface Held {
   readonly sentAt: number;
   readonly remaining: number;
   readonly fencingToken: number | undefined;
+  /** How many tokens are reserved, from `fencingToken` on. A repeated answer may name fewer. */
+  readonly tokens: number;
 }
 
 export interface Queued {
@@ -37,7 +41,7 @@ export interface Queued {
   readonly rejoined: boolean;
 }
 
-export type Answer =
+export type Answer = (
   | Held
   | Queued
   /** Another holds the lock, and the asker did not want to queue. */
@@ -45,7 +49,11 @@ export type Answer =
   /** The queue is at its cap. */
   | { readonly kind: 'full' }
   /** The command came too late to be trusted and changed nothing. */
-  | { readonly kind: 'late' };
+  | { readonly kind: 'late' }
+) & {
+  /** Whether the former lease was still the asker's. */
+  readonly gaveBack?: boolean;
+};
 
 /** What is left of a lease in ms, or where it went: `free`, nobody holds the lock; `taken`, another does. */
 export type Extended = number | 'free' | 'taken';

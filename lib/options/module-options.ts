@@ -34,6 +34,12 @@ export interface RedisLockOptions extends LockCallOptions {
   /** How long a waiting call survives an outage of Redis, within its `wait`. @default '30s' */
   readonly outageWait?: Duration | undefined;
   readonly limits?: LockLimits | undefined;
+  /**
+   * `'local'`: the callers of a process share one place in the queue and pass the lock on in memory, for
+   * 5 ms at most; then other processes have their turn. `'strict'`: each caller has his own place.
+   * @default 'local'
+   */
+  readonly fairness?: 'local' | 'strict' | undefined;
   /** Connect at the first call instead of at start-up. @default false */
   readonly lazyConnect?: boolean | undefined;
 }
@@ -46,6 +52,7 @@ export interface ModuleSettings {
   readonly commandTimeout: number;
   readonly outageWait: number;
   readonly limits: Readonly<Required<{ [Name in keyof LockLimits]: number }>>;
+  readonly fairness: 'local' | 'strict';
   readonly lazyConnect: boolean;
 }
 
@@ -55,6 +62,7 @@ export const MODULE_DEFAULTS = {
   commandTimeout: 2_000,
   outageWait: 30_000,
   limits: { waitersPerKey: 10_000, waitersPerProcess: 50_000, leases: 100_000, keyBytes: 512 },
+  fairness: 'local',
   lazyConnect: false,
 } as const;
 
@@ -84,6 +92,10 @@ export function moduleSettings(options: RedisLockOptions): ModuleSettings {
   if (typeof lazyConnect !== 'boolean') {
     throw new LockOptionsError('Option "lazyConnect" takes true or false.');
   }
+  const fairness = options.fairness ?? MODULE_DEFAULTS.fairness;
+  if (fairness !== 'local' && fairness !== 'strict') {
+    throw new LockOptionsError('Option "fairness" takes \'local\' or \'strict\'.');
+  }
   const call = callSettings(options, CALL_DEFAULTS, Object.keys(MODULE_DEFAULTS));
   const commandTimeout = milliseconds(
     'commandTimeout',
@@ -100,6 +112,7 @@ export function moduleSettings(options: RedisLockOptions): ModuleSettings {
       max: Infinity,
     }),
     limits: limits(options.limits ?? {}),
+    fairness,
     lazyConnect,
   };
 }

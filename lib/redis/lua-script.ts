@@ -38,7 +38,7 @@ export class LuaScript<Key extends string, Arg extends string> {
   }
 
   static declared(source: string, table: 'KEYS' | 'ARGV'): string[] {
-    const line = new RegExp(`^\\s*local ([\\w, ]+) = ${table}\\[`, 'm').exec(source);
-    return line?.[1]?.split(', ') ?? [];
+    const lines = source.matchAll(new RegExp(`^\\s*local ([\\w, ]+) = ${table}\\[`, 'gm'));
+    return [...lines].flatMap(([, names]) => names!.split(', '));
   }
 }

@@ -39,15 +39,15 @@ export class MemoryLockStore implements LockStore {
   async open(listener: PushListener): Promise<void> {
     this.#connection.open = true;
     this.server.subscribe(this.processId, {
-      granted: ({ name, holder, remaining, token }) => {
+      granted: ({ name, holder, remaining, fencingToken, tokens }) => {
         const sentAt = this.clock.monotonic();
         const claim = {
           key: name.slice(this.#prefix.length),
           holder,
           ttl: remaining,
-          fenced: false,
+          tokens: 0,
         };
-        queueMicrotask(() => listener.granted(claim, { sentAt, remaining, fencingToken: token }));
+        queueMicrotask(() => listener.granted(claim, { sentAt, remaining, fencingToken, tokens }));
       },
       forced: (holder) => queueMicrotask(() => listener.forced(holder)),
       resumed: () => queueMicrotask(() => listener.reconnected()),

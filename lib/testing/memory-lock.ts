@@ -10,7 +10,7 @@ import type {
 } from '../locks/lock-primitive.js';
 import type { MemoryConnection } from './memory-connection.js';
 import type { MemoryServer } from './memory-server.js';
-import { mintFencingToken, rememberedFor } from './mint-fencing-token.js';
+import { mintFencingTokens, rememberedFor } from './mint-fencing-tokens.js';
 import { WaitingLine } from './waiting-line.js';
 
 /**
@@ -33,9 +33,13 @@ export class MemoryLock implements LockPrimitive {
   acquire(ask: Ask): Promise<Answer> {
     const sentAt = this.connection.clock.monotonic();
     const notAfter = this.#server.clock.wall() + this.connection.timeout;
-    return this.connection.send(ask.key, () =>
-      this.#server.clock.wall() > notAfter ? { kind: 'late' } : this.#acquire(ask, sentAt),
-    );
+    return this.connection.send(ask.key, () => {
+      if (this.#server.clock.wall() > notAfter) return { kind: 'late' };
+      const name = this.#name(ask.key);
+      const gaveBack = ask.former !== undefined && this.#isHeldBy(name, ask.former.holder);
+      if (gaveBack) this.#server.values.delete(name);
+      return { ...this.#acquire(ask, sentAt), gaveBack };
+    });
   }
 
   release(claim: Claim, keep: number): Promise<boolean> {
@@ -113,10 +117,14 @@ export class MemoryLock implements LockPrimitive {
       values.set(name, { type: 'string', text: ask.holder }, ask.ttl);
       return held(ask.ttl);
     };
-    const held = (remaining: number, token?: number): Held => {
-      const fencingToken = ask.fenced ? (token ?? mintFencingToken(this.#server, name)) : undefined;
-      return { kind: 'held', sentAt, remaining, fencingToken };
-    };
+    const held = (remaining: number, token?: number): Held => ({
+      kind: 'held',
+      sentAt,
+      remaining,
+      ...(token !== undefined && ask.tokens > 0
+        ? { fencingToken: token, tokens: 1 }
+        : mintFencingTokens(this.#server, name, ask.tokens)),
+    });
 
     const current = values.get(name);
     if (!current && !queues.has(name)) return take();
@@ -163,10 +171,10 @@ export class MemoryLock implements LockPrimitive {
     holder: string;
     process: string;
     ttl: number;
-    fenced: boolean;
+    tokens: number;
   } {
-    const { holder, ttl, fenced } = claim;
-    return { text: placeOf(claim), holder, process: this.processId, ttl, fenced };
+    const { holder, ttl, tokens } = claim;
+    return { text: placeOf(claim), holder, process: this.processId, ttl, tokens };
   }
 
   #line(name: string): WaitingLine {
@@ -178,8 +186,8 @@ export class MemoryLock implements LockPrimitive {
   }
 }
 
-function placeOf({ holder, ttl, fenced }: Claim): string {
-  return `${holder}/${ttl}/${fenced ? 'x' : 'u'}`;
+function placeOf({ holder, ttl, tokens }: Claim): string {
+  return `${holder}/${ttl}/x${tokens}`;
 }
 
 function arrivalOf({ arrival }: Ask): number | undefined {

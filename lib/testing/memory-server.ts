@@ -9,7 +9,7 @@ export interface Place {
   readonly holder: string;
   readonly process: string;
   readonly ttl: number;
-  readonly fenced: boolean;
+  readonly tokens: number;
   /** The server's clock in µs when it came, or one more than the place before it. */
   readonly arrival: number;
 }
@@ -20,7 +20,8 @@ export interface Inbox {
     name: string;
     holder: string;
     remaining: number;
-    token: number | undefined;
+    fencingToken: number | undefined;
+    tokens: number;
   }): void;
   forced(holder: string): void;
   /** The server answers again after an outage. */

@@ -1,5 +1,5 @@
 import type { MemoryServer, Place } from './memory-server.js';
-import { mintFencingToken } from './mint-fencing-token.js';
+import { mintFencingTokens } from './mint-fencing-tokens.js';
 
 /** How long a process may stay silent and still keep its places, in ms. */
 const SILENCE = 3_000;
@@ -51,7 +51,6 @@ export class WaitingLine {
    */
   grantNext(asker?: string): Place | undefined {
     const unheard = new Set<string>();
-    let token: number | undefined;
     for (const place of this.places.slice(0, 1_000)) {
       if (place.text === asker) {
         this.#grant(place, place.ttl);
@@ -62,7 +61,6 @@ export class WaitingLine {
         continue;
       }
       if (unheard.has(place.process)) continue;
-      if (place.fenced) token ??= mintFencingToken(this.server, this.name);
       const inbox = this.server.inbox(place.process);
       if (inbox) {
         const remaining = Math.min(place.ttl, FIRST_LEASE);
@@ -72,7 +70,7 @@ export class WaitingLine {
           name,
           holder: place.holder,
           remaining,
-          token: place.fenced ? token : undefined,
+          ...mintFencingTokens(this.server, this.name, place.tokens),
         });
         return place;
       }

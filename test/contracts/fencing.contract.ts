@@ -66,7 +66,7 @@ export const fencing: Contract = {
 
   async 'who wants no token gets none, and costs the lock no key'(world) {
     const a = await world.client();
-    const { grant } = await a.hold({ fenced: false });
+    const { grant } = await a.hold({ tokens: 0 });
     expect(grant.fencingToken).toBeUndefined();
     expect(await world.keys()).toHaveLength(1);
   },
@@ -75,7 +75,7 @@ export const fencing: Contract = {
     const a = await world.client();
     const first = await a.hold();
     await a.lock.release(first.claim, 0);
-    const between = await a.hold({ fenced: false });
+    const between = await a.hold({ tokens: 0 });
     await a.lock.release(between.claim, 0);
     expect((await a.hold()).grant.fencingToken).toBeGreaterThan(first.grant.fencingToken!);
   },

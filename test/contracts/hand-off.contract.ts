@@ -67,7 +67,7 @@ export const handOff: Contract = {
   async 'an unfenced waiter is given the lock without a token'(world) {
     const a = await world.client();
     const { claim } = await a.hold();
-    const { claim: heir } = await a.queue({ fenced: false });
+    const { claim: heir } = await a.queue({ tokens: 0 });
     await a.lock.release(claim, 0);
     await world.until('the push arrives', () => a.granted(heir) !== undefined);
     expect(a.granted(heir)!.fencingToken).toBeUndefined();
@@ -132,7 +132,7 @@ export const handOffOnRedis: Contract = {
     const { control } = world.redis!;
     const [a, b] = [await world.client(), await world.client()];
     const { claim } = await a.hold();
-    const { claim: heir } = await b.queue({ fenced: false });
+    const { claim: heir } = await b.queue({ tokens: 0 });
     await b.queue();
     await control.config('SET', 'maxmemory', '1');
     try {

@@ -52,7 +52,7 @@ class Player {
       await world.client({ limits: { waitersPerKey: 5 }, deaf: true }),
     ];
     const claims = clients.map((client) =>
-      Array.from({ length: CLAIMS }, (_, as) => client.claim({ ttl: 60_000, fenced: as !== 3 })),
+      Array.from({ length: CLAIMS }, (_, as) => client.claim({ ttl: 60_000, tokens: as === 3 ? 0 : 1 })),
     );
     return new Player(world, clients, claims);
   }
@@ -91,7 +91,7 @@ class Player {
           return { kind: 'queued', rank: answer.rank, rejoined: answer.rejoined };
         }
         return answer.kind === 'held'
-          ? { kind: 'held', fenced: answer.fencingToken !== undefined }
+          ? { kind: 'held', tokens: answer.tokens }
           : answer;
       }
       case 'release':

@@ -33,7 +33,7 @@ export class Client {
 
   claim(options: Partial<Omit<Claim, 'holder'>> = {}): Claim {
     const holder = newHolderId(this.store.processId);
-    return { key: 'k', ttl: 5_000, fenced: true, ...options, holder };
+    return { key: 'k', ttl: 5_000, tokens: 1, ...options, holder };
   }
 
   /** Asks, and queues if the lock is not free. */

@@ -1,16 +1,16 @@
 -- Make the first living place the holder and push the grant to its process.
--- A place is "<process>/<id>/<ttl>/<mode>"; what stands before the ttl is its holder id.
+-- A place is "<process>/<id>/<ttl>/x<tokens>"; what stands before the ttl is its holder id.
 -- A push that nobody receives passes the place over and keeps it: its own polls take the lock.
 -- Returns the place that was granted, or nil: then the lock is free.
 local function grant_next(lock, queue, seen, fence, inbox, now, asker)
-  local unreachable, token, at = {}, nil, 0
+  local unreachable, at = {}, 0
   for _ = 1, 1000 do
     local head = redis.call('ZRANGE', queue, at, at, 'WITHSCORES')
     local place, arrival = head[1], head[2]
     if not place then
       return nil
     end
-    local holder, process, ttl, mode = string.match(place, '^(([^/]+)/[^/]+)/(%d+)/(%a+)$')
+    local holder, process, ttl, tokens = string.match(place, '^(([^/]+)/[^/]+)/(%d+)/x(%d+)$')
     local last_seen = process and redis.call('ZSCORE', seen, process)
     if place == asker then
       redis.call('ZREM', queue, place)
@@ -24,11 +24,12 @@ local function grant_next(lock, queue, seen, fence, inbox, now, asker)
       local lease = math.min(tonumber(ttl), 3000)
       redis.call('ZREM', queue, place)
       redis.call('SET', lock, holder, 'PX', lease)
-      if mode == 'x' then
-        token = token or mint_fencing_token(fence, now)
+      local token, count = '', 0
+      if tokens ~= '0' then
+        token, count = mint_fencing_tokens(fence, now, tonumber(tokens))
       end
       local told = redis.pcall('PUBLISH', inbox .. process,
-        'granted ' .. holder .. ' ' .. lease .. ' ' .. whole(now) .. ' ' .. (mode == 'x' and token or '') .. ' ' .. lock)
+        'granted ' .. holder .. ' ' .. lease .. ' ' .. whole(now) .. ' ' .. token .. ' ' .. count .. ' ' .. lock)
       if type(told) == 'number' and told > 0 then
         return place
       end

@@ -1,19 +1,29 @@
--- Take the lock if it is free and nobody waits before the asker; else take, or keep, the asker's place in the queue.
--- Returns {'held', ms left, now, token} | {'queued', ms left, now, arrival, rank, 1 if the server had forgotten the place} | {'busy', ms left, now} | {'full', 0, now} | {'late', 0, now} | {'foreign', type, now}.
+-- Give back the asker's former lease, if he names one; then take the lock if it is free and nobody waits before him, else take, or keep, his place in the queue.
+-- Returns {kind, ms left, now, 1 if the former lease was his}, then for 'held' token, tokens; for 'queued' arrival, rank, 1 if the server had forgotten the place; kinds without more are 'busy', 'full', 'late', and 'foreign', with the type for ms left.
 local lock, queue, seen, fence = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
-local holder, ttl, mode, place, arrival, process, inbox, not_after, limit = ARGV[1], ARGV[2], ARGV[3], ARGV[4], ARGV[5], ARGV[6], ARGV[7], ARGV[8], ARGV[9]
+local holder, ttl, tokens, place, arrival, former = ARGV[1], ARGV[2], ARGV[3], ARGV[4], ARGV[5], ARGV[6]
+local process, inbox, not_after, limit = ARGV[7], ARGV[8], ARGV[9], ARGV[10]
 
 --- @include "now"
---- @include "mint-fencing-token"
+--- @include "mint-fencing-tokens"
 --- @include "grant-next"
 
 local now = now_us()
 if now > tonumber(not_after) then
-  return { 'late', 0, whole(now) }
+  return { 'late', 0, whole(now), 0 }
+end
+
+local gave_back = 0
+if former ~= '' and redis.pcall('GET', lock) == former then
+  gave_back = redis.call('DEL', lock)
 end
 
 local function held(left)
-  return { 'held', left, whole(now), mode == 'x' and mint_fencing_token(fence, now) or '' }
+  if tokens == '0' then
+    return { 'held', left, whole(now), gave_back, '', 0 }
+  end
+  local token, count = mint_fencing_tokens(fence, now, tonumber(tokens))
+  return { 'held', left, whole(now), gave_back, token, count }
 end
 
 if redis.call('EXISTS', queue) == 0 and redis.call('SET', lock, holder, 'NX', 'PX', ttl) then
@@ -22,12 +32,12 @@ end
 
 local current = redis.pcall('GET', lock)
 if type(current) == 'table' then
-  return { 'foreign', redis.call('TYPE', lock).ok, whole(now) }
+  return { 'foreign', redis.call('TYPE', lock).ok, whole(now), 0 }
 end
 if current == holder then
-  local token = mode == 'x' and redis.call('GET', fence)
+  local token = tokens ~= '0' and redis.call('GET', fence)
   local left = redis.call('PTTL', lock)
-  return token and { 'held', left, whole(now), token } or held(left)
+  return token and { 'held', left, whole(now), gave_back, token, 1 } or held(left)
 end
 
 if place == '' then
@@ -35,13 +45,13 @@ if place == '' then
     redis.call('SET', lock, holder, 'PX', ttl)
     return held(tonumber(ttl))
   end
-  return { 'busy', redis.call('PTTL', lock), whole(now) }
+  return { 'busy', redis.call('PTTL', lock), whole(now), gave_back }
 end
 
 local since, rejoined = redis.call('ZSCORE', queue, place), 0
 if not since then
   if redis.call('ZCARD', queue) >= tonumber(limit) then
-    return { 'full', 0, whole(now) }
+    return { 'full', 0, whole(now), gave_back }
   end
   rejoined = arrival == '' and 0 or 1
   if arrival == '' then
@@ -59,4 +69,4 @@ redis.call('PEXPIRE', seen, 60000)
 if not current and grant_next(lock, queue, seen, fence, inbox, now, place) == place then
   return held(tonumber(ttl))
 end
-return { 'queued', redis.call('PTTL', lock), whole(now), since, redis.call('ZRANK', queue, place), rejoined }
+return { 'queued', redis.call('PTTL', lock), whole(now), gave_back, since, redis.call('ZRANK', queue, place), rejoined }

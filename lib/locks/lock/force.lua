@@ -4,7 +4,7 @@ local lock, queue, seen, fence = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
 local inbox = ARGV[1]
 
 --- @include "now"
---- @include "mint-fencing-token"
+--- @include "mint-fencing-tokens"
 --- @include "grant-next"
 
 local kind = redis.call('TYPE', lock).ok

@@ -59,9 +59,9 @@ export class RedisLockStore implements LockStore {
     return this.#server.close();
   }
 
-  /** 'granted <holder> <ms left> <server µs> <token> <Redis key>' or 'forced <holder>'. */
+  /** 'granted <holder> <ms left> <server µs> <token> <tokens> <Redis key>' or 'forced <holder>'. */
   #message(
-    [word, holder, left, at, fence, ...lock]: readonly string[],
+    [word, holder, left, at, fence, count, ...lock]: readonly string[],
     listener: PushListener,
   ): void {
     if (!holder) return;
@@ -70,11 +70,12 @@ export class RedisLockStore implements LockStore {
     const remaining = Number(left);
     const { clock, time } = this.#server;
     listener.granted(
-      { key: lock.join(' ').slice(this.#prefix.length), holder, ttl: remaining, fenced: false },
+      { key: lock.join(' ').slice(this.#prefix.length), holder, ttl: remaining, tokens: 0 },
       {
         sentAt: clock.momentOf(Number(at) / 1_000, time.monotonic()),
         remaining,
         fencingToken: token(fence),
+        tokens: Number(count),
       },
     );
   }

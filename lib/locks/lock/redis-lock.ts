@@ -28,33 +28,37 @@ export class RedisLock implements LockPrimitive {
       scripts.acquire.argList({
         holder: ask.holder,
         ttl: ask.ttl,
-        mode: mode(ask),
+        tokens: ask.tokens,
         place: ask.queue ? place(ask) : '',
         arrival: ask.arrival ?? '',
+        former: ask.former?.holder ?? '',
         process: this.processId,
         inbox: this.inboxPrefix,
         not_after: this.server.ready ? this.server.notAfter(sentAt) : 0,
         limit: this.waitersPerKey,
       }),
       ask,
-    )) as [string, number | string, string, string, number, number];
-    const [kind, remaining, now, detail, rank, rejoined] = reply;
+    )) as [string, number | string, string, number, string, number, number];
+    const [kind, left, now, former, detail, count, rejoined] = reply;
+    const gaveBack = former === 1;
+    const remaining = left as number;
     this.server.clock.learn(sentAt, this.server.time.monotonic(), Number(now) / 1_000);
     switch (kind) {
       case 'held':
-        return { kind, sentAt, remaining: remaining as number, fencingToken: token(detail) };
+        return { kind, sentAt, remaining, fencingToken: token(detail), tokens: count, gaveBack };
       case 'queued':
         return {
           kind,
-          remaining: remaining as number,
+          remaining,
           arrival: detail,
-          rank,
+          rank: count,
           rejoined: rejoined === 1,
+          gaveBack,
         };
       case 'foreign':
-        throw new ForeignLockError(ask.key, remaining as string);
+        throw new ForeignLockError(ask.key, left as string);
       default:
-        return { kind: kind as 'busy' | 'full' | 'late' };
+        return { kind: kind as 'busy' | 'full' | 'late', gaveBack };
     }
   }
 
@@ -145,13 +149,8 @@ export class RedisLock implements LockPrimitive {
 }
 
 /** A place in the queue, constant for its life: what grant-next needs to know of it. */
-function place(claim: Claim): string {
-  return `${claim.holder}/${claim.ttl}/${mode(claim)}`;
-}
-
-/** x: exclusive with a fencing token; u: exclusive, unfenced. */
-function mode(claim: Claim): 'x' | 'u' {
-  return claim.fenced ? 'x' : 'u';
+function place({ holder, ttl, tokens }: Claim): string {
+  return `${holder}/${ttl}/x${tokens}`;
 }
 
 export function token(text: string | undefined): number | undefined {

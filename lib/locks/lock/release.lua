@@ -4,7 +4,7 @@ local lock, queue, seen, fence = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
 local holder, inbox, keep = ARGV[1], ARGV[2], tonumber(ARGV[3])
 
 --- @include "now"
---- @include "mint-fencing-token"
+--- @include "mint-fencing-tokens"
 --- @include "grant-next"
 
 if redis.pcall('GET', lock) ~= holder then

@@ -13,9 +13,10 @@ export const scripts = {
   acquire: new LuaScript(acquire, ALL, [
     'holder',
     'ttl',
-    'mode',
+    'tokens',
     'place',
     'arrival',
+    'former',
     'process',
     'inbox',
     'not_after',

@@ -1,0 +1,217 @@
+import { LockLimitError, LockNotAcquiredError, LockStoreError } from '../errors/index.js';
+import type { Claim, Held } from '../locks/lock-primitive.js';
+import { Holding, type Onward } from './holding.js';
+import type { LineHost } from './line-host.js';
+import { Place, type PlaceOwner } from './place.js';
+import type { Waiter } from './waiter.js';
+import { FIRST_LEASE } from './waiting-room.js';
+
+/** How long one process may pass a lock on among its own callers, in ms, and how often. */
+const SLICE = { ms: 5, passes: 100 };
+/** The pause after an ask that failed before there was a place, in ms. */
+const AFTER_FAILURE = 50;
+
+/**
+ * The callers of one process that wait for one lock, in order. They need one place in the store's queue
+ * between them: who gives the lock back passes it on in memory, with a token of its own from those that
+ * the grant reserved, until the slice is over; then the line queues again, behind other processes.
+ */
+export class Line implements PlaceOwner, Onward {
+  readonly #waiters = new Set<Waiter>();
+  #place: Place | undefined;
+  #holding: Holding | undefined;
+  #sliceEnd = 0;
+  #passes = 0;
+  #tokensLeft = 0;
+  #failure: LockStoreError | undefined;
+  #failingSince = 0;
+
+  constructor(
+    private readonly host: LineHost,
+    readonly key: string,
+    /** How many tokens a grant reserves; 0: this line is unfenced, 1: it passes nothing on. */
+    private readonly tokens: number,
+    private readonly shared: boolean,
+  ) {}
+
+  get fenced(): boolean {
+    return this.tokens > 0;
+  }
+
+  join(waiter: Waiter): void {
+    this.#waiters.add(waiter);
+    if (!this.#place && !this.#holding) return void this.#queue();
+    this.#bound(waiter);
+    this.#watchSlice();
+  }
+
+  /** A waiter goes before his turn. */
+  abandon(waiter: Waiter, reason: unknown): void {
+    this.#remove(waiter);
+    if (this.#waiters.size === 0) this.#leavePlace();
+    waiter.fail(reason);
+    this.#retire();
+  }
+
+  /** Nobody waits here any more; each is told why. */
+  turnAway(reason: (key: string) => unknown): void {
+    for (const waiter of this.#waiters) this.abandon(waiter, reason(this.key));
+  }
+
+  /** The bound of a waiter's call is reached. */
+  expire(waiter: Waiter): void {
+    this.abandon(waiter, this.#failure ?? new LockNotAcquiredError(this.key, waiter.call.wait));
+  }
+
+  /** The holder stays longer than a slice: those behind him take a place in the store's queue. */
+  overstayed(): void {
+    if (!this.#place && this.#waiters.size > 0) void this.#queue();
+  }
+
+  granted(place: Place, grant: Omit<Held, 'kind'>): void {
+    const { clock } = this.host;
+    this.#place = undefined;
+    this.#recovered();
+    const [waiter] = this.#waiters;
+    this.#sliceEnd = clock.monotonic() + SLICE.ms;
+    this.#passes = 0;
+    this.#tokensLeft = grant.tokens - 1;
+    this.#admit(waiter!, new Holding(place.claim, waiter!.call, grant, place.trail, clock, this));
+  }
+
+  queued(): void {
+    const first = !this.#place!.seated;
+    const failed = this.#recovered();
+    if (first || failed) for (const waiter of this.#waiters) this.#bound(waiter);
+  }
+
+  refused(_place: Place, why: 'busy' | 'full'): void {
+    this.#place = undefined;
+    const { waitersPerKey } = this.host.settings.limits;
+    for (const waiter of this.#waiters) {
+      const error =
+        why === 'busy'
+          ? new LockNotAcquiredError(this.key, 0)
+          : new LockLimitError(this.key, 'waitersPerKey', waitersPerKey);
+      this.abandon(waiter, error);
+    }
+  }
+
+  missed(place: Place): void {
+    this.#place = undefined;
+    this.#fails(
+      new LockStoreError(
+        `Lock "${this.key}" was granted, but its lease of ${place.claim.ttl} ms was over before Redis' answer arrived.`,
+        { key: this.key },
+      ),
+    );
+    for (const waiter of this.#waiters) this.#bound(waiter, this.host.settings.commandTimeout);
+    void this.#queue();
+  }
+
+  failed(place: Place, error: unknown): void {
+    if (!(error instanceof LockStoreError) || !error.retryable) return this.#abandonAll(error);
+    this.#fails(error);
+    const now = this.host.clock.monotonic();
+    if (place.seated) {
+      if (now >= this.#failingSince + this.host.settings.outageWait) this.#abandonAll(error);
+      else this.host.room(this.key).failed();
+      return;
+    }
+    for (const waiter of this.#waiters) {
+      const patience = waiter.startedAt + this.host.settings.commandTimeout;
+      if (now >= patience) this.abandon(waiter, error);
+      else this.host.bounds.set(waiter, patience);
+    }
+    if (this.#place) this.host.clock.after(AFTER_FAILURE, () => void place.ask());
+  }
+
+  /** Passes the lease to the next of the line, in memory; false if the store has to be told. */
+  passOn(holding: Holding): boolean {
+    const [next] = this.#waiters;
+    const { clock } = this.host;
+    const now = clock.monotonic();
+    if (!next || !this.shared || this.#place || holding !== this.#holding) return false;
+    if (now >= this.#sliceEnd || this.#passes >= SLICE.passes) return false;
+    if (this.tokens > 0 && this.#tokensLeft <= 0) return false;
+    const left = holding.deadline - now;
+    if (left < Math.min(next.call.ttl, FIRST_LEASE) / 2 || left > next.call.ttl) return false;
+    if (holding.settings.minHold > 0) return false;
+    this.#passes += 1;
+    this.#tokensLeft -= 1;
+    this.#admit(next, holding.heir(next.call));
+    return true;
+  }
+
+  /** Gives the lease back in the step in which the line queues again; undefined if nobody waits or a place does. */
+  giveBack(holding: Holding): Promise<boolean> | undefined {
+    if (this.#waiters.size === 0 || this.#place || holding.settings.minHold > 0) return undefined;
+    return this.#queue(holding.claim);
+  }
+
+  /** The lease is over, whatever way: who still waits needs a place. */
+  ended(holding: Holding): void {
+    if (holding !== this.#holding) return;
+    this.#holding = undefined;
+    if (!this.#place && this.#waiters.size > 0) void this.#queue();
+    this.#retire();
+  }
+
+  #queue(former?: Claim): Promise<boolean> {
+    const [waiter] = this.#waiters;
+    const { ttl, wait } = waiter!.call;
+    const claim = { key: this.key, holder: this.host.newHolderId(), ttl, tokens: this.tokens };
+    this.#place = new Place(this.host, this, claim, wait > 0);
+    return this.#place.ask(former);
+  }
+
+  #admit(waiter: Waiter, holding: Holding): void {
+    this.#remove(waiter);
+    this.#holding = holding;
+    this.host.enter(holding);
+    waiter.enter(holding);
+    this.#watchSlice();
+  }
+
+  #remove(waiter: Waiter): void {
+    this.#waiters.delete(waiter);
+    this.host.gone(waiter);
+  }
+
+  #abandonAll(error: unknown): void {
+    this.turnAway(() => error);
+  }
+
+  #leavePlace(): void {
+    this.#place?.leave();
+    this.#place = undefined;
+  }
+
+  #bound(waiter: Waiter, least = 0): void {
+    const wait = Math.max(least, waiter.call.wait);
+    if (wait !== Infinity) this.host.bounds.set(waiter, waiter.startedAt + wait);
+  }
+
+  #watchSlice(): void {
+    if (this.#holding && !this.#place && this.#waiters.size > 0) {
+      this.host.slices.set(this, this.#sliceEnd + SLICE.ms);
+    }
+  }
+
+  #fails(error: LockStoreError): void {
+    if (!this.#failure) this.#failingSince = this.host.clock.monotonic();
+    this.#failure = error;
+  }
+
+  #recovered(): boolean {
+    const failed = this.#failure !== undefined;
+    this.#failure = undefined;
+    return failed;
+  }
+
+  #retire(): void {
+    if (this.#waiters.size > 0 || this.#place || this.#holding) return;
+    this.host.slices.delete(this);
+    this.host.retire(this);
+  }
+}

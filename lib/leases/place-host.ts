@@ -1,0 +1,23 @@
+import type { Held, LockPrimitive } from '../locks/lock-primitive.js';
+import type { Clock, ModuleSettings } from '../options/index.js';
+import type { Place } from './place.js';
+import type { WaitingRoom } from './waiting-room.js';
+
+/** A grant as a push tells it. */
+export type Grant = Omit<Held, 'kind' | 'sentAt'> & { readonly sentAt: number | undefined };
+
+/** What a place needs of the process it stands for. */
+export interface PlaceHost {
+  readonly lock: LockPrimitive;
+  readonly clock: Clock;
+  readonly settings: ModuleSettings;
+  room(key: string): WaitingRoom;
+  /** From now on pushes for this holder id reach the place. */
+  expect(place: Place): void;
+  /** No more pushes for this holder id. */
+  forget(place: Place): void;
+  /** Whatever this holder id asked for is given up. */
+  depart(place: Place): void;
+  /** A grant had to be found by asking. */
+  pushMissed(): void;
+}

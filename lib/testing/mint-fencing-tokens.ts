@@ -1,0 +1,29 @@
+import type { MemoryServer } from './memory-server.js';
+
+/** How long the last token is remembered beyond its lead over the clock, in ms. */
+const REMEMBERED = 86_400_000;
+/** How far several tokens at once may lead the clock, in µs. */
+const LEAD = 100_000;
+
+/** The tokens of a grant: the first of them, and how many. */
+export interface Tokens {
+  readonly fencingToken: number | undefined;
+  readonly tokens: number;
+}
+
+/** The next fencing tokens of a lock: above every earlier one, also after the server lost them. */
+export function mintFencingTokens(server: MemoryServer, name: string, wanted: number): Tokens {
+  if (wanted === 0) return { fencingToken: undefined, tokens: 0 };
+  const now = server.now();
+  const last = server.fences.get(name) ?? 0;
+  const tokens = last >= now && last + wanted > now + LEAD ? 1 : wanted;
+  const fencingToken = Math.max(last + 1, now);
+  const end = fencingToken + tokens - 1;
+  server.fences.set(name, end, rememberedFor(server, end));
+  return { fencingToken, tokens };
+}
+
+/** What is left of a token's life if it starts now, in ms. */
+export function rememberedFor(server: MemoryServer, token: number): number {
+  return REMEMBERED + Math.max(0, Math.ceil((token - server.now()) / 1_000));
+}
