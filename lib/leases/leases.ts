@@ -94,13 +94,12 @@ export class Leases {
   /** A lease on `key`, or an error: `wait: 0` asks once. */
   async acquire(key: string, call: CallSettings, signal?: AbortSignal): Promise<Lease> {
     signal?.throwIfAborted();
-    if (this.#closing) throw new LockShutdownError(key);
     const section = call.reentrant ? Section.current(this, key) : undefined;
     if (section) {
       const leaveTurn = await section.enter(call, signal, this.clock);
       if (leaveTurn) return this.#reentered(section.holding, leaveTurn);
     }
-    if (!this.#open) await abortable(this.open(), signal);
+    if (!this.#open && !this.#closing) await abortable(this.open(), signal);
     if (this.#closing) throw new LockShutdownError(key);
     this.#checkLimits(key);
     const holding = await new Waiter(this.#waiterHost, key, call, signal).holding;
