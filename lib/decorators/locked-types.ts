@@ -1,10 +1,14 @@
-import type { Readable } from 'node:stream';
 import type { Observable } from 'rxjs';
 import type { LockedOptions } from '../options/index.js';
 
-/** What a method under a lock may return: something that ends later. A synchronous method cannot wait for a lock. */
+/**
+ * What a method under a lock may return: something that ends later. A synchronous method cannot wait
+ * for a lock; nor can one that returns a Node stream at once: it returns a Promise of it.
+ */
 export type Lockable =
-  PromiseLike<unknown> | Observable<unknown> | AsyncIterable<unknown> | Readable;
+  | PromiseLike<unknown>
+  | Observable<unknown>
+  | (AsyncIterable<unknown> & { readonly pipe?: undefined });
 
 /** What a method returns that may be skipped: nothing. */
 export type Skippable = PromiseLike<void | undefined>;

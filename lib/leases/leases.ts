@@ -54,11 +54,10 @@ export class Leases {
   /** A lease on `key`, or an error: `wait: 0` asks once. */
   async acquire(key: string, call: CallSettings, signal?: AbortSignal): Promise<Lease> {
     signal?.throwIfAborted();
-    if (this.#closing) throw new LockShutdownError(key);
     const section = call.reentrant ? Section.current(this.#holdings, key) : undefined;
     const again = section && (await this.#enterAgain(section, call, signal));
     if (again) return again;
-    if (!this.#open) await this.#opened(key, signal);
+    if (!this.#open && !this.#closing) await this.#opened(key, signal);
     if (this.#closing) throw new LockShutdownError(key);
     const { leases } = this.settings.limits;
     if (this.#holdings.size >= leases) throw new LockLimitError(key, 'leases', leases);

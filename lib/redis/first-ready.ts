@@ -13,17 +13,19 @@ export const START_TIMEOUT = 5_000;
  */
 export function firstReady(client: Redis, clock: Clock): Promise<void> {
   return new Promise((resolve, reject) => {
-    let last: Error | undefined;
+    let why = 'no answer';
+    let retryable = true;
     const fail = (): void => {
       stop();
-      const why = last ? storeFailure(last, undefined).message : 'no answer';
-      const message = `Redis at ${addressOf(client)} could not be used within ${START_TIMEOUT} ms: ${why}`;
-      reject(new LockStoreError(message, { outcome: 'unsent' }));
+      const within = retryable ? ` within ${START_TIMEOUT} ms` : '';
+      const message = `Redis at ${addressOf(client)} could not be used${within}: ${why}`;
+      reject(new LockStoreError(message, { outcome: 'unsent', retryable }));
     };
     const onError = (error: Error): void => {
-      last = error;
       const failure = storeFailure(error, undefined);
-      if (failure instanceof LockStoreError && !failure.retryable) fail();
+      why = failure.message;
+      retryable = !(failure instanceof LockStoreError) || failure.retryable;
+      if (!retryable) fail();
     };
     const onReady = (): void => {
       stop();

@@ -7,9 +7,13 @@ export interface LockKeys {
   readonly fence: string;
 }
 
-/** The keys of the lock `name`: beside the plain one, the rest carry its hash tag, or make one of it. */
+/**
+ * The keys of the lock `name`: beside the plain one, the rest carry its hash tag, or make one of it.
+ * No two locks share a key, not even `k` and `{k}` without a prefix: no name has empty braces.
+ */
 export function lockKeys(prefix: string, name: string): LockKeys {
   const lock = prefix + name;
-  const base = lock.includes('{') ? lock : `{${lock}}`;
+  const isTagOnly = lock.startsWith('{') && lock.endsWith('}');
+  const base = isTagOnly ? `${lock}{}` : lock.includes('{') ? lock : `{${lock}}`;
   return { lock, queue: `${base}:queue`, seen: `${base}:seen`, fence: `${base}:fence` };
 }

@@ -24,7 +24,7 @@ afterAll(async () => {
 /** The sections of all processes in the order of their tokens, and what Redis was asked for them. */
 async function contend(pause: number): Promise<{ sections: Section[]; commands: number }> {
   const key = `account-${pause}`;
-  const contention = { key, callers: 16, until: monotonic() + SECONDS * 1_000, pause };
+  const contention = { key, callers: 16, end: monotonic() + SECONDS * 1_000, pause };
   const before = await observer.calls('evalsha', 'eval');
   const histories = await Promise.all(workers.map((worker) => worker.call('contend', contention)));
   const commands = (await observer.calls('evalsha', 'eval')) - before;

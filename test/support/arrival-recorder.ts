@@ -2,6 +2,8 @@ import type { LockStore } from '../../lib/locks/lock-primitive.js';
 
 /** Notes at which place in the server's order each grant was queued; a grant without a wait has none. */
 export class ArrivalRecorder {
+  /** Recording takes memory for each grant: off until it is wanted. */
+  on = false;
   readonly #arrivals = new Map<string, number>();
   /** By fencing token. */
   readonly granted = new Map<number, number | undefined>();
@@ -9,7 +11,7 @@ export class ArrivalRecorder {
   wrap(store: LockStore): LockStore {
     const { lock } = store;
     const note = (holder: string, token: number | undefined): void => {
-      this.granted.set(token!, this.#arrivals.get(holder));
+      if (this.on) this.granted.set(token!, this.#arrivals.get(holder));
     };
     return {
       processId: store.processId,
@@ -19,7 +21,8 @@ export class ArrivalRecorder {
       lock: {
         acquire: async (ask) => {
           const answer = await lock.acquire(ask);
-          if (answer.kind === 'queued') this.#arrivals.set(ask.holder, Number(answer.arrival));
+          if (this.on && answer.kind === 'queued')
+            this.#arrivals.set(ask.holder, Number(answer.arrival));
           if (answer.kind === 'held') note(ask.holder, answer.fencingToken);
           return answer;
         },

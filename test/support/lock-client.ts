@@ -17,10 +17,14 @@ export class LockClient {
   readonly store: LockStore;
   readonly leases: Leases;
 
-  constructor(options: RedisLockOptions, wrap: (store: LockStore) => LockStore = (store) => store) {
+  constructor(
+    options: RedisLockOptions,
+    wrap: (store: LockStore) => LockStore = (store) => store,
+    clock = systemClock,
+  ) {
     this.settings = moduleSettings(options);
-    this.store = wrap(new RedisLockStore(this.settings, systemClock));
-    this.leases = new Leases(this.store, this.settings, systemClock);
+    this.store = wrap(new RedisLockStore(this.settings, clock));
+    this.leases = new Leases(this.store, this.settings, clock);
   }
 
   acquire(key: string, options: AcquireOptions = {}): Promise<Lease> {

@@ -1,10 +1,12 @@
 // What a child process of the tests runs: the library, driven by its parent's messages.
+import { getEventListeners, setMaxListeners } from 'node:events';
 import { register } from 'node:module';
 import type { Lease } from '../../lib/leases/lease.js';
 import type { AcquireOptions, RedisLockOptions } from '../../lib/options/index.js';
 import type { Contention, Section } from './worker.js';
 import { fencedWrite } from './fenced-store.js';
 import { monotonic } from './monotonic.js';
+import { until } from './until.js';
 
 if (process.env['IOREDIS'] === '5') {
   const hook = `export const resolve = (name, context, next) => next(name === 'ioredis' ? 'ioredis-5' : name, context);`;
@@ -13,10 +15,12 @@ if (process.env['IOREDIS'] === '5') {
 const { Redis } = await import('ioredis');
 const { LockClient } = await import('./lock-client.js');
 const { ArrivalRecorder } = await import('./arrival-recorder.js');
+const { CountingClock } = await import('./counting-clock.js');
 
 const options = JSON.parse(process.argv[2]!) as RedisLockOptions & { redis: string };
 const recorder = new ArrivalRecorder();
-const client = new LockClient(options, (store) => recorder.wrap(store));
+const clock = new CountingClock();
+const client = new LockClient(options, (store) => recorder.wrap(store), clock);
 const leases: Lease[] = [];
 
 const commands = {
@@ -64,11 +68,12 @@ const commands = {
   },
 
   /** Callers that take turns on a key until the time is up; each adds 1 to a value that only the lock protects. */
-  async contend({ key, callers, until, pause, options: call }: Contention) {
+  async contend({ key, callers, end, pause, options: call }: Contention) {
+    recorder.on = true;
     const store = new Redis(options.redis);
     const sections: Section[] = [];
     const loop = async (): Promise<void> => {
-      while (monotonic() < until) {
+      while (monotonic() < end) {
         const asked = monotonic();
         const lease = await client.acquire(key, call);
         const entered = monotonic();
@@ -87,14 +92,40 @@ const commands = {
     return sections;
   },
 
+  /**
+   * Locks and gives back, `count` times: most at once or after a wait, some aborted, timed out, or
+   * renewed; all under one long-lived signal. Tells what is in use afterwards.
+   */
+  async cycle(count: number) {
+    const { signal } = new AbortController();
+    setMaxListeners(16, signal);
+    let left = count;
+    const loop = async (at: number): Promise<void> => {
+      while (left-- > 0) {
+        const key = `cycle-${left % 50 === 0 ? 'shared' : at % 4}`;
+        const call: AcquireOptions = { wait: left % 20 === 0 ? 1 : 10_000, signal };
+        const aborted = left % 7 === 0 ? { ...call, signal: AbortSignal.timeout(0) } : call;
+        const lease = await client.acquire(key, aborted).catch(() => undefined);
+        if (lease && left % 100 === 0) await lease.extend();
+        await lease?.release();
+      }
+    };
+    await Promise.all(Array.from({ length: 16 }, (_, at) => loop(at)));
+    await until('nothing is under way', () => client.idle);
+    global.gc!();
+    return {
+      heap: process.memoryUsage().heapUsed,
+      timers: clock.running,
+      listeners: getEventListeners(signal, 'abort').length,
+    };
+  },
+
   /** Ends by itself if the library leaves nothing behind that keeps a process alive. */
   async close() {
     const started = monotonic();
     await client.close();
     return {
       took: monotonic() - started,
-      resources: process.getActiveResourcesInfo(),
-      load: client.leases.load,
     };
   },
 };

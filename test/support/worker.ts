@@ -9,7 +9,7 @@ export interface Contention {
   readonly key: string;
   readonly callers: number;
   /** On the monotonic clock. */
-  readonly until: number;
+  readonly end: number;
   /** The longest critical section in ms. */
   readonly pause: number;
   readonly options?: LockCallOptions;
@@ -55,7 +55,7 @@ export class Worker {
       encoding: 'utf8',
     });
     const child = fork(join(folder, 'test/support/worker-main.js'), [JSON.stringify(options)], {
-      execArgv: [],
+      execArgv: ['--expose-gc'],
     });
     children.add(child);
     const worker = new Worker(child);

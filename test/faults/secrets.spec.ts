@@ -1,0 +1,183 @@
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it, jest } from '@jest/globals';
+import { inspect } from 'node:util';
+import { LockStoreError } from '../../lib/errors/index.js';
+import { LockService } from '../../lib/services/lock.service.js';
+import { RedisProcess } from '../../tools/redis-server.js';
+import { FaultProxy } from '../support/fault-proxy.js';
+import { LockClient } from '../support/lock-client.js';
+import { Observer } from '../support/observer.js';
+import { until } from '../support/until.js';
+
+const USER = 'pl4nted-user';
+const PASSWORD = 'pl4nted-password';
+const WRONG = 'wr0ng-password';
+
+let redis: RedisProcess;
+let observer: Observer;
+let proxy: FaultProxy;
+/** All that left the library as text. */
+let said: string[];
+const secrets = new Set([USER, PASSWORD, WRONG]);
+beforeAll(async () => {
+  redis = await RedisProcess.start();
+  observer = new Observer(redis.url);
+});
+beforeEach(async () => {
+  said = [];
+  await observer.redis.flushall();
+  for (const method of ['log', 'info', 'warn', 'error', 'debug'] as const) {
+    jest.spyOn(console, method).mockImplementation((...words) => void said.push(words.join(' ')));
+  }
+  for (const stream of [process.stdout, process.stderr]) {
+    jest.spyOn(stream, 'write').mockImplementation((text) => said.push(String(text)) > 0);
+  }
+  await observer.redis.call(
+    'ACL',
+    'SETUSER',
+    USER,
+    'reset',
+    'on',
+    `>${PASSWORD}`,
+    '~*',
+    '&*',
+    '+@all',
+  );
+  proxy = await FaultProxy.before(redis.port);
+});
+afterEach(async () => {
+  jest.restoreAllMocks();
+  await observer.redis.call('ACL', 'SETUSER', 'default', 'on', 'nopass');
+  await proxy.close();
+});
+afterAll(async () => {
+  observer.close();
+  await redis.stop();
+});
+
+function client(password = PASSWORD): LockClient {
+  const redisUrl = `redis://${USER}:${password}@127.0.0.1:${proxy.port}/0`;
+  return new LockClient({ redis: redisUrl, commandTimeout: 200, ttl: 600 });
+}
+
+/** Everything one can write of a value into a log. */
+function say(value: unknown): void {
+  said.push(
+    String(value),
+    JSON.stringify(value) ?? '',
+    inspect(value, { depth: 10, showHidden: true, getters: true }),
+    value instanceof Error ? `${value.stack} ${inspect(value.cause)}` : '',
+  );
+}
+
+async function errorOf(call: Promise<unknown>): Promise<Error> {
+  const error: unknown = await call.catch((reason: unknown) => reason);
+  expect(error).toBeInstanceOf(Error);
+  say(error);
+  return error as Error;
+}
+
+/** Also the id under which the lock is held is a key to it. */
+async function noteHolder(key: string): Promise<void> {
+  const holder = (await observer.holder(key))!;
+  secrets.add(holder).add(holder.split('/')[1]!);
+}
+
+function expectNothingTold(): void {
+  expect(said.length).toBeGreaterThan(0);
+  const text = said.join('\n');
+  for (const secret of secrets) expect(text.includes(secret) ? secret : '').toBe('');
+}
+
+it.each([
+  ['a wrong password', (): LockClient => client(WRONG)],
+  ['no password', (): LockClient => new LockClient({ redis: proxy.url })],
+])('%s at the start is told without secrets, at once', async (_, make) => {
+  await observer.redis.call('ACL', 'SETUSER', 'default', 'off');
+  const late = make();
+  const started = performance.now();
+  const error = await errorOf(late.leases.open());
+  expect(error).toBeInstanceOf(LockStoreError);
+  expect(error).toMatchObject({ retryable: false });
+  expect(performance.now() - started).toBeLessThan(1_000);
+  await errorOf(late.acquire('k', { wait: 0 }));
+  await late.close();
+  expectNothingTold();
+});
+
+it('a password that is changed later is told without secrets', async () => {
+  const late = client();
+  const lease = await late.acquire('k');
+  await noteHolder('k');
+  const waiting = late.acquire('k', { wait: 500 });
+  await observer.queued('k', 1);
+  await observer.redis.call('ACL', 'SETUSER', USER, 'resetpass', `>${WRONG}`);
+  await observer.redis.call('CLIENT', 'KILL', 'USER', USER);
+  await errorOf(waiting);
+  await errorOf(late.acquire('other'));
+  await errorOf(lease.extend());
+  await until('the lease is lost', () => lease.signal.aborted);
+  say(lease.signal.reason);
+  say(lease);
+  await late.close();
+  expectNothingTold();
+});
+
+it.each(['blackHole', 'refuse'] as const)(
+  'an outage is told without secrets (%s)',
+  async (trouble) => {
+    const late = client();
+    const lease = await late.acquire('k');
+    await noteHolder('k');
+    await proxy[trouble]();
+    await errorOf(late.acquire('other', { wait: 0 }));
+    await errorOf(lease.extend());
+    say(lease);
+    await late.close();
+    await errorOf(late.acquire('k'));
+    expectNothingTold();
+  },
+);
+
+it('a start without Redis is told without secrets', async () => {
+  await proxy.refuse();
+  const late = client();
+  expect((await errorOf(late.leases.open())).message).toContain('ECONNREFUSED');
+  await late.close();
+  expectNothingTold();
+});
+
+it('errors in which Redis itself repeats what it was sent are told without secrets', async () => {
+  const late = client();
+  const lease = await late.acquire('k');
+  await noteHolder('k');
+  const holder = (await observer.holder('k'))!;
+  for (const answer of [
+    `-ERR unknown command, with args beginning with: '${holder}' '${PASSWORD}'`,
+    `-NOPERM User ${USER} has no permissions to run the 'evalsha' command`,
+    `-${PASSWORD}`,
+  ] as const) {
+    void proxy.once((words) => words[0]!.startsWith('eval'), answer);
+    await errorOf(lease.extend());
+  }
+  await lease.release();
+  await late.close();
+  expectNothingTold();
+});
+
+it('a lease, a service and what it sees of a lock show no secrets', async () => {
+  const late = client();
+  const service = new LockService(late.leases, late.settings);
+  const lease = await service.acquire('k');
+  await noteHolder('k');
+  const waiting = service.acquire('k');
+  await observer.queued('k', 1);
+  for (const place of await observer.redis.zrange('{lock:k}:queue', '0', '-1')) {
+    secrets.add(place.split('/')[1]!);
+  }
+  for (const value of [lease, service, await service.inspect('k'), lease.toJSON()]) say(value);
+  await lease.release();
+  await (await waiting).release();
+  say(lease);
+  await late.close();
+  expectNothingTold();
+});
