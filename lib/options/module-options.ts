@@ -94,7 +94,7 @@ export function moduleSettings(options: RedisLockOptions): ModuleSettings {
   }
   const fairness = options.fairness ?? MODULE_DEFAULTS.fairness;
   if (fairness !== 'local' && fairness !== 'strict') {
-    throw new LockOptionsError('Option "fairness" takes \'local\' or \'strict\'.');
+    throw new LockOptionsError("Option \"fairness\" takes 'local' or 'strict'.");
   }
   const call = callSettings(options, CALL_DEFAULTS, Object.keys(MODULE_DEFAULTS));
   const commandTimeout = milliseconds(

@@ -61,6 +61,7 @@ export class WaitingLine {
         continue;
       }
       if (unheard.has(place.process)) continue;
+      const tokens = mintFencingTokens(this.server, this.name, place.tokens);
       const inbox = this.server.inbox(place.process);
       if (inbox) {
         const remaining = Math.min(place.ttl, FIRST_LEASE);
@@ -70,7 +71,7 @@ export class WaitingLine {
           name,
           holder: place.holder,
           remaining,
-          ...mintFencingTokens(this.server, this.name, place.tokens),
+          ...tokens,
         });
         return place;
       }

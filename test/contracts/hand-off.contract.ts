@@ -85,7 +85,7 @@ export const handOff: Contract = {
     await a.lock.release(claim, 0);
     const { holder, places } = await world.sight();
     expect(holder).toBe(heir.holder);
-    expect(places.map(({ place }) => place)).toEqual([`${unheard.holder}/5000/x`]);
+    expect(places.map(({ place }) => place)).toEqual([`${unheard.holder}/5000/x1`]);
     await b.lock.release(heir, 0);
     expect((await deaf.ask(unheard)).kind).toBe('held');
   },

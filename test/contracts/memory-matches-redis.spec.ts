@@ -52,7 +52,9 @@ class Player {
       await world.client({ limits: { waitersPerKey: 5 }, deaf: true }),
     ];
     const claims = clients.map((client) =>
-      Array.from({ length: CLAIMS }, (_, as) => client.claim({ ttl: 60_000, tokens: as === 3 ? 0 : 1 })),
+      Array.from({ length: CLAIMS }, (_, as) =>
+        client.claim({ ttl: 60_000, tokens: as === 3 ? 0 : 1 }),
+      ),
     );
     return new Player(world, clients, claims);
   }
@@ -90,9 +92,7 @@ class Player {
           this.#arrivals.set(claim.holder, answer.arrival);
           return { kind: 'queued', rank: answer.rank, rejoined: answer.rejoined };
         }
-        return answer.kind === 'held'
-          ? { kind: 'held', tokens: answer.tokens }
-          : answer;
+        return answer.kind === 'held' ? { kind: 'held', tokens: answer.tokens } : answer;
       }
       case 'release':
       case 'keep':

@@ -60,7 +60,7 @@ export const order: Contract = {
     for (const { claim } of queued.toReversed()) await a.ask(claim);
     const { places } = await world.sight();
     expect(places.map(({ place }) => place)).toEqual(
-      queued.map(({ claim }) => `${claim.holder}/5000/x`),
+      queued.map(({ claim }) => `${claim.holder}/5000/x1`),
     );
   },
 
@@ -76,7 +76,7 @@ export const order: Contract = {
     }
     const { places } = await world.sight();
     expect(places.map(({ place }) => place)).toEqual(
-      queued.map(({ claim }) => `${claim.holder}/5000/x`),
+      queued.map(({ claim }) => `${claim.holder}/5000/x1`),
     );
   },
 
@@ -106,7 +106,7 @@ export const orderOnRedis: Contract = {
     await a.hold();
     const early = await a.queue();
     const ahead = Number(early.place.arrival) + 3_600_000_000;
-    await control.zadd(`{${prefix}k}:queue`, ahead, `${early.claim.holder}/5000/x`);
+    await control.zadd(`{${prefix}k}:queue`, ahead, `${early.claim.holder}/5000/x1`);
     const { place } = await a.queue();
     expect(place.rank).toBe(1);
     expect(Number(place.arrival)).toBe(ahead + 1);

@@ -26,7 +26,7 @@ export const ownership: Contract = {
     expect(await b.lock.leave(b.claim())).toBe(false);
     const { holder, places } = await world.sight();
     expect(holder).toBe(claim.holder);
-    expect(places.map(({ place }) => place)).toEqual([`${waiting.holder}/5000/x`]);
+    expect(places.map(({ place }) => place)).toEqual([`${waiting.holder}/5000/x1`]);
   },
 
   async 'an extension brings no lease back that has ended'(world) {

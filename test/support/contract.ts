@@ -19,7 +19,7 @@ export function everywhere(promise: string, contract: Contract, onRedis: Contrac
       });
       afterAll(() => topology.stop());
 
-      const checks = name === 'memory' ? contract : { ...contract, ...onRedis };
+      const checks = name.startsWith('memory') ? contract : { ...contract, ...onRedis };
       it.each(Object.entries(checks))('%s', async (_sentence, check) => {
         const world = await topology.world(kinds[kind]!);
         try {

@@ -1,5 +1,5 @@
 import type { Lease } from '../../lib/leases/lease.js';
-import type { LockStore, Queued } from '../../lib/locks/lock-primitive.js';
+import type { Held, LockStore, Queued } from '../../lib/locks/lock-primitive.js';
 import type { AcquireOptions } from '../../lib/options/index.js';
 import { type LockingProcess, withPrimitive } from './world.js';
 
@@ -34,7 +34,7 @@ export class HistoryRecorder {
       acquire: async (ask) => {
         const answer = await store.lock.acquire(ask);
         if (answer.kind === 'queued') this.#queue(ask.holder, answer);
-        if (answer.kind === 'held') this.#grant(ask.key, answer.fencingToken, ask.holder);
+        if (answer.kind === 'held') this.#grant(ask.key, ask.holder, answer);
         return answer;
       },
     }),
@@ -44,7 +44,7 @@ export class HistoryRecorder {
     open: (listener) =>
       store.open({
         granted: (claim, grant) => {
-          this.#grant(claim.key, grant.fencingToken, claim.holder);
+          this.#grant(claim.key, claim.holder, grant);
           listener.granted(claim, grant);
         },
         forced: (holder) => listener.forced(holder),
@@ -94,8 +94,15 @@ export class HistoryRecorder {
     else this.#arrivals.set(holder, Number(arrival));
   }
 
-  #grant(key: string, token: number | undefined, holder: string): void {
-    this.#holders.set(`${key} ${token}`, holder);
+  /** Each token of the block that a grant reserved may become a holder of its own, by local hand-off. */
+  #grant(
+    key: string,
+    holder: string,
+    { fencingToken = 0, tokens }: Pick<Held, 'fencingToken' | 'tokens'>,
+  ): void {
+    for (let nth = 0; nth < Math.max(1, tokens); nth += 1) {
+      this.#holders.set(`${key} ${fencingToken + nth}`, nth === 0 ? holder : `${holder}+${nth}`);
+    }
   }
 }
 

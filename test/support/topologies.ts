@@ -16,13 +16,28 @@ export interface Topology {
 /** Every place where locks can live. */
 export const topologies: Readonly<Record<string, () => Promise<Topology>>> = {
   'one Redis': () => onRedis((url) => url),
+  'one Redis, strictly fair': () => strictly(onRedis((url) => url)),
   'one Redis, through a client with a keyPrefix': () =>
     onRedis((url) => new Redis(url, { keyPrefix: 'app:', lazyConnect: true })),
-  memory: async () => ({
-    world: async (kind, wrap) => new MemoryWorld(kind, wrap),
-    stop: async () => {},
-  }),
+  memory: async () => inMemory,
+  'memory, strictly fair': () => strictly(inMemory),
 };
+
+const inMemory: Topology = {
+  world: async (kind, wrap) => new MemoryWorld(kind, wrap),
+  stop: async () => {},
+};
+
+/** Each caller has a place of his own: no local hand-off. */
+async function strictly(made: Topology | Promise<Topology>): Promise<Topology> {
+  const topology = await made;
+  return {
+    stop: () => topology.stop(),
+    async world(kind, wrap) {
+      return Object.assign(await topology.world(kind, wrap), { fairness: 'strict' as const });
+    },
+  };
+}
 
 async function onRedis(source: (url: string) => RedisSource): Promise<Topology> {
   const server = await RedisProcess.start();

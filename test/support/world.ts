@@ -22,6 +22,8 @@ export abstract class World {
   abstract readonly clock: Clock;
   /** Where the store is a Redis: a connection to look at it, and the prefix before a lock's key. */
   readonly redis?: { readonly control: Redis; readonly prefix: string };
+  /** How the processes of this world share their turns. */
+  fairness: 'local' | 'strict' = 'local';
   /** How long `until` waits, in ms of this world's time. */
   patience = 10_000;
   readonly #closing: (() => Promise<void>)[] = [];
@@ -70,7 +72,8 @@ export abstract class World {
     options: RedisLockOptions = {},
     wrap: Wrap = (store) => store,
   ): Promise<LockingProcess> {
-    const settings = moduleSettings({ ...this.source(), ...options });
+    const { fairness } = this;
+    const settings = moduleSettings({ ...this.source(), fairness, ...options });
     const clock = new StallingClock(this.clock);
     const plain = this.store(settings, clock);
     const store = this.wrap(wrap(withPrimitive(plain, this.kind(plain)), clock), clock);
