@@ -32,7 +32,7 @@ export class GrantChannel {
 
   #subscribe(): Promise<unknown> {
     const { connection, inbox } = this;
-    return connection.send(undefined, () => connection.client.subscribe(inbox));
+    return connection.send('subscribe', [inbox]);
   }
 
   replace(): void {

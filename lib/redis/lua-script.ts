@@ -2,10 +2,12 @@ import { createHash } from 'node:crypto';
 
 type Operands<Name extends string> = Readonly<Record<Name, string | number>>;
 
+/** What follows a script in EVALSHA: how many keys, the keys, the arguments. */
+export type Operand = string | number;
+
 /**
  * A Lua script whose operands are passed by name. The names are declared in the script itself,
  * `local lock, fence = KEYS[1], KEYS[2]`; a list here that differs from it fails at import.
- * Operands of a script that loops over `#KEYS` are passed as one record per turn.
  */
 export class LuaScript<Key extends string, Arg extends string> {
   readonly sha: string;
@@ -29,12 +31,19 @@ export class LuaScript<Key extends string, Arg extends string> {
     this.sha = createHash('sha1').update(source).digest('hex');
   }
 
-  keyList(...turns: Operands<Key>[]): string[] {
-    return turns.flatMap((turn) => this.keys.map((name) => String(turn[name])));
+  operands(keys: Operands<Key>, args: Operands<Arg>): Operand[] {
+    const list: Operand[] = [this.keys.length];
+    for (const name of this.keys) list.push(keys[name]);
+    for (const name of this.args) list.push(args[name]);
+    return list;
   }
 
-  argList(...turns: Operands<Arg>[]): (string | number)[] {
-    return turns.flatMap((turn) => this.args.map((name) => turn[name]));
+  /** For a script that loops over `#KEYS`: its operands once a turn. */
+  operandsOfTurns(turns: readonly (readonly [Operands<Key>, Operands<Arg>])[]): Operand[] {
+    const list: Operand[] = [this.keys.length * turns.length];
+    for (const [keys] of turns) for (const name of this.keys) list.push(keys[name]);
+    for (const [, args] of turns) for (const name of this.args) list.push(args[name]);
+    return list;
   }
 
   static declared(source: string, table: 'KEYS' | 'ARGV'): string[] {

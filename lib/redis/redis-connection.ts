@@ -1,12 +1,18 @@
-import type { Redis } from 'ioredis';
+import { Command, type Redis } from 'ioredis';
 import type { Clock } from '../options/index.js';
-import type { LuaScript } from './lua-script.js';
+import type { LuaScript, Operand } from './lua-script.js';
 import { noAnswer, notSent, storeFailure } from './store-failure.js';
+import { WriteBatch } from './write-batch.js';
 
-interface Pending {
-  readonly key: string | undefined;
-  readonly sentAt: number;
-  fail(error: unknown): void;
+const ENCODING = { replyEncoding: 'utf8' } as const;
+
+/** A command that waits for its answer. */
+class Pending {
+  constructor(
+    readonly key: string | undefined,
+    readonly sentAt: number,
+    readonly reject: (error: unknown) => void,
+  ) {}
 }
 
 /** What a command is sent for, and until when. */
@@ -24,6 +30,7 @@ export interface Sending {
 export class RedisConnection {
   /** In the order of sending, which with one timeout is the order of deadlines. */
   readonly #pending = new Set<Pending>();
+  readonly #batch: WriteBatch;
   #cancelTimer: (() => void) | undefined;
   #lastAnswerAt = 0;
 
@@ -32,6 +39,7 @@ export class RedisConnection {
     readonly timeout: number,
     private readonly clock: Clock,
   ) {
+    this.#batch = new WriteBatch(client);
     client.on('close', () => this.#failAll());
     client.on('end', () => this.#failAll());
   }
@@ -41,45 +49,42 @@ export class RedisConnection {
   }
 
   /** Runs a script by its hash; by its text if the server has forgotten it. */
-  run(
+  async run(
     script: LuaScript<string, string>,
-    keys: readonly string[],
-    args: readonly (string | number)[],
+    operands: readonly Operand[],
     sending: Sending = {},
   ): Promise<unknown> {
-    return this.send(sending.key, () =>
-      this.client.evalsha(script.sha, keys.length, ...keys, ...args).catch((error: unknown) => {
-        if (!(error instanceof Error && error.message.includes('NOSCRIPT'))) throw error;
-        if (sending.wanted && !sending.wanted()) throw notSent(sending.key, 'the caller gave up');
-        return this.client.eval(script.source, keys.length, ...keys, ...args);
-      }),
-    );
+    try {
+      return await this.#send('evalsha', [script.sha, ...operands], sending.key);
+    } catch (error) {
+      if (!(error instanceof Error && error.message.includes('NOSCRIPT'))) {
+        throw storeFailure(error, sending.key);
+      }
+      if (sending.wanted && !sending.wanted()) throw notSent(sending.key, 'the caller gave up');
+      return this.send('eval', [script.source, ...operands], sending.key);
+    }
   }
 
-  /** Sends one command of ioredis under the bounds of this connection. */
-  send<T>(key: string | undefined, command: () => Promise<T>): Promise<T> {
+  /** Sends one command under the bounds of this connection. */
+  send(name: string, args: readonly Operand[] = [], key?: string): Promise<unknown> {
+    return this.#send(name, args, key).catch((error: unknown) => {
+      throw storeFailure(error, key);
+    });
+  }
+
+  #send(name: string, args: readonly Operand[], key: string | undefined): Promise<unknown> {
     if (!this.ready) return Promise.reject(notSent(key));
-    return new Promise<T>((resolve, reject) => {
-      const pending: Pending = {
-        key,
-        sentAt: this.clock.monotonic(),
-        fail: (error) => {
-          this.#pending.delete(pending);
-          reject(storeFailure(error, key));
-        },
-      };
+    return new Promise((resolve, reject) => {
+      const pending = new Pending(key, this.clock.monotonic(), reject);
+      const command = new Command(name, args as Operand[], ENCODING, (error, answer) => {
+        this.#lastAnswerAt = this.clock.monotonic();
+        this.#pending.delete(pending);
+        if (error) reject(error);
+        else resolve(answer);
+      });
       this.#pending.add(pending);
-      command().then(
-        (answer) => {
-          this.#lastAnswerAt = this.clock.monotonic();
-          this.#pending.delete(pending);
-          resolve(answer);
-        },
-        (error: unknown) => {
-          this.#lastAnswerAt = this.clock.monotonic();
-          pending.fail(error);
-        },
-      );
+      this.#batch.next();
+      void this.client.sendCommand(command);
       if (!this.#cancelTimer) this.#watch(this.timeout);
     });
   }
@@ -91,7 +96,7 @@ export class RedisConnection {
       for (const pending of this.#pending) {
         const left = pending.sentAt + this.timeout - now;
         if (left > 0) return this.#watch(left);
-        pending.fail(noAnswer(pending.key, this.timeout));
+        this.#fail(pending, noAnswer(pending.key, this.timeout));
         this.#replaceIfSilentSince(pending.sentAt);
       }
     });
@@ -102,10 +107,13 @@ export class RedisConnection {
     if (this.#lastAnswerAt < sentAt && this.ready) this.client.disconnect(true);
   }
 
+  #fail(pending: Pending, error: Error): void {
+    this.#pending.delete(pending);
+    pending.reject(error);
+  }
+
   #failAll(): void {
-    for (const pending of this.#pending) {
-      pending.fail(new Error('closed'));
-    }
+    for (const pending of this.#pending) this.#fail(pending, new Error('closed'));
   }
 
   close(): void {

@@ -2,7 +2,7 @@ import type { Redis } from 'ioredis';
 import type { Clock, RedisSource } from '../options/index.js';
 import { firstReady } from './first-ready.js';
 import { GrantChannel, type InboxListener } from './grant-channel.js';
-import type { LuaScript } from './lua-script.js';
+import type { LuaScript, Operand } from './lua-script.js';
 import { boundHandshake } from './bound-handshake.js';
 import { addressOf, openClient } from './open-client.js';
 import { RedisConnection, type Sending } from './redis-connection.js';
@@ -44,8 +44,8 @@ export class RedisServer {
       await Promise.all([firstReady(commands, this.time), firstReady(subscriber, this.time)]);
       await this.#readClock();
       await this.#channel.open();
-      await this.#connection.send(undefined, () => commands.publish(this.inbox, 'hello'));
-      this.#info = await this.#connection.send(undefined, () => commands.info()).catch(() => '');
+      await this.#connection.send('publish', [this.inbox, 'hello']);
+      this.#info = (await this.#connection.send('info').catch(() => '')) as string;
     } catch (error) {
       await this.close();
       throw storeFailure(error, undefined);
@@ -65,12 +65,11 @@ export class RedisServer {
 
   run(
     script: LuaScript<string, string>,
-    keys: readonly string[],
-    args: readonly (string | number)[],
+    operands: readonly Operand[],
     sending?: Sending,
   ): Promise<unknown> {
     if (!this.ready) return Promise.reject(notSent(sending?.key));
-    return this.#connection!.run(script, keys, args, sending);
+    return this.#connection!.run(script, operands, sending);
   }
 
   /** The latest moment at which a command sent now may still take effect, on the server's clock in µs. */
@@ -117,7 +116,7 @@ export class RedisServer {
   async #readClock(): Promise<void> {
     const connection = this.#connection!;
     const sentAt = this.time.monotonic();
-    const [seconds, micros] = await connection.send(undefined, () => connection.client.time());
+    const [seconds, micros] = (await connection.send('time')) as [string, string];
     this.clock.learn(
       sentAt,
       this.time.monotonic(),

@@ -1,5 +1,5 @@
 import { ForeignLockError } from '../../errors/index.js';
-import { type LockKeys, lockKeys, type RedisServer } from '../../redis/index.js';
+import { type LockKeys, lockKeys, type LuaScript, type RedisServer } from '../../redis/index.js';
 import type { Answer, Ask, Claim, Extended, LockPrimitive, Sight } from '../lock-primitive.js';
 import { scripts } from './scripts.js';
 
@@ -24,8 +24,7 @@ export class RedisLock implements LockPrimitive {
     const sentAt = this.server.time.monotonic();
     const reply = (await this.server.run(
       scripts.acquire,
-      this.#keys(ask),
-      scripts.acquire.argList({
+      scripts.acquire.operands(this.#names(ask.key), {
         holder: ask.holder,
         ttl: ask.ttl,
         tokens: ask.tokens,
@@ -62,14 +61,15 @@ export class RedisLock implements LockPrimitive {
     }
   }
 
-  async release(claim: Claim, keep: number): Promise<boolean> {
-    const operands = { holder: claim.holder, inbox: this.inboxPrefix, keep: Math.ceil(keep) };
-    return (await this.#run('release', claim, scripts.release.argList(operands))) === 1;
+  async release({ key, holder }: Claim, keep: number): Promise<boolean> {
+    const operands = { holder, inbox: this.inboxPrefix, keep: Math.ceil(keep) };
+    return (await this.#run('release', key, operands)) === 1;
   }
 
   async leave(claim: Claim): Promise<boolean> {
-    const operands = { holder: claim.holder, place: place(claim), inbox: this.inboxPrefix };
-    return (await this.#run('leave', claim, scripts.leave.argList(operands))) === 1;
+    const { key, holder } = claim;
+    const operands = { holder, place: place(claim), inbox: this.inboxPrefix };
+    return (await this.#run('leave', key, operands)) === 1;
   }
 
   async extend(claims: readonly Claim[]): Promise<{ sentAt: number; remaining: Extended[] }> {
@@ -77,14 +77,10 @@ export class RedisLock implements LockPrimitive {
     const batches: Promise<unknown>[] = [];
     for (let at = 0; at < claims.length; at += LARGEST_BATCH) {
       const batch = claims.slice(at, at + LARGEST_BATCH);
-      batches.push(
-        this.server.run(
-          scripts.extend,
-          scripts.extend.keyList(...batch.map((claim) => this.#names(claim.key))),
-          scripts.extend.argList(...batch),
-          batch.length === 1 ? { key: batch[0]!.key } : {},
-        ),
-      );
+      const turns = batch.map((claim) => [this.#names(claim.key), claim] as const);
+      const sending = batch.length === 1 ? { key: batch[0]!.key } : {};
+      const operands = scripts.extend.operandsOfTurns(turns);
+      batches.push(this.server.run(scripts.extend, operands, sending));
     }
     const left = (await Promise.all(batches)).flat() as number[];
     return { sentAt, remaining: left.map((ms) => (ms === -2 ? 'free' : ms === -3 ? 'taken' : ms)) };
@@ -93,8 +89,7 @@ export class RedisLock implements LockPrimitive {
   async inspect(key: string, places: number): Promise<Sight> {
     const reply = await this.server.run(
       scripts.inspect,
-      scripts.inspect.keyList(this.#names(key)),
-      scripts.inspect.argList({ most: places }),
+      scripts.inspect.operands(this.#names(key), { most: places }),
       { key },
     );
     const [type, holder, remaining, fence, now, waiting, ...queue] = reply as [
@@ -123,7 +118,7 @@ export class RedisLock implements LockPrimitive {
   }
 
   async force(key: string): Promise<boolean> {
-    const [done, type] = (await this.#run('force', { key }, [this.inboxPrefix])) as [
+    const [done, type] = (await this.#run('force', key, { inbox: this.inboxPrefix })) as [
       number,
       string,
     ];
@@ -131,20 +126,17 @@ export class RedisLock implements LockPrimitive {
     return done === 1;
   }
 
-  #run(
-    step: 'release' | 'leave' | 'force',
-    { key }: { key: string },
-    args: (string | number)[],
+  #run<Step extends 'release' | 'leave' | 'force'>(
+    step: Step,
+    key: string,
+    args: Parameters<(typeof scripts)[Step]['operands']>[1],
   ): Promise<unknown> {
-    return this.server.run(scripts[step], this.#keys({ key }), args, { key });
-  }
-
-  #keys({ key }: { key: string }): string[] {
-    return scripts.acquire.keyList(this.#names(key));
+    const script: LuaScript<string, string> = scripts[step];
+    return this.server.run(script, script.operands(this.#names(key), args), { key });
   }
 
   #names(key: string): LockKeys & Record<string, string> {
-    return { ...lockKeys(this.prefix, key) };
+    return lockKeys(this.prefix, key) as LockKeys & Record<string, string>;
   }
 }
 
