@@ -86,6 +86,32 @@ describe('when an application shuts down', () => {
   });
 });
 
+describe('what an application leaves behind', () => {
+  /** What would keep the process alive. */
+  const handles = (): string[] =>
+    process
+      .getActiveResourcesInfo()
+      .filter((kind) => /TCP|Timeout|Immediate/.test(kind))
+      .sort();
+
+  it.each(['SIGCONT', 'SIGSTOP', 'SIGKILL'] as const)(
+    'is nothing, also when its Redis got a %s before',
+    async (signal) => {
+      const redis = await RedisProcess.start();
+      const before = handles();
+      const app = await bench.app({}, { redis: redis.url });
+      await app.get(LockService).acquire('held');
+      expect(handles().length).toBeGreaterThan(before.length);
+      redis.signal(signal);
+      await app.close();
+      const closed = performance.now();
+      await until(() => handles().length <= before.length);
+      expect(performance.now() - closed).toBeLessThan(1_000);
+      await redis.stop();
+    },
+  );
+});
+
 describe('a request under way when its application shuts down', () => {
   @Injectable()
   class Accounts {
