@@ -14,7 +14,7 @@ describe('a client of the application', () => {
     port: bench.redis.port,
     db: 3,
     keyPrefix: 'app:',
-    commandTimeout: 50,
+    commandTimeout: 5_000,
     enableAutoPipelining: true,
     maxRetriesPerRequest: 1,
   });
