@@ -91,10 +91,11 @@ describe('when the server forgets everything', () => {
   }
 
   it('a lock deleted behind everybody’s back goes to waiter after waiter of one process', async () => {
-    await clients[0]!.acquire('k', { renew: false });
+    const ttl = 30_000; // no renewal notices the loss before the next in line does
+    await clients[0]!.acquire('k', { ttl });
     const waiting: Promise<Lease>[] = [];
     for (let place = 1; place <= 3; place += 1) {
-      waiting.push(clients[1]!.acquire('k'));
+      waiting.push(clients[1]!.acquire('k', { ttl }));
       await observer.queued('k', place);
     }
     for (const call of waiting) {

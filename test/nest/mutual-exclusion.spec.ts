@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Injectable } from '@nestjs/common';
+import { Redis } from 'ioredis';
 import { CurrentLease, Lease, Locked, LockService } from '../../lib/index.js';
 import { Balance } from '../support/balance.js';
 import { Gate } from '../support/moments.js';
@@ -68,6 +69,20 @@ describe('a method under @Locked', () => {
       await expect(accounts.fail('3')).rejects.toThrow(new TypeError('not enough money on 3'));
       expect((await locks.inspect('account:3')).state).toBe('free');
     }
+  });
+
+  it('has done so even when Redis takes its time', async () => {
+    const accounts = (await bench.app({ providers: [Accounts] })).get(Accounts);
+    const admin = new Redis(bench.redis.url);
+    const [entered, leave] = [new Gate(), new Gate()];
+    const holding = accounts.hold('slow', entered, leave);
+    await entered.opened;
+    expect(await admin.exists('lock:account:slow')).toBe(1);
+    await admin.client('PAUSE', 100, 'WRITE');
+    leave.open();
+    await holding;
+    expect(await admin.exists('lock:account:slow')).toBe(0);
+    admin.disconnect();
   });
 
   it('gets its lease in a parameter, whatever the caller puts there', async () => {

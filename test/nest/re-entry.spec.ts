@@ -106,7 +106,10 @@ describe('a method that calls another under the same lock', () => {
     const over = new Gate();
     let late: Promise<number> | undefined;
     const first = await accounts.within('1', async () => {
-      late = over.opened.then(() => accounts.token('1'));
+      late = over.opened.then(() => {
+        expect(accounts.locks.current()).toBeUndefined();
+        return accounts.token('1');
+      });
       return accounts.token('1');
     });
     const lease = await rival.acquire('account:1');

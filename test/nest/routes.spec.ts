@@ -14,17 +14,23 @@ import {
   Req,
   UseGuards,
 } from '@nestjs/common';
+import { Redis } from 'ioredis';
 import { CurrentLease, Lease, Locked, LockedRequest, type LockService } from '../../lib/index.js';
 import { Balance } from '../support/balance.js';
 import { NestBench, PLATFORMS } from '../support/nest-app.js';
 
 let bench: NestBench;
 let locks: LockService;
+let admin: Redis;
 beforeAll(async () => {
   bench = await NestBench.start();
   locks = await bench.rival();
+  admin = new Redis(bench.redis.url);
 });
-afterAll(() => bench.stop());
+afterAll(async () => {
+  admin.disconnect();
+  await bench.stop();
+});
 
 @Injectable()
 class NobodyPasses implements CanActivate {
@@ -80,6 +86,20 @@ class Accounts {
   @Get('quick/:id')
   async quick(@Param('id') id: string, @Req() request: { url: string }): Promise<string> {
     return `${id} ${request.url}`;
+  }
+
+  @Locked('account:<id>')
+  @Get('slow/:id')
+  async slow(@Param('id') id: string): Promise<string> {
+    await admin.client('PAUSE', 100, 'WRITE');
+    return id;
+  }
+
+  @LockedRequest('account:<params.id>')
+  @Get('slow-request/:id')
+  async slowRequest(@Param('id') id: string): Promise<string> {
+    await admin.client('PAUSE', 100, 'WRITE');
+    return id;
   }
 }
 
@@ -143,6 +163,12 @@ describe.each(PLATFORMS)('a route under @Locked on %s', (platform) => {
       ]);
       expect((await locks.inspect(`account:${platform}`)).state).toBe('free');
     }
+  });
+
+  it.each(['slow', 'slow-request'])('even when Redis takes its time: %s', async (route) => {
+    const answer = await fetch(`${url}/${route}/slow`);
+    expect(await admin.exists('lock:account:slow')).toBe(0);
+    expect(await answer.text()).toBe('slow');
   });
 
   it('is not found where it never was', async () => {

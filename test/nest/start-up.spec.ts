@@ -1,11 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { type DynamicModule, Injectable, Logger, Module } from '@nestjs/common';
 import { Test } from '@nestjs/testing';
-import { Redis, type RedisOptions } from 'ioredis';
+import { Redis } from 'ioredis';
 import {
-  InjectLockService,
   Locked,
-  LockedRequest,
   LockOptionsError,
   LockService,
   LockStoreError,
@@ -98,49 +96,6 @@ describe('RedisLockModule finds its options', () => {
   });
 });
 
-describe('a client of the application', () => {
-  const settings = (): RedisOptions => ({
-    port: bench.redis.port,
-    db: 3,
-    keyPrefix: 'app:',
-    commandTimeout: 50,
-    enableAutoPipelining: true,
-    maxRetriesPerRequest: 1,
-  });
-
-  it('is copied: same server, db and prefix; itself neither used, altered nor closed', async () => {
-    const client = new Redis(settings());
-    await client.ping();
-    const before = {
-      options: { ...client.options },
-      listeners: client.eventNames().map((name) => [name, client.listenerCount(name)]),
-    };
-    const app = await start(RedisLockModule.forRoot({ redis: client }));
-    const lease = await app.get(LockService).acquire('mine');
-    const other = new Redis({ port: bench.redis.port, db: 3 });
-    expect(await other.exists('app:lock:mine')).toBe(1);
-    expect(await client.exists('lock:mine')).toBe(1);
-    expect(await lease.release()).toBe(true);
-    await app.close();
-    expect(client.status).toBe('ready');
-    expect({ ...client.options }).toEqual(before.options);
-    expect(client.eventNames().map((name) => [name, client.listenerCount(name)])).toEqual(
-      before.listeners,
-    );
-    expect(await client.ping()).toBe('PONG');
-    client.disconnect();
-    other.disconnect();
-  });
-
-  it('that is lazy stays unconnected', async () => {
-    const client = new Redis({ ...settings(), lazyConnect: true });
-    const app = await start(RedisLockModule.forRoot({ redis: client }));
-    await app.get(LockService).withLock('lazy', () => undefined);
-    expect(client.status).toBe('wait');
-    await app.close();
-  });
-});
-
 describe('with lazyConnect', () => {
   it('an application starts without Redis, and connects at the first call', async () => {
     const redis = await RedisProcess.start();
@@ -211,104 +166,6 @@ describe('an application does not start', () => {
   );
 });
 
-describe('several modules in one application', () => {
-  const named = (name?: string): DynamicModule =>
-    RedisLockModule.forRoot({
-      redis: bench.redis.url,
-      keyPrefix: `${name ?? 'main'}:`,
-      ...(name && { name }),
-    });
-
-  @Injectable()
-  class Bills {
-    constructor(
-      readonly locks: LockService,
-      @InjectLockService('billing') readonly billing: LockService,
-      @InjectLockService() readonly unnamed: LockService,
-    ) {}
-
-    @Locked('bill', { module: 'billing' })
-    async pay(): Promise<string[]> {
-      return [this.billing.current()!.key, String(this.locks.current()?.key)];
-    }
-
-    @Locked('bill')
-    async plain(): Promise<string[]> {
-      return [this.locks.current()!.key, String(this.billing.current()?.key)];
-    }
-  }
-
-  it('have a name each, by which they are injected and decorated', async () => {
-    const module = await Test.createTestingModule({
-      imports: [named(), named('billing')],
-      providers: [Bills],
-    }).compile();
-    const app = await bench.use(module.createNestApplication({ logger: false }));
-    const bills = app.get(Bills);
-    expect(bills.unnamed).toBe(bills.locks);
-    expect(bills.billing).not.toBe(bills.locks);
-    expect(await bills.pay()).toEqual(['bill', 'undefined']);
-    expect(await bills.plain()).toEqual(['bill', 'undefined']);
-    expect(await redisKeys(bills.billing, 'k')).toEqual(['billing:k']);
-    expect(await redisKeys(bills.locks, 'k')).toEqual(['main:k']);
-  });
-
-  it('work by forRootAsync too', async () => {
-    const app = await start(
-      named(),
-      RedisLockModule.forRootAsync({
-        name: 'billing',
-        useFactory: () => ({ redis: bench.redis.url, keyPrefix: 'async:' }),
-      }),
-    );
-    const billing = app.get<LockService>('LockService:billing');
-    expect(await redisKeys(billing, 'k')).toEqual(['async:k']);
-  });
-
-  it('are refused at start-up without a name, or with the same one', async () => {
-    await expect(start(named(), named())).rejects.toThrow('imported twice without a name');
-    await expect(start(named('a'), named('a'))).rejects.toThrow('imported twice named "a"');
-    await expect(start(named('a'), named('b'), named('b'))).rejects.toThrow(LockOptionsError);
-  });
-
-  it('are one when one is imported in two places', async () => {
-    const shared = named();
-    @Module({ imports: [shared] })
-    class Feature {}
-    await start(shared, { module: Feature });
-  });
-
-  it('must have been imported under the name that a decorator says', async () => {
-    const module = await Test.createTestingModule({
-      imports: [named()],
-      providers: [{ provide: 'other', useClass: Wrong }],
-    }).compile();
-    const starting = bench.use(module.createNestApplication({ logger: false }));
-    await expect(starting).rejects.toThrow('@Locked on Wrong.work names the module "bilbing"');
-  });
-
-  it('must be named by a decorator when all have names', async () => {
-    const module = await Test.createTestingModule({
-      imports: [named('billing')],
-      providers: [Unnamed],
-    }).compile();
-    const starting = bench.use(module.createNestApplication({ logger: false }));
-    await expect(starting).rejects.toThrow('@Locked on Unnamed.work names no module');
-  });
-});
-
-@Injectable()
-class Wrong {
-  @Locked('a', { module: 'bilbing' })
-  async work(): Promise<void> {}
-}
-
-@Injectable()
-class Unnamed {
-  @Locked('a')
-  async work(): Promise<void> {}
-}
-
 describe('the log at start-up', () => {
   class Parent {
     @Locked('a')
@@ -352,43 +209,5 @@ describe('the log at start-up', () => {
     expect(said).toContain('allkeys-lru');
     expect(said).toContain('Forgetful.work overrides a method under @Locked');
     expect(said).not.toMatch(/hunter2|Careful/);
-  });
-});
-
-describe('@Locked fails where it stands', () => {
-  const locked = (options: unknown, ...where: unknown[]): unknown =>
-    (Locked as (...args: unknown[]) => (...where: unknown[]) => void)('a', options)(...where);
-
-  it.each<[string, object]>([
-    ['ttl', { ttl: 1 }],
-    ['wait', { wait: 'soon' }],
-    ['tll', { tll: '1s' }],
-    ['onBusy', { onBusy: 'skpi' }],
-    ['onLost', { onLost: 'ignroe' }],
-    ['onUnavailable', { onUnavailable: 'run' }],
-    ['returns', { returns: 'stream' }],
-    ['module', { module: 7 }],
-  ])('when option "%s" is wrong: %j', (name, options) => {
-    const decorate = (): unknown =>
-      locked(options, class Service {}.prototype, 'work', { value: async () => {} });
-    expect(decorate).toThrow(LockOptionsError);
-    expect(decorate).toThrow(`"${name}"`);
-    if (name === 'returns') return;
-    const request = (): unknown => LockedRequest('a', options);
-    expect(request).toThrow(LockOptionsError);
-    expect(request).toThrow(`"${name}"`);
-  });
-
-  it.each<[string, unknown[], string]>([
-    ['a static method', [class S {}, 'work', { value: async () => {} }], 'static method S.work'],
-    ['a getter', [{}, 'value', { get: () => 1 }], 'not a method'],
-    ['a value', [{}, 'value', { value: 7 }], 'not a method'],
-    ['a property', [{}, 'value'], 'not a method'],
-    ['a class', [class S {}], 'not a method'],
-    ['a standard decorator’s place', [async () => {}, { kind: 'method', name: 'x' }], 'standard'],
-  ])('on %s', (_, where, message) => {
-    const decorate = (): unknown => locked({}, ...where);
-    expect(decorate).toThrow(LockOptionsError);
-    expect(decorate).toThrow(message);
   });
 });

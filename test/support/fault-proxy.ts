@@ -11,8 +11,8 @@ export interface Weather {
   slice?: boolean;
 }
 
-/** What becomes of one command: `lose` swallows it, `cut` lets it run and swallows its reply, `reset` ends the connection unsent, text is answered in the server's stead. */
-export type Fate = 'pass' | 'lose' | 'cut' | 'reset' | `-${string}` | `:${number}`;
+/** What becomes of one command: `lose` swallows it, `cut` lets it run and swallows its reply, `reset` ends the connection unsent, `late` delivers it on another connection after `lateness` ms, text is answered in the server's stead. */
+export type Fate = 'pass' | 'lose' | 'cut' | 'reset' | 'late' | `-${string}` | `:${number}`;
 
 /** A TCP proxy before one Redis that fails on command; the faults of one connection or of all. */
 export class FaultProxy {
@@ -21,6 +21,9 @@ export class FaultProxy {
   down: Weather = {};
   /** Asked for each command, its words in lower case; the default lets all pass. */
   fate: (words: readonly string[], link: Link) => Fate = () => 'pass';
+  lateness = 0;
+  /** The answers to what was delivered late. */
+  readonly lateAnswers: Promise<string>[] = [];
   #server: Server | undefined;
 
   private constructor(
@@ -126,6 +129,11 @@ export class Link {
     const fate = this.proxy.fate(words, this);
     if (fate === 'lose') return;
     if (fate === 'reset') return this.reset();
+    if (fate === 'late') {
+      const { target, lateness, lateAnswers } = this.proxy;
+      lateAnswers.push(deliverLate(target, bytes, lateness));
+      return;
+    }
     if (fate === 'cut') {
       this.#server.removeAllListeners('data').once('data', () => this.reset());
     } else if (fate !== 'pass') {
@@ -140,6 +148,18 @@ export class Link {
     this.#server.destroy();
     this.proxy.links.delete(this);
   }
+}
+
+/** Sends `bytes` after `ms`, whatever has become of their sender; resolves with the answer. */
+async function deliverLate(port: number, bytes: Buffer, ms: number): Promise<string> {
+  await pause(ms);
+  const socket = connect(port, '127.0.0.1');
+  socket.write(bytes);
+  const answer = await new Promise<Buffer>((resolve, reject) => {
+    socket.once('data', resolve).once('error', reject);
+  });
+  socket.destroy();
+  return answer.toString();
 }
 
 /** Writes what it is given to `socket`, in order, under the weather of the moment. */

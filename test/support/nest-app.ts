@@ -16,6 +16,8 @@ export interface AppParts {
   imports?: NonNullable<Parameters<typeof Test.createTestingModule>[0]['imports']>;
 }
 
+type ModuleOptions = NonNullable<Parameters<typeof RedisLockModule.forRoot>[0]>;
+
 /** One Redis for a spec file, and the applications started on it: all stopped by `stop`. */
 export class NestBench {
   readonly #apps: INestApplication[] = [];
@@ -29,7 +31,7 @@ export class NestBench {
   /** A module with `RedisLockModule` on this bench's Redis, not yet compiled. */
   builder(
     { controllers = [], providers = [], imports = [] }: AppParts,
-    options: Parameters<typeof RedisLockModule.forRoot>[0] = {},
+    options: ModuleOptions = {},
   ): TestingModuleBuilder {
     return Test.createTestingModule({
       imports: [RedisLockModule.forRoot({ redis: this.redis.url, ...options }), ...imports],
@@ -46,10 +48,12 @@ export class NestBench {
   /** An application that answers HTTP at `url`. */
   async server(
     platform: Platform,
-    ...args: Parameters<NestBench['builder']>
+    parts: AppParts,
+    options: ModuleOptions = {},
+    { forceCloseConnections = true } = {},
   ): Promise<{ app: INestApplication; url: string }> {
-    const module = await this.builder(...args).compile();
-    const settings = { logger: false, forceCloseConnections: true } as const;
+    const module = await this.builder(parts, options).compile();
+    const settings = { logger: false, forceCloseConnections } as const;
     const adapter = platform === 'Express' ? new ExpressAdapter() : new FastifyAdapter(settings);
     const app = await this.use(module.createNestApplication(adapter, settings));
     await app.listen(0, '127.0.0.1');

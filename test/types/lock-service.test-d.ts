@@ -1,0 +1,58 @@
+// Checked by `tsc`: what must compile, and under each @ts-expect-error what must not.
+import type { Redis } from 'ioredis';
+import {
+  type Lease,
+  type LockService,
+  RedisLockModule,
+  type RedisLockOptions,
+} from '../../lib/index.js';
+
+export async function mayBeWritten(locks: LockService): Promise<void> {
+  const number: number = await locks.withLock('a', () => 1);
+  const text: string = await locks.withLock('a', { wait: 0, onLost: 'ignore' }, async () => 'x');
+  const nothing: void = await locks.withLock('a', async (lease: Lease) => lease.assertHeld());
+  const lease: Lease = await locks.acquire('a', { signal: AbortSignal.timeout(1), ttl: 500 });
+  const perhaps: Lease | null = await locks.tryAcquire('a');
+  const given: boolean = await lease.release();
+  await using disposed = lease;
+  void [number, text, nothing, perhaps, given, disposed];
+}
+
+export async function mayNotBeWritten(locks: LockService, lease: Lease): Promise<void> {
+  // @ts-expect-error it needs work
+  await locks.withLock('a');
+  // @ts-expect-error work stands last
+  await locks.withLock('a', () => 1, { wait: 0 });
+  // @ts-expect-error its result has a type
+  const text: string = await locks.withLock('a', () => 1);
+  // @ts-expect-error tryAcquire does not wait
+  await locks.tryAcquire('a', { wait: '1s' });
+  // @ts-expect-error acquire has no body that onLost could be about
+  await locks.acquire('a', { onLost: 'ignore' });
+  // @ts-expect-error a key is a string
+  await locks.acquire(7);
+  // @ts-expect-error there is no such option
+  await locks.acquire('a', { timeout: 7 });
+  // @ts-expect-error a duration is a number or has a unit
+  await locks.acquire('a', { ttl: 'soon' });
+  // @ts-expect-error tryAcquire may find the lock taken
+  await (await locks.tryAcquire('a')).release();
+  // @ts-expect-error a lease is made by the service
+  lease.key = 'b';
+  void text;
+}
+
+export function modules(client: Redis, options: RedisLockOptions): void {
+  RedisLockModule.forRoot();
+  RedisLockModule.forRoot({ redis: client, name: 'billing', isGlobal: false, mapErrors: false });
+  RedisLockModule.forRoot({ redis: { host: 'h', port: 1 }, limits: { leases: 1 } });
+  RedisLockModule.forRootAsync({ name: 'billing', useFactory: async () => options });
+  // @ts-expect-error there is no such option
+  RedisLockModule.forRoot({ tll: '1s' });
+  // @ts-expect-error Redis is a URL, options or a client
+  RedisLockModule.forRoot({ redis: 6379 });
+  // @ts-expect-error there is no such limit
+  RedisLockModule.forRoot({ limits: { keys: 1 } });
+  // @ts-expect-error a name stands beside the factory, not in what it makes
+  RedisLockModule.forRootAsync({ useFactory: () => ({ name: 'billing' }) });
+}

@@ -1,0 +1,171 @@
+// Checked by `tsc`: what must compile, and under each @ts-expect-error what must not.
+import { Readable } from 'node:stream';
+import { Observable, of } from 'rxjs';
+import {
+  CurrentLease,
+  type Lease,
+  Locked,
+  LockedRequest,
+  lockKey,
+  LockKey,
+} from '../../lib/index.js';
+
+interface Dto {
+  id: string;
+}
+
+export class MayBeLocked {
+  @Locked('a')
+  async promise(): Promise<number> {
+    return 1;
+  }
+
+  @Locked('a:<id>', { ttl: '1.5s', wait: Infinity, minHold: 0, onLost: 'ignore', module: 'x' })
+  async named(@LockKey('id') id: string, @CurrentLease() _lease?: Lease): Promise<string> {
+    return id;
+  }
+
+  @Locked('a')
+  observable(): Observable<number> {
+    return of(1);
+  }
+
+  @Locked('a')
+  async *iterable(): AsyncGenerator<number> {
+    yield 1;
+  }
+
+  @Locked('a')
+  async stream(): Promise<Readable> {
+    return Readable.from([]);
+  }
+
+  @Locked((id: string) => lockKey`a:${id}`)
+  async computed(_id: string, _more?: number): Promise<void> {}
+
+  @Locked((dto: Dto, count: number) => lockKey`a:${dto.id}:${count}`)
+  async computedOfTwo(_dto: Dto, _count: number): Promise<void> {}
+
+  @Locked(() => 'a')
+  async computedOfNone(_id: string): Promise<void> {}
+
+  @Locked('a', { onBusy: 'skip' })
+  async skipped(): Promise<void> {}
+
+  @Locked('a', { onBusy: 'skip' })
+  async skippedMaybe(): Promise<void | undefined> {}
+
+  @Locked((id: string) => id, { onBusy: 'skip', wait: '1s' })
+  async skippedComputed(_id: string): Promise<void> {}
+
+  @Locked('a', { onBusy: ({ key, args }) => key.length + args.length })
+  async replaced(): Promise<number> {
+    return 1;
+  }
+
+  @LockedRequest('tenant:<user.tenantId>', { wait: 0, onBusy: 'throw' })
+  async request(): Promise<void> {}
+
+  @LockedRequest((context) => lockKey`a:${context.getClass().name}`)
+  async requestComputed(): Promise<void> {}
+}
+
+@LockedRequest('tenant:<user.tenantId>')
+export class MayBeLockedAsAWhole {}
+
+export class MayNotBeLocked {
+  // @ts-expect-error a synchronous method cannot wait for a lock
+  @Locked('a')
+  synchronous(): number {
+    return 1;
+  }
+
+  // @ts-expect-error nor one that returns nothing
+  @Locked('a')
+  nothing(): void {}
+
+  // @ts-expect-error a stream that is returned at once would be a Promise of it
+  @Locked('a')
+  readable(): Readable {
+    return Readable.from([]);
+  }
+
+  // @ts-expect-error nor one that is asynchronous only sometimes
+  @Locked('a')
+  sometimes(): number | Promise<number> {
+    return 1;
+  }
+
+  // @ts-expect-error a getter is no method
+  @Locked('a')
+  get value(): Promise<number> {
+    return Promise.resolve(1);
+  }
+
+  // @ts-expect-error a property is no method
+  @Locked('a')
+  property = async (): Promise<void> => {};
+
+  // @ts-expect-error the key function takes another type
+  @Locked((id: number) => lockKey`a:${id}`)
+  async otherType(_id: string): Promise<void> {}
+
+  // @ts-expect-error the key function takes more than the method
+  @Locked((id: string, other: number) => lockKey`a:${id}:${other}`)
+  async otherCount(_id: string): Promise<void> {}
+
+  // @ts-expect-error a key is a string
+  @Locked((id: string) => id.length)
+  async otherKey(_id: string): Promise<void> {}
+
+  // @ts-expect-error a skipped call has no value to return
+  @Locked('a', { onBusy: 'skip' })
+  async skippedValue(): Promise<number> {
+    return 1;
+  }
+
+  // @ts-expect-error nor has a skipped Observable
+  @Locked('a', { onBusy: 'skip' })
+  skippedObservable(): Observable<number> {
+    return of(1);
+  }
+
+  // @ts-expect-error there is no such option
+  @Locked('a', { tll: '1s' })
+  async unknownOption(): Promise<void> {}
+
+  // @ts-expect-error a duration has a unit
+  @Locked('a', { ttl: '30' })
+  async withoutUnit(): Promise<void> {}
+
+  // @ts-expect-error of ms, s, m or h
+  @Locked('a', { ttl: '1 day' })
+  async withoutOurUnit(): Promise<void> {}
+
+  // @ts-expect-error onBusy is one of two words, or a function
+  @Locked('a', { onBusy: 'ignore' })
+  async otherWord(): Promise<void> {}
+
+  // @ts-expect-error it needs a key
+  @Locked()
+  async withoutKey(): Promise<void> {}
+
+  // @ts-expect-error a request that was not handled must not look as if it was
+  @LockedRequest('a', { onBusy: 'skip' })
+  async skippedRequest(): Promise<void> {}
+
+  // @ts-expect-error also when a function answers instead
+  @LockedRequest('a', { onBusy: () => 1 })
+  async replacedRequest(): Promise<void> {}
+
+  // @ts-expect-error an interceptor need not be told
+  @LockedRequest('a', { returns: 'observable' })
+  async toldRequest(): Promise<void> {}
+}
+
+export const MAY_NOT_BE_KEYS: string[] = [
+  // @ts-expect-error only values that can stand in a key
+  lockKey`a:${{}}`,
+  // @ts-expect-error undefined is none
+  lockKey`a:${undefined}`,
+];

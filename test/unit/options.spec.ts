@@ -1,0 +1,136 @@
+import { describe, expect, it } from '@jest/globals';
+import { LockOptionsError, type RedisLockOptions } from '../../lib/index.js';
+import {
+  CALL_DEFAULTS,
+  callSettings,
+  milliseconds,
+  moduleSettings,
+} from '../../lib/options/index.js';
+
+const ANY = { min: 0, max: Infinity };
+
+describe('a duration', () => {
+  it.each<[unknown, number]>([
+    ['500ms', 500],
+    ['30s', 30_000],
+    ['1.5s', 1_500],
+    ['5m', 300_000],
+    ['2h', 7_200_000],
+    [250, 250],
+    [0.4, 0],
+    [0, 0],
+    [Infinity, Infinity],
+  ])('%p is %p ms', (value, ms) => {
+    expect(milliseconds('ttl', value, ANY)).toBe(ms);
+  });
+
+  it.each([
+    ['30'],
+    ['30 s'],
+    ['s'],
+    [''],
+    ['-1s'],
+    ['1d'],
+    ['1e3ms'],
+    [-1],
+    [NaN],
+    [null],
+    [{}],
+    [true],
+  ])('%p is refused, by the option’s name', (value) => {
+    const parse = (): number => milliseconds('ttl', value, ANY);
+    expect(parse).toThrow(LockOptionsError);
+    expect(parse).toThrow(/Option "ttl" is .*'500ms', '30s', '5m'/);
+  });
+
+  it('keeps its bounds, both inclusive', () => {
+    const bounds = { min: 50, max: 100 };
+    expect([50, 100].map((ms) => milliseconds('ttl', ms, bounds))).toEqual([50, 100]);
+    for (const ms of [49, 101, Infinity]) {
+      expect(() => milliseconds('ttl', ms, bounds)).toThrow('from 50 ms to 100 ms');
+    }
+  });
+});
+
+describe('the options of a call', () => {
+  it('stand over the defaults; undefined leaves them', () => {
+    expect(callSettings({}, CALL_DEFAULTS)).toEqual(CALL_DEFAULTS);
+    expect(callSettings({ ttl: undefined, wait: 0, renew: false }, CALL_DEFAULTS)).toEqual({
+      ...CALL_DEFAULTS,
+      wait: 0,
+      renew: false,
+    });
+  });
+
+  it('have the defaults that are written down', () => {
+    expect(CALL_DEFAULTS).toEqual({
+      ttl: 30_000,
+      wait: 10_000,
+      renew: true,
+      minHold: 0,
+      maxHold: Infinity,
+      fencing: true,
+      reentrant: true,
+    });
+  });
+
+  it.each<[string, object]>([
+    ['ttl', { ttl: 49 }],
+    ['ttl', { ttl: '25h' }],
+    ['ttl', { ttl: Infinity }],
+    ['wait', { wait: -1 }],
+    ['minHold', { minHold: Infinity }],
+    ['maxHold', { maxHold: 0 }],
+    ['minHold', { minHold: '2m', maxHold: '1m' }],
+    ['renew', { renew: 1 }],
+    ['fencing', { fencing: 'off' }],
+    ['reentrant', { reentrant: null }],
+    ['waiit', { waiit: 1 }],
+  ])('"%s" is refused in %j', (name, options) => {
+    expect(() => callSettings(options, CALL_DEFAULTS)).toThrow(LockOptionsError);
+    expect(() => callSettings(options, CALL_DEFAULTS)).toThrow(`"${name}"`);
+  });
+});
+
+describe('the options of a module', () => {
+  it('have defaults for all', () => {
+    expect(moduleSettings({})).toMatchObject({
+      redis: 'redis://127.0.0.1:6379',
+      keyPrefix: 'lock:',
+      commandTimeout: 2_000,
+      outageWait: 30_000,
+      limits: { waitersPerKey: 10_000, waitersPerProcess: 50_000, leases: 100_000, keyBytes: 512 },
+      lazyConnect: false,
+      call: CALL_DEFAULTS,
+    });
+    expect(moduleSettings({ limits: { leases: 5 }, ttl: '1m', keyPrefix: '' })).toMatchObject({
+      keyPrefix: '',
+      limits: { leases: 5, keyBytes: 512 },
+      call: { ttl: 60_000 },
+    });
+  });
+
+  it.each<[string, object]>([
+    ['redis', { redis: 'http://localhost' }],
+    ['redis', { redis: '' }],
+    ['redis', { redis: true }],
+    ['keyPrefix', { keyPrefix: 7 }],
+    ['keyPrefix', { keyPrefix: 'a\n' }],
+    ['keyPrefix', { keyPrefix: 'x'.repeat(257) }],
+    ['commandTimeout', { commandTimeout: '2 minutes' }],
+    ['commandTimeout', { commandTimeout: '61s' }],
+    ['outageWait', { outageWait: -1 }],
+    ['keyBytes', { limits: { keyBytes: 1.5 } }],
+    ['leases', { limits: { leases: '5' } }],
+    ['lock', { limits: { lock: 1 } }],
+    ['signal', { signal: AbortSignal.abort() }],
+  ])('"%s" is refused', (name, options: RedisLockOptions) => {
+    expect(() => moduleSettings(options)).toThrow(LockOptionsError);
+    expect(() => moduleSettings(options)).toThrow(`"${name}"`);
+  });
+
+  it('never show a URL in an error', () => {
+    const redis = 'http://admin:hunter2@host';
+    expect(() => moduleSettings({ redis })).toThrow(/^(?!.*hunter2)/);
+  });
+});
