@@ -1,6 +1,7 @@
 import { LeaseLostError, type LossReason } from '../errors/index.js';
 import type { Claim, Held } from '../locks/lock-primitive.js';
 import type { CallSettings, Clock } from '../options/index.js';
+import type { Due, Scheduled } from './schedule.js';
 import type { Trail } from './trail.js';
 
 /** By how much clocks may differ over a lease: 1 % of it and 2 ms (Redlock's drift, redis.io/docs). */
@@ -28,11 +29,13 @@ export interface Onward {
  * Believes no later deadline than the server's, on two clocks: the monotonic one, and the wall clock,
  * which alone keeps counting while the machine sleeps.
  */
-export class Holding {
+export class Holding implements Scheduled {
   state: 'held' | 'closing' | 'released' | 'lost' = 'held';
   /** The first moment of the lease as we may count it. */
   readonly since: number;
   readonly fencingToken: number | undefined;
+  /** Where the watchdog's schedule has it. */
+  due: Due | undefined;
   deadline = 0;
   wallDeadline = 0;
   /** How many leases of callers stand on it: re-entry adds, release takes away. */

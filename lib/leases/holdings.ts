@@ -107,6 +107,7 @@ export class Holdings implements LeaseHost {
     const held = [...this.#held.values()];
     const released = held.map((holding) => this.release(holding));
     for (const holding of held) holding.lose('shutdown');
+    this.#watchdog.stop();
     await Promise.allSettled(released);
   }
 

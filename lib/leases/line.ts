@@ -1,13 +1,15 @@
 import { LockLimitError, LockNotAcquiredError, LockStoreError } from '../errors/index.js';
-import type { Claim, Held } from '../locks/lock-primitive.js';
+import type { Held } from '../locks/lock-primitive.js';
 import { Holding, type Onward } from './holding.js';
 import type { LineHost } from './line-host.js';
 import { Place, type PlaceOwner } from './place.js';
+import type { Due, Scheduled } from './schedule.js';
 import type { Waiter } from './waiter.js';
+import { WaiterList } from './waiter-list.js';
 import { FIRST_LEASE } from './waiting-room.js';
 
 /** How long one process may pass a lock on among its own callers, in ms, and how often. */
-const SLICE = { ms: 5, passes: 100 };
+export const SLICE = { ms: 5, passes: 100 };
 /** The pause after an ask that failed before there was a place, in ms. */
 const AFTER_FAILURE = 50;
 
@@ -16,8 +18,10 @@ const AFTER_FAILURE = 50;
  * between them: who gives the lock back passes it on in memory, with a token of its own from those that
  * the grant reserved, until the slice is over; then the line queues again, behind other processes.
  */
-export class Line implements PlaceOwner, Onward {
-  readonly #waiters = new Set<Waiter>();
+export class Line implements PlaceOwner, Onward, Scheduled {
+  /** Where the schedule of slices has it. */
+  due: Due | undefined;
+  readonly #waiters = new WaiterList();
   #place: Place | undefined;
   #holding: Holding | undefined;
   #sliceEnd = 0;
@@ -31,16 +35,18 @@ export class Line implements PlaceOwner, Onward {
     readonly key: string,
     /** How many tokens a grant reserves; 0: this line is unfenced, 1: it passes nothing on. */
     private readonly tokens: number,
-    private readonly shared: boolean,
+    /** Whether several callers may stand here. */
+    readonly shared: boolean,
   ) {}
 
+  /** Whether its grants have tokens. */
   get fenced(): boolean {
     return this.tokens > 0;
   }
 
   join(waiter: Waiter): void {
     this.#waiters.add(waiter);
-    if (!this.#place && !this.#holding) return void this.#queue();
+    if (!this.#place && !this.#holding) return this.#queue();
     this.#bound(waiter);
     this.#watchSlice();
   }
@@ -48,7 +54,7 @@ export class Line implements PlaceOwner, Onward {
   /** A waiter goes before his turn. */
   abandon(waiter: Waiter, reason: unknown): void {
     this.#remove(waiter);
-    if (this.#waiters.size === 0) this.#leavePlace();
+    if (!this.#waiters.first) this.#leavePlace();
     waiter.fail(reason);
     this.#retire();
   }
@@ -65,18 +71,18 @@ export class Line implements PlaceOwner, Onward {
 
   /** The holder stays longer than a slice: those behind him take a place in the store's queue. */
   overstayed(): void {
-    if (!this.#place && this.#waiters.size > 0) void this.#queue();
+    if (!this.#place && this.#waiters.first) this.#queue();
   }
 
   granted(place: Place, grant: Omit<Held, 'kind'>): void {
     const { clock } = this.host;
     this.#place = undefined;
     this.#recovered();
-    const [waiter] = this.#waiters;
+    const waiter = this.#waiters.first!;
     this.#sliceEnd = clock.monotonic() + SLICE.ms;
     this.#passes = 0;
     this.#tokensLeft = grant.tokens - 1;
-    this.#admit(waiter!, new Holding(place.claim, waiter!.call, grant, place.trail, clock, this));
+    this.#admit(waiter, new Holding(place.claim, waiter.call, grant, place.trail, clock, this));
   }
 
   queued(): void {
@@ -106,7 +112,7 @@ export class Line implements PlaceOwner, Onward {
       ),
     );
     for (const waiter of this.#waiters) this.#bound(waiter, this.host.settings.commandTimeout);
-    void this.#queue();
+    this.#queue();
   }
 
   failed(place: Place, error: unknown): void {
@@ -123,12 +129,12 @@ export class Line implements PlaceOwner, Onward {
       if (now >= patience) this.abandon(waiter, error);
       else this.host.bounds.set(waiter, patience);
     }
-    if (this.#place) this.host.clock.after(AFTER_FAILURE, () => void place.ask());
+    if (this.#place) this.host.clock.after(AFTER_FAILURE, () => place.ask());
   }
 
   /** Passes the lease to the next of the line, in memory; false if the store has to be told. */
   passOn(holding: Holding): boolean {
-    const [next] = this.#waiters;
+    const next = this.#waiters.first;
     const { clock } = this.host;
     const now = clock.monotonic();
     if (!next || !this.shared || this.#place || holding !== this.#holding) return false;
@@ -145,24 +151,27 @@ export class Line implements PlaceOwner, Onward {
 
   /** Gives the lease back in the step in which the line queues again; undefined if nobody waits or a place does. */
   giveBack(holding: Holding): Promise<boolean> | undefined {
-    if (this.#waiters.size === 0 || this.#place || holding.settings.minHold > 0) return undefined;
-    return this.#queue(holding.claim);
+    if (!this.#waiters.first || this.#place || holding.settings.minHold > 0) return undefined;
+    return this.#newPlace().askGivingBack(holding.claim);
   }
 
   /** The lease is over, whatever way: who still waits needs a place. */
   ended(holding: Holding): void {
     if (holding !== this.#holding) return;
     this.#holding = undefined;
-    if (!this.#place && this.#waiters.size > 0) void this.#queue();
+    if (!this.#place && this.#waiters.first) this.#queue();
     this.#retire();
   }
 
-  #queue(former?: Claim): Promise<boolean> {
-    const [waiter] = this.#waiters;
-    const { ttl, wait } = waiter!.call;
+  #queue(): void {
+    this.#newPlace().ask();
+  }
+
+  #newPlace(): Place {
+    const { ttl, wait } = this.#waiters.first!.call;
     const claim = { key: this.key, holder: this.host.newHolderId(), ttl, tokens: this.tokens };
     this.#place = new Place(this.host, this, claim, wait > 0);
-    return this.#place.ask(former);
+    return this.#place;
   }
 
   #admit(waiter: Waiter, holding: Holding): void {
@@ -174,7 +183,7 @@ export class Line implements PlaceOwner, Onward {
   }
 
   #remove(waiter: Waiter): void {
-    this.#waiters.delete(waiter);
+    this.#waiters.remove(waiter);
     this.host.gone(waiter);
   }
 
@@ -193,7 +202,7 @@ export class Line implements PlaceOwner, Onward {
   }
 
   #watchSlice(): void {
-    if (this.#holding && !this.#place && this.#waiters.size > 0) {
+    if (this.#holding && !this.#place && this.#waiters.first) {
       this.host.slices.set(this, this.#sliceEnd + SLICE.ms);
     }
   }
@@ -210,7 +219,7 @@ export class Line implements PlaceOwner, Onward {
   }
 
   #retire(): void {
-    if (this.#waiters.size > 0 || this.#place || this.#holding) return;
+    if (this.#waiters.first || this.#place || this.#holding) return;
     this.host.slices.delete(this);
     this.host.retire(this);
   }

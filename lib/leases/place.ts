@@ -1,5 +1,5 @@
 import { LockStoreError } from '../errors/index.js';
-import type { Answer, Claim, Held, Queued } from '../locks/lock-primitive.js';
+import type { Answer, Ask, Claim, Held, Queued } from '../locks/lock-primitive.js';
 import { deadlineOf } from './holding.js';
 import type { Grant, PlaceHost } from './place-host.js';
 import { Trail } from './trail.js';
@@ -25,10 +25,9 @@ export interface PlaceOwner {
 /** One place in the queue of a lock, under one holder id: asks, hears the answers, and is left without a trace. */
 export class Place {
   readonly trail: Trail;
-  /** What the server gave it when it came; undefined until it is in the queue. */
-  arrival: string | undefined;
   rank = Infinity;
   seated = false;
+  readonly #ask: { -readonly [Part in keyof Ask]: Ask[Part] };
   #gone = false;
   #asking = false;
   /** The server may know this holder id: there is something to give up. */
@@ -37,46 +36,50 @@ export class Place {
   constructor(
     private readonly host: PlaceHost,
     private readonly owner: PlaceOwner,
-    readonly claim: Claim,
-    private readonly queue: boolean,
+    { key, holder, ttl, tokens }: Claim,
+    queue: boolean,
   ) {
     this.trail = new Trail(host.settings.commandTimeout);
+    const wanted = (): boolean => !this.#gone;
+    this.#ask = { key, holder, ttl, tokens, queue, arrival: undefined, former: undefined, wanted };
     host.expect(this);
   }
 
-  /** Asks once; several at a time would only repeat each other. `former`: a lease to give back in the same step. */
-  async ask(former?: Claim): Promise<boolean> {
-    if (this.#gone || this.#asking) return false;
-    const sentAt = this.host.clock.monotonic();
-    this.#asking = this.#known = true;
-    this.trail.sent(sentAt);
-    let answer: Answer;
-    try {
-      answer = await this.host.lock.acquire({
-        ...this.claim,
-        queue: this.queue,
-        arrival: this.arrival,
-        former,
-        wanted: this.#wanted,
-      });
-    } catch (error) {
-      this.#asking = false;
-      const outcome = error instanceof LockStoreError ? error.outcome : 'refused';
-      if (outcome === 'unknown') this.trail.unknown(sentAt);
-      else this.trail.answered();
-      if (outcome === 'unsent') this.#leftNoTrace();
-      if (!this.#gone) this.owner.failed(this, error);
-      if (former) throw error;
-      return false;
-    }
-    this.trail.answered();
-    this.#asking = false;
-    if (answer.kind === 'late') {
-      this.#leftNoTrace();
-      return this.ask(former);
-    }
-    if (!this.#gone) this.#hear(answer);
-    return answer.gaveBack === true;
+  get claim(): Claim {
+    return this.#ask;
+  }
+
+  /** What the server gave it when it came; undefined until it is in the queue. */
+  get arrival(): string | undefined {
+    return this.#ask.arrival;
+  }
+
+  /** Asks once; several at a time would only repeat each other. */
+  ask(): void {
+    if (this.#gone || this.#asking) return;
+    const sentAt = this.#send();
+    this.host.lock.acquire(this.#ask).then(
+      (answer) => this.#answered(answer),
+      (error: unknown) => this.#refused(error, sentAt),
+    );
+  }
+
+  /** Asks for the first time, and gives a lease back in the same step. Resolves to whether it was still ours. */
+  askGivingBack(former: Claim): Promise<boolean> {
+    const sentAt = this.#send();
+    return this.host.lock.acquire({ ...this.#ask, former }).then(
+      (answer) => {
+        this.#answered(answer);
+        if (answer.kind !== 'late') return answer.gaveBack === true;
+        throw new LockStoreError('The command came too late to give back a lease.', {
+          outcome: 'refused',
+        });
+      },
+      (error: unknown) => {
+        this.#refused(error, sentAt);
+        throw error;
+      },
+    );
   }
 
   /** A push says that the place was granted. */
@@ -86,7 +89,7 @@ export class Place {
     if (sentAt !== undefined && deadlineOf({ ...grant, sentAt }) > this.host.clock.monotonic()) {
       this.#enter({ ...grant, sentAt });
     } else {
-      void this.ask(); // how much is left of it is not certain: the answer to an ask is
+      this.ask(); // how much is left of it is not certain: the answer to an ask is
     }
   }
 
@@ -96,13 +99,38 @@ export class Place {
     if (this.#known) this.host.depart(this);
   }
 
-  #hear(answer: Exclude<Answer, { kind: 'late' }>): void {
+  #send(): number {
+    const sentAt = this.host.clock.monotonic();
+    this.#asking = this.#known = true;
+    this.trail.sent(sentAt);
+    return sentAt;
+  }
+
+  #answered(answer: Answer): void {
+    this.trail.answered();
+    this.#asking = false;
+    if (!this.#gone) this.#hear(answer);
+  }
+
+  #refused(error: unknown, sentAt: number): void {
+    this.#asking = false;
+    const outcome = error instanceof LockStoreError ? error.outcome : 'refused';
+    if (outcome === 'unknown') this.trail.unknown(sentAt);
+    else this.trail.answered();
+    if (outcome === 'unsent') this.#leftNoTrace();
+    if (!this.#gone) this.owner.failed(this, error);
+  }
+
+  #hear(answer: Answer): void {
     switch (answer.kind) {
       case 'held':
         if (this.#missedPush(answer)) this.host.pushMissed();
         return this.#enter(answer);
       case 'queued':
         return this.#sit(answer);
+      case 'late':
+        this.#leftNoTrace();
+        return this.ask();
       default:
         this.#leftNoTrace();
         this.leave();
@@ -112,7 +140,7 @@ export class Place {
 
   #sit({ arrival, rank, remaining, rejoined }: Queued): void {
     const room = this.host.room(this.claim.key);
-    this.arrival = arrival;
+    this.#ask.arrival = arrival;
     this.rank = rank;
     this.owner.queued(this);
     if (this.#gone) return;
@@ -143,6 +171,4 @@ export class Place {
   #leftNoTrace(): void {
     if (this.arrival === undefined && this.trail.uncertainUntil === -Infinity) this.#known = false;
   }
-
-  readonly #wanted = (): boolean => !this.#gone;
 }

@@ -3,12 +3,22 @@ import type { Clock } from '../options/index.js';
 /** How far apart two wake-ups may be and still share a timer, in ms. */
 const GRAIN = 5;
 
+/** What wakes at one time. */
+export interface Due {
+  readonly number: number;
+  readonly items: Set<Scheduled>;
+}
+
+/** Something that can be woken; it carries where its schedule has it, so that nothing is looked up. */
+export interface Scheduled {
+  due: Due | undefined;
+}
+
 /** Many wake-ups on one timer. An item stands in it once; nothing wakes before its time. */
-export class Schedule<Item extends object> {
-  readonly #buckets = new Map<number, Set<Item>>();
-  readonly #bucketOf = new Map<Item, number>();
-  /** The buckets' numbers, ascending. */
-  readonly #order: number[] = [];
+export class Schedule<Item extends Scheduled> {
+  /** Ascending. */
+  readonly #dues: Due[] = [];
+  #size = 0;
   #cancelTimer: (() => void) | undefined;
   #timerFor = Infinity;
 
@@ -20,35 +30,34 @@ export class Schedule<Item extends object> {
   /** Wakes `item` at `time` (monotonic ms) instead of any earlier arrangement. */
   set(item: Item, time: number): void {
     const number = Math.ceil(time / GRAIN);
-    const before = this.#bucketOf.get(item);
-    if (before === number) return;
-    if (before !== undefined) this.#buckets.get(before)?.delete(item);
-    this.#bucketOf.set(item, number);
-    this.#bucket(number).add(item);
+    if (item.due?.number === number) return;
+    if (item.due) item.due.items.delete(item);
+    else this.#size += 1;
+    item.due = this.#due(number);
+    item.due.items.add(item);
     if (number < this.#timerFor) this.#arm(number);
   }
 
   delete(item: Item): void {
-    const number = this.#bucketOf.get(item);
-    if (number === undefined) return;
-    this.#bucketOf.delete(item);
-    this.#buckets.get(number)?.delete(item);
-    if (this.#bucketOf.size === 0) this.#clear();
+    if (!item.due) return;
+    item.due.items.delete(item);
+    item.due = undefined;
+    this.#size -= 1;
   }
 
   get size(): number {
-    return this.#bucketOf.size;
+    return this.#size;
   }
 
-  #bucket(number: number): Set<Item> {
-    let bucket = this.#buckets.get(number);
-    if (!bucket) {
-      this.#buckets.set(number, (bucket = new Set()));
-      let at = this.#order.length;
-      while (at > 0 && this.#order[at - 1]! > number) at -= 1;
-      this.#order.splice(at, 0, number);
-    }
-    return bucket;
+  #due(number: number): Due {
+    let at = this.#dues.length;
+    while (at > 0 && this.#dues[at - 1]!.number > number) at -= 1;
+    const before = this.#dues[at - 1];
+    if (before?.number === number) return before;
+    const due = { number, items: new Set<Scheduled>() };
+    if (at === this.#dues.length) this.#dues.push(due);
+    else this.#dues.splice(at, 0, due);
+    return due;
   }
 
   #arm(number: number): void {
@@ -62,25 +71,25 @@ export class Schedule<Item extends object> {
     this.#cancelTimer = undefined;
     this.#timerFor = Infinity;
     const now = this.clock.monotonic();
-    const due: Item[] = [];
-    while (this.#order.length > 0 && this.#order[0]! * GRAIN <= now) {
-      const number = this.#order.shift()!;
-      for (const item of this.#buckets.get(number)!) {
-        this.#bucketOf.delete(item);
-        due.push(item);
+    const woken: Item[] = [];
+    while (this.#dues.length > 0 && this.#dues[0]!.number * GRAIN <= now) {
+      for (const item of this.#dues.shift()!.items) {
+        item.due = undefined;
+        woken.push(item as Item);
       }
-      this.#buckets.delete(number);
     }
-    if (due.length > 0) this.wake(due);
-    const next = this.#order[0];
-    if (next !== undefined && next < this.#timerFor) this.#arm(next);
+    this.#size -= woken.length;
+    while (this.#dues[0]?.items.size === 0) this.#dues.shift();
+    if (woken.length > 0) this.wake(woken);
+    const next = this.#dues[0];
+    if (next && next.number < this.#timerFor) this.#arm(next.number);
   }
 
-  #clear(): void {
+  /** Nothing wakes any more. */
+  stop(): void {
     this.#cancelTimer?.();
     this.#cancelTimer = undefined;
     this.#timerFor = Infinity;
-    this.#buckets.clear();
-    this.#order.length = 0;
+    this.#dues.length = 0;
   }
 }

@@ -1,5 +1,6 @@
 import type { CallSettings } from '../options/index.js';
 import type { Holding } from './holding.js';
+import type { Due, Scheduled } from './schedule.js';
 
 /** Where a waiter stands, and what he tells there. */
 export interface WaiterLine {
@@ -10,11 +11,17 @@ export interface WaiterLine {
 }
 
 /** One caller that waits: settles once, with what he holds, an error, or the reason of his abort. */
-export class Waiter {
+export class Waiter implements Scheduled {
   readonly holding: Promise<Holding>;
   #resolve!: (holding: Holding) => void;
   #reject!: (reason: unknown) => void;
+  #onAbort: (() => void) | undefined;
   #settled = false;
+  /** His neighbours in the line. */
+  before: Waiter | undefined;
+  behind: Waiter | undefined;
+  /** Where the schedule of bounds has him. */
+  due: Due | undefined;
 
   constructor(
     readonly call: CallSettings,
@@ -26,7 +33,12 @@ export class Waiter {
       this.#resolve = resolve;
       this.#reject = reject;
     });
-    signal?.addEventListener('abort', this.#onAbort, { once: true });
+    if (signal) {
+      this.#onAbort = () => {
+        if (!this.#settled) line.abandon(this, signal.reason);
+      };
+      signal.addEventListener('abort', this.#onAbort, { once: true });
+    }
   }
 
   enter(holding: Holding): void {
@@ -46,10 +58,6 @@ export class Waiter {
 
   #settle(): void {
     this.#settled = true;
-    this.signal?.removeEventListener('abort', this.#onAbort);
+    if (this.#onAbort) this.signal!.removeEventListener('abort', this.#onAbort);
   }
-
-  readonly #onAbort = (): void => {
-    if (!this.#settled) this.line.abandon(this, this.signal!.reason);
-  };
 }

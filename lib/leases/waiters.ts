@@ -4,7 +4,7 @@ import type { Claim, LockStore } from '../locks/lock-primitive.js';
 import type { CallSettings, Clock, ModuleSettings } from '../options/index.js';
 import type { Departures } from './departures.js';
 import type { Holding } from './holding.js';
-import { Line } from './line.js';
+import { Line, SLICE } from './line.js';
 import type { LineHost } from './line-host.js';
 import type { Place } from './place.js';
 import type { Grant } from './place-host.js';
@@ -12,12 +12,13 @@ import { Schedule } from './schedule.js';
 import { Waiter } from './waiter.js';
 import { WaitingRoom } from './waiting-room.js';
 
-/** How many fencing tokens a grant to a shared line reserves: as many as it may pass on, and its own. */
-const BLOCK = 101;
+/** How many fencing tokens a grant to a shared line reserves: its own, and one for each time it is passed on. */
+const BLOCK = 1 + SLICE.passes;
 
 /** All callers of this process that wait for a lock: their lines, and the places of those in the store's queues. */
 export class Waiters {
-  readonly #lines = new Set<Line>();
+  /** The lines of one caller each. */
+  readonly #single = new Set<Line>();
   /** The lines that anybody may join, by key; fenced and unfenced apart. */
   readonly #shared = { fenced: new Map<string, Line>(), unfenced: new Map<string, Line>() };
   readonly #places = new Map<string, Place>();
@@ -68,7 +69,7 @@ export class Waiters {
       throw new LockLimitError(key, 'waitersPerProcess', waitersPerProcess);
     }
     const shared = this.settings.fairness === 'local' && call.wait > 0;
-    const line = shared ? this.#line(key, call) : this.#open(key, call, 1);
+    const line = shared ? this.#sharedLine(key, call) : this.#singleLine(key, call);
     const waiter = new Waiter(call, this.clock.monotonic(), line, signal);
     this.#size += 1;
     line.join(waiter);
@@ -89,26 +90,34 @@ export class Waiters {
 
   /** Nobody waits any more; each is told why. */
   turnAway(reason: (key: string) => Error): void {
-    for (const line of this.#lines) line.turnAway(reason);
+    const { fenced, unfenced } = this.#shared;
+    for (const line of [...this.#single, ...fenced.values(), ...unfenced.values()]) {
+      line.turnAway(reason);
+    }
+    this.#host.bounds.stop();
+    this.#host.slices.stop();
   }
 
-  #line(key: string, call: CallSettings): Line {
-    const lines = call.fencing ? this.#shared.fenced : this.#shared.unfenced;
+  #sharedLine(key: string, { fencing }: CallSettings): Line {
+    const lines = fencing ? this.#shared.fenced : this.#shared.unfenced;
     let line = lines.get(key);
-    if (!line) lines.set(key, (line = this.#open(key, call, BLOCK)));
+    if (!line) {
+      line = new Line(this.#host, key, fencing ? BLOCK : 0, true);
+      lines.set(key, line);
+    }
     return line;
   }
 
-  #open(key: string, { fencing }: CallSettings, block: number): Line {
-    const line = new Line(this.#host, key, fencing ? block : 0, block > 1);
-    this.#lines.add(line);
+  #singleLine(key: string, { fencing }: CallSettings): Line {
+    const line = new Line(this.#host, key, fencing ? 1 : 0, false);
+    this.#single.add(line);
     return line;
   }
 
   #retire(line: Line): void {
-    this.#lines.delete(line);
     const lines = line.fenced ? this.#shared.fenced : this.#shared.unfenced;
     if (lines.get(line.key) === line) lines.delete(line.key);
+    else this.#single.delete(line);
   }
 
   #room(key: string): WaitingRoom {

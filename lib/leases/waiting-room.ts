@@ -55,14 +55,14 @@ export class WaitingRoom {
   }
 
   askAll(): void {
-    for (const place of this.#places) void place.ask();
+    for (const place of this.#places) place.ask();
   }
 
   #pollIn(ms: number): void {
     this.#cancelPoll?.();
     this.#cancelPoll = this.clock.after(ms, () => {
       this.#cancelPoll = undefined;
-      void this.#places[0]?.ask();
+      this.#places[0]?.ask();
     });
   }
 

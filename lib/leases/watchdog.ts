@@ -38,6 +38,11 @@ export class Watchdog {
     void this.#renew([...holdings].filter(({ state }) => state === 'held'));
   }
 
+  /** Watches nothing any more. */
+  stop(): void {
+    this.#schedule.stop();
+  }
+
   get watched(): number {
     return this.#schedule.size;
   }

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 
-type Operands<Name extends string> = Readonly<Record<Name, string | number>>;
+/** Operands at the end may be left out: the script finds nil. */
+type Operands<Name extends string> = Readonly<Record<Name, string | number | undefined>>;
 
 /** What follows a script in EVALSHA: how many keys, the keys, the arguments. */
 export type Operand = string | number;
@@ -33,16 +34,18 @@ export class LuaScript<Key extends string, Arg extends string> {
 
   operands(keys: Operands<Key>, args: Operands<Arg>): Operand[] {
     const list: Operand[] = [this.keys.length];
-    for (const name of this.keys) list.push(keys[name]);
-    for (const name of this.args) list.push(args[name]);
+    for (const name of this.keys) list.push(keys[name]!);
+    let last = this.args.length;
+    while (last > 0 && args[this.args[last - 1]!] === undefined) last -= 1;
+    for (let at = 0; at < last; at += 1) list.push(args[this.args[at]!] ?? '');
     return list;
   }
 
   /** For a script that loops over `#KEYS`: its operands once a turn. */
   operandsOfTurns(turns: readonly (readonly [Operands<Key>, Operands<Arg>])[]): Operand[] {
     const list: Operand[] = [this.keys.length * turns.length];
-    for (const [keys] of turns) for (const name of this.keys) list.push(keys[name]);
-    for (const [, args] of turns) for (const name of this.args) list.push(args[name]);
+    for (const [keys] of turns) for (const name of this.keys) list.push(keys[name]!);
+    for (const [, args] of turns) for (const name of this.args) list.push(args[name]!);
     return list;
   }
 

@@ -49,44 +49,50 @@ export class RedisConnection {
   }
 
   /** Runs a script by its hash; by its text if the server has forgotten it. */
-  async run(
+  run(
     script: LuaScript<string, string>,
     operands: readonly Operand[],
-    sending: Sending = {},
+    { key, wanted }: Sending = {},
   ): Promise<unknown> {
-    try {
-      return await this.#send('evalsha', [script.sha, ...operands], sending.key);
-    } catch (error) {
-      if (!(error instanceof Error && error.message.includes('NOSCRIPT'))) {
-        throw storeFailure(error, sending.key);
-      }
-      if (sending.wanted && !sending.wanted()) throw notSent(sending.key, 'the caller gave up');
-      return this.send('eval', [script.source, ...operands], sending.key);
-    }
+    return new Promise((resolve, reject) => {
+      this.#send('evalsha', [script.sha, ...operands], key, resolve, (error) => {
+        if (!(error instanceof Error && error.message.includes('NOSCRIPT'))) {
+          reject(storeFailure(error, key));
+        } else if (wanted && !wanted()) {
+          reject(notSent(key, 'the caller gave up'));
+        } else {
+          this.send('eval', [script.source, ...operands], key).then(resolve, reject);
+        }
+      });
+    });
   }
 
   /** Sends one command under the bounds of this connection. */
   send(name: string, args: readonly Operand[] = [], key?: string): Promise<unknown> {
-    return this.#send(name, args, key).catch((error: unknown) => {
-      throw storeFailure(error, key);
+    return new Promise((resolve, reject) => {
+      this.#send(name, args, key, resolve, (error) => reject(storeFailure(error, key)));
     });
   }
 
-  #send(name: string, args: readonly Operand[], key: string | undefined): Promise<unknown> {
-    if (!this.ready) return Promise.reject(notSent(key));
-    return new Promise((resolve, reject) => {
-      const pending = new Pending(key, this.clock.monotonic(), reject);
-      const command = new Command(name, args as Operand[], ENCODING, (error, answer) => {
-        this.#lastAnswerAt = this.clock.monotonic();
-        this.#pending.delete(pending);
-        if (error) reject(error);
-        else resolve(answer);
-      });
-      this.#pending.add(pending);
-      this.#batch.next();
-      void this.client.sendCommand(command);
-      if (!this.#cancelTimer) this.#watch(this.timeout);
+  #send(
+    name: string,
+    args: readonly Operand[],
+    key: string | undefined,
+    resolve: (answer: unknown) => void,
+    reject: (error: unknown) => void,
+  ): void {
+    if (!this.ready) return reject(notSent(key));
+    const pending = new Pending(key, this.clock.monotonic(), reject);
+    const command = new Command(name, args as Operand[], ENCODING, (error, answer) => {
+      this.#lastAnswerAt = this.clock.monotonic();
+      if (!this.#pending.delete(pending)) return; // it was given up before
+      if (error) reject(error);
+      else resolve(answer);
     });
+    this.#pending.add(pending);
+    this.#batch.next();
+    void this.client.sendCommand(command);
+    if (!this.#cancelTimer) this.#watch(this.timeout);
   }
 
   #watch(ms: number): void {

@@ -72,8 +72,9 @@ export class RedisServer {
     return this.#connection!.run(script, operands, sending);
   }
 
-  /** The latest moment at which a command sent now may still take effect, on the server's clock in µs. */
+  /** The latest moment at which a command sent now may still take effect, on the server's clock in µs; 0 if it cannot be sent. */
   notAfter(now: number): string {
+    if (!this.clock.known) return '0';
     return ((this.clock.serverTimeAt(now) + this.timeout) * 1_000).toFixed(0);
   }
 

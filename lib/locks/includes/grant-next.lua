@@ -1,3 +1,8 @@
+-- A whole number as Redis writes it; `..` would make 1.79e+15 of a token.
+local function whole(number)
+  return string.format('%.0f', number)
+end
+
 -- Make the first living place the holder and push the grant to its process.
 -- A place is "<process>/<id>/<ttl>/x<tokens>"; what stands before the ttl is its holder id.
 -- A push that nobody receives passes the place over and keeps it: its own polls take the lock.
@@ -24,12 +29,12 @@ local function grant_next(lock, queue, seen, fence, inbox, now, asker)
       local lease = math.min(tonumber(ttl), 3000)
       redis.call('ZREM', queue, place)
       redis.call('SET', lock, holder, 'PX', lease)
-      local token, count = '', 0
+      local token, count = nil, 0
       if tokens ~= '0' then
         token, count = mint_fencing_tokens(fence, now, tonumber(tokens))
       end
       local told = redis.pcall('PUBLISH', inbox .. process,
-        'granted ' .. holder .. ' ' .. lease .. ' ' .. whole(now) .. ' ' .. token .. ' ' .. count .. ' ' .. lock)
+        'granted ' .. holder .. ' ' .. lease .. ' ' .. whole(now) .. ' ' .. (token and whole(token) or '') .. ' ' .. count .. ' ' .. lock)
       if type(told) == 'number' and told > 0 then
         return place
       end

@@ -17,7 +17,7 @@ for i = 1, #KEYS / 2 do
     end
     local token = tonumber(redis.pcall('GET', fence) or nil)
     if token then
-      redis.call('PEXPIRE', fence, whole(86400000 + math.max(0, token / 1000 - now)))
+      redis.call('PEXPIRE', fence, 86400000 + math.max(0, math.ceil(token / 1000 - now)))
     end
     answers[i] = left
   else

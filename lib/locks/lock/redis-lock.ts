@@ -20,56 +20,33 @@ export class RedisLock implements LockPrimitive {
     private readonly waitersPerKey: number,
   ) {}
 
-  async acquire(ask: Ask): Promise<Answer> {
+  acquire(ask: Ask): Promise<Answer> {
     const sentAt = this.server.time.monotonic();
-    const reply = (await this.server.run(
-      scripts.acquire,
-      scripts.acquire.operands(this.#names(ask.key), {
-        holder: ask.holder,
-        ttl: ask.ttl,
-        tokens: ask.tokens,
-        place: ask.queue ? place(ask) : '',
-        arrival: ask.arrival ?? '',
-        former: ask.former?.holder ?? '',
-        process: this.processId,
-        inbox: this.inboxPrefix,
-        not_after: this.server.ready ? this.server.notAfter(sentAt) : 0,
-        limit: this.waitersPerKey,
-      }),
-      ask,
-    )) as [string, number | string, string, number, string, number, number];
-    const [kind, left, now, former, detail, count, rejoined] = reply;
-    const gaveBack = former === 1;
-    const remaining = left as number;
-    this.server.clock.learn(sentAt, this.server.time.monotonic(), Number(now) / 1_000);
-    switch (kind) {
-      case 'held':
-        return { kind, sentAt, remaining, fencingToken: token(detail), tokens: count, gaveBack };
-      case 'queued':
-        return {
-          kind,
-          remaining,
-          arrival: detail,
-          rank: count,
-          rejoined: rejoined === 1,
-          gaveBack,
-        };
-      case 'foreign':
-        throw new ForeignLockError(ask.key, left as string);
-      default:
-        return { kind: kind as 'busy' | 'full' | 'late', gaveBack };
-    }
+    const { key, holder, ttl, tokens, queue, arrival, former } = ask;
+    const operands = scripts.acquire.operands(this.#names(key), {
+      holder,
+      ttl,
+      tokens,
+      not_after: this.server.notAfter(sentAt),
+      inbox: this.inboxPrefix,
+      limit: queue ? this.waitersPerKey : 0,
+      arrival,
+      former: former?.holder,
+    });
+    return this.server
+      .run(scripts.acquire, operands, ask)
+      .then((reply) => this.#answer(key, sentAt, reply as Reply));
   }
 
-  async release({ key, holder }: Claim, keep: number): Promise<boolean> {
-    const operands = { holder, inbox: this.inboxPrefix, keep: Math.ceil(keep) };
-    return (await this.#run('release', key, operands)) === 1;
+  release({ key, holder }: Claim, keep: number): Promise<boolean> {
+    const rest = keep > 0 ? Math.ceil(keep) : undefined;
+    return this.#run('release', key, { holder, inbox: this.inboxPrefix, keep: rest }).then(isOne);
   }
 
-  async leave(claim: Claim): Promise<boolean> {
+  leave(claim: Claim): Promise<boolean> {
     const { key, holder } = claim;
     const operands = { holder, place: place(claim), inbox: this.inboxPrefix };
-    return (await this.#run('leave', key, operands)) === 1;
+    return this.#run('leave', key, operands).then(isOne);
   }
 
   async extend(claims: readonly Claim[]): Promise<{ sentAt: number; remaining: Extended[] }> {
@@ -126,6 +103,37 @@ export class RedisLock implements LockPrimitive {
     return done === 1;
   }
 
+  #answer(key: string, sentAt: number, reply: Reply): Answer {
+    const [kind, left, now, former, detail, count, rejoined] = reply;
+    const gaveBack = former === 1;
+    const remaining = left as number;
+    this.server.clock.learn(sentAt, this.server.time.monotonic(), now / 1_000);
+    switch (kind) {
+      case 'held':
+        return {
+          kind,
+          sentAt,
+          remaining,
+          fencingToken: (detail as number) || undefined,
+          tokens: count,
+          gaveBack,
+        };
+      case 'queued':
+        return {
+          kind,
+          remaining,
+          arrival: detail as string,
+          rank: count,
+          rejoined: rejoined === 1,
+          gaveBack,
+        };
+      case 'foreign':
+        throw new ForeignLockError(key, left as string);
+      default:
+        return { kind, gaveBack };
+    }
+  }
+
   #run<Step extends 'release' | 'leave' | 'force'>(
     step: Step,
     key: string,
@@ -138,6 +146,21 @@ export class RedisLock implements LockPrimitive {
   #names(key: string): LockKeys & Record<string, string> {
     return lockKeys(this.prefix, key) as LockKeys & Record<string, string>;
   }
+}
+
+/** What acquire.lua returns. */
+type Reply = [
+  kind: Answer['kind'] | 'foreign',
+  left: number | string,
+  now: number,
+  former: number,
+  detail: string | number,
+  count: number,
+  rejoined: number,
+];
+
+function isOne(reply: unknown): boolean {
+  return reply === 1;
 }
 
 /** A place in the queue, constant for its life: what grant-next needs to know of it. */

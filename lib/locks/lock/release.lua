@@ -1,21 +1,23 @@
 -- Give the lock back if it is the holder's: to the next waiter, or kept by nobody for the rest of a minimum hold.
 -- Returns 1 if it was the holder's, else 0.
 local lock, queue, seen, fence = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
-local holder, inbox, keep = ARGV[1], ARGV[2], tonumber(ARGV[3])
+local holder, inbox, keep = ARGV[1], ARGV[2], ARGV[3]
+
+if redis.pcall('GET', lock) ~= holder then
+  return 0
+end
+if keep then
+  redis.call('SET', lock, 'kept', 'PX', keep)
+  return 1
+end
+redis.call('DEL', lock)
+if redis.call('EXISTS', queue) == 0 then
+  return 1
+end
 
 --- @include "now"
 --- @include "mint-fencing-tokens"
 --- @include "grant-next"
 
-if redis.pcall('GET', lock) ~= holder then
-  return 0
-end
-if keep > 0 then
-  redis.call('SET', lock, 'kept', 'PX', keep)
-  return 1
-end
-redis.call('DEL', lock)
-if redis.call('EXISTS', queue) == 1 then
-  grant_next(lock, queue, seen, fence, inbox, now_us())
-end
+grant_next(lock, queue, seen, fence, inbox, now_us())
 return 1
