@@ -1,4 +1,4 @@
-import { nestRedisLock, withoutFencing } from './nest-redis-lock.js';
+import { nestRedisLock, strictlyFair, withoutFencing } from './nest-redis-lock.js';
 import { rawOn5, rawOn6 } from './raw.js';
 import { redisSemaphore, redisSemaphoreTuned } from './redis-semaphore.js';
 import { redlock4, redlock4Tuned } from './redlock-4.js';
@@ -11,7 +11,7 @@ export type { Adapter, BenchClient } from './adapter.js';
 export const RAW = rawOn6;
 
 /** This library's rows; every other that waits is a peer. */
-export const OURS = [nestRedisLock, withoutFencing];
+export const OURS = [nestRedisLock, strictlyFair, withoutFencing];
 
 /** The rows of every table. */
 export const ADAPTERS = [

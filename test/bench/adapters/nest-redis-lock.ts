@@ -1,7 +1,7 @@
 import { NestFactory } from '@nestjs/core';
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import type { AcquireOptions } from '../../../lib/index.js';
+import type { RedisLockOptions } from '../../../lib/index.js';
 import { type Adapter, TTL } from './adapter.js';
 
 /** The library as it is built, in a Nest application context. */
@@ -11,7 +11,7 @@ async function library(): Promise<typeof import('../../../lib/index.js')> {
   >;
 }
 
-function variant(name: string, configuration: string, options: AcquireOptions): Adapter {
+function variant(name: string, configuration: string, options: RedisLockOptions): Adapter {
   return {
     name,
     configuration,
@@ -40,6 +40,9 @@ function variant(name: string, configuration: string, options: AcquireOptions): 
 }
 
 export const nestRedisLock = variant('nest-redis-lock', '', {});
+export const strictlyFair = variant('nest-redis-lock strict', "fairness: 'strict'", {
+  fairness: 'strict',
+});
 export const withoutFencing = variant('nest-redis-lock −fencing', 'fencing: false', {
   fencing: false,
 });
