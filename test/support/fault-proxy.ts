@@ -120,7 +120,8 @@ export class Link {
   }
 
   reset(): void {
-    this.client.resetAndDestroy();
+    // A socket that is shutting down cannot be reset: Node 20 would lose its handle, and spin at its exit.
+    if (!this.client.writableEnded) this.client.resetAndDestroy();
     this.#end();
   }
 
