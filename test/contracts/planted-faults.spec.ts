@@ -31,12 +31,12 @@ interface Fault {
 
 const GRANTING = ['acquire', 'release', 'leave', 'force'] as const;
 const PUSH = `      local told = redis.pcall('PUBLISH', inbox .. process,
-        'granted ' .. holder .. ' ' .. lease .. ' ' .. whole(now) .. ' ' .. (mode == 'x' and token or '') .. ' ' .. lock)
+        'granted ' .. holder .. ' ' .. lease .. ' ' .. whole(now) .. ' ' .. token .. ' ' .. count .. ' ' .. lock)
 `;
 const WRITES = `      redis.call('ZREM', queue, place)
       redis.call('SET', lock, holder, 'PX', lease)
 `;
-const MINT = `  local last = redis.call('SET', fence, whole(now), 'PX', 86400000, 'GET')`;
+const MINT = `  local last = redis.call('SET', fence, whole(now + count - 1), 'PX', 86400000, 'GET')`;
 
 const faults: Readonly<Record<string, Fault>> = {
   'taking a lock that is held': {
@@ -91,7 +91,10 @@ const faults: Readonly<Record<string, Fault>> = {
     brokenSentences: [[expiry, 'a deadline counts from the sending']],
   },
   'a fence by INCR only': {
-    plant: inScripts(GRANTING, [MINT, `do return whole(redis.call('INCR', fence)) end\n${MINT}`]),
+    plant: inScripts(GRANTING, [
+      MINT,
+      `do return whole(redis.call('INCR', fence)), 1 end\n${MINT}`,
+    ]),
     on: 'one Redis',
     brokenSentences: [
       [fencing, 'tokens grow although the server lost everything'],
@@ -101,7 +104,7 @@ const faults: Readonly<Record<string, Fault>> = {
   'a fence that stands still': {
     plant: inScripts(GRANTING, [
       MINT,
-      `do return redis.call('GET', fence) or redis.call('SET', fence, whole(now), 'PX', 9999, 'GET') or whole(now) end\n${MINT}`,
+      `do return redis.call('GET', fence) or redis.call('SET', fence, whole(now), 'PX', 9999, 'GET') or whole(now), 1 end\n${MINT}`,
     ]),
     on: 'one Redis',
     brokenSentences: [

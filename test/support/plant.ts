@@ -17,6 +17,10 @@ export function inScripts(steps: readonly Step[], ...edits: readonly [string, st
   return {
     sow() {
       const originals = { ...scripts };
+      for (const [from] of edits) {
+        if (!steps.some((step) => scripts[step].source.includes(from)))
+          throw new Error(`No script says "${from}".`);
+      }
       for (const step of steps) {
         const { source, keys, args } = scripts[step];
         let edited = source;
