@@ -73,6 +73,7 @@ export class Place {
     this.#asking = false;
     if (answer.kind === 'late') {
       this.#leftNoTrace();
+      if (former && this.#gone) throw late(former);
       return this.ask(former);
     }
     if (!this.#gone) this.#hear(answer);
@@ -145,4 +146,9 @@ export class Place {
   }
 
   readonly #wanted = (): boolean => !this.#gone;
+}
+
+/** A lease was not given back, and nobody asks any more with whom it could be. */
+function late({ key }: Claim): LockStoreError {
+  return new LockStoreError(`Lock "${key}" was asked for too late.`, { key, outcome: 'unsent' });
 }
