@@ -50,7 +50,7 @@ end
 
 local since, rejoined = redis.call('ZSCORE', queue, place), 0
 if not since then
-  if redis.call('ZCARD', queue) >= tonumber(limit) then
+  if gave_back == 0 and redis.call('ZCARD', queue) >= tonumber(limit) then
     return { 'full', 0, whole(now), gave_back }
   end
   rejoined = arrival == '' and 0 or 1
