@@ -38,6 +38,11 @@ export class Watchdog {
     void this.#renew([...holdings].filter(({ state }) => state === 'held'));
   }
 
+  /** True while the server is being asked whether this is still held. */
+  asks(holding: Holding): boolean {
+    return this.#renewing.has(holding);
+  }
+
   get watched(): number {
     return this.#schedule.size;
   }
