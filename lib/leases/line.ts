@@ -76,7 +76,11 @@ export class Line implements PlaceOwner, Onward {
     this.#sliceEnd = clock.monotonic() + SLICE.ms;
     this.#passes = 0;
     this.#tokensLeft = grant.tokens - 1;
-    this.#admit(waiter!, new Holding(place.claim, waiter!.call, grant, place.trail, clock, this));
+    // The place may have been taken for another, who has left.
+    const remaining = Math.min(grant.remaining, waiter!.call.ttl);
+    const { claim, trail } = place;
+    const own = { ...grant, remaining };
+    this.#admit(waiter!, new Holding(claim, waiter!.call, own, trail, clock, this));
   }
 
   queued(): void {
