@@ -23,6 +23,8 @@ export class Line implements PlaceOwner, Onward {
   #sliceEnd = 0;
   #passes = 0;
   #tokensLeft = 0;
+  /** It has queued or held: who waits here waits an outage out. */
+  #rooted = false;
   #failure: LockStoreError | undefined;
   #failingSince = 0;
 
@@ -117,17 +119,17 @@ export class Line implements PlaceOwner, Onward {
     if (!(error instanceof LockStoreError) || !error.retryable) return this.#abandonAll(error);
     this.#fails(error);
     const now = this.host.clock.monotonic();
-    if (place.seated) {
+    if (this.#rooted) {
       if (now >= this.#failingSince + this.host.settings.outageWait) this.#abandonAll(error);
-      else this.host.room(this.key).failed();
-      return;
+    } else {
+      for (const waiter of this.#waiters) {
+        const patience = waiter.startedAt + this.host.settings.commandTimeout;
+        if (now >= patience) this.abandon(waiter, error);
+        else this.host.bounds.set(waiter, patience);
+      }
     }
-    for (const waiter of this.#waiters) {
-      const patience = waiter.startedAt + this.host.settings.commandTimeout;
-      if (now >= patience) this.abandon(waiter, error);
-      else this.host.bounds.set(waiter, patience);
-    }
-    if (this.#place) this.host.clock.after(AFTER_FAILURE, () => void place.ask());
+    if (place.seated) this.host.room(this.key).failed();
+    else if (this.#place) this.host.clock.after(AFTER_FAILURE, () => void place.ask());
   }
 
   /** Passes the lease to the next of the line, in memory; false if the store has to be told. */
@@ -210,6 +212,7 @@ export class Line implements PlaceOwner, Onward {
   #recovered(): boolean {
     const failed = this.#failure !== undefined;
     this.#failure = undefined;
+    this.#rooted = true;
     return failed;
   }
 
