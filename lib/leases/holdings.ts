@@ -79,7 +79,7 @@ export class Holdings implements LeaseHost {
     const { claim, trail, since, settings, onward } = holding;
     holding.state = 'closing';
     this.#forget(holding);
-    if (inTime && onward.passOn(holding)) {
+    if (inTime && !this.#watchdog.asks(holding) && onward.passOn(holding)) {
       holding.state = 'released';
       return true;
     }

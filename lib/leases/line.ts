@@ -27,6 +27,8 @@ export class Line implements PlaceOwner, Onward, Scheduled {
   #sliceEnd = 0;
   #passes = 0;
   #tokensLeft = 0;
+  /** It has queued or held: who waits here waits an outage out. */
+  #rooted = false;
   #failure: LockStoreError | undefined;
   #failingSince = 0;
 
@@ -82,7 +84,11 @@ export class Line implements PlaceOwner, Onward, Scheduled {
     this.#sliceEnd = clock.monotonic() + SLICE.ms;
     this.#passes = 0;
     this.#tokensLeft = grant.tokens - 1;
-    this.#admit(waiter, new Holding(place.claim, waiter.call, grant, place.trail, clock, this));
+    // The place may have been taken for another, who has left.
+    const remaining = Math.min(grant.remaining, waiter.call.ttl);
+    const { claim, trail } = place;
+    const own = { ...grant, remaining };
+    this.#admit(waiter, new Holding(claim, waiter.call, own, trail, clock, this));
   }
 
   queued(): void {
@@ -119,17 +125,17 @@ export class Line implements PlaceOwner, Onward, Scheduled {
     if (!(error instanceof LockStoreError) || !error.retryable) return this.#abandonAll(error);
     this.#fails(error);
     const now = this.host.clock.monotonic();
-    if (place.seated) {
+    if (this.#rooted) {
       if (now >= this.#failingSince + this.host.settings.outageWait) this.#abandonAll(error);
-      else this.host.room(this.key).failed();
-      return;
+    } else {
+      for (const waiter of this.#waiters) {
+        const patience = waiter.startedAt + this.host.settings.commandTimeout;
+        if (now >= patience) this.abandon(waiter, error);
+        else this.host.bounds.set(waiter, patience);
+      }
     }
-    for (const waiter of this.#waiters) {
-      const patience = waiter.startedAt + this.host.settings.commandTimeout;
-      if (now >= patience) this.abandon(waiter, error);
-      else this.host.bounds.set(waiter, patience);
-    }
-    if (this.#place) this.host.clock.after(AFTER_FAILURE, () => place.ask());
+    if (place.seated) this.host.room(this.key).failed();
+    else if (this.#place) this.host.clock.after(AFTER_FAILURE, () => place.ask());
   }
 
   /** Passes the lease to the next of the line, in memory; false if the store has to be told. */
@@ -215,6 +221,7 @@ export class Line implements PlaceOwner, Onward, Scheduled {
   #recovered(): boolean {
     const failed = this.#failure !== undefined;
     this.#failure = undefined;
+    this.#rooted = true;
     return failed;
   }
 

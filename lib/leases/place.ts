@@ -71,9 +71,7 @@ export class Place {
       (answer) => {
         this.#answered(answer);
         if (answer.kind !== 'late') return answer.gaveBack === true;
-        throw new LockStoreError('The command came too late to give back a lease.', {
-          outcome: 'refused',
-        });
+        throw late(former);
       },
       (error: unknown) => {
         this.#refused(error, sentAt);
@@ -171,4 +169,9 @@ export class Place {
   #leftNoTrace(): void {
     if (this.arrival === undefined && this.trail.uncertainUntil === -Infinity) this.#known = false;
   }
+}
+
+/** The ask that was to give a lease back changed nothing. */
+function late({ key }: Claim): LockStoreError {
+  return new LockStoreError(`Lock "${key}" was asked for too late.`, { key, outcome: 'unsent' });
 }

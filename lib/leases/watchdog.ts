@@ -43,6 +43,11 @@ export class Watchdog {
     this.#schedule.stop();
   }
 
+  /** True while the server is being asked whether this is still held. */
+  asks(holding: Holding): boolean {
+    return this.#renewing.has(holding);
+  }
+
   get watched(): number {
     return this.#schedule.size;
   }

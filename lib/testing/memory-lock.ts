@@ -38,7 +38,7 @@ export class MemoryLock implements LockPrimitive {
       const name = this.#name(ask.key);
       const gaveBack = ask.former !== undefined && this.#isHeldBy(name, ask.former.holder);
       if (gaveBack) this.#server.values.delete(name);
-      return { ...this.#acquire(ask, sentAt), gaveBack };
+      return { ...this.#acquire(ask, sentAt, gaveBack), gaveBack };
     });
   }
 
@@ -109,7 +109,7 @@ export class MemoryLock implements LockPrimitive {
     });
   }
 
-  #acquire(ask: Ask, sentAt: number): Answer {
+  #acquire(ask: Ask, sentAt: number, gaveBack: boolean): Answer {
     const { values, queues, fences } = this.#server;
     const name = this.#name(ask.key);
     const line = this.#line(name);
@@ -137,7 +137,8 @@ export class MemoryLock implements LockPrimitive {
 
     const text = placeOf(ask);
     const known = line.find(text);
-    if (!known && line.places.length >= this.waitersPerKey) return { kind: 'full' };
+    const full = !gaveBack && line.places.length >= this.waitersPerKey;
+    if (!known && full) return { kind: 'full' };
     const place = known ?? line.join(this.#place(ask), arrivalOf(ask));
     line.saw(this.processId);
     if (!current && line.grantNext(text)?.text === text) return held(ask.ttl);

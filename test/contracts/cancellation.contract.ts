@@ -174,6 +174,7 @@ export const cancellation: Contract = {
       withPrimitive(store, {
         acquire: (ask) => {
           if (gone.has(ask.holder)) zombies.push(ask.holder);
+          if (ask.former) gone.add(ask.former.holder);
           return store.lock.acquire(ask);
         },
         release: (claim, keep) => {
@@ -186,10 +187,11 @@ export const cancellation: Contract = {
         },
       });
     const processes = [await world.process({}, watched), await world.process({}, watched)];
-    const calls = Array.from({ length: 40 }, async (_, at) => {
+    const calls = Array.from({ length: 80 }, async (_, at) => {
       const signal = at % 3 === 0 ? AbortSignal.abort() : undefined;
       const controller = new AbortController();
-      const call = processes[at % 2]!.acquire({ signal: signal ?? controller.signal });
+      const key = `k${at % 7}`;
+      const call = processes[at % 2]!.acquire({ key, signal: signal ?? controller.signal });
       if (at % 4 === 1) controller.abort();
       await call.then(
         (lease) => lease.release(),

@@ -50,10 +50,12 @@ export const fencing: Contract = {
     const process = await world.process();
     const lease = await process.acquire({ ttl: 150 });
     const token = lease.fencingToken;
+    const last = (await world.sight()).fencingToken!;
+    expect(last - token).toBe(world.fairness === 'local' ? 100 : 0);
     await world.elapse(200);
     expect(lease.held).toBe(true);
     expect(lease.fencingToken).toBe(token);
-    expect((await world.sight()).fencingToken).toBe(token);
+    expect((await world.sight()).fencingToken).toBe(last);
   },
 
   async 'every lock has tokens of its own'(world) {

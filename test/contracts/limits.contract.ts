@@ -17,14 +17,19 @@ export const limits: Contract = {
   },
 
   async 'a full queue is an error of its own, at once'(world) {
-    const a = await world.process({ limits: { waitersPerKey: 1 } });
+    const limits = { waitersPerKey: 1 };
+    const [a, b, c] = [
+      await world.process({ limits }),
+      await world.process({ limits }),
+      await world.process({ limits }),
+    ];
     const lease = await a.acquire();
-    const wait = a.acquire();
+    const wait = b.acquire();
     await world.until('one waits', async () => (await world.sight()).waiting === 1);
-    await expect(a.acquire()).rejects.toThrow(LockLimitError);
+    await expect(c.acquire()).rejects.toThrow(LockLimitError);
     await lease.release();
     await (await world.finish(wait)).release();
-    expect(a.leases.load).toMatchObject({ held: 0, waiting: 0, leaving: 0 });
+    expect(c.leases.load).toMatchObject({ held: 0, waiting: 0, leaving: 0 });
   },
 
   async 'a process holds and waits for so many locks and no more'(world) {
@@ -60,7 +65,9 @@ export const limits: Contract = {
           return store.lock.extend(claims);
         },
       });
-    const processes = await Promise.all([1, 2].map(() => world.process({}, counting)));
+    const processes = await Promise.all(
+      [1, 2].map(() => world.process({ fairness: 'strict' }, counting)),
+    );
     const caller = async (process: LockingProcess): Promise<void> => {
       for (let round = 0; round < 10; round += 1) await (await process.acquire()).release();
     };
@@ -98,7 +105,7 @@ export const limitsOnRedis: Contract = {
       String(await control.call('CLIENT', 'LIST'))
         .trim()
         .split('\n').length;
-    const [before, a] = [await connections(), await world.process()];
+    const [before, a] = [await connections(), await world.process({ fairness: 'strict' })];
     const first = await a.acquire();
     const waits = Array.from({ length: 20 }, () => a.acquire().then((lease) => lease.release()));
     await world.until('the server knows them', async () => {

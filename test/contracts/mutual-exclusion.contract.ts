@@ -69,7 +69,8 @@ export const mutualExclusion: Contract = {
     const waits = others.flatMap((process) =>
       [1, 2].map(() => recorder.run(process, {}, async () => {})),
     );
-    await world.until('four wait', async () => (await world.sight()).waiting === 4);
+    const places = 2 * world.placesOf(2);
+    await world.until('four wait', async () => (await world.sight()).waiting === places);
     await crashing.crash();
     await world.finish(Promise.all(waits));
     held.end();
@@ -77,14 +78,17 @@ export const mutualExclusion: Contract = {
   },
 };
 
-/** Three processes, each with callers that read, wait and write one value without atomic help. */
+/** Processes, each with callers that read, wait and write one value without atomic help. */
 export async function contend(
   world: World,
+  { count = 3, callers = 4 } = {},
 ): Promise<{ history: HistoryRecorder['history']; sections: number; sum: number }> {
   const recorder = new HistoryRecorder();
-  const processes = await Promise.all([1, 2, 3].map(() => world.process({}, recorder.watch)));
+  const processes = await Promise.all(
+    Array.from({ length: count }, () => world.process({}, recorder.watch)),
+  );
   let sum = 0;
-  const [callers, rounds] = [4, 5];
+  const rounds = 5;
   const work = async (): Promise<void> => {
     const read = sum;
     await new Promise(setImmediate);

@@ -81,7 +81,7 @@ export const order: Contract = {
   },
 
   async 'under contention grants follow the queue'(world) {
-    const { history, sections } = await contend(world);
+    const { history, sections } = await contend(world, { count: 8, callers: 1 });
     checkHistory(history, { sections });
     expect(history.filter(({ arrival }) => arrival !== undefined).length).toBeGreaterThan(10);
   },

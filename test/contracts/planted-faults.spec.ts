@@ -1,9 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Holding } from '../../lib/leases/holding.js';
+import type { Line } from '../../lib/leases/line.js';
 import type { Answer } from '../../lib/locks/lock-primitive.js';
+import type { CallSettings } from '../../lib/options/index.js';
 import type { Check, Contract } from '../support/contract.js';
 import { kinds } from '../support/kinds.js';
-import { inHolding, inScripts, type Plant } from '../support/plant.js';
+import { endlessTurn, inHolding, inLine, inScripts, type Plant } from '../support/plant.js';
 import { type Topology, topologies } from '../support/topologies.js';
 import { withPrimitive } from '../support/world.js';
 import { cancellation } from './cancellation.contract.js';
@@ -16,6 +18,7 @@ import { handOff, handOffOnRedis } from './hand-off.contract.js';
 import { hints } from './hints.contract.js';
 import { idempotence } from './idempotence.contract.js';
 import { limits } from './limits.contract.js';
+import { localHandOff } from './local-hand-off.contract.js';
 import { loss } from './loss.contract.js';
 import { mutualExclusion } from './mutual-exclusion.contract.js';
 import { order } from './order.contract.js';
@@ -31,12 +34,12 @@ interface Fault {
 
 const GRANTING = ['acquire', 'release', 'leave', 'force'] as const;
 const PUSH = `      local told = redis.pcall('PUBLISH', inbox .. process,
-        'granted ' .. holder .. ' ' .. lease .. ' ' .. whole(now) .. ' ' .. (mode == 'x' and token or '') .. ' ' .. lock)
+        'granted ' .. holder .. ' ' .. lease .. ' ' .. whole(now) .. ' ' .. token .. ' ' .. count .. ' ' .. lock)
 `;
 const WRITES = `      redis.call('ZREM', queue, place)
       redis.call('SET', lock, holder, 'PX', lease)
 `;
-const MINT = `  local last = redis.call('SET', fence, whole(now), 'PX', 86400000, 'GET')`;
+const MINT = `  local last = redis.call('SET', fence, whole(now + count - 1), 'PX', 86400000, 'GET')`;
 
 const faults: Readonly<Record<string, Fault>> = {
   'taking a lock that is held': {
@@ -91,7 +94,10 @@ const faults: Readonly<Record<string, Fault>> = {
     brokenSentences: [[expiry, 'a deadline counts from the sending']],
   },
   'a fence by INCR only': {
-    plant: inScripts(GRANTING, [MINT, `do return whole(redis.call('INCR', fence)) end\n${MINT}`]),
+    plant: inScripts(GRANTING, [
+      MINT,
+      `do return whole(redis.call('INCR', fence)), 1 end\n${MINT}`,
+    ]),
     on: 'one Redis',
     brokenSentences: [
       [fencing, 'tokens grow although the server lost everything'],
@@ -101,7 +107,7 @@ const faults: Readonly<Record<string, Fault>> = {
   'a fence that stands still': {
     plant: inScripts(GRANTING, [
       MINT,
-      `do return redis.call('GET', fence) or redis.call('SET', fence, whole(now), 'PX', 9999, 'GET') or whole(now) end\n${MINT}`,
+      `do return redis.call('GET', fence) or redis.call('SET', fence, whole(now), 'PX', 9999, 'GET') or whole(now), 1 end\n${MINT}`,
     ]),
     on: 'one Redis',
     brokenSentences: [
@@ -333,11 +339,11 @@ const faults: Readonly<Record<string, Fault>> = {
     ],
   },
   'loss by timer only': {
-    plant: inHolding('held', {
+    plant: inHolding('held', () => ({
       get(this: Holding) {
         return this.state === 'held';
       },
-    }),
+    })),
     on: 'memory',
     brokenSentences: [
       [loss, 'at its deadline a lease is lost'],
@@ -346,11 +352,11 @@ const faults: Readonly<Record<string, Fault>> = {
     ],
   },
   'loss that is told to nobody': {
-    plant: inHolding('lose', {
+    plant: inHolding('lose', () => ({
       value(this: Holding) {
         this.state = 'lost';
       },
-    }),
+    })),
     on: 'memory',
     brokenSentences: [
       [loss, 'at its deadline the signal aborts'],
@@ -362,6 +368,69 @@ const faults: Readonly<Record<string, Fault>> = {
     plant: inScripts(['force'], [`'forced ' .. holder`, `'x'`]),
     on: 'one Redis',
     brokenSentences: [[ownership, 'who lost the lock to an operator']],
+  },
+  'a line that passes on for ever': {
+    plant: { wrap: endlessTurn },
+    on: 'memory',
+    brokenSentences: [
+      [localHandOff, 'two hot processes'],
+      [localHandOff, 'a hot process whose sections take no time'],
+      [localHandOff, 'fenced and unfenced callers'],
+    ],
+  },
+  'an heir that keeps its predecessor’s token': {
+    plant: inHolding('heir', (heir) => ({
+      value(this: Holding, call: CallSettings) {
+        return Object.assign(heir.call(this, call), { fencingToken: this.fencingToken });
+      },
+    })),
+    on: 'memory',
+    brokenSentences: [
+      [localHandOff, 'tokens grow from caller'],
+      [localHandOff, 'tokens grow although the server'],
+      [localHandOff, 'no two leases overlap'],
+    ],
+  },
+  'an heir that stays longer than its lease': {
+    plant: inHolding('heir', (heir) => ({
+      value(this: Holding, call: CallSettings) {
+        return Object.assign(heir.call(this, call), { wallDeadline: Infinity });
+      },
+    })),
+    on: 'memory',
+    brokenSentences: [[localHandOff, 'a lease is passed on with no more time than is left']],
+  },
+  'a turn given away without the lease': {
+    plant: {
+      wrap: (store) =>
+        withPrimitive(store, {
+          acquire: async (ask) => {
+            const answer = await store.lock.acquire({ ...ask, former: undefined });
+            return { ...answer, gaveBack: ask.former !== undefined };
+          },
+        }),
+    },
+    on: 'memory',
+    brokenSentences: [
+      [localHandOff, 'a hot process whose sections take no time'],
+      [localHandOff, 'who wants a much shorter lease'],
+      [localHandOff, 'each of 5,000 waiters'],
+    ],
+  },
+  'a line that forgets its waiters when the lease is lost': {
+    plant: inLine('ended', (ended) => ({
+      value(this: Line, holding: Holding) {
+        if (holding.state === 'lost') this['host'].slices.delete(this);
+        else ended.call(this, holding);
+      },
+    })),
+    on: 'memory',
+    brokenSentences: [[localHandOff, 'who loses the lock to an operator']],
+  },
+  'a place left behind by the last waiter': {
+    plant: { wrap: (store) => withPrimitive(store, { leave: async () => false }) },
+    on: 'memory',
+    brokenSentences: [[localHandOff, 'the last waiter that leaves']],
   },
   'a minimum hold that is not kept': {
     plant: inScripts(['release'], ['if keep > 0 then', 'if false then']),

@@ -25,6 +25,7 @@ export class HistoryRecorder {
   readonly history: Claimed[] = [];
   readonly #arrivals = new Map<string, number>();
   readonly #holders = new Map<string, string>();
+  readonly #signals = new Map<string, AbortSignal>();
 
   constructor(private readonly now = machineClock) {}
 
@@ -65,7 +66,7 @@ export class HistoryRecorder {
     const end = (): void => {
       lease.signal.removeEventListener('abort', onLost);
       const { key, fencingToken, expiresAt } = lease;
-      const holder = this.#holders.get(`${key} ${fencingToken}`) ?? 'unknown';
+      const holder = this.#holder(`${key} ${fencingToken}`, lease.signal);
       const deadline = this.now() + (expiresAt - process.clock.wall());
       this.history.push({
         key,
@@ -86,6 +87,14 @@ export class HistoryRecorder {
     await work();
     end();
     await lease.release();
+  }
+
+  /** Leases with one token are of one grant, by re-entry, if they have one signal; else somebody was given another's. */
+  #holder(grant: string, signal: AbortSignal): string {
+    const holder = this.#holders.get(grant) ?? 'unknown';
+    const first = this.#signals.get(grant) ?? signal;
+    this.#signals.set(grant, first);
+    return signal === first ? holder : `${holder} with another’s token`;
   }
 
   /** A place that the server had forgotten is behind those who were served meanwhile. */

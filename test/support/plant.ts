@@ -1,7 +1,8 @@
 import { Holding } from '../../lib/leases/holding.js';
+import { Line } from '../../lib/leases/line.js';
 import { scripts } from '../../lib/locks/lock/scripts.js';
 import { LuaScript } from '../../lib/redis/index.js';
-import type { Wrap } from './world.js';
+import { type Wrap, withPrimitive } from './world.js';
 
 type Step = keyof typeof scripts;
 
@@ -17,6 +18,10 @@ export function inScripts(steps: readonly Step[], ...edits: readonly [string, st
   return {
     sow() {
       const originals = { ...scripts };
+      for (const [from] of edits) {
+        if (!steps.some((step) => scripts[step].source.includes(from)))
+          throw new Error(`No script says "${from}".`);
+      }
       for (const step of steps) {
         const { source, keys, args } = scripts[step];
         let edited = source;
@@ -32,13 +37,58 @@ export function inScripts(steps: readonly Step[], ...edits: readonly [string, st
   };
 }
 
-/** Another getter or method of a held lease. */
-export function inHolding(name: keyof Holding, descriptor: PropertyDescriptor): Plant {
+/** Another getter or method of a held lease, made of the right one. */
+export function inHolding<Name extends keyof Holding>(
+  name: Name,
+  mistake: (right: Holding[Name]) => PropertyDescriptor,
+): Plant {
+  return inPrototype(Holding.prototype, name, mistake);
+}
+
+/** Another method of the line in which the callers of a process wait for a lock, made of the right one. */
+export function inLine<Name extends keyof Line>(
+  name: Name,
+  mistake: (right: Line[Name]) => PropertyDescriptor,
+): Plant {
+  return inPrototype(Line.prototype, name, mistake);
+}
+
+function inPrototype<Type, Name extends keyof Type>(
+  prototype: Type,
+  name: Name,
+  mistake: (right: Type[Name]) => PropertyDescriptor,
+): Plant {
   return {
     sow() {
-      const original = Object.getOwnPropertyDescriptor(Holding.prototype, name)!;
-      Object.defineProperty(Holding.prototype, name, { ...descriptor, configurable: true });
-      return () => void Object.defineProperty(Holding.prototype, name, original);
+      const original = Object.getOwnPropertyDescriptor(prototype, name)!;
+      const descriptor = { ...mistake(original.value as Type[Name]), configurable: true };
+      Object.defineProperty(prototype, name, descriptor);
+      return () => void Object.defineProperty(prototype, name, original);
     },
   };
 }
+
+/** A turn that never ends: the step that gives the lease back and queues again keeps it instead. */
+export const endlessTurn: Wrap = (store) => {
+  const names = new Map<string, string>();
+  const known = <T extends { holder: string }>(claim: T): T => ({
+    ...claim,
+    holder: names.get(claim.holder) ?? claim.holder,
+  });
+  const { lock } = store;
+  let token = 0;
+  return withPrimitive(store, {
+    acquire: async (ask) => {
+      if (!ask.former) return lock.acquire(known(ask));
+      const former = known(ask.former);
+      names.set(ask.holder, former.holder);
+      const { sentAt } = await lock.extend([former]);
+      token = Math.max(token + 101, (await lock.inspect(ask.key, 1)).fencingToken ?? 0);
+      const grant = { sentAt, remaining: ask.ttl, fencingToken: token, tokens: 101 };
+      return { kind: 'held', ...grant, gaveBack: true };
+    },
+    release: (claim, keep) => lock.release(known(claim), keep),
+    leave: (claim) => lock.leave(known(claim)),
+    extend: (claims) => lock.extend(claims.map(known)),
+  });
+};

@@ -28,6 +28,11 @@ const inMemory: Topology = {
   stop: async () => {},
 };
 
+/** Those in which the callers of a process share a place. */
+export const sharingTopologies: readonly string[] = Object.keys(topologies).filter(
+  (name) => !name.endsWith(', strictly fair'),
+);
+
 /** Each caller has a place of his own: no local hand-off. */
 async function strictly(made: Topology | Promise<Topology>): Promise<Topology> {
   const topology = await made;

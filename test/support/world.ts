@@ -34,6 +34,11 @@ export abstract class World {
     private readonly wrap: Wrap = (store) => store,
   ) {}
 
+  /** How many places so many waiting callers of one process take in the queue of a lock. */
+  placesOf(callers: number): number {
+    return this.fairness === 'strict' ? callers : Math.min(1, callers);
+  }
+
   /** Resolves when `condition` is true; fails after `patience`. */
   abstract until(what: string, condition: () => boolean | Promise<boolean>): Promise<void>;
   /** This much time passes, for everybody. */

@@ -51,7 +51,7 @@ end
 local place, process = holder .. '/' .. ttl .. '/x' .. tokens, string.match(holder, '^[^/]+')
 local since, rejoined = redis.call('ZSCORE', queue, place), 0
 if not since then
-  if redis.call('ZCARD', queue) >= tonumber(limit) then
+  if gave_back == 0 and redis.call('ZCARD', queue) >= tonumber(limit) then
     return { 'full', 0, now, gave_back }
   end
   rejoined = arrival and arrival ~= '' and 1 or 0

@@ -1,0 +1,609 @@
+import { expect } from '@jest/globals';
+import {
+  type CommandOutcome,
+  LeaseLostError,
+  LockNotAcquiredError,
+  LockShutdownError,
+  LockStoreError,
+} from '../../lib/errors/index.js';
+import type { Lease } from '../../lib/leases/lease.js';
+import type { Answer, Ask } from '../../lib/locks/lock-primitive.js';
+import type { AcquireOptions } from '../../lib/options/index.js';
+import type { Contract } from '../support/contract.js';
+import { checkHistory, HistoryRecorder } from '../support/history.js';
+import { Gate } from '../support/moments.js';
+import { type LockingProcess, type World, type Wrap, withPrimitive } from '../support/world.js';
+
+/** The most callers of one process that a grant serves: 100 passes, and the first. */
+const TURN = 101;
+
+/** A call to look at later: a test that fails before has not forgotten it. */
+function later<T>(call: Promise<T>): Promise<T> {
+  call.catch(() => {});
+  return call;
+}
+
+type Named = readonly [name: string, options?: AcquireOptions];
+
+/** Callers that come in this order; each is noted when it has the lock, and gives it back at once. */
+function queueUp(process: LockingProcess, served: string[], callers: readonly Named[]) {
+  const call = async ([name, options]: Named): Promise<void> => {
+    const lease = await process.acquire(options);
+    served.push(name);
+    await lease.release();
+  };
+  return callers.map((caller) => later(call(caller)));
+}
+
+function many(count: number, name = ''): Named[] {
+  return Array.from({ length: count }, (_, at) => [`${name}${at}`] as const);
+}
+
+function names(callers: readonly Named[]): string[] {
+  return callers.map(([name]) => name);
+}
+
+async function places(world: World, count: number): Promise<void> {
+  const waiting = async (): Promise<boolean> => (await world.sight()).waiting === count;
+  await world.until(`${count} places are in the queue`, waiting);
+}
+
+/** What a lock may leave behind for a while: its last fencing token, and who asked last. */
+async function expectNothingLeft(world: World, ...processes: LockingProcess[]): Promise<void> {
+  const from = world.clock.monotonic();
+  await world.until('no lock and no place is left', async () =>
+    (await world.keys()).every(({ name }) => /:(?:fences?|seen)$/.test(name)),
+  );
+  await world.until('nothing is under way', () =>
+    processes.every(({ leases }) => Object.values(leases.load).every((count) => count === 0)),
+  );
+  expect(world.clock.monotonic() - from).toBeLessThan(1_000);
+}
+
+/** Notes the steps of a process as it sends them. */
+function logging(steps: string[]): Wrap {
+  return (store) => {
+    const { lock } = store;
+    const noted = <T>(step: string, answer: Promise<T>): Promise<T> => {
+      steps.push(step);
+      return answer;
+    };
+    return withPrimitive(store, {
+      acquire: (ask) => noted(ask.former ? 'yield' : 'acquire', lock.acquire(ask)),
+      release: (claim, keep) => noted('release', lock.release(claim, keep)),
+      leave: (claim) => noted('leave', lock.leave(claim)),
+      extend: (claims) => noted('extend', lock.extend(claims)),
+    });
+  };
+}
+
+/** What becomes of the step in which a process gives a lease back and queues again. */
+function yielding(fate: (ask: Ask, send: () => Promise<Answer>) => Promise<Answer>): Wrap {
+  return (store) =>
+    withPrimitive(store, {
+      acquire: (ask) => {
+        const send = (): Promise<Answer> => store.lock.acquire(ask);
+        return ask.former ? fate(ask, send) : send();
+      },
+    });
+}
+
+/** Callers that want the lock again and again, until so many sections of `ms` have run in all. */
+async function contend(
+  world: World,
+  callers: readonly [LockingProcess, AcquireOptions?][],
+  { sections, ms }: { sections: number; ms: number },
+): Promise<{ caller: number; token: number | undefined }[]> {
+  const turns: { caller: number; token: number | undefined }[] = [];
+  let inside = 0;
+  const loop = async (
+    caller: number,
+    process: LockingProcess,
+    options: AcquireOptions = {},
+  ): Promise<void> => {
+    while (turns.length < sections) {
+      const lease = await process.acquire(options);
+      inside += 1;
+      expect(inside).toBe(1);
+      turns.push({ caller, token: options.fencing === false ? undefined : lease.fencingToken });
+      if (ms > 0) await new Promise<void>((resolve) => world.clock.after(ms, resolve));
+      inside -= 1;
+      await lease.release();
+    }
+  };
+  await world.finish(Promise.all(callers.map(([process, call], at) => loop(at, process, call))));
+  return turns;
+}
+
+/** How long each stretch was in which the same one had the lock. */
+function runs(turns: readonly unknown[]): number[] {
+  const lengths: number[] = [];
+  for (const [at, turn] of turns.entries()) {
+    if (at > 0 && turn === turns[at - 1]) lengths[lengths.length - 1]! += 1;
+    else lengths.push(1);
+  }
+  return lengths;
+}
+
+function expectGrowing(tokens: readonly number[]): void {
+  expect(tokens).toEqual([...new Set(tokens)].sort((a, b) => a - b));
+}
+
+/** Twice a process cannot be sure that its turn was given away, as in a short outage. */
+async function giveAwayInTrouble(
+  world: World,
+  { ran, outcome }: { ran: boolean; outcome: CommandOutcome },
+): Promise<void> {
+  let troubles = 0;
+  const troubled = yielding(async (_ask, send) => {
+    troubles += 1;
+    if (troubles > 2) return send();
+    if (ran) await send();
+    throw new LockStoreError('Trouble.', { outcome });
+  });
+  const [z, a, b] = [
+    await world.process(),
+    await world.process({ commandTimeout: 100 }, troubled),
+    await world.process(),
+  ];
+  const lease = await z.acquire();
+  const served: string[] = [];
+  const callers = many(350);
+  const hot = queueUp(a, served, callers);
+  await places(world, 1);
+  const other = queueUp(b, served, [['other']]);
+  await places(world, 2);
+  await world.elapse(200); // longer than a command may take: they have been waiting, and go on
+  await lease.release();
+  await world.finish(Promise.all([...hot, ...other]));
+  expect(troubles).toBeGreaterThan(2);
+  expect(served.filter((name) => name !== 'other')).toEqual(names(callers));
+  expect(served.indexOf('other')).toBeLessThanOrEqual(TURN);
+  await expectNothingLeft(world, a, b, z);
+}
+
+export const localHandOff: Contract = {
+  async 'the callers of a process are served in the order in which they came'(world) {
+    const a = await world.process();
+    const lease = await a.acquire();
+    const served: string[] = [];
+    const callers = many(350);
+    const all = queueUp(a, served, callers);
+    await lease.release();
+    await world.finish(Promise.all(all));
+    expect(served).toEqual(names(callers));
+    await expectNothingLeft(world, a);
+  },
+
+  async 'the lock goes from caller to caller with far fewer commands than sections'(world) {
+    const steps: string[] = [];
+    const [z, a] = [await world.process(), await world.process({}, logging(steps))];
+    const lease = await z.acquire();
+    const all = queueUp(a, [], many(500));
+    await places(world, 1);
+    await lease.release();
+    await world.finish(Promise.all(all));
+    expect(steps.length).toBeLessThan(100);
+  },
+
+  async 'a process takes one place in the queue, however many of its callers wait'(world) {
+    const [z, a] = [await world.process(), await world.process()];
+    const lease = await z.acquire();
+    const all = queueUp(a, [], many(50));
+    await places(world, 1);
+    expect(a.leases.load.waiting).toBe(50);
+    await world.elapse(50);
+    expect((await world.sight()).waiting).toBe(1);
+    await lease.release();
+    await world.finish(Promise.all(all));
+  },
+
+  async 'two hot processes have their turns again and again'(world) {
+    const [a, b] = [await world.process(), await world.process()];
+    const callers = [a, a, a, a, b, b, b, b].map((process) => [process] as const);
+    const turns = await contend(
+      world,
+      callers.map(([process]) => [process]),
+      {
+        sections: 200,
+        ms: 2,
+      },
+    );
+    const lengths = runs(turns.map(({ caller }) => caller < 4));
+    expect(Math.max(...lengths)).toBeLessThanOrEqual(6);
+    expect(lengths.length).toBeGreaterThan(200 / 6);
+    const shares = callers.map((_, at) => turns.filter(({ caller }) => caller === at).length);
+    expect(Math.min(...shares)).toBeGreaterThan(10);
+  },
+
+  async 'a hot process whose sections take no time lets another in after a hundred passes'(world) {
+    const [z, a, c] = [await world.process(), await world.process(), await world.process()];
+    const lease = await z.acquire();
+    const served: string[] = [];
+    const hot = queueUp(a, served, many(300));
+    await places(world, 1);
+    const other = queueUp(c, served, [['other']]);
+    await places(world, 2);
+    await lease.release();
+    await world.finish(Promise.all([...hot, ...other]));
+    expect(served.indexOf('other')).toBeLessThanOrEqual(TURN);
+    expect(served.filter((name) => name !== 'other')).toEqual(names(many(300)));
+  },
+
+  async 'tokens grow from caller to caller, from turn to turn and over processes'(world) {
+    const [a, b] = [await world.process(), await world.process()];
+    const callers = [a, a, a, b, b, b].map((process): [LockingProcess] => [process]);
+    const turns = await contend(world, callers, { sections: 400, ms: 0 });
+    turns.push(...(await contend(world, callers, { sections: 60, ms: 1 })));
+    expect(new Set(turns.map(({ caller }) => caller)).size).toBe(6);
+    expectGrowing(turns.map(({ token }) => token!));
+  },
+
+  async 'tokens grow although the server lost everything between two sections'(world) {
+    const [a, b] = [await world.process(), await world.process()];
+    const callers = [a, a, a, b, b, b].map((process): [LockingProcess] => [process]);
+    const tokens: number[] = [];
+    for (let round = 0; round < 3; round += 1) {
+      const turns = await contend(world, callers, { sections: 150, ms: 0 });
+      tokens.push(...turns.map(({ token }) => token!));
+      await expectNothingLeft(world, a, b);
+      await world.elapse(101); // reserved tokens may lead the server's clock by 100 ms
+      await world.flush();
+    }
+    expectGrowing(tokens);
+  },
+
+  async 'no two leases overlap over passes, turns and processes'(world) {
+    const recorder = new HistoryRecorder(() => world.clock.monotonic());
+    const processes = await Promise.all([1, 2, 3].map(() => world.process({}, recorder.watch)));
+    const work = (): Promise<void> =>
+      new Promise((resolve) => world.clock.after(Math.random() * 3, resolve));
+    const caller = async (process: LockingProcess): Promise<void> => {
+      for (let round = 0; round < 4; round += 1) await recorder.run(process, {}, work);
+    };
+    const callers = processes.flatMap((process) => Array.from({ length: 10 }, () => process));
+    await world.finish(Promise.all(callers.map(caller)));
+    checkHistory(recorder.history, { sections: 120 });
+  },
+
+  async 'a lock that is to be held for a minimum time is passed to nobody before'(world) {
+    const a = await world.process();
+    const lease = await a.acquire({ minHold: 60 });
+    const [from, before] = [world.clock.monotonic(), await world.holder()];
+    const wait = later(a.acquire());
+    await lease.release();
+    const heir = await world.finish(wait);
+    expect(world.clock.monotonic() - from).toBeGreaterThanOrEqual(58);
+    expect(await world.holder()).not.toBe(before);
+    await heir.release();
+  },
+
+  async 'who wants a much shorter lease than is left gets his own, which ends by itself'(world) {
+    const a = await world.process();
+    const lease = await a.acquire({ ttl: 30_000 });
+    const before = await world.holder();
+    const wait = later(a.acquire({ ttl: 200, renew: false }));
+    const third = later(a.acquire({ ttl: 30_000 }));
+    await lease.release();
+    const short = await world.finish(wait);
+    const { holder, remaining } = await world.sight();
+    expect(holder).not.toBe(before);
+    expect(remaining).toBeLessThanOrEqual(200);
+    const heir = await world.finish(third);
+    expect(short.held).toBe(false);
+    expect(() => short.assertHeld()).toThrow(LeaseLostError);
+    await world.elapse(300);
+    expect(heir.held).toBe(true);
+    await heir.release();
+  },
+
+  async 'who wants a much longer lease than is left gets his own'(world) {
+    const a = await world.process();
+    const lease = await a.acquire({ ttl: 1_000, renew: false });
+    const before = await world.holder();
+    const wait = later(a.acquire({ ttl: 60_000, renew: false }));
+    await lease.release();
+    const long = await world.finish(wait);
+    const { holder, remaining } = await world.sight();
+    expect(holder).not.toBe(before);
+    expect(remaining).toBeGreaterThan(2_000);
+    await long.release();
+  },
+
+  async 'who comes first after another has left has no longer lease than he asked for'(world) {
+    const [z, a] = [await world.process(), await world.process()];
+    const lease = await z.acquire();
+    const controller = new AbortController();
+    void later(a.acquire({ ttl: 30_000, signal: controller.signal }));
+    const short = later(a.acquire({ ttl: 200, renew: false }));
+    const last = later(a.acquire());
+    await places(world, 1);
+    controller.abort();
+    await lease.release();
+    const from = world.clock.monotonic();
+    const held = await world.finish(short);
+    expect(held.expiresAt - a.clock.wall()).toBeLessThanOrEqual(200);
+    const heir = await world.finish(last);
+    expect(held.held).toBe(false);
+    expect(world.clock.monotonic() - from).toBeLessThan(1_000);
+    await heir.release();
+  },
+
+  async 'a lease is passed on with no more time than is left of it'(world) {
+    const a = await world.process();
+    const lease = await a.acquire({ renew: false });
+    a.clock.stall(3);
+    const wait = later(a.acquire({ renew: false }));
+    await lease.release();
+    const heir = await world.finish(wait);
+    const { remaining } = await world.sight();
+    expect(heir.expiresAt - a.clock.wall()).toBeLessThanOrEqual(remaining);
+    await heir.release();
+  },
+
+  async 'a lease that is over is passed to nobody'(world) {
+    const a = await world.process();
+    const lease = await a.acquire({ ttl: 1_000, renew: false });
+    const before = await world.holder();
+    const wait = later(a.acquire({ ttl: 1_000 }));
+    a.clock.stall(1_500);
+    expect(await world.finish(lease.release())).toBe(false);
+    const heir = await world.finish(wait);
+    expect(heir.held).toBe(true);
+    expect(await world.holder()).not.toBe(before);
+    await heir.release();
+  },
+
+  async 'a lease that another may have got is not passed on while the server is asked'(world) {
+    const gate = new Gate();
+    let asked = false;
+    const [a, b, operator] = [
+      await world.process({}, (store) =>
+        withPrimitive(store, {
+          extend: async (claims) => {
+            asked = true;
+            await gate.opened;
+            return store.lock.extend(claims);
+          },
+        }),
+      ),
+      await world.process(),
+      await world.client(),
+    ];
+    const lease = await a.acquire();
+    const other = later(b.acquire());
+    await places(world, 1);
+    await operator.lock.force('k');
+    const winner = await world.finish(other);
+    await world.until('the old holder asks', () => asked);
+    let entered = false;
+    const wait = later(a.acquire());
+    void wait.then(
+      () => (entered = true),
+      () => {},
+    );
+    void lease.release();
+    await places(world, 1);
+    expect(entered).toBe(false);
+    expect(winner.held).toBe(true);
+    gate.open();
+    await winner.release();
+    await (await world.finish(wait)).release();
+  },
+
+  async 'who gives up waiting takes nobody with him'(world) {
+    const [z, a] = [await world.process(), await world.process()];
+    const lease = await z.acquire();
+    const served: string[] = [];
+    const [first, third] = [new AbortController(), new AbortController()];
+    const [one, two, three, four, five] = queueUp(a, served, [
+      ['one', { signal: first.signal }],
+      ['two'],
+      ['three', { signal: third.signal }],
+      ['four', { wait: 60 }],
+      ['five'],
+    ]);
+    await places(world, 1);
+    const reason = new Error('enough');
+    first.abort(reason);
+    third.abort(reason);
+    await expect(one).rejects.toBe(reason);
+    await expect(three).rejects.toBe(reason);
+    await expect(world.finish(four!)).rejects.toThrow(LockNotAcquiredError);
+    await lease.release();
+    await world.finish(Promise.all([two, five]));
+    expect(served).toEqual(['two', 'five']);
+    await expectNothingLeft(world, a, z);
+  },
+
+  async 'who makes his lease longer makes nobody else’s longer'(world) {
+    const a = await world.process();
+    const lease = await a.acquire({ ttl: 1_000 });
+    await lease.extend(60_000);
+    const wait = later(a.acquire({ ttl: 1_000 }));
+    await lease.release();
+    const heir = await world.finish(wait);
+    expect(heir.expiresAt - a.clock.wall()).toBeLessThanOrEqual(1_000);
+    expect((await world.sight()).remaining).toBeLessThanOrEqual(1_000);
+    await heir.release();
+  },
+
+  async 'who loses the lock to an operator takes nobody with him'(world) {
+    const [a, operator] = [await world.process(), await world.client()];
+    const lease = await a.acquire();
+    const [two, three] = [later(a.acquire()), later(a.acquire())];
+    await operator.lock.force('k');
+    const second = await world.finish(two);
+    await world.until('the first is told', () => lease.signal.aborted);
+    expect(lease.held).toBe(false);
+    expect(second.held).toBe(true);
+    expect(second.signal.aborted).toBe(false);
+    expect(await lease.release()).toBe(false);
+    expect(second.held).toBe(true);
+    expect(await second.release()).toBe(true);
+    await (await world.finish(three)).release();
+    await expectNothingLeft(world, a);
+  },
+
+  async 'those who wait behind a lease that is lost get the lock, in their order'(world) {
+    const a = await world.process();
+    const lease = await a.acquire({ ttl: 100, renew: false });
+    const served: string[] = [];
+    const callers = many(20);
+    const all = queueUp(a, served, callers);
+    await world.finish(Promise.all(all));
+    expect(served).toEqual(names(callers));
+    expect(lease.signal.reason).toBeInstanceOf(LeaseLostError);
+    await expectNothingLeft(world, a);
+  },
+
+  async 'the last waiter that leaves takes the place out of the queue'(world) {
+    const [z, a] = [await world.process(), await world.process()];
+    const lease = await z.acquire();
+    const leavers = [1, 2, 3].map(() => new AbortController());
+    for (const { signal } of leavers) void later(a.acquire({ signal }));
+    await places(world, 1);
+    leavers[0]!.abort();
+    leavers[1]!.abort();
+    await world.elapse(50);
+    expect((await world.sight()).waiting).toBe(1);
+    leavers[2]!.abort();
+    await places(world, 0);
+    await lease.release();
+    await expectNothingLeft(world, a, z);
+  },
+
+  async 'behind a holder that stays a process has its place, and others keep theirs'(world) {
+    const [a, b, c] = [await world.process(), await world.process(), await world.process()];
+    const lease = await a.acquire();
+    const served: string[] = [];
+    const mine = queueUp(a, served, [['a1'], ['a2']]);
+    await places(world, 1);
+    const theirs = queueUp(b, served, [['b']]);
+    await places(world, 2);
+    const last = queueUp(c, served, [['c']]);
+    await places(world, 3);
+    await lease.release();
+    await world.finish(Promise.all([...mine, ...theirs, ...last]));
+    expect(served.filter((name) => name !== 'a2')).toEqual(['a1', 'b', 'c']);
+    expect(served.indexOf('a2')).toBeGreaterThan(served.indexOf('a1'));
+  },
+
+  async 'who came before the callers of the holder that stays is served before them'(world) {
+    const [a, b] = [await world.process(), await world.process()];
+    const lease = await a.acquire();
+    const served: string[] = [];
+    const theirs = queueUp(b, served, [['b']]);
+    await places(world, 1);
+    const mine = queueUp(a, served, [['a']]);
+    await places(world, 2);
+    await lease.release();
+    await world.finish(Promise.all([...mine, ...theirs]));
+    expect(served).toEqual(['b', 'a']);
+  },
+
+  async 'a process that crashes loses only its own waiters'(world) {
+    const [a, b] = [await world.process({ ttl: 300 }), await world.process()];
+    await a.acquire();
+    const served: string[] = [];
+    void queueUp(a, served, many(5, 'lost '));
+    await places(world, 1);
+    const callers = many(5);
+    const all = queueUp(b, served, callers);
+    await places(world, 2);
+    await a.crash();
+    await world.finish(Promise.all(all));
+    expect(served).toEqual(names(callers));
+    expect((await world.sight()).type).toBe('none');
+  },
+
+  'a step that gives the turn away and is not sent loses no waiter and leaves no lease': (world) =>
+    giveAwayInTrouble(world, { ran: false, outcome: 'unsent' }),
+
+  'a step that gives the turn away and is lost loses no waiter and leaves no lease': (world) =>
+    giveAwayInTrouble(world, { ran: false, outcome: 'unknown' }),
+
+  'a step that gives the turn away and is not answered loses no waiter and leaves no lease': (
+    world,
+  ) => giveAwayInTrouble(world, { ran: true, outcome: 'unknown' }),
+
+  'a step that gives the turn away and is refused loses no waiter and leaves no lease': (world) =>
+    giveAwayInTrouble(world, { ran: false, outcome: 'refused' }),
+
+  async 'who gives up while the turn is passed on leaves the lock free'(world) {
+    const controller = new AbortController();
+    const a = await world.process(
+      {},
+      yielding(async () => {
+        controller.abort();
+        return { kind: 'late' };
+      }),
+    );
+    const lease = await a.acquire({ ttl: 30_000 });
+    await world.elapse(10);
+    void later(a.acquire({ signal: controller.signal }));
+    void lease.release();
+    await world.until('the wait is aborted', () => controller.signal.aborted);
+    await expectNothingLeft(world, a);
+  },
+
+  async 'a process that gives its turn away finds room in a queue that is full'(world) {
+    const limits = { waitersPerKey: 1 };
+    const [a, b] = [await world.process({ limits }), await world.process({ limits })];
+    const lease = await a.acquire();
+    const served: string[] = [];
+    const from = world.clock.monotonic();
+    const theirs = queueUp(b, served, [['b']]);
+    await places(world, 1);
+    await world.elapse(10);
+    const mine = queueUp(a, served, [['a']]);
+    void lease.release();
+    await world.finish(Promise.all([...theirs, ...mine]));
+    expect(served).toEqual(['b', 'a']);
+    expect(world.clock.monotonic() - from).toBeLessThan(500);
+  },
+
+  async 'a process that shuts down turns each of its waiters away, once, and leaves nothing'(
+    world,
+  ) {
+    const a = await world.process();
+    const lease = await a.acquire();
+    const errors: unknown[] = [];
+    const waits = Array.from({ length: 200 }, () =>
+      a.acquire().catch((error: unknown) => void errors.push(error)),
+    );
+    a.leases.stopWaiting();
+    await world.finish(Promise.all(waits));
+    expect(errors).toHaveLength(200);
+    for (const error of errors) expect(error).toBeInstanceOf(LockShutdownError);
+    expect(a.leases.load).toMatchObject({ held: 1, waiting: 0 });
+    expect(lease.held).toBe(true);
+    await world.finish(a.leases.close());
+    expect(lease.signal.reason).toMatchObject({ reason: 'shutdown' });
+    await expectNothingLeft(world, a);
+  },
+
+  async 'fenced and unfenced callers of a process exclude each other and both have turns'(world) {
+    const a = await world.process();
+    const fenced = [1, 2, 3].map((): [LockingProcess] => [a]);
+    const unfenced = [1, 2, 3].map((): [LockingProcess, AcquireOptions] => [a, { fencing: false }]);
+    const turns = await contend(world, [...fenced, ...unfenced], { sections: 150, ms: 1 });
+    const lengths = runs(turns.map(({ caller }) => caller < 3));
+    expect(Math.max(...lengths)).toBeLessThanOrEqual(12);
+    expectGrowing(turns.flatMap(({ token }) => token ?? []));
+  },
+
+  async 'each of 5,000 waiters in two processes is served'(world) {
+    const [z, a, b] = [await world.process(), await world.process(), await world.process()];
+    const lease: Lease = await z.acquire();
+    const served: string[] = [];
+    const wait = many(2_500, 'a');
+    const all = [...queueUp(a, served, wait), ...queueUp(b, served, many(2_500, 'b'))];
+    await places(world, 2);
+    await lease.release();
+    await world.finish(Promise.all(all));
+    expect(served.filter((name) => name.startsWith('a'))).toEqual(names(wait));
+    expect(new Set(served).size).toBe(5_000);
+    await expectNothingLeft(world, a, b, z);
+  },
+};
