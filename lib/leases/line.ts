@@ -3,13 +3,13 @@ import type { Held } from '../locks/lock-primitive.js';
 import { Holding, type Onward } from './holding.js';
 import type { LineHost } from './line-host.js';
 import { Place, type PlaceOwner } from './place.js';
+import { Outage } from './outage.js';
 import type { Due, Scheduled } from './schedule.js';
+import { Slice } from './slice.js';
 import type { Waiter } from './waiter.js';
 import { WaiterList } from './waiter-list.js';
 import { FIRST_LEASE } from './waiting-room.js';
 
-/** How long one process may pass a lock on among its own callers, in ms, and how often. */
-export const SLICE = { ms: 5, passes: 100 };
 /** The pause after an ask that failed before there was a place, in ms. */
 const AFTER_FAILURE = 50;
 
@@ -24,13 +24,10 @@ export class Line implements PlaceOwner, Onward, Scheduled {
   readonly #waiters = new WaiterList();
   #place: Place | undefined;
   #holding: Holding | undefined;
-  #sliceEnd = 0;
-  #passes = 0;
-  #tokensLeft = 0;
+  readonly #slice = new Slice();
   /** It has queued or held: who waits here waits an outage out. */
   #rooted = false;
-  #failure: LockStoreError | undefined;
-  #failingSince = 0;
+  readonly #outage = new Outage();
 
   constructor(
     private readonly host: LineHost,
@@ -56,7 +53,10 @@ export class Line implements PlaceOwner, Onward, Scheduled {
   /** A waiter goes before his turn. */
   abandon(waiter: Waiter, reason: unknown): void {
     this.#remove(waiter);
-    if (!this.#waiters.first) this.#leavePlace();
+    if (!this.#waiters.first) {
+      this.#place?.leave();
+      this.#place = undefined;
+    }
     waiter.fail(reason);
     this.#retire();
   }
@@ -68,7 +68,8 @@ export class Line implements PlaceOwner, Onward, Scheduled {
 
   /** The bound of a waiter's call is reached. */
   expire(waiter: Waiter): void {
-    this.abandon(waiter, this.#failure ?? new LockNotAcquiredError(this.key, waiter.call.wait));
+    const { failure } = this.#outage;
+    this.abandon(waiter, failure ?? new LockNotAcquiredError(this.key, waiter.call.wait));
   }
 
   /** The holder stays longer than a slice: those behind him take a place in the store's queue. */
@@ -81,14 +82,14 @@ export class Line implements PlaceOwner, Onward, Scheduled {
     this.#place = undefined;
     this.#recovered();
     const waiter = this.#waiters.first!;
-    this.#sliceEnd = clock.monotonic() + SLICE.ms;
-    this.#passes = 0;
-    this.#tokensLeft = grant.tokens - 1;
+    this.#slice.begin(clock.monotonic(), grant.tokens);
     // The place may have been taken for another, who has left.
     const remaining = Math.min(grant.remaining, waiter.call.ttl);
     const { claim, trail } = place;
-    const own = { ...grant, remaining };
-    this.#admit(waiter, new Holding(claim, waiter.call, own, trail, clock, this));
+    this.#admit(
+      waiter,
+      new Holding(claim, waiter.call, { ...grant, remaining }, trail, clock, this),
+    );
   }
 
   queued(): void {
@@ -100,33 +101,28 @@ export class Line implements PlaceOwner, Onward, Scheduled {
   refused(_place: Place, why: 'busy' | 'full'): void {
     this.#place = undefined;
     const { waitersPerKey } = this.host.settings.limits;
-    for (const waiter of this.#waiters) {
-      const error =
-        why === 'busy'
-          ? new LockNotAcquiredError(this.key, 0)
-          : new LockLimitError(this.key, 'waitersPerKey', waitersPerKey);
-      this.abandon(waiter, error);
-    }
+    this.turnAway((key) =>
+      why === 'busy'
+        ? new LockNotAcquiredError(key, 0)
+        : new LockLimitError(key, 'waitersPerKey', waitersPerKey),
+    );
   }
 
   missed(place: Place): void {
     this.#place = undefined;
-    this.#fails(
-      new LockStoreError(
-        `Lock "${this.key}" was granted, but its lease of ${place.claim.ttl} ms was over before Redis' answer arrived.`,
-        { key: this.key },
-      ),
-    );
+    const { key, ttl } = place.claim;
+    const message = `Lock "${key}" was granted, but its lease of ${ttl} ms was over before Redis' answer arrived.`;
+    this.#outage.fails(new LockStoreError(message, { key }), this.host.clock.monotonic());
     for (const waiter of this.#waiters) this.#bound(waiter, this.host.settings.commandTimeout);
     this.#queue();
   }
 
   failed(place: Place, error: unknown): void {
-    if (!(error instanceof LockStoreError) || !error.retryable) return this.#abandonAll(error);
-    this.#fails(error);
+    if (!(error instanceof LockStoreError) || !error.retryable) return this.turnAway(() => error);
+    this.#outage.fails(error, this.host.clock.monotonic());
     const now = this.host.clock.monotonic();
     if (this.#rooted) {
-      if (now >= this.#failingSince + this.host.settings.outageWait) this.#abandonAll(error);
+      if (now >= this.#outage.since + this.host.settings.outageWait) this.turnAway(() => error);
     } else {
       for (const waiter of this.#waiters) {
         const patience = waiter.startedAt + this.host.settings.commandTimeout;
@@ -144,13 +140,10 @@ export class Line implements PlaceOwner, Onward, Scheduled {
     const { clock } = this.host;
     const now = clock.monotonic();
     if (!next || !this.shared || this.#place || holding !== this.#holding) return false;
-    if (now >= this.#sliceEnd || this.#passes >= SLICE.passes) return false;
-    if (this.tokens > 0 && this.#tokensLeft <= 0) return false;
     const left = holding.deadline - now;
     if (left < Math.min(next.call.ttl, FIRST_LEASE) / 2 || left > next.call.ttl) return false;
     if (holding.settings.minHold > 0) return false;
-    this.#passes += 1;
-    this.#tokensLeft -= 1;
+    if (!this.#slice.take(now, this.fenced)) return false;
     this.#admit(next, holding.heir(next.call));
     return true;
   }
@@ -193,15 +186,6 @@ export class Line implements PlaceOwner, Onward, Scheduled {
     this.host.gone(waiter);
   }
 
-  #abandonAll(error: unknown): void {
-    this.turnAway(() => error);
-  }
-
-  #leavePlace(): void {
-    this.#place?.leave();
-    this.#place = undefined;
-  }
-
   #bound(waiter: Waiter, least = 0): void {
     const wait = Math.max(least, waiter.call.wait);
     if (wait !== Infinity) this.host.bounds.set(waiter, waiter.startedAt + wait);
@@ -209,20 +193,13 @@ export class Line implements PlaceOwner, Onward, Scheduled {
 
   #watchSlice(): void {
     if (this.#holding && !this.#place && this.#waiters.first) {
-      this.host.slices.set(this, this.#sliceEnd + SLICE.ms);
+      this.host.slices.set(this, this.#slice.overstayedAt);
     }
   }
 
-  #fails(error: LockStoreError): void {
-    if (!this.#failure) this.#failingSince = this.host.clock.monotonic();
-    this.#failure = error;
-  }
-
   #recovered(): boolean {
-    const failed = this.#failure !== undefined;
-    this.#failure = undefined;
     this.#rooted = true;
-    return failed;
+    return this.#outage.end();
   }
 
   #retire(): void {

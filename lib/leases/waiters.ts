@@ -4,11 +4,12 @@ import type { Claim, LockStore } from '../locks/lock-primitive.js';
 import type { CallSettings, Clock, ModuleSettings } from '../options/index.js';
 import type { Departures } from './departures.js';
 import type { Holding } from './holding.js';
-import { Line, SLICE } from './line.js';
+import { Line } from './line.js';
 import type { LineHost } from './line-host.js';
 import type { Place } from './place.js';
 import type { Grant } from './place-host.js';
 import { Schedule } from './schedule.js';
+import { SLICE } from './slice.js';
 import { Waiter } from './waiter.js';
 import { WaitingRoom } from './waiting-room.js';
 

@@ -34,12 +34,12 @@ interface Fault {
 
 const GRANTING = ['acquire', 'release', 'leave', 'force'] as const;
 const PUSH = `      local told = redis.pcall('PUBLISH', inbox .. process,
-        'granted ' .. holder .. ' ' .. lease .. ' ' .. whole(now) .. ' ' .. token .. ' ' .. count .. ' ' .. lock)
+        'granted ' .. holder .. ' ' .. lease .. ' ' .. whole(now) .. ' ' .. (token and whole(token) or '') .. ' ' .. count .. ' ' .. lock)
 `;
 const WRITES = `      redis.call('ZREM', queue, place)
       redis.call('SET', lock, holder, 'PX', lease)
 `;
-const MINT = `  local last = redis.call('SET', fence, whole(now + count - 1), 'PX', 86400000, 'GET')`;
+const MINT = `  local last = redis.call('SET', fence, now + count - 1, 'PX', 86400000, 'GET')`;
 
 const faults: Readonly<Record<string, Fault>> = {
   'taking a lock that is held': {
@@ -94,10 +94,7 @@ const faults: Readonly<Record<string, Fault>> = {
     brokenSentences: [[expiry, 'a deadline counts from the sending']],
   },
   'a fence by INCR only': {
-    plant: inScripts(GRANTING, [
-      MINT,
-      `do return whole(redis.call('INCR', fence)), 1 end\n${MINT}`,
-    ]),
+    plant: inScripts(GRANTING, [MINT, `do return redis.call('INCR', fence), 1 end\n${MINT}`]),
     on: 'one Redis',
     brokenSentences: [
       [fencing, 'tokens grow although the server lost everything'],
@@ -107,7 +104,7 @@ const faults: Readonly<Record<string, Fault>> = {
   'a fence that stands still': {
     plant: inScripts(GRANTING, [
       MINT,
-      `do return redis.call('GET', fence) or redis.call('SET', fence, whole(now), 'PX', 9999, 'GET') or whole(now), 1 end\n${MINT}`,
+      `do return tonumber(redis.call('GET', fence) or redis.call('SET', fence, now, 'PX', 9999, 'GET') or now), 1 end\n${MINT}`,
     ]),
     on: 'one Redis',
     brokenSentences: [
@@ -190,8 +187,8 @@ const faults: Readonly<Record<string, Fault>> = {
       [WRITES, ''],
       [PUSH, `${PUSH}${WRITES.split('\n').toReversed().join('\n')}\n`],
       [
-        `redis.call('DEL', lock)\nif redis.call('EXISTS', queue) == 1 then`,
-        `if redis.call('EXISTS', queue) == 0 then redis.call('DEL', lock) else`,
+        `redis.call('DEL', lock)\nif redis.call('EXISTS', queue) == 0 then`,
+        `if redis.call('EXISTS', queue) == 0 then redis.call('DEL', lock)`,
       ],
     ),
     on: 'one Redis',
@@ -203,7 +200,7 @@ const faults: Readonly<Record<string, Fault>> = {
     brokenSentences: [[handOffOnRedis, 'a waiter whose holder may not publish']],
   },
   'a release without hand-off': {
-    plant: inScripts(['release'], [`if redis.call('EXISTS', queue) == 1 then`, 'if false then']),
+    plant: inScripts(['release'], [`if redis.call('EXISTS', queue) == 0 then`, 'if true then']),
     on: 'one Redis',
     brokenSentences: [
       [handOff, 'a release with a waiter never frees'],
@@ -433,7 +430,7 @@ const faults: Readonly<Record<string, Fault>> = {
     brokenSentences: [[localHandOff, 'the last waiter that leaves']],
   },
   'a minimum hold that is not kept': {
-    plant: inScripts(['release'], ['if keep > 0 then', 'if false then']),
+    plant: inScripts(['release'], ['if keep then', 'if false then']),
     on: 'one Redis',
     brokenSentences: [
       [mutualExclusion, 'a lock in its minimum hold'],

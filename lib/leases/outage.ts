@@ -1,0 +1,19 @@
+import type { LockStoreError } from '../errors/index.js';
+
+/** Since when asks of one line fail, and why the last one did. */
+export class Outage {
+  failure: LockStoreError | undefined;
+  since = 0;
+
+  fails(error: LockStoreError, now: number): void {
+    if (!this.failure) this.since = now;
+    this.failure = error;
+  }
+
+  /** An ask was answered. True if those before had failed. */
+  end(): boolean {
+    const failed = this.failure !== undefined;
+    this.failure = undefined;
+    return failed;
+  }
+}
