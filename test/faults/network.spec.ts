@@ -4,6 +4,7 @@ import { type Fate, FaultProxy } from '../support/fault-proxy.js';
 import { LockClient } from '../support/lock-client.js';
 import { Observer } from '../support/observer.js';
 import { until } from '../support/until.js';
+import { isStep } from '../support/wire.js';
 import { LeaseLostError, LockNotAcquiredError, LockStoreError } from '../../lib/errors/index.js';
 
 const TIMEOUT = 200;
@@ -37,13 +38,9 @@ afterAll(async () => {
   await redis.stop();
 });
 
-/** The scripts as they go over the wire, by the number of their operands after the keys. */
-const isAcquire = (words: readonly string[]): boolean =>
-  words[0]!.startsWith('eval') && words.length === 16;
-const isExtend = (words: readonly string[]): boolean =>
-  words[0]!.startsWith('eval') && words[2] === '2';
-const isRelease = (words: readonly string[]): boolean =>
-  words[0]!.startsWith('eval') && words.length === 10 && /^\d+$/.test(words[9]!);
+const isAcquire = isStep('acquire');
+const isExtend = isStep('extend');
+const isRelease = isStep('release');
 
 /** From here on no script is sent twice because the server did not know it. */
 async function loadScripts(): Promise<void> {

@@ -11,7 +11,7 @@ import {
   systemClock,
 } from '../../lib/options/index.js';
 
-/** One process' worth of the library, as the tests use it. */
+/** One process' worth of the library, each caller with a place of his own unless `options` say otherwise. */
 export class LockClient {
   readonly settings: ModuleSettings;
   readonly store: LockStore;
@@ -22,7 +22,7 @@ export class LockClient {
     wrap: (store: LockStore) => LockStore = (store) => store,
     clock = systemClock,
   ) {
-    this.settings = moduleSettings(options);
+    this.settings = moduleSettings({ fairness: 'strict', ...options });
     this.store = wrap(new RedisLockStore(this.settings, clock));
     this.leases = new Leases(this.store, this.settings, clock);
   }
