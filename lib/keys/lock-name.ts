@@ -2,6 +2,7 @@ import { LockKeyError } from '../errors/index.js';
 
 /** ASCII without braces and control characters: nearly every key, checked in one step. */
 const PLAIN = /^[ -z|~]+$/;
+/** With a hash tag a lock's other keys begin as its name does: only then can another name end up there. */
 const RESERVED = /:(?:queue|seen|fence|readers|cond(?::.*)?)$/;
 
 /**
@@ -19,11 +20,6 @@ export function lockName(key: unknown, maxBytes: number): string {
     );
   }
   if (!PLAIN.test(key)) checkUnusual(key);
-  if (RESERVED.test(key)) {
-    throw new LockKeyError(
-      'A lock’s key ends in a suffix that its own Redis keys use (":queue", ":seen", ":fence", …).',
-    );
-  }
   return key;
 }
 
@@ -33,6 +29,11 @@ function checkUnusual(key: string): void {
     throw new LockKeyError(
       'A lock’s key has a control character in it; encode it, or use lockKey`…`.',
     );
+  if (key.includes('{') && RESERVED.test(key)) {
+    throw new LockKeyError(
+      'A lock’s key with a {hash tag} ends in a suffix that its own Redis keys use (":queue", ":seen", ":fence", …).',
+    );
+  }
   if (/[{}]/.test(key) && !/^[^{}]*\{[^{}]+\}[^{}]*$/.test(key)) {
     throw new LockKeyError(
       'A lock’s key may have one {hash tag} with something in it, and no other brace; encode them, or use lockKey`…`.',

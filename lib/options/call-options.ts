@@ -80,6 +80,9 @@ export function callSettings(
     }
   }
   const result = settings as unknown as CallSettings;
+  if (result.maxHold < result.ttl) {
+    throw new LockOptionsError('Option "maxHold" is shorter than "ttl": no lease would end by it.');
+  }
   if (result.minHold > result.maxHold) {
     throw new LockOptionsError('Option "minHold" is longer than "maxHold".');
   }

@@ -18,8 +18,8 @@ export interface LockedPolicy {
   /** The body succeeded, but its lease was lost on the way. @default 'throw' */
   readonly onLost?: 'throw' | 'ignore' | undefined;
   /**
-   * Redis failed: throw `LockStoreError`, or `'proceed'` without the lock. Never proceeds when somebody
-   * holds it, or something else lives at its key. @default 'throw'
+   * Redis failed: throw `LockStoreError`, or `'proceed'` without the lock. A caller who was
+   * waiting for a holder when Redis failed proceeds too; over a foreign value nobody does. @default 'throw'
    */
   readonly onUnavailable?: 'throw' | 'proceed' | undefined;
 }

@@ -50,7 +50,11 @@ export function openClient(source: RedisSource, connectTimeout: number): Redis {
 export function prefixOf(source: RedisSource): string {
   if (typeof source === 'string') return '';
   const options = isClient(source) ? source.options : source;
-  return ('keyPrefix' in options && options.keyPrefix) || '';
+  const prefix = ('keyPrefix' in options && options.keyPrefix) || '';
+  if (!/[{}]/.test(String(prefix))) return prefix;
+  throw new LockOptionsError(
+    'The keyPrefix of the client in option "redis" has a brace: locks would share keys. Give the lock module a client, or options, without it.',
+  );
 }
 
 /** Where a client connects to, without user and password. */

@@ -288,7 +288,7 @@ describe('a key that cannot work fails where the decorator stands', () => {
     ['a hole inside a hole', 'a:<<id>>', 'without its partner'],
     ['a control character', 'a:\n<id>', 'control character'],
     ['braces that are no hash tag', 'a:}{<id>', 'hash tag'],
-    ['a suffix that Redis keys of the lock use', 'a:<id>:queue', 'suffix'],
+    ['a suffix that Redis keys of the lock use', '{a}:<id>:queue', 'suffix'],
   ])('%s', (_, key, message) => {
     expect(decorate(key)).toThrow(message);
   });
