@@ -1,6 +1,6 @@
 import type { LossReason } from '../errors/index.js';
 import type { LockPrimitive } from '../locks/lock-primitive.js';
-import { type Clock, type Duration, milliseconds } from '../options/index.js';
+import { type Clock, type Duration, milliseconds, TTL_BOUNDS } from '../options/index.js';
 import type { Departures } from './departures.js';
 import type { Holding } from './holding.js';
 import type { Lease, LeaseHost } from './lease.js';
@@ -60,8 +60,7 @@ export class Holdings implements LeaseHost {
 
   async extend(holding: Holding, ttl: Duration | undefined): Promise<void> {
     const { claim, settings } = holding;
-    const ms =
-      ttl === undefined ? settings.ttl : milliseconds('ttl', ttl, { min: 50, max: 86_400_000 });
+    const ms = ttl === undefined ? settings.ttl : milliseconds('ttl', ttl, TTL_BOUNDS);
     const { sentAt, remaining } = await this.lock.extend([{ ...claim, ttl: ms }]);
     const [left] = remaining;
     if (holding.state === 'held' && typeof left === 'number') {

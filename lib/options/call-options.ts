@@ -48,8 +48,11 @@ export const CALL_DEFAULTS: CallSettings = {
 
 const DAY = 86_400_000;
 
+/** What every ttl must keep, of a call or of an extension. */
+export const TTL_BOUNDS: DurationBounds = { min: 50, max: DAY };
+
 const BOUNDS: Record<'ttl' | 'wait' | 'minHold' | 'maxHold', DurationBounds> = {
-  ttl: { min: 50, max: DAY },
+  ttl: TTL_BOUNDS,
   wait: { min: 0, max: Infinity },
   minHold: { min: 0, max: DAY },
   maxHold: { min: 50, max: Infinity },

@@ -7,6 +7,7 @@ export {
   CALL_DEFAULTS,
   callSettings,
   type LockCallOptions,
+  TTL_BOUNDS,
 } from './call-options.js';
 export {
   type LockLimits,
