@@ -36,7 +36,7 @@ export interface RedisLockOptions extends LockCallOptions {
   readonly limits?: LockLimits | undefined;
   /**
    * `'local'`: the callers of a process share one place in the queue and pass the lock on in memory, for
-   * 5 ms at most; then other processes have their turn. `'strict'`: each caller has his own place.
+   * 10 ms at most; then other processes have their turn. `'strict'`: each caller has his own place.
    * @default 'local'
    */
   readonly fairness?: 'local' | 'strict' | undefined;

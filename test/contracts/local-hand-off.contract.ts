@@ -225,8 +225,8 @@ export const localHandOff: Contract = {
       },
     );
     const lengths = runs(turns.map(({ caller }) => caller < 4));
-    expect(Math.max(...lengths)).toBeLessThanOrEqual(4); // 5 ms, and the section that began in them
-    expect(lengths.length).toBeGreaterThanOrEqual(200 / 4);
+    expect(Math.max(...lengths)).toBeLessThanOrEqual(6); // 10 ms, and the section that began in them
+    expect(lengths.length).toBeGreaterThanOrEqual(Math.floor(200 / 6));
     const shares = callers.map((_, at) => turns.filter(({ caller }) => caller === at).length);
     expect(Math.min(...shares)).toBeGreaterThan(10);
   },
