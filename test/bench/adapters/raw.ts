@@ -13,6 +13,7 @@ function raw(name: string, connect: (url: string) => Redis): Adapter {
     name,
     configuration: 'SET NX PX, compare-and-delete by EVALSHA',
     waits: false,
+    renews: false,
     async open(url) {
       const client = connect(url);
       await client.script('LOAD', COMPARE_AND_DELETE);
