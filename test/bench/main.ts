@@ -4,15 +4,13 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { RedisProcess } from '../../tools/redis-server.js';
 import { ADAPTERS } from './adapters/index.js';
+import { QUICK, THOROUGH } from './effort.js';
+import { Fleet } from './fleet.js';
 import { machine } from './machine.js';
-import { type Effort, measure } from './rounds.js';
+import { summaryTable } from './report/summary-table.js';
+import { measure } from './rounds.js';
 import { type Summary, summary } from './summary.js';
-import { table } from './table.js';
-import { Worker } from './worker.js';
 import { WORKLOADS } from './workloads/index.js';
-
-const THOROUGH: Effort = { rounds: 5, warmUp: 200, window: 1_000 };
-const QUICK: Effort = { rounds: 3, warmUp: 100, window: 300 };
 
 const { values } = parseArgs({
   options: { quick: { type: 'boolean', default: false }, only: { type: 'string', default: '' } },
@@ -22,20 +20,16 @@ const workloads = WORKLOADS.filter(({ name }) => name.includes(values.only));
 
 const where = machine();
 const redis = await RedisProcess.start();
-const workers = Array.from(
-  { length: Math.max(...workloads.map(({ processes }) => processes)) },
-  () => new Worker(),
-);
+const site = { fleet: new Fleet(redis.pid), url: redis.url };
 const summaries: Summary[] = [];
 try {
   process.stdout.write(`${JSON.stringify(where)}\n`);
   for (const workload of workloads) {
-    const rounds = await measure(workload, ADAPTERS, workers, redis.url, effort);
-    summaries.push(summary(workload, rounds));
-    process.stdout.write(`\n${table(summaries.at(-1)!)}\n`);
+    summaries.push(summary(workload, await measure(workload, ADAPTERS, site, effort)));
+    process.stdout.write(`\n${summaryTable(summaries.at(-1)!)}\n`);
   }
 } finally {
-  for (const worker of workers) worker.stop();
+  site.fleet.stop();
   await redis.stop();
 }
 

@@ -1,16 +1,8 @@
 import { NestFactory } from '@nestjs/core';
-import { resolve } from 'node:path';
-import { pathToFileURL } from 'node:url';
 import type { RedisLockOptions } from '../../../lib/index.js';
 import { type Adapter, TTL } from './adapter.js';
+import { library } from './library.js';
 import { unlessThrown } from './peer.js';
-
-/** The library as it is built, in a Nest application context. */
-async function library(): Promise<typeof import('../../../lib/index.js')> {
-  return import(pathToFileURL(resolve('dist/esm/index.js')).href) as Promise<
-    typeof import('../../../lib/index.js')
-  >;
-}
 
 function variant(name: string, configuration: string, options: RedisLockOptions): Adapter {
   return {

@@ -1,0 +1,15 @@
+/** How often a variant comes round, and for how long. */
+export interface Effort {
+  readonly rounds: number;
+  /** Of workloads whose rounds take seconds. */
+  readonly longRounds: number;
+  /** Not counted, in ms: caches fill, the compiler warms up. */
+  readonly warmUp: number;
+  /** Counted, in ms. */
+  readonly window: number;
+  /** How long leases are watched while they are renewed, in ms; as long as the workload says without it. */
+  readonly watched?: number;
+}
+
+export const THOROUGH: Effort = { rounds: 5, longRounds: 5, warmUp: 200, window: 800 };
+export const QUICK: Effort = { rounds: 3, longRounds: 1, warmUp: 80, window: 200, watched: 2_000 };
