@@ -11,5 +11,7 @@ export interface Effort {
   readonly watched?: number;
 }
 
-export const THOROUGH: Effort = { rounds: 5, longRounds: 5, warmUp: 200, window: 800 };
-export const QUICK: Effort = { rounds: 3, longRounds: 1, warmUp: 80, window: 200, watched: 2_000 };
+export const THOROUGH: Effort = { rounds: 5, longRounds: 5, warmUp: 150, window: 600 };
+export const QUICK: Effort = { rounds: 3, longRounds: 1, warmUp: 60, window: 150, watched: 2_500 };
+/** Of each size of a sweep. */
+export const SCALE: Effort = { rounds: 3, longRounds: 2, warmUp: 150, window: 500 };

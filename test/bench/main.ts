@@ -1,40 +1,96 @@
-// `npm run bench`: all variants on all workloads, as tables here and as JSON in test/bench/results.
-// `-- --quick` for a look; `-- --only <text>` for the workloads whose name contains it.
-import { mkdirSync, writeFileSync } from 'node:fs';
+// `npm run bench`: all variants on all workloads, what decorators cost, and how costs grow; as tables
+// here, as JSON in test/bench/results, and, when nothing was left out, as plots in docs/bench.
+// `-- --quick` for a look; `-- --only <text>` for what has it in its name; `-- --rounds <n>`;
+// `-- --draw` draws the published results again.
 import { parseArgs } from 'node:util';
 import { RedisProcess } from '../../tools/redis-server.js';
 import { ADAPTERS } from './adapters/index.js';
-import { QUICK, THOROUGH } from './effort.js';
+import { type Effort, QUICK, SCALE, THOROUGH } from './effort.js';
 import { Fleet } from './fleet.js';
 import { machine } from './machine.js';
+import { OVERHEADS, overhead } from './overhead/index.js';
+import { drawPlots } from './plots/index.js';
+import { growthTable } from './report/growth-table.js';
+import { overheadTable } from './report/overhead-table.js';
+import { PUBLISHED, readResults, type Results, writeResults } from './report/results.js';
 import { summaryTable } from './report/summary-table.js';
-import { measure } from './rounds.js';
-import { type Summary, summary } from './summary.js';
+import { measure, type Site } from './rounds.js';
+import { growth } from './scale/curves.js';
+import { SWEEPS } from './scale/sweeps.js';
+import { growthSelection, leftOut, quickSelection } from './selection.js';
+import { summary } from './summary.js';
 import { WORKLOADS } from './workloads/index.js';
 
 const { values } = parseArgs({
-  options: { quick: { type: 'boolean', default: false }, only: { type: 'string', default: '' } },
+  options: {
+    quick: { type: 'boolean', default: false },
+    only: { type: 'string', default: '' },
+    rounds: { type: 'string' },
+    draw: { type: 'boolean', default: false },
+  },
 });
-const effort = values.quick ? QUICK : THOROUGH;
-const workloads = WORKLOADS.filter(({ name }) => name.includes(values.only));
+const wanted = ({ name }: { name: string }): boolean => name.includes(values.only);
+const print = (text: string): void => void process.stdout.write(`\n${text}\n`);
 
-const where = machine();
-const redis = await RedisProcess.start();
-const site = { fleet: new Fleet(redis.pid), url: redis.url };
-const summaries: Summary[] = [];
-try {
-  process.stdout.write(`${JSON.stringify(where)}\n`);
-  for (const workload of workloads) {
-    summaries.push(summary(workload, await measure(workload, ADAPTERS, site, effort)));
-    process.stdout.write(`\n${summaryTable(summaries.at(-1)!)}\n`);
+async function run(site: Site): Promise<Results> {
+  const earlier = readResults(PUBLISHED)?.summaries ?? [];
+  const effort = values.quick ? QUICK : withRounds(THOROUGH);
+  const results: Results = {
+    at: new Date().toISOString(),
+    machine: machine(),
+    effort,
+    summaries: [],
+    overheads: [],
+    growths: [],
+  };
+  print(JSON.stringify(results.machine));
+  for (const workload of WORKLOADS.filter(wanted)) {
+    const adapters = values.quick ? await quickSelection(workload, earlier, site) : ADAPTERS;
+    results.summaries.push(summary(workload, await measure(workload, adapters, site, effort)));
+    print(summaryTable(results.summaries.at(-1)!) + (values.quick ? leftOut(adapters) : ''));
   }
-} finally {
-  site.fleet.stop();
-  await redis.stop();
+  for (const one of OVERHEADS.filter(wanted)) {
+    results.overheads.push(await overhead(one, effort.rounds));
+    print(overheadTable(results.overheads.at(-1)!));
+  }
+  if (values.quick) {
+    print(
+      `Left out: ${SWEEPS.filter(wanted)
+        .map(({ name }) => name)
+        .join(', ')}.`,
+    );
+    return results;
+  }
+  for (const sweep of SWEEPS.filter(wanted)) {
+    const adapters = growthSelection(sweep.like, [...results.summaries, ...earlier]);
+    results.growths.push(await growth(sweep, adapters, site, withRounds(SCALE)));
+    print(growthTable(results.growths.at(-1)!));
+  }
+  return results;
 }
 
-mkdirSync('test/bench/results', { recursive: true });
-const at = new Date().toISOString();
-const file = `test/bench/results/${at.replaceAll(/[:.]/g, '-')}.json`;
-writeFileSync(file, `${JSON.stringify({ at, machine: where, effort, summaries }, null, 2)}\n`);
-process.stdout.write(`${file}\n`);
+function withRounds(effort: Effort): Effort {
+  const rounds = Number(values.rounds ?? effort.rounds);
+  return { ...effort, rounds, longRounds: Math.min(rounds, effort.longRounds) };
+}
+
+async function measureAll(): Promise<Results> {
+  const redis = await RedisProcess.start();
+  const fleet = new Fleet(redis.pid);
+  try {
+    return await run({ fleet, url: redis.url });
+  } finally {
+    fleet.stop();
+    await redis.stop();
+  }
+}
+
+if (!values.draw) {
+  const results = await measureAll();
+  const file = `test/bench/results/${results.at.replaceAll(/[:.]/g, '-')}.json`;
+  const complete = !values.quick && values.only === '';
+  for (const target of complete ? [file, PUBLISHED] : [file]) writeResults(target, results);
+  print(file);
+}
+const published = readResults(PUBLISHED);
+if (published && !values.quick && values.only === '') drawPlots(published);

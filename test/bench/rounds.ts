@@ -5,6 +5,7 @@ import type { Fleet } from './fleet.js';
 import { kindOf } from './kinds/index.js';
 import type { Figures } from './measure/figures.js';
 import { monotonic } from './measure/monotonic.js';
+import { serverCpuFrom } from './measure/server-load.js';
 import type { Workload } from './workloads/workload.js';
 
 /** The server, as the bench and as the replicas reach it. */
@@ -66,7 +67,6 @@ async function once(
 ): Promise<Figures> {
   const redis = new Redis(url);
   await redis.flushall();
-  await redis.quit();
   const kind = kindOf(workload);
   const replicas = fleet.take(workload.processes);
   let unfinished = true;
@@ -75,15 +75,18 @@ async function once(
     const start = monotonic() + 20;
     const { warmUp, window } = kind.timing(workload, effort);
     const span = { start, from: start + warmUp, until: start + warmUp + window };
-    const parts = await Promise.all(
-      replicas.map((worker, index) =>
+    const [serverCpu, ...parts] = await Promise.all([
+      serverCpuFrom(redis, span.from),
+      ...replicas.map((worker, index) =>
         worker.play({ workload, index, window: span, url: replicaUrl }),
       ),
-    );
+    ]);
+    const worked = await serverCpu();
     unfinished = parts.some((part) => part.unfinished > 0);
     if (!unfinished) await Promise.all(replicas.map((worker) => worker.close()));
-    return kind.figures(workload, parts, span);
+    return kind.figures(workload, parts, span, worked);
   } finally {
     if (unfinished) fleet.retire(replicas);
+    redis.disconnect();
   }
 }

@@ -28,7 +28,8 @@ export interface Kind<W extends Workload, P extends Part> {
   /** Why a variant cannot do it. */
   refuses(workload: W, adapter: Adapter): string | undefined;
   play(client: BenchClient, seat: Seat<W>): Promise<P>;
-  figures(workload: W, parts: readonly P[], window: Window): Figures;
+  /** @param serverCpu What the server's processor worked from the moment on that counts, in µs. */
+  figures(workload: W, parts: readonly P[], window: Window, serverCpu: number): Figures;
   /** The columns of its table; the first that has a best decides which peer is the best. */
   measures(workload: W): readonly Measure[];
 }

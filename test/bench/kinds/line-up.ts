@@ -1,9 +1,9 @@
 import type { BenchClient } from '../adapters/index.js';
 import { violations } from '../measure/exclusion.js';
 import { VIOLATIONS } from '../measure/figures.js';
+import { heapInUse } from '../measure/heap.js';
 import { monotonic } from '../measure/monotonic.js';
 import { type Spent, spentFrom, sum } from '../measure/spent.js';
-import { jain } from '../measure/statistics.js';
 import type { Turns } from '../measure/take-turns.js';
 import type { Turn } from '../measure/turn.js';
 import { at } from '../measure/window.js';
@@ -11,10 +11,16 @@ import type { LineUpWorkload } from '../workloads/workload.js';
 import { type Kind, type Part, type Seat, WAITS_NOT } from './kind.js';
 
 const KEY = 'bench:line-up';
+/** How long before the holder lets go his waiters are weighed, in ms. */
+const WEIGHED = 100;
 /** When the holder has the lock for sure, after the start, in ms. */
 const TAKEN = 200;
 
-type LineUpPart = Turns & Part & { readonly waiting: Spent };
+interface LineUpPart extends Turns, Part {
+  readonly waiting: Spent;
+  /** Bytes of heap that the waiters take. */
+  readonly heap: number;
+}
 
 /** Waiters line up behind one holder; then he lets go, and each has one turn. */
 export const lineUp: Kind<LineUpWorkload, LineUpPart> = {
@@ -43,7 +49,7 @@ export const lineUp: Kind<LineUpWorkload, LineUpPart> = {
       commandsWaiting: commands,
       commandsPerServed: commands / turns.length,
       cpuWaiting: cpu / 1_000,
-      fairness: jain([turns.length, waiters - turns.length]),
+      heapPerWaiter: others.reduce((total, { heap }) => total + heap, 0) / waiters,
       gaveUp: others.reduce((total, part) => total + part.gaveUp, 0),
       violations: violations([...holder!.turns, ...others.flatMap((part) => part.turns)]),
     };
@@ -57,6 +63,7 @@ export const lineUp: Kind<LineUpWorkload, LineUpPart> = {
     { figure: 'commandsWaiting', title: 'commands while waiting' },
     { figure: 'commandsPerServed', title: 'each served', better: 'less', versus: ['peer'] },
     { figure: 'cpuWaiting', title: 'client CPU ms' },
+    { figure: 'heapPerWaiter', title: 'heap bytes a waiter' },
     { figure: 'gaveUp', title: 'gave up', total: true },
     VIOLATIONS,
   ],
@@ -76,6 +83,7 @@ async function hold(client: BenchClient, { window }: Seat): Promise<LineUpPart> 
     gaveUp: 0,
     unfinished: 0,
     waiting: waiting(),
+    heap: 0,
   };
 }
 
@@ -97,12 +105,14 @@ async function wait(
     turns.push({ caller, key: KEY, asked, acquired, releasing: acquired, released: monotonic() });
   }
 
+  const heapBefore = heapInUse();
   const spent = await spentFrom(window.start + TAKEN);
   const calls = Array.from({ length: here - before }, (_, caller) => call(before + caller));
   const all = Promise.all(calls);
-  await at(window.from - 1);
+  await at(window.from - WEIGHED);
   const waiting = spent();
+  const heap = heapInUse() - heapBefore;
   await Promise.race([all, at(window.until)]);
   all.catch(() => {}); // those who never came to an end
-  return { turns, gaveUp, unfinished: calls.length - turns.length - gaveUp, waiting };
+  return { turns, gaveUp, unfinished: calls.length - turns.length - gaveUp, waiting, heap };
 }

@@ -1,7 +1,8 @@
 import { Redis } from 'ioredis';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Release } from '../adapters/index.js';
-import { scriptCalls } from '../measure/script-calls.js';
+import { heapInUse } from '../measure/heap.js';
+import { memoryInUse, scriptCalls } from '../measure/server-load.js';
 import { countTimers } from '../measure/timers.js';
 import { monotonic } from '../measure/monotonic.js';
 import { type Spent, spentFrom } from '../measure/spent.js';
@@ -19,6 +20,9 @@ interface Renewals extends Spent, Part {
   readonly lasted: number;
   readonly scripts: number;
   readonly timers: number;
+  /** Bytes, of the process and of the server. */
+  readonly heap: number;
+  readonly serverMemory: number;
 }
 
 /** Many leases that are renewed. */
@@ -31,10 +35,15 @@ export const renewal: Kind<RenewalWorkload, Renewals> = {
 
   async play(client, { workload: { leases, ttl }, url, window }) {
     const redis = new Redis(url);
+    const memoryBefore = await memoryInUse(redis);
+    const heapBefore = heapInUse();
     const timers = countTimers();
     const held = await takeAll(leases, (lease) => client.hold!(KEY + lease, ttl));
     await pause(ttl / 3); // until renewals are spread over time
+    await new Promise(setImmediate); // that pause is no timer of the library
     const timersRunning = timers();
+    const heap = heapInUse() - heapBefore;
+    const serverMemory = (await memoryInUse(redis)) - memoryBefore;
     const scriptsBefore = await scriptCalls(redis);
     const since = monotonic();
     const spent = await spentFrom(since);
@@ -45,17 +54,29 @@ export const renewal: Kind<RenewalWorkload, Renewals> = {
     const kept = await stillHeld(redis);
     await Promise.allSettled(held.map((release) => release()));
     await redis.quit();
-    return { kept, lasted, scripts, cpu, commands, timers: timersRunning, unfinished: 0 };
+    return {
+      kept,
+      lasted,
+      scripts,
+      cpu,
+      commands,
+      heap,
+      serverMemory,
+      timers: timersRunning,
+      unfinished: 0,
+    };
   },
 
   figures({ leases }, [part]) {
-    const { kept, lasted, scripts, cpu, timers: count, commands } = part!;
+    const { kept, lasted, scripts, cpu, timers, commands, heap, serverMemory } = part!;
     return {
       lost: leases - kept,
       cpuShare: (cpu / 1_000 / lasted) * 100,
       scriptsPerSecond: (scripts / lasted) * 1_000,
       sentPerSecond: (commands / lasted) * 1_000,
-      timers: count,
+      timers,
+      heapPerLease: heap / leases,
+      serverPerLease: serverMemory / leases,
     };
   },
 
@@ -69,7 +90,9 @@ export const renewal: Kind<RenewalWorkload, Renewals> = {
       versus: ['peer'],
     },
     { figure: 'sentPerSecond', title: 'sent/s' },
-    { figure: 'timers', title: 'timers', better: 'less' },
+    { figure: 'timers', title: 'timers' },
+    { figure: 'heapPerLease', title: 'heap bytes a lease' },
+    { figure: 'serverPerLease', title: 'Redis bytes a lease' },
   ],
 };
 

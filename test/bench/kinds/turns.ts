@@ -23,7 +23,7 @@ export const turns: Kind<TurnsWorkload, Turns & Spent & Part> = {
     return { ...done, ...spent(), unfinished: 0 };
   },
 
-  figures({ processes, callers, contended }, parts, { from, until }) {
+  figures({ processes, callers, contended }, parts, { from, until }, serverCpu) {
     const all = parts.flatMap((part) => part.turns);
     const counted = all.filter(({ acquired }) => acquired < until);
     const perSecond = (count: number): number => (count / (until - from)) * 1_000;
@@ -38,6 +38,7 @@ export const turns: Kind<TurnsWorkload, Turns & Spent & Part> = {
       acquireP50: median(waits),
       acquireP99: percentile(waits, 0.99),
       cpuPerSection: cpu / all.length,
+      serverCpuPerSection: serverCpu / all.length,
       commandsPerSection: commands / all.length,
       ...(contended && contention(handOffs(counted), callers, perSecond)),
       longestWait: percentile(waits, 1),
@@ -51,6 +52,7 @@ export const turns: Kind<TurnsWorkload, Turns & Spent & Part> = {
   measures: ({ contended, processes }) => [
     { figure: 'perSecond', title: 'sections/s', better: 'more', versus: versus(contended) },
     ...(contended ? [...CONTENDED, ...(processes > 1 ? ACROSS : [])] : UNCONTENDED),
+    { figure: 'serverCpuPerSection', title: 'Redis CPU µs' },
     { figure: 'commandsPerSection', title: 'commands/section' },
     VIOLATIONS,
   ],

@@ -20,20 +20,25 @@ export interface Overhead {
 }
 
 /** What decorators cost a call, beside their locks. */
-export async function overheads(rounds: number): Promise<Overhead[]> {
-  const results: Overhead[] = [];
-  for (const open of [methods, routes]) {
-    const comparison = await open();
-    results.push(await compare(comparison, rounds));
-    await comparison.close();
-  }
-  return results;
+export const OVERHEADS = [
+  { name: '@Locked on a provider method', open: methods },
+  { name: '@LockedRequest on a route', open: routes },
+];
+
+export async function overhead(
+  { name, open }: (typeof OVERHEADS)[number],
+  rounds: number,
+): Promise<Overhead> {
+  const comparison = await open();
+  const costs = await compare(comparison, rounds);
+  await comparison.close();
+  return { name, costs };
 }
 
 async function compare(
-  { name, reference, subjects }: Comparison,
+  { reference, subjects }: Comparison,
   rounds: number,
-): Promise<Overhead> {
+): Promise<Overhead['costs']> {
   const all = [reference, ...subjects];
   const series = new Map<Subject, number[]>(all.map((subject) => [subject, []]));
   for (const subject of all) await timed(subject);
@@ -43,12 +48,11 @@ async function compare(
     }
   }
   const base = series.get(reference)!;
-  const costs = [...series].map(([subject, times]) => ({
+  return [...series].map(([subject, times]) => ({
     name: subject.name,
     microseconds: median(times),
     ratio: median(times.map((time, round) => time / base[round]!)),
   }));
-  return { name, costs };
 }
 
 /** What one call takes, in µs, one after the other. */

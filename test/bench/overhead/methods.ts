@@ -40,7 +40,6 @@ export async function methods(): Promise<Comparison> {
   const accounts = app.get(Accounts);
   const locks = app.get(LockService);
   return {
-    name: '@Locked on a provider method',
     reference: { name: 'empty async wrapper', call: (turn) => accounts.wrapped(turn % KEYS) },
     subjects: [
       {

@@ -54,7 +54,6 @@ export async function routes(): Promise<Comparison> {
     if (statusCode !== 200) throw new Error(`GET ${url} answered ${statusCode}.`);
   };
   return {
-    name: '@LockedRequest on a route',
     reference: { name: 'empty interceptor', call: (turn) => get('plain', turn) },
     subjects: [{ name: '@LockedRequest', call: (turn) => get('locked', turn) }],
     close: () => app.close(),

@@ -1,12 +1,11 @@
 /** Something that is called again and again, with nothing but a lock around it. */
 export interface Subject {
   readonly name: string;
-  call(turn: number): Promise<unknown>;
+  readonly call: (turn: number) => Promise<unknown>;
 }
 
 /** Subjects and what they are compared with; Redis is replaced by the store in memory. */
 export interface Comparison {
-  readonly name: string;
   readonly reference: Subject;
   readonly subjects: readonly Subject[];
   close(): Promise<void>;
