@@ -1,7 +1,7 @@
 // `npm run bench`: all variants on all workloads, what decorators cost, and how costs grow; as tables
 // here, as JSON in test/bench/results, and, when nothing was left out, as plots in docs/bench.
 // `-- --quick` for a look; `-- --only <text>` for what has it in its name; `-- --rounds <n>`;
-// `-- --draw` draws the published results again.
+// `-- --draw` only publishes the last thorough run again.
 import { parseArgs } from 'node:util';
 import { RedisProcess } from '../../tools/redis-server.js';
 import { ADAPTERS } from './adapters/index.js';
@@ -9,9 +9,9 @@ import { type Effort, QUICK, SCALE, THOROUGH } from './effort.js';
 import { Fleet } from './fleet.js';
 import { machine } from './machine.js';
 import { OVERHEADS, overhead } from './overhead/index.js';
-import { drawPlots } from './plots/index.js';
 import { growthTable } from './report/growth-table.js';
 import { overheadTable } from './report/overhead-table.js';
+import { publish } from './report/publish.js';
 import { PUBLISHED, readResults, type Results, writeResults } from './report/results.js';
 import { summaryTable } from './report/summary-table.js';
 import { measure, type Site } from './rounds.js';
@@ -29,42 +29,35 @@ const { values } = parseArgs({
     draw: { type: 'boolean', default: false },
   },
 });
+const at = new Date().toISOString();
+const file = `test/bench/results/${at.replaceAll(/[:.]/g, '-')}.json`;
 const wanted = ({ name }: { name: string }): boolean => name.includes(values.only);
-const print = (text: string): void => void process.stdout.write(`\n${text}\n`);
 
 async function run(site: Site): Promise<Results> {
   const earlier = readResults(PUBLISHED)?.summaries ?? [];
   const effort = values.quick ? QUICK : withRounds(THOROUGH);
-  const results: Results = {
-    at: new Date().toISOString(),
-    machine: machine(),
-    effort,
-    summaries: [],
-    overheads: [],
-    growths: [],
+  const where = { at, machine: machine(), effort };
+  const results: Results = { ...where, summaries: [], overheads: [], growths: [] };
+  const say = (text: string): void => {
+    process.stdout.write(`\n${text}\n`);
+    writeResults(file, results);
   };
-  print(JSON.stringify(results.machine));
+  say(JSON.stringify(where.machine));
   for (const workload of WORKLOADS.filter(wanted)) {
     const adapters = values.quick ? await quickSelection(workload, earlier, site) : ADAPTERS;
     results.summaries.push(summary(workload, await measure(workload, adapters, site, effort)));
-    print(summaryTable(results.summaries.at(-1)!) + (values.quick ? leftOut(adapters) : ''));
+    say(summaryTable(results.summaries.at(-1)!) + (values.quick ? leftOut(adapters) : ''));
   }
   for (const one of OVERHEADS.filter(wanted)) {
     results.overheads.push(await overhead(one, effort.rounds));
-    print(overheadTable(results.overheads.at(-1)!));
+    say(overheadTable(results.overheads.at(-1)!));
   }
-  if (values.quick) {
-    print(
-      `Left out: ${SWEEPS.filter(wanted)
-        .map(({ name }) => name)
-        .join(', ')}.`,
-    );
-    return results;
-  }
-  for (const sweep of SWEEPS.filter(wanted)) {
-    const adapters = growthSelection(sweep.like, [...results.summaries, ...earlier]);
+  const sweeps = SWEEPS.filter(wanted);
+  if (values.quick) say(`Left out: ${sweeps.map(({ name }) => name).join(', ')}.`);
+  for (const sweep of values.quick ? [] : sweeps) {
+    const adapters = growthSelection(sweep, [...results.summaries, ...earlier]);
     results.growths.push(await growth(sweep, adapters, site, withRounds(SCALE)));
-    print(growthTable(results.growths.at(-1)!));
+    say(growthTable(results.growths.at(-1)!));
   }
   return results;
 }
@@ -85,12 +78,10 @@ async function measureAll(): Promise<Results> {
   }
 }
 
-if (!values.draw) {
+if (values.draw) {
+  publish(readResults(PUBLISHED)!);
+} else {
   const results = await measureAll();
-  const file = `test/bench/results/${results.at.replaceAll(/[:.]/g, '-')}.json`;
-  const complete = !values.quick && values.only === '';
-  for (const target of complete ? [file, PUBLISHED] : [file]) writeResults(target, results);
-  print(file);
+  if (!values.quick && values.only === '') publish(results);
+  process.stdout.write(`${file}\n`);
 }
-const published = readResults(PUBLISHED);
-if (published && !values.quick && values.only === '') drawPlots(published);

@@ -1,6 +1,7 @@
 import { type Adapter, ADAPTERS, OURS, PEERS, RAW } from './adapters/index.js';
 import type { Effort } from './effort.js';
 import { measure, type Site } from './rounds.js';
+import type { Sweep } from './scale/sweeps.js';
 import { type Summary, summary } from './summary.js';
 import type { Workload } from './workloads/workload.js';
 
@@ -20,12 +21,14 @@ export async function quickSelection(
   );
 }
 
-/** Ours as it comes and with its other order, and the best peer of a workload that has been measured. */
-export function growthSelection(like: string, measured: readonly Summary[]): readonly Adapter[] {
+/** Ours as it comes, in strict order too where order matters, raw where it can, and the best peer of a workload that has been measured. */
+export function growthSelection(
+  { like, ordered }: Sweep,
+  measured: readonly Summary[],
+): readonly Adapter[] {
   const bestPeer = measured.find(({ workload }) => workload.name === like)?.bestPeer;
-  return ADAPTERS.filter(
-    (adapter) => OURS.slice(0, 2).includes(adapter) || adapter.name === bestPeer,
-  );
+  const chosen = ordered ? OURS.slice(0, 2) : [RAW, OURS[0]];
+  return ADAPTERS.filter((adapter) => chosen.includes(adapter) || adapter.name === bestPeer);
 }
 
 /** What a quick run leaves out of a table. */

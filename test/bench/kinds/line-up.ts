@@ -1,8 +1,10 @@
+import { Redis } from 'ioredis';
 import type { BenchClient } from '../adapters/index.js';
 import { violations } from '../measure/exclusion.js';
 import { VIOLATIONS } from '../measure/figures.js';
 import { heapInUse } from '../measure/heap.js';
 import { monotonic } from '../measure/monotonic.js';
+import { memoryInUse } from '../measure/server-load.js';
 import { type Spent, spentFrom, sum } from '../measure/spent.js';
 import type { Turns } from '../measure/take-turns.js';
 import type { Turn } from '../measure/turn.js';
@@ -18,8 +20,9 @@ const TAKEN = 200;
 
 interface LineUpPart extends Turns, Part {
   readonly waiting: Spent;
-  /** Bytes of heap that the waiters take. */
+  /** Bytes that the waiters take: of heap, here; in the server, as the holder sees it. */
   readonly heap: number;
+  readonly serverMemory: number;
 }
 
 /** Waiters line up behind one holder; then he lets go, and each has one turn. */
@@ -50,6 +53,7 @@ export const lineUp: Kind<LineUpWorkload, LineUpPart> = {
       commandsPerServed: commands / turns.length,
       cpuWaiting: cpu / 1_000,
       heapPerWaiter: others.reduce((total, { heap }) => total + heap, 0) / waiters,
+      serverPerWaiter: holder!.serverMemory / waiters,
       gaveUp: others.reduce((total, part) => total + part.gaveUp, 0),
       violations: violations([...holder!.turns, ...others.flatMap((part) => part.turns)]),
     };
@@ -64,17 +68,24 @@ export const lineUp: Kind<LineUpWorkload, LineUpPart> = {
     { figure: 'commandsPerServed', title: 'each served', better: 'less', versus: ['peer'] },
     { figure: 'cpuWaiting', title: 'client CPU ms' },
     { figure: 'heapPerWaiter', title: 'heap bytes a waiter' },
+    { figure: 'serverPerWaiter', title: 'Redis bytes a waiter' },
     { figure: 'gaveUp', title: 'gave up', total: true },
     VIOLATIONS,
   ],
 };
 
-async function hold(client: BenchClient, { window }: Seat): Promise<LineUpPart> {
+async function hold(client: BenchClient, { window, url }: Seat): Promise<LineUpPart> {
   const waiting = await spentFrom(window.start);
   const asked = monotonic();
   const release = await client.acquire(KEY);
   if (!release) throw new Error('The holder did not get a lock that was free.');
   const acquired = monotonic();
+  const redis = new Redis(url);
+  await at(window.start + TAKEN / 2);
+  const memoryBefore = await memoryInUse(redis);
+  await at(window.from - WEIGHED);
+  const serverMemory = (await memoryInUse(redis)) - memoryBefore;
+  await redis.quit();
   await at(window.from);
   const turn = { caller: -1, key: KEY, asked, acquired, releasing: monotonic() };
   await release();
@@ -84,6 +95,7 @@ async function hold(client: BenchClient, { window }: Seat): Promise<LineUpPart> 
     unfinished: 0,
     waiting: waiting(),
     heap: 0,
+    serverMemory,
   };
 }
 
@@ -114,5 +126,12 @@ async function wait(
   const heap = heapInUse() - heapBefore;
   await Promise.race([all, at(window.until)]);
   all.catch(() => {}); // those who never came to an end
-  return { turns, gaveUp, unfinished: calls.length - turns.length - gaveUp, waiting, heap };
+  return {
+    turns,
+    gaveUp,
+    unfinished: calls.length - turns.length - gaveUp,
+    waiting,
+    heap,
+    serverMemory: 0,
+  };
 }

@@ -2,7 +2,7 @@ import { Redis } from 'ioredis';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Release } from '../adapters/index.js';
 import { heapInUse } from '../measure/heap.js';
-import { memoryInUse, scriptCalls } from '../measure/server-load.js';
+import { memoryInUse, scriptCalls, serverCpu } from '../measure/server-load.js';
 import { countTimers } from '../measure/timers.js';
 import { monotonic } from '../measure/monotonic.js';
 import { type Spent, spentFrom } from '../measure/spent.js';
@@ -23,6 +23,8 @@ interface Renewals extends Spent, Part {
   /** Bytes, of the process and of the server. */
   readonly heap: number;
   readonly serverMemory: number;
+  /** The server's processor time, in µs. */
+  readonly serverWorked: number;
 }
 
 /** Many leases that are renewed. */
@@ -45,10 +47,12 @@ export const renewal: Kind<RenewalWorkload, Renewals> = {
     const heap = heapInUse() - heapBefore;
     const serverMemory = (await memoryInUse(redis)) - memoryBefore;
     const scriptsBefore = await scriptCalls(redis);
+    const serverCpuBefore = await serverCpu(redis);
     const since = monotonic();
     const spent = await spentFrom(since);
     await pause(window.until - window.from);
     const { cpu, commands } = spent();
+    const serverWorked = (await serverCpu(redis)) - serverCpuBefore;
     const lasted = monotonic() - since;
     const scripts = (await scriptCalls(redis)) - scriptsBefore;
     const kept = await stillHeld(redis);
@@ -62,16 +66,19 @@ export const renewal: Kind<RenewalWorkload, Renewals> = {
       commands,
       heap,
       serverMemory,
+      serverWorked,
       timers: timersRunning,
       unfinished: 0,
     };
   },
 
   figures({ leases }, [part]) {
-    const { kept, lasted, scripts, cpu, timers, commands, heap, serverMemory } = part!;
+    const { kept, lasted, scripts, cpu, timers, commands, heap, serverMemory, serverWorked } =
+      part!;
     return {
       lost: leases - kept,
       cpuShare: (cpu / 1_000 / lasted) * 100,
+      serverCpuShare: (serverWorked / 1_000 / lasted) * 100,
       scriptsPerSecond: (scripts / lasted) * 1_000,
       sentPerSecond: (commands / lasted) * 1_000,
       timers,
@@ -82,6 +89,7 @@ export const renewal: Kind<RenewalWorkload, Renewals> = {
 
   measures: () => [
     { figure: 'cpuShare', title: 'client CPU %', better: 'less', versus: ['peer'] },
+    { figure: 'serverCpuShare', title: 'Redis CPU %' },
     { figure: 'lost', title: 'lost', total: true },
     {
       figure: 'scriptsPerSecond',

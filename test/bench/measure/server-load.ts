@@ -14,11 +14,12 @@ export async function memoryInUse(redis: Redis): Promise<number> {
 /** From a moment of the shared clock on: the server's processor time since, in µs, whenever it is asked. */
 export async function serverCpuFrom(redis: Redis, moment: number): Promise<() => Promise<number>> {
   await at(moment);
-  const before = await cpu(redis);
-  return async () => (await cpu(redis)) - before;
+  const before = await serverCpu(redis);
+  return async () => (await serverCpu(redis)) - before;
 }
 
-async function cpu(redis: Redis): Promise<number> {
+/** The server's processor time so far, in µs. */
+export async function serverCpu(redis: Redis): Promise<number> {
   return total(await redis.info('cpu'), /^used_cpu_(?:sys|user):([\d.]+)/gm) * 1e6;
 }
 

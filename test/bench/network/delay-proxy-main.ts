@@ -5,7 +5,8 @@ import { monotonic } from '../measure/monotonic.js';
 interface Parcel {
   readonly due: number;
   readonly to: Socket;
-  readonly bytes: Buffer;
+  /** Undefined: the other end has closed. */
+  readonly bytes: Buffer | undefined;
 }
 
 const [port, delay] = process.argv.slice(2).map(Number) as [number, number];
@@ -13,7 +14,7 @@ const underWay: Parcel[] = [];
 /** How late a timer may come, in ms: nearer to a parcel's time it is waited for without one. */
 const TIMER_GRAIN = 2;
 
-function post(to: Socket, bytes: Buffer): void {
+function post(to: Socket, bytes?: Buffer): void {
   underWay.push({ due: monotonic() + delay, to, bytes });
   if (underWay.length === 1) deliver();
 }
@@ -22,7 +23,8 @@ function post(to: Socket, bytes: Buffer): void {
 function deliver(): void {
   let next = underWay[0];
   while (next && next.due <= monotonic()) {
-    if (!next.to.destroyed) next.to.write(next.bytes);
+    if (!next.bytes) next.to.destroySoon();
+    else if (!next.to.destroyed) next.to.write(next.bytes);
     underWay.shift();
     next = underWay[0];
   }
@@ -36,8 +38,11 @@ const server = createServer((client) => {
   const upstream = connect(port, '127.0.0.1').setNoDelay(true);
   client.setNoDelay(true).on('data', (bytes) => post(upstream, bytes));
   upstream.on('data', (bytes) => post(client, bytes));
-  for (const socket of [client, upstream]) {
-    socket.on('error', () => {}).on('close', () => [client, upstream].map((end) => end.destroy()));
+  for (const [end, other] of [
+    [client, upstream],
+    [upstream, client],
+  ] as const) {
+    end.on('error', () => {}).on('close', () => post(other));
   }
 });
 server.listen(0, '127.0.0.1', () => {

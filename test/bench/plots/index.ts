@@ -1,4 +1,4 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import type { Results } from '../report/results.js';
 import type { Growth } from '../scale/curves.js';
 import type { Summary } from '../summary.js';
@@ -8,10 +8,8 @@ import { type BarChart, barChart } from './bar-chart.js';
 import { colours, isOurs, library } from './colours.js';
 import { type LineCharts, lineCharts } from './line-charts.js';
 
-const FOLDER = 'docs/bench';
-
-/** Draws what the README shows, one SVG file a plot. */
-export function drawPlots({ summaries, growths }: Results): void {
+/** Draws what is published, one SVG file a plot. */
+export function drawPlots({ summaries, growths }: Results, folder: string): void {
   const named = (name: string): Summary =>
     summaries.find(({ workload }) => workload.name === name)!;
   const processes = named(hotKeyProcesses.at(-1)!.name);
@@ -37,8 +35,7 @@ export function drawPlots({ summaries, growths }: Results): void {
       growths.map((growth) => [growth.name.replaceAll(' ', '-'), lineCharts(grown(growth))]),
     ),
   };
-  mkdirSync(FOLDER, { recursive: true });
-  for (const [name, svg] of Object.entries(plots)) writeFileSync(`${FOLDER}/${name}.svg`, svg);
+  for (const [name, svg] of Object.entries(plots)) writeFileSync(`${folder}/${name}.svg`, svg);
 }
 
 /** All variants at one figure; the floor is a mark. */

@@ -15,8 +15,9 @@ export interface Results {
   readonly growths: Growth[];
 }
 
-/** The last thorough run: what the README shows. */
-export const PUBLISHED = 'docs/bench/results.json';
+/** Where the last thorough run is shown. */
+export const FOLDER = 'docs/bench';
+export const PUBLISHED = `${FOLDER}/results.json`;
 
 /** Undefined where there is none yet. */
 export function readResults(file: string): Results | undefined {
