@@ -11,7 +11,23 @@ export interface Effort {
   readonly watched?: number;
 }
 
-export const THOROUGH: Effort = { rounds: 5, longRounds: 5, warmUp: 150, window: 600 };
-export const QUICK: Effort = { rounds: 3, longRounds: 1, warmUp: 60, window: 150, watched: 2_500 };
+export const THOROUGH: Effort = {
+  rounds: 5,
+  longRounds: 5,
+  warmUp: 150,
+  window: 600,
+  patience: 1_200_000,
+};
+export const QUICK: Effort = {
+  rounds: 3,
+  longRounds: 1,
+  warmUp: 60,
+  window: 150,
+  watched: 2_500,
+  patience: 0,
+};
 /** Of each size of a sweep. */
 export const SCALE: Effort = { rounds: 3, longRounds: 2, warmUp: 150, window: 500 };
+
+/** How much time a thorough run may lose to measure again what others have disturbed, in ms. */
+export const PATIENCE = 1_200_000;

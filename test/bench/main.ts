@@ -1,15 +1,16 @@
 // `npm run bench`: all variants on all workloads, what decorators cost, and how costs grow; as tables
 // here, as JSON in test/bench/results, and, when nothing was left out, as plots in docs/bench.
-// `-- --quick` for a look; `-- --only <text>` for what has it in its name; `-- --rounds <n>`;
+// `-- --quick` for a look; `-- --only <text>` for what has it in its name; `-- --rounds <n> --long-rounds <n>`;
 // `-- --draw` only publishes the last thorough run again.
 import { parseArgs } from 'node:util';
 import { RedisProcess } from '../../tools/redis-server.js';
 import { ADAPTERS } from './adapters/index.js';
-import { type Effort, QUICK, SCALE, THOROUGH } from './effort.js';
+import { type Effort, PATIENCE, QUICK, SCALE, THOROUGH } from './effort.js';
 import { Fleet } from './fleet.js';
 import { machine } from './machine.js';
 import { OVERHEADS, overhead } from './overhead/index.js';
 import { growthTable } from './report/growth-table.js';
+import { Patience } from './measure/patience.js';
 import { overheadTable } from './report/overhead-table.js';
 import { publish } from './report/publish.js';
 import { PUBLISHED, readResults, type Results, writeResults } from './report/results.js';
@@ -26,16 +27,17 @@ const { values } = parseArgs({
     quick: { type: 'boolean', default: false },
     only: { type: 'string', default: '' },
     rounds: { type: 'string' },
+    'long-rounds': { type: 'string' },
     draw: { type: 'boolean', default: false },
   },
 });
 const at = new Date().toISOString();
 const file = `test/bench/results/${at.replaceAll(/[:.]/g, '-')}.json`;
+const effort = values.quick ? QUICK : withRounds(THOROUGH);
 const wanted = ({ name }: { name: string }): boolean => name.includes(values.only);
 
 async function run(site: Site): Promise<Results> {
   const earlier = readResults(PUBLISHED)?.summaries ?? [];
-  const effort = values.quick ? QUICK : withRounds(THOROUGH);
   const where = { at, machine: machine(), effort };
   const results: Results = { ...where, summaries: [], overheads: [], growths: [] };
   const say = (text: string): void => {
@@ -62,16 +64,20 @@ async function run(site: Site): Promise<Results> {
   return results;
 }
 
-function withRounds(effort: Effort): Effort {
-  const rounds = Number(values.rounds ?? effort.rounds);
-  return { ...effort, rounds, longRounds: Math.min(rounds, effort.longRounds) };
+function withRounds({ rounds, longRounds, ...rest }: Effort): Effort {
+  return {
+    ...rest,
+    rounds: Number(values.rounds ?? rounds),
+    longRounds: Number(values['long-rounds'] ?? longRounds),
+  };
 }
 
 async function measureAll(): Promise<Results> {
   const redis = await RedisProcess.start();
   const fleet = new Fleet(redis.pid);
   try {
-    return await run({ fleet, url: redis.url });
+    const patience = new Patience(values.quick ? 0 : PATIENCE);
+    return await run({ fleet, url: redis.url, patience });
   } finally {
     fleet.stop();
     await redis.stop();

@@ -5,12 +5,14 @@ import type { Fleet } from './fleet.js';
 import { kindOf } from './kinds/index.js';
 import type { Figures } from './measure/figures.js';
 import { monotonic } from './measure/monotonic.js';
+import type { Patience } from './measure/patience.js';
 import { serverCpuFrom } from './measure/server-load.js';
 import type { Workload } from './workloads/workload.js';
 
 /** The server, as the bench and as the replicas reach it. */
 export interface Site {
   readonly fleet: Fleet;
+  readonly patience: Patience;
   readonly url: string;
   /** Of the replicas, where something stands between. */
   readonly replicaUrl?: string;
@@ -48,15 +50,26 @@ export async function measure(
     for (const one of round % 2 === 0 ? series : series.toReversed()) {
       if (one.refused !== undefined) continue;
       try {
-        one.rounds.push(await once(workload, one.adapter, site, effort));
+        one.rounds.push(await undisturbed(workload, one.adapter, site, effort));
       } catch (error) {
         one.refused = (error as Error).message.split('\n')[0]!;
       }
     }
-    if (floorWorkload) floor.push(await once(floorWorkload, RAW, site, effort));
+    if (floorWorkload) floor.push(await undisturbed(floorWorkload, RAW, site, effort));
     process.stderr.write('.');
   }
   return { series, floor };
+}
+
+async function undisturbed(
+  workload: Workload,
+  adapter: Adapter,
+  site: Site,
+  effort: Effort,
+): Promise<Figures> {
+  const attempt = (): Promise<Figures> => once(workload, adapter, site, effort);
+  const { result, others } = await site.patience.undisturbed(attempt);
+  return { ...result, others };
 }
 
 async function once(

@@ -1,5 +1,6 @@
-import { type Adapter, ADAPTERS, OURS, PEERS, RAW } from './adapters/index.js';
+import { type Adapter, ADAPTERS, ORDERS, OURS, PEERS, RAW } from './adapters/index.js';
 import type { Effort } from './effort.js';
+import { kindOf } from './kinds/index.js';
 import { measure, type Site } from './rounds.js';
 import type { Sweep } from './scale/sweeps.js';
 import { type Summary, summary } from './summary.js';
@@ -8,7 +9,7 @@ import type { Workload } from './workloads/workload.js';
 /** A short round that tells which peer is the best; where rounds are long, there is none. */
 const PROBE: Effort = { rounds: 1, longRounds: 0, warmUp: 50, window: 150 };
 
-/** Which variants a quick run measures: ours, raw, and the best peer, known from the published run or by a probe. */
+/** Which variants a quick run measures: ours (where rounds are long, without other options), raw, and the best peer, known from the published run or by a probe. */
 export async function quickSelection(
   workload: Workload,
   earlier: readonly Summary[],
@@ -16,8 +17,9 @@ export async function quickSelection(
 ): Promise<readonly Adapter[]> {
   const known = earlier.find((one) => one.workload.name === workload.name);
   const { bestPeer } = known ?? summary(workload, await measure(workload, PEERS, site, PROBE));
+  const ours = kindOf(workload).long ? ORDERS : OURS;
   return ADAPTERS.filter(
-    (adapter) => adapter === RAW || OURS.includes(adapter) || adapter.name === bestPeer,
+    (adapter) => adapter === RAW || ours.includes(adapter) || adapter.name === bestPeer,
   );
 }
 
@@ -27,7 +29,7 @@ export function growthSelection(
   measured: readonly Summary[],
 ): readonly Adapter[] {
   const bestPeer = measured.find(({ workload }) => workload.name === like)?.bestPeer;
-  const chosen = ordered ? OURS.slice(0, 2) : [RAW, OURS[0]];
+  const chosen = ordered ? ORDERS : [RAW, OURS[0]];
   return ADAPTERS.filter((adapter) => chosen.includes(adapter) || adapter.name === bestPeer);
 }
 

@@ -13,8 +13,11 @@ export type { Adapter, BenchClient, Release } from './adapter.js';
 /** What the ratios of uncontended workloads refer to. */
 export const RAW = rawOn6;
 
+/** This library in its two orders: by default, and strict. */
+export const ORDERS: readonly Adapter[] = [nestRedisLock, strictlyFair];
+
 /** This library's rows. */
-export const OURS: readonly Adapter[] = [nestRedisLock, strictlyFair, withoutFencing];
+export const OURS: readonly Adapter[] = [...ORDERS, withoutFencing];
 
 /** The other libraries' rows. */
 export const PEERS: readonly Adapter[] = [

@@ -22,6 +22,9 @@ export function drawPlots({ summaries, growths }: Results, folder: string): void
         'Hand-off: from one holder’s release to the next one’s lock, p50 in ms',
       ),
     ),
+    'hand-off-between-processes': barChart(
+      bars(processes, 'acrossP50', 'Hand-off to a caller of another process, p50 in ms'),
+    ),
     'commands-per-section': barChart(
       bars(processes, 'commandsPerSection', 'Commands sent to Redis for one critical section'),
     ),
@@ -40,11 +43,16 @@ export function drawPlots({ summaries, growths }: Results, folder: string): void
 
 /** All variants at one figure; the floor is a mark. */
 function bars({ workload, rows }: Summary, figure: string, title: string): BarChart {
-  const measured = rows.filter(({ figures }) => Number.isFinite(figures[figure]));
+  const { name: floorName } = (workload.kind === 'turns' && workload.floor) || {};
+  const measured = rows.filter(
+    ({ variant, figures }) => variant !== floorName && Number.isFinite(figures[figure]),
+  );
+  const floor = rows.find(({ variant }) => variant === floorName)?.figures[figure];
   const colour = colours(measured.map(({ variant }) => variant));
   return {
     title,
     subtitle: workload.name,
+    mark: floor === undefined ? undefined : { value: floor, label: floorName! },
     bars: measured.map(({ variant, figures }) => ({
       label: variant,
       value: figures[figure]!,

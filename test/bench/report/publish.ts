@@ -16,7 +16,7 @@ function tables({ at, machine, effort, summaries, overheads, growths }: Results)
   const parts = [
     '# All figures of the last thorough run',
     `Written by \`npm run bench\`, ${at.slice(0, 10)}; the plots beside this file are drawn from [results.json](results.json).`,
-    `Medians of ${effort.rounds} interleaved rounds (ratios are medians of the ratios within each round); gave up, lost and violations are totals.`,
+    `Medians of ${effort.rounds} interleaved rounds, ${effort.longRounds} where a round takes seconds (ratios are medians of the ratios within each round); gave up, lost and violations are totals.`,
     Object.entries(machine)
       .map(([name, value]) => `- ${name}: ${said(value)}`)
       .join('\n'),

@@ -23,7 +23,7 @@ export function summaryTable({ workload, measures, rows }: Summary): string {
       : [row.variant, ...columns.map(() => 'n/a')],
   );
   const head = ['variant', ...columns.map(({ title }) => title)];
-  return `### ${workload.name}\n\n${table(head, lines)}${reasons(rows)}`;
+  return `### ${workload.name}\n\n${table(head, lines)}${reasons(rows)}${disturbance(rows)}`;
 }
 
 /** Why rows have no figures. */
@@ -35,4 +35,12 @@ function reasons(rows: readonly Row[]): string {
       return `\nn/a, ${reason}: ${those.map(({ variant }) => variant).join(', ')}.\n`;
     })
     .join('');
+}
+
+/** How busy others kept the machine, where that was more than a little. */
+function disturbance(rows: readonly Row[]): string {
+  const most = Math.max(...rows.map(({ figures }) => figures['others'] ?? 0));
+  return most > 0.05
+    ? `\nOthers used up to ${Math.round(most * 100)} % of the machine meanwhile.\n`
+    : '';
 }
