@@ -16,7 +16,6 @@ export const THOROUGH: Effort = {
   longRounds: 5,
   warmUp: 150,
   window: 600,
-  patience: 1_200_000,
 };
 export const QUICK: Effort = {
   rounds: 3,
@@ -24,7 +23,6 @@ export const QUICK: Effort = {
   warmUp: 60,
   window: 150,
   watched: 2_500,
-  patience: 0,
 };
 /** Of each size of a sweep. */
 export const SCALE: Effort = { rounds: 3, longRounds: 2, warmUp: 150, window: 500 };

@@ -58,7 +58,7 @@ async function run(site: Site): Promise<Results> {
   if (values.quick) say(`Left out: ${sweeps.map(({ name }) => name).join(', ')}.`);
   for (const sweep of values.quick ? [] : sweeps) {
     const adapters = growthSelection(sweep, [...results.summaries, ...earlier]);
-    results.growths.push(await growth(sweep, adapters, site, withRounds(SCALE)));
+    results.growths.push(await growth(sweep, adapters, site, SCALE));
     say(growthTable(results.growths.at(-1)!));
   }
   return results;
