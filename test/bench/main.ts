@@ -84,6 +84,9 @@ async function measureAll(): Promise<Results> {
   }
 }
 
+// Told to stop: servers and replicas stop with us.
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1));
+
 if (values.draw) {
   publish(readResults(PUBLISHED)!);
 } else {
