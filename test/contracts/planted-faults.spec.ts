@@ -39,7 +39,7 @@ const PUSH = `      local told = redis.pcall('PUBLISH', inbox .. process,
 const WRITES = `      redis.call('ZREM', queue, place)
       redis.call('SET', lock, holder, 'PX', lease)
 `;
-const MINT = `  local last = redis.call('SET', fence, now + count - 1, 'PX', 86400000, 'GET')`;
+const MINT = `  local last = redis.call('SET', fence, now + count - 1, 'PX', '86400000', 'GET')`;
 
 const faults: Readonly<Record<string, Fault>> = {
   'taking a lock that is held': {

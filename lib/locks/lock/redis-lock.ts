@@ -35,7 +35,7 @@ export class RedisLock implements LockPrimitive {
     });
     return this.server
       .run(scripts.acquire, operands, ask)
-      .then((reply) => this.#answer(key, sentAt, reply as Reply));
+      .then((reply) => this.#answer(ask, sentAt, reply as number | Reply));
   }
 
   release({ key, holder }: Claim, keep: number): Promise<boolean> {
@@ -103,11 +103,16 @@ export class RedisLock implements LockPrimitive {
     return done === 1;
   }
 
-  #answer(key: string, sentAt: number, reply: Reply): Answer {
+  #answer({ key, ttl, tokens }: Ask, sentAt: number, reply: number | Reply): Answer {
+    if (typeof reply === 'number') {
+      this.#learn(sentAt, reply);
+      const fencingToken = tokens > 0 ? reply : undefined;
+      return { kind: 'held', sentAt, remaining: ttl, fencingToken, tokens, gaveBack: false };
+    }
     const [kind, left, now, former, detail, count, rejoined] = reply;
     const gaveBack = former === 1;
     const remaining = left as number;
-    this.server.clock.learn(sentAt, this.server.time.monotonic(), now / 1_000);
+    this.#learn(sentAt, now);
     switch (kind) {
       case 'held':
         return {
@@ -134,6 +139,10 @@ export class RedisLock implements LockPrimitive {
     }
   }
 
+  #learn(sentAt: number, now: number): void {
+    this.server.clock.learn(sentAt, this.server.time.monotonic(), now / 1_000);
+  }
+
   #run<Step extends 'release' | 'leave' | 'force'>(
     step: Step,
     key: string,
@@ -148,7 +157,7 @@ export class RedisLock implements LockPrimitive {
   }
 }
 
-/** What acquire.lua returns. */
+/** What acquire.lua returns unless it is the clock alone. */
 type Reply = [
   kind: Answer['kind'] | 'foreign',
   left: number | string,
