@@ -1,5 +1,12 @@
 import { ForeignLockError } from '../../errors/index.js';
-import { type LockKeys, lockKeys, type LuaScript, type RedisServer } from '../../redis/index.js';
+import {
+  type KeyList,
+  type LockKeys,
+  lockKeys,
+  type LuaScript,
+  type RedisServer,
+  Remembered,
+} from '../../redis/index.js';
 import type { Answer, Ask, Claim, Extended, LockPrimitive, Sight } from '../lock-primitive.js';
 import { scripts } from './scripts.js';
 
@@ -12,6 +19,9 @@ const LARGEST_BATCH = 128;
  * lease; a crashed waiter at most 3 s.
  */
 export class RedisLock implements LockPrimitive {
+  /** The keys of a lock as most of the scripts take them. */
+  readonly #keys = new Remembered<KeyList>((key) => scripts.acquire.keyList(this.#names(key)));
+
   constructor(
     private readonly server: RedisServer,
     private readonly prefix: string,
@@ -22,62 +32,65 @@ export class RedisLock implements LockPrimitive {
 
   acquire(ask: Ask): Promise<Answer> {
     const sentAt = this.server.time.monotonic();
-    const { key, holder, ttl, tokens, queue, arrival, former } = ask;
-    const operands = scripts.acquire.operands(this.#names(key), {
-      holder,
-      ttl,
-      tokens,
-      not_after: this.server.notAfter(sentAt),
-      inbox: this.inboxPrefix,
-      limit: queue ? this.waitersPerKey : 0,
-      arrival,
-      former: former?.holder,
+    const { key, holder, ttl, tokens, queue, arrival, former, wanted } = ask;
+    return this.server.run({
+      script: scripts.acquire,
+      keys: this.#keys.of(key),
+      args: scripts.acquire.argList({
+        holder,
+        ttl,
+        tokens,
+        not_after: this.server.notAfter(sentAt),
+        inbox: this.inboxPrefix,
+        limit: queue ? this.waitersPerKey : 0,
+        arrival,
+        former: former?.holder,
+      }),
+      key,
+      sentAt,
+      wanted,
+      read: (reply, receivedAt) => this.#answer(ask, sentAt, receivedAt, reply as number | Reply),
     });
-    return this.server
-      .run(scripts.acquire, operands, ask)
-      .then((reply) => this.#answer(ask, sentAt, reply as number | Reply));
   }
 
   release({ key, holder }: Claim, keep: number): Promise<boolean> {
     const rest = keep > 0 ? Math.ceil(keep) : undefined;
-    return this.#run('release', key, { holder, inbox: this.inboxPrefix, keep: rest }).then(isOne);
+    return this.#run('release', key, { holder, inbox: this.inboxPrefix, keep: rest }, isOne);
   }
 
   leave(claim: Claim): Promise<boolean> {
     const { key, holder } = claim;
     const operands = { holder, place: place(claim), inbox: this.inboxPrefix };
-    return this.#run('leave', key, operands).then(isOne);
+    return this.#run('leave', key, operands, isOne);
   }
 
   async extend(claims: readonly Claim[]): Promise<{ sentAt: number; remaining: Extended[] }> {
     const sentAt = this.server.time.monotonic();
-    const batches: Promise<unknown>[] = [];
+    const batches: Promise<number[]>[] = [];
     for (let at = 0; at < claims.length; at += LARGEST_BATCH) {
       const batch = claims.slice(at, at + LARGEST_BATCH);
-      const turns = batch.map((claim) => [this.#names(claim.key), claim] as const);
-      const sending = batch.length === 1 ? { key: batch[0]!.key } : {};
-      const operands = scripts.extend.operandsOfTurns(turns);
-      batches.push(this.server.run(scripts.extend, operands, sending));
+      const run = {
+        script: scripts.extend,
+        keys: scripts.extend.keyList(...batch.map(({ key }) => this.#names(key))),
+        args: batch.flatMap((claim) => scripts.extend.argList(claim)),
+        key: batch.length === 1 ? batch[0]!.key : undefined,
+        read: (reply: unknown) => reply as number[],
+      };
+      batches.push(this.server.run(run));
     }
-    const left = (await Promise.all(batches)).flat() as number[];
+    const left = (await Promise.all(batches)).flat();
     return { sentAt, remaining: left.map((ms) => (ms === -2 ? 'free' : ms === -3 ? 'taken' : ms)) };
   }
 
   async inspect(key: string, places: number): Promise<Sight> {
-    const reply = await this.server.run(
-      scripts.inspect,
-      scripts.inspect.operands(this.#names(key), { most: places }),
-      { key },
-    );
-    const [type, holder, remaining, fence, now, waiting, ...queue] = reply as [
-      string,
-      string,
-      number,
-      string,
-      string,
-      number,
-      ...string[],
-    ];
+    const reply = await this.server.run({
+      script: scripts.inspect,
+      keys: scripts.inspect.keyList(this.#names(key)),
+      args: scripts.inspect.argList({ most: places }),
+      key,
+      read: (found) => found as [string, string, number, string, string, number, ...string[]],
+    });
+    const [type, holder, remaining, fence, now, waiting, ...queue] = reply;
     const found: { place: string; age: number }[] = [];
     for (let at = 0; at + 1 < queue.length; at += 2) {
       found.push({ place: queue[at]!, age: (Number(now) - Number(queue[at + 1])) / 1_000 });
@@ -95,24 +108,28 @@ export class RedisLock implements LockPrimitive {
   }
 
   async force(key: string): Promise<boolean> {
-    const [done, type] = (await this.#run('force', key, { inbox: this.inboxPrefix })) as [
-      number,
-      string,
-    ];
+    const operands = { inbox: this.inboxPrefix };
+    const reply = await this.#run('force', key, operands, (found) => found as [number, string]);
+    const [done, type] = reply;
     if (done === 0 && type !== 'none') throw new ForeignLockError(key, type);
     return done === 1;
   }
 
-  #answer({ key, ttl, tokens }: Ask, sentAt: number, reply: number | Reply): Answer {
+  #answer(
+    { key, ttl, tokens }: Ask,
+    sentAt: number,
+    receivedAt: number,
+    reply: number | Reply,
+  ): Answer {
     if (typeof reply === 'number') {
-      this.#learn(sentAt, reply);
+      this.server.clock.learn(sentAt, receivedAt, reply / 1_000);
       const fencingToken = tokens > 0 ? reply : undefined;
       return { kind: 'held', sentAt, remaining: ttl, fencingToken, tokens, gaveBack: false };
     }
     const [kind, left, now, former, detail, count, rejoined] = reply;
     const gaveBack = former === 1;
     const remaining = left as number;
-    this.#learn(sentAt, now);
+    this.server.clock.learn(sentAt, receivedAt, now / 1_000);
     switch (kind) {
       case 'held':
         return {
@@ -139,17 +156,20 @@ export class RedisLock implements LockPrimitive {
     }
   }
 
-  #learn(sentAt: number, now: number): void {
-    this.server.clock.learn(sentAt, this.server.time.monotonic(), now / 1_000);
-  }
-
-  #run<Step extends 'release' | 'leave' | 'force'>(
+  #run<Step extends 'release' | 'leave' | 'force', Result>(
     step: Step,
     key: string,
-    args: Parameters<(typeof scripts)[Step]['operands']>[1],
-  ): Promise<unknown> {
+    args: Parameters<(typeof scripts)[Step]['argList']>[0],
+    read: (reply: unknown) => Result,
+  ): Promise<Result> {
     const script: LuaScript<string, string> = scripts[step];
-    return this.server.run(script, script.operands(this.#names(key), args), { key });
+    return this.server.run({
+      script,
+      keys: this.#keys.of(key),
+      args: script.argList(args),
+      key,
+      read,
+    });
   }
 
   #names(key: string): LockKeys & Record<string, string> {
