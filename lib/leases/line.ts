@@ -137,9 +137,8 @@ export class Line implements PlaceOwner, Onward, Scheduled {
   /** Passes the lease to the next of the line, in memory; false if the store has to be told. */
   passOn(holding: Holding): boolean {
     const next = this.#waiters.first;
-    const { clock } = this.host;
-    const now = clock.monotonic();
     if (!next || !this.shared || this.#place || holding !== this.#holding) return false;
+    const now = this.host.clock.monotonic();
     const left = holding.deadline - now;
     if (left < Math.min(next.call.ttl, FIRST_LEASE) / 2 || left > next.call.ttl) return false;
     if (holding.settings.minHold > 0) return false;
@@ -176,8 +175,7 @@ export class Line implements PlaceOwner, Onward, Scheduled {
   #admit(waiter: Waiter, holding: Holding): void {
     this.#remove(waiter);
     this.#holding = holding;
-    this.host.enter(holding);
-    waiter.enter(holding);
+    waiter.enter(this.host.enter(holding));
     this.#watchSlice();
   }
 
