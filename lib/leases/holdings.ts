@@ -1,6 +1,6 @@
-import type { LossReason } from '../errors/index.js';
+import { LockStoreError, type LossReason } from '../errors/index.js';
 import type { LockPrimitive } from '../locks/lock-primitive.js';
-import { type Clock, type Duration, milliseconds, TTL_BOUNDS } from '../options/index.js';
+import { type Clock, type Duration, milliseconds, READER, TTL_BOUNDS } from '../options/index.js';
 import type { Departures } from './departures.js';
 import type { Holding } from './holding.js';
 import type { Lease, LeaseHost } from './lease.js';
@@ -72,33 +72,54 @@ export class Holdings implements LeaseHost {
     throw holding.lossError();
   }
 
-  async release(holding: Holding): Promise<boolean> {
-    if (holding.state !== 'held') return false;
+  /** Others may share what was held alone. */
+  async downgrade(holding: Holding): Promise<void> {
+    const { claim } = holding;
+    if (claim.share) return;
+    holding.claim = { ...claim, share: READER }; // what is sent from now on runs after the downgrade
+    try {
+      const done = await this.lock.downgrade(claim);
+      if (done && holding.state === 'held') return holding.onward.ended(holding);
+    } catch (error) {
+      const ran = !(error instanceof LockStoreError) || error.outcome === 'unknown';
+      if (!ran && holding.state === 'held') holding.claim = claim;
+      if (!ran) throw error;
+    }
+    if (holding.state === 'held') this.#lose(holding, 'expired');
+    this.departures.leave(claim, holding.trail);
+    throw holding.lossError();
+  }
+
+  release(holding: Holding): Promise<boolean> {
+    if (holding.state !== 'held') return Promise.resolve(false);
     const inTime = holding.held;
     const { claim, trail, since, settings, onward } = holding;
     holding.state = 'closing';
     this.#forget(holding);
     if (inTime && !this.#watchdog.asks(holding) && onward.passOn(holding)) {
       holding.state = 'released';
-      return true;
+      return Promise.resolve(true);
     }
     const release = (): Promise<boolean> => {
-      const keep = since + settings.minHold - this.clock.monotonic();
-      return this.lock.release(claim, Math.max(0, keep));
+      const { minHold } = settings;
+      const keep = minHold > 0 ? Math.max(0, since + minHold - this.clock.monotonic()) : 0;
+      return this.lock.release(claim, keep);
     };
     const released = onward.giveBack(holding) ?? release();
     onward.ended(holding);
-    try {
-      const ours = await released;
-      if (trail.uncertainUntil > this.clock.monotonic()) this.departures.leave(claim, trail);
-      return ours && inTime;
-    } catch {
-      const leave = (): Promise<unknown> => release().then(() => this.lock.leave(claim));
-      this.departures.start(leave, trail, claim.ttl);
-      return inTime;
-    } finally {
-      holding.state = 'released';
-    }
+    return released.then(
+      (ours) => {
+        holding.state = 'released';
+        if (trail.isUncertain(this.clock)) this.departures.leave(claim, trail);
+        return ours && inTime;
+      },
+      () => {
+        holding.state = 'released';
+        const leave = (): Promise<unknown> => release().then(() => this.lock.leave(claim));
+        this.departures.start(leave, trail, claim.ttl);
+        return inTime;
+      },
+    );
   }
 
   /** Gives everything back; whoever still works under it is told. */

@@ -6,6 +6,7 @@ import type { Section } from './section.js';
 /** What a lease asks of the process that gave it out. */
 export interface LeaseHost {
   extend(holding: Holding, ttl: Duration | undefined): Promise<void>;
+  downgrade(holding: Holding): Promise<void>;
   release(holding: Holding): Promise<boolean>;
   verify(holding: Holding): void;
   section(holding: Holding, lease: Lease): Section;
@@ -104,6 +105,16 @@ export class Lease implements AsyncDisposable {
   }
 
   /**
+   * From now on others may share the lock with this lease, and nobody can have held it alone in between.
+   * Nothing happens to a lease that is shared already; there is no way back but to acquire anew.
+   * @throws LeaseLostError if it is over, or if Redis does not say whether it is: it counts as lost then.
+   */
+  async downgrade(): Promise<void> {
+    this.assertHeld();
+    await this.#host.downgrade(this.#holding);
+  }
+
+  /**
    * Gives the lock back, to the next waiter if there is one. Idempotent. False if it was not ours any
    * more. Rejects never: when Redis does not answer, the lock is left as soon as it does, at the
    * latest by its ttl.
@@ -113,10 +124,11 @@ export class Lease implements AsyncDisposable {
     return this.#released;
   }
 
-  async #release(): Promise<boolean> {
+  #release(): Promise<boolean> {
     this.#leaveTurn?.();
     this.#holding.holds -= 1;
-    return this.#holding.holds > 0 ? this.#holding.held : this.#host.release(this.#holding);
+    if (this.#holding.holds > 0) return Promise.resolve(this.#holding.held);
+    return this.#host.release(this.#holding);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -3,9 +3,16 @@ import {
   LockOptionsError,
   LockShutdownError,
   LockStoreError,
+  LockUpgradeError,
 } from '../errors/index.js';
 import type { LockStore, PushListener, Sight, StoreDescription } from '../locks/lock-primitive.js';
-import { type CallSettings, type Clock, detached, type ModuleSettings } from '../options/index.js';
+import {
+  type CallSettings,
+  type Clock,
+  detached,
+  type ModuleSettings,
+  READER,
+} from '../options/index.js';
 import { Departures } from './departures.js';
 import { Holdings } from './holdings.js';
 import { Lease } from './lease.js';
@@ -32,9 +39,10 @@ export class Leases {
   ) {
     this.#departures = new Departures(store.lock, clock);
     this.#holdings = new Holdings(store.lock, clock, this.#departures);
-    this.#waiters = new Waiters(store, settings, clock, this.#departures, (holding) =>
-      this.#holdings.add(holding),
-    );
+    this.#waiters = new Waiters(store, settings, clock, this.#departures, (holding) => {
+      this.#holdings.add(holding);
+      return new Lease(this.#holdings, holding);
+    });
   }
 
   /** Connects; before the first call at the latest. */
@@ -52,17 +60,36 @@ export class Leases {
   }
 
   /** A lease on `key`, or an error: `wait: 0` asks once. */
-  async acquire(key: string, call: CallSettings, signal?: AbortSignal): Promise<Lease> {
+  acquire(key: string, call: CallSettings, signal?: AbortSignal): Promise<Lease> {
+    const section = this.#sectionAround(key, call);
+    if (section || !this.#open) return this.#prepare(key, call, section, signal);
+    try {
+      return this.#wait(key, call, signal);
+    } catch (error) {
+      return Promise.reject(error);
+    }
+  }
+
+  /** Acquires where something comes before the waiting. */
+  async #prepare(
+    key: string,
+    call: CallSettings,
+    section: Section | undefined,
+    signal: AbortSignal | undefined,
+  ): Promise<Lease> {
     signal?.throwIfAborted();
-    const section = call.reentrant ? Section.current(this.#holdings, key) : undefined;
     const again = section && (await this.#enterAgain(section, call, signal));
     if (again) return again;
     if (!this.#open && !this.#closing) await this.#opened(key, signal);
+    return this.#wait(key, call, signal);
+  }
+
+  #wait(key: string, call: CallSettings, signal: AbortSignal | undefined): Promise<Lease> {
+    signal?.throwIfAborted();
     if (this.#closing) throw new LockShutdownError(key);
     const { leases } = this.settings.limits;
     if (this.#holdings.size >= leases) throw new LockLimitError(key, 'leases', leases);
-    const holding = await this.#waiters.wait(key, call, signal);
-    return new Lease(this.#holdings, holding);
+    return this.#waiters.wait(key, call, signal);
   }
 
   /**
@@ -161,6 +188,16 @@ export class Leases {
           signal?.removeEventListener('abort', onAbort);
         });
     });
+  }
+
+  /** The section in which the lock is held already; of a semaphore one takes one more permit. */
+  #sectionAround(key: string, { reentrant, share }: CallSettings): Section | undefined {
+    if (!reentrant || (share && share !== READER)) return undefined;
+    const section = Section.current(this.#holdings, key);
+    const held = section?.holding.claim.share;
+    if (held && held !== READER) return undefined;
+    if (held && !share && section.holding.held) throw new LockUpgradeError(key);
+    return section;
   }
 
   /** The same lock once more, without asking the store; undefined if its lease has been given back. */

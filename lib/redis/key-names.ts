@@ -5,6 +5,8 @@ export interface LockKeys {
   readonly queue: string;
   readonly seen: string;
   readonly fence: string;
+  /** While several hold the lock: each with the end of his lease. */
+  readonly holders: string;
 }
 
 /**
@@ -15,5 +17,31 @@ export function lockKeys(prefix: string, name: string): LockKeys {
   const lock = prefix + name;
   const isTagOnly = lock.startsWith('{') && lock.endsWith('}');
   const base = isTagOnly ? `${lock}{}` : lock.includes('{') ? lock : `{${lock}}`;
-  return { lock, queue: `${base}:queue`, seen: `${base}:seen`, fence: `${base}:fence` };
+  return {
+    lock,
+    queue: `${base}:queue`,
+    seen: `${base}:seen`,
+    fence: `${base}:fence`,
+    holders: `${base}:holders`,
+  };
+}
+
+/** How many locks' keys are remembered. */
+const REMEMBERED = 1_000;
+
+/** Something made of the keys of a lock, remembered for locks that are used again. */
+export class Remembered<Made> {
+  readonly #known = new Map<string, Made>();
+
+  constructor(private readonly make: (name: string) => Made) {}
+
+  of(name: string): Made {
+    let made = this.#known.get(name);
+    if (made === undefined) {
+      if (this.#known.size >= REMEMBERED) this.#known.clear();
+      made = this.make(name);
+      this.#known.set(name, made);
+    }
+    return made;
+  }
 }
