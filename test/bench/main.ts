@@ -55,7 +55,8 @@ async function run(site: Site): Promise<Results> {
     say(overheadTable(results.overheads.at(-1)!));
   }
   const sweeps = SWEEPS.filter(wanted);
-  if (values.quick) say(`Left out: ${sweeps.map(({ name }) => name).join(', ')}.`);
+  if (values.quick && sweeps.length > 0)
+    say(`Left out: ${sweeps.map(({ name }) => name).join(', ')}.`);
   for (const sweep of values.quick ? [] : sweeps) {
     const adapters = growthSelection(sweep, [...results.summaries, ...earlier]);
     results.growths.push(await growth(sweep, adapters, site, SCALE));
