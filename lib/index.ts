@@ -27,4 +27,16 @@ export type {
   RedisLockOptions,
   RedisSource,
 } from './options/index.js';
+export {
+  fencedRedis,
+  type FencedRedis,
+  type FencedRedisClient,
+  type FencedRedisOptions,
+  fencedSql,
+  type FencedSql,
+  type FencedSqlOptions,
+  type FencingTokenSource,
+  type RedisOperand,
+  type SqlQuotes,
+} from './fencing/index.js';
 export * from './errors/index.js';

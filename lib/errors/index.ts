@@ -7,3 +7,4 @@ export { LockKeyError } from './lock-key.error.js';
 export { LockLimitError } from './lock-limit.error.js';
 export { LockOptionsError } from './lock-options.error.js';
 export { LockShutdownError } from './lock-shutdown.error.js';
+export { StaleFencingTokenError } from './stale-fencing-token.error.js';

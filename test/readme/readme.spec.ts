@@ -1,3 +1,4 @@
+import { PGlite } from '@electric-sql/pglite';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { INestApplication } from '@nestjs/common';
 import { Test } from '@nestjs/testing';
@@ -6,10 +7,10 @@ import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { firstValueFrom } from 'rxjs';
 import request from 'supertest';
-import { LockService, RedisLockModule } from 'nest-redis-lock';
+import { LockService, RedisLockModule, StaleFencingTokenError } from 'nest-redis-lock';
 import { RedisProcess } from '../../tools/redis-server.js';
 import { OrdersController, OrdersService } from './decorator.js';
-import { writeBalance } from './fencing.js';
+import { updateBalance, writeBalance } from './fencing.js';
 import { exportAll } from './lost.js';
 import { journal, LedgerService } from './transaction.js';
 import { TransferService } from './service.js';
@@ -120,7 +121,14 @@ describe('its examples', () => {
     await late.release();
     const next = await locks.acquire('fenced');
     await writeBalance(client, '1', 10, next);
-    await expect(writeBalance(client, '1', 99, late)).rejects.toThrow('A later holder');
+    await expect(writeBalance(client, '1', 99, late)).rejects.toThrow(StaleFencingTokenError);
+
+    const db = await PGlite.create();
+    await db.exec('CREATE TABLE accounts (id TEXT, balance INT, fence BIGINT)');
+    await db.query("INSERT INTO accounts VALUES ('1', 0, 0)");
+    await updateBalance(db, '1', 10, next);
+    await expect(updateBalance(db, '1', 99, late)).rejects.toThrow(StaleFencingTokenError);
+    await db.close();
     await next.release();
     client.disconnect();
   });
