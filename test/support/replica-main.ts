@@ -13,7 +13,7 @@ register(`data:text/javascript,${encodeURIComponent(hook)}`);
 
 const [, , role, options] = process.argv;
 const { start } = (await import(`./${role}.js`)) as {
-  start(options: unknown): Promise<void>;
+  start: (options: unknown) => Promise<void>;
 };
 await start(JSON.parse(options!));
 process.send!({ ready: true });
