@@ -3,9 +3,16 @@ import {
   LockOptionsError,
   LockShutdownError,
   LockStoreError,
+  LockUpgradeError,
 } from '../errors/index.js';
 import type { LockStore, PushListener, Sight, StoreDescription } from '../locks/lock-primitive.js';
-import { type CallSettings, type Clock, detached, type ModuleSettings } from '../options/index.js';
+import {
+  type CallSettings,
+  type Clock,
+  detached,
+  type ModuleSettings,
+  READER,
+} from '../options/index.js';
 import { Departures } from './departures.js';
 import { Holdings } from './holdings.js';
 import { Lease } from './lease.js';
@@ -54,7 +61,7 @@ export class Leases {
   /** A lease on `key`, or an error: `wait: 0` asks once. */
   async acquire(key: string, call: CallSettings, signal?: AbortSignal): Promise<Lease> {
     signal?.throwIfAborted();
-    const section = call.reentrant ? Section.current(this.#holdings, key) : undefined;
+    const section = this.#sectionAround(key, call);
     const again = section && (await this.#enterAgain(section, call, signal));
     if (again) return again;
     if (!this.#open && !this.#closing) await this.#opened(key, signal);
@@ -161,6 +168,16 @@ export class Leases {
           signal?.removeEventListener('abort', onAbort);
         });
     });
+  }
+
+  /** The section in which the lock is held already; of a semaphore one takes one more permit. */
+  #sectionAround(key: string, { reentrant, share }: CallSettings): Section | undefined {
+    if (!reentrant || (share && share !== READER)) return undefined;
+    const section = Section.current(this.#holdings, key);
+    const held = section?.holding.claim.share;
+    if (held && held !== READER) return undefined;
+    if (held && !share && section.holding.held) throw new LockUpgradeError(key);
+    return section;
   }
 
   /** The same lock once more, without asking the store; undefined if its lease has been given back. */

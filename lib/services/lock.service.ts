@@ -152,7 +152,7 @@ export class LockService implements OnModuleInit, BeforeApplicationShutdown, OnA
     step: (name: string, call: CallSettings) => Promise<T>,
   ): Promise<T> {
     const { limits, call } = this.#settings;
-    const settings = options ? callSettings(options, call, ['signal', 'onLost']) : call;
+    const settings = options ? callSettings(options, call, ['signal', 'mode', 'onLost']) : call;
     return step(lockName(key, limits.keyBytes), settings);
   }
 }

@@ -1,10 +1,9 @@
 import { ForeignLockError } from '../../errors/index.js';
-import { type LockKeys, lockKeys, type LuaScript, type RedisServer } from '../../redis/index.js';
 import type { Answer, Ask, Claim, Extended, LockPrimitive, Sight } from '../lock-primitive.js';
+import { isOne, type LockSteps } from '../lock-steps.js';
+import { placeText } from './place-text.js';
 import { scripts } from './scripts.js';
-
-/** How many leases one extend carries: a longer script would hold up everybody else. */
-const LARGEST_BATCH = 128;
+import { sightOf } from './sight.js';
 
 /**
  * One holder at a time. Not re-entrant by itself: the holder id is one grant's. Waiters are served in
@@ -12,162 +11,43 @@ const LARGEST_BATCH = 128;
  * lease; a crashed waiter at most 3 s.
  */
 export class RedisLock implements LockPrimitive {
-  constructor(
-    private readonly server: RedisServer,
-    private readonly prefix: string,
-    private readonly inboxPrefix: string,
-    private readonly processId: string,
-    private readonly waitersPerKey: number,
-  ) {}
+  constructor(private readonly steps: LockSteps) {}
 
   acquire(ask: Ask): Promise<Answer> {
-    const sentAt = this.server.time.monotonic();
-    const { key, holder, ttl, tokens, queue, arrival, former } = ask;
-    const operands = scripts.acquire.operands(this.#names(key), {
-      holder,
-      ttl,
-      tokens,
-      not_after: this.server.notAfter(sentAt),
-      inbox: this.inboxPrefix,
-      limit: queue ? this.waitersPerKey : 0,
-      arrival,
-      former: former?.holder,
-    });
-    return this.server
-      .run(scripts.acquire, operands, ask)
-      .then((reply) => this.#answer(key, sentAt, reply as Reply));
+    return this.steps.acquire(scripts.acquire, ask, { former: ask.former?.holder });
   }
 
   release({ key, holder }: Claim, keep: number): Promise<boolean> {
     const rest = keep > 0 ? Math.ceil(keep) : undefined;
-    return this.#run('release', key, { holder, inbox: this.inboxPrefix, keep: rest }).then(isOne);
+    const { inbox } = this.steps;
+    return this.steps.run(scripts.release, key, { holder, inbox, keep: rest }).then(isOne);
   }
 
   leave(claim: Claim): Promise<boolean> {
     const { key, holder } = claim;
-    const operands = { holder, place: place(claim), inbox: this.inboxPrefix };
-    return this.#run('leave', key, operands).then(isOne);
+    const { inbox } = this.steps;
+    const place = placeText(claim);
+    return this.steps.run(scripts.leave, key, { holder, place, inbox }).then(isOne);
   }
 
-  async extend(claims: readonly Claim[]): Promise<{ sentAt: number; remaining: Extended[] }> {
-    const sentAt = this.server.time.monotonic();
-    const batches: Promise<unknown>[] = [];
-    for (let at = 0; at < claims.length; at += LARGEST_BATCH) {
-      const batch = claims.slice(at, at + LARGEST_BATCH);
-      const turns = batch.map((claim) => [this.#names(claim.key), claim] as const);
-      const sending = batch.length === 1 ? { key: batch[0]!.key } : {};
-      const operands = scripts.extend.operandsOfTurns(turns);
-      batches.push(this.server.run(scripts.extend, operands, sending));
-    }
-    const left = (await Promise.all(batches)).flat() as number[];
-    return { sentAt, remaining: left.map((ms) => (ms === -2 ? 'free' : ms === -3 ? 'taken' : ms)) };
+  extend(claims: readonly Claim[]): Promise<{ sentAt: number; remaining: Extended[] }> {
+    return this.steps.extend(scripts.extend, claims);
   }
 
-  async inspect(key: string, places: number): Promise<Sight> {
-    const reply = await this.server.run(
-      scripts.inspect,
-      scripts.inspect.operands(this.#names(key), { most: places }),
-      { key },
-    );
-    const [type, holder, remaining, fence, now, waiting, ...queue] = reply as [
-      string,
-      string,
-      number,
-      string,
-      string,
-      number,
-      ...string[],
-    ];
-    const found: { place: string; age: number }[] = [];
-    for (let at = 0; at + 1 < queue.length; at += 2) {
-      found.push({ place: queue[at]!, age: (Number(now) - Number(queue[at + 1])) / 1_000 });
-    }
-    const fencingToken = token(fence);
-    return {
-      type,
-      holder,
-      remaining,
-      fencingToken,
-      waiting,
-      places: found,
-      now: Number(now) / 1_000,
-    };
+  inspect(key: string, places: number): Promise<Sight> {
+    return this.steps.run(scripts.inspect, key, { most: places }).then(sightOf);
   }
 
   async force(key: string): Promise<boolean> {
-    const [done, type] = (await this.#run('force', key, { inbox: this.inboxPrefix })) as [
-      number,
-      string,
-    ];
+    const { inbox } = this.steps;
+    const reply = await this.steps.run(scripts.force, key, { inbox });
+    const [done, type] = reply as [number, string];
     if (done === 0 && type !== 'none') throw new ForeignLockError(key, type);
     return done === 1;
   }
 
-  #answer(key: string, sentAt: number, reply: Reply): Answer {
-    const [kind, left, now, former, detail, count, rejoined] = reply;
-    const gaveBack = former === 1;
-    const remaining = left as number;
-    this.server.clock.learn(sentAt, this.server.time.monotonic(), now / 1_000);
-    switch (kind) {
-      case 'held':
-        return {
-          kind,
-          sentAt,
-          remaining,
-          fencingToken: (detail as number) || undefined,
-          tokens: count,
-          gaveBack,
-        };
-      case 'queued':
-        return {
-          kind,
-          remaining,
-          arrival: detail as string,
-          rank: count,
-          rejoined: rejoined === 1,
-          gaveBack,
-        };
-      case 'foreign':
-        throw new ForeignLockError(key, left as string);
-      default:
-        return { kind, gaveBack };
-    }
+  downgrade({ key, holder }: Claim): Promise<boolean> {
+    const { inbox } = this.steps;
+    return this.steps.run(scripts.downgrade, key, { holder, inbox }).then(isOne);
   }
-
-  #run<Step extends 'release' | 'leave' | 'force'>(
-    step: Step,
-    key: string,
-    args: Parameters<(typeof scripts)[Step]['operands']>[1],
-  ): Promise<unknown> {
-    const script: LuaScript<string, string> = scripts[step];
-    return this.server.run(script, script.operands(this.#names(key), args), { key });
-  }
-
-  #names(key: string): LockKeys & Record<string, string> {
-    return lockKeys(this.prefix, key) as LockKeys & Record<string, string>;
-  }
-}
-
-/** What acquire.lua returns. */
-type Reply = [
-  kind: Answer['kind'] | 'foreign',
-  left: number | string,
-  now: number,
-  former: number,
-  detail: string | number,
-  count: number,
-  rejoined: number,
-];
-
-function isOne(reply: unknown): boolean {
-  return reply === 1;
-}
-
-/** A place in the queue, constant for its life: what grant-next needs to know of it. */
-function place({ holder, ttl, tokens }: Claim): string {
-  return `${holder}/${ttl}/x${tokens}`;
-}
-
-export function token(text: string | undefined): number | undefined {
-  return text ? Number(text) : undefined;
 }
