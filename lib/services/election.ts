@@ -148,6 +148,7 @@ export const ELECTION_PREFIX = 'leader:';
 
 /** How an election holds its lock, whatever the defaults of the module are. */
 export const ELECTION_CALL = {
+  mode: 'exclusive',
   wait: Infinity,
   renew: true,
   minHold: 0,
