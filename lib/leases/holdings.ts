@@ -90,33 +90,36 @@ export class Holdings implements LeaseHost {
     throw holding.lossError();
   }
 
-  async release(holding: Holding): Promise<boolean> {
-    if (holding.state !== 'held') return false;
+  release(holding: Holding): Promise<boolean> {
+    if (holding.state !== 'held') return Promise.resolve(false);
     const inTime = holding.held;
     const { claim, trail, since, settings, onward } = holding;
     holding.state = 'closing';
     this.#forget(holding);
     if (inTime && !this.#watchdog.asks(holding) && onward.passOn(holding)) {
       holding.state = 'released';
-      return true;
+      return Promise.resolve(true);
     }
     const release = (): Promise<boolean> => {
-      const keep = since + settings.minHold - this.clock.monotonic();
-      return this.lock.release(claim, Math.max(0, keep));
+      const { minHold } = settings;
+      const keep = minHold > 0 ? Math.max(0, since + minHold - this.clock.monotonic()) : 0;
+      return this.lock.release(claim, keep);
     };
     const released = onward.giveBack(holding) ?? release();
     onward.ended(holding);
-    try {
-      const ours = await released;
-      if (trail.uncertainUntil > this.clock.monotonic()) this.departures.leave(claim, trail);
-      return ours && inTime;
-    } catch {
-      const leave = (): Promise<unknown> => release().then(() => this.lock.leave(claim));
-      this.departures.start(leave, trail, claim.ttl);
-      return inTime;
-    } finally {
-      holding.state = 'released';
-    }
+    return released.then(
+      (ours) => {
+        holding.state = 'released';
+        if (trail.isUncertain(this.clock)) this.departures.leave(claim, trail);
+        return ours && inTime;
+      },
+      () => {
+        holding.state = 'released';
+        const leave = (): Promise<unknown> => release().then(() => this.lock.leave(claim));
+        this.departures.start(leave, trail, claim.ttl);
+        return inTime;
+      },
+    );
   }
 
   /** Gives everything back; whoever still works under it is told. */

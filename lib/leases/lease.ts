@@ -124,10 +124,11 @@ export class Lease implements AsyncDisposable {
     return this.#released;
   }
 
-  async #release(): Promise<boolean> {
+  #release(): Promise<boolean> {
     this.#leaveTurn?.();
     this.#holding.holds -= 1;
-    return this.#holding.holds > 0 ? this.#holding.held : this.#host.release(this.#holding);
+    if (this.#holding.holds > 0) return Promise.resolve(this.#holding.held);
+    return this.#host.release(this.#holding);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

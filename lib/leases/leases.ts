@@ -39,9 +39,10 @@ export class Leases {
   ) {
     this.#departures = new Departures(store.lock, clock);
     this.#holdings = new Holdings(store.lock, clock, this.#departures);
-    this.#waiters = new Waiters(store, settings, clock, this.#departures, (holding) =>
-      this.#holdings.add(holding),
-    );
+    this.#waiters = new Waiters(store, settings, clock, this.#departures, (holding) => {
+      this.#holdings.add(holding);
+      return new Lease(this.#holdings, holding);
+    });
   }
 
   /** Connects; before the first call at the latest. */
@@ -59,17 +60,36 @@ export class Leases {
   }
 
   /** A lease on `key`, or an error: `wait: 0` asks once. */
-  async acquire(key: string, call: CallSettings, signal?: AbortSignal): Promise<Lease> {
-    signal?.throwIfAborted();
+  acquire(key: string, call: CallSettings, signal?: AbortSignal): Promise<Lease> {
     const section = this.#sectionAround(key, call);
+    if (section || !this.#open) return this.#prepare(key, call, section, signal);
+    try {
+      return this.#wait(key, call, signal);
+    } catch (error) {
+      return Promise.reject(error);
+    }
+  }
+
+  /** Acquires where something comes before the waiting. */
+  async #prepare(
+    key: string,
+    call: CallSettings,
+    section: Section | undefined,
+    signal: AbortSignal | undefined,
+  ): Promise<Lease> {
+    signal?.throwIfAborted();
     const again = section && (await this.#enterAgain(section, call, signal));
     if (again) return again;
     if (!this.#open && !this.#closing) await this.#opened(key, signal);
+    return this.#wait(key, call, signal);
+  }
+
+  #wait(key: string, call: CallSettings, signal: AbortSignal | undefined): Promise<Lease> {
+    signal?.throwIfAborted();
     if (this.#closing) throw new LockShutdownError(key);
     const { leases } = this.settings.limits;
     if (this.#holdings.size >= leases) throw new LockLimitError(key, 'leases', leases);
-    const holding = await this.#waiters.wait(key, call, signal);
-    return new Lease(this.#holdings, holding);
+    return this.#waiters.wait(key, call, signal);
   }
 
   /**

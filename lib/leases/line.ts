@@ -176,8 +176,7 @@ export class Line implements PlaceOwner, Onward, Scheduled {
   #admit(waiter: Waiter, holding: Holding): void {
     this.#remove(waiter);
     this.#holding = holding;
-    this.host.enter(holding);
-    waiter.enter(holding);
+    waiter.enter(this.host.enter(holding));
     this.#watchSlice();
   }
 

@@ -1,3 +1,5 @@
+import type { Clock } from '../options/index.js';
+
 /**
  * What one holder id has sent and not heard back. An ask without an answer may still run until its
  * time-out, so whoever gives the id up must do so again after that.
@@ -22,6 +24,12 @@ export class Trail {
   unknown(at: number): void {
     this.#unanswered -= 1;
     this.#uncertainUntil = Math.max(this.#uncertainUntil, at + this.timeout);
+  }
+
+  /** Whether something sent under this id may still take effect. */
+  isUncertain(clock: Clock): boolean {
+    const { uncertainUntil } = this;
+    return uncertainUntil > -Infinity && uncertainUntil > clock.monotonic();
   }
 
   /** The last moment at which something sent under this id may still take effect; -Infinity if nothing can. */

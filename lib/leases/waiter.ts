@@ -1,5 +1,5 @@
 import type { CallSettings } from '../options/index.js';
-import type { Holding } from './holding.js';
+import type { Lease } from './lease.js';
 import type { Due, Scheduled } from './schedule.js';
 
 /** Where a waiter stands, and what he tells there. */
@@ -10,10 +10,10 @@ export interface WaiterLine {
   expire(waiter: Waiter): void;
 }
 
-/** One caller that waits: settles once, with what he holds, an error, or the reason of his abort. */
+/** One caller that waits: settles once, with his lease, an error, or the reason of his abort. */
 export class Waiter implements Scheduled {
-  readonly holding: Promise<Holding>;
-  #resolve!: (holding: Holding) => void;
+  readonly lease: Promise<Lease>;
+  #resolve!: (lease: Lease) => void;
   #reject!: (reason: unknown) => void;
   #onAbort: (() => void) | undefined;
   #settled = false;
@@ -29,7 +29,7 @@ export class Waiter implements Scheduled {
     private readonly line: WaiterLine,
     private readonly signal: AbortSignal | undefined,
   ) {
-    this.holding = new Promise((resolve, reject) => {
+    this.lease = new Promise((resolve, reject) => {
       this.#resolve = resolve;
       this.#reject = reject;
     });
@@ -41,9 +41,9 @@ export class Waiter implements Scheduled {
     }
   }
 
-  enter(holding: Holding): void {
+  enter(lease: Lease): void {
     this.#settle();
-    this.#resolve(holding);
+    this.#resolve(lease);
   }
 
   fail(reason: unknown): void {

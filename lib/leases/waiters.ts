@@ -4,6 +4,7 @@ import type { Claim, LockStore } from '../locks/lock-primitive.js';
 import type { CallSettings, Clock, ModuleSettings } from '../options/index.js';
 import type { Departures } from './departures.js';
 import type { Holding } from './holding.js';
+import type { Lease } from './lease.js';
 import { Line } from './line.js';
 import type { LineHost } from './line-host.js';
 import type { Place } from './place.js';
@@ -32,7 +33,7 @@ export class Waiters {
     private readonly settings: ModuleSettings,
     private readonly clock: Clock,
     departures: Departures,
-    enter: (holding: Holding) => void,
+    enter: (holding: Holding) => Lease,
   ) {
     const { lock, processId } = store;
     this.#host = {
@@ -64,7 +65,7 @@ export class Waiters {
   }
 
   /** Resolves when the lock is held. */
-  wait(key: string, call: CallSettings, signal: AbortSignal | undefined): Promise<Holding> {
+  wait(key: string, call: CallSettings, signal: AbortSignal | undefined): Promise<Lease> {
     const { waitersPerProcess } = this.settings.limits;
     if (this.#size >= waitersPerProcess) {
       throw new LockLimitError(key, 'waitersPerProcess', waitersPerProcess);
@@ -74,7 +75,7 @@ export class Waiters {
     const waiter = new Waiter(call, this.clock.monotonic(), line, signal);
     this.#size += 1;
     line.join(waiter);
-    return waiter.holding;
+    return waiter.lease;
   }
 
   /** A push for one of the places; false if there is none under that id. */

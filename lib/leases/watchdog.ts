@@ -111,9 +111,8 @@ export class Watchdog {
 
   /** A lease that is not renewed is still topped up once to its ttl when its first lease was shorter. */
   #wantsRenewal({ settings, since, deadline }: Holding): boolean {
-    const now = this.clock.monotonic();
     return settings.renew
-      ? now < since + settings.maxHold
-      : deadline - since < settings.ttl * 0.9 && deadline > now;
+      ? settings.maxHold === Infinity || this.clock.monotonic() < since + settings.maxHold
+      : deadline - since < settings.ttl * 0.9 && deadline > this.clock.monotonic();
   }
 }

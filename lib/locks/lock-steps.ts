@@ -1,5 +1,12 @@
-import { type LockKeys, lockKeys, type LuaScript, type RedisServer } from '../redis/index.js';
+import {
+  type KeyList,
+  lockKeys,
+  type LuaScript,
+  type RedisServer,
+  Remembered,
+} from '../redis/index.js';
 import { type AcquireReply, answerOf } from './lock/acquire-reply.js';
+import { scripts } from './lock/scripts.js';
 import type { Answer, Ask, Claim, Extended } from './lock-primitive.js';
 
 /** How many leases one extend carries: a longer script would hold up everybody else. */
@@ -10,6 +17,9 @@ type Operands = Readonly<Record<string, string | number | undefined>>;
 
 /** The scripts of locks on one server: finds the keys, says when an ask is too late, reads the replies. */
 export class LockSteps {
+  /** The keys of a lock as most of the scripts take them. */
+  readonly #keys = new Remembered<KeyList>((key) => scripts.acquire.keyList(this.#names(key)));
+
   constructor(
     private readonly server: RedisServer,
     private readonly prefix: string,
@@ -18,27 +28,59 @@ export class LockSteps {
     private readonly waitersPerKey: number,
   ) {}
 
-  run(script: Script, key: string, operands: Operands): Promise<unknown> {
-    return this.server.run(script, script.operands(this.#names(key), operands), { key });
+  /** A step that takes all keys of a lock. */
+  run<Result>(
+    script: Script,
+    key: string,
+    args: Operands,
+    read: (reply: unknown) => Result,
+  ): Promise<Result> {
+    return this.server.run({
+      script,
+      keys: this.#keys.of(key),
+      args: script.argList(args),
+      key,
+      read,
+    });
   }
 
+  /** A step that takes some of the keys of a lock. */
+  look<Result>(
+    script: Script,
+    key: string,
+    args: Operands,
+    read: (reply: unknown) => Result,
+  ): Promise<Result> {
+    const keys = script.keyList(this.#names(key));
+    return this.server.run({ script, keys, args: script.argList(args), key, read });
+  }
+
+  /** `more` is what the script wants to know beside what every ask says. */
   acquire(script: Script, ask: Ask, more: Operands): Promise<Answer> {
     const sentAt = this.server.time.monotonic();
-    const { key, holder, ttl, tokens, queue, arrival } = ask;
-    const operands = script.operands(this.#names(key), {
-      holder,
-      ttl,
-      tokens,
-      not_after: this.server.notAfter(sentAt),
-      inbox: this.inbox,
-      limit: queue ? this.waitersPerKey : 0,
-      arrival,
-      ...more,
-    });
-    return this.server.run(script, operands, ask).then((answer) => {
-      const reply = answer as AcquireReply;
-      this.server.clock.learn(sentAt, this.server.time.monotonic(), reply[2] / 1_000);
-      return answerOf(reply, key, sentAt);
+    const { key, holder, ttl, tokens, queue, arrival, wanted } = ask;
+    return this.server.run({
+      script,
+      keys: this.#keys.of(key),
+      args: script.argList({
+        holder,
+        ttl,
+        tokens,
+        not_after: this.server.notAfter(sentAt),
+        inbox: this.inbox,
+        limit: queue ? this.waitersPerKey : 0,
+        arrival,
+        ...more,
+      }),
+      key,
+      sentAt,
+      wanted,
+      read: (reply, receivedAt) => {
+        const answer = reply as AcquireReply;
+        const now = typeof answer === 'number' ? answer : answer[2];
+        this.server.clock.learn(sentAt, receivedAt, now / 1_000);
+        return answerOf(answer, ask, sentAt);
+      },
     });
   }
 
@@ -49,22 +91,27 @@ export class LockSteps {
     more: (claim: Claim) => Operands = () => ({}),
   ): Promise<{ sentAt: number; remaining: Extended[] }> {
     const sentAt = this.server.time.monotonic();
-    const batches: Promise<unknown>[] = [];
+    const batches: Promise<number[]>[] = [];
     for (let at = 0; at < claims.length; at += LARGEST_BATCH) {
       const batch = claims.slice(at, at + LARGEST_BATCH);
-      const turns = batch.map((claim) => {
-        const { key, holder, ttl } = claim;
-        return [this.#names(key), { holder, ttl, ...more(claim) }] as const;
-      });
-      const sending = batch.length === 1 ? { key: batch[0]!.key } : {};
-      batches.push(this.server.run(script, script.operandsOfTurns(turns), sending));
+      const run = {
+        script,
+        keys: script.keyList(...batch.map(({ key }) => this.#names(key))),
+        args: batch.flatMap((claim) => {
+          const { holder, ttl } = claim;
+          return script.argList({ holder, ttl, ...more(claim) });
+        }),
+        key: batch.length === 1 ? batch[0]!.key : undefined,
+        read: (reply: unknown) => reply as number[],
+      };
+      batches.push(this.server.run(run));
     }
-    const left = (await Promise.all(batches)).flat() as number[];
+    const left = (await Promise.all(batches)).flat();
     return { sentAt, remaining: left.map((ms) => (ms === -2 ? 'free' : ms === -3 ? 'taken' : ms)) };
   }
 
-  #names(key: string): LockKeys & Record<string, string> {
-    return lockKeys(this.prefix, key) as LockKeys & Record<string, string>;
+  #names(key: string): Readonly<Record<string, string>> {
+    return lockKeys(this.prefix, key) as unknown as Record<string, string>;
   }
 }
 

@@ -25,3 +25,23 @@ export function lockKeys(prefix: string, name: string): LockKeys {
     holders: `${base}:holders`,
   };
 }
+
+/** How many locks' keys are remembered. */
+const REMEMBERED = 1_000;
+
+/** Something made of the keys of a lock, remembered for locks that are used again. */
+export class Remembered<Made> {
+  readonly #known = new Map<string, Made>();
+
+  constructor(private readonly make: (name: string) => Made) {}
+
+  of(name: string): Made {
+    let made = this.#known.get(name);
+    if (made === undefined) {
+      if (this.#known.size >= REMEMBERED) this.#known.clear();
+      made = this.make(name);
+      this.#known.set(name, made);
+    }
+    return made;
+  }
+}

@@ -1,10 +1,8 @@
 import { createHash } from 'node:crypto';
+import { bulk, KeyList, type Operand } from './resp.js';
 
 /** Operands at the end may be left out: the script finds nil. */
-type Operands<Name extends string> = Readonly<Record<Name, string | number | undefined>>;
-
-/** What follows a script in EVALSHA: how many keys, the keys, the arguments. */
-export type Operand = string | number;
+type Operands<Name extends string> = Readonly<Record<Name, Operand | undefined>>;
 
 /**
  * A Lua script whose operands are passed by name. The names are declared in the script itself,
@@ -12,6 +10,10 @@ export type Operand = string | number;
  */
 export class LuaScript<Key extends string, Arg extends string> {
   readonly sha: string;
+  /** What tracing sees of a call: no holder id. */
+  readonly traced: readonly string[];
+  /** The beginning of an EVALSHA, by the number of its operands. */
+  readonly #heads: string[] = [];
 
   constructor(
     readonly source: string,
@@ -30,23 +32,31 @@ export class LuaScript<Key extends string, Arg extends string> {
       }
     }
     this.sha = createHash('sha1').update(source).digest('hex');
+    this.traced = [this.sha];
   }
 
-  operands(keys: Operands<Key>, args: Operands<Arg>): Operand[] {
-    const list: Operand[] = [this.keys.length];
-    for (const name of this.keys) list.push(keys[name]!);
+  /** The keys in the order of the script; of several turns, for one that loops over `#KEYS`. */
+  keyList(...turns: readonly Readonly<Record<Key, string>>[]): KeyList {
+    return new KeyList(turns.flatMap((keys) => this.keys.map((name) => keys[name])));
+  }
+
+  argList(args: Operands<Arg>): Operand[] {
     let last = this.args.length;
     while (last > 0 && args[this.args[last - 1]!] === undefined) last -= 1;
+    const list: Operand[] = [];
     for (let at = 0; at < last; at += 1) list.push(args[this.args[at]!] ?? '');
     return list;
   }
 
-  /** For a script that loops over `#KEYS`: its operands once a turn. */
-  operandsOfTurns(turns: readonly (readonly [Operands<Key>, Operands<Arg>])[]): Operand[] {
-    const list: Operand[] = [this.keys.length * turns.length];
-    for (const [keys] of turns) for (const name of this.keys) list.push(keys[name]!);
-    for (const [, args] of turns) for (const name of this.args) list.push(args[name]!);
-    return list;
+  /** The EVALSHA as it goes over the wire. */
+  wire(keys: KeyList, args: readonly Operand[]): string {
+    let wire = this.#head(keys.keys.length + args.length) + keys.wire;
+    for (const arg of args) wire += bulk(arg);
+    return wire;
+  }
+
+  #head(operands: number): string {
+    return (this.#heads[operands] ??= `*${operands + 3}\r\n${bulk('evalsha')}${bulk(this.sha)}`);
   }
 
   static declared(source: string, table: 'KEYS' | 'ARGV'): string[] {

@@ -2,10 +2,9 @@ import type { Redis } from 'ioredis';
 import type { Clock, RedisSource } from '../options/index.js';
 import { firstReady } from './first-ready.js';
 import { GrantChannel, type InboxListener } from './grant-channel.js';
-import type { LuaScript, Operand } from './lua-script.js';
 import { boundHandshake } from './bound-handshake.js';
 import { addressOf, openClient } from './open-client.js';
-import { RedisConnection, type Sending } from './redis-connection.js';
+import { RedisConnection, type ScriptRun } from './redis-connection.js';
 import { ServerClock } from './server-clock.js';
 import { notSent, storeFailure } from './store-failure.js';
 
@@ -42,6 +41,7 @@ export class RedisServer {
     );
     try {
       await Promise.all([firstReady(commands, this.time), firstReady(subscriber, this.time)]);
+      await this.#connection.tryOut();
       await this.#readClock();
       await this.#channel.open();
       await this.#connection.send('publish', [this.inbox, 'hello']);
@@ -63,19 +63,15 @@ export class RedisServer {
     return this.#connection !== undefined && this.#connection.ready && this.clock.known;
   }
 
-  run(
-    script: LuaScript<string, string>,
-    operands: readonly Operand[],
-    sending?: Sending,
-  ): Promise<unknown> {
-    if (!this.ready) return Promise.reject(notSent(sending?.key));
-    return this.#connection!.run(script, operands, sending);
+  run<Answer>(run: ScriptRun<Answer>): Promise<Answer> {
+    if (!this.ready) return Promise.reject(notSent(run.key));
+    return this.#connection!.run(run);
   }
 
   /** The latest moment at which a command sent now may still take effect, on the server's clock in µs; 0 if it cannot be sent. */
-  notAfter(now: number): string {
-    if (!this.clock.known) return '0';
-    return ((this.clock.serverTimeAt(now) + this.timeout) * 1_000).toFixed(0);
+  notAfter(now: number): number {
+    if (!this.clock.known) return 0;
+    return Math.round((this.clock.serverTimeAt(now) + this.timeout) * 1_000);
   }
 
   /** Connects the inbox anew: a half-open connection hears nothing and does not know it. */

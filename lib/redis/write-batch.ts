@@ -1,46 +1,51 @@
-/** What ioredis writes to; not documented, so nothing is taken for granted. */
-interface Corkable {
-  cork(): void;
-  uncork(): void;
+import type { Redis } from 'ioredis';
+
+/** What ioredis writes to; not documented. */
+interface Writable {
+  readonly writable: boolean;
+  write(text: string): unknown;
 }
 
 /**
- * Makes the commands of one turn of the event loop leave in one write: the first at once, the rest
- * together when the turn ends. A connection whose stream is not as expected writes each by itself.
+ * Stands between ioredis and its socket, and makes commands leave in one write: those of one tick when
+ * it ends, those of later ticks of the same turn of the event loop together when the turn ends.
  */
 export class WriteBatch {
-  #turn = false;
-  #corked: Corkable | undefined;
+  #gathered = '';
+  /** Where what is gathered belongs: after a reconnect nobody waits for its answers. */
+  #stream: Writable | undefined;
+  #wrote = false;
 
-  constructor(private readonly client: object) {}
+  constructor(private readonly client: Redis) {}
 
-  /** Say so before each command. */
-  next(): void {
-    if (!this.#turn) {
-      this.#turn = true;
-      setImmediate(this.#end);
-    } else if (!this.#corked) {
-      const stream = (this.client as { stream?: unknown }).stream;
-      if (!isCorkable(stream)) return;
-      stream.cork();
-      this.#corked = stream;
+  /** Called by ioredis for each command. */
+  write(wire: string): void {
+    const { stream } = this.client as unknown as { stream: Writable };
+    if (this.#stream !== stream) {
+      this.#stream = stream;
+      this.#gathered = '';
     }
+    if (this.#gathered === '') this.#schedule();
+    this.#gathered += wire;
   }
 
-  readonly #end = (): void => {
-    this.#turn = false;
-    this.#corked?.uncork();
-    this.#corked = undefined;
+  /** Writes now what is gathered. */
+  readonly flush = (): void => {
+    const wire = this.#gathered;
+    if (wire === '') return;
+    this.#gathered = '';
+    if (this.#stream!.writable) this.#stream!.write(wire);
   };
-}
 
-function isCorkable(stream: unknown): stream is Corkable {
-  return (
-    typeof stream === 'object' &&
-    stream !== null &&
-    'cork' in stream &&
-    typeof stream.cork === 'function' &&
-    'uncork' in stream &&
-    typeof stream.uncork === 'function'
-  );
+  #schedule(): void {
+    if (this.#wrote) return;
+    this.#wrote = true;
+    process.nextTick(this.flush);
+    setImmediate(this.#endTurn);
+  }
+
+  readonly #endTurn = (): void => {
+    this.#wrote = false;
+    this.flush();
+  };
 }

@@ -146,13 +146,17 @@ export class LockService implements OnModuleInit, BeforeApplicationShutdown, OnA
   }
 
   /** Never throws but rejects; options that are not given cost nothing. */
-  async #run<T>(
+  #run<T>(
     key: string,
     options: WithLockOptions | undefined,
     step: (name: string, call: CallSettings) => Promise<T>,
   ): Promise<T> {
     const { limits, call } = this.#settings;
-    const settings = options ? callSettings(options, call, ['signal', 'mode', 'onLost']) : call;
-    return step(lockName(key, limits.keyBytes), settings);
+    try {
+      const settings = options ? callSettings(options, call, ['signal', 'mode', 'onLost']) : call;
+      return step(lockName(key, limits.keyBytes), settings);
+    } catch (error) {
+      return Promise.reject(error);
+    }
   }
 }

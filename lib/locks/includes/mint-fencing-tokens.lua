@@ -2,7 +2,7 @@
 -- clock of every earlier grant when it was lost. They may lead the clock by 100 ms; then only one is given.
 -- The key outlives their lead by a day. Returns the first and how many.
 local function mint_fencing_tokens(fence, now, count)
-  local last = redis.call('SET', fence, now + count - 1, 'PX', 86400000, 'GET')
+  local last = redis.call('SET', fence, now + count - 1, 'PX', '86400000', 'GET')
   if not last or (tonumber(last) or 0) < now then
     return now, count
   end

@@ -1,5 +1,5 @@
 -- Give back the asker's former lease, if he names one; then take the lock if it is free and nobody waits before him, else take, or keep, his place in the queue.
--- Returns {kind, ms left, now, 1 if the former lease was his}, then for 'held' token, tokens; for 'queued' arrival, rank, 1 if the server had forgotten the place; kinds without more are 'busy', 'full', 'late', and 'foreign', with what stands there for ms left.
+-- Returns the clock alone for 'held for the whole ttl, with all tokens, the first of which is the clock'; else {kind, ms left, now, 1 if the former lease was his}, then for 'held' token, tokens; for 'queued' arrival, rank, 1 if the server had forgotten the place; kinds without more are 'busy', 'full', 'late', and 'foreign', with what stands there for ms left.
 local lock, queue, seen, fence, holders = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5]
 local holder, ttl, tokens, not_after, inbox, limit, arrival, former = ARGV[1], ARGV[2], ARGV[3], ARGV[4], ARGV[5], ARGV[6], ARGV[7], ARGV[8]
 
@@ -16,16 +16,23 @@ if former and redis.pcall('GET', lock) == former then
   gave_back = redis.call('DEL', lock)
 end
 
+if redis.call('EXISTS', queue) == 0 and redis.call('SET', lock, holder, 'NX', 'PX', ttl) then
+  local token, count = -1, 0
+  if tokens ~= '0' then
+    token, count = mint_fencing_tokens(fence, now, tonumber(tokens))
+  end
+  if not former and (token == now or count == 0) then
+    return now
+  end
+  return { 'held', tonumber(ttl), now, gave_back, token, count }
+end
+
 local function held(left)
   if tokens == '0' then
     return { 'held', left, now, gave_back, -1, 0 }
   end
   local token, count = mint_fencing_tokens(fence, now, tonumber(tokens))
   return { 'held', left, now, gave_back, token, count }
-end
-
-if redis.call('EXISTS', queue) == 0 and redis.call('SET', lock, holder, 'NX', 'PX', ttl) then
-  return held(tonumber(ttl))
 end
 
 --- @include "grant-next"

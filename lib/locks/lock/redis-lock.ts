@@ -20,14 +20,14 @@ export class RedisLock implements LockPrimitive {
   release({ key, holder }: Claim, keep: number): Promise<boolean> {
     const rest = keep > 0 ? Math.ceil(keep) : undefined;
     const { inbox } = this.steps;
-    return this.steps.run(scripts.release, key, { holder, inbox, keep: rest }).then(isOne);
+    return this.steps.run(scripts.release, key, { holder, inbox, keep: rest }, isOne);
   }
 
   leave(claim: Claim): Promise<boolean> {
     const { key, holder } = claim;
     const { inbox } = this.steps;
     const place = placeText(claim);
-    return this.steps.run(scripts.leave, key, { holder, place, inbox }).then(isOne);
+    return this.steps.run(scripts.leave, key, { holder, place, inbox }, isOne);
   }
 
   extend(claims: readonly Claim[]): Promise<{ sentAt: number; remaining: Extended[] }> {
@@ -35,19 +35,23 @@ export class RedisLock implements LockPrimitive {
   }
 
   inspect(key: string, places: number): Promise<Sight> {
-    return this.steps.run(scripts.inspect, key, { most: places }).then(sightOf);
+    return this.steps.look(scripts.inspect, key, { most: places }, sightOf);
   }
 
   async force(key: string): Promise<boolean> {
     const { inbox } = this.steps;
-    const reply = await this.steps.run(scripts.force, key, { inbox });
-    const [done, type] = reply as [number, string];
+    const [done, type] = await this.steps.run(
+      scripts.force,
+      key,
+      { inbox },
+      (reply) => reply as [number, string],
+    );
     if (done === 0 && type !== 'none') throw new ForeignLockError(key, type);
     return done === 1;
   }
 
   downgrade({ key, holder }: Claim): Promise<boolean> {
     const { inbox } = this.steps;
-    return this.steps.run(scripts.downgrade, key, { holder, inbox }).then(isOne);
+    return this.steps.run(scripts.downgrade, key, { holder, inbox }, isOne);
   }
 }

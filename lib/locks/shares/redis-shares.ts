@@ -22,14 +22,14 @@ export class RedisShares implements HolderSteps {
     const { inbox } = this.steps;
     const rest = keep > 0 ? Math.ceil(keep) : undefined;
     const operands = { holder, inbox, ...kindOf(claim), keep: rest };
-    return this.steps.run(scripts.release, key, operands).then(isOne);
+    return this.steps.run(scripts.release, key, operands, isOne);
   }
 
   leave(claim: Claim): Promise<boolean> {
     const { key, holder } = claim;
     const { inbox } = this.steps;
     const operands = { holder, place: placeText(claim), inbox, ...kindOf(claim) };
-    return this.steps.run(scripts.leave, key, operands).then(isOne);
+    return this.steps.run(scripts.leave, key, operands, isOne);
   }
 
   extend(claims: readonly Claim[]): Promise<{ sentAt: number; remaining: Extended[] }> {

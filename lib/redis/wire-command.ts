@@ -1,0 +1,48 @@
+import { Command } from 'ioredis';
+
+/** What of ioredis' command is used here. */
+interface IoredisCommand {
+  args: readonly unknown[];
+  resolve: (reply: unknown) => void;
+  reject: (error: Error) => void;
+  promise: Promise<unknown>;
+}
+
+type Constructor = new (name: string, args: readonly []) => IoredisCommand;
+
+/**
+ * A command that is spelt already and settles a promise of ours: ioredis queues it and finds its
+ * answer, and does nothing else. The answer is as Redis sent it, strings are Buffers. Stands on
+ * undocumented parts of ioredis: `RedisConnection.tryOut` shows whether they are as expected.
+ */
+export class WireCommand extends (Command as unknown as Constructor) {
+  readonly #wire: string;
+
+  constructor(
+    name: string,
+    wire: string,
+    /** What tracing sees of it. */
+    args: readonly unknown[],
+    promise: Promise<unknown>,
+    resolve: (reply: unknown) => void,
+    reject: (error: Error) => void,
+  ) {
+    super(name, []);
+    this.#wire = wire;
+    this.args = args;
+    this.promise = promise;
+    this.resolve = resolve;
+    this.reject = reject;
+  }
+
+  /** Called by ioredis' constructor, to make a promise of its own. */
+  initPromise(): void {}
+
+  /** What ioredis writes. */
+  toWritable(): string {
+    return this.#wire;
+  }
+
+  /** How ioredis 6 would change the reply. */
+  setReplyContext(): void {}
+}

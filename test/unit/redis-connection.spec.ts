@@ -1,0 +1,249 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { Command, Redis } from 'ioredis';
+import { once } from 'node:events';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { systemClock } from '../../lib/options/index.js';
+import { KeyList, LuaScript, type Operand } from '../../lib/redis/index.js';
+import { RedisConnection } from '../../lib/redis/redis-connection.js';
+import { bulk, decoded } from '../../lib/redis/resp.js';
+import { RedisProcess } from '../../tools/redis-server.js';
+
+const TIMEOUT = 2_000;
+
+const echo = new LuaScript(
+  `local key = KEYS[1]
+local first, second = ARGV[1], ARGV[2]
+return { key, first, { second or 'none' } }`,
+  ['key'],
+  ['first', 'second'],
+);
+const count = new LuaScript(
+  `local key = KEYS[1]
+return redis.call('INCR', key)`,
+  ['key'],
+  [],
+);
+
+let server: RedisProcess;
+let client: Redis;
+let connection: RedisConnection;
+
+beforeAll(async () => {
+  server = await RedisProcess.start();
+});
+
+afterAll(async () => {
+  await server.stop();
+});
+
+beforeEach(async () => {
+  client = new Redis(server.url, {
+    enableOfflineQueue: false,
+    autoResendUnfulfilledCommands: false,
+    enableReadyCheck: false,
+  });
+  client.on('error', () => {});
+  await once(client, 'ready');
+  await client.flushall();
+  connection = new RedisConnection(client, TIMEOUT, systemClock);
+});
+
+afterEach(() => {
+  connection.close();
+});
+
+function runEcho(key: string, ...args: Operand[]): Promise<unknown> {
+  return connection.run({
+    script: echo,
+    keys: new KeyList([key]),
+    args,
+    read: (reply) => reply,
+  });
+}
+
+function runCount(key: string): Promise<number> {
+  return connection.run({
+    script: count,
+    keys: new KeyList([key]),
+    args: [],
+    read: (reply) => reply as number,
+  });
+}
+
+/** How often something is written to the socket while `work` runs. */
+async function writesDuring(work: () => Promise<unknown>): Promise<number> {
+  const { stream } = client as unknown as { stream: { write: (text: string) => boolean } };
+  const write = stream.write.bind(stream);
+  let writes = 0;
+  stream.write = (text) => {
+    writes += 1;
+    return write(text);
+  };
+  await work();
+  stream.write = write;
+  return writes;
+}
+
+/** An ioredis of another version: what it does with commands is replaced. */
+function replaceSendCommand(send: (command: Command, original: Redis['sendCommand']) => unknown) {
+  const original = client.sendCommand.bind(client);
+  client.sendCommand = (command) => send(command, original);
+}
+
+describe('a command on the wire', () => {
+  it('counts bytes, not characters', () => {
+    expect(bulk('äß')).toBe('$4\r\näß\r\n');
+    expect(bulk('🔒')).toBe('$4\r\n🔒\r\n');
+    expect(bulk('')).toBe('$0\r\n\r\n');
+    expect(bulk(1_795_300_040_809_884)).toBe('$16\r\n1795300040809884\r\n');
+  });
+
+  it('names the script by its hash, and counts its operands', () => {
+    expect(echo.wire(new KeyList(['k']), ['a', 1])).toBe(
+      `*6\r\n$7\r\nevalsha\r\n$40\r\n${echo.sha}\r\n$1\r\n1\r\n$1\r\nk\r\n$1\r\na\r\n$1\r\n1\r\n`,
+    );
+    expect(echo.wire(new KeyList(['k']), [])).toMatch(/^\*4\r\n/);
+  });
+
+  it('says what is text in an answer, at any depth, and leaves the rest', () => {
+    const reply = [Buffer.from('ä'), 7, null, [Buffer.from(''), [1]]];
+    expect(decoded(reply)).toEqual(['ä', 7, null, ['', [1]]]);
+    expect(decoded(null)).toBe(null);
+  });
+});
+
+describe.each(['as ioredis spells commands', 'as we spell them'])('%s', (how) => {
+  beforeEach(async () => {
+    if (how === 'as we spell them') await connection.tryOut();
+  });
+
+  it('a script that the server does not know is sent as text', async () => {
+    await client.script('FLUSH');
+    await expect(runEcho('k', 'a')).resolves.toEqual(['k', 'a', ['none']]);
+    await expect(runEcho('k', 'a', 'b')).resolves.toEqual(['k', 'a', ['b']]);
+  });
+
+  it('every key and every argument arrives as it was given', async () => {
+    const text = fc.oneof(
+      fc.string({ unit: 'binary', maxLength: 40 }),
+      fc.constantFrom('\r\n', '$3\r\nabc\r\n', '\0', '🔒', '', 'ä'.repeat(300)),
+    );
+    await fc.assert(
+      fc.asyncProperty(text, text, fc.maxSafeNat(), async (key, first, second) => {
+        const found = runEcho(key, first, second);
+        await expect(found).resolves.toEqual([key, first, [String(second)]]);
+      }),
+      { numRuns: 200 },
+    );
+  });
+
+  it('answers reach who asked, whatever is sent in the same turn', async () => {
+    await runCount('warm');
+    const answers = await Promise.all([
+      runEcho('a', '1'),
+      connection.send('set', ['x', 'y']),
+      runEcho('b', '2'),
+      connection.send('get', ['x']),
+      runCount('n'),
+      connection.send('nonsense').catch((error: Error) => error.name),
+      runCount('n'),
+    ]);
+    expect(answers).toEqual([
+      ['a', '1', ['none']],
+      'OK',
+      ['b', '2', ['none']],
+      'y',
+      1,
+      'LockStoreError',
+      2,
+    ]);
+  });
+
+  it('what `read` throws is what the run rejects with', async () => {
+    const read = (): never => {
+      throw new RangeError('not that');
+    };
+    const run = connection.run({ script: count, keys: new KeyList(['n']), args: [], read });
+    await expect(run).rejects.toThrow(RangeError);
+  });
+
+  it('an error of the server rejects, and the next answer is right', async () => {
+    await client.set('text', 'no number');
+    await expect(runCount('text')).rejects.toMatchObject({ outcome: 'refused' });
+    await expect(runCount('n')).resolves.toBe(1);
+  });
+
+  it('what is under way when the connection ends settles at once and is not sent again', async () => {
+    await runCount('n');
+    const again = once(client, 'ready');
+    const from = performance.now();
+    const runs = Promise.allSettled([1, 2, 3].map(() => runCount('gone')));
+    client.disconnect(true);
+    const answered = (await runs).filter(({ status }) => status === 'fulfilled').length;
+    expect(performance.now() - from).toBeLessThan(TIMEOUT / 2);
+    await again;
+    await expect(runCount('gone')).resolves.toBe(answered + 1);
+    await expect(runCount('n')).resolves.toBe(2);
+  });
+
+  it('works on after a reconnect', async () => {
+    for (let round = 1; round <= 3; round += 1) {
+      await expect(Promise.all([runCount('n'), runCount('m')])).resolves.toEqual([round, round]);
+      client.disconnect(true);
+      await once(client, 'ready');
+    }
+  });
+});
+
+describe('once commands are spelt by us', () => {
+  it('those of a tick leave in one write, and those of the rest of the turn in another', async () => {
+    await connection.tryOut();
+    await runCount('n');
+    await nextTurn();
+    const writes = await writesDuring(async () => {
+      const runs: Promise<unknown>[] = [];
+      for (let tick = 0; tick < 5; tick += 1) {
+        for (let at = 0; at < 50; at += 1) runs.push(runCount('n'));
+        await new Promise<void>((resolve) => process.nextTick(resolve));
+      }
+      await Promise.all(runs);
+    });
+    expect(writes).toBe(2);
+    await expect(client.get('n')).resolves.toBe('251');
+  });
+});
+
+describe('with an ioredis that is not as expected', () => {
+  it('that spells every command itself, all works as ioredis does it', async () => {
+    replaceSendCommand((command, original) => {
+      const { name, args } = command;
+      return original(
+        new Command(name, args as Operand[], { replyEncoding: null }, (error, reply) => {
+          if (error) command.reject(error);
+          else command.resolve(reply);
+        }),
+      );
+    });
+    await connection.tryOut();
+    await expect(runEcho('k', 'ä')).resolves.toEqual(['k', 'ä', ['none']]);
+  });
+
+  it('that answers commands in another way, all works as ioredis does it', async () => {
+    replaceSendCommand((command, original) => {
+      if (command.constructor !== Command) command.resolve = () => {};
+      return original(command);
+    });
+    await connection.tryOut();
+    await expect(runEcho('k', 'ä')).resolves.toEqual(['k', 'ä', ['none']]);
+  });
+
+  it('that refuses a command of ours, all works as ioredis does it', async () => {
+    replaceSendCommand((command, original) => {
+      if (command.constructor !== Command) throw new TypeError('no command');
+      return original(command);
+    });
+    await connection.tryOut();
+    await expect(runEcho('k', 'ä')).resolves.toEqual(['k', 'ä', ['none']]);
+  });
+});
