@@ -1,14 +1,10 @@
-import {
-  LockLimitError,
-  LockOptionsError,
-  LockShutdownError,
-  LockStoreError,
-} from '../errors/index.js';
+import { LockLimitError, LockShutdownError, LockStoreError } from '../errors/index.js';
 import type { LockStore, PushListener, Sight, StoreDescription } from '../locks/lock-primitive.js';
 import { type CallSettings, type Clock, detached, type ModuleSettings } from '../options/index.js';
 import { Departures } from './departures.js';
 import { Holdings } from './holdings.js';
 import { Lease } from './lease.js';
+import { refuseStream } from './refuse-stream.js';
 import { Section } from './section.js';
 import { Trail } from './trail.js';
 import { Waiters } from './waiters.js';
@@ -199,15 +195,3 @@ export class Leases {
 }
 
 type OnLost = 'throw' | 'ignore';
-
-/** A stream would go on after the lock is given back. */
-function refuseStream<T>(result: T, key: string): T {
-  const isStream =
-    typeof result === 'object' &&
-    result !== null &&
-    (Symbol.asyncIterator in result || 'subscribe' in result);
-  if (!isStream) return result;
-  throw new LockOptionsError(
-    `The body under lock "${key}" returned a stream, which would run unlocked: consume it inside, or use @Locked.`,
-  );
-}
