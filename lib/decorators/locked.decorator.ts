@@ -10,13 +10,15 @@ import {
   MODULE_DEFAULTS,
   POLICY_OPTIONS,
 } from '../options/index.js';
-import { CURRENT_LEASE_METADATA, LOCKED_METADATA } from '../redis-lock.constants.js';
+import { LOCKED_METADATA } from '../redis-lock.constants.js';
 import { endOfResponse } from '../services/end-of-stream.js';
 import { LockedCall } from '../services/locked-call.js';
 import { LockService } from '../services/lock.service.js';
 import { responseParameter } from '../services/response-parameter.js';
 import { argumentNames } from './argument-names.js';
+import { decoratedMethod, type Method, nameOf } from './decorated-method.js';
 import { injectedService, injectService } from './injected-service.js';
+import { leaseParameters, withLease } from './lease-parameters.js';
 import type {
   Lockable,
   LockedDecorator,
@@ -31,7 +33,6 @@ import { wrapMethod } from './wrap-method.js';
 export type LockedMetadata = readonly LockedOptions[];
 
 type KeyOf = (args: readonly unknown[]) => string;
-type Method = (this: object, ...args: unknown[]) => unknown;
 
 /**
  * Runs the method under the lock that `key` names, one call at a time over all replicas: waits for it,
@@ -63,13 +64,12 @@ export function Locked(
 ): (target: object, method: string | symbol, descriptor: TypedPropertyDescriptor<never>) => void {
   return (target, method, descriptor) => {
     const said = nameOf(target, method);
-    const original = methodOf(target, descriptor, said);
+    const original = decoratedMethod('@Locked', target, descriptor, said);
     checkPolicy(options);
     const skipDefaults = options.onBusy === 'skip' ? { wait: 0 } : {};
     callSettings({ ...skipDefaults, ...options }, CALL_DEFAULTS, POLICY_OPTIONS);
     const keyOf = keyReader(key, target, method, original);
-    const leaseAt = (Reflect.getOwnMetadata(CURRENT_LEASE_METADATA, target.constructor, method) ??
-      []) as number[];
+    const leaseAt = leaseParameters(target, method);
     const response = responseParameter(target, method);
     const kind = options.returns ?? returnKind(target, method, original);
     const settings = new WeakMap<LockService, CallSettings>();
@@ -132,36 +132,4 @@ function keyReader(
   }
   lockName(key.replaceAll(/<[^<>]*>/g, 'x'), MODULE_DEFAULTS.limits.keyBytes * 100);
   return keyTemplate(key, argumentNames(target, method, original));
-}
-
-function withLease(args: unknown[], positions: readonly number[], lease: unknown): unknown[] {
-  if (positions.length === 0) return args;
-  const filled = [...args];
-  for (const position of positions) filled[position] = lease;
-  return filled;
-}
-
-function methodOf(
-  target: unknown,
-  descriptor: PropertyDescriptor | undefined,
-  said: string,
-): Method {
-  if (typeof target === 'function' && descriptor && !('kind' in descriptor)) {
-    throw new LockOptionsError(
-      `@Locked stands on the static method ${said}: only methods of objects that Nest makes can be locked.`,
-    );
-  }
-  if (typeof descriptor?.value !== 'function' || typeof target !== 'object') {
-    throw new LockOptionsError(
-      `@Locked stands on ${said}, which is not a method. (It needs "experimentalDecorators", as Nest does; it is no standard decorator.)`,
-    );
-  }
-  return descriptor.value as Method;
-}
-
-function nameOf(target: object, method: unknown): string {
-  const owner = typeof target === 'function' ? target.name : target?.constructor?.name;
-  const name =
-    typeof method === 'object' && method !== null && 'name' in method ? method.name : method;
-  return `${owner ?? ''}.${String(name)}`;
 }

@@ -1,22 +1,12 @@
-import {
-  LockLimitError,
-  LockOptionsError,
-  LockShutdownError,
-  LockStoreError,
-  LockUpgradeError,
-} from '../errors/index.js';
+import { LockLimitError, LockShutdownError, LockStoreError } from '../errors/index.js';
 import type { LockStore, PushListener, Sight, StoreDescription } from '../locks/lock-primitive.js';
-import {
-  type CallSettings,
-  type Clock,
-  detached,
-  type ModuleSettings,
-  READER,
-} from '../options/index.js';
+import { type CallSettings, type Clock, detached, type ModuleSettings } from '../options/index.js';
 import { Departures } from './departures.js';
 import { Holdings } from './holdings.js';
 import { Lease } from './lease.js';
-import { Section } from './section.js';
+import { refuseStream } from './refuse-stream.js';
+import { Reentry } from './reentry.js';
+import type { Section } from './section.js';
 import { Trail } from './trail.js';
 import { Waiters } from './waiters.js';
 
@@ -28,6 +18,7 @@ export class Leases {
   readonly #departures: Departures;
   readonly #holdings: Holdings;
   readonly #waiters: Waiters;
+  readonly #reentry: Reentry;
   #opening: Promise<void> | undefined;
   #open = false;
   #closing = false;
@@ -43,6 +34,7 @@ export class Leases {
       this.#holdings.add(holding);
       return new Lease(this.#holdings, holding);
     });
+    this.#reentry = new Reentry(this.#holdings, clock);
   }
 
   /** Connects; before the first call at the latest. */
@@ -61,9 +53,9 @@ export class Leases {
 
   /** A lease on `key`, or an error: `wait: 0` asks once. */
   acquire(key: string, call: CallSettings, signal?: AbortSignal): Promise<Lease> {
-    const section = this.#sectionAround(key, call);
-    if (section || !this.#open) return this.#prepare(key, call, section, signal);
     try {
+      const section = this.#reentry.section(key, call);
+      if (section || !this.#open) return this.#prepare(key, call, section, signal);
       return this.#wait(key, call, signal);
     } catch (error) {
       return Promise.reject(error);
@@ -78,7 +70,7 @@ export class Leases {
     signal: AbortSignal | undefined,
   ): Promise<Lease> {
     signal?.throwIfAborted();
-    const again = section && (await this.#enterAgain(section, call, signal));
+    const again = section && (await this.#reentry.enter(section, call, signal));
     if (again) return again;
     if (!this.#open && !this.#closing) await this.#opened(key, signal);
     return this.#wait(key, call, signal);
@@ -116,7 +108,7 @@ export class Leases {
 
   /** The lease of the innermost section around the running code. */
   current(key?: string): Lease | undefined {
-    return Section.current(this.#holdings, key)?.lease;
+    return this.#reentry.current(key)?.lease;
   }
 
   async inspect(key: string, places: number): Promise<Sight> {
@@ -165,6 +157,7 @@ export class Leases {
       this.#departures.leave(claim, new Trail(0)); // nobody here waits for it any more
     },
     forced: (holder) => this.#holdings.forced(holder),
+    kept: (key, rest) => this.#waiters.kept(key, rest),
     reconnected: () => {
       this.#holdings.verifyAll();
       this.#waiters.askAll();
@@ -189,42 +182,6 @@ export class Leases {
         });
     });
   }
-
-  /** The section in which the lock is held already; of a semaphore one takes one more permit. */
-  #sectionAround(key: string, { reentrant, share }: CallSettings): Section | undefined {
-    if (!reentrant || (share && share !== READER)) return undefined;
-    const section = Section.current(this.#holdings, key);
-    const held = section?.holding.claim.share;
-    if (held && held !== READER) return undefined;
-    if (held && !share && section.holding.held) throw new LockUpgradeError(key);
-    return section;
-  }
-
-  /** The same lock once more, without asking the store; undefined if its lease has been given back. */
-  async #enterAgain(
-    section: Section,
-    call: CallSettings,
-    signal: AbortSignal | undefined,
-  ): Promise<Lease | undefined> {
-    const leaveTurn = await section.enter(call, signal, this.clock);
-    if (!leaveTurn) return undefined;
-    const lease = new Lease(this.#holdings, section.holding, leaveTurn);
-    if (lease.held) return lease;
-    await lease.release();
-    throw section.holding.lossError();
-  }
 }
 
 type OnLost = 'throw' | 'ignore';
-
-/** A stream would go on after the lock is given back. */
-function refuseStream<T>(result: T, key: string): T {
-  const isStream =
-    typeof result === 'object' &&
-    result !== null &&
-    (Symbol.asyncIterator in result || 'subscribe' in result);
-  if (!isStream) return result;
-  throw new LockOptionsError(
-    `The body under lock "${key}" returned a stream, which would run unlocked: consume it inside, or use @Locked.`,
-  );
-}

@@ -1,6 +1,7 @@
 export { type Duration, milliseconds } from './duration.js';
 export { type Clock, systemClock } from './clock.js';
 export {
+  isReader,
   MODE_DEFAULTS,
   type ModeOptions,
   type PermitOptions,

@@ -27,6 +27,11 @@ export interface Share {
 /** Shared mode: beside any number of other readers, never beside who holds the lock alone. */
 export const READER: Share = { permits: Infinity, count: 1 };
 
+/** Whether so many may hold it as like to. */
+export function isReader(share: Share | undefined): boolean {
+  return share?.permits === Infinity;
+}
+
 /** @throws LockOptionsError when mode or permits are wrong, or both are given. */
 export function shareOf(options: ModeOptions & PermitOptions): Share | undefined {
   const { mode = MODE_DEFAULTS.mode, permits } = options;

@@ -15,6 +15,7 @@ import {
   callSettings,
   type ModuleSettings,
 } from '../options/index.js';
+import { Election, ELECTION_CALL, ELECTION_PREFIX, type ElectionOptions } from './election.js';
 import { inspection, type LockInspection } from './lock-inspection.js';
 
 const logger = new Logger('RedisLock');
@@ -108,6 +109,18 @@ export class LockService implements OnModuleInit, BeforeApplicationShutdown, OnA
    */
   forceRelease(key: string): Promise<boolean> {
     return this.#run(key, undefined, (name) => this.#leases.force(name));
+  }
+
+  /**
+   * This replica's part in the election of a leader. Asks nothing of Redis until it campaigns; two elections
+   * of one name are two candidates.
+   * @throws LockKeyError, LockOptionsError
+   */
+  election(name: string, options: ElectionOptions = {}): Election {
+    const { limits, call } = this.#settings;
+    const key = lockName(ELECTION_PREFIX + lockName(name, limits.keyBytes), limits.keyBytes);
+    const settings = callSettings({ ...options, ...ELECTION_CALL }, call);
+    return new Election(this.#leases, key, settings);
   }
 
   /** Called by Nest: connects. */
