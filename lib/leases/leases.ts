@@ -1,12 +1,18 @@
-import { LockLimitError, LockShutdownError, LockStoreError } from '../errors/index.js';
+import {
+  LockLimitError,
+  LockNotAcquiredError,
+  LockShutdownError,
+  LockStoreError,
+} from '../errors/index.js';
 import type { LockStore, PushListener, Sight, StoreDescription } from '../locks/lock-primitive.js';
 import { type CallSettings, type Clock, detached, type ModuleSettings } from '../options/index.js';
 import { Departures } from './departures.js';
 import { Holdings } from './holdings.js';
-import { Lease } from './lease.js';
-import { refuseStream } from './refuse-stream.js';
+import { acquireMany } from './acquire-many.js';
+import type { Lease } from './lease.js';
 import { Reentry } from './reentry.js';
 import type { Section } from './section.js';
+import { SingleLease } from './single-lease.js';
 import { Trail } from './trail.js';
 import { Waiters } from './waiters.js';
 
@@ -32,7 +38,7 @@ export class Leases {
     this.#holdings = new Holdings(store.lock, clock, this.#departures);
     this.#waiters = new Waiters(store, settings, clock, this.#departures, (holding) => {
       this.#holdings.add(holding);
-      return new Lease(this.#holdings, holding);
+      return new SingleLease(this.#holdings, holding);
     });
     this.#reentry = new Reentry(this.#holdings, clock);
   }
@@ -51,8 +57,15 @@ export class Leases {
     return this.#opening;
   }
 
-  /** A lease on `key`, or an error: `wait: 0` asks once. */
-  acquire(key: string, call: CallSettings, signal?: AbortSignal): Promise<Lease> {
+  /** A lease on `key`, or on several together, or an error: `wait: 0` asks once. */
+  acquire(
+    key: string | readonly string[],
+    call: CallSettings,
+    signal?: AbortSignal,
+  ): Promise<Lease> {
+    if (typeof key !== 'string') {
+      return acquireMany(key, call, this.clock, (each, ask) => this.acquire(each, ask, signal));
+    }
     try {
       const section = this.#reentry.section(key, call);
       if (section || !this.#open) return this.#prepare(key, call, section, signal);
@@ -84,26 +97,18 @@ export class Leases {
     return this.#waiters.wait(key, call, signal);
   }
 
-  /**
-   * Runs `work` under a lease. Its result or its error always wins, save that a success after the
-   * lease was lost is a `LeaseLostError` (unless `onLost` is 'ignore'). A running body is never abandoned.
-   */
-  async withLock<T>(
-    key: string,
+  /** As {@link acquire}, but undefined where others hold the lock. */
+  async tryAcquire(
+    key: string | readonly string[],
     call: CallSettings,
-    work: (lease: Lease) => T | PromiseLike<T>,
-    { signal, onLost }: { signal?: AbortSignal | undefined; onLost?: OnLost | undefined } = {},
-  ): Promise<T> {
-    const lease = await this.acquire(key, call, signal);
-    let result: T;
+    signal?: AbortSignal,
+  ): Promise<Lease | undefined> {
     try {
-      result = await lease.run(() => refuseStream(work(lease), key));
+      return await this.acquire(key, { ...call, wait: 0 }, signal);
     } catch (error) {
-      await lease.release();
+      if (error instanceof LockNotAcquiredError) return undefined;
       throw error;
     }
-    await lease.finish(onLost);
-    return result;
   }
 
   /** The lease of the innermost section around the running code. */
@@ -183,5 +188,3 @@ export class Leases {
     });
   }
 }
-
-type OnLost = 'throw' | 'ignore';
