@@ -4,11 +4,13 @@ import { join } from 'node:path';
 
 const INCLUDES = fileURLToPath(new URL('../lib/locks/includes/', import.meta.url));
 
-/** A Lua script with every `--- @include "name"` line replaced by lib/locks/includes/name.lua. */
-export function inlineIncludes(source) {
-  return source.replaceAll(/^--- @include "([\w-]+)"$/gm, (_, name) =>
-    readFileSync(join(INCLUDES, `${name}.lua`), 'utf8').trimEnd(),
-  );
+/** A Lua script with every `--- @include "name"` line replaced by lib/locks/includes/name.lua, the first time it is met. */
+export function inlineIncludes(source, met = new Set()) {
+  return source.replaceAll(/^--- @include "([\w-]+)"\n?/gm, (_, name) => {
+    if (met.has(name)) return '';
+    met.add(name);
+    return `${inlineIncludes(readFileSync(join(INCLUDES, `${name}.lua`), 'utf8'), met).trimEnd()}\n`;
+  });
 }
 
 /** What `import source from './x.lua.js'` finds: built into dist, and made on the fly by Jest. */

@@ -5,5 +5,6 @@ export { LockStoreError, type CommandOutcome } from './lock-store.error.js';
 export { ForeignLockError } from './foreign-lock.error.js';
 export { LockKeyError } from './lock-key.error.js';
 export { LockLimitError } from './lock-limit.error.js';
+export { LockUpgradeError } from './lock-upgrade.error.js';
 export { LockOptionsError } from './lock-options.error.js';
 export { LockShutdownError } from './lock-shutdown.error.js';

@@ -46,7 +46,7 @@ export class Holding implements Scheduled {
   #controller: AbortController | undefined;
 
   constructor(
-    readonly claim: Claim,
+    public claim: Claim,
     readonly settings: CallSettings,
     grant: Omit<Held, 'kind'>,
     readonly trail: Trail,

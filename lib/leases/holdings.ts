@@ -1,6 +1,6 @@
-import type { LossReason } from '../errors/index.js';
+import { LockStoreError, type LossReason } from '../errors/index.js';
 import type { LockPrimitive } from '../locks/lock-primitive.js';
-import { type Clock, type Duration, milliseconds, TTL_BOUNDS } from '../options/index.js';
+import { type Clock, type Duration, milliseconds, READER, TTL_BOUNDS } from '../options/index.js';
 import type { Departures } from './departures.js';
 import type { Holding } from './holding.js';
 import type { Lease, LeaseHost } from './lease.js';
@@ -69,6 +69,24 @@ export class Holdings implements LeaseHost {
       return;
     }
     if (holding.state === 'held') this.#lose(holding, left === 'taken' ? 'taken' : 'expired');
+    throw holding.lossError();
+  }
+
+  /** Others may share what was held alone. */
+  async downgrade(holding: Holding): Promise<void> {
+    const { claim } = holding;
+    if (claim.share) return;
+    holding.claim = { ...claim, share: READER }; // what is sent from now on runs after the downgrade
+    try {
+      const done = await this.lock.downgrade(claim);
+      if (done && holding.state === 'held') return holding.onward.ended(holding);
+    } catch (error) {
+      const ran = !(error instanceof LockStoreError) || error.outcome === 'unknown';
+      if (!ran && holding.state === 'held') holding.claim = claim;
+      if (!ran) throw error;
+    }
+    if (holding.state === 'held') this.#lose(holding, 'expired');
+    this.departures.leave(claim, holding.trail);
     throw holding.lossError();
   }
 

@@ -6,6 +6,7 @@ import type { Section } from './section.js';
 /** What a lease asks of the process that gave it out. */
 export interface LeaseHost {
   extend(holding: Holding, ttl: Duration | undefined): Promise<void>;
+  downgrade(holding: Holding): Promise<void>;
   release(holding: Holding): Promise<boolean>;
   verify(holding: Holding): void;
   section(holding: Holding, lease: Lease): Section;
@@ -101,6 +102,16 @@ export class Lease implements AsyncDisposable {
   async extend(ttl?: Duration): Promise<void> {
     this.assertHeld();
     await this.#host.extend(this.#holding, ttl);
+  }
+
+  /**
+   * From now on others may share the lock with this lease, and nobody can have held it alone in between.
+   * Nothing happens to a lease that is shared already; there is no way back but to acquire anew.
+   * @throws LeaseLostError if it is over, or if Redis does not say whether it is: it counts as lost then.
+   */
+  async downgrade(): Promise<void> {
+    this.assertHeld();
+    await this.#host.downgrade(this.#holding);
   }
 
   /**

@@ -1,9 +1,10 @@
-import { LockLimitError, LockShutdownError, LockStoreError } from '../errors/index.js';
+import { LockLimitError, LockShutdownError, LockUpgradeError } from '../errors/index.js';
 import type { LockStore, PushListener, Sight, StoreDescription } from '../locks/lock-primitive.js';
-import { type CallSettings, type Clock, detached, type ModuleSettings } from '../options/index.js';
+import { type CallSettings, type Clock, type ModuleSettings, READER } from '../options/index.js';
 import { Departures } from './departures.js';
 import { Holdings } from './holdings.js';
 import { Lease } from './lease.js';
+import { Opening } from './opening.js';
 import { refuseStream } from './refuse-stream.js';
 import { Section } from './section.js';
 import { Trail } from './trail.js';
@@ -17,8 +18,7 @@ export class Leases {
   readonly #departures: Departures;
   readonly #holdings: Holdings;
   readonly #waiters: Waiters;
-  #opening: Promise<void> | undefined;
-  #open = false;
+  readonly #opening: Opening;
   #closing = false;
 
   constructor(
@@ -26,6 +26,7 @@ export class Leases {
     private readonly settings: ModuleSettings,
     private readonly clock: Clock,
   ) {
+    this.#opening = new Opening(store, () => this.#pushes, settings.commandTimeout, clock);
     this.#departures = new Departures(store.lock, clock);
     this.#holdings = new Holdings(store.lock, clock, this.#departures);
     this.#waiters = new Waiters(store, settings, clock, this.#departures, (holding) => {
@@ -36,23 +37,14 @@ export class Leases {
 
   /** Connects; before the first call at the latest. */
   open(): Promise<void> {
-    this.#opening ??= detached(() => this.store.open(this.#pushes)).then(
-      () => {
-        this.#open = true;
-      },
-      (error: unknown) => {
-        this.#opening = undefined;
-        throw error;
-      },
-    );
-    return this.#opening;
+    return this.#opening.open();
   }
 
   /** A lease on `key`, or an error: `wait: 0` asks once. */
   acquire(key: string, call: CallSettings, signal?: AbortSignal): Promise<Lease> {
-    const section = call.reentrant ? Section.current(this.#holdings, key) : undefined;
-    if (section || !this.#open) return this.#prepare(key, call, section, signal);
     try {
+      const section = this.#sectionAround(key, call);
+      if (section || !this.#opening.done) return this.#prepare(key, call, section, signal);
       return this.#wait(key, call, signal);
     } catch (error) {
       return Promise.reject(error);
@@ -69,7 +61,7 @@ export class Leases {
     signal?.throwIfAborted();
     const again = section && (await this.#enterAgain(section, call, signal));
     if (again) return again;
-    if (!this.#open && !this.#closing) await this.#opened(key, signal);
+    if (!this.#opening.done && !this.#closing) await this.#opening.within(key, signal);
     return this.#wait(key, call, signal);
   }
 
@@ -160,23 +152,14 @@ export class Leases {
     },
   };
 
-  /** The connection, for a call that waits for it no longer than for a command. */
-  #opened(key: string, signal: AbortSignal | undefined): Promise<void> {
-    const { commandTimeout } = this.settings;
-    return new Promise((resolve, reject) => {
-      const onAbort = (): void => reject(signal!.reason);
-      const message = `Lock "${key}" was not acquired: Redis could not be used within ${commandTimeout} ms.`;
-      const cancel = this.clock.after(commandTimeout, () => {
-        reject(new LockStoreError(message, { key, outcome: 'unsent' }));
-      });
-      signal?.addEventListener('abort', onAbort, { once: true });
-      this.open()
-        .then(resolve, reject)
-        .finally(() => {
-          cancel();
-          signal?.removeEventListener('abort', onAbort);
-        });
-    });
+  /** The section in which the lock is held already; of a semaphore one takes one more permit. */
+  #sectionAround(key: string, { reentrant, share }: CallSettings): Section | undefined {
+    if (!reentrant || (share && share !== READER)) return undefined;
+    const section = Section.current(this.#holdings, key);
+    const held = section?.holding.claim.share;
+    if (held && held !== READER) return undefined;
+    if (held && !share && section.holding.held) throw new LockUpgradeError(key);
+    return section;
   }
 
   /** The same lock once more, without asking the store; undefined if its lease has been given back. */

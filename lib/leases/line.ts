@@ -86,10 +86,8 @@ export class Line implements PlaceOwner, Onward, Scheduled {
     // The place may have been taken for another, who has left.
     const remaining = Math.min(grant.remaining, waiter.call.ttl);
     const { claim, trail } = place;
-    this.#admit(
-      waiter,
-      new Holding(claim, waiter.call, { ...grant, remaining }, trail, clock, this),
-    );
+    const holding = new Holding(claim, waiter.call, { ...grant, remaining }, trail, clock, this);
+    this.#admit(waiter, holding);
   }
 
   queued(): void {
@@ -110,9 +108,7 @@ export class Line implements PlaceOwner, Onward, Scheduled {
 
   missed(place: Place): void {
     this.#place = undefined;
-    const { key, ttl } = place.claim;
-    const message = `Lock "${key}" was granted, but its lease of ${ttl} ms was over before Redis' answer arrived.`;
-    this.#outage.fails(new LockStoreError(message, { key }), this.host.clock.monotonic());
+    this.#outage.misses(place.claim, this.host.clock.monotonic());
     for (const waiter of this.#waiters) this.#bound(waiter, this.host.settings.commandTimeout);
     this.#queue();
   }
@@ -136,21 +132,25 @@ export class Line implements PlaceOwner, Onward, Scheduled {
 
   /** Passes the lease to the next of the line, in memory; false if the store has to be told. */
   passOn(holding: Holding): boolean {
-    const next = this.#waiters.first;
-    if (!next || !this.shared || this.#place || holding !== this.#holding) return false;
+    const heir = this.#heirOf(holding);
+    if (!heir || !this.shared) return false;
     const now = this.host.clock.monotonic();
     const left = holding.deadline - now;
-    if (left < Math.min(next.call.ttl, FIRST_LEASE) / 2 || left > next.call.ttl) return false;
-    if (holding.settings.minHold > 0) return false;
+    if (left < Math.min(heir.call.ttl, FIRST_LEASE) / 2 || left > heir.call.ttl) return false;
     if (!this.#slice.take(now, this.fenced)) return false;
-    this.#admit(next, holding.heir(next.call));
+    this.#admit(heir, holding.heir(heir.call));
     return true;
   }
 
   /** Gives the lease back in the step in which the line queues again; undefined if nobody waits or a place does. */
   giveBack(holding: Holding): Promise<boolean> | undefined {
-    if (!this.#waiters.first || this.#place || holding.settings.minHold > 0) return undefined;
-    return this.#newPlace().askGivingBack(holding.claim);
+    return this.#heirOf(holding) && this.#newPlace().askGivingBack(holding.claim);
+  }
+
+  /** Who comes next, unless a place waits for him or the lease stays taken for a while. */
+  #heirOf(holding: Holding): Waiter | undefined {
+    if (this.#place || holding !== this.#holding || holding.settings.minHold > 0) return undefined;
+    return this.#waiters.first;
   }
 
   /** The lease is over, whatever way: who still waits needs a place. */
@@ -166,8 +166,9 @@ export class Line implements PlaceOwner, Onward, Scheduled {
   }
 
   #newPlace(): Place {
-    const { ttl, wait } = this.#waiters.first!.call;
-    const claim = { key: this.key, holder: this.host.newHolderId(), ttl, tokens: this.tokens };
+    const { ttl, wait, share } = this.#waiters.first!.call;
+    const { key, tokens } = this;
+    const claim = { key, holder: this.host.newHolderId(), ttl, tokens, share };
     this.#place = new Place(this.host, this, claim, wait > 0);
     return this.#place;
   }

@@ -1,4 +1,5 @@
-import type { LockStoreError } from '../errors/index.js';
+import { LockStoreError } from '../errors/index.js';
+import type { Claim } from '../locks/lock-primitive.js';
 
 /** Since when asks of one line fail, and why the last one did. */
 export class Outage {
@@ -15,5 +16,11 @@ export class Outage {
     const failed = this.failure !== undefined;
     this.failure = undefined;
     return failed;
+  }
+
+  /** A grant came too late to be used. */
+  misses({ key, ttl }: Claim, now: number): void {
+    const message = `Lock "${key}" was granted, but its lease of ${ttl} ms was over before Redis' answer arrived.`;
+    this.fails(new LockStoreError(message, { key }), now);
   }
 }

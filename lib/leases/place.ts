@@ -36,12 +36,12 @@ export class Place {
   constructor(
     private readonly host: PlaceHost,
     private readonly owner: PlaceOwner,
-    { key, holder, ttl, tokens }: Claim,
+    claim: Claim,
     queue: boolean,
   ) {
     this.trail = new Trail(host.settings.commandTimeout);
     const wanted = (): boolean => !this.#gone;
-    this.#ask = { key, holder, ttl, tokens, queue, arrival: undefined, former: undefined, wanted };
+    this.#ask = { ...claim, queue, arrival: undefined, former: undefined, wanted };
     host.expect(this);
   }
 

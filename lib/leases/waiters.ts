@@ -70,7 +70,7 @@ export class Waiters {
     if (this.#size >= waitersPerProcess) {
       throw new LockLimitError(key, 'waitersPerProcess', waitersPerProcess);
     }
-    const shared = this.settings.fairness === 'local' && call.wait > 0;
+    const shared = this.settings.fairness === 'local' && call.wait > 0 && !call.share;
     const line = shared ? this.#sharedLine(key, call) : this.#singleLine(key, call);
     const waiter = new Waiter(call, this.clock.monotonic(), line, signal);
     this.#size += 1;

@@ -1,4 +1,6 @@
-/** What one asks for, and later holds: the same four words take, keep and give back a lock. */
+import type { Share } from '../options/index.js';
+
+/** What one asks for, and later holds: the same words take, keep and give back a lock. */
 export interface Claim {
   readonly key: string;
   /** Unguessable, and never sent again once released or left. */
@@ -7,6 +9,8 @@ export interface Claim {
   readonly ttl: number;
   /** How many fencing tokens a grant reserves; 0: none. */
   readonly tokens: number;
+  /** With whom it is shared; undefined: with nobody. */
+  readonly share?: Share | undefined;
 }
 
 export interface Ask extends Claim {
@@ -14,7 +18,7 @@ export interface Ask extends Claim {
   readonly queue: boolean;
   /** The arrival an earlier answer gave this place, so that it keeps its turn if the server forgot it. */
   readonly arrival?: string | undefined;
-  /** A lease of the asker's that is given back in the same step, before he asks. */
+  /** A lease of the asker's that is given back in the same step, before he asks; where nothing is shared. */
   readonly former?: Claim | undefined;
   /** False as soon as the caller has given up: nothing is sent any more. */
   readonly wanted: () => boolean;
@@ -75,7 +79,12 @@ export interface PushListener {
 export interface Sight {
   /** The Redis type at the key; `none` if it is free. */
   readonly type: string;
+  /** Who holds it alone; '' if nobody does. */
   readonly holder: string;
+  /** Those who hold it together, each with what is left of his lease in ms; of several permits each. */
+  readonly holders: readonly { readonly holder: string; readonly remaining: number }[];
+  /** What several hold it as. */
+  readonly mode?: 'shared' | 'permits' | undefined;
   readonly remaining: number;
   readonly fencingToken: number | undefined;
   /** Places in the queue. */
@@ -85,6 +94,9 @@ export interface Sight {
   /** The server's clock, ms since the epoch. */
   readonly now: number;
 }
+
+/** The steps of who holds a lock, or wants to. */
+export type HolderSteps = Pick<LockPrimitive, 'acquire' | 'release' | 'leave' | 'extend'>;
 
 /**
  * One kind of lock in one store: a handful of steps, each atomic, each with the effect of once when
@@ -100,6 +112,8 @@ export interface LockPrimitive {
   /** Lengthens what is still held; in the order of the claims. */
   extend(claims: readonly Claim[]): Promise<{ sentAt: number; remaining: Extended[] }>;
   inspect(key: string, places: number): Promise<Sight>;
+  /** Makes a lease that was exclusive a shared one, without a gap. False if it was not the holder's any more. */
+  downgrade(claim: Claim): Promise<boolean>;
   /** True if somebody held the lock. */
   force(key: string): Promise<boolean>;
 }

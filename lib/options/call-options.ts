@@ -1,5 +1,6 @@
 import { type Duration, type DurationBounds, milliseconds } from './duration.js';
 import { LockOptionsError } from '../errors/index.js';
+import { type ModeOptions, type PermitOptions, type Share, shareOf } from './share.js';
 
 /** How one lock is asked for and held. */
 export interface LockCallOptions {
@@ -20,7 +21,7 @@ export interface LockCallOptions {
 }
 
 /** {@link LockCallOptions} of one call, which may be cancelled. */
-export interface AcquireOptions extends LockCallOptions {
+export interface AcquireOptions extends LockCallOptions, ModeOptions {
   /** Aborted while waiting: the call rejects at once with `signal.reason` and leaves nothing behind. */
   readonly signal?: AbortSignal | undefined;
 }
@@ -34,6 +35,8 @@ export interface CallSettings {
   readonly maxHold: number;
   readonly fencing: boolean;
   readonly reentrant: boolean;
+  /** With whom the lock is shared; undefined: with nobody. */
+  readonly share: Share | undefined;
 }
 
 export const CALL_DEFAULTS: CallSettings = {
@@ -44,6 +47,7 @@ export const CALL_DEFAULTS: CallSettings = {
   maxHold: Infinity,
   fencing: true,
   reentrant: true,
+  share: undefined,
 };
 
 const DAY = 86_400_000;
@@ -63,25 +67,26 @@ const BOUNDS: Record<'ttl' | 'wait' | 'minHold' | 'maxHold', DurationBounds> = {
  * @throws LockOptionsError naming the first option that is wrong, misspelt or in conflict.
  */
 export function callSettings(
-  options: LockCallOptions,
+  options: LockCallOptions & ModeOptions & PermitOptions,
   defaults: CallSettings,
-  allowed: readonly string[] = ['signal'],
+  allowed: readonly string[] = ['signal', 'mode'],
 ): CallSettings {
   const settings: Record<string, unknown> = { ...defaults };
   for (const [name, value] of Object.entries(options)) {
     if (allowed.includes(name) || value === undefined) continue;
     if (name in BOUNDS) {
       settings[name] = milliseconds(name, value, BOUNDS[name as keyof typeof BOUNDS]);
-    } else if (name in defaults) {
+    } else if (typeof defaults[name as keyof CallSettings] === 'boolean') {
       if (typeof value !== 'boolean')
         throw new LockOptionsError(`Option "${name}" takes true or false.`);
       settings[name] = value;
     } else {
       throw new LockOptionsError(
-        `There is no option "${name}". Options: ${[...Object.keys(defaults), ...allowed].join(', ')}.`,
+        `There is no option "${name}". Options: ${[...Object.keys(CALL_DEFAULTS).filter((known) => known !== 'share'), ...allowed].join(', ')}.`,
       );
     }
   }
+  settings['share'] = shareOf(options);
   const result = settings as unknown as CallSettings;
   if (result.maxHold < result.ttl) {
     throw new LockOptionsError('Option "maxHold" is shorter than "ttl": no lease would end by it.');

@@ -1,5 +1,14 @@
 export { type Duration, milliseconds } from './duration.js';
 export { type Clock, systemClock } from './clock.js';
+export {
+  MODE_DEFAULTS,
+  type ModeOptions,
+  type PermitOptions,
+  READER,
+  type Share,
+  shareOf,
+  wholeNumber,
+} from './share.js';
 export { detached } from './detached.js';
 export {
   type AcquireOptions,

@@ -1,5 +1,6 @@
 import { LockOptionsError } from '../errors/index.js';
 import type { LockCallOptions } from './call-options.js';
+import type { ModeOptions, PermitOptions } from './share.js';
 
 /** A call that found its lock taken. */
 export interface BusyContext {
@@ -31,7 +32,7 @@ export const POLICY_DEFAULTS = {
 } as const satisfies LockedPolicy;
 
 /** The options of `@Locked`. */
-export interface LockedOptions extends LockCallOptions, LockedPolicy {
+export interface LockedOptions extends LockCallOptions, ModeOptions, PermitOptions, LockedPolicy {
   /** The `name` of the RedisLockModule to use; without it, the unnamed one. */
   readonly module?: string | undefined;
   /**
@@ -42,7 +43,15 @@ export interface LockedOptions extends LockCallOptions, LockedPolicy {
 }
 
 /** What stands beside {@link LockCallOptions} in the options of a decorator. */
-export const POLICY_OPTIONS = ['onBusy', 'onLost', 'onUnavailable', 'module', 'returns'] as const;
+export const POLICY_OPTIONS = [
+  'mode',
+  'permits',
+  'onBusy',
+  'onLost',
+  'onUnavailable',
+  'module',
+  'returns',
+] as const;
 
 const ALLOWED = {
   onBusy: ['throw', 'skip'],

@@ -5,6 +5,8 @@ export interface LockKeys {
   readonly queue: string;
   readonly seen: string;
   readonly fence: string;
+  /** While several hold the lock: each with the end of his lease. */
+  readonly holders: string;
 }
 
 /**
@@ -15,7 +17,13 @@ export function lockKeys(prefix: string, name: string): LockKeys {
   const lock = prefix + name;
   const isTagOnly = lock.startsWith('{') && lock.endsWith('}');
   const base = isTagOnly ? `${lock}{}` : lock.includes('{') ? lock : `{${lock}}`;
-  return { lock, queue: `${base}:queue`, seen: `${base}:seen`, fence: `${base}:fence` };
+  return {
+    lock,
+    queue: `${base}:queue`,
+    seen: `${base}:seen`,
+    fence: `${base}:fence`,
+    holders: `${base}:holders`,
+  };
 }
 
 /** How many locks' keys are remembered. */

@@ -12,8 +12,12 @@ export interface LockInspection {
   readonly key: string;
   /** `kept`: nobody holds it, but its minimum hold is not over. `foreign`: another library's lock, or no lock at all. */
   readonly state: 'free' | 'held' | 'kept' | 'foreign';
+  /** What it is held as; undefined unless it is `held`. */
+  readonly mode?: 'exclusive' | 'shared' | 'permits';
   /** Who holds it, if that is a process of this library. */
   readonly holder?: LockParty & { readonly since?: Date };
+  /** Those who hold it together, once a permit, each with what is left of the lease in ms; at most 100. */
+  readonly holders?: readonly (LockParty & { readonly remaining: number })[];
   /** What is left of the lease in ms; undefined if it is free, Infinity if it never ends. */
   readonly remaining?: number;
   /** The last token that was minted. */
@@ -26,11 +30,19 @@ export interface LockInspection {
 
 export function inspection(key: string, sight: Sight): LockInspection {
   const party = sight.type === 'string' ? processOf(sight.holder) : undefined;
-  const { fencingToken, remaining } = sight;
+  const { fencingToken, remaining, mode } = sight;
   return {
     key,
     state: stateOf(sight, party),
+    ...(mode && {
+      mode,
+      holders: sight.holders.map(({ holder, remaining: left }) => ({
+        ...(processOf(holder) ?? UNKNOWN),
+        remaining: left,
+      })),
+    }),
     ...(party && {
+      mode: 'exclusive',
       holder: { ...party, ...(fencingToken && { since: new Date(fencingToken / 1_000) }) },
     }),
     ...(remaining !== -2 && { remaining: remaining === -1 ? Infinity : remaining }),
@@ -42,8 +54,11 @@ export function inspection(key: string, sight: Sight): LockInspection {
 
 const UNKNOWN: LockParty = { host: 'unknown', pid: 0 };
 
-function stateOf({ type, holder }: Sight, party: LockParty | undefined): LockInspection['state'] {
+function stateOf(
+  { type, holder, mode }: Sight,
+  party: LockParty | undefined,
+): LockInspection['state'] {
   if (type === 'none') return 'free';
-  if (party) return 'held';
+  if (party || mode) return 'held';
   return type === 'string' && holder === 'kept' ? 'kept' : 'foreign';
 }

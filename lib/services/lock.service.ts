@@ -140,7 +140,7 @@ export class LockService implements OnModuleInit, BeforeApplicationShutdown, OnA
   ): Promise<T> {
     const { limits, call } = this.#settings;
     try {
-      const settings = options ? callSettings(options, call, ['signal', 'onLost']) : call;
+      const settings = options ? callSettings(options, call, ['signal', 'mode', 'onLost']) : call;
       return step(lockName(key, limits.keyBytes), settings);
     } catch (error) {
       return Promise.reject(error);

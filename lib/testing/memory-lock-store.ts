@@ -1,5 +1,6 @@
 import type { Clock, ModuleSettings } from '../options/index.js';
 import { newProcessId } from '../locks/holder.js';
+import { claimAt } from '../locks/lock/place-text.js';
 import type {
   LockPrimitive,
   LockStore,
@@ -39,14 +40,9 @@ export class MemoryLockStore implements LockStore {
   async open(listener: PushListener): Promise<void> {
     this.#connection.open = true;
     this.server.subscribe(this.processId, {
-      granted: ({ name, holder, remaining, fencingToken, tokens }) => {
+      granted: ({ name, place, remaining, fencingToken, tokens }) => {
         const sentAt = this.clock.monotonic();
-        const claim = {
-          key: name.slice(this.#prefix.length),
-          holder,
-          ttl: remaining,
-          tokens: 0,
-        };
+        const claim = claimAt(place, name.slice(this.#prefix.length))!;
         queueMicrotask(() => listener.granted(claim, { sentAt, remaining, fencingToken, tokens }));
       },
       forced: (holder) => queueMicrotask(() => listener.forced(holder)),

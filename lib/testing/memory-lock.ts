@@ -1,4 +1,5 @@
 import { ForeignLockError } from '../errors/index.js';
+import { placeText } from '../locks/lock/place-text.js';
 import type {
   Answer,
   Ask,
@@ -8,15 +9,19 @@ import type {
   LockPrimitive,
   Sight,
 } from '../locks/lock-primitive.js';
+import { READER } from '../options/index.js';
+import { foreignType } from './foreign-type.js';
 import type { MemoryConnection } from './memory-connection.js';
-import type { MemoryServer } from './memory-server.js';
-import { mintFencingTokens, rememberedFor } from './mint-fencing-tokens.js';
+import type { MemoryServer, Place } from './memory-server.js';
+import { MemoryHolders, modeOf } from './memory-holders.js';
+import { sightOf } from './memory-sight.js';
+import { fencingTokens, rememberedFor } from './mint-fencing-tokens.js';
 import { WaitingLine } from './waiting-line.js';
 
 /**
- * The exclusive lock in memory, step for step what the Lua scripts in locks/lock do. One holder at a
- * time, not re-entrant by itself; waiters are served in the order in which they queued, by hand-off;
- * a crash costs the rest of the lease, a crashed waiter at most 3 s.
+ * The lock in memory, in all its modes, step for step what the Lua scripts in locks/ do. Not re-entrant
+ * by itself; waiters are served in the order in which they queued, by hand-off; a crash costs the rest
+ * of the lease, a crashed waiter at most 3 s.
  */
 export class MemoryLock implements LockPrimitive {
   readonly #server: MemoryServer;
@@ -36,7 +41,7 @@ export class MemoryLock implements LockPrimitive {
     return this.connection.send(ask.key, () => {
       if (this.#server.clock.wall() > notAfter) return { kind: 'late' };
       const name = this.#name(ask.key);
-      const gaveBack = ask.former !== undefined && this.#isHeldBy(name, ask.former.holder);
+      const gaveBack = ask.former !== undefined && this.#isHeldBy(name, ask.former);
       if (gaveBack) this.#server.values.delete(name);
       return { ...this.#acquire(ask, sentAt, gaveBack), gaveBack };
     });
@@ -44,14 +49,13 @@ export class MemoryLock implements LockPrimitive {
 
   release(claim: Claim, keep: number): Promise<boolean> {
     return this.connection.send(claim.key, () => {
+      const { holder, share } = claim;
       const name = this.#name(claim.key);
-      if (!this.#isHeldBy(name, claim.holder)) return false;
-      if (keep > 0) {
-        this.#server.values.set(name, { type: 'string', text: 'kept' }, Math.ceil(keep));
-      } else {
-        this.#server.values.delete(name);
-        this.#line(name).grantNext();
-      }
+      if (!this.#isHeldBy(name, claim)) return false;
+      const holders = this.#holders(name);
+      if (keep > 0) holders.hold(share ? `kept/${holder}` : 'kept', share, Math.ceil(keep));
+      if (keep === 0 || share) holders.letGo(holder, share);
+      this.#line(name).grantNext();
       return true;
     });
   }
@@ -59,10 +63,10 @@ export class MemoryLock implements LockPrimitive {
   leave(claim: Claim): Promise<boolean> {
     return this.connection.send(claim.key, () => {
       const name = this.#name(claim.key);
-      const mine = this.#isHeldBy(name, claim.holder);
-      this.#line(name).leave(placeOf(claim));
-      if (mine) this.#server.values.delete(name);
-      if (!this.#server.values.has(name)) this.#line(name).grantNext();
+      const mine = this.#isHeldBy(name, claim);
+      this.#line(name).leave(placeText(claim));
+      if (mine) this.#holders(name).letGo(claim.holder, claim.share);
+      this.#line(name).grantNext();
       return mine;
     });
   }
@@ -77,23 +81,7 @@ export class MemoryLock implements LockPrimitive {
   }
 
   inspect(key: string, places: number): Promise<Sight> {
-    return this.connection.send(key, () => {
-      const name = this.#name(key);
-      const value = this.#server.values.get(name);
-      const waiting = this.#line(name).places;
-      const now = this.#server.now();
-      return {
-        type: value?.type ?? 'none',
-        holder: value?.type === 'string' ? value.text : '',
-        remaining: this.#server.values.ttl(name),
-        fencingToken: this.#server.fences.get(name),
-        waiting: waiting.length,
-        places: waiting
-          .slice(0, places)
-          .map(({ text, arrival }) => ({ place: text, age: (now - arrival) / 1_000 })),
-        now: now / 1_000,
-      };
-    });
+    return this.connection.send(key, () => sightOf(this.#server, this.#name(key), places));
   }
 
   force(key: string): Promise<boolean> {
@@ -102,80 +90,99 @@ export class MemoryLock implements LockPrimitive {
       const value = this.#server.values.get(name);
       if (!value) return false;
       if (value.type !== 'string') throw new ForeignLockError(key, value.type);
-      this.#server.values.delete(name);
+      const holders = this.#holders(name);
+      const forced = holders.mode ? holders.together.map(({ holder }) => holder) : [value.text];
+      holders.clear();
       this.#line(name).grantNext();
-      this.#server.inbox(value.text.split('/')[0]!)?.forced(value.text);
+      for (const holder of forced.filter((id) => !id.includes('#')))
+        this.#server.inbox(holder.split('/')[0]!)?.forced(holder);
+      return true;
+    });
+  }
+
+  downgrade(claim: Claim): Promise<boolean> {
+    return this.connection.send(claim.key, () => {
+      const name = this.#name(claim.key);
+      if (this.#isHeldBy(name, { ...claim, share: READER })) return true;
+      if (!this.#isHeldBy(name, { ...claim, share: undefined })) return false;
+      const left = this.#server.values.ttl(name);
+      this.#server.values.delete(name);
+      this.#holders(name).hold(claim.holder, READER, left);
+      this.#line(name).grantNext();
       return true;
     });
   }
 
   #acquire(ask: Ask, sentAt: number, gaveBack: boolean): Answer {
     const { values, queues, fences } = this.#server;
-    const name = this.#name(ask.key);
+    const { key, holder, share, tokens } = ask;
+    const name = this.#name(key);
     const line = this.#line(name);
-    const take = (): Held => {
-      values.set(name, { type: 'string', text: ask.holder }, ask.ttl);
-      return held(ask.ttl);
-    };
+    const holders = this.#holders(name);
     const held = (remaining: number, token?: number): Held => ({
       kind: 'held',
       sentAt,
       remaining,
-      ...(token !== undefined && ask.tokens > 0
+      ...(token !== undefined && tokens > 0
         ? { fencingToken: token, tokens: 1 }
-        : mintFencingTokens(this.#server, name, ask.tokens)),
+        : fencingTokens(this.#server, name, ask)),
     });
+    const take = (): Held => {
+      holders.hold(holder, share, ask.ttl);
+      return held(ask.ttl);
+    };
+    const isNext = (): boolean => !queues.has(name) && holders.fits(share);
 
-    const current = values.get(name);
-    if (!current && !queues.has(name)) return take();
-    if (current && current.type !== 'string') throw new ForeignLockError(ask.key, current.type);
-    if (current?.text === ask.holder) return held(values.ttl(name), fences.get(name));
+    const foreign = foreignType(values.get(name), share);
+    if (foreign) throw new ForeignLockError(key, foreign);
+    const left = holders.left(holder, share);
+    if (left !== undefined) return held(left, share ? undefined : fences.get(name));
+    if (isNext()) return take();
     if (!ask.queue) {
-      const free = !current && !line.grantNext() && !queues.has(name);
-      return free ? take() : { kind: 'busy' };
+      line.grantNext();
+      return isNext() ? take() : { kind: 'busy' };
     }
 
-    const text = placeOf(ask);
+    const text = placeText(ask);
     const known = line.find(text);
     const full = !gaveBack && line.places.length >= this.waitersPerKey;
     if (!known && full) return { kind: 'full' };
-    const place = known ?? line.join(this.#place(ask), arrivalOf(ask));
+    const place = known ?? line.join(this.#place(ask, text), arrivalOf(ask));
     line.saw(this.processId);
-    if (!current && line.grantNext(text)?.text === text) return held(ask.ttl);
+    if (line.grantNext(text)) return held(ask.ttl);
     return {
       kind: 'queued',
-      remaining: values.ttl(name),
+      remaining: holders.mode === 'permits' ? holders.together[0]!.remaining : values.ttl(name),
       arrival: String(place.arrival),
       rank: line.places.findIndex((other) => other.text === text),
       rejoined: !known && arrivalOf(ask) !== undefined,
     };
   }
 
-  #extend({ key, holder, ttl }: Claim): Extended {
+  #extend({ key, holder, ttl, share }: Claim): Extended {
     const { values, fences } = this.#server;
     const name = this.#name(key);
-    if (!values.has(name)) return 'free';
-    if (!this.#isHeldBy(name, holder)) return 'taken';
-    if (values.ttl(name) < ttl) values.expire(name, ttl);
+    const holders = this.#holders(name);
+    if (holders.left(holder, share) === undefined) {
+      const over = !values.has(name) || (share && holders.mode === modeOf(share));
+      return over ? 'free' : 'taken';
+    }
+    holders.extend(holder, share, ttl);
     const token = fences.get(name);
     if (token !== undefined) fences.expire(name, rememberedFor(this.#server, token));
-    return values.ttl(name);
+    return holders.left(holder, share)!;
   }
 
-  #isHeldBy(name: string, holder: string): boolean {
-    const value = this.#server.values.get(name);
-    return value?.type === 'string' && value.text === holder;
+  #isHeldBy(name: string, { holder, share }: Claim): boolean {
+    return this.#holders(name).left(holder, share) !== undefined;
   }
 
-  #place(claim: Claim): {
-    text: string;
-    holder: string;
-    process: string;
-    ttl: number;
-    tokens: number;
-  } {
-    const { holder, ttl, tokens } = claim;
-    return { text: placeOf(claim), holder, process: this.processId, ttl, tokens };
+  #place({ holder, ttl, tokens, share }: Claim, text: string): Omit<Place, 'arrival'> {
+    return { text, holder, process: this.processId, ttl, tokens, share };
+  }
+
+  #holders(name: string): MemoryHolders {
+    return new MemoryHolders(this.#server, name);
   }
 
   #line(name: string): WaitingLine {
@@ -185,10 +192,6 @@ export class MemoryLock implements LockPrimitive {
   #name(key: string): string {
     return this.prefix + key;
   }
-}
-
-function placeOf({ holder, ttl, tokens }: Claim): string {
-  return `${holder}/${ttl}/x${tokens}`;
 }
 
 function arrivalOf({ arrival }: Ask): number | undefined {

@@ -1,5 +1,5 @@
 import type { Clock } from '../options/index.js';
-import { systemClock } from '../options/index.js';
+import { type Share, systemClock } from '../options/index.js';
 import { ExpiringMap } from './expiring-map.js';
 
 /** A place in the queue of one lock. */
@@ -10,6 +10,7 @@ export interface Place {
   readonly process: string;
   readonly ttl: number;
   readonly tokens: number;
+  readonly share: Share | undefined;
   /** The server's clock in µs when it came, or one more than the place before it. */
   readonly arrival: number;
 }
@@ -18,7 +19,7 @@ export interface Place {
 export interface Inbox {
   granted(grant: {
     name: string;
-    holder: string;
+    place: string;
     remaining: number;
     fencingToken: number | undefined;
     tokens: number;
@@ -35,12 +36,16 @@ export interface Inbox {
 export class MemoryServer {
   /** What stands at a lock's name, and of which Redis type it would be. */
   readonly values = new ExpiringMap<{ type: string; text: string }>(() => this.clock.wall());
+  /** By name: those who hold it together, each with the end of his lease in ms. */
+  readonly holders = new ExpiringMap<Map<string, number>>(() => this.clock.wall());
   /** By name; sorted by arrival, never empty. */
   readonly queues = new ExpiringMap<Place[]>(() => this.clock.wall());
   /** By name: when each process asked last, in ms. */
   readonly seen = new ExpiringMap<Map<string, number>>(() => this.clock.wall());
   /** By name: the last fencing token. */
   readonly fences = new ExpiringMap<number>(() => this.clock.wall());
+  /** By name and holder: the token of a permit, while its answer may get lost. */
+  readonly permitTokens = new ExpiringMap<number>(() => this.clock.wall());
   readonly #inboxes = new Map<string, Inbox>();
   #waiting: (() => void)[] | undefined;
 
@@ -88,7 +93,15 @@ export class MemoryServer {
 
   /** Loses everything, as FLUSHALL or a restart without persistence does. */
   flush(): void {
-    for (const map of [this.values, this.queues, this.seen, this.fences]) map.clear();
+    for (const map of [
+      this.values,
+      this.holders,
+      this.queues,
+      this.seen,
+      this.fences,
+      this.permitTokens,
+    ])
+      map.clear();
   }
 }
 

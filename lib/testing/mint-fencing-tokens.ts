@@ -1,3 +1,4 @@
+import type { Claim } from '../locks/lock-primitive.js';
 import type { MemoryServer } from './memory-server.js';
 
 /** How long the last token is remembered beyond its lead over the clock, in ms. */
@@ -11,8 +12,26 @@ export interface Tokens {
   readonly tokens: number;
 }
 
+/** How long the token of a permit is known to who asks again, in ms. */
+const KNOWN = 60_000;
+
+/** What a grant brings: tokens of its own, or for a reader the last that was minted. */
+export function fencingTokens(
+  server: MemoryServer,
+  name: string,
+  { holder, tokens, share }: Pick<Claim, 'holder' | 'tokens' | 'share'>,
+): Tokens {
+  if (!share || tokens === 0) return mintFencingTokens(server, name, tokens);
+  if (share.permits === Infinity) return { fencingToken: server.fences.get(name) ?? 0, tokens: 1 };
+  const who = `${name} ${holder}`;
+  const fencingToken =
+    server.permitTokens.get(who) ?? mintFencingTokens(server, name, 1).fencingToken!;
+  server.permitTokens.set(who, fencingToken, KNOWN);
+  return { fencingToken, tokens: 1 };
+}
+
 /** The next fencing tokens of a lock: above every earlier one, also after the server lost them. */
-export function mintFencingTokens(server: MemoryServer, name: string, wanted: number): Tokens {
+function mintFencingTokens(server: MemoryServer, name: string, wanted: number): Tokens {
   if (wanted === 0) return { fencingToken: undefined, tokens: 0 };
   const now = server.now();
   const last = server.fences.get(name) ?? 0;

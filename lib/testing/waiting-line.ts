@@ -1,5 +1,6 @@
+import { MemoryHolders } from './memory-holders.js';
 import type { MemoryServer, Place } from './memory-server.js';
-import { mintFencingTokens } from './mint-fencing-tokens.js';
+import { fencingTokens } from './mint-fencing-tokens.js';
 
 /** How long a process may stay silent and still keep its places, in ms. */
 const SILENCE = 3_000;
@@ -10,10 +11,14 @@ const KEPT = 60_000;
 
 /** The queue of one lock: who waits, since when, and who is next. */
 export class WaitingLine {
+  readonly #holders: MemoryHolders;
+
   constructor(
     private readonly server: MemoryServer,
     private readonly name: string,
-  ) {}
+  ) {
+    this.#holders = new MemoryHolders(server, name);
+  }
 
   get places(): readonly Place[] {
     return this.server.queues.get(this.name) ?? [];
@@ -46,43 +51,46 @@ export class WaitingLine {
   }
 
   /**
-   * Makes the first living place the holder and tells its process; the asker needs no telling.
-   * A place whose process does not listen is passed over and kept. Undefined: the lock is free.
+   * Lets places in, in their order, as long as the next of them fits to who holds the lock, and tells
+   * their processes; the asker needs no telling. A place whose process does not listen is passed over
+   * and kept. True if the asker was let in.
    */
-  grantNext(asker?: string): Place | undefined {
+  grantNext(asker?: string): boolean {
     const unheard = new Set<string>();
+    let asked = false;
     for (const place of this.places.slice(0, 1_000)) {
-      if (place.text === asker) {
-        this.#grant(place, place.ttl);
-        return place;
-      }
-      if (!this.#isAlive(place.process)) {
+      const asks = place.text === asker;
+      if (this.#holders.current !== undefined && !this.#holders.mode) return asked;
+      if (!asks && !this.#isAlive(place.process)) {
         this.leave(place.text);
         continue;
       }
-      if (unheard.has(place.process)) continue;
-      const tokens = mintFencingTokens(this.server, this.name, place.tokens);
-      const inbox = this.server.inbox(place.process);
-      if (inbox) {
-        const remaining = Math.min(place.ttl, FIRST_LEASE);
-        this.#grant(place, remaining);
-        const { name } = this;
-        inbox.granted({
-          name,
-          holder: place.holder,
-          remaining,
-          ...tokens,
-        });
-        return place;
+      if (!asks && unheard.has(place.process)) continue;
+      if (!this.#holders.fits(place.share)) return asked;
+      if (asks) {
+        this.#grant(place, place.ttl);
+        asked = true;
+      } else if (!this.#push(place)) {
+        unheard.add(place.process);
       }
-      unheard.add(place.process);
     }
-    return undefined;
+    return asked;
+  }
+
+  /** False if its process does not listen: only a token is lost then. */
+  #push(place: Place): boolean {
+    const tokens = fencingTokens(this.server, this.name, place);
+    const inbox = this.server.inbox(place.process);
+    if (!inbox) return false;
+    const remaining = Math.min(place.ttl, FIRST_LEASE);
+    this.#grant(place, remaining);
+    inbox.granted({ name: this.name, place: place.text, remaining, ...tokens });
+    return true;
   }
 
   #grant(place: Place, lease: number): void {
     this.leave(place.text);
-    this.server.values.set(this.name, { type: 'string', text: place.holder }, lease);
+    this.#holders.hold(place.holder, place.share, lease);
   }
 
   #isAlive(process: string): boolean {

@@ -2,6 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { readFileSync } from 'node:fs';
 import {
   CALL_DEFAULTS,
+  MODE_DEFAULTS,
   MODULE_DEFAULTS,
   milliseconds,
   POLICY_DEFAULTS,
@@ -21,7 +22,7 @@ const documented = new Map(
 
 const { limits, ...module } = MODULE_DEFAULTS;
 const constants = new Map<string, unknown>(
-  Object.entries({ ...CALL_DEFAULTS, ...POLICY_DEFAULTS, ...module, ...limits }),
+  Object.entries({ ...CALL_DEFAULTS, ...MODE_DEFAULTS, ...POLICY_DEFAULTS, ...module, ...limits }),
 );
 
 /** What a default in a comment stands for, as the constants have it: durations in ms. */

@@ -1,4 +1,5 @@
 import { expect } from '@jest/globals';
+import { SLICE } from '../../lib/leases/slice.js';
 import {
   type CommandOutcome,
   LeaseLostError,
@@ -158,7 +159,7 @@ async function giveAwayInTrouble(
   });
   const [z, a, b] = [
     await world.process(),
-    await world.process({ commandTimeout: 100 }, troubled),
+    await world.process({ commandTimeout: 400 }, troubled),
     await world.process(),
   ];
   const lease = await z.acquire();
@@ -168,7 +169,7 @@ async function giveAwayInTrouble(
   await places(world, 1);
   const other = queueUp(b, served, [['other']]);
   await places(world, 2);
-  await world.elapse(200); // longer than a command may take: they have been waiting, and go on
+  await world.elapse(500); // longer than a command may take: they have been waiting, and go on
   await lease.release();
   await world.finish(Promise.all([...hot, ...other]));
   expect(troubles).toBeGreaterThan(2);
@@ -591,7 +592,7 @@ export const localHandOff: Contract = {
       }),
     );
     const lease = await a.acquire({ ttl: 30_000 });
-    await world.elapse(10);
+    await world.elapse(SLICE.ms + 5);
     void later(a.acquire({ signal: controller.signal }));
     void lease.release();
     await world.until('the wait is aborted', () => controller.signal.aborted);
@@ -606,7 +607,7 @@ export const localHandOff: Contract = {
     const from = world.clock.monotonic();
     const theirs = queueUp(b, served, [['b']]);
     await places(world, 1);
-    await world.elapse(10);
+    await world.elapse(SLICE.ms + 5);
     const mine = queueUp(a, served, [['a']]);
     void lease.release();
     await world.finish(Promise.all([...theirs, ...mine]));

@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import fc from 'fast-check';
+import { ForeignLockError } from '../../lib/errors/index.js';
 import type { Claim } from '../../lib/locks/lock-primitive.js';
+import { READER, type Share } from '../../lib/options/index.js';
 import type { Client } from '../support/client.js';
 import { kinds } from '../support/kinds.js';
 import { type Topology, topologies } from '../support/topologies.js';
@@ -9,7 +11,16 @@ import type { World } from '../support/world.js';
 /** A step of client `by` under the claim `as`, as numbers so that two worlds can take it. */
 interface Step {
   readonly does:
-    'ask' | 'try' | 'release' | 'keep' | 'leave' | 'extend' | 'force' | 'silence' | 'flush';
+    | 'ask'
+    | 'try'
+    | 'release'
+    | 'keep'
+    | 'leave'
+    | 'extend'
+    | 'downgrade'
+    | 'force'
+    | 'silence'
+    | 'flush';
   readonly by: number;
   readonly as: number;
 }
@@ -20,7 +31,7 @@ const steps = fc.array(
     does: fc.oneof(
       { weight: 8, arbitrary: fc.constant('ask' as const) },
       { weight: 8, arbitrary: fc.constantFrom('try', 'release', 'leave', 'extend') },
-      { weight: 3, arbitrary: fc.constantFrom('keep', 'force', 'silence') },
+      { weight: 3, arbitrary: fc.constantFrom('keep', 'force', 'silence', 'downgrade') },
       { weight: 1, arbitrary: fc.constant('flush' as const) },
     ),
     by: fc.nat(2),
@@ -45,7 +56,7 @@ class Player {
     }
   }
 
-  static async start(world: World): Promise<Player> {
+  static async start(world: World, shares: readonly (Share | undefined)[]): Promise<Player> {
     const clients = [
       await world.client({ limits: { waitersPerKey: 5 } }),
       await world.client({ limits: { waitersPerKey: 5 } }),
@@ -53,7 +64,7 @@ class Player {
     ];
     const claims = clients.map((client) =>
       Array.from({ length: CLAIMS }, (_, as) =>
-        client.claim({ ttl: 60_000, tokens: as === 3 ? 0 : 1 }),
+        client.claim({ ttl: 60_000, tokens: as === 3 ? 0 : 1, share: shares[as] }),
       ),
     );
     return new Player(world, clients, claims);
@@ -61,19 +72,31 @@ class Player {
 
   /** What was answered and what could be seen afterwards, without times and ids. */
   async play({ does, by, as }: Step): Promise<unknown> {
-    const answer = await this.#take(does, this.clients[by]!, this.claims[by]![as]!);
-    const { type, holder, waiting, places, fencingToken } = await this.world.sight();
+    const answer = await this.#take(does, this.clients[by]!, this.claims[by]![as]!).catch(
+      (error: unknown) => {
+        if (error instanceof ForeignLockError) return error.type;
+        throw error;
+      },
+    );
+    const { type, holders, mode, holder, waiting, places, fencingToken } = await this.world.sight();
     if (fencingToken !== undefined && fencingToken !== this.#tokens.at(-1)) {
       this.#tokens.push(fencingToken);
     }
     return {
       answer,
       type,
-      holder: this.#names.get(holder) ?? holder,
+      holder: mode ?? this.#names.get(holder) ?? holder,
+      holders: holders.map((each) => this.#nameOf(each.holder)).sort(),
       waiting,
       places: places.map(({ place }) => this.#names.get(place.split('/').slice(0, 2).join('/'))),
       fence: fencingToken === undefined ? undefined : this.#tokens.lastIndexOf(fencingToken),
     };
+  }
+
+  /** One permit of several, or one that is kept, is named after its holder. */
+  #nameOf(id: string): string {
+    const [, kept = '', holder = '', nth = ''] = /^(kept\/)?([^#]+)(#\d+)?$/.exec(id) ?? [];
+    return `${kept}${this.#names.get(holder)}${nth}`;
   }
 
   async heard(): Promise<string[][]> {
@@ -103,6 +126,8 @@ class Player {
         const [left] = (await client.lock.extend([claim])).remaining;
         return typeof left === 'number' ? 'extended' : left;
       }
+      case 'downgrade':
+        return client.lock.downgrade(claim);
       case 'force':
         return client.lock.force('k');
       case 'silence':
@@ -124,12 +149,26 @@ afterAll(async () => {
   await memory.stop();
 });
 
-it('whatever is asked of it, the lock in memory answers as the lock on Redis does', async () => {
+const MIXES: Readonly<Record<string, readonly (Share | undefined)[]>> = {
+  'exclusive locks': [],
+  'readers and writers': [READER, undefined, READER, READER],
+  permits: [of(3, 1), of(3, 2), of(2, 1), of(3, 1)],
+  'a name used as everything': [undefined, READER, of(2, 1), undefined],
+};
+
+function of(permits: number, count: number): Share {
+  return { permits, count };
+}
+
+it.each(Object.entries(MIXES))('in memory as on Redis: %s', async (_name, shares) => {
   await fc.assert(
     fc.asyncProperty(steps, async (script) => {
       const [here, there] = [await memory.world(kinds['lock']!), await redis.world(kinds['lock']!)];
       try {
-        const players = [await Player.start(here), await Player.start(there)] as const;
+        const players = [
+          await Player.start(here, shares),
+          await Player.start(there, shares),
+        ] as const;
         for (const [at, step] of script.entries()) {
           await here.elapse(1);
           const inMemory = await players[0].play(step);

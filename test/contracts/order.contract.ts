@@ -1,4 +1,5 @@
 import { expect } from '@jest/globals';
+import { placeText } from '../../lib/locks/lock/place-text.js';
 import type { Claim } from '../../lib/locks/lock-primitive.js';
 import type { Client } from '../support/client.js';
 import type { Contract } from '../support/contract.js';
@@ -59,9 +60,7 @@ export const order: Contract = {
     const queued = [await a.queue(), await b.queue(), await a.queue()];
     for (const { claim } of queued.toReversed()) await a.ask(claim);
     const { places } = await world.sight();
-    expect(places.map(({ place }) => place)).toEqual(
-      queued.map(({ claim }) => `${claim.holder}/5000/x1`),
-    );
+    expect(places.map(({ place }) => place)).toEqual(queued.map(({ claim }) => placeText(claim)));
   },
 
   async 'places that the server forgot are taken up again in their old order'(world) {
@@ -75,9 +74,7 @@ export const order: Contract = {
       expect(again).toMatchObject({ kind: 'queued', rejoined: true, arrival: place.arrival });
     }
     const { places } = await world.sight();
-    expect(places.map(({ place }) => place)).toEqual(
-      queued.map(({ claim }) => `${claim.holder}/5000/x1`),
-    );
+    expect(places.map(({ place }) => place)).toEqual(queued.map(({ claim }) => placeText(claim)));
   },
 
   async 'under contention grants follow the queue'(world) {
@@ -106,7 +103,7 @@ export const orderOnRedis: Contract = {
     await a.hold();
     const early = await a.queue();
     const ahead = Number(early.place.arrival) + 3_600_000_000;
-    await control.zadd(`{${prefix}k}:queue`, ahead, `${early.claim.holder}/5000/x1`);
+    await control.zadd(`{${prefix}k}:queue`, ahead, placeText(early.claim));
     const { place } = await a.queue();
     expect(place.rank).toBe(1);
     expect(Number(place.arrival)).toBe(ahead + 1);

@@ -1,4 +1,5 @@
 import { expect } from '@jest/globals';
+import { placeText } from '../../lib/locks/lock/place-text.js';
 import type { Contract } from '../support/contract.js';
 
 export const ownership: Contract = {
@@ -13,7 +14,7 @@ export const ownership: Contract = {
   async 'a stranger cannot extend the lock'(world) {
     const [a, b] = [await world.client(), await world.client()];
     const { claim } = await a.hold({ ttl: 1_000 });
-    expect((await b.lock.extend([b.claim({ ttl: 9_000 })])).remaining).toEqual(['taken']);
+    expect((await b.lock.extend([b.claim({ ttl: 9_000 })])).remaining).toEqual([world.gone]);
     const { holder, remaining } = await world.sight();
     expect(holder).toBe(claim.holder);
     expect(remaining).toBeLessThanOrEqual(1_000);
@@ -26,7 +27,7 @@ export const ownership: Contract = {
     expect(await b.lock.leave(b.claim())).toBe(false);
     const { holder, places } = await world.sight();
     expect(holder).toBe(claim.holder);
-    expect(places.map(({ place }) => place)).toEqual([`${waiting.holder}/5000/x1`]);
+    expect(places.map(({ place }) => place)).toEqual([placeText(waiting)]);
   },
 
   async 'an extension brings no lease back that has ended'(world) {
@@ -52,7 +53,7 @@ export const ownership: Contract = {
     const { claim: now } = await b.hold({ ttl: 2_000 });
     expect(await a.lock.release(before, 0)).toBe(false);
     expect(await a.lock.leave(before)).toBe(false);
-    expect((await a.lock.extend([{ ...before, ttl: 9_000 }])).remaining).toEqual(['taken']);
+    expect((await a.lock.extend([{ ...before, ttl: 9_000 }])).remaining).toEqual([world.gone]);
     const { holder, remaining } = await world.sight();
     expect(holder).toBe(now.holder);
     expect(remaining).toBeLessThanOrEqual(2_000);
@@ -65,7 +66,7 @@ export const ownership: Contract = {
     expect(await b.lock.force('k')).toBe(true);
     expect(await world.holder()).toBe(next.holder);
     await world.until('the old holder is told', () => a.forced.includes(claim.holder));
-    expect((await a.lock.extend([claim])).remaining).toEqual(['taken']);
+    expect((await a.lock.extend([claim])).remaining).toEqual([world.gone]);
     expect(await a.lock.release(claim, 0)).toBe(false);
     expect(await world.holder()).toBe(next.holder);
   },

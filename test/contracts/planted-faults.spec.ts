@@ -5,7 +5,15 @@ import type { Answer } from '../../lib/locks/lock-primitive.js';
 import type { CallSettings } from '../../lib/options/index.js';
 import type { Check, Contract } from '../support/contract.js';
 import { kinds } from '../support/kinds.js';
-import { endlessTurn, inHolding, inLine, inScripts, type Plant } from '../support/plant.js';
+import {
+  both,
+  endlessTurn,
+  inHolding,
+  inLine,
+  inScripts,
+  inShares,
+  type Plant,
+} from '../support/plant.js';
 import { type Topology, topologies } from '../support/topologies.js';
 import { withPrimitive } from '../support/world.js';
 import { cancellation } from './cancellation.contract.js';
@@ -23,6 +31,8 @@ import { loss } from './loss.contract.js';
 import { mutualExclusion } from './mutual-exclusion.contract.js';
 import { order } from './order.contract.js';
 import { ownership } from './ownership.contract.js';
+import { permits } from './permits.contract.js';
+import { sharedMode } from './shared-mode.contract.js';
 
 interface Fault {
   readonly plant: Plant;
@@ -34,10 +44,11 @@ interface Fault {
 
 const GRANTING = ['acquire', 'release', 'leave', 'force'] as const;
 const PUSH = `      local told = redis.pcall('PUBLISH', inbox .. process,
-        'granted ' .. holder .. ' ' .. lease .. ' ' .. whole(now) .. ' ' .. (token and whole(token) or '') .. ' ' .. count .. ' ' .. lock)
+        'granted ' .. place .. ' ' .. lease .. ' ' .. whole(now) .. ' ' .. token .. ' ' .. minted .. ' ' .. lock)
 `;
 const WRITES = `      redis.call('ZREM', queue, place)
-      redis.call('SET', lock, holder, 'PX', lease)
+      local before = current
+      current = hold(holder, kind, lease, count, current, now)
 `;
 const MINT = `  local last = redis.call('SET', fence, now + count - 1, 'PX', '86400000', 'GET')`;
 
@@ -65,7 +76,7 @@ const faults: Readonly<Record<string, Fault>> = {
     ],
   },
   'no answer for a repeated acquire': {
-    plant: inScripts(['acquire'], ['if current == holder then', 'if false then']),
+    plant: inScripts(['acquire'], ['elseif current == holder then', 'elseif false then']),
     on: 'one Redis',
     brokenSentences: [
       [idempotence, 'an acquire that arrives twice'],
@@ -185,7 +196,10 @@ const faults: Readonly<Record<string, Fault>> = {
     plant: inScripts(
       ['release'],
       [WRITES, ''],
-      [PUSH, `${PUSH}${WRITES.split('\n').toReversed().join('\n')}\n`],
+      [
+        PUSH,
+        `${PUSH}local before = current\ncurrent = hold(holder, kind, lease, count, current, now)\nredis.call('ZREM', queue, place)\n`,
+      ],
       [
         `redis.call('DEL', lock)\nif redis.call('EXISTS', queue) == 0 then`,
         `if redis.call('EXISTS', queue) == 0 then redis.call('DEL', lock)`,
@@ -214,12 +228,12 @@ const faults: Readonly<Record<string, Fault>> = {
     brokenSentences: [[handOff, 'a first lease is not longer']],
   },
   'a waiter that cannot hear is forgotten': {
-    plant: inScripts(GRANTING, [`      redis.call('ZADD', queue, arrival, place)\n`, '']),
+    plant: inScripts(GRANTING, [`        redis.call('ZADD', queue, arrival, place)\n`, '']),
     on: 'one Redis',
     brokenSentences: [[handOff, 'a waiter that cannot hear']],
   },
   'a waiter that cannot hear gets the lock all the same': {
-    plant: inScripts(GRANTING, ['told > 0', 'told >= 0']),
+    plant: inScripts(GRANTING, ['told == 0', 'told < 0']),
     on: 'one Redis',
     brokenSentences: [
       [handOff, 'a waiter that cannot hear'],
@@ -228,14 +242,14 @@ const faults: Readonly<Record<string, Fault>> = {
   },
   'a place taken up again without an end': {
     plant: inScripts(GRANTING, [
-      `      redis.call('PEXPIRE', queue, 60000)\n      redis.call('DEL', lock)`,
-      `      redis.call('DEL', lock)`,
+      `        redis.call('ZADD', queue, arrival, place)\n        redis.call('PEXPIRE', queue, 60000)\n`,
+      `        redis.call('ZADD', queue, arrival, place)\n`,
     ]),
     on: 'one Redis',
     brokenSentences: [[cancellation, 'every key has an end']],
   },
   'a leave that forgets a grant': {
-    plant: inScripts(['leave'], [`redis.pcall('GET', lock) == holder`, 'false']),
+    plant: inScripts(['leave'], ['local mine = current == holder', 'local mine = false']),
     on: 'one Redis',
     brokenSentences: [
       [cancellation, 'who leaves when the lock was granted'],
@@ -243,7 +257,10 @@ const faults: Readonly<Record<string, Fault>> = {
     ],
   },
   'a leave that stays in the queue': {
-    plant: inScripts(['leave'], [`redis.call('ZREM', queue, place)\nlocal mine`, 'local mine']),
+    plant: inScripts(
+      ['leave'],
+      [`redis.call('ZREM', queue, place)\nlocal current`, 'local current'],
+    ),
     on: 'one Redis',
     brokenSentences: [
       [cancellation, 'who left the queue'],
@@ -428,6 +445,120 @@ const faults: Readonly<Record<string, Fault>> = {
     plant: { wrap: (store) => withPrimitive(store, { leave: async () => false }) },
     on: 'memory',
     brokenSentences: [[localHandOff, 'the last waiter that leaves']],
+  },
+  'readers who come in beside a writer': {
+    plant: inShares(['acquire'], ['return current == SHARED', 'return true']),
+    on: 'one Redis',
+    brokenSentences: [[sharedMode, 'a writer excludes readers']],
+  },
+  'a writer who comes in beside readers': {
+    plant: inScripts(['acquire'], [`holder, 'NX', 'PX', ttl`, `holder, 'PX', ttl`]),
+    on: 'one Redis',
+    brokenSentences: [
+      [sharedMode, 'readers hold together'],
+      [sharedMode, 'readers and writers of several processes'],
+    ],
+  },
+  'a reader who passes a waiting writer': {
+    plant: inShares(['acquire'], [`redis.call('EXISTS', queue) == 0 and fits(`, 'fits(']),
+    on: 'one Redis',
+    brokenSentences: [[sharedMode, 'a reader that comes later']],
+  },
+  'readers who come in one by one': {
+    plant: inScripts(
+      ['release'],
+      [
+        `        current = before\n        at = at + 1\n      end`,
+        `        current = before\n        at = at + 1\n      else\n        return asked\n      end`,
+      ],
+    ),
+    on: 'one Redis',
+    brokenSentences: [[sharedMode, 'readers that wait next to each other']],
+  },
+  'a marker that ends with its first reader': {
+    plant: inShares(
+      ['acquire', 'release'],
+      [`redis.call('ZRANGE', holders, -1, -1`, `redis.call('ZRANGE', holders, 0, 0`],
+    ),
+    on: 'one Redis',
+    brokenSentences: [[sharedMode, 'each reader has its own end']],
+  },
+  'a lease of a reader that is over and still counts': {
+    plant: inShares(
+      ['extend', 'release'],
+      ['if ends > now_ms then', 'if ends > 0 then'],
+      ['if not ends or ends * 1000 <= now then', 'if not ends then'],
+    ),
+    on: 'one Redis',
+    brokenSentences: [[sharedMode, 'who is no reader any more']],
+  },
+  'readers of a flushed server who come back to life': {
+    plant: inShares(
+      ['extend'],
+      [
+        `local ends = current == marker and tonumber(redis.call('ZSCORE', holders, holder) or 0) or 0`,
+        'local ends = current == marker and now_ms + 1 or 0',
+      ],
+      [`'XX', `, ''],
+    ),
+    on: 'one Redis',
+    brokenSentences: [[sharedMode, 'readers that were flushed away']],
+  },
+  'a downgrade that frees the lock': {
+    plant: inScripts(
+      ['downgrade'],
+      [
+        `current = hold(holder, 's', left, 1, false, now)`,
+        `current = redis.call('DEL', lock) == 0`,
+      ],
+    ),
+    on: 'one Redis',
+    brokenSentences: [[sharedMode, 'a writer becomes a reader']],
+  },
+  'permits that nobody counts': {
+    plant: both(
+      inShares(['acquire', 'release'], ['<= tonumber(permits)', '<= 1000']),
+      inScripts(['acquire'], ['<= tonumber(permits)', '<= 1000']),
+    ),
+    on: 'one Redis',
+    brokenSentences: [
+      [permits, 'no more hold than there are'],
+      [permits, 'five permits are held'],
+      [permits, 'where two disagree'],
+    ],
+  },
+  'permits of which one is counted': {
+    plant: inShares(
+      ['acquire', 'release'],
+      ['for nth = 2, tonumber(count) or 1 do', 'for nth = 2, 1 do'],
+    ),
+    on: 'one Redis',
+    brokenSentences: [[permits, 'who wants several permits']],
+  },
+  'a permit that is given back twice': {
+    plant: inShares(
+      ['release'],
+      ['if not ends or ends * 1000 <= now then', 'if false then'],
+      [
+        'local current = let_go(holder, count, marker, now)',
+        `local current = redis.call('ZPOPMIN', holders) and settle_holders(marker, now)`,
+      ],
+    ),
+    on: 'one Redis',
+    brokenSentences: [[permits, 'permits that come back twice']],
+  },
+  'a token anew for who asks again': {
+    plant: inShares(['acquire'], ['  if known then', '  if false then']),
+    on: 'one Redis',
+    brokenSentences: [[permits, 'who asks again has the same token']],
+  },
+  'one name with and without permits': {
+    plant: both(
+      inScripts(['acquire'], ['elseif current == PERMITS then', 'elseif false then']),
+      inShares(['acquire'], [`elseif kind == 'p' and current and`, `elseif false and`]),
+    ),
+    on: 'one Redis',
+    brokenSentences: [[permits, 'a name is used either with']],
   },
   'a minimum hold that is not kept': {
     plant: inScripts(['release'], ['if keep then', 'if false then']),

@@ -31,6 +31,7 @@ export class ArrivalRecorder {
         extend: (claims) => lock.extend(claims),
         inspect: (key, places) => lock.inspect(key, places),
         force: (key) => lock.force(key),
+        downgrade: (claim) => lock.downgrade(claim),
       },
       open: (listener) =>
         store.open({

@@ -1,3 +1,4 @@
+import type { Share } from '../../lib/options/index.js';
 import { newHolderId } from '../../lib/locks/holder.js';
 import type {
   Answer,
@@ -21,6 +22,7 @@ export class Client {
   constructor(
     readonly store: LockStore,
     readonly lock: LockPrimitive,
+    private readonly share?: Share,
   ) {}
 
   open(): Promise<void> {
@@ -33,7 +35,7 @@ export class Client {
 
   claim(options: Partial<Omit<Claim, 'holder'>> = {}): Claim {
     const holder = newHolderId(this.store.processId);
-    return { key: 'k', ttl: 5_000, tokens: 1, ...options, holder };
+    return { key: 'k', ttl: 5_000, tokens: 1, share: this.share, ...options, holder };
   }
 
   /** Asks, and queues if the lock is not free. */

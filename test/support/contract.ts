@@ -9,14 +9,20 @@ export type Check = (world: World) => Promise<void>;
 /** A promise of the protocol: sentences about the user's world, each with the check that proves it. */
 export type Contract = Readonly<Record<string, Check>>;
 
+/** Where a promise is kept, and of which kinds; everywhere, of all, if nothing is said. */
+interface Scope {
+  readonly where?: readonly string[];
+  readonly of?: readonly string[];
+}
+
 /** Tests the contract for every kind in every topology, or in these; what needs a real Redis only there. */
 export function everywhere(
   promise: string,
   contract: Contract,
   onRedis: Contract = {},
-  where: readonly string[] = Object.keys(topologies),
+  { where = Object.keys(topologies), of = Object.keys(kinds) }: Scope = {},
 ): void {
-  describe.each(Object.keys(kinds))(`${promise}: %s`, (kind) => {
+  describe.each(of)(`${promise}: %s`, (kind) => {
     describe.each(where)('on %s', (name) => {
       let topology: Topology;
       beforeAll(async () => {

@@ -1,6 +1,6 @@
 import type { Lease } from '../../lib/leases/lease.js';
 import type { Held, LockStore, Queued } from '../../lib/locks/lock-primitive.js';
-import type { AcquireOptions } from '../../lib/options/index.js';
+import { type AcquireOptions, READER, type Share } from '../../lib/options/index.js';
 import { type LockingProcess, withPrimitive } from './world.js';
 
 /** One stretch of time in which somebody believed to hold a lock. Plain data: processes may exchange it. */
@@ -10,6 +10,8 @@ export interface Claimed {
   readonly holder: string;
   readonly process: string;
   readonly fencingToken: number;
+  /** How many may hold it beside each other; undefined: one alone. */
+  readonly beside?: number | undefined;
   /** Where the server queued it; undefined if it never waited. */
   readonly arrival?: number | undefined;
   /** When acquire resolved. */
@@ -18,7 +20,7 @@ export interface Claimed {
   readonly to: number;
 }
 
-type Options = AcquireOptions & { key?: string };
+type Options = AcquireOptions & { key?: string; share?: Share };
 
 /** Writes down who believed to hold a lock, and when, by a clock that all processes of the machine share. */
 export class HistoryRecorder {
@@ -26,6 +28,7 @@ export class HistoryRecorder {
   readonly #arrivals = new Map<string, number>();
   readonly #holders = new Map<string, string>();
   readonly #signals = new Map<string, AbortSignal>();
+  #readers = 0;
 
   constructor(private readonly now = machineClock) {}
 
@@ -66,13 +69,17 @@ export class HistoryRecorder {
     const end = (): void => {
       lease.signal.removeEventListener('abort', onLost);
       const { key, fencingToken, expiresAt } = lease;
-      const holder = this.#holder(`${key} ${fencingToken}`, lease.signal);
+      const share = options.share ?? (options.mode === 'shared' ? READER : undefined);
+      // Readers have one token between them.
+      const holder =
+        share === READER ? this.#reader() : this.#holder(`${key} ${fencingToken}`, lease.signal);
       const deadline = this.now() + (expiresAt - process.clock.wall());
       this.history.push({
         key,
         holder,
         process: process.store.processId,
         fencingToken,
+        beside: share?.permits,
         arrival: this.#arrivals.get(holder),
         from,
         to: Math.min(this.now(), lostAt, deadline),
@@ -87,6 +94,11 @@ export class HistoryRecorder {
     await work();
     end();
     await lease.release();
+  }
+
+  #reader(): string {
+    this.#readers += 1;
+    return `reader ${this.#readers}`;
   }
 
   /** Leases with one token are of one grant, by re-entry, if they have one signal; else somebody was given another's. */
@@ -147,12 +159,16 @@ function overlaps(inTurn: readonly Claimed[]): string[] {
   const found: string[] = [];
   const latest = new Map<string, Claimed>();
   for (const entry of inTurn) {
-    for (const before of latest.values()) {
-      if (before.holder !== entry.holder && before.to > entry.from) {
-        found.push(
-          `${name(entry)} began ${before.to - entry.from} ms before ${name(before)} ended`,
-        );
-      }
+    const others = [...latest.values()].filter(
+      (before) => before.holder !== entry.holder && before.to > entry.from,
+    );
+    const most = Math.min(...[entry, ...others].map(({ beside = 1 }) => beside));
+    if (others.length >= most) {
+      const [before] = others as [Claimed];
+      found.push(
+        `${name(entry)} began ${before.to - entry.from} ms before ${name(before)} ended` +
+          (others.length > 1 ? `, and ${others.length - 1} more` : ''),
+      );
     }
     const own = latest.get(entry.holder);
     if (!own || own.to < entry.to) latest.set(entry.holder, entry);
@@ -162,13 +178,16 @@ function overlaps(inTurn: readonly Claimed[]): string[] {
   return found;
 }
 
+/** Of exclusive grants each has a greater token than all before it; a reader has none that is smaller. */
 function staleTokens(inTurn: readonly Claimed[]): string[] {
   const found: string[] = [];
   let last: Claimed | undefined;
   for (const entry of inTurn) {
+    if (entry.beside !== undefined && entry.beside !== Infinity) continue;
     const same = entry.holder === last?.holder;
     const grows = !last || entry.fencingToken > last.fencingToken;
-    if (same ? entry.fencingToken !== last!.fencingToken : !grows) {
+    const reads = entry.beside === Infinity && entry.fencingToken === last?.fencingToken;
+    if (same ? entry.fencingToken !== last!.fencingToken : !grows && !reads) {
       found.push(`${name(entry)} came after ${name(last!)}`);
     }
     if (!last || grows) last = entry;
@@ -176,17 +195,23 @@ function staleTokens(inTurn: readonly Claimed[]): string[] {
   return found;
 }
 
+/** Who queued earlier is served earlier, save that those who may hold together may begin in any order. */
 function queueJumps(inTurn: readonly Claimed[]): string[] {
   const found: string[] = [];
   let last: Claimed | undefined;
+  let lastAlone: Claimed | undefined;
   for (const entry of inTurn) {
     if (entry.arrival === undefined || entry.holder === last?.holder) continue;
-    if (last && entry.arrival < last.arrival!) {
+    const before = entry.beside === undefined ? last : lastAlone;
+    if (before && entry.arrival < before.arrival!) {
       found.push(
-        `${name(entry)}, queued at ${entry.arrival}, was served after ${name(last)}, queued at ${last.arrival}`,
+        `${name(entry)}, queued at ${entry.arrival}, was served after ${name(before)}, queued at ${before.arrival}`,
       );
     }
     if (!last || entry.arrival > last.arrival!) last = entry;
+    if (entry.beside === undefined && !(lastAlone && lastAlone.arrival! > entry.arrival)) {
+      lastAlone = entry;
+    }
   }
   return found;
 }

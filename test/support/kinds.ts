@@ -1,9 +1,14 @@
-import type { LockPrimitive, LockStore } from '../../lib/locks/lock-primitive.js';
+import type { Share } from '../../lib/options/index.js';
 
-/** One kind of lock: how to get its primitive from a store. */
-export type Kind = (store: LockStore) => LockPrimitive;
+/** One kind of lock that one may hold at a time: what its claims say of others beside it. */
+export interface Kind {
+  /** Where its scripts are, below lib/locks. */
+  readonly folder: string;
+  readonly share?: Share;
+}
 
-/** Every kind of lock: each folder of lib/locks but `includes`, by its name. */
+/** Every kind of which there is one holder at most: they keep the same promises. */
 export const kinds: Readonly<Record<string, Kind>> = {
-  lock: (store) => store.lock,
+  lock: { folder: 'lock' },
+  'semaphore of one permit': { folder: 'shares', share: { permits: 1, count: 1 } },
 };

@@ -1,10 +1,11 @@
 import { Holding } from '../../lib/leases/holding.js';
 import { Line } from '../../lib/leases/line.js';
 import { scripts } from '../../lib/locks/lock/scripts.js';
+import { scripts as sharesScripts } from '../../lib/locks/shares/scripts.js';
 import { LuaScript } from '../../lib/redis/index.js';
 import { type Wrap, withPrimitive } from './world.js';
 
-type Step = keyof typeof scripts;
+type Steps<Names extends string> = Record<Names, LuaScript<string, string>>;
 
 /** A mistake put into the library for the time of one test. */
 export interface Plant {
@@ -14,7 +15,36 @@ export interface Plant {
 }
 
 /** Another text in every script of these that has it. */
-export function inScripts(steps: readonly Step[], ...edits: readonly [string, string][]): Plant {
+export function inScripts(
+  steps: readonly (keyof typeof scripts)[],
+  ...edits: readonly [string, string][]
+): Plant {
+  return inSteps(scripts, steps, edits);
+}
+
+/** The same in the scripts of readers and of permits. */
+export function inShares(
+  steps: readonly (keyof typeof sharesScripts)[],
+  ...edits: readonly [string, string][]
+): Plant {
+  return inSteps(sharesScripts, steps, edits);
+}
+
+/** Several mistakes that only together are one. */
+export function both(...plants: readonly Plant[]): Plant {
+  return {
+    sow() {
+      const undo = plants.map((plant) => plant.sow!());
+      return () => undo.forEach((each) => each());
+    },
+  };
+}
+
+function inSteps<Names extends string>(
+  scripts: Steps<Names>,
+  steps: readonly Names[],
+  edits: readonly (readonly [string, string])[],
+): Plant {
   return {
     sow() {
       const originals = { ...scripts };

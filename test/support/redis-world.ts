@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Redis } from 'ioredis';
 import { newProcessId } from '../../lib/locks/holder.js';
-import { RedisLock } from '../../lib/locks/lock/redis-lock.js';
+import { redisPrimitive } from '../../lib/locks/redis-primitive.js';
 import { RedisLockStore } from '../../lib/locks/lock/redis-lock-store.js';
 import type { LockStore } from '../../lib/locks/lock-primitive.js';
 import {
@@ -57,7 +57,7 @@ export class RedisWorld extends World {
     const { control } = this.redis;
     for (const seen of await control.keys('*:seen')) {
       for (const process of await control.zrange(seen, 0, '-1')) {
-        await control.zincrby(seen, -ms, process);
+        if (!process.includes('/')) await control.zincrby(seen, -ms, process);
       }
     }
   }
@@ -102,7 +102,7 @@ export class RedisWorld extends World {
     const processId = newProcessId();
     return {
       processId,
-      lock: new RedisLock(server, prefix, inbox, processId, settings.limits.waitersPerKey),
+      lock: redisPrimitive(server, prefix, inbox, settings.limits.waitersPerKey),
       get ready() {
         return server.ready;
       },

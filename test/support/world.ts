@@ -9,6 +9,7 @@ import {
   type ModuleSettings,
   moduleSettings,
   type RedisLockOptions,
+  type Share,
 } from '../../lib/options/index.js';
 import { Client } from './client.js';
 import type { Kind } from './kinds.js';
@@ -23,7 +24,7 @@ export abstract class World {
   /** Where the store is a Redis: a connection to look at it, and the prefix before a lock's key. */
   readonly redis?: { readonly control: Redis; readonly prefix: string };
   /** How the processes of this world share their turns. */
-  fairness: 'local' | 'strict' = 'local';
+  fairness: 'local' | 'strict';
   /** How long `until` waits, in ms of this world's time. */
   patience = 10_000;
   readonly #closing: (() => Promise<void>)[] = [];
@@ -32,7 +33,14 @@ export abstract class World {
   constructor(
     private readonly kind: Kind,
     private readonly wrap: Wrap = (store) => store,
-  ) {}
+  ) {
+    this.fairness = kind.share ? 'strict' : 'local';
+  }
+
+  /** What is left of a lease that ended while another holds the lock. */
+  get gone(): 'taken' | 'free' {
+    return this.kind.share ? 'free' : 'taken';
+  }
 
   /** How many places so many waiting callers of one process take in the queue of a lock. */
   placesOf(callers: number): number {
@@ -65,8 +73,8 @@ export abstract class World {
     const settings = moduleSettings({ ...this.source(), ...rest });
     const clock = new StallingClock(this.clock);
     const plain = deaf ? this.deafStore(settings, clock) : this.store(settings, clock);
-    const store = this.wrap(withPrimitive(plain, this.kind(plain)), clock);
-    const client = new Client(store, store.lock);
+    const store = this.wrap(plain, clock);
+    const client = new Client(store, store.lock, this.kind.share);
     await client.open();
     this.#closing.push(() => store.close());
     return client;
@@ -81,8 +89,8 @@ export abstract class World {
     const settings = moduleSettings({ ...this.source(), fairness, ...options });
     const clock = new StallingClock(this.clock);
     const plain = this.store(settings, clock);
-    const store = this.wrap(wrap(withPrimitive(plain, this.kind(plain)), clock), clock);
-    const process = new LockingProcess(store, settings, clock);
+    const store = this.wrap(wrap(plain, clock), clock);
+    const process = new LockingProcess(store, settings, clock, this.kind.share);
     await process.leases.open();
     this.#closing.push(() => this.finish(process.leases.close()));
     return process;
@@ -97,10 +105,11 @@ export abstract class World {
     return promise;
   }
 
-  /** What can be seen of a lock. */
+  /** What can be seen of a lock; `holder` is the first of several. */
   async sight(key = 'k'): Promise<Sight> {
     this.#observer ??= this.client();
-    return (await this.#observer).lock.inspect(key, 100);
+    const sight = await (await this.#observer).lock.inspect(key, 100);
+    return { ...sight, holder: sight.holders[0]?.holder ?? sight.holder };
   }
 
   async holder(key = 'k'): Promise<string> {
@@ -121,13 +130,15 @@ export class LockingProcess {
     readonly store: LockStore,
     readonly settings: ModuleSettings,
     readonly clock: StallingClock,
+    private readonly share: Share | undefined,
   ) {
     this.leases = new Leases(store, settings, clock);
   }
 
-  acquire(options: AcquireOptions & { key?: string } = {}): Promise<Lease> {
-    const { key = 'k', signal, ...rest } = options;
-    return this.leases.acquire(key, callSettings(rest, this.settings.call), signal);
+  acquire(options: AcquireOptions & { key?: string; share?: Share } = {}): Promise<Lease> {
+    const { key = 'k', signal, share = this.share, ...rest } = options;
+    const call = callSettings(rest, this.settings.call);
+    return this.leases.acquire(key, share ? { ...call, share } : call, signal);
   }
 
   /** Dies: nothing is given back, nothing is heard or sent any more. */
@@ -149,6 +160,7 @@ export function withPrimitive(store: LockStore, steps: Partial<LockPrimitive>): 
       inspect: (key, places) =>
         steps.inspect ? steps.inspect(key, places) : lock.inspect(key, places),
       force: (key) => (steps.force ? steps.force(key) : lock.force(key)),
+      downgrade: (claim) => (steps.downgrade ? steps.downgrade(claim) : lock.downgrade(claim)),
     },
     processId: store.processId,
     get ready() {

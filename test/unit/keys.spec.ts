@@ -150,7 +150,7 @@ describe('a literal key', () => {
     ['the suffix :queue', '{a}:queue'],
     ['the suffix :seen', '{a}:seen'],
     ['the suffix :fence', '{a}:fence'],
-    ['the suffix :readers', '{a}:readers'],
+    ['the suffix :holders', '{a}:holders'],
     ['the suffix :cond', '{a}:cond'],
     ['the suffix :cond:name', '{a}:cond:name'],
   ])('may not be %s', (_, key) => {

@@ -1,49 +1,66 @@
--- A whole number as Redis writes it; `..` would make 1.79e+15 of a token.
-local function whole(number)
-  return string.format('%.0f', number)
-end
-
--- Make the first living place the holder and push the grant to its process.
--- A place is "<process>/<id>/<ttl>/x<tokens>"; what stands before the ttl is its holder id.
+-- Let waiting places in, in their order, as long as the next of them fits to what stands at the lock's name, and push each grant to its process.
+-- A place is "<process>/<id>/<ttl>/<kind><tokens>", for permits "…/<permits>/<count>" too; what stands before the ttl is its holder id.
 -- A push that nobody receives passes the place over and keeps it: its own polls take the lock.
--- Returns the place that was granted, or nil: then the lock is free.
-local function grant_next(lock, queue, seen, fence, inbox, now, asker)
-  local unreachable, at = {}, 0
+-- Needs the keys and `inbox` of the script. Returns true if the asker's place was let in: that needs no push, and its token is still to be minted.
+--- @include "mint-fencing-tokens"
+--- @include "permit-token"
+--- @include "fits"
+--- @include "hold"
+--- @include "let-go"
+--- @include "whole"
+local function grant_next(now, current, asker)
+  local unreachable, at, asked = {}, 0, false
   for _ = 1, 1000 do
+    if current and current ~= SHARED and current ~= PERMITS then
+      return asked
+    end
     local head = redis.call('ZRANGE', queue, at, at, 'WITHSCORES')
     local place, arrival = head[1], head[2]
     if not place then
-      return nil
+      return asked
     end
-    local holder, process, ttl, tokens = string.match(place, '^(([^/]+)/[^/]+)/(%d+)/x(%d+)$')
+    local holder, process, ttl, kind, tokens, permits, count = string.match(place, '^(([^/]+)/[^/]+)/(%d+)/([xsp])(%d+)/?(%d*)/?(%d*)$')
     local last_seen = process and redis.call('ZSCORE', seen, process)
-    if place == asker then
+    if place ~= asker and (not last_seen or now / 1000 - last_seen > 3000) then
       redis.call('ZREM', queue, place)
-      redis.call('SET', lock, holder, 'PX', ttl)
-      return place
-    elseif not last_seen or now / 1000 - last_seen > 3000 then
-      redis.call('ZREM', queue, place)
-    elseif unreachable[process] then
+    elseif place ~= asker and unreachable[process] then
       at = at + 1
+    elseif not fits(current, kind, permits, count, now) then
+      return asked
+    elseif place == asker then
+      redis.call('ZREM', queue, place)
+      current, asked = hold(holder, kind, ttl, count, current, now), true
     else
       local lease = math.min(tonumber(ttl), 3000)
       redis.call('ZREM', queue, place)
-      redis.call('SET', lock, holder, 'PX', lease)
-      local token, count = nil, 0
+      local before = current
+      current = hold(holder, kind, lease, count, current, now)
+      local token, minted = '', 0
       if tokens ~= '0' then
-        token, count = mint_fencing_tokens(fence, now, tonumber(tokens))
+        if kind == 's' then
+          token, minted = tonumber(redis.call('GET', fence)) or 0, 1
+        elseif kind == 'p' then
+          token, minted = permit_token(holder, now), 1
+        else
+          token, minted = mint_fencing_tokens(fence, now, tonumber(tokens))
+        end
+        token = whole(token)
       end
       local told = redis.pcall('PUBLISH', inbox .. process,
-        'granted ' .. holder .. ' ' .. lease .. ' ' .. whole(now) .. ' ' .. (token and whole(token) or '') .. ' ' .. count .. ' ' .. lock)
-      if type(told) == 'number' and told > 0 then
-        return place
+        'granted ' .. place .. ' ' .. lease .. ' ' .. whole(now) .. ' ' .. token .. ' ' .. minted .. ' ' .. lock)
+      if type(told) ~= 'number' or told == 0 then
+        unreachable[process] = true
+        redis.call('ZADD', queue, arrival, place)
+        redis.call('PEXPIRE', queue, 60000)
+        if kind == 'x' then
+          redis.call('DEL', lock)
+        else
+          let_go(holder, count, current, now)
+        end
+        current = before
+        at = at + 1
       end
-      unreachable[process] = true
-      redis.call('ZADD', queue, arrival, place)
-      redis.call('PEXPIRE', queue, 60000)
-      redis.call('DEL', lock)
-      at = at + 1
     end
   end
-  return nil
+  return asked
 end

@@ -1,6 +1,6 @@
 -- Give back the asker's former lease, if he names one; then take the lock if it is free and nobody waits before him, else take, or keep, his place in the queue.
--- Returns the clock alone for 'held for the whole ttl, with all tokens, the first of which is the clock'; else {kind, ms left, now, 1 if the former lease was his}, then for 'held' token, tokens; for 'queued' arrival, rank, 1 if the server had forgotten the place; kinds without more are 'busy', 'full', 'late', and 'foreign', with the type for ms left.
-local lock, queue, seen, fence = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
+-- Returns the clock alone for 'held for the whole ttl, with all tokens, the first of which is the clock'; else {kind, ms left, now, 1 if the former lease was his}, then for 'held' token, tokens; for 'queued' arrival, rank, 1 if the server had forgotten the place; kinds without more are 'busy', 'full', 'late', and 'foreign', with what stands there for ms left.
+local lock, queue, seen, fence, holders = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5]
 local holder, ttl, tokens, not_after, inbox, limit, arrival, former = ARGV[1], ARGV[2], ARGV[3], ARGV[4], ARGV[5], ARGV[6], ARGV[7], ARGV[8]
 
 --- @include "now"
@@ -17,7 +17,7 @@ if former and redis.pcall('GET', lock) == former then
 end
 
 if redis.call('EXISTS', queue) == 0 and redis.call('SET', lock, holder, 'NX', 'PX', ttl) then
-  local token, count = 0, 0
+  local token, count = -1, 0
   if tokens ~= '0' then
     token, count = mint_fencing_tokens(fence, now, tonumber(tokens))
   end
@@ -29,52 +29,40 @@ end
 
 local function held(left)
   if tokens == '0' then
-    return { 'held', left, now, gave_back, 0, 0 }
+    return { 'held', left, now, gave_back, -1, 0 }
   end
   local token, count = mint_fencing_tokens(fence, now, tonumber(tokens))
   return { 'held', left, now, gave_back, token, count }
 end
 
 --- @include "grant-next"
+--- @include "join-queue"
 
 local current = redis.pcall('GET', lock)
 if type(current) == 'table' then
   return { 'foreign', redis.call('TYPE', lock).ok, now, 0 }
-end
-if current == holder then
+elseif current == PERMITS then
+  return { 'foreign', 'semaphore', now, 0 }
+elseif current == holder then
   local token = tokens ~= '0' and redis.call('GET', fence)
   local left = redis.call('PTTL', lock)
   return token and { 'held', left, now, gave_back, tonumber(token), 1 } or held(left)
 end
 
 if limit == '0' then
-  if not current and not grant_next(lock, queue, seen, fence, inbox, now) and redis.call('EXISTS', queue) == 0 then
+  grant_next(now, current)
+  if redis.call('EXISTS', lock, queue) == 0 then
     redis.call('SET', lock, holder, 'PX', ttl)
     return held(tonumber(ttl))
   end
   return { 'busy', redis.call('PTTL', lock), now, gave_back }
 end
 
-local place, process = holder .. '/' .. ttl .. '/x' .. tokens, string.match(holder, '^[^/]+')
-local since, rejoined = redis.call('ZSCORE', queue, place), 0
+local place = holder .. '/' .. ttl .. '/x' .. tokens
+local since, rejoined = join_queue(place, string.match(holder, '^[^/]+'), arrival, gave_back == 0 and tonumber(limit), now)
 if not since then
-  if gave_back == 0 and redis.call('ZCARD', queue) >= tonumber(limit) then
-    return { 'full', 0, now, gave_back }
-  end
-  rejoined = arrival and arrival ~= '' and 1 or 0
-  if rejoined == 0 then
-    local tail = redis.call('ZRANGE', queue, -1, -1, 'WITHSCORES')
-    arrival = whole(math.max(now, (tonumber(tail[2]) or 0) + 1))
-  end
-  redis.call('ZADD', queue, 'NX', arrival, place)
-  redis.call('ZREMRANGEBYSCORE', seen, '-inf', now / 1000 - 60000)
-  since = arrival
-end
-redis.call('PEXPIRE', queue, 60000) -- never refused: lets the next line pass when memory is short
-redis.call('ZADD', seen, math.floor(now / 1000), process)
-redis.call('PEXPIRE', seen, 60000)
-
-if not current and grant_next(lock, queue, seen, fence, inbox, now, place) == place then
+  return { 'full', 0, now, gave_back }
+elseif grant_next(now, current, place) then
   return held(tonumber(ttl))
 end
 return { 'queued', redis.call('PTTL', lock), now, gave_back, since, redis.call('ZRANK', queue, place), rejoined }

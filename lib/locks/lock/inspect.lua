@@ -1,14 +1,17 @@
 -- Look at a lock without touching it.
--- Returns {type, holder, ms left, token, now, places waiting, place, arrival, place, arrival, ...}.
-local lock, queue, fence = KEYS[1], KEYS[2], KEYS[3]
+-- Returns {type, holder or marker, ms left, token, now, places waiting, {holder, end, ...}, {place, arrival, ...}}.
+local lock, queue, fence, holders = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
 local most = ARGV[1]
 
 --- @include "now"
+--- @include "markers"
 
-local type_found = redis.call('TYPE', lock).ok
-local holder = type_found == 'string' and redis.call('GET', lock) or ''
-local answer = { type_found, holder, redis.call('PTTL', lock), redis.call('GET', fence) or '', now_us(), redis.call('ZCARD', queue) }
-for _, entry in ipairs(redis.call('ZRANGE', queue, 0, most - 1, 'WITHSCORES')) do
-  answer[#answer + 1] = entry
+local kind, now = redis.call('TYPE', lock).ok, now_us()
+local current, beside = kind == 'string' and redis.call('GET', lock) or '', {}
+if current == SHARED or current == PERMITS then
+  beside = redis.call('ZRANGEBYSCORE', holders, '(' .. math.floor(now / 1000), '+inf', 'WITHSCORES', 'LIMIT', 0, most)
 end
-return answer
+return {
+  kind, current, redis.call('PTTL', lock), redis.call('GET', fence) or '', now, redis.call('ZCARD', queue),
+  beside, redis.call('ZRANGE', queue, 0, most - 1, 'WITHSCORES'),
+}

@@ -7,7 +7,9 @@ import type {
   PushListener,
   StoreDescription,
 } from '../lock-primitive.js';
-import { RedisLock, token } from './redis-lock.js';
+import { redisPrimitive } from '../redis-primitive.js';
+import { claimAt } from './place-text.js';
+import { token } from './sight.js';
 
 /** The lock on one Redis server, with the inbox through which that server pushes grants. */
 export class RedisLockStore implements LockStore {
@@ -26,13 +28,7 @@ export class RedisLockStore implements LockStore {
       inbox,
       this.processId,
     );
-    this.lock = new RedisLock(
-      this.#server,
-      prefix,
-      inbox,
-      this.processId,
-      settings.limits.waitersPerKey,
-    );
+    this.lock = redisPrimitive(this.#server, prefix, inbox, settings.limits.waitersPerKey);
   }
 
   get ready(): boolean {
@@ -59,24 +55,23 @@ export class RedisLockStore implements LockStore {
     return this.#server.close();
   }
 
-  /** 'granted <holder> <ms left> <server µs> <token> <tokens> <Redis key>' or 'forced <holder>'. */
+  /** 'granted <place> <ms left> <server µs> <token> <tokens> <Redis key>' or 'forced <holder>'. */
   #message(
-    [word, holder, left, at, fence, count, ...lock]: readonly string[],
+    [word, who, left, at, fence, count, ...lock]: readonly string[],
     listener: PushListener,
   ): void {
-    if (!holder) return;
-    if (word === 'forced') return listener.forced(holder);
+    if (!who) return;
+    if (word === 'forced') return listener.forced(who);
     if (word !== 'granted') return;
-    const remaining = Number(left);
+    const claim = claimAt(who, lock.join(' ').slice(this.#prefix.length));
     const { clock, time } = this.#server;
-    listener.granted(
-      { key: lock.join(' ').slice(this.#prefix.length), holder, ttl: remaining, tokens: 0 },
-      {
-        sentAt: clock.momentOf(Number(at) / 1_000, time.monotonic()),
-        remaining,
-        fencingToken: token(fence),
-        tokens: Number(count),
-      },
-    );
+    const sentAt = clock.momentOf(Number(at) / 1_000, time.monotonic());
+    const grant = {
+      sentAt,
+      remaining: Number(left),
+      fencingToken: token(fence),
+      tokens: Number(count),
+    };
+    if (claim) listener.granted(claim, grant);
   }
 }

@@ -1,6 +1,6 @@
 -- Give the lock back if it is the holder's: to the next waiter, or kept by nobody for the rest of a minimum hold.
 -- Returns 1 if it was the holder's, else 0.
-local lock, queue, seen, fence = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
+local lock, queue, seen, fence, holders = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5]
 local holder, inbox, keep = ARGV[1], ARGV[2], ARGV[3]
 
 if redis.pcall('GET', lock) ~= holder then
@@ -16,8 +16,7 @@ if redis.call('EXISTS', queue) == 0 then
 end
 
 --- @include "now"
---- @include "mint-fencing-tokens"
 --- @include "grant-next"
 
-grant_next(lock, queue, seen, fence, inbox, now_us())
+grant_next(now_us(), false)
 return 1

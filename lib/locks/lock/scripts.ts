@@ -1,12 +1,13 @@
 import { LuaScript } from '../../redis/index.js';
 import acquire from './acquire.lua.js';
+import downgrade from './downgrade.lua.js';
 import extend from './extend.lua.js';
 import force from './force.lua.js';
 import inspect from './inspect.lua.js';
 import leave from './leave.lua.js';
 import release from './release.lua.js';
 
-const ALL = ['lock', 'queue', 'seen', 'fence'] as const;
+const ALL = ['lock', 'queue', 'seen', 'fence', 'holders'] as const;
 
 /** Every step of the lock. */
 export const scripts = {
@@ -23,6 +24,7 @@ export const scripts = {
   release: new LuaScript(release, ALL, ['holder', 'inbox', 'keep']),
   leave: new LuaScript(leave, ALL, ['holder', 'place', 'inbox']),
   extend: new LuaScript(extend, ['lock', 'fence'], ['holder', 'ttl']),
-  inspect: new LuaScript(inspect, ['lock', 'queue', 'fence'], ['most']),
+  inspect: new LuaScript(inspect, ['lock', 'queue', 'fence', 'holders'], ['most']),
+  downgrade: new LuaScript(downgrade, ALL, ['holder', 'inbox']),
   force: new LuaScript(force, ALL, ['inbox']),
 };

@@ -1,0 +1,61 @@
+import type {
+  Answer,
+  Ask,
+  Claim,
+  Extended,
+  HolderSteps,
+  LockPrimitive,
+  Sight,
+} from './lock-primitive.js';
+
+/** One lock that one may hold alone or several together: each step goes to the mode of its claim. */
+export class BothModes implements LockPrimitive {
+  constructor(
+    private readonly alone: LockPrimitive,
+    private readonly together: HolderSteps,
+  ) {}
+
+  acquire(ask: Ask): Promise<Answer> {
+    return this.#mode(ask).acquire(ask);
+  }
+
+  release(claim: Claim, keep: number): Promise<boolean> {
+    return this.#mode(claim).release(claim, keep);
+  }
+
+  leave(claim: Claim): Promise<boolean> {
+    return this.#mode(claim).leave(claim);
+  }
+
+  /** All that are of one mode in one call. */
+  async extend(claims: readonly Claim[]): Promise<{ sentAt: number; remaining: Extended[] }> {
+    const shared = claims.filter(({ share }) => share);
+    if (shared.length === 0) return this.alone.extend(claims);
+    const exclusive = claims.filter(({ share }) => !share);
+    const [ofShared, ofExclusive] = await Promise.all([
+      this.together.extend(shared),
+      exclusive.length > 0 ? this.alone.extend(exclusive) : undefined,
+    ]);
+    const answers = { shared: ofShared.remaining.values(), alone: ofExclusive?.remaining.values() };
+    return {
+      sentAt: Math.min(ofShared.sentAt, ofExclusive?.sentAt ?? Infinity),
+      remaining: claims.map(({ share }) => (share ? answers.shared : answers.alone!).next().value!),
+    };
+  }
+
+  inspect(key: string, places: number): Promise<Sight> {
+    return this.alone.inspect(key, places);
+  }
+
+  force(key: string): Promise<boolean> {
+    return this.alone.force(key);
+  }
+
+  downgrade(claim: Claim): Promise<boolean> {
+    return this.alone.downgrade(claim);
+  }
+
+  #mode(claim: Claim): HolderSteps {
+    return claim.share ? this.together : this.alone;
+  }
+}

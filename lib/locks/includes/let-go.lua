@@ -1,0 +1,10 @@
+-- Take a holder's permits, or his share, away from him.
+-- Needs `lock` and `holders` of the script. Returns what stands at the lock's name then, or false.
+--- @include "settle-holders"
+local function let_go(holder, count, marker, now)
+  redis.call('ZREM', holders, holder)
+  for nth = 2, tonumber(count) or 1 do
+    redis.call('ZREM', holders, holder .. '#' .. nth)
+  end
+  return settle_holders(marker, now)
+end

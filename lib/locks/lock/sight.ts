@@ -1,0 +1,44 @@
+import type { Sight } from '../lock-primitive.js';
+
+/** What inspect.lua returns. */
+type SightReply = [
+  type: string,
+  current: string,
+  remaining: number,
+  fence: string,
+  now: string,
+  waiting: number,
+  holders: string[],
+  places: string[],
+];
+
+const MODES: Record<string, 'shared' | 'permits'> = {
+  'nest-redis-lock:shared': 'shared',
+  'nest-redis-lock:permits': 'permits',
+};
+
+export function sightOf(reply: unknown): Sight {
+  const [type, current, remaining, fence, at, waiting, holders, places] = reply as SightReply;
+  const mode = MODES[current];
+  const now = Number(at) / 1_000;
+  return {
+    type,
+    holder: mode ? '' : current,
+    holders: [...pairs(holders)].map(([holder, ends]) => ({ holder, remaining: ends - now })),
+    mode,
+    remaining,
+    fencingToken: token(fence),
+    waiting,
+    places: [...pairs(places)].map(([place, arrival]) => ({ place, age: now - arrival / 1_000 })),
+    now,
+  };
+}
+
+/** Members of a sorted set, each with its score. */
+function* pairs(flat: readonly string[]): Generator<[member: string, score: number]> {
+  for (let at = 0; at + 1 < flat.length; at += 2) yield [flat[at]!, Number(flat[at + 1])];
+}
+
+export function token(text: string | undefined): number | undefined {
+  return text ? Number(text) : undefined;
+}

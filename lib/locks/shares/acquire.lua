@@ -1,0 +1,64 @@
+-- Take one share of the lock, or some permits, if they are free and nobody waits before the asker, else take, or keep, his place in the queue.
+-- Returns as acquire.lua of the exclusive lock does.
+local lock, queue, seen, fence, holders = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5]
+local holder, ttl, tokens, not_after, inbox, limit, arrival, kind, permits, count = ARGV[1], ARGV[2], ARGV[3], ARGV[4], ARGV[5], ARGV[6], ARGV[7], ARGV[8], ARGV[9], ARGV[10]
+
+--- @include "now"
+--- @include "grant-next"
+--- @include "join-queue"
+
+local now = now_us()
+if now > tonumber(not_after) then
+  return { 'late', 0, now, 0 }
+end
+
+local function held(left)
+  if tokens == '0' then
+    return { 'held', left, now, 0, -1, 0 }
+  elseif kind == 's' then
+    return { 'held', left, now, 0, tonumber(redis.call('GET', fence)) or 0, 1 }
+  end
+  return { 'held', left, now, 0, permit_token(holder, now), 1 }
+end
+
+local current, marker = redis.pcall('GET', lock), kind == 's' and SHARED or PERMITS
+if type(current) == 'table' then
+  return { 'foreign', redis.call('TYPE', lock).ok, now, 0 }
+elseif current == PERMITS and kind == 's' then
+  return { 'foreign', 'semaphore', now, 0 }
+elseif kind == 'p' and current and (current == SHARED or string.find(current, '^[%w-]+%.%d+%.[%w_-]+/[%w_-]+$')) then
+  return { 'foreign', 'lock', now, 0 }
+elseif current == marker then
+  local ends = tonumber(redis.call('ZSCORE', holders, holder) or 0)
+  if ends * 1000 > now then
+    return held(ends - math.floor(now / 1000))
+  end
+end
+
+local function take()
+  if redis.call('EXISTS', queue) == 0 and fits(current, kind, permits, count, now) then
+    return hold(holder, kind, ttl, count, current, now)
+  end
+end
+
+if take() then
+  return held(tonumber(ttl))
+elseif limit == '0' then
+  grant_next(now, current)
+  current = redis.call('GET', lock)
+  return take() and held(tonumber(ttl)) or { 'busy', redis.call('PTTL', lock), now, 0 }
+end
+
+local place = holder .. '/' .. ttl .. '/' .. kind .. tokens .. (kind == 'p' and '/' .. permits .. '/' .. count or '')
+local since, rejoined = join_queue(place, string.match(holder, '^[^/]+'), arrival, tonumber(limit), now)
+if not since then
+  return { 'full', 0, now, 0 }
+elseif grant_next(now, current, place) then
+  return held(tonumber(ttl))
+end
+local left = redis.call('PTTL', lock)
+if redis.call('GET', lock) == PERMITS then
+  local first = redis.call('ZRANGE', holders, 0, 0, 'WITHSCORES')
+  left = (first[2] or 0) - math.floor(now / 1000)
+end
+return { 'queued', left, now, 0, since, redis.call('ZRANK', queue, place), rejoined }

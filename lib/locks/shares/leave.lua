@@ -1,0 +1,18 @@
+-- Give up a place in the queue, and the share or permits if the place was granted meanwhile; let the next ones through.
+-- Returns 1 if the lock was held by the leaver, else 0.
+local lock, queue, seen, fence, holders = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5]
+local holder, place, inbox, kind, count = ARGV[1], ARGV[2], ARGV[3], ARGV[4], ARGV[5]
+
+--- @include "now"
+--- @include "grant-next"
+
+redis.call('ZREM', queue, place)
+local now, marker, mine = now_us(), kind == 's' and SHARED or PERMITS, false
+local current = redis.pcall('GET', lock)
+if current == marker and redis.call('ZSCORE', holders, holder) then
+  current, mine = let_go(holder, count, marker, now), true
+end
+if redis.call('EXISTS', queue) == 1 then
+  grant_next(now, current)
+end
+return mine and 1 or 0

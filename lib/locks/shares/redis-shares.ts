@@ -1,0 +1,42 @@
+import type { Answer, Ask, Claim, Extended, HolderSteps } from '../lock-primitive.js';
+import { isOne, type LockSteps } from '../lock-steps.js';
+import { placeText } from '../lock/place-text.js';
+import { scripts } from './scripts.js';
+
+/**
+ * Any number of readers, or as many holders as there are permits, never beside one who holds the lock
+ * alone. Not re-entrant by itself. Waiters are served in one order with the exclusive ones; those who
+ * stand next to each other and fit come in together. A crash costs the rest of that one lease.
+ */
+export class RedisShares implements HolderSteps {
+  constructor(private readonly steps: LockSteps) {}
+
+  acquire(ask: Ask): Promise<Answer> {
+    const { share } = ask;
+    const permits = share?.permits === Infinity ? 0 : share?.permits;
+    return this.steps.acquire(scripts.acquire, ask, { ...kindOf(ask), permits });
+  }
+
+  release(claim: Claim, keep: number): Promise<boolean> {
+    const { key, holder } = claim;
+    const { inbox } = this.steps;
+    const rest = keep > 0 ? Math.ceil(keep) : undefined;
+    const operands = { holder, inbox, ...kindOf(claim), keep: rest };
+    return this.steps.run(scripts.release, key, operands, isOne);
+  }
+
+  leave(claim: Claim): Promise<boolean> {
+    const { key, holder } = claim;
+    const { inbox } = this.steps;
+    const operands = { holder, place: placeText(claim), inbox, ...kindOf(claim) };
+    return this.steps.run(scripts.leave, key, operands, isOne);
+  }
+
+  extend(claims: readonly Claim[]): Promise<{ sentAt: number; remaining: Extended[] }> {
+    return this.steps.extend(scripts.extend, claims, kindOf);
+  }
+}
+
+function kindOf({ share }: Claim): { kind: string; count: number } {
+  return { kind: share?.permits === Infinity ? 's' : 'p', count: share?.count ?? 1 };
+}

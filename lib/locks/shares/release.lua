@@ -1,0 +1,21 @@
+-- Give a share or permits back if they are the holder's: the next waiters come in, or nobody has them for the rest of a minimum hold.
+-- Returns 1 if they were the holder's, else 0.
+local lock, queue, seen, fence, holders = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5]
+local holder, inbox, kind, count, keep = ARGV[1], ARGV[2], ARGV[3], ARGV[4], ARGV[5]
+
+--- @include "now"
+--- @include "grant-next"
+
+local now, marker = now_us(), kind == 's' and SHARED or PERMITS
+local ends = redis.pcall('GET', lock) == marker and redis.call('ZSCORE', holders, holder)
+if not ends or ends * 1000 <= now then
+  return 0
+end
+local current = let_go(holder, count, marker, now)
+if keep then
+  current = hold('kept/' .. holder, kind, keep, count, current, now)
+end
+if redis.call('EXISTS', queue) == 1 then
+  grant_next(now, current)
+end
+return 1

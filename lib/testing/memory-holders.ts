@@ -1,0 +1,109 @@
+import type { Share } from '../options/index.js';
+import type { MemoryServer } from './memory-server.js';
+
+/** What stands at a lock's name while several hold it, as in markers.lua. */
+export const MARKERS = { shared: 'nest-redis-lock:shared', permits: 'nest-redis-lock:permits' };
+
+/** Who holds one lock: one alone, or several together, each until his own lease ends. */
+export class MemoryHolders {
+  constructor(
+    private readonly server: MemoryServer,
+    private readonly name: string,
+  ) {}
+
+  /** Who holds it alone, or the marker of several; undefined if it is free, and for values of other types. */
+  get current(): string | undefined {
+    return this.server.values.get(this.name)?.text;
+  }
+
+  /** Undefined while nobody or one alone holds it. */
+  get mode(): 'shared' | 'permits' | undefined {
+    const { current } = this;
+    if (current === MARKERS.shared) return 'shared';
+    return current === MARKERS.permits ? 'permits' : undefined;
+  }
+
+  /** Those who hold it together, each with what is left of his lease. */
+  get together(): { holder: string; remaining: number }[] {
+    if (!this.mode) return [];
+    const now = this.#now();
+    return [...this.#ends()]
+      .map(([holder, ends]) => ({ holder, remaining: ends - now }))
+      .filter(({ remaining }) => remaining > 0)
+      .sort((a, b) => a.remaining - b.remaining || (a.holder < b.holder ? -1 : 1));
+  }
+
+  /** What is left of a holder's lease; undefined if it is over or never was. */
+  left(holder: string, share: Share | undefined): number | undefined {
+    if (!share) return this.current === holder ? this.server.values.ttl(this.name) : undefined;
+    if (this.current !== markerOf(share)) return undefined;
+    const left = (this.#ends().get(holder) ?? 0) - this.#now();
+    return left > 0 ? left : undefined;
+  }
+
+  /** Whether one more may hold it beside those who do. */
+  fits(share: Share | undefined): boolean {
+    const { current } = this;
+    if (current === undefined) return true;
+    if (!share || current !== markerOf(share)) return false;
+    return this.together.length + share.count <= share.permits;
+  }
+
+  hold(holder: string, share: Share | undefined, lease: number): void {
+    const { values } = this.server;
+    if (!share) return values.set(this.name, { type: 'string', text: holder }, lease);
+    const ends = this.current === undefined ? new Map<string, number>() : this.#ends();
+    for (const id of idsOf(holder, share)) ends.set(id, this.#now() + lease);
+    this.#settle(ends, markerOf(share));
+  }
+
+  letGo(holder: string, share: Share | undefined): void {
+    if (!share) return void this.server.values.delete(this.name);
+    const ends = this.#ends();
+    for (const id of idsOf(holder, share)) ends.delete(id);
+    this.#settle(ends, markerOf(share));
+  }
+
+  /** Never shortens. */
+  extend(holder: string, share: Share | undefined, lease: number): void {
+    if (!share) {
+      if (this.server.values.ttl(this.name) < lease) this.server.values.expire(this.name, lease);
+    } else if (this.left(holder, share)! < lease) {
+      this.hold(holder, share, lease);
+    }
+  }
+
+  clear(): void {
+    this.server.values.delete(this.name);
+    this.server.holders.delete(this.name);
+  }
+
+  /** The marker lasts as long as the longest lease of its holders, or goes with the last of them. */
+  #settle(ends: Map<string, number>, marker: string): void {
+    const left = Math.max(0, ...ends.values()) - this.#now();
+    if (left <= 0) return this.clear();
+    this.server.values.set(this.name, { type: 'string', text: marker }, left);
+    this.server.holders.set(this.name, ends, left);
+  }
+
+  #ends(): Map<string, number> {
+    return this.server.holders.get(this.name) ?? new Map<string, number>();
+  }
+
+  #now(): number {
+    return Math.floor(this.server.clock.wall());
+  }
+}
+
+/** One id a permit. */
+function idsOf(holder: string, { count }: Share): string[] {
+  return Array.from({ length: count }, (_, at) => (at === 0 ? holder : `${holder}#${at + 1}`));
+}
+
+function markerOf(share: Share): string {
+  return MARKERS[modeOf(share)];
+}
+
+export function modeOf({ permits }: Share): 'shared' | 'permits' {
+  return permits === Infinity ? 'shared' : 'permits';
+}

@@ -1,0 +1,177 @@
+import { expect } from '@jest/globals';
+import { ForeignLockError } from '../../lib/errors/index.js';
+import { READER, type Share } from '../../lib/options/index.js';
+import type { Contract } from '../support/contract.js';
+import { checkHistory, HistoryRecorder } from '../support/history.js';
+import { random } from '../support/random.js';
+
+/** `count` of so many permits. */
+function of(permits: number, count = 1): { share: Share } {
+  return { share: { permits, count } };
+}
+
+export const permits: Contract = {
+  async 'no more hold than there are permits, and the next waits'(world) {
+    const [a, b] = [await world.client(), await world.client()];
+    const first = await a.hold(of(3));
+    await a.hold(of(3));
+    await b.hold(of(3));
+    expect((await b.try(b.claim(of(3)))).kind).toBe('busy');
+    const { claim: next } = await b.queue(of(3));
+    expect(await world.sight()).toMatchObject({ mode: 'permits', waiting: 1 });
+    await a.lock.release(first.claim, 0);
+    await world.until('the next is told', () => b.granted(next) !== undefined);
+    expect((await world.sight()).holders).toHaveLength(3);
+  },
+
+  async 'who wants several permits gets them at once, or waits, and those behind wait too'(world) {
+    const [a, b, c] = [await world.client(), await world.client(), await world.client()];
+    const one = await a.hold(of(3));
+    const two = await a.hold(of(3));
+    const { claim: both } = await b.queue(of(3, 2));
+    expect((await c.try(c.claim(of(3)))).kind).toBe('busy');
+    const { claim: behind } = await c.queue(of(3));
+    await a.lock.release(one.claim, 0);
+    await world.until('both are told', () => b.granted(both) !== undefined);
+    expect(c.granted(behind)).toBeUndefined();
+    expect((await world.sight()).holders).toHaveLength(3);
+    await a.lock.release(two.claim, 0);
+    await world.until('the last is told', () => c.granted(behind) !== undefined);
+    expect(await b.lock.release(both, 0)).toBe(true);
+    expect((await world.sight()).holders).toMatchObject([{ holder: behind.holder }]);
+  },
+
+  async 'several permits are extended together and given back together'(world) {
+    const a = await world.client();
+    const { claim } = await a.hold({ ...of(4, 3), ttl: 1_000 });
+    expect((await a.lock.extend([{ ...claim, ttl: 9_000 }])).remaining).toEqual([9_000]);
+    const { holders } = await world.sight();
+    expect(holders.map(({ remaining }) => remaining > 8_000)).toEqual([true, true, true]);
+    expect(await a.lock.release(claim, 0)).toBe(true);
+    expect((await world.sight()).type).toBe('none');
+  },
+
+  async 'where two disagree on the number, nobody comes in beyond his own'(world) {
+    const [old, young] = [await world.client(), await world.client()];
+    await old.hold(of(2));
+    const second = await old.hold(of(2));
+    expect((await old.try(old.claim(of(2)))).kind).toBe('busy');
+    const third = await young.hold(of(3));
+    expect((await young.try(young.claim(of(3)))).kind).toBe('busy');
+    const { claim: strict } = await old.queue(of(2));
+    await young.lock.release(third.claim, 0);
+    expect((await world.sight()).waiting).toBe(1);
+    await old.lock.release(second.claim, 0);
+    await world.until('the strict one is told', () => old.granted(strict) !== undefined);
+    expect((await world.sight()).holders).toHaveLength(2);
+  },
+
+  async 'permits that come back twice come back once'(world) {
+    const [a, b] = [await world.client(), await world.client()];
+    const { claim } = await a.hold(of(1));
+    const { claim: next } = await b.queue(of(1));
+    expect(await a.lock.release(claim, 0)).toBe(true);
+    expect(await a.lock.release(claim, 0)).toBe(false);
+    expect((await a.try(a.claim(of(1)))).kind).toBe('busy');
+    expect((await world.sight()).holders).toMatchObject([{ holder: next.holder }]);
+  },
+
+  async 'a crash costs the ttl of that permit, and no other'(world) {
+    const [a, b, c] = [await world.client(), await world.client(), await world.process()];
+    await a.hold({ ...of(2), ttl: 300 });
+    const { claim } = await b.hold({ ...of(2), ttl: 60_000 });
+    const from = world.clock.monotonic();
+    const lease = await world.finish(c.acquire(of(2)));
+    expect(world.clock.monotonic() - from).toBeLessThan(600);
+    expect((await b.lock.extend([claim])).remaining[0]).toBeGreaterThan(50_000);
+    await lease.release();
+  },
+
+  async 'a name is used either with permits or without'(world) {
+    const [a, b] = [await world.client(), await world.client()];
+    const { claim } = await a.hold(of(2));
+    await expect(b.ask(b.claim())).rejects.toThrow(ForeignLockError);
+    await expect(b.try(b.claim({ share: READER }))).rejects.toThrow(ForeignLockError);
+    await a.lock.release(claim, 0);
+    for (const share of [undefined, READER]) {
+      const { claim: other } = await b.hold({ share });
+      await expect(a.ask(a.claim(of(2)))).rejects.toThrow(ForeignLockError);
+      await b.lock.release(other, 0);
+    }
+    expect((await world.sight()).type).toBe('none');
+  },
+
+  async 'each permit has a token of its own, above every earlier one'(world) {
+    const [a, b] = [await world.client(), await world.client()];
+    const tokens: number[] = [];
+    const held = [await a.hold(of(2)), await b.hold(of(2))];
+    tokens.push(...held.map(({ grant }) => grant.fencingToken!));
+    const { claim: next } = await b.queue(of(2));
+    await a.lock.release(held[0]!.claim, 0);
+    await world.until('the next is told', () => b.granted(next) !== undefined);
+    tokens.push(b.granted(next)!.fencingToken!);
+    await world.elapse(1);
+    await world.flush();
+    tokens.push((await a.hold(of(2))).grant.fencingToken!);
+    expect(tokens).toEqual([...new Set(tokens)].sort((x, y) => x - y));
+  },
+
+  async 'who asks again has the same token, although others came after him'(world) {
+    const [a, b] = [await world.client(), await world.client()];
+    const { claim, grant } = await a.hold(of(3));
+    await b.hold(of(3));
+    expect(await a.ask(claim)).toMatchObject({ kind: 'held', fencingToken: grant.fencingToken });
+    expect((await world.sight()).holders).toHaveLength(2);
+  },
+
+  async 'a minimum hold keeps one permit, not the others'(world) {
+    const [a, b] = [await world.client(), await world.client()];
+    const { claim } = await a.hold(of(2));
+    expect(await a.lock.release(claim, 200)).toBe(true);
+    expect(await a.lock.release(claim, 200)).toBe(false);
+    expect((await a.lock.extend([claim])).remaining).toEqual(['free']);
+    await b.hold(of(2));
+    expect((await b.try(b.claim(of(2)))).kind).toBe('busy');
+    await world.elapse(250);
+    await b.hold(of(2));
+  },
+
+  async 'an operator takes all permits, and each holder is told'(world) {
+    const [a, b] = [await world.client(), await world.client()];
+    const [first, second] = [await a.hold(of(3)), await b.hold(of(3, 2))];
+    expect(await a.lock.force('k')).toBe(true);
+    await world.until('both are told', () => a.forced.length + b.forced.length === 2);
+    expect([...a.forced, ...b.forced].sort()).toEqual(
+      [first.claim.holder, second.claim.holder].sort(),
+    );
+    expect((await world.sight()).type).toBe('none');
+  },
+
+  async 'a waiter that leaves lets those behind in who fit'(world) {
+    const [a, b, c] = [await world.client(), await world.client(), await world.client()];
+    await a.hold(of(3, 2));
+    const { claim: large } = await b.queue(of(3, 3));
+    const { claim: small } = await c.queue(of(3));
+    await b.lock.leave(large);
+    await world.until('the small one is told', () => c.granted(small) !== undefined);
+    expect((await world.sight()).waiting).toBe(0);
+  },
+
+  async 'five permits are held by five at most, over processes, and nobody starves'(world) {
+    const chance = random(11);
+    const recorder = new HistoryRecorder(() => world.clock.monotonic());
+    const processes = [
+      await world.process({}, recorder.watch),
+      await world.process({}, recorder.watch),
+      await world.process({}, recorder.watch),
+    ];
+    const callers = processes.flatMap((process) => [1, 2, 3, 4].map(() => process));
+    const all = callers.map(async (process) => {
+      for (let section = 0; section < 10; section += 1) {
+        await recorder.run(process, of(5), () => world.elapse(Math.floor(chance() * 3)));
+      }
+    });
+    await world.finish(Promise.all(all));
+    checkHistory(recorder.history, { sections: 120 });
+  },
+};

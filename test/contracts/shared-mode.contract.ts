@@ -1,0 +1,294 @@
+import { expect } from '@jest/globals';
+import { LeaseLostError } from '../../lib/errors/index.js';
+import { READER } from '../../lib/options/index.js';
+import type { Contract } from '../support/contract.js';
+import { HistoryRecorder, checkHistory } from '../support/history.js';
+import { random } from '../support/random.js';
+
+const reader = { share: READER } as const;
+
+export const sharedMode: Contract = {
+  async 'readers hold together, and a writer waits for the last of them'(world) {
+    const [a, b, c] = [await world.client(), await world.client(), await world.client()];
+    const readers = [await a.hold(reader), await b.hold(reader), await b.hold(reader)];
+    expect(await world.sight()).toMatchObject({ mode: 'shared', waiting: 0 });
+    expect((await c.try(c.claim())).kind).toBe('busy');
+    const { claim: writer } = await c.queue();
+    await a.lock.release(readers[0]!.claim, 0);
+    await b.lock.release(readers[1]!.claim, 0);
+    expect((await world.sight()).holders).toHaveLength(1);
+    await b.lock.release(readers[2]!.claim, 0);
+    expect(await world.sight()).toMatchObject({ holder: writer.holder, mode: undefined });
+    await world.until('the writer is told', () => c.granted(writer) !== undefined);
+  },
+
+  async 'a writer excludes readers'(world) {
+    const [a, b] = [await world.client(), await world.client()];
+    const { claim } = await a.hold();
+    expect((await b.try(b.claim(reader))).kind).toBe('busy');
+    const { claim: waiting } = await b.queue(reader);
+    await a.lock.release(claim, 0);
+    await world.until('the reader is told', () => b.granted(waiting) !== undefined);
+    expect(await world.sight()).toMatchObject({ mode: 'shared', holder: waiting.holder });
+  },
+
+  async 'a reader that comes later does not pass a waiting writer'(world) {
+    const [a, b, c] = [await world.client(), await world.client(), await world.client()];
+    const { claim: first } = await a.hold(reader);
+    const { claim: writer } = await b.queue();
+    expect((await c.try(c.claim(reader))).kind).toBe('busy');
+    const { claim: late } = await c.queue(reader);
+    await a.lock.release(first, 0);
+    expect(await world.holder()).toBe(writer.holder);
+    await b.lock.release(writer, 0);
+    expect(await world.sight()).toMatchObject({ mode: 'shared', holder: late.holder });
+  },
+
+  async 'readers that wait next to each other come in together, with one release'(world) {
+    const [a, b, c] = [await world.client(), await world.client(), await world.client()];
+    const { claim } = await a.hold();
+    const first = [await b.queue(reader), await c.queue(reader), await b.queue(reader)];
+    const { claim: writer } = await c.queue();
+    const { claim: behind } = await b.queue(reader);
+    await a.lock.release(claim, 0);
+    const { holders, waiting } = await world.sight();
+    expect(holders.map(({ holder }) => holder).sort()).toEqual(
+      first.map(({ claim: own }) => own.holder).sort(),
+    );
+    expect(waiting).toBe(2);
+    await world.until('all three are told', () => b.grants.length === 2 && c.grants.length === 1);
+    expect([...b.grants, ...c.grants].map((push) => push.claim.holder)).not.toContain(
+      behind.holder,
+    );
+    for (const { claim: own } of first) await b.lock.release(own, 0);
+    expect(await world.holder()).toBe(writer.holder);
+  },
+
+  async 'a writer that leaves lets the readers behind it in'(world) {
+    const [a, b, c] = [await world.client(), await world.client(), await world.client()];
+    await a.hold(reader);
+    const { claim: writer } = await b.queue();
+    const { claim: behind } = await c.queue(reader);
+    await b.lock.leave(writer);
+    await world.until('the reader is told', () => c.granted(behind) !== undefined);
+    expect((await world.sight()).holders).toHaveLength(2);
+  },
+
+  async 'a writer whose process died lets the readers behind it in'(world) {
+    const [a, dead, c] = [await world.client(), await world.client(), await world.client()];
+    await a.hold({ ...reader, ttl: 60_000 });
+    await dead.queue();
+    await world.silence(3_100);
+    const { claim: behind } = await c.queue(reader).catch(() => ({ claim: undefined }));
+    expect(behind).toBeUndefined(); // it was granted at once: nobody living was before it
+    expect((await world.sight()).holders).toHaveLength(2);
+  },
+
+  async 'a crashed reader delays a writer by its own ttl, and a poll, at most'(world) {
+    const [a, b, c] = [await world.client(), await world.client(), await world.process()];
+    await a.hold({ ...reader, ttl: 400 });
+    const { claim } = await b.hold({ ...reader, ttl: 60_000 });
+    const wait = c.acquire();
+    await world.until('the writer waits', async () => (await world.sight()).waiting === 1);
+    await b.lock.release(claim, 0);
+    const from = world.clock.monotonic();
+    const lease = await world.finish(wait);
+    expect(world.clock.monotonic() - from).toBeLessThan(1_500);
+    await lease.release();
+  },
+
+  async 'each reader has its own end: what one does to it touches no other'(world) {
+    const [a, b] = [await world.client(), await world.client()];
+    const { claim: short } = await a.hold({ ...reader, ttl: 1_000 });
+    const { claim: long } = await b.hold({ ...reader, ttl: 2_000 });
+    const { remaining } = await a.lock.extend([{ ...short, ttl: 1_500 }]);
+    expect(remaining).toEqual([1_500]);
+    expect((await world.sight()).remaining).toBeGreaterThan(1_500);
+    await b.lock.release(long, 0);
+    const sight = await world.sight();
+    expect(sight.remaining).toBeLessThanOrEqual(1_500);
+    expect(sight.holders).toMatchObject([{ holder: short.holder }]);
+  },
+
+  async 'an extension lengthens, and never shortens'(world) {
+    const a = await world.client();
+    const { claim } = await a.hold({ ...reader, ttl: 5_000 });
+    const [left] = (await a.lock.extend([{ ...claim, ttl: 1_000 }])).remaining;
+    expect(left).toBeGreaterThan(4_000);
+    expect((await a.lock.extend([{ ...claim, ttl: 9_000 }])).remaining).toEqual([9_000]);
+    expect((await world.sight()).remaining).toBeGreaterThan(8_000);
+  },
+
+  async 'who is no reader any more extends nothing and gives nothing back'(world) {
+    const [a, b] = [await world.client(), await world.client()];
+    const { claim: over } = await a.hold({ ...reader, ttl: 100 });
+    await b.hold({ ...reader, ttl: 60_000 });
+    await world.elapse(150);
+    expect((await a.lock.extend([over])).remaining).toEqual(['free']);
+    expect(await a.lock.release(over, 0)).toBe(false);
+    expect((await world.sight()).holders).toHaveLength(1);
+    expect((await a.lock.extend([a.claim(reader)])).remaining).toEqual(['free']);
+    expect(await a.lock.leave(a.claim(reader))).toBe(false);
+  },
+
+  async 'a writer’s lease cannot be extended or given back as a reader’s, nor the other way'(
+    world,
+  ) {
+    const a = await world.client();
+    const { claim: writer } = await a.hold();
+    const asReader = { ...writer, ...reader };
+    expect((await a.lock.extend([asReader])).remaining).toEqual(['taken']);
+    expect(await a.lock.release(asReader, 0)).toBe(false);
+    expect(await a.lock.leave(asReader)).toBe(false);
+    expect(await world.holder()).toBe(writer.holder);
+    await a.lock.release(writer, 0);
+    const { claim: shared } = await a.hold(reader);
+    const asWriter = { ...shared, share: undefined };
+    expect((await a.lock.extend([asWriter])).remaining).toEqual(['taken']);
+    expect(await a.lock.release(asWriter, 0)).toBe(false);
+    expect(await a.lock.leave(asWriter)).toBe(false);
+    expect(await world.holder()).toBe(shared.holder);
+  },
+
+  async 'an acquire, a release and a leave that arrive twice have the effect of once'(world) {
+    const [a, b] = [await world.client(), await world.client()];
+    const { claim } = await a.hold(reader);
+    expect((await a.ask(claim)).kind).toBe('held');
+    const { claim: other } = await b.hold(reader);
+    expect((await world.sight()).holders).toHaveLength(2);
+    expect(await a.lock.release(claim, 0)).toBe(true);
+    expect(await a.lock.release(claim, 0)).toBe(false);
+    expect(await a.lock.leave(claim)).toBe(false);
+    expect((await world.sight()).holders).toMatchObject([{ holder: other.holder }]);
+  },
+
+  async 'a reader has the token of the last writer, and none counts it up'(world) {
+    const a = await world.client();
+    const { claim, grant } = await a.hold();
+    await a.lock.release(claim, 0);
+    const first = await a.hold(reader);
+    const second = await a.hold(reader);
+    expect(first.grant.fencingToken).toBe(grant.fencingToken);
+    expect(second.grant.fencingToken).toBe(grant.fencingToken);
+    expect((await a.hold({ ...reader, key: 'never written', tokens: 1 })).grant.fencingToken).toBe(
+      0,
+    );
+    for (const own of [first, second]) await a.lock.release(own.claim, 0);
+    expect((await a.hold()).grant.fencingToken).toBeGreaterThan(grant.fencingToken!);
+  },
+
+  async 'a writer becomes a reader without a gap, and lets waiting readers in'(world) {
+    const [a, b, c] = [await world.client(), await world.client(), await world.client()];
+    const { claim } = await a.hold();
+    const { claim: waiting } = await b.queue(reader);
+    const { claim: writer } = await c.queue();
+    expect(await a.lock.downgrade(claim)).toBe(true);
+    expect(await a.lock.downgrade(claim)).toBe(true);
+    await world.until('the reader is told', () => b.granted(waiting) !== undefined);
+    expect(await world.sight()).toMatchObject({ mode: 'shared', waiting: 1 });
+    expect((await a.lock.extend([{ ...claim, ...reader }])).remaining).toEqual([5_000]);
+    expect(await c.lock.downgrade(writer)).toBe(false);
+    await a.lock.release({ ...claim, ...reader }, 0);
+    await b.lock.release(waiting, 0);
+    expect(await world.holder()).toBe(writer.holder);
+  },
+
+  async 'an operator takes the lock from all readers, and each is told'(world) {
+    const [a, b, c] = [await world.client(), await world.client(), await world.client()];
+    const [first, second] = [await a.hold(reader), await b.hold(reader)];
+    const { claim: writer } = await c.queue();
+    expect(await c.lock.force('k')).toBe(true);
+    await world.until('both are told', () => a.forced.length + b.forced.length === 2);
+    expect(a.forced).toEqual([first.claim.holder]);
+    expect((await b.lock.extend([second.claim])).remaining).toEqual(['taken']);
+    expect(await world.holder()).toBe(writer.holder);
+  },
+
+  async 'readers that were flushed away hold nothing, also when others read again'(world) {
+    const [a, b] = [await world.client(), await world.client()];
+    const { claim } = await a.hold(reader);
+    await world.flush();
+    await b.hold(reader);
+    expect((await a.lock.extend([claim])).remaining).toEqual(['free']);
+    expect((await world.sight()).holders).toHaveLength(1);
+  },
+
+  async 'every key has an end, and after the last lease only the token is left'(world) {
+    const a = await world.client();
+    const readers = [await a.hold(reader), await a.hold({ ...reader, ttl: 9_000 })];
+    for (const { ttl } of await world.keys()) expect(ttl).toBeGreaterThan(0);
+    for (const { claim } of readers) await a.lock.release(claim, 0);
+    expect((await world.keys()).filter(({ name }) => !/fence|seen/.test(name))).toEqual([]);
+  },
+
+  async 'a lease that was exclusive is held on as a shared one'(world) {
+    const [a, b] = [await world.process(), await world.process()];
+    const lease = await a.acquire();
+    const token = lease.fencingToken;
+    const wait = b.acquire({ mode: 'shared' });
+    await world.until('one waits', async () => (await world.sight()).waiting === 1);
+    await lease.downgrade();
+    await lease.downgrade();
+    const other = await world.finish(wait);
+    expect([lease.held, other.held, lease.fencingToken]).toEqual([true, true, token]);
+    await lease.extend('8s');
+    expect(await lease.release()).toBe(true);
+    expect(await other.release()).toBe(true);
+    expect((await world.sight()).type).toBe('none');
+  },
+
+  async 'who waits behind a writer of its own process comes when it has become a reader'(world) {
+    const a = await world.process();
+    const lease = await a.acquire();
+    const [writer, shared] = [a.acquire(), a.acquire({ mode: 'shared' })];
+    await world.elapse(1);
+    await lease.downgrade();
+    await lease.release();
+    const first = await world.finish(Promise.race([writer, shared]));
+    await first.release();
+    for (const next of [await world.finish(writer), await world.finish(shared)])
+      await next.release();
+    await world.until('nothing is left', async () => (await world.sight()).type === 'none');
+  },
+
+  async 'who lost his lease cannot make it a shared one'(world) {
+    const [a, b] = [await world.process(), await world.client()];
+    const lease = await a.acquire({ renew: false });
+    await b.lock.force('k');
+    await expect(lease.downgrade()).rejects.toThrow(LeaseLostError);
+    expect(lease.held).toBe(false);
+  },
+
+  async 'readers and writers of several processes never overlap, and nobody starves'(world) {
+    const chance = random(7);
+    const recorder = new HistoryRecorder(() => world.clock.monotonic());
+    const processes = [
+      await world.process({}, recorder.watch),
+      await world.process({}, recorder.watch),
+      await world.process({}, recorder.watch),
+    ];
+    const callers = processes.flatMap((process) => [1, 2, 3, 4].map(() => process));
+    const all = callers.map(async (process) => {
+      for (let section = 0; section < 10; section += 1) {
+        const mode = chance() < 0.6 ? 'shared' : 'exclusive';
+        await recorder.run(process, { mode }, () => world.elapse(Math.floor(chance() * 3)));
+      }
+    });
+    await world.finish(Promise.all(all));
+    checkHistory(recorder.history, { sections: 120 });
+    expect(recorder.history.some(({ beside }) => beside)).toBe(true);
+  },
+};
+
+export const sharedModeOnRedis: Contract = {
+  async 'a foreign plain client is refused while readers hold'(world) {
+    const { control, prefix } = world.redis!;
+    const a = await world.client();
+    const { claim } = await a.hold(reader);
+    const take = (): Promise<unknown> => control.set(`${prefix}k`, 'foreign', 'PX', 1_000, 'NX');
+    expect(await take()).toBeNull();
+    await a.lock.release(claim, 0);
+    expect(await take()).toBe('OK');
+    expect((await a.try(a.claim(reader))).kind).toBe('busy');
+  },
+};
