@@ -1,15 +1,11 @@
-import {
-  LockLimitError,
-  LockNotAcquiredError,
-  LockShutdownError,
-  LockStoreError,
-} from '../errors/index.js';
+import { LockLimitError, LockNotAcquiredError, LockShutdownError } from '../errors/index.js';
 import type { LockStore, PushListener, Sight, StoreDescription } from '../locks/lock-primitive.js';
-import { type CallSettings, type Clock, detached, type ModuleSettings } from '../options/index.js';
+import { type CallSettings, type Clock, type ModuleSettings } from '../options/index.js';
 import { Departures } from './departures.js';
 import { Holdings } from './holdings.js';
 import { acquireMany } from './acquire-many.js';
 import type { Lease } from './lease.js';
+import { Opening } from './opening.js';
 import { Reentry } from './reentry.js';
 import type { Section } from './section.js';
 import { SingleLease } from './single-lease.js';
@@ -25,8 +21,7 @@ export class Leases {
   readonly #holdings: Holdings;
   readonly #waiters: Waiters;
   readonly #reentry: Reentry;
-  #opening: Promise<void> | undefined;
-  #open = false;
+  readonly #opening: Opening;
   #closing = false;
 
   constructor(
@@ -34,6 +29,7 @@ export class Leases {
     private readonly settings: ModuleSettings,
     private readonly clock: Clock,
   ) {
+    this.#opening = new Opening(store, () => this.#pushes, settings.commandTimeout, clock);
     this.#departures = new Departures(store.lock, clock);
     this.#holdings = new Holdings(store.lock, clock, this.#departures);
     this.#waiters = new Waiters(store, settings, clock, this.#departures, (holding) => {
@@ -45,16 +41,7 @@ export class Leases {
 
   /** Connects; before the first call at the latest. */
   open(): Promise<void> {
-    this.#opening ??= detached(() => this.store.open(this.#pushes)).then(
-      () => {
-        this.#open = true;
-      },
-      (error: unknown) => {
-        this.#opening = undefined;
-        throw error;
-      },
-    );
-    return this.#opening;
+    return this.#opening.open();
   }
 
   /** A lease on `key`, or on several together, or an error: `wait: 0` asks once. */
@@ -68,7 +55,7 @@ export class Leases {
     }
     try {
       const section = this.#reentry.section(key, call);
-      if (section || !this.#open) return this.#prepare(key, call, section, signal);
+      if (section || !this.#opening.done) return this.#prepare(key, call, section, signal);
       return this.#wait(key, call, signal);
     } catch (error) {
       return Promise.reject(error);
@@ -85,7 +72,7 @@ export class Leases {
     signal?.throwIfAborted();
     const again = section && (await this.#reentry.enter(section, call, signal));
     if (again) return again;
-    if (!this.#open && !this.#closing) await this.#opened(key, signal);
+    if (!this.#opening.done && !this.#closing) await this.#opening.within(key, signal);
     return this.#wait(key, call, signal);
   }
 
@@ -168,23 +155,4 @@ export class Leases {
       this.#waiters.askAll();
     },
   };
-
-  /** The connection, for a call that waits for it no longer than for a command. */
-  #opened(key: string, signal: AbortSignal | undefined): Promise<void> {
-    const { commandTimeout } = this.settings;
-    return new Promise((resolve, reject) => {
-      const onAbort = (): void => reject(signal!.reason);
-      const message = `Lock "${key}" was not acquired: Redis could not be used within ${commandTimeout} ms.`;
-      const cancel = this.clock.after(commandTimeout, () => {
-        reject(new LockStoreError(message, { key, outcome: 'unsent' }));
-      });
-      signal?.addEventListener('abort', onAbort, { once: true });
-      this.open()
-        .then(resolve, reject)
-        .finally(() => {
-          cancel();
-          signal?.removeEventListener('abort', onAbort);
-        });
-    });
-  }
 }
