@@ -19,9 +19,15 @@ export {
   type ElectionOptions,
   type Leader,
 } from './services/election.js';
+export {
+  type PermitAcquireOptions,
+  Semaphore,
+  type SemaphoreOptions,
+  type WithPermitOptions,
+} from './services/semaphore.js';
 export type { LockInspection, LockParty } from './services/lock-inspection.js';
 export { lockServiceToken } from './services/lock-service-token.js';
-export { Lease } from './leases/lease.js';
+export { Lease, type LeaseJson, type OpenSection } from './leases/lease.js';
 export { lockKey, type LockKeyValue } from './keys/index.js';
 export type {
   AcquireOptions,
@@ -31,6 +37,8 @@ export type {
   LockedOptions,
   LockedPolicy,
   LockLimits,
+  ModeOptions,
+  PermitOptions,
   RedisLockOptions,
   RedisSource,
 } from './options/index.js';

@@ -1,6 +1,6 @@
 import { defer, type Observable } from 'rxjs';
 import { LockOptionsError } from '../errors/index.js';
-import { keyTemplate, lockName } from '../keys/index.js';
+import { keyTemplate, lockName, lockNames } from '../keys/index.js';
 import {
   CALL_DEFAULTS,
   type CallSettings,
@@ -32,14 +32,14 @@ import { wrapMethod } from './wrap-method.js';
 /** What the start-up check reads of a method: the options of each `@Locked` on it, innermost first. */
 export type LockedMetadata = readonly LockedOptions[];
 
-type KeyOf = (args: readonly unknown[]) => string;
+type KeyOf = (args: readonly unknown[]) => string | readonly string[];
 
 /**
  * Runs the method under the lock that `key` names, one call at a time over all replicas: waits for it,
  * renews it while the method runs, gives it back before the caller has the result.
  *
  * The key is a template, `'account:<id>'`: `<argument>`, `<argument.path>`, `<0>`; or a function of the
- * arguments. It is computed once, before the method runs. Stands on any method of any class that Nest
+ * arguments; or several: all of those locks are held, or none. It is computed once, before the method runs. Stands on any method of any class that Nest
  * makes, above or below routes, `@Cron` and the like. Returns Promise, Observable (acquired per
  * subscription) or AsyncIterable (acquired at the first pull).
  *
@@ -48,18 +48,24 @@ type KeyOf = (args: readonly unknown[]) => string;
  * `ForeignLockError`, `LockLimitError` or `LockShutdownError`; it never runs unlocked instead.
  * @publicApi
  */
-export function Locked(key: string, options: SkipOptions): LockedDecorator<unknown[], Skippable>;
-export function Locked(key: string, options?: PlainOptions): LockedDecorator<unknown[], Lockable>;
+export function Locked(
+  key: string | readonly string[],
+  options: SkipOptions,
+): LockedDecorator<unknown[], Skippable>;
+export function Locked(
+  key: string | readonly string[],
+  options?: PlainOptions,
+): LockedDecorator<unknown[], Lockable>;
 export function Locked<Args extends readonly unknown[]>(
-  key: (...args: Args) => string,
+  key: (...args: Args) => string | readonly string[],
   options: SkipOptions,
 ): LockedDecorator<Args, Skippable>;
 export function Locked<Args extends readonly unknown[]>(
-  key: (...args: Args) => string,
+  key: (...args: Args) => string | readonly string[],
   options?: PlainOptions,
 ): LockedDecorator<Args, Lockable>;
 export function Locked(
-  key: string | ((...args: never[]) => string),
+  key: string | readonly string[] | ((...args: never[]) => string | readonly string[]),
   options: LockedOptions = {},
 ): (target: object, method: string | symbol, descriptor: TypedPropertyDescriptor<never>) => void {
   return (target, method, descriptor) => {
@@ -83,7 +89,7 @@ export function Locked(
         wanted = callSettings({ ...skipDefaults, ...options }, defaults, POLICY_OPTIONS);
         settings.set(service, wanted);
       }
-      const name = lockName(keyOf(args), maxKeyBytes);
+      const name = lockNames(keyOf(args), maxKeyBytes);
       const run = (lease: unknown): unknown =>
         original.apply(instance, withLease(args, leaseAt, lease));
       return [new LockedCall(leases, name, wanted, options, args), run];
@@ -119,12 +125,17 @@ export function Locked(
 }
 
 function keyReader(
-  key: string | ((...args: never[]) => string),
+  key: string | readonly string[] | ((...args: never[]) => string | readonly string[]),
   target: object,
   method: string | symbol,
   original: Method,
 ): KeyOf {
   if (typeof key === 'function') return (args) => key(...(args as never[]));
+  if (Array.isArray(key)) {
+    const parts = key.map((each: string) => keyReader(each, target, method, original));
+    if (parts.length === 0) throw new LockOptionsError('The list of keys of @Locked is empty.');
+    return (args) => parts.flatMap((keyOf) => keyOf(args));
+  }
   if (typeof key !== 'string') {
     throw new LockOptionsError(
       `The key of @Locked on ${nameOf(target, method)} is neither a text nor a function.`,

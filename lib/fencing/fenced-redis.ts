@@ -1,4 +1,4 @@
-import { StaleFencingTokenError } from '../errors/index.js';
+import { LockOptionsError, StaleFencingTokenError } from '../errors/index.js';
 import { type Duration, milliseconds } from '../options/index.js';
 import { fenceKey } from './fence-key.js';
 import { type FencingTokenSource, tokenOf } from './fencing-token.js';
@@ -83,12 +83,18 @@ export class FencedRedis {
   /**
    * A Lua script, with `KEYS` and `ARGV` as in EVAL; `source` should be a constant, for Redis keeps each.
    * Every key is guarded: one newer token on any of them, and nothing runs. Its first result is returned.
+   * @throws LockOptionsError for one without a key, which nothing would guard.
    */
   async eval(
     source: string,
     keys: readonly string[],
     args: readonly RedisOperand[] = [],
   ): Promise<unknown> {
+    if (keys.length === 0) {
+      throw new LockOptionsError(
+        'A script without a key writes unguarded: name the keys it writes.',
+      );
+    }
     return this.#run(guardedScript(source), keys, args);
   }
 

@@ -1,12 +1,14 @@
-import { LockLimitError, LockShutdownError, LockStoreError } from '../errors/index.js';
+import { LockLimitError, LockNotAcquiredError, LockShutdownError } from '../errors/index.js';
 import type { LockStore, PushListener, Sight, StoreDescription } from '../locks/lock-primitive.js';
-import { type CallSettings, type Clock, detached, type ModuleSettings } from '../options/index.js';
+import { type CallSettings, type Clock, type ModuleSettings } from '../options/index.js';
 import { Departures } from './departures.js';
 import { Holdings } from './holdings.js';
-import { Lease } from './lease.js';
-import { refuseStream } from './refuse-stream.js';
+import { acquireMany } from './acquire-many.js';
+import type { Lease } from './lease.js';
+import { Opening } from './opening.js';
 import { Reentry } from './reentry.js';
 import type { Section } from './section.js';
+import { SingleLease } from './single-lease.js';
 import { Trail } from './trail.js';
 import { Waiters } from './waiters.js';
 
@@ -19,8 +21,7 @@ export class Leases {
   readonly #holdings: Holdings;
   readonly #waiters: Waiters;
   readonly #reentry: Reentry;
-  #opening: Promise<void> | undefined;
-  #open = false;
+  readonly #opening: Opening;
   #closing = false;
 
   constructor(
@@ -28,34 +29,33 @@ export class Leases {
     private readonly settings: ModuleSettings,
     private readonly clock: Clock,
   ) {
+    this.#opening = new Opening(store, () => this.#pushes, settings.commandTimeout, clock);
     this.#departures = new Departures(store.lock, clock);
     this.#holdings = new Holdings(store.lock, clock, this.#departures);
     this.#waiters = new Waiters(store, settings, clock, this.#departures, (holding) => {
       this.#holdings.add(holding);
-      return new Lease(this.#holdings, holding);
+      return new SingleLease(this.#holdings, holding);
     });
     this.#reentry = new Reentry(this.#holdings, clock);
   }
 
   /** Connects; before the first call at the latest. */
   open(): Promise<void> {
-    this.#opening ??= detached(() => this.store.open(this.#pushes)).then(
-      () => {
-        this.#open = true;
-      },
-      (error: unknown) => {
-        this.#opening = undefined;
-        throw error;
-      },
-    );
-    return this.#opening;
+    return this.#opening.open();
   }
 
-  /** A lease on `key`, or an error: `wait: 0` asks once. */
-  acquire(key: string, call: CallSettings, signal?: AbortSignal): Promise<Lease> {
+  /** A lease on `key`, or on several together, or an error: `wait: 0` asks once. */
+  acquire(
+    key: string | readonly string[],
+    call: CallSettings,
+    signal?: AbortSignal,
+  ): Promise<Lease> {
+    if (typeof key !== 'string') {
+      return acquireMany(key, call, this.clock, (each, ask) => this.acquire(each, ask, signal));
+    }
     try {
       const section = this.#reentry.section(key, call);
-      if (section || !this.#open) return this.#prepare(key, call, section, signal);
+      if (section || !this.#opening.done) return this.#prepare(key, call, section, signal);
       return this.#wait(key, call, signal);
     } catch (error) {
       return Promise.reject(error);
@@ -72,7 +72,7 @@ export class Leases {
     signal?.throwIfAborted();
     const again = section && (await this.#reentry.enter(section, call, signal));
     if (again) return again;
-    if (!this.#open && !this.#closing) await this.#opened(key, signal);
+    if (!this.#opening.done && !this.#closing) await this.#opening.within(key, signal);
     return this.#wait(key, call, signal);
   }
 
@@ -84,26 +84,18 @@ export class Leases {
     return this.#waiters.wait(key, call, signal);
   }
 
-  /**
-   * Runs `work` under a lease. Its result or its error always wins, save that a success after the
-   * lease was lost is a `LeaseLostError` (unless `onLost` is 'ignore'). A running body is never abandoned.
-   */
-  async withLock<T>(
-    key: string,
+  /** As {@link acquire}, but undefined where others hold the lock. */
+  async tryAcquire(
+    key: string | readonly string[],
     call: CallSettings,
-    work: (lease: Lease) => T | PromiseLike<T>,
-    { signal, onLost }: { signal?: AbortSignal | undefined; onLost?: OnLost | undefined } = {},
-  ): Promise<T> {
-    const lease = await this.acquire(key, call, signal);
-    let result: T;
+    signal?: AbortSignal,
+  ): Promise<Lease | undefined> {
     try {
-      result = await lease.run(() => refuseStream(work(lease), key));
+      return await this.acquire(key, { ...call, wait: 0 }, signal);
     } catch (error) {
-      await lease.release();
+      if (error instanceof LockNotAcquiredError) return undefined;
       throw error;
     }
-    await lease.finish(onLost);
-    return result;
   }
 
   /** The lease of the innermost section around the running code. */
@@ -163,25 +155,4 @@ export class Leases {
       this.#waiters.askAll();
     },
   };
-
-  /** The connection, for a call that waits for it no longer than for a command. */
-  #opened(key: string, signal: AbortSignal | undefined): Promise<void> {
-    const { commandTimeout } = this.settings;
-    return new Promise((resolve, reject) => {
-      const onAbort = (): void => reject(signal!.reason);
-      const message = `Lock "${key}" was not acquired: Redis could not be used within ${commandTimeout} ms.`;
-      const cancel = this.clock.after(commandTimeout, () => {
-        reject(new LockStoreError(message, { key, outcome: 'unsent' }));
-      });
-      signal?.addEventListener('abort', onAbort, { once: true });
-      this.open()
-        .then(resolve, reject)
-        .finally(() => {
-          cancel();
-          signal?.removeEventListener('abort', onAbort);
-        });
-    });
-  }
 }
-
-type OnLost = 'throw' | 'ignore';

@@ -1,7 +1,8 @@
 import { LockUpgradeError } from '../errors/index.js';
 import { type CallSettings, type Clock, isReader } from '../options/index.js';
-import { Lease, type LeaseHost } from './lease.js';
+import type { Lease } from './lease.js';
 import { Section } from './section.js';
+import { type LeaseHost, SingleLease } from './single-lease.js';
 
 /** The same lock once more, for code that runs inside a section that holds it; the store is not asked. */
 export class Reentry {
@@ -37,7 +38,7 @@ export class Reentry {
   ): Promise<Lease | undefined> {
     const leaveTurn = await section.enter(call, signal, this.clock);
     if (!leaveTurn) return undefined;
-    const lease = new Lease(this.host, section.holding, leaveTurn);
+    const lease = new SingleLease(this.host, section.holding, leaveTurn);
     if (lease.held) return lease;
     await lease.release();
     throw section.holding.lossError();

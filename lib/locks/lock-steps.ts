@@ -1,12 +1,12 @@
 import {
   type KeyList,
+  type LockKeys,
   lockKeys,
   type LuaScript,
   type RedisServer,
   Remembered,
 } from '../redis/index.js';
 import { type AcquireReply, answerOf } from './lock/acquire-reply.js';
-import { scripts } from './lock/scripts.js';
 import type { Answer, Ask, Claim, Extended } from './lock-primitive.js';
 
 /** How many leases one extend carries: a longer script would hold up everybody else. */
@@ -17,8 +17,8 @@ type Operands = Readonly<Record<string, string | number | undefined>>;
 
 /** The scripts of locks on one server: finds the keys, says when an ask is too late, reads the replies. */
 export class LockSteps {
-  /** The keys of a lock as most of the scripts take them. */
-  readonly #keys = new Remembered<KeyList>((key) => scripts.acquire.keyList(this.#names(key)));
+  /** The keys of locks, by the names that scripts give them. */
+  readonly #keyLists = new Map<readonly string[], Remembered<KeyList>>();
 
   constructor(
     private readonly server: RedisServer,
@@ -28,58 +28,46 @@ export class LockSteps {
     private readonly waitersPerKey: number,
   ) {}
 
-  /** A step that takes all keys of a lock. */
   run<Result>(
     script: Script,
     key: string,
-    args: Operands,
+    operands: Operands,
     read: (reply: unknown) => Result,
   ): Promise<Result> {
     return this.server.run({
       script,
-      keys: this.#keys.of(key),
-      args: script.argList(args),
+      keys: this.#keys(script, key),
+      args: script.argList(operands),
       key,
       read,
     });
   }
 
-  /** A step that takes some of the keys of a lock. */
-  look<Result>(
-    script: Script,
-    key: string,
-    args: Operands,
-    read: (reply: unknown) => Result,
-  ): Promise<Result> {
-    const keys = script.keyList(this.#names(key));
-    return this.server.run({ script, keys, args: script.argList(args), key, read });
-  }
-
-  /** `more` is what the script wants to know beside what every ask says. */
   acquire(script: Script, ask: Ask, more: Operands): Promise<Answer> {
     const sentAt = this.server.time.monotonic();
     const { key, holder, ttl, tokens, queue, arrival, wanted } = ask;
+    const operands = {
+      holder,
+      ttl,
+      tokens,
+      not_after: this.server.notAfter(sentAt),
+      inbox: this.inbox,
+      limit: queue ? this.waitersPerKey : 0,
+      arrival,
+      ...more,
+    };
     return this.server.run({
       script,
-      keys: this.#keys.of(key),
-      args: script.argList({
-        holder,
-        ttl,
-        tokens,
-        not_after: this.server.notAfter(sentAt),
-        inbox: this.inbox,
-        limit: queue ? this.waitersPerKey : 0,
-        arrival,
-        ...more,
-      }),
+      keys: this.#keys(script, key),
+      args: script.argList(operands),
       key,
       sentAt,
       wanted,
-      read: (reply, receivedAt) => {
-        const answer = reply as AcquireReply;
-        const now = typeof answer === 'number' ? answer : answer[2];
+      read: (answer, receivedAt) => {
+        const reply = answer as AcquireReply;
+        const now = typeof reply === 'number' ? reply : reply[2];
         this.server.clock.learn(sentAt, receivedAt, now / 1_000);
-        return answerOf(answer, ask, sentAt);
+        return answerOf(reply, ask, sentAt);
       },
     });
   }
@@ -110,8 +98,17 @@ export class LockSteps {
     return { sentAt, remaining: left.map((ms) => (ms === -2 ? 'free' : ms === -3 ? 'taken' : ms)) };
   }
 
-  #names(key: string): Readonly<Record<string, string>> {
-    return lockKeys(this.prefix, key) as unknown as Record<string, string>;
+  #keys(script: Script, key: string): KeyList {
+    let lists = this.#keyLists.get(script.keys);
+    if (!lists) {
+      lists = new Remembered((name) => script.keyList(this.#names(name)));
+      this.#keyLists.set(script.keys, lists);
+    }
+    return lists.of(key);
+  }
+
+  #names(key: string): LockKeys & Record<string, string> {
+    return lockKeys(this.prefix, key) as LockKeys & Record<string, string>;
   }
 }
 

@@ -4,6 +4,7 @@ export {
   isReader,
   MODE_DEFAULTS,
   type ModeOptions,
+  MOST_PERMITS,
   type PermitOptions,
   READER,
   type Share,

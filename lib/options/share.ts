@@ -15,7 +15,7 @@ export interface PermitOptions {
 }
 
 /** The most permits a semaphore has. */
-const MOST_PERMITS = 10_000;
+export const MOST_PERMITS = 10_000;
 
 /** For a lock that several may hold at once: how many, and how much of it one lease takes. */
 export interface Share {

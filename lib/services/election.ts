@@ -33,9 +33,9 @@ export interface ElectionEvents {
  * others queue; whoever leads renews its lease until it resigns, dies or loses it, and the next in the queue
  * follows: at once after a resignation or a shutdown, else within `ttl` and a second.
  *
- * No two leases of one election are valid at a time. A leader that stalls past its lease may act after it:
- * `lease.assertHeld()` and its fencing token tell. Under it lies an ordinary lock, `leader:<name>`: `inspect`
- * and `forceRelease` know it.
+ * No two leases of one election are valid at a time while Redis keeps its data. A leader that stalls past
+ * its lease may act after it: `lease.assertHeld()` and its fencing token tell. Under it lies an ordinary
+ * lock, `leader:<name>`: `inspect` and `forceRelease` know it.
  *
  * After a loss it campaigns again only when it is asked to. The words are etcd's; the way to lead is that
  * of Curator's LeaderLatch and Chubby: a lock on which the candidates wait in line.

@@ -103,6 +103,7 @@ describe('a write to Redis under a fencing token', () => {
       ['RENAME', 'b'],
       ['DEL', 'b'],
       ['sunionstore', 'b'],
+      ['XGROUP', 'b'],
     ] as [string, ...(string | number)[]][]) {
       await expect(fenced.call(command, 'a', ...operands)).rejects.toThrow(LockOptionsError);
     }
@@ -141,6 +142,7 @@ describe('a script under a fencing token', () => {
     ).toEqual([1, 2, 'a', 'y']);
     expect(await fenced.eval('return nil', ['a'])).toBeNull();
     expect(await fenced.eval("return redis.status_reply('DONE')", ['a'])).toBe('DONE');
+    await expect(fenced.eval('return 1', [])).rejects.toThrow(LockOptionsError);
     await expect(fenced.eval("return redis.error_reply('MINE own')", ['a'])).rejects.toThrow(
       'MINE own',
     );

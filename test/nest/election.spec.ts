@@ -76,14 +76,14 @@ describe('an election', () => {
   it('is an ordinary lock, which outlives its module’s defaults for calls', async () => {
     const app = await bench.app(
       {},
-      { ttl: 100, renew: false, maxHold: 100, wait: 0, fencing: false },
+      { ttl: 1_000, renew: false, maxHold: 1_000, wait: 0, fencing: false },
     );
     const election = app.get(LockService).election(name);
     const lease = await election.campaign();
     expect(lease.key).toBe(`leader:${name}`);
     expect(lease.fencingToken).toBeGreaterThan(0);
     const expiresAt = lease.expiresAt;
-    await until(() => lease.expiresAt > expiresAt + 200);
+    await until(() => lease.expiresAt > expiresAt + 1_100); // renewed, and beyond maxHold
     expect(await replicas[0]!.tryAcquire(`leader:${name}`)).toBeNull();
     await election.resign();
   });

@@ -35,7 +35,7 @@ export class RedisLock implements LockPrimitive {
   }
 
   inspect(key: string, places: number): Promise<Sight> {
-    return this.steps.look(scripts.inspect, key, { most: places }, sightOf);
+    return this.steps.run(scripts.inspect, key, { most: places }, sightOf);
   }
 
   async force(key: string): Promise<boolean> {

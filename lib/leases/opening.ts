@@ -1,0 +1,48 @@
+import { LockStoreError } from '../errors/index.js';
+import type { LockStore, PushListener } from '../locks/lock-primitive.js';
+import { type Clock, detached } from '../options/index.js';
+
+/** How a process comes to its store: once, however many ask for it, and anew after a failure. */
+export class Opening {
+  done = false;
+  #underWay: Promise<void> | undefined;
+
+  constructor(
+    private readonly store: LockStore,
+    private readonly listener: () => PushListener,
+    /** How long a call waits for it, in ms. */
+    private readonly timeout: number,
+    private readonly clock: Clock,
+  ) {}
+
+  open(): Promise<void> {
+    this.#underWay ??= detached(() => this.store.open(this.listener())).then(
+      () => {
+        this.done = true;
+      },
+      (error: unknown) => {
+        this.#underWay = undefined;
+        throw error;
+      },
+    );
+    return this.#underWay;
+  }
+
+  /** For a call, that waits for it no longer than for a command. */
+  within(key: string, signal: AbortSignal | undefined): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const onAbort = (): void => reject(signal!.reason);
+      const message = `Lock "${key}" was not acquired: Redis could not be used within ${this.timeout} ms.`;
+      const cancel = this.clock.after(this.timeout, () => {
+        reject(new LockStoreError(message, { key, outcome: 'unsent' }));
+      });
+      signal?.addEventListener('abort', onAbort, { once: true });
+      this.open()
+        .then(resolve, reject)
+        .finally(() => {
+          cancel();
+          signal?.removeEventListener('abort', onAbort);
+        });
+    });
+  }
+}
