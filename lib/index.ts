@@ -7,14 +7,27 @@ export { Locked } from './decorators/locked.decorator.js';
 export { LockKey } from './decorators/lock-key.decorator.js';
 export { CurrentLease } from './decorators/current-lease.decorator.js';
 export { LockedRequest } from './decorators/locked-request.decorator.js';
+export { LeaderOnly, type LeaderOnlyOptions } from './decorators/leader-only.decorator.js';
 export { InjectLockService } from './decorators/inject-lock-service.decorator.js';
 export { LockInterceptor } from './interceptors/lock.interceptor.js';
 export { LockErrorFilter } from './interceptors/lock-error.filter.js';
 export type { LockedRequestOptions } from './interceptors/locked-request-settings.js';
 export { LockService, type WithLockOptions } from './services/lock.service.js';
+export {
+  Election,
+  type ElectionEvents,
+  type ElectionOptions,
+  type Leader,
+} from './services/election.js';
+export {
+  type PermitAcquireOptions,
+  Semaphore,
+  type SemaphoreOptions,
+  type WithPermitOptions,
+} from './services/semaphore.js';
 export type { LockInspection, LockParty } from './services/lock-inspection.js';
 export { lockServiceToken } from './services/lock-service-token.js';
-export { Lease } from './leases/lease.js';
+export { Lease, type LeaseJson, type OpenSection } from './leases/lease.js';
 export { lockKey, type LockKeyValue } from './keys/index.js';
 export type {
   AcquireOptions,
@@ -24,7 +37,21 @@ export type {
   LockedOptions,
   LockedPolicy,
   LockLimits,
+  ModeOptions,
+  PermitOptions,
   RedisLockOptions,
   RedisSource,
 } from './options/index.js';
+export {
+  fencedRedis,
+  type FencedRedis,
+  type FencedRedisClient,
+  type FencedRedisOptions,
+  fencedSql,
+  type FencedSql,
+  type FencedSqlOptions,
+  type FencingTokenSource,
+  type RedisOperand,
+  type SqlQuotes,
+} from './fencing/index.js';
 export * from './errors/index.js';

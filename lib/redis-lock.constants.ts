@@ -6,3 +6,5 @@ export const LOCKED_REQUEST_METADATA = Symbol('nest-redis-lock:locked-request');
 export const LOCK_KEY_METADATA = Symbol('nest-redis-lock:lock-key');
 /** Metadata on (class, method): positions of `@CurrentLease`. */
 export const CURRENT_LEASE_METADATA = Symbol('nest-redis-lock:current-lease');
+/** Metadata on a method under `@LeaderOnly`: its {@link LeaderOnlyMetadata}. */
+export const LEADER_ONLY_METADATA = Symbol('nest-redis-lock:leader-only');

@@ -12,6 +12,7 @@ import {
   MetadataScanner,
   ModulesContainer,
 } from '@nestjs/core';
+import { leaderOnlyMethods } from './decorators/leader-only-explorer.js';
 import { checkLockedMethods } from './decorators/locked-explorer.js';
 import { LockOptionsError } from './errors/index.js';
 import { LockErrorFilter } from './interceptors/lock-error.filter.js';
@@ -25,10 +26,12 @@ import {
   type OPTIONS_TYPE,
   type RedisLockModuleExtras,
 } from './redis-lock.module-definition.js';
+import { Candidates } from './services/candidates.js';
 import { lockServiceToken } from './services/lock-service-token.js';
 import { LockService } from './services/lock.service.js';
 
 const MODULE_NAME = Symbol('nest-redis-lock:module-name');
+const CANDIDATES = Symbol('nest-redis-lock:candidates');
 
 /**
  * Distributed locks on Redis: provides `LockService`, and what `@Locked` and `@LockedRequest` stand on.
@@ -43,6 +46,7 @@ export class RedisLockModule extends ConfigurableModuleClass implements OnModule
   /** @internal */
   constructor(
     @Inject(MODULE_NAME) name: { readonly module: string | undefined },
+    @Inject(CANDIDATES) private readonly candidates: Candidates,
     private readonly modules: ModulesContainer,
     private readonly discovery: DiscoveryService,
     private readonly scanner: MetadataScanner,
@@ -64,7 +68,7 @@ export class RedisLockModule extends ConfigurableModuleClass implements OnModule
     return withLocks(super.forRootAsync(rest), { name, isGlobal, mapErrors });
   }
 
-  /** Called by Nest: checks the decorators of the whole application. */
+  /** Called by Nest: checks the decorators of the whole application, and collects the elections they name. */
   onModuleInit(): void {
     const names = [...this.modules.values()]
       .map(({ instance }) => instance as unknown)
@@ -76,7 +80,12 @@ export class RedisLockModule extends ConfigurableModuleClass implements OnModule
         `RedisLockModule is imported twice ${named}: give each its own "name", or import one of them everywhere.`,
       );
     }
-    if (names[0] === this.#name) checkLockedMethods(this.discovery, this.scanner, new Set(names));
+    const modules = new Set(names);
+    if (names[0] === this.#name) checkLockedMethods(this.discovery, this.scanner, modules);
+    const leaderOnly = leaderOnlyMethods(this.discovery, this.scanner, modules);
+    for (const { election, module, ttl } of leaderOnly) {
+      if (module === this.#name) this.candidates.get(election, { ttl });
+    }
   }
 }
 
@@ -87,7 +96,16 @@ function withLocks(definition: DynamicModule, extras: RedisLockModuleExtras): Dy
     inject: [MODULE_OPTIONS_TOKEN],
     useFactory: lockService,
   };
-  const providers: Provider[] = [{ provide: MODULE_NAME, useValue: { module: name } }, service];
+  const candidates = {
+    provide: CANDIDATES,
+    inject: [service.provide],
+    useFactory: (locks: LockService) => Candidates.of(locks),
+  };
+  const providers: Provider[] = [
+    { provide: MODULE_NAME, useValue: { module: name } },
+    service,
+    candidates,
+  ];
   if (mapErrors) providers.push({ provide: APP_FILTER, useClass: LockErrorFilter });
   return {
     ...definition,

@@ -1,5 +1,5 @@
 // Builds the library, turns the benchmark into modules that Node runs, and runs it.
-import { execFileSync, spawnSync } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { transformSync } from '@swc/core';
@@ -17,5 +17,6 @@ for (const file of [...globSync('test/bench', '.ts'), 'tools/redis-server.ts']) 
   writeFileSync(path, code);
 }
 const args = [join(TARGET, 'test/bench/main.js'), ...process.argv.slice(2)];
-const { status } = spawnSync(process.execPath, args, { stdio: 'inherit' });
-process.exitCode = status ?? 1;
+const bench = spawn(process.execPath, args, { stdio: 'inherit' });
+for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => bench.kill(signal));
+bench.once('exit', (code) => (process.exitCode = code ?? 1));

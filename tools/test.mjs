@@ -12,7 +12,11 @@ const deadline = started + (full ? 90 : 20) * 60_000;
 /** Each in a process of its own: Jest remembers by path what is an ES module. */
 const RUNS = [
   { nest: '12', ioredis: '6', folders: ['test'] },
-  { nest: '12', ioredis: '5', folders: ['test/contracts', 'test/faults', 'test/nest'] },
+  {
+    nest: '12',
+    ioredis: '5',
+    folders: ['test/contracts', 'test/faults', 'test/fencing', 'test/nest'],
+  },
   { nest: '11', ioredis: '5', folders: ['test/nest'] },
 ];
 

@@ -1,22 +1,11 @@
 import { Logger } from '@nestjs/common';
-import { METHOD_METADATA } from '@nestjs/common/constants.js';
 import type { DiscoveryService, MetadataScanner } from '@nestjs/core';
 import { LockOptionsError } from '../errors/index.js';
 import type { LockedOptions } from '../options/index.js';
 import type { LockedRequestSettings } from '../interceptors/locked-request-settings.js';
 import { LOCKED_METADATA, LOCKED_REQUEST_METADATA } from '../redis-lock.constants.js';
+import { checkModule, classesOf, isHandler, isProcessor } from './classes-of-application.js';
 import type { LockedMetadata } from './locked.decorator.js';
-
-/** What marks a method that answers requests, by the library that calls it. */
-const HANDLER_METADATA = [
-  METHOD_METADATA,
-  'microservices:pattern',
-  'websockets:message_mapping',
-  'graphql:resolver_type',
-];
-/** What marks a class whose `process` works through a queue, and a method that does. */
-const PROCESSOR_METADATA = 'bullmq:processor_metadata';
-const PROCESS_METADATA = 'bull:module_queue_process';
 
 const logger = new Logger('RedisLock');
 
@@ -30,16 +19,9 @@ export function checkLockedMethods(
   scanner: MetadataScanner,
   modules: ReadonlySet<string | undefined>,
 ): void {
-  const classes = new Set(
-    [...discovery.getProviders(), ...discovery.getControllers()].map(({ metatype }) => metatype),
-  );
-  for (const type of classes) {
-    const prototype =
-      typeof type === 'function' ? (type.prototype as object | undefined) : undefined;
-    if (!prototype) continue;
-    const names = scanner.getAllMethodNames(prototype);
-    for (const name of names) check(type as () => void, prototype, name, modules);
-    checkRequests(type as () => void, prototype, names, modules);
+  for (const { type, prototype, names } of classesOf(discovery, scanner)) {
+    for (const name of names) check(type, prototype, name, modules);
+    checkRequests(type, prototype, names, modules);
   }
 }
 
@@ -96,30 +78,6 @@ function checkRequests(
   }
 }
 
-function checkModule(
-  said: string,
-  module: string | undefined,
-  modules: ReadonlySet<string | undefined>,
-): void {
-  if (modules.has(module)) return;
-  throw new LockOptionsError(
-    module === undefined
-      ? `${said} names no module, but every RedisLockModule has a name: say which with "module".`
-      : `${said} names the module "${module}", which is not imported: RedisLockModule.forRoot({ name: '${module}' }).`,
-  );
-}
-
 function lockedOptions(method: unknown): readonly LockedOptions[] {
   return (Reflect.getOwnMetadata(LOCKED_METADATA, method as object) ?? []) as LockedMetadata;
-}
-
-function isHandler(method: object): boolean {
-  return HANDLER_METADATA.some((key) => Reflect.hasMetadata(key, method));
-}
-
-function isProcessor(type: object, name: string, method: object): boolean {
-  return (
-    (name === 'process' && Reflect.hasMetadata(PROCESSOR_METADATA, type)) ||
-    Reflect.hasMetadata(PROCESS_METADATA, method)
-  );
 }

@@ -1,9 +1,10 @@
-import { type ExecutionContext, UseInterceptors } from '@nestjs/common';
+import { UseInterceptors } from '@nestjs/common';
 import { LockOptionsError } from '../errors/index.js';
 import { LockInterceptor } from '../interceptors/lock.interceptor.js';
 import {
   type LockedRequestOptions,
   LockedRequestSettings,
+  type RequestKey,
 } from '../interceptors/locked-request-settings.js';
 import { LOCKED_REQUEST_METADATA } from '../redis-lock.constants.js';
 
@@ -18,7 +19,7 @@ import { LOCKED_REQUEST_METADATA } from '../redis-lock.constants.js';
  * @publicApi
  */
 export function LockedRequest(
-  key: string | ((context: ExecutionContext) => string),
+  key: RequestKey,
   options: LockedRequestOptions = {},
 ): MethodDecorator & ClassDecorator {
   const settings = new LockedRequestSettings(key, options);

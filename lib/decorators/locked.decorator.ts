@@ -1,6 +1,6 @@
 import { defer, type Observable } from 'rxjs';
 import { LockOptionsError } from '../errors/index.js';
-import { keyTemplate, lockName } from '../keys/index.js';
+import { keyTemplate, lockName, lockNames } from '../keys/index.js';
 import {
   CALL_DEFAULTS,
   type CallSettings,
@@ -10,13 +10,15 @@ import {
   MODULE_DEFAULTS,
   POLICY_OPTIONS,
 } from '../options/index.js';
-import { CURRENT_LEASE_METADATA, LOCKED_METADATA } from '../redis-lock.constants.js';
+import { LOCKED_METADATA } from '../redis-lock.constants.js';
 import { endOfResponse } from '../services/end-of-stream.js';
 import { LockedCall } from '../services/locked-call.js';
 import { LockService } from '../services/lock.service.js';
 import { responseParameter } from '../services/response-parameter.js';
 import { argumentNames } from './argument-names.js';
+import { decoratedMethod, type Method, nameOf } from './decorated-method.js';
 import { injectedService, injectService } from './injected-service.js';
+import { leaseParameters, withLease } from './lease-parameters.js';
 import type {
   Lockable,
   LockedDecorator,
@@ -30,15 +32,14 @@ import { wrapMethod } from './wrap-method.js';
 /** What the start-up check reads of a method: the options of each `@Locked` on it, innermost first. */
 export type LockedMetadata = readonly LockedOptions[];
 
-type KeyOf = (args: readonly unknown[]) => string;
-type Method = (this: object, ...args: unknown[]) => unknown;
+type KeyOf = (args: readonly unknown[]) => string | readonly string[];
 
 /**
  * Runs the method under the lock that `key` names, one call at a time over all replicas: waits for it,
  * renews it while the method runs, gives it back before the caller has the result.
  *
  * The key is a template, `'account:<id>'`: `<argument>`, `<argument.path>`, `<0>`; or a function of the
- * arguments. It is computed once, before the method runs. Stands on any method of any class that Nest
+ * arguments; or several: all of those locks are held, or none. It is computed once, before the method runs. Stands on any method of any class that Nest
  * makes, above or below routes, `@Cron` and the like. Returns Promise, Observable (acquired per
  * subscription) or AsyncIterable (acquired at the first pull).
  *
@@ -47,29 +48,34 @@ type Method = (this: object, ...args: unknown[]) => unknown;
  * `ForeignLockError`, `LockLimitError` or `LockShutdownError`; it never runs unlocked instead.
  * @publicApi
  */
-export function Locked(key: string, options: SkipOptions): LockedDecorator<unknown[], Skippable>;
-export function Locked(key: string, options?: PlainOptions): LockedDecorator<unknown[], Lockable>;
+export function Locked(
+  key: string | readonly string[],
+  options: SkipOptions,
+): LockedDecorator<unknown[], Skippable>;
+export function Locked(
+  key: string | readonly string[],
+  options?: PlainOptions,
+): LockedDecorator<unknown[], Lockable>;
 export function Locked<Args extends readonly unknown[]>(
-  key: (...args: Args) => string,
+  key: (...args: Args) => string | readonly string[],
   options: SkipOptions,
 ): LockedDecorator<Args, Skippable>;
 export function Locked<Args extends readonly unknown[]>(
-  key: (...args: Args) => string,
+  key: (...args: Args) => string | readonly string[],
   options?: PlainOptions,
 ): LockedDecorator<Args, Lockable>;
 export function Locked(
-  key: string | ((...args: never[]) => string),
+  key: string | readonly string[] | ((...args: never[]) => string | readonly string[]),
   options: LockedOptions = {},
 ): (target: object, method: string | symbol, descriptor: TypedPropertyDescriptor<never>) => void {
   return (target, method, descriptor) => {
     const said = nameOf(target, method);
-    const original = methodOf(target, descriptor, said);
+    const original = decoratedMethod('@Locked', target, descriptor, said);
     checkPolicy(options);
     const skipDefaults = options.onBusy === 'skip' ? { wait: 0 } : {};
     callSettings({ ...skipDefaults, ...options }, CALL_DEFAULTS, POLICY_OPTIONS);
     const keyOf = keyReader(key, target, method, original);
-    const leaseAt = (Reflect.getOwnMetadata(CURRENT_LEASE_METADATA, target.constructor, method) ??
-      []) as number[];
+    const leaseAt = leaseParameters(target, method);
     const response = responseParameter(target, method);
     const kind = options.returns ?? returnKind(target, method, original);
     const settings = new WeakMap<LockService, CallSettings>();
@@ -83,7 +89,7 @@ export function Locked(
         wanted = callSettings({ ...skipDefaults, ...options }, defaults, POLICY_OPTIONS);
         settings.set(service, wanted);
       }
-      const name = lockName(keyOf(args), maxKeyBytes);
+      const name = lockNames(keyOf(args), maxKeyBytes);
       const run = (lease: unknown): unknown =>
         original.apply(instance, withLease(args, leaseAt, lease));
       return [new LockedCall(leases, name, wanted, options, args), run];
@@ -119,12 +125,17 @@ export function Locked(
 }
 
 function keyReader(
-  key: string | ((...args: never[]) => string),
+  key: string | readonly string[] | ((...args: never[]) => string | readonly string[]),
   target: object,
   method: string | symbol,
   original: Method,
 ): KeyOf {
   if (typeof key === 'function') return (args) => key(...(args as never[]));
+  if (Array.isArray(key)) {
+    const parts = key.map((each: string) => keyReader(each, target, method, original));
+    if (parts.length === 0) throw new LockOptionsError('The list of keys of @Locked is empty.');
+    return (args) => parts.flatMap((keyOf) => keyOf(args));
+  }
   if (typeof key !== 'string') {
     throw new LockOptionsError(
       `The key of @Locked on ${nameOf(target, method)} is neither a text nor a function.`,
@@ -132,36 +143,4 @@ function keyReader(
   }
   lockName(key.replaceAll(/<[^<>]*>/g, 'x'), MODULE_DEFAULTS.limits.keyBytes * 100);
   return keyTemplate(key, argumentNames(target, method, original));
-}
-
-function withLease(args: unknown[], positions: readonly number[], lease: unknown): unknown[] {
-  if (positions.length === 0) return args;
-  const filled = [...args];
-  for (const position of positions) filled[position] = lease;
-  return filled;
-}
-
-function methodOf(
-  target: unknown,
-  descriptor: PropertyDescriptor | undefined,
-  said: string,
-): Method {
-  if (typeof target === 'function' && descriptor && !('kind' in descriptor)) {
-    throw new LockOptionsError(
-      `@Locked stands on the static method ${said}: only methods of objects that Nest makes can be locked.`,
-    );
-  }
-  if (typeof descriptor?.value !== 'function' || typeof target !== 'object') {
-    throw new LockOptionsError(
-      `@Locked stands on ${said}, which is not a method. (It needs "experimentalDecorators", as Nest does; it is no standard decorator.)`,
-    );
-  }
-  return descriptor.value as Method;
-}
-
-function nameOf(target: object, method: unknown): string {
-  const owner = typeof target === 'function' ? target.name : target?.constructor?.name;
-  const name =
-    typeof method === 'object' && method !== null && 'name' in method ? method.name : method;
-  return `${owner ?? ''}.${String(name)}`;
 }

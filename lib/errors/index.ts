@@ -8,3 +8,4 @@ export { LockLimitError } from './lock-limit.error.js';
 export { LockUpgradeError } from './lock-upgrade.error.js';
 export { LockOptionsError } from './lock-options.error.js';
 export { LockShutdownError } from './lock-shutdown.error.js';
+export { StaleFencingTokenError } from './stale-fencing-token.error.js';

@@ -8,7 +8,7 @@ import { SSE_METADATA } from '@nestjs/common/constants.js';
 import { ModuleRef } from '@nestjs/core';
 import { from, lastValueFrom, type Observable } from 'rxjs';
 import { LockOptionsError } from '../errors/index.js';
-import { lockName } from '../keys/index.js';
+import { lockNames } from '../keys/index.js';
 import { callSettings, POLICY_OPTIONS } from '../options/index.js';
 import { LOCKED_REQUEST_METADATA } from '../redis-lock.constants.js';
 import { endOfResponse } from '../services/end-of-stream.js';
@@ -62,7 +62,7 @@ export class LockInterceptor implements NestInterceptor {
     const call = callSettings(options, defaults, POLICY_OPTIONS);
     return new LockedCall(
       leases,
-      lockName(keyOf(context), maxKeyBytes),
+      lockNames(keyOf(context), maxKeyBytes),
       call,
       options,
       context.getArgs(),

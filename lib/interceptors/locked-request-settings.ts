@@ -14,6 +14,10 @@ export type LockedRequestOptions = Omit<LockedOptions, 'returns' | 'onBusy'> & {
   readonly onBusy?: 'throw' | undefined;
 };
 
+/** How a request names its lock, or several. */
+export type RequestKey =
+  string | readonly string[] | ((context: ExecutionContext) => string | readonly string[]);
+
 type Roots = Readonly<Record<string, (context: ExecutionContext) => unknown>>;
 
 const http = (context: ExecutionContext): Record<string, unknown> =>
@@ -47,10 +51,10 @@ const KNOWN = [...new Set(Object.values(ROOTS).flatMap((roots) => Object.keys(ro
 
 /** One `@LockedRequest`, checked where it stands: how a request becomes a key, and the options. */
 export class LockedRequestSettings {
-  readonly keyOf: (context: ExecutionContext) => string;
+  readonly keyOf: (context: ExecutionContext) => string | readonly string[];
 
   constructor(
-    key: string | ((context: ExecutionContext) => string),
+    key: RequestKey,
     readonly options: LockedRequestOptions,
   ) {
     callSettings(options, CALL_DEFAULTS, POLICY_OPTIONS);
@@ -60,7 +64,7 @@ export class LockedRequestSettings {
         '@LockedRequest takes no onBusy but "throw": the request would be answered without having been handled.',
       );
     }
-    this.keyOf = typeof key === 'function' ? key : keyTemplate(key, NAMES);
+    this.keyOf = keyReader(key);
   }
 }
 
@@ -77,3 +81,10 @@ const NAMES: Names<ExecutionContext> = {
   },
   remedy: `A request has: ${KNOWN.join(', ')}.`,
 };
+
+function keyReader(key: RequestKey): LockedRequestSettings['keyOf'] {
+  if (typeof key === 'function') return key;
+  if (typeof key === 'string') return keyTemplate(key, NAMES);
+  const parts = key.map((each) => keyTemplate(each, NAMES));
+  return (context) => parts.map((keyOf) => keyOf(context));
+}

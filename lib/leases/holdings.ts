@@ -3,8 +3,9 @@ import type { LockPrimitive } from '../locks/lock-primitive.js';
 import { type Clock, type Duration, milliseconds, READER, TTL_BOUNDS } from '../options/index.js';
 import type { Departures } from './departures.js';
 import type { Holding } from './holding.js';
-import type { Lease, LeaseHost } from './lease.js';
+import type { Lease } from './lease.js';
 import { Section } from './section.js';
+import type { LeaseHost } from './single-lease.js';
 import { Watchdog } from './watchdog.js';
 
 /** All that this process holds: renewed, told when it is lost, given back. */

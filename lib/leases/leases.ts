@@ -1,12 +1,14 @@
-import { LockLimitError, LockShutdownError, LockUpgradeError } from '../errors/index.js';
+import { LockLimitError, LockNotAcquiredError, LockShutdownError } from '../errors/index.js';
 import type { LockStore, PushListener, Sight, StoreDescription } from '../locks/lock-primitive.js';
-import { type CallSettings, type Clock, type ModuleSettings, READER } from '../options/index.js';
+import { type CallSettings, type Clock, type ModuleSettings } from '../options/index.js';
 import { Departures } from './departures.js';
 import { Holdings } from './holdings.js';
-import { Lease } from './lease.js';
+import { acquireMany } from './acquire-many.js';
+import type { Lease } from './lease.js';
 import { Opening } from './opening.js';
-import { refuseStream } from './refuse-stream.js';
-import { Section } from './section.js';
+import { Reentry } from './reentry.js';
+import type { Section } from './section.js';
+import { SingleLease } from './single-lease.js';
 import { Trail } from './trail.js';
 import { Waiters } from './waiters.js';
 
@@ -18,6 +20,7 @@ export class Leases {
   readonly #departures: Departures;
   readonly #holdings: Holdings;
   readonly #waiters: Waiters;
+  readonly #reentry: Reentry;
   readonly #opening: Opening;
   #closing = false;
 
@@ -31,8 +34,9 @@ export class Leases {
     this.#holdings = new Holdings(store.lock, clock, this.#departures);
     this.#waiters = new Waiters(store, settings, clock, this.#departures, (holding) => {
       this.#holdings.add(holding);
-      return new Lease(this.#holdings, holding);
+      return new SingleLease(this.#holdings, holding);
     });
+    this.#reentry = new Reentry(this.#holdings, clock);
   }
 
   /** Connects; before the first call at the latest. */
@@ -40,10 +44,17 @@ export class Leases {
     return this.#opening.open();
   }
 
-  /** A lease on `key`, or an error: `wait: 0` asks once. */
-  acquire(key: string, call: CallSettings, signal?: AbortSignal): Promise<Lease> {
+  /** A lease on `key`, or on several together, or an error: `wait: 0` asks once. */
+  acquire(
+    key: string | readonly string[],
+    call: CallSettings,
+    signal?: AbortSignal,
+  ): Promise<Lease> {
+    if (typeof key !== 'string') {
+      return acquireMany(key, call, this.clock, (each, ask) => this.acquire(each, ask, signal));
+    }
     try {
-      const section = this.#sectionAround(key, call);
+      const section = this.#reentry.section(key, call);
       if (section || !this.#opening.done) return this.#prepare(key, call, section, signal);
       return this.#wait(key, call, signal);
     } catch (error) {
@@ -59,7 +70,7 @@ export class Leases {
     signal: AbortSignal | undefined,
   ): Promise<Lease> {
     signal?.throwIfAborted();
-    const again = section && (await this.#enterAgain(section, call, signal));
+    const again = section && (await this.#reentry.enter(section, call, signal));
     if (again) return again;
     if (!this.#opening.done && !this.#closing) await this.#opening.within(key, signal);
     return this.#wait(key, call, signal);
@@ -73,31 +84,23 @@ export class Leases {
     return this.#waiters.wait(key, call, signal);
   }
 
-  /**
-   * Runs `work` under a lease. Its result or its error always wins, save that a success after the
-   * lease was lost is a `LeaseLostError` (unless `onLost` is 'ignore'). A running body is never abandoned.
-   */
-  async withLock<T>(
-    key: string,
+  /** As {@link acquire}, but undefined where others hold the lock. */
+  async tryAcquire(
+    key: string | readonly string[],
     call: CallSettings,
-    work: (lease: Lease) => T | PromiseLike<T>,
-    { signal, onLost }: { signal?: AbortSignal | undefined; onLost?: OnLost | undefined } = {},
-  ): Promise<T> {
-    const lease = await this.acquire(key, call, signal);
-    let result: T;
+    signal?: AbortSignal,
+  ): Promise<Lease | undefined> {
     try {
-      result = await lease.run(() => refuseStream(work(lease), key));
+      return await this.acquire(key, { ...call, wait: 0 }, signal);
     } catch (error) {
-      await lease.release();
+      if (error instanceof LockNotAcquiredError) return undefined;
       throw error;
     }
-    await lease.finish(onLost);
-    return result;
   }
 
   /** The lease of the innermost section around the running code. */
   current(key?: string): Lease | undefined {
-    return Section.current(this.#holdings, key)?.lease;
+    return this.#reentry.current(key)?.lease;
   }
 
   async inspect(key: string, places: number): Promise<Sight> {
@@ -146,35 +149,10 @@ export class Leases {
       this.#departures.leave(claim, new Trail(0)); // nobody here waits for it any more
     },
     forced: (holder) => this.#holdings.forced(holder),
+    kept: (key, rest) => this.#waiters.kept(key, rest),
     reconnected: () => {
       this.#holdings.verifyAll();
       this.#waiters.askAll();
     },
   };
-
-  /** The section in which the lock is held already; of a semaphore one takes one more permit. */
-  #sectionAround(key: string, { reentrant, share }: CallSettings): Section | undefined {
-    if (!reentrant || (share && share !== READER)) return undefined;
-    const section = Section.current(this.#holdings, key);
-    const held = section?.holding.claim.share;
-    if (held && held !== READER) return undefined;
-    if (held && !share && section.holding.held) throw new LockUpgradeError(key);
-    return section;
-  }
-
-  /** The same lock once more, without asking the store; undefined if its lease has been given back. */
-  async #enterAgain(
-    section: Section,
-    call: CallSettings,
-    signal: AbortSignal | undefined,
-  ): Promise<Lease | undefined> {
-    const leaveTurn = await section.enter(call, signal, this.clock);
-    if (!leaveTurn) return undefined;
-    const lease = new Lease(this.#holdings, section.holding, leaveTurn);
-    if (lease.held) return lease;
-    await lease.release();
-    throw section.holding.lossError();
-  }
 }
-
-type OnLost = 'throw' | 'ignore';

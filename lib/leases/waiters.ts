@@ -85,6 +85,11 @@ export class Waiters {
     return place !== undefined;
   }
 
+  /** A push says when the lock comes free. */
+  kept(key: string, rest: number): void {
+    this.#rooms.get(key)?.comesFreeIn(rest);
+  }
+
   /** Pushes may have been missed: every place asks. */
   askAll(): void {
     for (const room of this.#rooms.values()) room.askAll();

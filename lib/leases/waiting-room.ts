@@ -17,6 +17,8 @@ const AFTER_FAILURE = 100;
 export class WaitingRoom {
   readonly #places: Place[] = [];
   #cancelPoll: (() => void) | undefined;
+  /** -Infinity while there is no poll to come. */
+  #pollsAt = -Infinity;
 
   constructor(
     private readonly clock: Clock,
@@ -43,6 +45,7 @@ export class WaitingRoom {
     if (this.#places.length === 0) {
       this.#cancelPoll?.();
       this.#cancelPoll = undefined;
+      this.#pollsAt = -Infinity;
       this.emptied();
     } else if (first && !this.#cancelPoll) {
       this.#pollIn(this.#round(this.#places[0]!, -1)); // he was asking for those behind him
@@ -54,14 +57,22 @@ export class WaitingRoom {
     this.#pollIn(AFTER_FAILURE * (1 + Math.random()));
   }
 
+  /** The lock is said to come free then: the first place asks no later than it would have. */
+  comesFreeIn(ms: number): void {
+    const pause = Math.max(SHORTEST_PAUSE, ms + 1);
+    if (this.clock.monotonic() + pause < this.#pollsAt) this.#pollIn(pause);
+  }
+
   askAll(): void {
     for (const place of this.#places) place.ask();
   }
 
   #pollIn(ms: number): void {
     this.#cancelPoll?.();
+    this.#pollsAt = this.clock.monotonic() + ms;
     this.#cancelPoll = this.clock.after(ms, () => {
       this.#cancelPoll = undefined;
+      this.#pollsAt = -Infinity;
       this.#places[0]?.ask();
     });
   }

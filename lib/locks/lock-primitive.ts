@@ -71,6 +71,8 @@ export interface PushListener {
   ): void;
   /** An operator took the lock from this holder. */
   forced(holder: string): void;
+  /** The lock on `key` was given back, but stays taken for the rest of a minimum hold, in ms. */
+  kept(key: string, rest: number): void;
   /** Pushes may have been missed, or the server may have changed: ask again. */
   reconnected(): void;
 }

@@ -6,7 +6,7 @@ import {
   type RedisServer,
   Remembered,
 } from '../redis/index.js';
-import { type AcquireReply, answerOf, replyOf } from './lock/acquire-reply.js';
+import { type AcquireReply, answerOf } from './lock/acquire-reply.js';
 import type { Answer, Ask, Claim, Extended } from './lock-primitive.js';
 
 /** How many leases one extend carries: a longer script would hold up everybody else. */
@@ -75,9 +75,10 @@ export class LockSteps {
       sentAt,
       wanted,
       read: (answer, receivedAt) => {
-        const reply = replyOf(answer as AcquireReply | number, ask);
-        this.server.clock.learn(sentAt, receivedAt, reply[2] / 1_000);
-        return answerOf(reply, key, sentAt);
+        const reply = answer as AcquireReply;
+        const now = typeof reply === 'number' ? reply : reply[2];
+        this.server.clock.learn(sentAt, receivedAt, now / 1_000);
+        return answerOf(reply, ask, sentAt);
       },
     });
   }

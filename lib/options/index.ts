@@ -1,8 +1,10 @@
 export { type Duration, milliseconds } from './duration.js';
 export { type Clock, systemClock } from './clock.js';
 export {
+  isReader,
   MODE_DEFAULTS,
   type ModeOptions,
+  MOST_PERMITS,
   type PermitOptions,
   READER,
   type Share,

@@ -15,7 +15,7 @@ export interface PermitOptions {
 }
 
 /** The most permits a semaphore has. */
-const MOST_PERMITS = 10_000;
+export const MOST_PERMITS = 10_000;
 
 /** For a lock that several may hold at once: how many, and how much of it one lease takes. */
 export interface Share {
@@ -26,6 +26,11 @@ export interface Share {
 
 /** Shared mode: beside any number of other readers, never beside who holds the lock alone. */
 export const READER: Share = { permits: Infinity, count: 1 };
+
+/** Whether so many may hold it as like to. */
+export function isReader(share: Share | undefined): boolean {
+  return share?.permits === Infinity;
+}
 
 /** @throws LockOptionsError when mode or permits are wrong, or both are given. */
 export function shareOf(options: ModeOptions & PermitOptions): Share | undefined {

@@ -5,17 +5,19 @@ import {
   type OnApplicationShutdown,
   type OnModuleInit,
 } from '@nestjs/common';
-import { LockNotAcquiredError } from '../errors/index.js';
-import { lockName } from '../keys/index.js';
+import { lockName, lockNames } from '../keys/index.js';
 import type { Lease } from '../leases/lease.js';
 import type { Leases } from '../leases/leases.js';
+import { withLease, type Work } from '../leases/with-lease.js';
 import {
   type AcquireOptions,
   type CallSettings,
   callSettings,
   type ModuleSettings,
 } from '../options/index.js';
+import { Election, ELECTION_CALL, ELECTION_PREFIX, type ElectionOptions } from './election.js';
 import { inspection, type LockInspection } from './lock-inspection.js';
+import { Semaphore, type SemaphoreOptions } from './semaphore.js';
 
 const logger = new Logger('RedisLock');
 
@@ -27,8 +29,6 @@ export interface WithLockOptions extends AcquireOptions {
   /** What happens when the body succeeds after its lease was lost. @default 'throw' */
   readonly onLost?: 'throw' | 'ignore' | undefined;
 }
-
-type Work<T> = (lease: Lease) => T | PromiseLike<T>;
 
 /** Distributed locks: the injectable service. One lock is one key; who holds it is one lease. */
 @Injectable()
@@ -53,40 +53,50 @@ export class LockService implements OnModuleInit, BeforeApplicationShutdown, OnA
   }
 
   /**
-   * Waits for the lock and holds it until `release`.
+   * Waits for the lock and holds it until `release`. Of several locks: all of them or none, in one round trip
+   * when they are free, and without a deadlock in whatever order they are named; one lease holds them.
    * @throws LockNotAcquiredError when `wait` is over; LockStoreError when Redis fails; ForeignLockError,
-   * LockKeyError, LockLimitError, LockOptionsError, LockShutdownError; `signal.reason` when aborted.
+   * LockKeyError, LockLimitError, LockOptionsError, LockShutdownError; LockUpgradeError inside a shared
+   * lease on the same lock; `signal.reason` when aborted.
    */
-  acquire(key: string, options?: AcquireOptions): Promise<Lease> {
-    return this.#run(key, options, (name, call) =>
-      this.#leases.acquire(name, call, options?.signal),
+  acquire(key: string | readonly string[], options?: AcquireOptions): Promise<Lease> {
+    return this.#run(key, options, (names, call) =>
+      this.#leases.acquire(names, call, options?.signal),
     );
   }
 
   /** Asks once: null if another holds the lock. Errors as in {@link acquire}. */
-  tryAcquire(key: string, options?: Omit<AcquireOptions, 'wait'>): Promise<Lease | null> {
-    return this.#run(key, options, async (name, call) => {
-      try {
-        return await this.#leases.acquire(name, { ...call, wait: 0 }, options?.signal);
-      } catch (error) {
-        if (error instanceof LockNotAcquiredError) return null;
-        throw error;
-      }
+  tryAcquire(
+    key: string | readonly string[],
+    options?: Omit<AcquireOptions, 'wait'>,
+  ): Promise<Lease | null> {
+    return this.#run(key, options, async (names, call) => {
+      return (await this.#leases.tryAcquire(names, call, options?.signal)) ?? null;
     });
   }
 
   /**
-   * Runs `work` under the lock and gives it back whatever happens. Inside, the same key can be locked
-   * again. The body's own result or error wins, save that a success after the lease was lost rejects
+   * Runs `work` under the lock, or several, and gives it back whatever happens. Inside, the same key can be
+   * locked again. The body's own result or error wins, save that a success after the lease was lost rejects
    * with `LeaseLostError`. Errors of waiting as in {@link acquire}.
    */
-  withLock<T>(key: string, work: Work<T>): Promise<T>;
-  withLock<T>(key: string, options: WithLockOptions, work: Work<T>): Promise<T>;
-  withLock<T>(key: string, ...rest: [Work<T>] | [WithLockOptions, Work<T>]): Promise<T> {
+  withLock<T>(key: string | readonly string[], work: Work<T>): Promise<T>;
+  withLock<T>(key: string | readonly string[], options: WithLockOptions, work: Work<T>): Promise<T>;
+  withLock<T>(
+    key: string | readonly string[],
+    ...rest: [Work<T>] | [WithLockOptions, Work<T>]
+  ): Promise<T> {
     const [options, work] = rest.length === 1 ? [undefined, rest[0]] : rest;
-    return this.#run(key, options, (name, call) =>
-      this.#leases.withLock(name, call, work, options),
-    );
+    return withLease(this.acquire(key, options), work, options?.onLost);
+  }
+
+  /**
+   * At most `permits` at a time, over all replicas.
+   * @throws LockKeyError, LockOptionsError
+   */
+  semaphore(name: string, { permits }: SemaphoreOptions): Semaphore {
+    const { limits, call } = this.#settings;
+    return new Semaphore(this.#leases, call, lockName(name, limits.keyBytes), permits);
   }
 
   /** The lease the running code is inside of: on `key`, or the innermost. */
@@ -95,10 +105,9 @@ export class LockService implements OnModuleInit, BeforeApplicationShutdown, OnA
   }
 
   /** Who holds the lock, since when, and who waits. */
-  inspect(key: string): Promise<LockInspection> {
-    return this.#run(key, undefined, async (name) =>
-      inspection(name, await this.#leases.inspect(name, NAMED_WAITERS)),
-    );
+  async inspect(key: string): Promise<LockInspection> {
+    const name = lockName(key, this.#settings.limits.keyBytes);
+    return inspection(name, await this.#leases.inspect(name, NAMED_WAITERS));
   }
 
   /**
@@ -106,8 +115,20 @@ export class LockService implements OnModuleInit, BeforeApplicationShutdown, OnA
    * it has heard, two may work at once, which only the fencing token tells apart. False if it was free.
    * @throws ForeignLockError if the key holds no lock.
    */
-  forceRelease(key: string): Promise<boolean> {
-    return this.#run(key, undefined, (name) => this.#leases.force(name));
+  async forceRelease(key: string): Promise<boolean> {
+    return this.#leases.force(lockName(key, this.#settings.limits.keyBytes));
+  }
+
+  /**
+   * This replica's part in the election of a leader. Asks nothing of Redis until it campaigns; two elections
+   * of one name are two candidates.
+   * @throws LockKeyError, LockOptionsError
+   */
+  election(name: string, options: ElectionOptions = {}): Election {
+    const { limits, call } = this.#settings;
+    const key = lockName(ELECTION_PREFIX + lockName(name, limits.keyBytes), limits.keyBytes);
+    const settings = callSettings({ ...options, ...ELECTION_CALL }, call);
+    return new Election(this.#leases, key, settings);
   }
 
   /** Called by Nest: connects. */
@@ -134,14 +155,14 @@ export class LockService implements OnModuleInit, BeforeApplicationShutdown, OnA
 
   /** Never throws but rejects; options that are not given cost nothing. */
   #run<T>(
-    key: string,
+    key: string | readonly string[],
     options: WithLockOptions | undefined,
-    step: (name: string, call: CallSettings) => Promise<T>,
+    step: (names: string | readonly string[], call: CallSettings) => Promise<T>,
   ): Promise<T> {
     const { limits, call } = this.#settings;
     try {
       const settings = options ? callSettings(options, call, ['signal', 'mode', 'onLost']) : call;
-      return step(lockName(key, limits.keyBytes), settings);
+      return step(lockNames(key, limits.keyBytes), settings);
     } catch (error) {
       return Promise.reject(error);
     }

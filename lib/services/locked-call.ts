@@ -21,11 +21,16 @@ type Entry = { readonly lease: Lease | undefined } | { readonly instead: unknown
 export class LockedCall {
   constructor(
     private readonly leases: Leases,
-    private readonly key: string,
+    private readonly names: string | readonly string[],
     private readonly call: CallSettings,
     private readonly policy: LockedPolicy,
     private readonly args: readonly unknown[],
   ) {}
+
+  /** As messages name it. */
+  get key(): string {
+    return typeof this.names === 'string' ? this.names : this.names.join(', ');
+  }
 
   /** A value, or a stream that is held until it is closed; `end` tells of another end to wait for. */
   async promise(run: Run<unknown>, end?: () => Promise<void> | undefined): Promise<unknown> {
@@ -146,7 +151,7 @@ export class LockedCall {
     const { onBusy = POLICY_DEFAULTS.onBusy, onUnavailable = POLICY_DEFAULTS.onUnavailable } =
       this.policy;
     try {
-      return { lease: await this.leases.acquire(this.key, this.call, signal) };
+      return { lease: await this.leases.acquire(this.names, this.call, signal) };
     } catch (error) {
       if (error instanceof LockNotAcquiredError && onBusy !== 'throw') {
         logger.debug(

@@ -1,4 +1,4 @@
-import type { Share } from '../options/index.js';
+import { isReader, type Share } from '../options/index.js';
 import type { MemoryServer } from './memory-server.js';
 
 /** What stands at a lock's name while several hold it, as in markers.lua. */
@@ -104,6 +104,6 @@ function markerOf(share: Share): string {
   return MARKERS[modeOf(share)];
 }
 
-export function modeOf({ permits }: Share): 'shared' | 'permits' {
-  return permits === Infinity ? 'shared' : 'permits';
+export function modeOf(share: Share): 'shared' | 'permits' {
+  return isReader(share) ? 'shared' : 'permits';
 }

@@ -46,6 +46,8 @@ export class MemoryLockStore implements LockStore {
         queueMicrotask(() => listener.granted(claim, { sentAt, remaining, fencingToken, tokens }));
       },
       forced: (holder) => queueMicrotask(() => listener.forced(holder)),
+      kept: (name, rest) =>
+        queueMicrotask(() => listener.kept(name.slice(this.#prefix.length), rest)),
       resumed: () => queueMicrotask(() => listener.reconnected()),
     });
   }

@@ -56,6 +56,8 @@ export class MemoryLock implements LockPrimitive {
       if (keep > 0) holders.hold(share ? `kept/${holder}` : 'kept', share, Math.ceil(keep));
       if (keep === 0 || share) holders.letGo(holder, share);
       this.#line(name).grantNext();
+      const [first] = keep > 0 && !share ? this.#line(name).places : [];
+      if (first) this.#server.inbox(first.process)?.kept(name, Math.ceil(keep));
       return true;
     });
   }

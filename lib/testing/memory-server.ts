@@ -25,6 +25,7 @@ export interface Inbox {
     tokens: number;
   }): void;
   forced(holder: string): void;
+  kept(name: string, rest: number): void;
   /** The server answers again after an outage. */
   resumed(): void;
 }

@@ -1,3 +1,4 @@
+import { isReader } from '../options/index.js';
 import type { Claim } from '../locks/lock-primitive.js';
 import type { MemoryServer } from './memory-server.js';
 
@@ -22,7 +23,7 @@ export function fencingTokens(
   { holder, tokens, share }: Pick<Claim, 'holder' | 'tokens' | 'share'>,
 ): Tokens {
   if (!share || tokens === 0) return mintFencingTokens(server, name, tokens);
-  if (share.permits === Infinity) return { fencingToken: server.fences.get(name) ?? 0, tokens: 1 };
+  if (isReader(share)) return { fencingToken: server.fences.get(name) ?? 0, tokens: 1 };
   const who = `${name} ${holder}`;
   const fencingToken =
     server.permitTokens.get(who) ?? mintFencingTokens(server, name, 1).fencingToken!;

@@ -17,6 +17,6 @@ export class ClosingService {
     @CurrentLease() lease?: Lease,
   ): Promise<void> {
     const total = await sum();
-    await this.ledger.write(day, total, lease!.fencingToken);
+    await this.ledger.write(day, total, lease!);
   }
 }

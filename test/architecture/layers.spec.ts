@@ -6,11 +6,12 @@ import { filesBelow } from './files-below.js';
 
 /** Each folder of lib, and the others it may import. Nothing points back. `.` is the root: it wires. */
 const LAYERS: Record<string, readonly string[]> = {
-  '.': ['decorators', 'interceptors', 'services', 'leases', 'locks', 'keys'],
+  '.': ['decorators', 'interceptors', 'services', 'fencing', 'leases', 'locks', 'keys'],
   decorators: ['.', 'interceptors', 'services', 'leases', 'keys'],
   interceptors: ['.', 'services', 'leases', 'keys'],
   services: ['.', 'leases', 'locks', 'keys'],
   leases: ['locks'],
+  fencing: ['leases'],
   keys: [],
   locks: ['redis'],
   testing: ['.', 'services', 'leases', 'locks'],

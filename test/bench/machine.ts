@@ -10,6 +10,8 @@ const PACKAGES = [
   'redlock-5',
   'redis-semaphore',
   'redlock-universal',
+  '@sesamecare-oss/redlock',
+  '@anchan828/nest-redlock',
 ];
 
 /** Where the figures come from: they hold there, the ratios travel further. */

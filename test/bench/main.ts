@@ -1,46 +1,97 @@
-// `npm run bench`: all variants on all workloads, as tables here and as JSON in test/bench/results.
-// `-- --quick` for a look; `-- --only <text>` for the workloads whose name contains it.
-import { mkdirSync, writeFileSync } from 'node:fs';
+// `npm run bench`: all variants on all workloads, what decorators cost, and how costs grow; as tables
+// here, as JSON in test/bench/results, and, when nothing was left out, as plots in docs/bench.
+// `-- --quick` for a look; `-- --only <text>` for what has it in its name; `-- --rounds <n> --long-rounds <n>`;
+// `-- --draw` only publishes the last thorough run again.
 import { parseArgs } from 'node:util';
 import { RedisProcess } from '../../tools/redis-server.js';
 import { ADAPTERS } from './adapters/index.js';
+import { type Effort, PATIENCE, QUICK, SCALE, THOROUGH } from './effort.js';
+import { Fleet } from './fleet.js';
 import { machine } from './machine.js';
-import { type Effort, measure } from './rounds.js';
-import { type Summary, summary } from './summary.js';
-import { table } from './table.js';
-import { Worker } from './worker.js';
+import { OVERHEADS, overhead } from './overhead/index.js';
+import { growthTable } from './report/growth-table.js';
+import { Patience } from './measure/patience.js';
+import { overheadTable } from './report/overhead-table.js';
+import { publish } from './report/publish.js';
+import { PUBLISHED, readResults, type Results, writeResults } from './report/results.js';
+import { summaryTable } from './report/summary-table.js';
+import { measure, type Site } from './rounds.js';
+import { growth } from './scale/curves.js';
+import { SWEEPS } from './scale/sweeps.js';
+import { growthSelection, leftOut, quickSelection } from './selection.js';
+import { summary } from './summary.js';
 import { WORKLOADS } from './workloads/index.js';
 
-const THOROUGH: Effort = { rounds: 5, warmUp: 200, window: 1_000 };
-const QUICK: Effort = { rounds: 3, warmUp: 100, window: 300 };
-
 const { values } = parseArgs({
-  options: { quick: { type: 'boolean', default: false }, only: { type: 'string', default: '' } },
+  options: {
+    quick: { type: 'boolean', default: false },
+    only: { type: 'string', default: '' },
+    rounds: { type: 'string' },
+    'long-rounds': { type: 'string' },
+    draw: { type: 'boolean', default: false },
+  },
 });
-const effort = values.quick ? QUICK : THOROUGH;
-const workloads = WORKLOADS.filter(({ name }) => name.includes(values.only));
-
-const where = machine();
-const redis = await RedisProcess.start();
-const workers = Array.from(
-  { length: Math.max(...workloads.map(({ processes }) => processes)) },
-  () => new Worker(),
-);
-const summaries: Summary[] = [];
-try {
-  process.stdout.write(`${JSON.stringify(where)}\n`);
-  for (const workload of workloads) {
-    const rounds = await measure(workload, ADAPTERS, workers, redis.url, effort);
-    summaries.push(summary(workload, rounds));
-    process.stdout.write(`\n${table(summaries.at(-1)!)}\n`);
-  }
-} finally {
-  for (const worker of workers) worker.stop();
-  await redis.stop();
-}
-
-mkdirSync('test/bench/results', { recursive: true });
 const at = new Date().toISOString();
 const file = `test/bench/results/${at.replaceAll(/[:.]/g, '-')}.json`;
-writeFileSync(file, `${JSON.stringify({ at, machine: where, effort, summaries }, null, 2)}\n`);
-process.stdout.write(`${file}\n`);
+const effort = values.quick ? QUICK : withRounds(THOROUGH);
+const wanted = ({ name }: { name: string }): boolean => name.includes(values.only);
+
+async function run(site: Site): Promise<Results> {
+  const earlier = readResults(PUBLISHED)?.summaries ?? [];
+  const where = { at, machine: machine(), effort };
+  const results: Results = { ...where, summaries: [], overheads: [], growths: [] };
+  const say = (text: string): void => {
+    process.stdout.write(`\n${text}\n`);
+    writeResults(file, results);
+  };
+  say(JSON.stringify(where.machine));
+  for (const workload of WORKLOADS.filter(wanted)) {
+    const adapters = values.quick ? await quickSelection(workload, earlier, site) : ADAPTERS;
+    results.summaries.push(summary(workload, await measure(workload, adapters, site, effort)));
+    say(summaryTable(results.summaries.at(-1)!) + (values.quick ? leftOut(adapters) : ''));
+  }
+  for (const one of OVERHEADS.filter(wanted)) {
+    results.overheads.push(await overhead(one, effort.rounds));
+    say(overheadTable(results.overheads.at(-1)!));
+  }
+  const sweeps = SWEEPS.filter(wanted);
+  if (values.quick && sweeps.length > 0)
+    say(`Left out: ${sweeps.map(({ name }) => name).join(', ')}.`);
+  for (const sweep of values.quick ? [] : sweeps) {
+    const adapters = growthSelection(sweep, [...results.summaries, ...earlier]);
+    results.growths.push(await growth(sweep, adapters, site, SCALE));
+    say(growthTable(results.growths.at(-1)!));
+  }
+  return results;
+}
+
+function withRounds({ rounds, longRounds, ...rest }: Effort): Effort {
+  return {
+    ...rest,
+    rounds: Number(values.rounds ?? rounds),
+    longRounds: Number(values['long-rounds'] ?? longRounds),
+  };
+}
+
+async function measureAll(): Promise<Results> {
+  const redis = await RedisProcess.start();
+  const fleet = new Fleet(redis.pid);
+  try {
+    const patience = new Patience(values.quick ? 0 : PATIENCE);
+    return await run({ fleet, url: redis.url, patience });
+  } finally {
+    fleet.stop();
+    await redis.stop();
+  }
+}
+
+// Told to stop: servers and replicas stop with us.
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1));
+
+if (values.draw) {
+  publish(readResults(PUBLISHED)!);
+} else {
+  const results = await measureAll();
+  if (!values.quick && values.only === '') publish(results);
+  process.stdout.write(`${file}\n`);
+}

@@ -17,5 +17,6 @@ declare module 'redlock-5' {
   export default class Redlock {
     constructor(clients: Redis[], settings: object);
     acquire(keys: string[], ttl: number): Promise<{ release(): Promise<unknown> }>;
+    using(keys: string[], ttl: number, routine: () => Promise<void>): Promise<unknown>;
   }
 }

@@ -1,62 +1,105 @@
 import { Redis } from 'ioredis';
-import type { Adapter } from './adapters/index.js';
-import { type Figures, figures } from './measure/figures.js';
-import { monotonic } from './measure/turn.js';
-import type { Worker } from './worker.js';
-import type { Workload } from './workloads/index.js';
+import { type Adapter, RAW } from './adapters/index.js';
+import type { Effort } from './effort.js';
+import type { Fleet } from './fleet.js';
+import { kindOf } from './kinds/index.js';
+import type { Figures } from './measure/figures.js';
+import { monotonic } from './measure/monotonic.js';
+import type { Patience } from './measure/patience.js';
+import { serverCpuFrom } from './measure/server-load.js';
+import type { Workload } from './workloads/workload.js';
 
-/** How long a round of one variant lasts, and how often it comes round. */
-export interface Effort {
-  readonly rounds: number;
-  /** Not counted, in ms: caches fill, the compiler warms up. */
-  readonly warmUp: number;
-  /** Counted, in ms. */
-  readonly window: number;
+/** The server, as the bench and as the replicas reach it. */
+export interface Site {
+  readonly fleet: Fleet;
+  readonly patience: Patience;
+  readonly url: string;
+  /** Of the replicas, where something stands between. */
+  readonly replicaUrl?: string;
 }
 
-/** The figures of each variant, one for each round; null where it cannot do the workload. */
-export type Rounds = Map<Adapter, Figures[] | null>;
+/** What one variant did: its figures of each round, or why there are none. */
+export interface Series {
+  readonly adapter: Adapter;
+  readonly rounds: Figures[];
+  refused?: string | undefined;
+}
+
+/** All variants on one workload, and the floor it is compared with. */
+export interface Rounds {
+  readonly series: readonly Series[];
+  readonly floor: readonly Figures[];
+}
 
 /** Lets all variants take turns within every round, every second round in the opposite order. */
 export async function measure(
   workload: Workload,
   adapters: readonly Adapter[],
-  workers: readonly Worker[],
-  url: string,
-  { rounds, warmUp, window }: Effort,
+  site: Site,
+  effort: Effort,
 ): Promise<Rounds> {
-  const result: Rounds = new Map();
-  for (const adapter of adapters) {
-    result.set(adapter, workload.contended && !adapter.waits ? null : []);
-  }
-  const able = adapters.filter((adapter) => result.get(adapter));
-  for (let round = 0; round < rounds; round += 1) {
-    for (const adapter of round % 2 === 0 ? able : able.toReversed()) {
-      result.get(adapter)!.push(await once(workload, adapter, workers, url, { warmUp, window }));
+  const kind = kindOf(workload);
+  const floorWorkload = workload.kind === 'turns' ? workload.floor : undefined;
+  const series: Series[] = adapters.map((adapter) => ({
+    adapter,
+    rounds: [],
+    refused: kind.refuses(workload, adapter),
+  }));
+  const floor: Figures[] = [];
+  for (let round = 0; round < (kind.long ? effort.longRounds : effort.rounds); round += 1) {
+    for (const one of round % 2 === 0 ? series : series.toReversed()) {
+      if (one.refused !== undefined) continue;
+      try {
+        one.rounds.push(await undisturbed(workload, one.adapter, site, effort));
+      } catch (error) {
+        one.refused = (error as Error).message.split('\n')[0]!;
+      }
     }
+    if (floorWorkload) floor.push(await undisturbed(floorWorkload, RAW, site, effort));
     process.stderr.write('.');
   }
-  return result;
+  return { series, floor };
+}
+
+async function undisturbed(
+  workload: Workload,
+  adapter: Adapter,
+  site: Site,
+  effort: Effort,
+): Promise<Figures> {
+  const attempt = (): Promise<Figures> => once(workload, adapter, site, effort);
+  const { result, others } = await site.patience.undisturbed(attempt);
+  return { ...result, others };
 }
 
 async function once(
   workload: Workload,
   adapter: Adapter,
-  workers: readonly Worker[],
-  url: string,
-  { warmUp, window }: Pick<Effort, 'warmUp' | 'window'>,
+  { fleet, url, replicaUrl = url }: Site,
+  effort: Effort,
 ): Promise<Figures> {
   const redis = new Redis(url);
   await redis.flushall();
-  await redis.quit();
-  const replicas = workers.slice(0, workload.processes);
-  await Promise.all(replicas.map((worker) => worker.open(adapter.name, url)));
-  const start = monotonic() + 20;
-  const from = start + warmUp;
-  const span = { start, from, until: from + window };
-  const parts = await Promise.all(
-    replicas.map((worker, index) => worker.run(workload, index * workload.callers, span)),
-  );
-  await Promise.all(replicas.map((worker) => worker.close()));
-  return figures(workload, parts, span);
+  const kind = kindOf(workload);
+  const replicas = fleet.take(workload.processes);
+  let unfinished = true;
+  try {
+    await Promise.all(replicas.map((worker) => worker.open(adapter.name, replicaUrl)));
+    const start = monotonic() + 20;
+    const { warmUp, window } = kind.timing(workload, effort);
+    const span = { start, from: start + warmUp, until: start + warmUp + window };
+    const [serverCpu, ...parts] = await Promise.all([
+      serverCpuFrom(redis, span.from),
+      ...replicas.map((worker, index) =>
+        worker.play({ workload, index, window: span, url: replicaUrl }),
+      ),
+    ]);
+    const worked = await serverCpu();
+    unfinished = parts.some((part) => part.unfinished > 0);
+    if (!unfinished) await Promise.all(replicas.map((worker) => worker.close()));
+    return kind.figures(workload, parts, span, worked);
+  } finally {
+    if (unfinished) fleet.retire(replicas);
+    redis.disconnect();
+  }
 }

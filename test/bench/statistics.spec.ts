@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { violations } from './measure/exclusion.js';
-import { handOffs } from './measure/hand-off.js';
+import { handOffs, idleShare } from './measure/hand-off.js';
 import { jain, median, percentile } from './measure/statistics.js';
 import type { Turn } from './measure/turn.js';
 
@@ -24,8 +24,15 @@ describe('the benchmark', () => {
   });
 
   it('times a hand-off only while somebody waits', () => {
-    expect(handOffs([turn(0, 0, 10), turn(5, 12, 20), turn(30, 31, 40)])).toEqual([2]);
-    expect(handOffs([turn(0, 0, 10), turn(11, 12, 20), turn(5, 21, 40)])).toEqual([1, 2]);
+    const waited = (turns: Turn[]): number[] =>
+      handOffs(turns).flatMap(({ awaited, idle }) => (awaited ? [idle] : []));
+    expect(waited([turn(0, 0, 10), turn(5, 12, 20), turn(30, 31, 40)])).toEqual([2]);
+    expect(waited([turn(0, 0, 10), turn(11, 12, 20), turn(5, 21, 40)])).toEqual([1, 2]);
+  });
+
+  it('calls a lock idle that is free and wanted, not one that nobody wants', () => {
+    expect(idleShare(handOffs([turn(0, 0, 10), turn(5, 12, 20)]))).toBeCloseTo(2 / 10);
+    expect(idleShare(handOffs([turn(0, 0, 10), turn(30, 31, 40)]))).toBeCloseTo(1 / 10);
   });
 
   it('calls it fair when all had the same, and 1/n when one had all', () => {

@@ -1,63 +1,107 @@
-import { type Adapter, OURS, RAW } from './adapters/index.js';
-import type { Figures } from './measure/figures.js';
+import { OURS, RAW } from './adapters/index.js';
+import { kindOf } from './kinds/index.js';
+import type { Figures, Measure, Reference } from './measure/figures.js';
 import { median } from './measure/statistics.js';
-import type { Rounds } from './rounds.js';
-import type { Workload } from './workloads/index.js';
+import type { Rounds, Series } from './rounds.js';
+import type { Workload } from './workloads/workload.js';
 
 /** One row of a table: medians over the rounds, and ratios that were formed within each round. */
 export interface Row {
   readonly variant: string;
   readonly configuration: string;
-  /** Null where the variant cannot do the workload. */
-  readonly figures: Figures | null;
-  /** Sections per second, against raw ioredis; NaN where raw cannot do the workload. */
-  readonly toRaw: number;
-  /** Sections per second, against the best peer of the same round. */
-  readonly toBestPeer: number;
+  /** Why there are no figures. */
+  readonly refused?: string | undefined;
+  readonly figures: Figures;
+  /** By figure: against raw ioredis, against the peer that did best at it in that round, against the floor. */
+  readonly ratios: Readonly<Record<string, Readonly<Partial<Record<Reference, number>>>>>;
 }
 
 export interface Summary {
   readonly workload: Workload;
+  readonly measures: readonly Measure[];
   readonly rows: readonly Row[];
+  /** The peer that did best at what matters most. */
+  readonly bestPeer: string | undefined;
 }
 
-export function summary(workload: Workload, rounds: Rounds): Summary {
-  const rows = [...rounds].map(([adapter, series]) => ({
-    variant: adapter.name,
-    configuration: adapter.configuration,
-    figures: series && medians(series),
-    toRaw: ratio(series, rounds.get(RAW) ?? null),
-    toBestPeer: ratio(series, bestPeers(rounds)),
+export function summary(workload: Workload, { series, floor }: Rounds): Summary {
+  const measures = kindOf(workload).measures(workload);
+  const peers = series.filter(isPeer);
+  const raw = series.find(({ adapter }) => adapter === RAW)?.rounds ?? [];
+  const rows = series.map(({ adapter: { name, configuration }, refused, rounds }) => ({
+    variant: name,
+    configuration,
+    refused,
+    figures: refused === undefined ? medians(rounds, measures) : {},
+    ratios: Object.fromEntries(
+      measures.map((measure) => {
+        const best = bestOf(peers, measure);
+        const references = { raw: of(raw, measure), peer: best, floor: of(floor, measure) };
+        return [measure.figure, ratios(of(rounds, measure), references, measure)];
+      }),
+    ),
   }));
-  return { workload, rows };
+  const floorRow = {
+    variant: (workload.kind === 'turns' && workload.floor?.name) || '',
+    configuration: '',
+    figures: medians(floor, measures),
+    ratios: {},
+  };
+  const withFloor = floor.length > 0 ? [floorRow, ...rows] : rows;
+  return { workload, measures, rows: withFloor, bestPeer: leader(peers, measures) };
 }
 
-function medians(series: readonly Figures[]): Figures {
-  const names = Object.keys(series[0]!) as (keyof Figures)[];
-  const entries = names.map((name) => {
-    const values = series.map((figures) => figures[name]);
-    const total = name === 'violations' || name === 'gaveUp';
-    return [name, total ? values.reduce((sum, value) => sum + value, 0) : median(values)];
-  });
-  return Object.fromEntries(entries) as Figures;
+/** The peer whose median is the best at the first measure that has a best. */
+function leader(peers: readonly Series[], measures: readonly Measure[]): string | undefined {
+  const decisive = measures.find(({ better }) => better);
+  if (!decisive) return undefined;
+  const ranked = peers
+    .map(({ adapter, rounds }) => ({ name: adapter.name, value: median(of(rounds, decisive)) }))
+    .filter(({ value }) => !Number.isNaN(value))
+    .toSorted((a, b) => (decisive.better === 'more' ? b.value - a.value : a.value - b.value));
+  return ranked[0]?.name;
 }
 
-/** In each round the figures of the peer that did best; raw ioredis and this library are no peers. */
-function bestPeers(rounds: Rounds): Figures[] {
-  const peers = [...rounds].filter(([adapter]) => isPeer(adapter)).map(([, series]) => series!);
-  const [first] = peers;
-  return (first ?? []).map((_, round) =>
-    peers
-      .map((series) => series[round]!)
-      .reduce((best, figures) => (figures.perSecond > best.perSecond ? figures : best)),
+function isPeer({ adapter, refused }: Series): boolean {
+  return refused === undefined && adapter.waits && !OURS.includes(adapter);
+}
+
+function of(rounds: readonly Figures[], { figure }: Measure): number[] {
+  return rounds.map((figures) => figures[figure] ?? NaN);
+}
+
+function medians(rounds: readonly Figures[], measures: readonly Measure[]): Figures {
+  const totals = new Set(measures.filter(({ total }) => total).map(({ figure }) => figure));
+  const names = Object.keys(rounds[0] ?? {});
+  return Object.fromEntries(
+    names.map((name) => {
+      const values = rounds.map((figures) => figures[name]!);
+      return [
+        name,
+        totals.has(name) ? values.reduce((sum, value) => sum + value, 0) : median(values),
+      ];
+    }),
   );
 }
 
-function isPeer(adapter: Adapter): boolean {
-  return adapter.waits && !OURS.includes(adapter);
+/** In each round the best that any peer did. */
+function bestOf(peers: readonly Series[], measure: Measure): number[] {
+  const all = peers.map(({ rounds }) => of(rounds, measure));
+  const pick = measure.better === 'less' ? Math.min : Math.max;
+  return (all[0] ?? []).map((_, round) =>
+    pick(...all.map((values) => values[round]!).filter((value) => !Number.isNaN(value))),
+  );
 }
 
-function ratio(series: readonly Figures[] | null, reference: readonly Figures[] | null): number {
-  if (!series || !reference) return NaN;
-  return median(series.map(({ perSecond }, round) => perSecond / reference[round]!.perSecond));
+function ratios(
+  values: readonly number[],
+  references: Readonly<Record<Reference, readonly number[]>>,
+  { versus = [] }: Measure,
+): Row['ratios'][string] {
+  return Object.fromEntries(
+    versus.map((name) => [
+      name,
+      median(values.map((value, round) => value / (references[name][round] ?? NaN))),
+    ]),
+  );
 }

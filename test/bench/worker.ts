@@ -1,17 +1,11 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
-import type { Turns, Window } from './measure/take-turns.js';
-import type { Workload } from './workloads/index.js';
+import type { Part, Seat } from './kinds/index.js';
 
 /** What a worker is told to do. */
 export type Order =
   | { readonly step: 'open'; readonly adapter: string; readonly url: string }
-  | {
-      readonly step: 'run';
-      readonly workload: Workload;
-      readonly firstCaller: number;
-      readonly window: Window;
-    }
+  | { readonly step: 'play'; readonly seat: Seat }
   | { readonly step: 'close' };
 
 interface Reply {
@@ -28,7 +22,7 @@ export class Worker {
 
   constructor() {
     const main = fileURLToPath(new URL('./worker-main.js', import.meta.url));
-    this.#child = fork(main, { serialization: 'advanced' });
+    this.#child = fork(main, { serialization: 'advanced', execArgv: ['--expose-gc'] });
     this.#child.on('message', (reply: Reply) => this.#replies.get(reply.id)?.(reply));
     this.#child.once('exit', (code) => {
       for (const answer of this.#replies.values()) {
@@ -37,16 +31,16 @@ export class Worker {
     });
   }
 
+  get pid(): number {
+    return this.#child.pid!;
+  }
+
   open(adapter: string, url: string): Promise<void> {
     return this.#tell<void>({ step: 'open', adapter, url });
   }
 
-  run(
-    workload: Workload,
-    firstCaller: number,
-    window: Window,
-  ): Promise<Turns & { commands: number }> {
-    return this.#tell({ step: 'run', workload, firstCaller, window });
+  play(seat: Seat): Promise<Part> {
+    return this.#tell({ step: 'play', seat });
   }
 
   close(): Promise<void> {

@@ -1,5 +1,6 @@
 import { expect } from '@jest/globals';
 import { ForeignLockError, LockNotAcquiredError, LockStoreError } from '../../lib/errors/index.js';
+import { withLease } from '../../lib/leases/with-lease.js';
 import type { Contract } from '../support/contract.js';
 
 export const errors: Contract = {
@@ -51,7 +52,7 @@ export const errors: Contract = {
     expect(world.clock.monotonic() - from).toBeLessThan(450);
     let ran = false;
     const { call } = process.settings;
-    const locked = process.leases.withLock('k', call, () => void (ran = true));
+    const locked = withLease(process.leases.acquire('k', call), () => void (ran = true));
     await expect(world.finish(locked)).rejects.toThrow(LockStoreError);
     expect(ran).toBe(false);
     await world.resume();

@@ -13,6 +13,7 @@ export const losingPushes: Wrap = (store) => ({
     store.open({
       granted() {},
       forced() {},
+      kept() {},
       reconnected: () => listener.reconnected(),
     }),
   pushMissed: () => store.pushMissed(),
@@ -57,6 +58,7 @@ export const hints: Contract = {
               listener.granted(claim, grant);
             },
             forced: (holder) => listener.forced(holder),
+            kept: (key, rest) => listener.kept(key, rest),
             reconnected: () => listener.reconnected(),
           }),
         pushMissed: () => store.pushMissed(),

@@ -1,5 +1,6 @@
 import { expect } from '@jest/globals';
 import { LeaseLostError } from '../../lib/errors/index.js';
+import { withLease } from '../../lib/leases/with-lease.js';
 import type { Contract } from '../support/contract.js';
 
 export const loss: Contract = {
@@ -98,21 +99,20 @@ export const loss: Contract = {
   async 'work that succeeds after its lease was lost is an error, and its own error wins'(world) {
     const process = await world.process();
     const call = { ...process.settings.call, ttl: 500 };
-    const late = process.leases.withLock('k', call, () => process.clock.stall(500));
+    const late = withLease(process.leases.acquire('k', call), () => process.clock.stall(500));
     await expect(world.finish(late)).rejects.toThrow(LeaseLostError);
-    const own = process.leases.withLock('k2', call, () => {
+    const own = withLease(process.leases.acquire('k2', call), () => {
       process.clock.stall(500);
       throw new RangeError('its own');
     });
     await expect(world.finish(own)).rejects.toThrow(RangeError);
-    const ignored = process.leases.withLock(
-      'k3',
-      call,
+    const ignored = withLease(
+      process.leases.acquire('k3', call),
       () => {
         process.clock.stall(500);
         return 'kept';
       },
-      { onLost: 'ignore' },
+      'ignore',
     );
     expect(await world.finish(ignored)).toBe('kept');
   },

@@ -286,7 +286,6 @@ const faults: Readonly<Record<string, Fault>> = {
     brokenSentences: [
       [order, 'waiters of several processes'],
       [order, 'under contention grants follow'],
-      [mutualExclusion, 'no two leases overlap, and no update is lost'],
     ],
   },
   'a newcomer who passes the queue': {

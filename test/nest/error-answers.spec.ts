@@ -12,6 +12,7 @@ import {
   LockService,
   LockShutdownError,
   LockStoreError,
+  StaleFencingTokenError,
 } from '../../lib/index.js';
 import { NestBench, PLATFORMS } from '../support/nest-app.js';
 
@@ -33,6 +34,7 @@ const ERRORS: Record<string, () => Error> = {
   lost: () => new LeaseLostError(SECRET, 'expired'),
   foreign: () => new ForeignLockError(SECRET, 'hash'),
   options: () => new LockOptionsError(`wrong: ${SECRET}`),
+  stale: () => new StaleFencingTokenError(SECRET, 5, 7, SECRET),
   key: () => new LockKeyError(`wrong: ${SECRET}`),
   missing: () => new NotFoundException(SECRET),
 };
@@ -69,6 +71,7 @@ describe.each(PLATFORMS)('an error of a lock on %s', (platform) => {
     ['limit', 503, 'LOCK_LIMIT', 'Service Unavailable', '1'],
     ['shutdown', 503, 'LOCK_SHUTDOWN', 'Service Unavailable', '1'],
     ['lost', 500, 'LEASE_LOST', 'Internal Server Error', null],
+    ['stale', 500, 'STALE_FENCING_TOKEN', 'Internal Server Error', null],
     ['foreign', 500, 'FOREIGN_LOCK', 'Internal Server Error', null],
     ['options', 500, 'LOCK_OPTIONS', 'Internal Server Error', null],
     ['key', 400, 'LOCK_KEY', 'Bad Request', null],

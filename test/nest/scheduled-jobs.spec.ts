@@ -7,7 +7,7 @@ import {
   ScheduleModule,
   SchedulerRegistry,
 } from '@nestjs/schedule';
-import { Locked, type LockService } from '../../lib/index.js';
+import { CurrentLease, type Lease, Locked, type LockService } from '../../lib/index.js';
 import { Gate, until } from '../support/moments.js';
 import { NestBench } from '../support/nest-app.js';
 
@@ -107,5 +107,33 @@ describe('a job that keeps its lock for a while', () => {
     for (const replica of replicas) await replica.import();
     expect(replicas.map((replica) => replica.runs)).toEqual([1, 0]);
     expect((await rival.inspect('daily')).state).toBe('kept');
+  });
+});
+
+describe('a job that is stuck', () => {
+  it('loses its lock when maxHold is over, is told, and does not keep others from it', async () => {
+    const stuck = new Gate();
+    const told = new Gate();
+
+    @Injectable()
+    class Report {
+      @Locked('report', { onBusy: 'skip', ttl: 200, maxHold: 400 })
+      async write(@CurrentLease() lease?: Lease): Promise<void> {
+        lease!.signal.addEventListener('abort', () => told.open());
+        await stuck.opened;
+      }
+    }
+    const report = (await bench.app({ providers: [Report] })).get(Report);
+    const since = performance.now();
+    const writing = report.write();
+    writing.catch(() => {});
+    await until(async () => (await rival.inspect('report')).state === 'held');
+    await until(async () => (await rival.inspect('report')).state === 'free');
+    expect(performance.now() - since).toBeGreaterThan(400 - 200);
+    expect(performance.now() - since).toBeLessThan(400 + 200 + 500);
+    await told.opened;
+    expect(await rival.tryAcquire('report')).not.toBeNull();
+    stuck.open();
+    await expect(writing).rejects.toMatchObject({ code: 'LEASE_LOST', reason: 'expired' });
   });
 });

@@ -1,16 +1,26 @@
-// #region fencing
+import type { PGlite } from '@electric-sql/pglite';
 import type { Redis } from 'ioredis';
-import type { Lease } from 'nest-redis-lock';
+// #region fencing
+import { fencedRedis, fencedSql, type Lease } from 'nest-redis-lock';
+// #endregion
 
-/** Writes only if nobody with a later token has written before. */
-const WRITE_FENCED = `
-  if tonumber(redis.call('HGET', KEYS[1], 'fence') or '0') > tonumber(ARGV[1]) then return 0 end
-  redis.call('HSET', KEYS[1], 'fence', ARGV[1], 'balance', ARGV[2])
-  return 1`;
+type Database = Pick<PGlite, 'query'>;
 
+// #region fencing
+
+/** Any Redis, your own ioredis client; set, hset, del, call(command, key, …), eval(script, keys, args). */
 export async function writeBalance(redis: Redis, id: string, balance: number, lease: Lease) {
-  const key = `balance:${id}`;
-  const written = await redis.eval(WRITE_FENCED, 1, key, lease.fencingToken, balance);
-  if (written === 0) throw new Error(`A later holder has written ${key} already.`);
+  await fencedRedis(redis, lease).hset(`balance:${id}`, { balance });
+}
+
+/** Any driver: the two texts, and a look at what it answered. The column is a BIGINT. */
+const fence = fencedSql('fence');
+
+export async function updateBalance(db: Database, id: string, balance: number, lease: Lease) {
+  const result = await db.query(
+    `UPDATE accounts SET balance = $1, ${fence.set('$2')} WHERE id = $3 AND ${fence.where('$2')}`,
+    [balance, lease.fencingToken, id],
+  );
+  fence.assertWritten(result, lease);
 }
 // #endregion

@@ -1,3 +1,4 @@
+import { PGlite } from '@electric-sql/pglite';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { INestApplication } from '@nestjs/common';
 import { Test } from '@nestjs/testing';
@@ -6,10 +7,12 @@ import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { firstValueFrom } from 'rxjs';
 import request from 'supertest';
-import { LockService, RedisLockModule } from 'nest-redis-lock';
+import { LockService, RedisLockModule, StaleFencingTokenError } from 'nest-redis-lock';
 import { RedisProcess } from '../../tools/redis-server.js';
+import { DigestService } from './cron.js';
 import { OrdersController, OrdersService } from './decorator.js';
-import { writeBalance } from './fencing.js';
+import { updateBalance, writeBalance } from './fencing.js';
+import { FeedService, lead, pulled } from './leader.js';
 import { exportAll } from './lost.js';
 import { journal, LedgerService } from './transaction.js';
 import { TransferService } from './service.js';
@@ -23,7 +26,7 @@ beforeAll(async () => {
   const module = await Test.createTestingModule({
     imports: [RedisLockModule.forRoot({ redis: redis.url })],
     controllers: [OrdersController],
-    providers: [OrdersService, TransferService, LedgerService],
+    providers: [OrdersService, TransferService, LedgerService, FeedService, DigestService],
   }).compile();
   app = await module.createNestApplication({ logger: false }).init();
 });
@@ -120,7 +123,14 @@ describe('its examples', () => {
     await late.release();
     const next = await locks.acquire('fenced');
     await writeBalance(client, '1', 10, next);
-    await expect(writeBalance(client, '1', 99, late)).rejects.toThrow('A later holder');
+    await expect(writeBalance(client, '1', 99, late)).rejects.toThrow(StaleFencingTokenError);
+
+    const db = await PGlite.create();
+    await db.exec('CREATE TABLE accounts (id TEXT, balance INT, fence BIGINT)');
+    await db.query("INSERT INTO accounts VALUES ('1', 0, 0)");
+    await updateBalance(db, '1', 10, next);
+    await expect(updateBalance(db, '1', 99, late)).rejects.toThrow(StaleFencingTokenError);
+    await db.close();
     await next.release();
     client.disconnect();
   });
@@ -129,6 +139,31 @@ describe('its examples', () => {
     await app.get(LedgerService).post('a', 1);
     expect(journal).toEqual(['begin', 'a 1', 'commit']);
     expect((await app.get(LockService).inspect('account:a')).state).toBe('free');
+  });
+
+  it('lead, and make room for the next', async () => {
+    const feed = app.get(FeedService);
+    while (pulled.length === 0) {
+      await feed.pull();
+      await new Promise(setImmediate);
+    }
+    expect(String(pulled[0])).toMatch(/^\d{16}$/);
+    const locks = app.get(LockService);
+    const led: boolean[] = [];
+    await lead(locks, async (signal) => {
+      led.push(signal.aborted);
+      expect((await locks.inspect('leader:price-feed-by-hand')).holder!.pid).toBe(process.pid);
+    });
+    expect(led).toEqual([false]);
+    expect((await locks.inspect('leader:price-feed-by-hand')).state).toBe('free');
+  });
+
+  it('run a job on one replica once', async () => {
+    const digests = app.get(DigestService);
+    await digests.sendDigest();
+    await digests.sendDigest();
+    expect(digests.sent).toEqual(['digest']);
+    expect((await app.get(LockService).inspect('digest')).state).toBe('kept');
   });
 
   it('test an application without Redis', async () => {

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import type { INestApplicationContext } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
-import { LeaseLostError } from '../../lib/index.js';
+import { LeaseLostError, StaleFencingTokenError } from '../../lib/index.js';
 import { ClosingService } from '../../sample/fencing/closing.service.js';
 import { FencingModule } from '../../sample/fencing/fencing.module.js';
-import { Ledger, StaleWriteError } from '../../sample/fencing/ledger.js';
+import { Ledger } from '../../sample/fencing/ledger.js';
 import { RedisProcess } from '../../tools/redis-server.js';
 
 let redis: RedisProcess;
@@ -27,7 +27,7 @@ it('refuses the total of a holder whose lease ran out while another wrote', asyn
   const tired = closing.close('monday', () => asleep);
   await closing.close('monday', async () => 'by the second');
   wakeUp('by the first');
-  await expect(tired).rejects.toThrow(StaleWriteError);
+  await expect(tired).rejects.toThrow(StaleFencingTokenError);
   expect(await app.get(Ledger).total('monday')).toBe('by the second');
 });
 

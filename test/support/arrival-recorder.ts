@@ -40,6 +40,7 @@ export class ArrivalRecorder {
             listener.granted(claim, grant);
           },
           forced: (holder) => listener.forced(holder),
+          kept: (key, rest) => listener.kept(key, rest),
           reconnected: () => listener.reconnected(),
         }),
       pushMissed: () => store.pushMissed(),

@@ -29,6 +29,7 @@ export class Client {
     return this.store.open({
       granted: (claim, grant) => void this.grants.push({ claim, grant }),
       forced: (holder) => void this.forced.push(holder),
+      kept: () => {},
       reconnected: () => void (this.reconnects += 1),
     });
   }

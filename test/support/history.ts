@@ -52,6 +52,7 @@ export class HistoryRecorder {
           listener.granted(claim, grant);
         },
         forced: (holder) => listener.forced(holder),
+        kept: (key, rest) => listener.kept(key, rest),
         reconnected: () => listener.reconnected(),
       }),
   });

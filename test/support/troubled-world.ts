@@ -49,6 +49,7 @@ class TroubledServer extends MemoryServer {
         );
       },
       forced: (holder) => late(() => inbox.forced(holder)),
+      kept: (name, rest) => late(() => inbox.kept(name, rest)),
       resumed: () => late(() => inbox.resumed()),
     });
   }

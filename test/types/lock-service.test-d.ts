@@ -1,6 +1,10 @@
 // Checked by `tsc`: what must compile, and under each @ts-expect-error what must not.
-import type { Redis } from 'ioredis';
+import type { Cluster, Redis } from 'ioredis';
 import {
+  type Election,
+  fencedRedis,
+  fencedSql,
+  type FencedSql,
   type Lease,
   type LockService,
   RedisLockModule,
@@ -55,4 +59,34 @@ export function modules(client: Redis, options: RedisLockOptions): void {
   RedisLockModule.forRoot({ limits: { keys: 1 } });
   // @ts-expect-error a name stands beside the factory, not in what it makes
   RedisLockModule.forRootAsync({ useFactory: () => ({ name: 'billing' }) });
+}
+
+export async function mayBeElected(locks: LockService): Promise<void> {
+  const election: Election = locks.election('a', { ttl: '5s' });
+  election
+    .on('elected', (lease) => lease.assertHeld())
+    .once('deposed', ({ reason }) => void reason);
+  const lease: Lease = await election.campaign({ signal: AbortSignal.timeout(1) });
+  const [leads, led, leader] = [election.leads, await election.resign(), await election.leader()];
+  const pid: number | undefined = leader?.pid;
+  void [lease, leads, led, pid];
+  // @ts-expect-error there is no such event
+  election.on('resigned', () => {});
+  // @ts-expect-error a campaign waits until it is won
+  locks.election('a', { wait: '1s' });
+}
+
+export async function mayBeFenced(
+  client: Redis | Cluster,
+  lease: Lease,
+  database: { query(sql: string, values: unknown[]): Promise<{ rowCount: number | null }> },
+): Promise<void> {
+  await fencedRedis(client, lease).set('a', 1, 'PX', 1000);
+  await fencedRedis(client, 5, { retention: Infinity }).eval('return 1', ['a'], [Buffer.of(1)]);
+  const fence: FencedSql = fencedSql('fence', { quotes: 'mysql' });
+  fence.assertWritten(await database.query(`… ${fence.set('$1')}`, [lease.fencingToken]), lease);
+  // @ts-expect-error a token is a number
+  fencedRedis(client, '5');
+  // @ts-expect-error a value is no placeholder
+  fence.where(lease.fencingToken);
 }

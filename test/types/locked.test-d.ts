@@ -3,6 +3,7 @@ import { Readable } from 'node:stream';
 import { Observable, of } from 'rxjs';
 import {
   CurrentLease,
+  LeaderOnly,
   type Lease,
   Locked,
   LockedRequest,
@@ -169,3 +170,25 @@ export const MAY_NOT_BE_KEYS: string[] = [
   // @ts-expect-error undefined is none
   lockKey`a:${undefined}`,
 ];
+
+export class MayBeLeaderOnly {
+  @LeaderOnly('a')
+  async job(): Promise<void> {}
+
+  @LeaderOnly('a', { ttl: '5s', onLost: 'ignore', module: 'x' })
+  async other(_count: number, @CurrentLease() _lease?: Lease): Promise<void> {}
+
+  // @ts-expect-error where it is skipped, it has no result
+  @LeaderOnly('a')
+  async result(): Promise<number> {
+    return 1;
+  }
+
+  // @ts-expect-error a synchronous method
+  @LeaderOnly('a')
+  sync(): void {}
+
+  // @ts-expect-error no option of an election
+  @LeaderOnly('a', { wait: 1 })
+  async wait(): Promise<void> {}
+}

@@ -1,25 +1,25 @@
 import { ForeignLockError } from '../../errors/index.js';
-import type { Answer, Claim } from '../lock-primitive.js';
+import type { Answer, Ask } from '../lock-primitive.js';
 
-/** What the acquire scripts return. */
-export type AcquireReply = [
-  kind: Answer['kind'] | 'foreign',
-  left: number | string,
-  now: number,
-  former: number,
-  detail: string | number,
-  count: number,
-  rejoined: number,
-];
-
-/** A reply in full: the clock alone stands for a grant of the whole ttl and all tokens, from the clock on. */
-export function replyOf(reply: AcquireReply | number, { ttl, tokens }: Claim): AcquireReply {
-  if (typeof reply !== 'number') return reply;
-  return ['held', ttl, reply, 0, tokens > 0 ? reply : -1, tokens, 0];
-}
+/** What the acquire scripts return: the clock alone says `held` for the whole ttl, with all tokens, the first of which is the clock. */
+export type AcquireReply =
+  | number
+  | [
+      kind: Answer['kind'] | 'foreign',
+      left: number | string,
+      now: number,
+      former: number,
+      detail: string | number,
+      count: number,
+      rejoined: number,
+    ];
 
 /** @throws ForeignLockError if something else stands at the lock's name. */
-export function answerOf(reply: AcquireReply, key: string, sentAt: number): Answer {
+export function answerOf(reply: AcquireReply, { key, ttl, tokens }: Ask, sentAt: number): Answer {
+  if (typeof reply === 'number') {
+    const fencingToken = tokens > 0 ? reply : undefined;
+    return { kind: 'held', sentAt, remaining: ttl, fencingToken, tokens, gaveBack: false };
+  }
   const [kind, left, , former, detail, count, rejoined] = reply;
   const gaveBack = former === 1;
   const remaining = left as number;

@@ -1,10 +1,10 @@
-import { READER } from '../../options/index.js';
+import { isReader, READER } from '../../options/index.js';
 import type { Claim } from '../lock-primitive.js';
 
 /** A place in the queue as the scripts know it, constant for its life: what grant-next.lua needs of it. */
 export function placeText({ holder, ttl, tokens, share }: Claim): string {
   if (!share) return `${holder}/${ttl}/x${tokens}`;
-  return share.permits === Infinity
+  return isReader(share)
     ? `${holder}/${ttl}/s${tokens}`
     : `${holder}/${ttl}/p${tokens}/${share.permits}/${share.count}`;
 }

@@ -55,13 +55,14 @@ export class RedisLockStore implements LockStore {
     return this.#server.close();
   }
 
-  /** 'granted <place> <ms left> <server µs> <token> <tokens> <Redis key>' or 'forced <holder>'. */
-  #message(
-    [word, who, left, at, fence, count, ...lock]: readonly string[],
-    listener: PushListener,
-  ): void {
+  /** 'granted <place> <ms left> <server µs> <token> <tokens> <Redis key>', 'forced <holder>' or 'kept <ms left> <Redis key>'. */
+  #message(words: readonly string[], listener: PushListener): void {
+    const [word, who, left, at, fence, count, ...lock] = words;
     if (!who) return;
     if (word === 'forced') return listener.forced(who);
+    if (word === 'kept') {
+      return listener.kept(words.slice(2).join(' ').slice(this.#prefix.length), Number(who));
+    }
     if (word !== 'granted') return;
     const claim = claimAt(who, lock.join(' ').slice(this.#prefix.length));
     const { clock, time } = this.#server;

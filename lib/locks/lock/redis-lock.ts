@@ -40,8 +40,12 @@ export class RedisLock implements LockPrimitive {
 
   async force(key: string): Promise<boolean> {
     const { inbox } = this.steps;
-    const read = (reply: unknown): [number, string] => reply as [number, string];
-    const [done, type] = await this.steps.run(scripts.force, key, { inbox }, read);
+    const [done, type] = await this.steps.run(
+      scripts.force,
+      key,
+      { inbox },
+      (reply) => reply as [number, string],
+    );
     if (done === 0 && type !== 'none') throw new ForeignLockError(key, type);
     return done === 1;
   }

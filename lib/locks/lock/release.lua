@@ -1,4 +1,4 @@
--- Give the lock back if it is the holder's: to the next waiter, or kept by nobody for the rest of a minimum hold.
+-- Give the lock back if it is the holder's: to the next waiter, or kept by nobody for the rest of a minimum hold, which the first waiter is told.
 -- Returns 1 if it was the holder's, else 0.
 local lock, queue, seen, fence, holders = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5]
 local holder, inbox, keep = ARGV[1], ARGV[2], ARGV[3]
@@ -8,6 +8,10 @@ if redis.pcall('GET', lock) ~= holder then
 end
 if keep then
   redis.call('SET', lock, 'kept', 'PX', keep)
+  local head = redis.call('ZRANGE', queue, 0, 0)[1]
+  if head then
+    redis.pcall('PUBLISH', inbox .. string.match(head, '^[^/]*'), 'kept ' .. keep .. ' ' .. lock)
+  end
   return 1
 end
 redis.call('DEL', lock)

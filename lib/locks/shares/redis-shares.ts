@@ -1,3 +1,4 @@
+import { isReader } from '../../options/index.js';
 import type { Answer, Ask, Claim, Extended, HolderSteps } from '../lock-primitive.js';
 import { isOne, type LockSteps } from '../lock-steps.js';
 import { placeText } from '../lock/place-text.js';
@@ -13,7 +14,7 @@ export class RedisShares implements HolderSteps {
 
   acquire(ask: Ask): Promise<Answer> {
     const { share } = ask;
-    const permits = share?.permits === Infinity ? 0 : share?.permits;
+    const permits = isReader(share) ? 0 : share?.permits;
     return this.steps.acquire(scripts.acquire, ask, { ...kindOf(ask), permits });
   }
 
@@ -38,5 +39,5 @@ export class RedisShares implements HolderSteps {
 }
 
 function kindOf({ share }: Claim): { kind: string; count: number } {
-  return { kind: share?.permits === Infinity ? 's' : 'p', count: share?.count ?? 1 };
+  return { kind: isReader(share) ? 's' : 'p', count: share?.count ?? 1 };
 }

@@ -5,6 +5,8 @@ export type Release = () => Promise<unknown>;
 export interface BenchClient {
   /** Undefined when the library gave up waiting. */
   acquire(key: string): Promise<Release | undefined>;
+  /** Takes a free lock that the library renews until it is given back; missing where it renews none. */
+  hold?(key: string, ttl: number): Promise<Release>;
   close(): Promise<void>;
 }
 
@@ -15,8 +17,10 @@ export interface Adapter {
   readonly configuration: string;
   /** False for what cannot wait: contended workloads are n/a then. */
   readonly waits: boolean;
+  /** False for what does not renew by itself: its leases end at their ttl. */
+  readonly renews: boolean;
   open(url: string): Promise<BenchClient>;
 }
 
-/** How long every lease lasts: longer than any section, so that nothing expires. */
+/** How long every lease lasts that nobody renews: longer than any section, so that nothing expires. */
 export const TTL = 30_000;

@@ -1,21 +1,15 @@
 import { NestFactory } from '@nestjs/core';
-import { resolve } from 'node:path';
-import { pathToFileURL } from 'node:url';
 import type { RedisLockOptions } from '../../../lib/index.js';
 import { type Adapter, TTL } from './adapter.js';
-
-/** The library as it is built, in a Nest application context. */
-async function library(): Promise<typeof import('../../../lib/index.js')> {
-  return import(pathToFileURL(resolve('dist/esm/index.js')).href) as Promise<
-    typeof import('../../../lib/index.js')
-  >;
-}
+import { library } from './library.js';
+import { unlessThrown } from './peer.js';
 
 function variant(name: string, configuration: string, options: RedisLockOptions): Adapter {
   return {
     name,
     configuration,
     waits: true,
+    renews: true,
     async open(url) {
       const { LockNotAcquiredError, LockService, RedisLockModule } = await library();
       const app = await NestFactory.createApplicationContext(
@@ -25,13 +19,12 @@ function variant(name: string, configuration: string, options: RedisLockOptions)
       const locks = app.get(LockService);
       return {
         async acquire(key) {
-          try {
-            const lease = await locks.acquire(key);
-            return () => lease.release();
-          } catch (error) {
-            if (error instanceof LockNotAcquiredError) return undefined;
-            throw error;
-          }
+          const lease = await unlessThrown(LockNotAcquiredError, locks.acquire(key));
+          return lease && (() => lease.release());
+        },
+        async hold(key, ttl) {
+          const lease = await locks.acquire(key, { ttl });
+          return () => lease.release();
         },
         close: () => app.close(),
       };

@@ -3,7 +3,7 @@ import { Redis as Redis5 } from 'ioredis-5';
 import { createHash, randomUUID } from 'node:crypto';
 import { type Adapter, TTL } from './adapter.js';
 
-const COMPARE_AND_DELETE =
+export const COMPARE_AND_DELETE =
   "if redis.call('GET', KEYS[1]) == ARGV[1] then return redis.call('DEL', KEYS[1]) end return 0";
 const SHA = createHash('sha1').update(COMPARE_AND_DELETE).digest('hex');
 
@@ -13,6 +13,7 @@ function raw(name: string, connect: (url: string) => Redis): Adapter {
     name,
     configuration: 'SET NX PX, compare-and-delete by EVALSHA',
     waits: false,
+    renews: false,
     async open(url) {
       const client = connect(url);
       await client.script('LOAD', COMPARE_AND_DELETE);

@@ -1,37 +1,28 @@
-import { Redis } from 'ioredis';
+import type { Redis } from 'ioredis';
 import semaphore from 'redis-semaphore';
-import { type Adapter, TTL } from './adapter.js';
+import { type Adapter, type Release, TTL } from './adapter.js';
+import { peer } from './peer.js';
 
 const { Mutex, TimeoutError } = semaphore;
 
-function variant(name: string, configuration: string, options: object): Adapter {
-  return {
-    name,
-    configuration,
-    waits: true,
-    async open(url) {
-      const client = new Redis(url);
-      return {
-        async acquire(key) {
-          const mutex = new Mutex(client, key, { lockTimeout: TTL, ...options });
-          try {
-            await mutex.acquire();
-            return () => mutex.release();
-          } catch (error) {
-            if (error instanceof TimeoutError) return undefined;
-            throw error;
-          }
-        },
-        async close() {
-          await client.quit();
-        },
-      };
-    },
-  };
+function variant(name: string, configuration: string, renews: boolean, options: object): Adapter {
+  return peer({ name, configuration, renews, gaveUp: TimeoutError }, (client) => {
+    const lock = (key: string, lockTimeout: number): Promise<Release> =>
+      acquired(client, key, { lockTimeout, ...options });
+    return { acquire: (key) => lock(key, TTL), ...(renews && { hold: lock }) };
+  });
 }
 
-export const redisSemaphore = variant('redis-semaphore', '', {});
-export const redisSemaphoreTuned = variant('redis-semaphore tuned', 'every 5 ms, no renewal', {
-  retryInterval: 5,
-  refreshInterval: 0,
-});
+async function acquired(client: Redis, key: string, options: object): Promise<Release> {
+  const mutex = new Mutex(client, key, options);
+  await mutex.acquire();
+  return () => mutex.release();
+}
+
+export const redisSemaphore = [
+  variant('redis-semaphore', '', true, {}),
+  variant('redis-semaphore tuned', 'every 5 ms, no renewal', false, {
+    retryInterval: 5,
+    refreshInterval: 0,
+  }),
+];

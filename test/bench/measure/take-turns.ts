@@ -1,14 +1,9 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { BenchClient } from '../adapters/index.js';
-import type { Workload } from '../workloads/index.js';
-import { monotonic, type Turn } from './turn.js';
-
-/** When callers begin, from when on they are counted, and when they stop asking; on the shared clock. */
-export interface Window {
-  readonly start: number;
-  readonly from: number;
-  readonly until: number;
-}
+import type { TurnsWorkload } from '../workloads/workload.js';
+import { monotonic } from './monotonic.js';
+import type { Turn } from './turn.js';
+import { at, type Window } from './window.js';
 
 /** What the callers of one process did from `from` on, until all had come to an end. */
 export interface Turns {
@@ -19,7 +14,7 @@ export interface Turns {
 /** Lets the callers of one process take turns until the window is over. */
 export async function takeTurns(
   client: BenchClient,
-  { callers, contended, section, think }: Workload,
+  { callers, contended, section, think }: TurnsWorkload,
   firstCaller: number,
   { start, from, until }: Window,
 ): Promise<Turns> {
@@ -46,7 +41,7 @@ export async function takeTurns(
     }
   }
 
-  await pause(Math.max(0, start - monotonic()));
+  await at(start);
   await Promise.all(Array.from({ length: callers }, (_, index) => call(firstCaller + index)));
   return { turns, gaveUp };
 }

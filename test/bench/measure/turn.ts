@@ -11,8 +11,3 @@ export interface Turn {
   /** Release had answered. */
   readonly released: number;
 }
-
-/** CLOCK_MONOTONIC in ms: one clock for all processes of this machine. */
-export function monotonic(): number {
-  return Number(process.hrtime.bigint()) / 1e6;
-}

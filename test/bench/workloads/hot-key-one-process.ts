@@ -1,7 +1,8 @@
-import type { Workload } from './workload.js';
+import type { TurnsWorkload } from './workload.js';
 
 /** Callers of one process on one key, with nothing to do under it: the cost of a turn. */
-export const hotKeyOneProcess: Workload[] = [8, 64].map((callers) => ({
+export const hotKeyOneProcess: TurnsWorkload[] = [8, 64, 512].map((callers) => ({
+  kind: 'turns',
   name: `hot key, one process × ${callers} callers`,
   processes: 1,
   callers,

@@ -1,7 +1,15 @@
 import { hotKeyOneProcess } from './hot-key-one-process.js';
 import { hotKeyProcesses } from './hot-key-processes.js';
+import { lineUps } from './line-up.js';
+import { renewals } from './renewals.js';
 import { uncontended } from './uncontended.js';
+import type { Workload } from './workload.js';
 
-export type { Workload } from './workload.js';
-
-export const WORKLOADS = [...uncontended, ...hotKeyOneProcess, ...hotKeyProcesses];
+/** A table each. */
+export const WORKLOADS: readonly Workload[] = [
+  ...uncontended,
+  ...hotKeyOneProcess,
+  ...hotKeyProcesses,
+  ...lineUps,
+  ...renewals,
+];

@@ -1,7 +1,8 @@
-import type { Workload } from './workload.js';
+import type { TurnsWorkload } from './workload.js';
 
 /** Acquire and release on keys of their own: what a lock costs that nobody else wants. */
-export const uncontended: Workload[] = [1, 16, 256].map((callers) => ({
+export const uncontended: TurnsWorkload[] = [1, 16, 256].map((callers) => ({
+  kind: 'turns',
   name: `uncontended, ${callers} at a time`,
   processes: 1,
   callers,

@@ -1,7 +1,11 @@
-/** What is done: so many callers in so many processes take turns, or do not meet at all. */
-export interface Workload {
+interface Common {
   readonly name: string;
   readonly processes: number;
+}
+
+/** So many callers in so many processes take turns, or do not meet at all. */
+export interface TurnsWorkload extends Common {
+  readonly kind: 'turns';
   /** In each process. */
   readonly callers: number;
   /** All callers on one key, or each on its own. */
@@ -10,4 +14,35 @@ export interface Workload {
   readonly section: number;
   /** How long each pauses between two turns, in ms: at random, from 0 to twice as long. */
   readonly think: number;
+  /** The least that its hand-offs can take, measured in the same rounds. */
+  readonly floor?: MessageWorkload;
 }
+
+/** Waiters line up behind one holder; then he lets go, and each has one turn. The first process is the holder. */
+export interface LineUpWorkload extends Common {
+  readonly kind: 'line-up';
+  /** In all waiting processes together. */
+  readonly waiters: number;
+  /** How long the holder stays, in ms. */
+  readonly held: number;
+  /** How long they have after that, in ms. */
+  readonly bound: number;
+}
+
+/** Many leases that are renewed. */
+export interface RenewalWorkload extends Common {
+  readonly kind: 'renewal';
+  readonly leases: number;
+  readonly ttl: number;
+  /** How long they are watched once all are held, in ms. */
+  readonly held: number;
+}
+
+/** One process sends messages to the others: no lock, but what no hand-off between processes can be faster than. */
+export interface MessageWorkload extends Common {
+  readonly kind: 'message';
+  /** Between two messages, in ms. */
+  readonly rest: number;
+}
+
+export type Workload = TurnsWorkload | LineUpWorkload | RenewalWorkload | MessageWorkload;

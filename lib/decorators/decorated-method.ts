@@ -1,0 +1,35 @@
+import { LockOptionsError } from '../errors/index.js';
+
+/** A method as a wrapper sees it. */
+export type Method = (this: object, ...args: unknown[]) => unknown;
+
+/**
+ * The method on which a decorator stands.
+ * @throws LockOptionsError if it is no method of an object.
+ */
+export function decoratedMethod(
+  decorator: string,
+  target: unknown,
+  descriptor: PropertyDescriptor | undefined,
+  said: string,
+): Method {
+  if (typeof target === 'function' && descriptor && !('kind' in descriptor)) {
+    throw new LockOptionsError(
+      `${decorator} stands on the static method ${said}: only methods of objects that Nest makes can be locked.`,
+    );
+  }
+  if (typeof descriptor?.value !== 'function' || typeof target !== 'object') {
+    throw new LockOptionsError(
+      `${decorator} stands on ${said}, which is not a method. (It needs "experimentalDecorators", as Nest does; it is no standard decorator.)`,
+    );
+  }
+  return descriptor.value as Method;
+}
+
+/** How messages name it: `Accounts.withdraw`. */
+export function nameOf(target: object, method: unknown): string {
+  const owner = typeof target === 'function' ? target.name : target?.constructor?.name;
+  const name =
+    typeof method === 'object' && method !== null && 'name' in method ? method.name : method;
+  return `${owner ?? ''}.${String(name)}`;
+}

@@ -1,0 +1,83 @@
+import { LockOptionsError } from '../errors/index.js';
+import { lockName } from '../keys/index.js';
+import {
+  CALL_DEFAULTS,
+  callSettings,
+  checkPolicy,
+  type LockedPolicy,
+  MODULE_DEFAULTS,
+} from '../options/index.js';
+import { LEADER_ONLY_METADATA } from '../redis-lock.constants.js';
+import { Candidates } from '../services/candidates.js';
+import type { ElectionOptions } from '../services/election.js';
+import { decoratedMethod, nameOf } from './decorated-method.js';
+import { injectedService, injectService } from './injected-service.js';
+import { leaseParameters, withLease } from './lease-parameters.js';
+import type { LockedDecorator, Skippable } from './locked-types.js';
+import { returnKind } from './return-kind.js';
+import { wrapMethod } from './wrap-method.js';
+
+/** The options of `@LeaderOnly`. */
+export interface LeaderOnlyOptions extends ElectionOptions, Pick<LockedPolicy, 'onLost'> {
+  /** The `name` of the RedisLockModule to use; without it, the unnamed one. */
+  readonly module?: string | undefined;
+}
+
+/** What the start-up check reads of a method: each `@LeaderOnly` on it, innermost first. */
+export type LeaderOnlyMetadata = readonly (LeaderOnlyOptions & { readonly election: string })[];
+
+/**
+ * Runs the method on the replica that leads the election `name`; on every other it returns undefined at once,
+ * without asking Redis. Each replica campaigns from its start-up on, again after each loss, and resigns when it
+ * shuts down, so that the next leads at once; when a leader dies, another leads within `ttl` and a second.
+ *
+ * The method runs inside the leader's lease: `@CurrentLease` has its signal, which aborts when this replica is
+ * deposed, and its fencing token. Calls on the leader may overlap; `@Locked` beside it keeps them apart. For
+ * methods of providers that return `Promise<void>`, jobs above all: on routes and queue processors it is
+ * refused at start-up, for a skipped call would count as done.
+ *
+ * @throws LockOptionsError where it stands, when the name or an option cannot work.
+ * The method rejects with `LeaseLostError` if it succeeded after the lead was lost (`onLost: 'ignore'` keeps its result).
+ * @publicApi
+ */
+export function LeaderOnly(
+  name: string,
+  options: LeaderOnlyOptions = {},
+): LockedDecorator<unknown[], Skippable> {
+  const { onLost, module, ...election } = options;
+  return (target, method, descriptor) => {
+    const said = nameOf(target, method);
+    const original = decoratedMethod('@LeaderOnly', target, descriptor, said);
+    lockName(name, MODULE_DEFAULTS.limits.keyBytes * 100);
+    checkPolicy({ onLost, module });
+    checkElection(election);
+    if (returnKind(target, method, original) !== 'promise') {
+      throw new LockOptionsError(
+        `@LeaderOnly stands on ${said}, which streams: it fits methods that return a Promise.`,
+      );
+    }
+    const leaseAt = leaseParameters(target, method);
+    injectService(target, module);
+    const wrapper = async function (this: object, ...args: unknown[]): Promise<unknown> {
+      const candidate = Candidates.of(injectedService(this, module, said)).get(name, election);
+      return candidate.lead(
+        async (lease) => original.apply(this, withLease(args, leaseAt, lease)),
+        onLost,
+      );
+    };
+    wrapMethod(original as never, wrapper as never);
+    const beneath = (Reflect.getOwnMetadata(LEADER_ONLY_METADATA, original) ??
+      []) as LeaderOnlyMetadata;
+    const metadata: LeaderOnlyMetadata = [...beneath, { ...options, election: name }];
+    Reflect.defineMetadata(LEADER_ONLY_METADATA, metadata, wrapper);
+    (descriptor as PropertyDescriptor).value = wrapper;
+  };
+}
+
+function checkElection(options: ElectionOptions): void {
+  const unknown = Object.keys(options).find((name) => name !== 'ttl');
+  if (unknown !== undefined) {
+    throw new LockOptionsError(`There is no option "${unknown}". Options: ttl, onLost, module.`);
+  }
+  callSettings(options, CALL_DEFAULTS);
+}

@@ -1,0 +1,48 @@
+/** Where drivers say how many rows a statement touched. */
+const COUNTS = [
+  'rowCount', // pg, PGlite
+  'affectedRows', // mysql2, MariaDB
+  'affected', // TypeORM's query builders
+  'numUpdatedRows', // Kysely
+  'rowsAffected', // mssql, oracledb, libSQL
+  'changes', // SQLite
+  'count', // postgres.js, Prisma's updateMany
+] as const;
+
+/**
+ * How many rows a statement touched, by what its driver answered; undefined if that does not say. Rows
+ * that a statement returns are no count: their number is, and the caller knows it.
+ */
+export function affectedRows(result: unknown): number | undefined {
+  if (typeof result === 'number' || typeof result === 'bigint') return Number(result);
+  if (typeof result !== 'object' || result === null) return undefined;
+  const named = COUNTS.map((name) => (result as Record<string, unknown>)[name]).find(isCount);
+  if (named !== undefined) return sum(named);
+  if (!Array.isArray(result)) return undefined;
+  const [first, second] = result as unknown[];
+  if (Array.isArray(first) && isCount(second)) return sum(second); // TypeORM's query(): [rows, count]
+  if (result.length === 1 && isCount(first)) return sum(first); // Sequelize's update()
+  const isHeader = result.length <= 2 && isObject(first) && HEADERS.some((name) => name in first);
+  return isHeader ? affectedRows(first) : undefined; // mysql2: [header, fields]; Kysely: [result]
+}
+
+const HEADERS = ['affectedRows', 'numUpdatedRows'];
+
+type Count = number | bigint | readonly (number | bigint)[];
+
+/** mssql counts each statement of a batch. */
+function isCount(value: unknown): value is Count {
+  if (Array.isArray(value))
+    return value.length > 0 && value.every((one) => !Array.isArray(one) && isCount(one));
+  return typeof value === 'number' || typeof value === 'bigint';
+}
+
+function sum(count: Count): number {
+  return typeof count === 'object'
+    ? count.reduce((all: number, one) => all + Number(one), 0)
+    : Number(count);
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === 'object' && value !== null;
+}

@@ -1,0 +1,144 @@
+import { LockOptionsError, StaleFencingTokenError } from '../errors/index.js';
+import { type Duration, milliseconds } from '../options/index.js';
+import { fenceKey } from './fence-key.js';
+import { type FencingTokenSource, tokenOf } from './fencing-token.js';
+import { guardedCommand, type GuardedScript, guardedScript } from './guarded-script.js';
+import { checkSingleKey } from './single-key-command.js';
+
+/** What a Redis command is called with. */
+export type RedisOperand = string | number | Buffer;
+
+/** What a guard needs of a client: any ioredis `Redis` or `Cluster` has it. */
+export interface FencedRedisClient {
+  readonly options: { readonly keyPrefix?: string | undefined };
+  evalsha(sha: string, keys: number, ...operands: RedisOperand[]): Promise<unknown>;
+  eval(source: string, keys: number, ...operands: RedisOperand[]): Promise<unknown>;
+}
+
+/** The options of {@link fencedRedis}. */
+export interface FencedRedisOptions {
+  /**
+   * How long a key's newest token is remembered after a write; `Infinity`: for ever. An older holder
+   * who writes later than that is not found out. @default '720h'
+   */
+  readonly retention?: Duration | undefined;
+}
+
+const RETENTION = { min: 1_000, max: Infinity };
+
+/**
+ * Writes to Redis under one fencing token. Each write is one script that compares the token with the
+ * newest one its keys have seen, and writes nothing if that is newer. Equal tokens pass: one holder
+ * may write often. The newest token of `key` lies beside it, in `{key}:fenced-by`.
+ *
+ * It guards against those who write through it: a plain `SET` passes by, and reads need no guard. Tokens of
+ * two locks say nothing about each other: what is written under one lock is guarded by that lock alone.
+ * Every method throws `StaleFencingTokenError`, or what the client throws.
+ * @see https://martin.kleppmann.com/2016/02/08/how-to-do-distributed-locking.html
+ */
+export class FencedRedis {
+  readonly #client: FencedRedisClient;
+  readonly #token: number;
+  readonly #lock: string | undefined;
+  readonly #retention: number | '';
+
+  /** @internal */
+  constructor(
+    client: FencedRedisClient,
+    source: FencingTokenSource,
+    { retention = '720h' }: FencedRedisOptions,
+  ) {
+    const { token, key } = tokenOf(source);
+    const ms = milliseconds('retention', retention, RETENTION);
+    this.#client = client;
+    this.#token = token;
+    this.#lock = key;
+    this.#retention = ms === Infinity ? '' : ms;
+  }
+
+  /** `SET key value`, with what Redis takes after it: `'PX', 1000`, `'NX'`. */
+  set(key: string, value: RedisOperand, ...more: RedisOperand[]): Promise<unknown> {
+    return this.call('SET', key, value, ...more);
+  }
+
+  /** `HSET`: how many fields are new. */
+  hset(key: string, fields: Readonly<Record<string, RedisOperand>>): Promise<unknown> {
+    return this.call('HSET', key, ...Object.entries(fields).flat());
+  }
+
+  /** `DEL` of one key; its newest token is remembered. */
+  del(key: string): Promise<unknown> {
+    return this.call('DEL', key);
+  }
+
+  /**
+   * Any command whose first operand is the one key it writes: `call('HINCRBY', 'account:1', 'balance', -30)`.
+   * @throws LockOptionsError for one that writes others too.
+   */
+  async call(command: string, key: string, ...operands: RedisOperand[]): Promise<unknown> {
+    checkSingleKey(command, operands.length);
+    return this.#run(guardedCommand, [key], [command, ...operands]);
+  }
+
+  /**
+   * A Lua script, with `KEYS` and `ARGV` as in EVAL; `source` should be a constant, for Redis keeps each.
+   * Every key is guarded: one newer token on any of them, and nothing runs. Its first result is returned.
+   * @throws LockOptionsError for one without a key, which nothing would guard.
+   */
+  async eval(
+    source: string,
+    keys: readonly string[],
+    args: readonly RedisOperand[] = [],
+  ): Promise<unknown> {
+    if (keys.length === 0) {
+      throw new LockOptionsError(
+        'A script without a key writes unguarded: name the keys it writes.',
+      );
+    }
+    return this.#run(guardedScript(source), keys, args);
+  }
+
+  async #run(
+    script: GuardedScript,
+    keys: readonly string[],
+    args: readonly RedisOperand[],
+  ): Promise<unknown> {
+    const { keyPrefix = '' } = this.#client.options;
+    const fences = keys.map((key) => fenceKey(keyPrefix, key));
+    const operands = [...keys, ...fences, this.#token, this.#retention, ...args];
+    const [written, reply, place] = (await this.#send(script, 2 * keys.length, operands)) as [
+      written: 0 | 1,
+      reply?: unknown,
+      place?: number,
+    ];
+    if (written === 1) return reply ?? null;
+    const resource = keys[place! - 1]!;
+    throw new StaleFencingTokenError(resource, this.#token, Number(reply), this.#lock);
+  }
+
+  async #send(
+    { sha, source }: GuardedScript,
+    keys: number,
+    operands: RedisOperand[],
+  ): Promise<unknown> {
+    try {
+      return await this.#client.evalsha(sha, keys, ...operands);
+    } catch (error) {
+      if (!(error instanceof Error && error.message.startsWith('NOSCRIPT'))) throw error;
+      return this.#client.eval(source, keys, ...operands);
+    }
+  }
+}
+
+/**
+ * The writes of one holder, on any Redis: `fencedRedis(redis, lease).set('balance:1', 70)`. The client is the
+ * application's own, with its prefix, retries and errors.
+ * @throws LockOptionsError if `source` has no fencing token.
+ */
+export function fencedRedis(
+  client: FencedRedisClient,
+  source: FencingTokenSource,
+  options: FencedRedisOptions = {},
+): FencedRedis {
+  return new FencedRedis(client, source, options);
+}

@@ -1,0 +1,77 @@
+import { LockOptionsError, StaleFencingTokenError } from '../errors/index.js';
+import { affectedRows } from './affected-rows.js';
+import { type FencingTokenSource, tokenOf } from './fencing-token.js';
+import { sqlIdentifier, type SqlQuotes } from './sql-identifier.js';
+
+/** The options of {@link fencedSql}. */
+export interface FencedSqlOptions {
+  /** Puts the column in this database's quotes: for names with capitals or other characters. */
+  readonly quotes?: SqlQuotes | undefined;
+}
+
+/** How drivers name a value that they bind: `$1`, `?`, `?1`, `:token`, `@token`. */
+const PLACEHOLDER = /^(?:\$\w+|\?\d*|[:@]\w+)$/;
+
+/**
+ * A column that keeps the fencing token a row was last written under. It gives the two pieces of text that an
+ * `UPDATE` needs, and judges its outcome; it talks to no database and knows no driver. The token itself
+ * is always bound by the driver, never part of the text.
+ *
+ * The column is a BIGINT (`INTEGER` in SQLite); NULL counts as 0. One lock guards one row: tokens of two locks say nothing
+ * about each other.
+ * @see https://martin.kleppmann.com/2016/02/08/how-to-do-distributed-locking.html
+ */
+export class FencedSql {
+  readonly #column: string;
+  readonly #name: string;
+
+  /** @internal */
+  constructor(column: string, { quotes }: FencedSqlOptions) {
+    const parts = sqlIdentifier(column, quotes);
+    this.#column = parts.join('.');
+    this.#name = parts.at(-1)!;
+  }
+
+  /** For SET: `fence = $3`. Without a placeholder, what stands before the value: `fence =`. */
+  set(placeholder?: string): string {
+    return join(`${this.#name} =`, placeholder);
+  }
+
+  /** For WHERE: `COALESCE(fence, 0) <= $3`. Without a placeholder, what stands before the value. */
+  where(placeholder?: string): string {
+    return join(`COALESCE(${this.#column}, 0) <=`, placeholder);
+  }
+
+  /**
+   * Looks at what the driver answered, or at the number of rows. No row: a later holder has written, or
+   * there is no such row; which of them, only an upsert tells (`ON CONFLICT … DO UPDATE … WHERE`).
+   * @throws StaleFencingTokenError if no row was written; roll back.
+   * @throws LockOptionsError if the answer does not say how many rows there were.
+   */
+  assertWritten(result: unknown, source: FencingTokenSource): void {
+    const { token, key } = tokenOf(source);
+    const rows = affectedRows(result);
+    if (rows === undefined || Number.isNaN(rows)) {
+      throw new LockOptionsError(
+        'assertWritten cannot tell how many rows were written: give it the number of rows.',
+      );
+    }
+    if (rows <= 0) throw new StaleFencingTokenError(this.#name, token, undefined, key);
+  }
+}
+
+function join(text: string, placeholder: string | undefined): string {
+  if (placeholder === undefined) return text;
+  if (PLACEHOLDER.test(placeholder)) return `${text} ${placeholder}`;
+  throw new LockOptionsError(
+    'fencedSql takes the name of a bound value, $1, ? or :token, never the value.',
+  );
+}
+
+/**
+ * A guard for `UPDATE`: `fencedSql('fence')`, `fencedSql('accounts.fence')`.
+ * @throws LockOptionsError if that is no column.
+ */
+export function fencedSql(column: string, options: FencedSqlOptions = {}): FencedSql {
+  return new FencedSql(column, options);
+}

@@ -1,0 +1,47 @@
+import { LockNotAcquiredError } from '../errors/index.js';
+import type { CallSettings, Clock } from '../options/index.js';
+import type { Lease } from './lease.js';
+import { MultiLease } from './multi-lease.js';
+
+/** How one of the locks is acquired. */
+type Acquire = (key: string, call: CallSettings) => Promise<Lease>;
+
+/**
+ * All of the locks, or none: all are asked for at once, which is one round trip when they are free. Else what
+ * comes behind the first that was refused is given back, and the rest is waited for one by one, in the order
+ * of the keys: two callers who want the same locks never wait for each other, however they name them.
+ * @throws what the first failure throws, after everything has been given back.
+ */
+export async function acquireMany(
+  keys: readonly string[],
+  call: CallSettings,
+  clock: Clock,
+  acquire: Acquire,
+): Promise<Lease> {
+  const from = clock.monotonic();
+  const asked = await Promise.allSettled(keys.map((key) => acquire(key, { ...call, wait: 0 })));
+  const first = asked.findIndex(({ status }) => status === 'rejected');
+  const leases = asked.map((result) => (result.status === 'fulfilled' ? result.value : undefined));
+  const held = leases.slice(0, first === -1 ? keys.length : first) as Lease[];
+  const behind = leases.slice(held.length).filter((lease) => lease !== undefined);
+  try {
+    await Promise.all(behind.map((lease) => lease.release()));
+    const failure = asked.find((result) => result.status === 'rejected' && !isBusy(result.reason));
+    if (failure) throw (failure as PromiseRejectedResult).reason;
+    if (first !== -1 && call.wait === 0) throw (asked[first] as PromiseRejectedResult).reason;
+    for (const key of keys.slice(held.length)) {
+      const wait = Math.max(0, call.wait - (clock.monotonic() - from));
+      held.push(await acquire(key, { ...call, wait }));
+    }
+    const lease = new MultiLease(held);
+    lease.assertHeld(); // the first may be over before the last is held
+    return lease;
+  } catch (error) {
+    await Promise.all(held.map((lease) => lease.release()));
+    throw error;
+  }
+}
+
+function isBusy(error: unknown): boolean {
+  return error instanceof LockNotAcquiredError;
+}

@@ -1,0 +1,46 @@
+import { LockUpgradeError } from '../errors/index.js';
+import { type CallSettings, type Clock, isReader } from '../options/index.js';
+import type { Lease } from './lease.js';
+import { Section } from './section.js';
+import { type LeaseHost, SingleLease } from './single-lease.js';
+
+/** The same lock once more, for code that runs inside a section that holds it; the store is not asked. */
+export class Reentry {
+  constructor(
+    private readonly host: LeaseHost,
+    private readonly clock: Clock,
+  ) {}
+
+  /** The innermost section around the running code: on `key`, or any. */
+  current(key?: string): Section | undefined {
+    return Section.current(this.host, key);
+  }
+
+  /**
+   * The section that a call may enter again. Of a semaphore one takes one more permit.
+   * @throws LockUpgradeError if it is shared and the call is not.
+   */
+  section(key: string, { reentrant, share }: CallSettings): Section | undefined {
+    if (!reentrant || (share && !isReader(share))) return undefined;
+    const section = this.current(key);
+    const held = section?.holding.claim.share;
+    if (!section || !held) return section;
+    if (!isReader(held)) return undefined;
+    if (!share && section.holding.held) throw new LockUpgradeError(key);
+    return section;
+  }
+
+  /** Undefined if its lease has been given back while the call waited for its siblings. */
+  async enter(
+    section: Section,
+    call: CallSettings,
+    signal: AbortSignal | undefined,
+  ): Promise<Lease | undefined> {
+    const leaveTurn = await section.enter(call, signal, this.clock);
+    if (!leaveTurn) return undefined;
+    const lease = new SingleLease(this.host, section.holding, leaveTurn);
+    if (lease.held) return lease;
+    await lease.release();
+    throw section.holding.lossError();
+  }
+}

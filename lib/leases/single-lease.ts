@@ -1,0 +1,100 @@
+import { type LeaseLostError, LockOptionsError } from '../errors/index.js';
+import type { Duration } from '../options/index.js';
+import type { Holding } from './holding.js';
+import { Lease, type LeaseJson } from './lease.js';
+import type { Section } from './section.js';
+
+/** What a lease asks of the process that gave it out. */
+export interface LeaseHost {
+  extend(holding: Holding, ttl: Duration | undefined): Promise<void>;
+  downgrade(holding: Holding): Promise<void>;
+  release(holding: Holding): Promise<boolean>;
+  verify(holding: Holding): void;
+  section(holding: Holding, lease: Lease): Section;
+}
+
+/** A lease on one lock: what a grant brought, or one more hold on it by re-entry. */
+export class SingleLease extends Lease {
+  readonly #host: LeaseHost;
+  readonly #holding: Holding;
+  readonly #leaveTurn: (() => void) | undefined;
+  #released: Promise<boolean> | undefined;
+
+  constructor(host: LeaseHost, holding: Holding, leaveTurn?: () => void) {
+    super();
+    this.#host = host;
+    this.#holding = holding;
+    this.#leaveTurn = leaveTurn;
+    holding.holds += 1;
+  }
+
+  get keys(): readonly string[] {
+    return [this.key];
+  }
+
+  override get key(): string {
+    return this.#holding.claim.key;
+  }
+
+  get fencingToken(): number {
+    const token = this.#holding.fencingToken;
+    if (token !== undefined) return token;
+    throw new LockOptionsError(
+      `Lock "${this.key}" was taken with "fencing: false": it has no fencing token.`,
+    );
+  }
+
+  fencingTokenOf(key: string): number {
+    if (key === this.key) return this.fencingToken;
+    throw new LockOptionsError(`The lease on lock "${this.key}" is none on "${key}".`);
+  }
+
+  get expiresAt(): number {
+    return Math.floor(this.#holding.wallDeadline);
+  }
+
+  get signal(): AbortSignal {
+    return this.#holding.signal;
+  }
+
+  get held(): boolean {
+    if (this.#released !== undefined) return false;
+    if (this.#holding.inDoubt) this.#host.verify(this.#holding);
+    return this.#holding.held;
+  }
+
+  lossError(): LeaseLostError {
+    return this.#holding.lossError();
+  }
+
+  async extend(ttl?: Duration): Promise<void> {
+    this.assertHeld();
+    await this.#host.extend(this.#holding, ttl);
+  }
+
+  async downgrade(): Promise<void> {
+    this.assertHeld();
+    await this.#host.downgrade(this.#holding);
+  }
+
+  release(): Promise<boolean> {
+    this.#released ??= this.#release();
+    return this.#released;
+  }
+
+  openSection(lease: Lease = this): Section {
+    return this.#host.section(this.#holding, lease);
+  }
+
+  toJSON(): LeaseJson {
+    const { fencingToken } = this.#holding;
+    return { key: this.key, held: this.held, expiresAt: this.expiresAt, fencingToken };
+  }
+
+  #release(): Promise<boolean> {
+    this.#leaveTurn?.();
+    this.#holding.holds -= 1;
+    if (this.#holding.holds > 0) return Promise.resolve(this.#holding.held);
+    return this.#host.release(this.#holding);
+  }
+}

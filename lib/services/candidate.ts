@@ -1,0 +1,86 @@
+import { Logger } from '@nestjs/common';
+import { LockShutdownError } from '../errors/index.js';
+import type { Lease } from '../leases/lease.js';
+import { detached, POLICY_DEFAULTS, systemClock } from '../options/index.js';
+import type { Election } from './election.js';
+
+const logger = new Logger('RedisLock');
+
+/** The pause before a failed campaign is repeated, in ms; up to twice as long. */
+const PAUSE = 250;
+
+/**
+ * A replica that always stands in an election: it campaigns in the background, again after every loss and
+ * every failure, until it retires. Work that only the leader does runs through it.
+ */
+export class Candidate {
+  #standing = false;
+  #retired = false;
+  #running = 0;
+
+  constructor(private readonly election: Election) {}
+
+  /** Campaigns from now on. */
+  stand(): void {
+    if (this.#standing || this.#retired) return;
+    this.#standing = true;
+    void detached(() => this.#campaign());
+  }
+
+  /**
+   * Runs `work` inside the leader's lease; where this replica does not lead, does nothing.
+   * @throws LeaseLostError if it succeeded after the lease was lost, unless that is to be ignored.
+   */
+  async lead<T>(
+    work: (lease: Lease) => Promise<T>,
+    onLost: 'throw' | 'ignore' = POLICY_DEFAULTS.onLost,
+  ): Promise<T | undefined> {
+    this.stand();
+    const lease = this.#retired ? undefined : this.election.lease;
+    if (!lease) {
+      logger.debug(`Not the leader of "${this.election.key}": the call is skipped.`);
+      return undefined;
+    }
+    this.#running += 1;
+    try {
+      const result = await lease.run(() => work(lease));
+      if (onLost !== 'ignore') lease.assertHeld();
+      return result;
+    } finally {
+      this.#running -= 1;
+      if (this.#retired) await this.#resignWhenIdle();
+    }
+  }
+
+  /** Begins no work any more and resigns, as soon as the work under way has ended. Resolves without waiting for that. */
+  async retire(): Promise<void> {
+    this.#retired = true;
+    await this.#resignWhenIdle();
+  }
+
+  async #resignWhenIdle(): Promise<void> {
+    if (this.#running === 0) await this.election.resign();
+  }
+
+  async #campaign(): Promise<void> {
+    let said = '';
+    while (!this.#retired) {
+      try {
+        const { signal } = await this.election.campaign();
+        said = '';
+        await new Promise((resolve) => {
+          if (signal.aborted) resolve(undefined);
+          else signal.addEventListener('abort', resolve, { once: true });
+        });
+        logger.warn(`Leads "${this.election.key}" no more: ${(signal.reason as Error).message}`);
+      } catch (error) {
+        if (this.#retired || error instanceof LockShutdownError) return;
+        const { message } = error as Error;
+        if (message !== said) logger.warn(`${message} The campaign is repeated.`);
+        said = message;
+        const ms = PAUSE * (1 + Math.random());
+        await new Promise<void>((resolve) => void systemClock.after(ms, resolve));
+      }
+    }
+  }
+}

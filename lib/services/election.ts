@@ -1,0 +1,158 @@
+import { Logger } from '@nestjs/common';
+import { EventEmitter } from 'node:events';
+import type { LeaseLostError } from '../errors/index.js';
+import type { Lease } from '../leases/lease.js';
+import type { Leases } from '../leases/leases.js';
+import type { CallSettings, Duration } from '../options/index.js';
+import { Campaign } from './campaign.js';
+import { inspection, type LockParty } from './lock-inspection.js';
+
+const logger = new Logger('RedisLock');
+
+/** How a leader is elected. The replicas of one election should agree on it. */
+export interface ElectionOptions {
+  /** How long a dead leader leads on, at most; a living one renews. Without it, the module's. */
+  readonly ttl?: Duration | undefined;
+}
+
+/** Who leads, as far as Redis can tell. */
+export interface Leader extends LockParty {
+  readonly since?: Date;
+}
+
+/** What an {@link Election} tells. */
+export interface ElectionEvents {
+  /** This replica leads from now on. */
+  elected: [lease: Lease];
+  /** It does no more, and did not resign: its lease was lost. */
+  deposed: [reason: LeaseLostError];
+}
+
+/**
+ * The election of one leader among all replicas: a lease one keeps trying for. The first to campaign leads, the
+ * others queue; whoever leads renews its lease until it resigns, dies or loses it, and the next in the queue
+ * follows: at once after a resignation or a shutdown, else within `ttl` and a second.
+ *
+ * No two leases of one election are valid at a time while Redis keeps its data. A leader that stalls past
+ * its lease may act after it: `lease.assertHeld()` and its fencing token tell. Under it lies an ordinary
+ * lock, `leader:<name>`: `inspect` and `forceRelease` know it.
+ *
+ * After a loss it campaigns again only when it is asked to. The words are etcd's; the way to lead is that
+ * of Curator's LeaderLatch and Chubby: a lock on which the candidates wait in line.
+ */
+export class Election extends EventEmitter<ElectionEvents> {
+  readonly #leases: Leases;
+  readonly #settings: CallSettings;
+  #campaign: Campaign<Lease> | undefined;
+  #lease: Lease | undefined;
+
+  /** @internal */
+  constructor(
+    leases: Leases,
+    /** The key of the lock under it. */
+    readonly key: string,
+    settings: CallSettings,
+  ) {
+    super();
+    this.#leases = leases;
+    this.#settings = settings;
+  }
+
+  /** True while this replica leads. Looks at the clocks, not at Redis. */
+  get leads(): boolean {
+    return this.#lease?.held === true;
+  }
+
+  /** What this replica leads under; `lease.signal` aborts when it is deposed. Undefined if it does not lead. */
+  get lease(): Lease | undefined {
+    return this.leads ? this.#lease : undefined;
+  }
+
+  /**
+   * Resolves when this replica leads: at once if it does already, else however long that takes. Several calls
+   * share one campaign; it is given up when the `signal` of each has aborted.
+   * @throws `signal.reason`; an AbortError when it resigned meanwhile; LockStoreError when Redis fails for
+   * longer than `outageWait`; LockShutdownError, LockLimitError, ForeignLockError.
+   */
+  async campaign({ signal }: { readonly signal?: AbortSignal | undefined } = {}): Promise<Lease> {
+    signal?.throwIfAborted();
+    const { lease } = this;
+    if (lease) return lease;
+    if (!this.#campaign || this.#campaign.withdrawn) this.#campaign = this.#start();
+    return this.#campaign.join(signal);
+  }
+
+  /**
+   * Leads no more, and gives up a campaign under way: the next one leads at once. False if this replica
+   * did not lead. Rejects never: when Redis does not answer, the next one leads after the ttl.
+   */
+  async resign(): Promise<boolean> {
+    const resigned = `This replica resigned before it won the election "${this.key}".`;
+    this.#campaign?.withdraw(new DOMException(resigned, 'AbortError'));
+    const lease = this.#lease;
+    this.#lease = undefined;
+    return lease ? lease.release() : false;
+  }
+
+  /**
+   * Who leads, asked of Redis; undefined if nobody does.
+   * @throws LockStoreError when Redis fails.
+   */
+  async leader(): Promise<Leader | undefined> {
+    return inspection(this.key, await this.#leases.inspect(this.key, 1)).holder;
+  }
+
+  #start(): Campaign<Lease> {
+    const campaign = new Campaign(async (signal) => {
+      try {
+        const lease = await this.#leases.acquire(this.key, this.#settings, signal);
+        if (signal.aborted) {
+          await lease.release();
+          throw signal.reason;
+        }
+        campaign.conclude();
+        return this.#elected(lease);
+      } finally {
+        if (this.#campaign === campaign) this.#campaign = undefined;
+      }
+    });
+    return campaign;
+  }
+
+  #elected(lease: Lease): Lease {
+    this.#lease = lease;
+    lease.signal.addEventListener('abort', () => this.#deposed(lease), { once: true });
+    this.#tell('elected', lease);
+    if (lease.signal.aborted) this.#deposed(lease);
+    return lease;
+  }
+
+  #deposed(lease: Lease): void {
+    if (this.#lease !== lease) return;
+    this.#lease = undefined;
+    this.#tell('deposed', lease.signal.reason as LeaseLostError);
+  }
+
+  /** What a listener throws is no part of the election. */
+  #tell<Event extends keyof ElectionEvents>(event: Event, about: ElectionEvents[Event][0]): void {
+    try {
+      (this as EventEmitter).emit(event, about);
+    } catch (error) {
+      logger.error(`A listener of "${event}" in the election of "${this.key}" failed.`, error);
+    }
+  }
+}
+
+/** What stands before the name of an election to make the key of its lock. */
+export const ELECTION_PREFIX = 'leader:';
+
+/** How an election holds its lock, whatever the defaults of the module are. */
+export const ELECTION_CALL = {
+  mode: 'exclusive',
+  wait: Infinity,
+  renew: true,
+  minHold: 0,
+  maxHold: Infinity,
+  fencing: true,
+  reentrant: false,
+} as const;

@@ -1,0 +1,70 @@
+import { Redis } from 'ioredis';
+import type { Adapter, Release } from './adapter.js';
+
+/** A peer's locks on one client. */
+export interface PeerLocks {
+  acquire(key: string): Promise<Release>;
+  hold?(key: string, ttl: number): Promise<Release>;
+}
+
+/** What sets one row of a peer apart. */
+export interface Variant {
+  readonly name: string;
+  readonly configuration: string;
+  readonly renews: boolean;
+  /** What the library throws when it gives up waiting. */
+  readonly gaveUp: new (...args: never[]) => Error;
+}
+
+/** A library that is given an ioredis client. */
+export function peer(variant: Variant, locksOn: (client: Redis) => PeerLocks): Adapter {
+  const { name, configuration, renews, gaveUp } = variant;
+  return {
+    name,
+    configuration,
+    waits: true,
+    renews,
+    async open(url) {
+      const client = new Redis(url);
+      const locks = locksOn(client);
+      return {
+        acquire: (key) => unlessThrown(gaveUp, locks.acquire(key)),
+        ...(locks.hold && { hold: (key, ttl) => locks.hold!(key, ttl) }),
+        async close() {
+          await client.quit();
+        },
+      };
+    },
+  };
+}
+
+/** Undefined instead of an error of this class. */
+export async function unlessThrown<T>(
+  expected: Variant['gaveUp'],
+  result: Promise<T>,
+): Promise<T | undefined> {
+  try {
+    return await result;
+  } catch (error) {
+    if (error instanceof expected) return undefined;
+    throw error;
+  }
+}
+
+/** Makes a lease that is given back by hand of a call that holds its lock while a routine runs. */
+export function holdWithin(
+  using: (routine: () => Promise<void>) => Promise<unknown>,
+): Promise<Release> {
+  return new Promise((resolve, reject) => {
+    const over = using(
+      () =>
+        new Promise((done) => {
+          resolve(() => {
+            done();
+            return over;
+          });
+        }),
+    );
+    over.catch(reject);
+  });
+}

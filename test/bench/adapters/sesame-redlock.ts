@@ -1,0 +1,8 @@
+import { ExecutionError, Redlock } from '@sesamecare-oss/redlock';
+import { redlock5Family } from './redlock-5-family.js';
+
+export const sesameRedlock = redlock5Family(
+  '@sesamecare-oss/redlock',
+  ExecutionError,
+  (client, settings) => new Redlock([client], settings),
+);

@@ -1,0 +1,31 @@
+/** How often a variant comes round, and for how long. */
+export interface Effort {
+  readonly rounds: number;
+  /** Of workloads whose rounds take seconds. */
+  readonly longRounds: number;
+  /** Not counted, in ms: caches fill, the compiler warms up. */
+  readonly warmUp: number;
+  /** Counted, in ms. */
+  readonly window: number;
+  /** How long leases are watched while they are renewed, in ms; as long as the workload says without it. */
+  readonly watched?: number;
+}
+
+export const THOROUGH: Effort = {
+  rounds: 5,
+  longRounds: 5,
+  warmUp: 150,
+  window: 600,
+};
+export const QUICK: Effort = {
+  rounds: 3,
+  longRounds: 1,
+  warmUp: 60,
+  window: 150,
+  watched: 2_500,
+};
+/** Of each size of a sweep. */
+export const SCALE: Effort = { rounds: 3, longRounds: 2, warmUp: 150, window: 500 };
+
+/** How much time a thorough run may lose to measure again what others have disturbed, in ms. */
+export const PATIENCE = 1_200_000;

@@ -1,0 +1,41 @@
+import { execFileSync } from 'node:child_process';
+import { cpus } from 'node:os';
+import { Worker } from './worker.js';
+
+/** The processes that play replicas. */
+export class Fleet {
+  #workers: Worker[] = [];
+
+  /** @param redisPid The server they use: it is kept apart from a replica that is alone. */
+  constructor(private readonly redisPid: number) {}
+
+  /** So many processes. A single one and the server get a processor each: how the kernel pairs them would decide otherwise. */
+  take(count: number): Worker[] {
+    while (this.#workers.length < count) this.#workers.push(new Worker());
+    const workers = this.#workers.slice(0, count);
+    const all = `0-${cpus().length - 1}`;
+    const alone = count === 1 && cpus().length > 1;
+    pin(this.redisPid, alone ? '0' : all);
+    for (const { pid } of workers) pin(pid, alone ? '1' : all);
+    return workers;
+  }
+
+  /** Ends processes whose callers would go on. */
+  retire(retired: readonly Worker[]): void {
+    for (const worker of retired) worker.stop();
+    this.#workers = this.#workers.filter((worker) => !retired.includes(worker));
+  }
+
+  stop(): void {
+    this.retire(this.#workers);
+  }
+}
+
+/** Where the system has no taskset, the kernel decides. */
+function pin(pid: number, processors: string): void {
+  try {
+    execFileSync('taskset', ['-cp', processors, String(pid)], { stdio: 'ignore' });
+  } catch {
+    // measured all the same
+  }
+}

@@ -1,0 +1,66 @@
+import { monotonic } from '../measure/monotonic.js';
+import { median } from '../measure/statistics.js';
+import { methods } from './methods.js';
+import { routes } from './routes.js';
+import type { Comparison, Subject } from './subject.js';
+
+/** How long a subject is called in a round, in ms. */
+const SPAN = 100;
+
+/** What a call costs, and how many times its reference, as medians over the rounds. */
+export interface Cost {
+  readonly name: string;
+  readonly microseconds: number;
+  readonly ratio: number;
+}
+
+export interface Overhead {
+  readonly name: string;
+  readonly costs: readonly Cost[];
+}
+
+/** What decorators cost a call, beside their locks. */
+export const OVERHEADS = [
+  { name: '@Locked on a provider method', open: methods },
+  { name: '@LockedRequest on a route', open: routes },
+];
+
+export async function overhead(
+  { name, open }: (typeof OVERHEADS)[number],
+  rounds: number,
+): Promise<Overhead> {
+  const comparison = await open();
+  const costs = await compare(comparison, rounds);
+  await comparison.close();
+  return { name, costs };
+}
+
+async function compare(
+  { reference, subjects }: Comparison,
+  rounds: number,
+): Promise<Overhead['costs']> {
+  const all = [reference, ...subjects];
+  const series = new Map<Subject, number[]>(all.map((subject) => [subject, []]));
+  for (const subject of all) await timed(subject);
+  for (let round = 0; round < rounds; round += 1) {
+    for (const subject of round % 2 === 0 ? all : all.toReversed()) {
+      series.get(subject)!.push(await timed(subject));
+    }
+  }
+  const base = series.get(reference)!;
+  return [...series].map(([subject, times]) => ({
+    name: subject.name,
+    microseconds: median(times),
+    ratio: median(times.map((time, round) => time / base[round]!)),
+  }));
+}
+
+/** What one call takes, in µs, one after the other. */
+async function timed({ call }: Subject): Promise<number> {
+  const start = monotonic();
+  let calls = 0;
+  while (monotonic() - start < SPAN) {
+    for (let turn = 0; turn < 20; turn += 1) await call((calls += 1));
+  }
+  return ((monotonic() - start) / calls) * 1_000;
+}

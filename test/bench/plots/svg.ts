@@ -1,0 +1,47 @@
+type Attributes = Readonly<Record<string, string | number>>;
+
+/** An element; numbers are rounded to tenths. */
+export function element(name: string, attributes: Attributes, content = ''): string {
+  const said = Object.entries(attributes).map(([key, value]) => {
+    const text = typeof value === 'number' ? String(Math.round(value * 10) / 10) : value;
+    return ` ${key}="${escaped(text)}"`;
+  });
+  return `<${name}${said.join('')}>${content}</${name}>`;
+}
+
+export interface TextOptions {
+  readonly anchor?: 'start' | 'middle' | 'end';
+  readonly fill?: string;
+  readonly size?: number;
+  readonly weight?: number;
+}
+
+export function text(x: number, y: number, content: string, options: TextOptions = {}): string {
+  const { anchor = 'start', fill = INK, size = 12, weight = 400 } = options;
+  return element(
+    'text',
+    { x, y, fill, 'text-anchor': anchor, 'font-size': size, 'font-weight': weight },
+    escaped(content),
+  );
+}
+
+export function line(x1: number, y1: number, x2: number, y2: number, stroke: string): string {
+  return element('line', { x1, y1, x2, y2, stroke });
+}
+
+/** A whole drawing on white, so that it reads on dark pages too. */
+export function drawing(width: number, height: number, content: readonly string[]): string {
+  const box = element('rect', { width, height, fill: '#ffffff', rx: 6 });
+  const size = { width, height, viewBox: `0 0 ${width} ${height}` };
+  const font = { 'font-family': 'system-ui, -apple-system, "Segoe UI", Helvetica, sans-serif' };
+  const body = `\n${[box, ...content].join('\n')}\n`;
+  return `${element('svg', { xmlns: 'http://www.w3.org/2000/svg', ...size, ...font }, body)}\n`;
+}
+
+export const INK = '#1f2328';
+export const FAINT = '#656d76';
+export const GRID = '#e4e8ec';
+
+function escaped(content: string): string {
+  return content.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('"', '&quot;');
+}

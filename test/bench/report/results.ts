@@ -1,0 +1,30 @@
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname } from 'node:path';
+import type { Effort } from '../effort.js';
+import type { Overhead } from '../overhead/index.js';
+import type { Growth } from '../scale/curves.js';
+import type { Summary } from '../summary.js';
+
+/** Everything one run has measured. */
+export interface Results {
+  readonly at: string;
+  readonly machine: Record<string, unknown>;
+  readonly effort: Effort;
+  readonly summaries: Summary[];
+  readonly overheads: Overhead[];
+  readonly growths: Growth[];
+}
+
+/** Where the last thorough run is shown. */
+export const FOLDER = 'docs/bench';
+export const PUBLISHED = `${FOLDER}/results.json`;
+
+/** Undefined where there is none yet. */
+export function readResults(file: string): Results | undefined {
+  return existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as Results) : undefined;
+}
+
+export function writeResults(file: string, results: Results): void {
+  mkdirSync(dirname(file), { recursive: true });
+  writeFileSync(file, `${JSON.stringify(results, null, 2)}\n`);
+}

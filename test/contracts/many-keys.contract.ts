@@ -1,0 +1,156 @@
+import { expect } from '@jest/globals';
+import { LeaseLostError, LockNotAcquiredError, LockOptionsError } from '../../lib/errors/index.js';
+import type { Lease } from '../../lib/leases/lease.js';
+import { callSettings } from '../../lib/options/index.js';
+import type { AcquireOptions } from '../../lib/options/index.js';
+import type { Contract } from '../support/contract.js';
+import { random } from '../support/random.js';
+import { type LockingProcess, type Wrap, withPrimitive } from '../support/world.js';
+
+/** Several locks at once; `keys` sorted, as the service gives them. */
+function acquire(
+  process: LockingProcess,
+  keys: readonly string[],
+  { signal, ...options }: AcquireOptions = {},
+): Promise<Lease> {
+  return process.leases.acquire(keys, callSettings(options, process.settings.call), signal);
+}
+
+export const manyKeys: Contract = {
+  async 'one lease holds all of them, and gives all of them back'(world) {
+    const [a, b] = [await world.process(), await world.client()];
+    const lease = await acquire(a, ['x', 'y', 'z']);
+    expect([lease.key, lease.keys, lease.held]).toEqual(['x, y, z', ['x', 'y', 'z'], true]);
+    for (const key of ['x', 'y', 'z']) expect((await b.try(b.claim({ key }))).kind).toBe('busy');
+    const tokens = lease.keys.map((key) => lease.fencingTokenOf(key));
+    expect(tokens.every(Number.isSafeInteger)).toBe(true);
+    expect(() => lease.fencingToken).toThrow(LockOptionsError);
+    expect(() => lease.fencingTokenOf('w')).toThrow(LockOptionsError);
+    await lease.extend('9s');
+    expect((await world.sight('y')).remaining).toBeGreaterThan(8_000);
+    expect(await lease.release()).toBe(true);
+    expect(lease.held).toBe(false);
+    for (const key of ['x', 'y', 'z']) expect((await world.sight(key)).type).toBe('none');
+  },
+
+  async 'when all are free they are asked for at once'(world) {
+    let underWay = 0;
+    let most = 0;
+    const counting: Wrap = (store) =>
+      withPrimitive(store, {
+        async acquire(ask) {
+          most = Math.max(most, (underWay += 1));
+          const answer = await store.lock.acquire(ask);
+          underWay -= 1;
+          return answer;
+        },
+      });
+    const a = await world.process({}, counting);
+    await (await acquire(a, ['x', 'y', 'z'])).release();
+    expect(most).toBe(3);
+  },
+
+  async 'who cannot have all has none'(world) {
+    const [a, b] = [await world.process(), await world.client()];
+    await b.hold({ key: 'y' });
+    await expect(world.finish(acquire(a, ['x', 'y', 'z'], { wait: 0 }))).rejects.toThrow(
+      LockNotAcquiredError,
+    );
+    await expect(world.finish(acquire(a, ['x', 'y', 'z'], { wait: 200 }))).rejects.toThrow(
+      LockNotAcquiredError,
+    );
+    for (const key of ['x', 'z']) {
+      await world.until(`${key} is free`, async () => (await world.sight(key)).type === 'none');
+    }
+    expect((await world.sight('y')).waiting).toBe(0);
+  },
+
+  async 'who waits for one holds those before it, and none behind it'(world) {
+    const [a, b] = [await world.process(), await world.client()];
+    const { claim } = await b.hold({ key: 'y' });
+    const wait = acquire(a, ['x', 'y', 'z']);
+    await world.until('it waits', async () => (await world.sight('y')).waiting === 1);
+    expect([(await world.sight('x')).type, (await world.sight('z')).type]).toEqual([
+      'string',
+      'none',
+    ]);
+    await b.lock.release(claim, 0);
+    const lease = await world.finish(wait);
+    expect(lease.held).toBe(true);
+    await lease.release();
+  },
+
+  async 'an abort, and a foreign value, give everything back'(world) {
+    const [a, b] = [await world.process(), await world.client()];
+    const { claim } = await b.hold({ key: 'y' });
+    const controller = new AbortController();
+    const wait = acquire(a, ['x', 'y'], { signal: controller.signal });
+    await world.until('it waits', async () => (await world.sight('y')).waiting === 1);
+    controller.abort(new RangeError('enough'));
+    await expect(wait).rejects.toThrow('enough');
+    await world.plant('f', 'hash');
+    await expect(acquire(a, ['e', 'f', 'g'])).rejects.toThrow('hash');
+    for (const key of ['x', 'e', 'g']) {
+      await world.until(`${key} is free`, async () => (await world.sight(key)).type === 'none');
+    }
+    await b.lock.release(claim, 0);
+    await world.until('nobody waits', async () => (await world.sight('y')).type === 'none');
+  },
+
+  async 'a lock that is lost loses the lease, and its signal says so'(world) {
+    const [a, b] = [await world.process({ ttl: 300 }), await world.client()];
+    const lease = await acquire(a, ['x', 'y']);
+    const { signal } = lease;
+    await b.lock.force('y');
+    await world.until('it is told', () => signal.aborted);
+    expect(signal.reason).toBeInstanceOf(LeaseLostError);
+    expect(lease.held).toBe(false);
+    expect(() => lease.assertHeld()).toThrow('"y"');
+    expect(await lease.release()).toBe(false);
+    expect((await world.sight('x')).type).toBe('none');
+  },
+
+  async 'each of them can be taken again inside'(world) {
+    const a = await world.process();
+    const lease = await acquire(a, ['x', 'y']);
+    await world.finish(
+      lease.run(async () => {
+        const both = await acquire(a, ['x', 'y'], { wait: 0 });
+        await both.release();
+        const one = await acquire(a, ['y', 'z'], { wait: 0 });
+        expect(one.fencingTokenOf('y')).toBe(lease.fencingTokenOf('y'));
+        expect(a.leases.current('x')).toBeDefined();
+        await one.release();
+      }),
+    );
+    expect(lease.held).toBe(true);
+    await lease.release();
+  },
+
+  async 'callers who want the same locks never wait for each other for ever'(world) {
+    const chance = random(3);
+    const processes = [await world.process(), await world.process(), await world.process()];
+    const balance: Record<string, number> = { a: 100, b: 100, c: 100, d: 100 };
+    const accounts = Object.keys(balance);
+    const transfer = async (process: LockingProcess): Promise<void> => {
+      for (let turn = 0; turn < 10; turn += 1) {
+        const from = accounts[Math.floor(chance() * 4)]!;
+        const to = accounts[Math.floor(chance() * 4)]!;
+        if (from === to) continue;
+        const lease = await acquire(process, [from, to].sort());
+        const before = [balance[from]!, balance[to]!] as const;
+        await world.elapse(1);
+        balance[from] = before[0] - 1;
+        balance[to] = before[1] + 1;
+        await lease.release();
+      }
+    };
+    await world.finish(
+      Promise.all(processes.flatMap((process) => [1, 2, 3, 4].map(() => transfer(process)))),
+    );
+    expect(Object.values(balance).reduce((sum, each) => sum + each, 0)).toBe(400);
+    for (const { leases } of processes) {
+      expect(leases.load).toMatchObject({ held: 0, waiting: 0, watched: 0 });
+    }
+  },
+};

@@ -1,0 +1,4 @@
+import { everywhere } from '../support/contract.js';
+import { manyKeys } from './many-keys.contract.js';
+
+everywhere('several keys', manyKeys, {}, { of: ['lock'] });
