@@ -36,12 +36,24 @@ export class Place {
   constructor(
     private readonly host: PlaceHost,
     private readonly owner: PlaceOwner,
-    claim: Claim,
+    { key, holder, ttl, tokens, share, condition }: Claim,
     queue: boolean,
   ) {
     this.trail = new Trail(host.settings.commandTimeout);
     const wanted = (): boolean => !this.#gone;
-    this.#ask = { ...claim, queue, arrival: undefined, former: undefined, wanted };
+    // Spelt out: a spread would make an object that is slow to read.
+    this.#ask = {
+      key,
+      holder,
+      ttl,
+      tokens,
+      share,
+      condition,
+      queue,
+      arrival: undefined,
+      former: undefined,
+      wanted,
+    };
     host.expect(this);
   }
 
@@ -52,6 +64,12 @@ export class Place {
   /** What the server gave it when it came; undefined until it is in the queue. */
   get arrival(): string | undefined {
     return this.#ask.arrival;
+  }
+
+  /** It awaits its condition no longer, only the lock; asks at once. */
+  stopAwaiting(): void {
+    this.#ask.condition = { ...this.#ask.condition!, over: true };
+    this.ask();
   }
 
   /** Asks once; several at a time would only repeat each other. */
@@ -138,6 +156,7 @@ export class Place {
 
   #sit({ arrival, rank, remaining, rejoined }: Queued): void {
     const room = this.host.room(this.claim.key);
+    if (this.seated && arrival !== this.arrival) room.move(this);
     this.#ask.arrival = arrival;
     this.rank = rank;
     this.owner.queued(this);

@@ -32,6 +32,7 @@ export class ArrivalRecorder {
         inspect: (key, places) => lock.inspect(key, places),
         force: (key) => lock.force(key),
         downgrade: (claim) => lock.downgrade(claim),
+        signal: (claim, condition, most) => lock.signal(claim, condition, most),
       },
       open: (listener) =>
         store.open({

@@ -161,6 +161,7 @@ export function withPrimitive(store: LockStore, steps: Partial<LockPrimitive>): 
         steps.inspect ? steps.inspect(key, places) : lock.inspect(key, places),
       force: (key) => (steps.force ? steps.force(key) : lock.force(key)),
       downgrade: (claim) => (steps.downgrade ? steps.downgrade(claim) : lock.downgrade(claim)),
+      signal: (claim, condition, most) => lock.signal(claim, condition, most),
     },
     processId: store.processId,
     get ready() {
