@@ -2,6 +2,7 @@
 // here, as JSON in test/bench/results, and, when nothing was left out, as plots in docs/bench.
 // `-- --quick` for a look; `-- --only <text>` for what has it in its name; `-- --rounds <n> --long-rounds <n>`;
 // `-- --patience <s>`: how long it may wait for others to leave the machine alone;
+// `-- --only <text> --again` publishes these instead of what was published of them;
 // `-- --draw` only publishes the last thorough run again.
 import { parseArgs } from 'node:util';
 import { RedisProcess } from '../../tools/redis-server.js';
@@ -14,7 +15,7 @@ import { growthTable } from './report/growth-table.js';
 import { Patience } from './measure/patience.js';
 import { overheadTable } from './report/overhead-table.js';
 import { publish } from './report/publish.js';
-import { PUBLISHED, readResults, type Results, writeResults } from './report/results.js';
+import { PUBLISHED, readResults, type Results, updated, writeResults } from './report/results.js';
 import { summaryTable } from './report/summary-table.js';
 import { measure, type Site } from './rounds.js';
 import { growth } from './scale/curves.js';
@@ -30,6 +31,7 @@ const { values } = parseArgs({
     rounds: { type: 'string' },
     'long-rounds': { type: 'string' },
     patience: { type: 'string', default: String(PATIENCE / 1_000) },
+    again: { type: 'boolean', default: false },
     draw: { type: 'boolean', default: false },
   },
 });
@@ -94,6 +96,7 @@ if (values.draw) {
   publish(readResults(PUBLISHED)!);
 } else {
   const results = await measureAll();
-  if (!values.quick && values.only === '') publish(results);
+  if (values.again) publish(updated(readResults(PUBLISHED), results));
+  else if (!values.quick && values.only === '') publish(results);
   process.stdout.write(`${file}\n`);
 }

@@ -28,3 +28,16 @@ export function writeResults(file: string, results: Results): void {
   mkdirSync(dirname(file), { recursive: true });
   writeFileSync(file, `${JSON.stringify(results, null, 2)}\n`);
 }
+
+/** `earlier` with what `later` measured anew in its place. */
+export function updated(earlier: Results | undefined, later: Results): Results {
+  if (!earlier) return later;
+  const anew = <T>(before: T[], after: T[], name: (one: T) => string): T[] =>
+    before.map((one) => after.find((other) => name(other) === name(one)) ?? one);
+  return {
+    ...later,
+    summaries: anew(earlier.summaries, later.summaries, ({ workload }) => workload.name),
+    overheads: anew(earlier.overheads, later.overheads, ({ name }) => name),
+    growths: anew(earlier.growths, later.growths, ({ name }) => name),
+  };
+}
