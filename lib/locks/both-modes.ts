@@ -55,6 +55,10 @@ export class BothModes implements LockPrimitive {
     return this.alone.downgrade(claim);
   }
 
+  stamp(key: string): Promise<number | undefined> {
+    return this.alone.stamp(key);
+  }
+
   #mode(claim: Claim): HolderSteps {
     return claim.share ? this.together : this.alone;
   }

@@ -116,6 +116,8 @@ export interface LockPrimitive {
   inspect(key: string, places: number): Promise<Sight>;
   /** Makes a lease that was exclusive a shared one, without a gap. False if it was not the holder's any more. */
   downgrade(claim: Claim): Promise<boolean>;
+  /** The version of what the lock guards: every exclusive grant with a token moves it on. Undefined while somebody holds it alone. */
+  stamp(key: string): Promise<number | undefined>;
   /** True if somebody held the lock. */
   force(key: string): Promise<boolean>;
 }

@@ -15,6 +15,7 @@ import type { MemoryConnection } from './memory-connection.js';
 import type { MemoryServer, Place } from './memory-server.js';
 import { MemoryHolders, modeOf } from './memory-holders.js';
 import { sightOf } from './memory-sight.js';
+import { versionOf } from './memory-version.js';
 import { fencingTokens, rememberedFor } from './mint-fencing-tokens.js';
 import { WaitingLine } from './waiting-line.js';
 
@@ -113,6 +114,10 @@ export class MemoryLock implements LockPrimitive {
       this.#line(name).grantNext();
       return true;
     });
+  }
+
+  stamp(key: string): Promise<number | undefined> {
+    return this.connection.send(key, () => versionOf(this.#server, this.#name(key), key));
   }
 
   #acquire(ask: Ask, sentAt: number, gaveBack: boolean): Answer {

@@ -18,6 +18,7 @@ interface Step {
     | 'leave'
     | 'extend'
     | 'downgrade'
+    | 'stamp'
     | 'force'
     | 'silence'
     | 'flush';
@@ -31,7 +32,7 @@ const steps = fc.array(
     does: fc.oneof(
       { weight: 8, arbitrary: fc.constant('ask' as const) },
       { weight: 8, arbitrary: fc.constantFrom('try', 'release', 'leave', 'extend') },
-      { weight: 3, arbitrary: fc.constantFrom('keep', 'force', 'silence', 'downgrade') },
+      { weight: 3, arbitrary: fc.constantFrom('keep', 'force', 'silence', 'downgrade', 'stamp') },
       { weight: 1, arbitrary: fc.constant('flush' as const) },
     ),
     by: fc.nat(2),
@@ -128,6 +129,11 @@ class Player {
       }
       case 'downgrade':
         return client.lock.downgrade(claim);
+      case 'stamp': {
+        const version = await client.lock.stamp('k');
+        if (version === undefined) return 'held';
+        return version === (await this.world.sight()).fencingToken ? 'its version' : 'another';
+      }
       case 'force':
         return client.lock.force('k');
       case 'silence':

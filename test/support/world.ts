@@ -160,6 +160,7 @@ export function withPrimitive(store: LockStore, steps: Partial<LockPrimitive>): 
       inspect: (key, places) =>
         steps.inspect ? steps.inspect(key, places) : lock.inspect(key, places),
       force: (key) => (steps.force ? steps.force(key) : lock.force(key)),
+      stamp: (key) => (steps.stamp ? steps.stamp(key) : lock.stamp(key)),
       downgrade: (claim) => (steps.downgrade ? steps.downgrade(claim) : lock.downgrade(claim)),
     },
     processId: store.processId,
