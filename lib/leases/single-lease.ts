@@ -63,6 +63,10 @@ export class SingleLease extends Lease {
     return this.#holding.held;
   }
 
+  get returned(): boolean {
+    return this.#released !== undefined;
+  }
+
   lossError(): LeaseLostError {
     return this.#holding.lossError();
   }

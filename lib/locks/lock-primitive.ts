@@ -11,6 +11,15 @@ export interface Claim {
   readonly tokens: number;
   /** With whom it is shared; undefined: with nobody. */
   readonly share?: Share | undefined;
+  /** What it waits for before it queues. */
+  readonly condition?: AwaitedCondition | undefined;
+}
+
+/** A condition of a lock, as one who awaits it asks. */
+export interface AwaitedCondition {
+  readonly name: string;
+  /** He waits for it no longer, only for the lock. */
+  readonly over: boolean;
 }
 
 export interface Ask extends Claim {
@@ -32,6 +41,8 @@ export interface Held {
   readonly fencingToken: number | undefined;
   /** How many tokens are reserved, from `fencingToken` on. A repeated answer may name fewer. */
   readonly tokens: number;
+  /** Of who awaited a condition: it was signalled, or may have been. */
+  readonly signalled?: boolean;
 }
 
 export interface Queued {
@@ -91,6 +102,8 @@ export interface Sight {
   readonly fencingToken: number | undefined;
   /** Places in the queue. */
   readonly waiting: number;
+  /** How many await a condition. */
+  readonly awaiting: number;
   /** The first of them, each with its age in ms. */
   readonly places: readonly { readonly place: string; readonly age: number }[];
   /** The server's clock, ms since the epoch. */
@@ -118,6 +131,8 @@ export interface LockPrimitive {
   downgrade(claim: Claim): Promise<boolean>;
   /** The version of what the lock guards: every exclusive grant with a token moves it on. Undefined while somebody holds it alone. */
   stamp(key: string): Promise<number | undefined>;
+  /** Wakes the first who await the condition, so many at most. How many; -1 if the lock was not the holder's any more. */
+  signal(claim: Claim, condition: string, most: number): Promise<number>;
   /** True if somebody held the lock. */
   force(key: string): Promise<boolean>;
 }

@@ -15,6 +15,14 @@ const LARGEST_BATCH = 128;
 type Script = LuaScript<string, string>;
 type Operands = Readonly<Record<string, string | number | undefined>>;
 
+/** What acquire wants to know beside what all ask for: of a lock held alone, of one held by several. */
+interface AcquireOperands {
+  readonly former?: string | undefined;
+  readonly kind?: string;
+  readonly permits?: number | undefined;
+  readonly count?: number;
+}
+
 /** The scripts of locks on one server: finds the keys, says when an ask is too late, reads the replies. */
 export class LockSteps {
   /** The keys of locks, by the names that scripts give them. */
@@ -43,7 +51,7 @@ export class LockSteps {
     });
   }
 
-  acquire(script: Script, ask: Ask, more: Operands): Promise<Answer> {
+  acquire(script: Script, ask: Ask, more: AcquireOperands): Promise<Answer> {
     const sentAt = this.server.time.monotonic();
     const { key, holder, ttl, tokens, queue, arrival, wanted } = ask;
     const operands = {
@@ -54,7 +62,10 @@ export class LockSteps {
       inbox: this.inbox,
       limit: queue ? this.waitersPerKey : 0,
       arrival,
-      ...more,
+      former: more.former,
+      kind: more.kind,
+      permits: more.permits,
+      count: more.count,
     };
     return this.server.run({
       script,

@@ -1,8 +1,9 @@
 import type { RedisServer } from '../redis/index.js';
-import { BothModes } from './both-modes.js';
+import { RedisConditions } from './condition/redis-conditions.js';
 import { RedisLock } from './lock/redis-lock.js';
 import type { LockPrimitive } from './lock-primitive.js';
 import { LockSteps } from './lock-steps.js';
+import { Modes } from './modes.js';
 import { RedisShares } from './shares/redis-shares.js';
 
 /** The lock on one Redis server, in all its modes. */
@@ -13,5 +14,5 @@ export function redisPrimitive(
   waitersPerKey: number,
 ): LockPrimitive {
   const steps = new LockSteps(server, prefix, inbox, waitersPerKey);
-  return new BothModes(new RedisLock(steps), new RedisShares(steps));
+  return new Modes(new RedisLock(steps), new RedisShares(steps), new RedisConditions(steps));
 }

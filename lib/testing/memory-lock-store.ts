@@ -7,6 +7,8 @@ import type {
   PushListener,
   StoreDescription,
 } from '../locks/lock-primitive.js';
+import { Modes } from '../locks/modes.js';
+import { MemoryConditions } from './memory-conditions.js';
 import { MemoryConnection } from './memory-connection.js';
 import { MemoryLock } from './memory-lock.js';
 import type { MemoryServer } from './memory-server.js';
@@ -25,12 +27,14 @@ export class MemoryLockStore implements LockStore {
   ) {
     this.#prefix = settings.keyPrefix;
     this.#connection = new MemoryConnection(server, settings.commandTimeout, clock);
-    this.lock = new MemoryLock(
+    const inside = [
       this.#connection,
       this.#prefix,
       this.processId,
       settings.limits.waitersPerKey,
-    );
+    ] as const;
+    const lock = new MemoryLock(...inside);
+    this.lock = new Modes(lock, lock, new MemoryConditions(...inside));
   }
 
   get ready(): boolean {

@@ -24,7 +24,7 @@ import { WaitingLine } from './waiting-line.js';
  * by itself; waiters are served in the order in which they queued, by hand-off; a crash costs the rest
  * of the lease, a crashed waiter at most 3 s.
  */
-export class MemoryLock implements LockPrimitive {
+export class MemoryLock implements Omit<LockPrimitive, 'signal'> {
   readonly #server: MemoryServer;
 
   constructor(
@@ -152,7 +152,7 @@ export class MemoryLock implements LockPrimitive {
 
     const text = placeText(ask);
     const known = line.find(text);
-    const full = !gaveBack && line.places.length >= this.waitersPerKey;
+    const full = !gaveBack && line.places.length + line.awaiting.length >= this.waitersPerKey;
     if (!known && full) return { kind: 'full' };
     const place = known ?? line.join(this.#place(ask, text), arrivalOf(ask));
     line.saw(this.processId);
@@ -185,7 +185,7 @@ export class MemoryLock implements LockPrimitive {
   }
 
   #place({ holder, ttl, tokens, share }: Claim, text: string): Omit<Place, 'arrival'> {
-    return { text, holder, process: this.processId, ttl, tokens, share };
+    return { text, holder, process: this.processId, ttl, tokens, share, condition: undefined };
   }
 
   #holders(name: string): MemoryHolders {

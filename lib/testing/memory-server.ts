@@ -11,6 +11,8 @@ export interface Place {
   readonly ttl: number;
   readonly tokens: number;
   readonly share: Share | undefined;
+  /** The condition it awaits, or was signalled for. */
+  readonly condition: string | undefined;
   /** The server's clock in µs when it came, or one more than the place before it. */
   readonly arrival: number;
 }
@@ -41,6 +43,8 @@ export class MemoryServer {
   readonly holders = new ExpiringMap<Map<string, number>>(() => this.clock.wall());
   /** By name; sorted by arrival, never empty. */
   readonly queues = new ExpiringMap<Place[]>(() => this.clock.wall());
+  /** By name: those who await a condition, in their order, never empty. */
+  readonly awaiting = new ExpiringMap<Place[]>(() => this.clock.wall());
   /** By name: when each process asked last, in ms. */
   readonly seen = new ExpiringMap<Map<string, number>>(() => this.clock.wall());
   /** By name: the last fencing token. */
@@ -98,6 +102,7 @@ export class MemoryServer {
       this.values,
       this.holders,
       this.queues,
+      this.awaiting,
       this.seen,
       this.fences,
       this.permitTokens,

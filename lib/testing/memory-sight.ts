@@ -7,7 +7,8 @@ import { WaitingLine } from './waiting-line.js';
 export function sightOf(server: MemoryServer, name: string, most: number): Sight {
   const value = server.values.get(name);
   const { mode, together } = new MemoryHolders(server, name);
-  const waiting = new WaitingLine(server, name).places;
+  const line = new WaitingLine(server, name);
+  const waiting = line.places;
   const now = server.now();
   return {
     type: value?.type ?? 'none',
@@ -17,6 +18,7 @@ export function sightOf(server: MemoryServer, name: string, most: number): Sight
     remaining: server.values.ttl(name),
     fencingToken: server.fences.get(name),
     waiting: waiting.length,
+    awaiting: line.awaiting.length,
     places: waiting
       .slice(0, most)
       .map(({ text, arrival }) => ({ place: text, age: (now - arrival) / 1_000 })),

@@ -9,6 +9,9 @@ const FIRST_LEASE = 3_000;
 /** How long queue and asks are kept after the last ask, in ms. */
 const KEPT = 60_000;
 
+/** What is added to the arrival of who awaits a condition, as in awaiting.lua. */
+export const AWAITING = 4e15;
+
 /** The queue of one lock: who waits, since when, and who is next. */
 export class WaitingLine {
   readonly #holders: MemoryHolders;
@@ -22,6 +25,11 @@ export class WaitingLine {
 
   get places(): readonly Place[] {
     return this.server.queues.get(this.name) ?? [];
+  }
+
+  /** Those who await a condition: no grant comes to them. */
+  get awaiting(): readonly Place[] {
+    return this.server.awaiting.get(this.name) ?? [];
   }
 
   find(text: string): Place | undefined {
@@ -48,6 +56,35 @@ export class WaitingLine {
     for (const [asker, at] of asks) if (clock.wall() - at >= KEPT) asks.delete(asker);
     seen.set(this.name, asks, KEPT);
     queues.expire(this.name, KEPT);
+    this.server.awaiting.expire(this.name, KEPT);
+  }
+
+  /** Behind all who await already. */
+  await(place: Omit<Place, 'arrival'>): Place {
+    const last = this.awaiting.at(-1)?.arrival ?? 0;
+    const joined = { ...place, arrival: Math.max(AWAITING + this.server.now(), last + 1) };
+    this.server.awaiting.set(this.name, [...this.awaiting, joined], KEPT);
+    return joined;
+  }
+
+  /** False if it did not await. */
+  stopAwaiting(text: string): boolean {
+    const left = this.awaiting.filter((place) => place.text !== text);
+    if (left.length === this.awaiting.length) return false;
+    if (left.length === 0) this.server.awaiting.delete(this.name);
+    else this.server.awaiting.set(this.name, left, KEPT);
+    return true;
+  }
+
+  /** The first living one who awaits the condition queues as one who was signalled. False if there is none. */
+  signalNext(condition: string): boolean {
+    for (const place of this.awaiting.filter((each) => each.condition === condition)) {
+      this.stopAwaiting(place.text);
+      if (!this.#isAlive(place.process)) continue;
+      this.join({ ...place, text: signalledText(place.text) }, undefined);
+      return true;
+    }
+    return false;
   }
 
   /**
@@ -58,11 +95,12 @@ export class WaitingLine {
   grantNext(asker?: string): boolean {
     const unheard = new Set<string>();
     let asked = false;
-    for (const place of this.places.slice(0, 1_000)) {
+    for (const place of this.#inTurn()) {
       const asks = place.text === asker;
       if (this.#holders.current !== undefined && !this.#holders.mode) return asked;
       if (!asks && !this.#isAlive(place.process)) {
         this.leave(place.text);
+        if (place.condition !== undefined) this.signalNext(place.condition); // a signal does not die with who got it
         continue;
       }
       if (!asks && unheard.has(place.process)) continue;
@@ -88,6 +126,17 @@ export class WaitingLine {
     return true;
   }
 
+  /** A place that was signalled on the way comes in its turn too. */
+  *#inTurn(): Generator<Place> {
+    const met = new Set<string>();
+    while (met.size < 1_000) {
+      const place = this.places.find(({ text }) => !met.has(text));
+      if (!place) return;
+      met.add(place.text);
+      yield place;
+    }
+  }
+
   #grant(place: Place, lease: number): void {
     this.leave(place.text);
     this.#holders.hold(place.holder, place.share, lease);
@@ -103,4 +152,9 @@ export class WaitingLine {
     if (places.length === 0) this.server.queues.delete(this.name);
     else this.server.queues.set(this.name, places, left > 0 ? left : KEPT);
   }
+}
+
+/** A place that awaited, as it stands in the queue. */
+function signalledText(text: string): string {
+  return text.replace(/\/w(\d+\/[^/]+)$/, '/c$1');
 }

@@ -33,6 +33,7 @@ export class ArrivalRecorder {
         stamp: (key) => lock.stamp(key),
         force: (key) => lock.force(key),
         downgrade: (claim) => lock.downgrade(claim),
+        signal: (claim, condition, most) => lock.signal(claim, condition, most),
       },
       open: (listener) =>
         store.open({

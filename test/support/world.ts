@@ -162,6 +162,7 @@ export function withPrimitive(store: LockStore, steps: Partial<LockPrimitive>): 
       force: (key) => (steps.force ? steps.force(key) : lock.force(key)),
       stamp: (key) => (steps.stamp ? steps.stamp(key) : lock.stamp(key)),
       downgrade: (claim) => (steps.downgrade ? steps.downgrade(claim) : lock.downgrade(claim)),
+      signal: (claim, condition, most) => lock.signal(claim, condition, most),
     },
     processId: store.processId,
     get ready() {

@@ -1,5 +1,5 @@
 -- Let waiting places in, in their order, as long as the next of them fits to what stands at the lock's name, and push each grant to its process.
--- A place is "<process>/<id>/<ttl>/<kind><tokens>", for permits "…/<permits>/<count>" too; what stands before the ttl is its holder id.
+-- A place is "<process>/<id>/<ttl>/<kind><tokens>", for permits "…/<permits>/<count>", for who was signalled "…/<condition>" too; what stands before the ttl is its holder id.
 -- A push that nobody receives passes the place over and keeps it: its own polls take the lock.
 -- Needs the keys and `inbox` of the script. Returns true if the asker's place was let in: that needs no push, and its token is still to be minted.
 --- @include "mint-fencing-tokens"
@@ -8,6 +8,7 @@
 --- @include "hold"
 --- @include "let-go"
 --- @include "whole"
+--- @include "signal-next"
 local function grant_next(now, current, asker)
   local unreachable, at, asked = {}, 0, false
   for _ = 1, 1000 do
@@ -19,10 +20,16 @@ local function grant_next(now, current, asker)
     if not place then
       return asked
     end
-    local holder, process, ttl, kind, tokens, permits, count = string.match(place, '^(([^/]+)/[^/]+)/(%d+)/([xsp])(%d+)/?(%d*)/?(%d*)$')
+    local holder, process, ttl, kind, tokens, permits, count = string.match(place, '^(([^/]+)/[^/]+)/(%d+)/([xspcw])(%d+)/?([^/]*)/?(%d*)$')
+    if kind == 'w' then
+      return asked -- from here on all await conditions
+    end
     local last_seen = process and redis.call('ZSCORE', seen, process)
     if place ~= asker and (not last_seen or now / 1000 - last_seen > 3000) then
       redis.call('ZREM', queue, place)
+      if kind == 'c' then
+        signal_next(permits, now) -- a signal does not die with who got it
+      end
     elseif place ~= asker and unreachable[process] then
       at = at + 1
     elseif not fits(current, kind, permits, count, now) then
@@ -52,7 +59,7 @@ local function grant_next(now, current, asker)
         unreachable[process] = true
         redis.call('ZADD', queue, arrival, place)
         redis.call('PEXPIRE', queue, 60000)
-        if kind == 'x' then
+        if kind == 'x' or kind == 'c' then
           redis.call('DEL', lock)
         else
           let_go(holder, count, current, now)

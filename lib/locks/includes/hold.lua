@@ -2,7 +2,7 @@
 -- Needs `lock` and `holders` of the script. Returns what stands at the lock's name then.
 --- @include "settle-holders"
 local function hold(holder, kind, lease, count, current, now)
-  if kind == 'x' then
+  if kind == 'x' or kind == 'c' then
     redis.call('SET', lock, holder, 'PX', lease)
     return holder
   end

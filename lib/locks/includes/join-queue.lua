@@ -1,6 +1,6 @@
 -- Take, or keep, a place at the end of the queue, or at its former arrival; the process has been seen now.
 -- Needs `queue` and `seen` of the script. Returns its arrival, and 1 if the server had forgotten it; nothing if the queue is full.
---- @include "whole"
+--- @include "tail-of-queue"
 local function join_queue(place, process, arrival, limit, now)
   local since, rejoined = redis.call('ZSCORE', queue, place), 0
   if not since then
@@ -9,8 +9,7 @@ local function join_queue(place, process, arrival, limit, now)
     end
     rejoined = arrival and arrival ~= '' and 1 or 0
     if rejoined == 0 then
-      local tail = redis.call('ZRANGE', queue, -1, -1, 'WITHSCORES')
-      arrival = whole(math.max(now, (tonumber(tail[2]) or 0) + 1))
+      arrival = tail_of_queue(now)
     end
     redis.call('ZADD', queue, 'NX', arrival, place)
     redis.call('ZREMRANGEBYSCORE', seen, '-inf', now / 1000 - 60000)

@@ -26,7 +26,8 @@ export function answerOf(reply: AcquireReply, { key, ttl, tokens }: Ask, sentAt:
   switch (kind) {
     case 'held': {
       const fencingToken = (detail as number) < 0 ? undefined : (detail as number);
-      return { kind, sentAt, remaining, fencingToken, tokens: count, gaveBack };
+      const signalled = rejoined === 1;
+      return { kind, sentAt, remaining, fencingToken, tokens: count, gaveBack, signalled };
     }
     case 'queued': {
       const arrival = detail as string;

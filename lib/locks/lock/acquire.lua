@@ -37,6 +37,7 @@ end
 
 --- @include "grant-next"
 --- @include "join-queue"
+--- @include "nobody-waits"
 
 local current = redis.pcall('GET', lock)
 if type(current) == 'table' then
@@ -51,7 +52,7 @@ end
 
 if limit == '0' then
   grant_next(now, current)
-  if redis.call('EXISTS', lock, queue) == 0 then
+  if redis.call('EXISTS', lock) == 0 and nobody_waits() then
     redis.call('SET', lock, holder, 'PX', ttl)
     return held(tonumber(ttl))
   end

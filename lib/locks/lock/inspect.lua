@@ -1,5 +1,5 @@
 -- Look at a lock without touching it.
--- Returns {type, holder or marker, ms left, token, now, places waiting, {holder, end, ...}, {place, arrival, ...}}.
+-- Returns {type, holder or marker, ms left, token, now, places waiting, {holder, end, ...}, {place, arrival, ...}, how many await conditions}.
 local lock, queue, fence, holders = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
 local most = ARGV[1]
 
@@ -12,6 +12,7 @@ if current == SHARED or current == PERMITS then
   beside = redis.call('ZRANGEBYSCORE', holders, '(' .. math.floor(now / 1000), '+inf', 'WITHSCORES', 'LIMIT', 0, most)
 end
 return {
-  kind, current, redis.call('PTTL', lock), redis.call('GET', fence) or '', now, redis.call('ZCARD', queue),
-  beside, redis.call('ZRANGE', queue, 0, most - 1, 'WITHSCORES'),
+  kind, current, redis.call('PTTL', lock), redis.call('GET', fence) or '', now, redis.call('ZCOUNT', queue, '-inf', '(4000000000000000'),
+  beside, redis.call('ZRANGEBYSCORE', queue, '-inf', '(4000000000000000', 'WITHSCORES', 'LIMIT', 0, most),
+  redis.call('ZCOUNT', queue, '4000000000000000', '+inf'),
 }

@@ -9,14 +9,21 @@ export function placeText({ holder, ttl, tokens, share }: Claim): string {
     : `${holder}/${ttl}/p${tokens}/${share.permits}/${share.count}`;
 }
 
-const PLACE = /^([^/]+\/[^/]+)\/(\d+)\/([xsp])(\d+)(?:\/(\d+)\/(\d+))?$/;
+const PLACE = /^([^/]+\/[^/]+)\/(\d+)\/([xspc])(\d+)(?:\/([^/]+))?(?:\/(\d+))?$/;
 
 /** The claim that stands at a place; undefined if no place is written so. */
 export function claimAt(place: string, key: string): Claim | undefined {
-  const [, holder, ttl, kind, tokens, permits, count] = PLACE.exec(place) ?? [];
+  const [, holder, ttl, kind, tokens, detail, count] = PLACE.exec(place) ?? [];
   if (holder === undefined) return undefined;
   const claim = { key, holder, ttl: Number(ttl), tokens: Number(tokens) };
-  if (kind === 'x') return claim;
-  const share = kind === 's' ? READER : { permits: Number(permits), count: Number(count) };
-  return { ...claim, share };
+  switch (kind) {
+    case 's':
+      return { ...claim, share: READER };
+    case 'p':
+      return { ...claim, share: { permits: Number(detail), count: Number(count) } };
+    case 'c':
+      return { ...claim, condition: { name: detail!, over: false } };
+    default:
+      return claim;
+  }
 }

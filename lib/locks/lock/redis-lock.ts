@@ -11,7 +11,7 @@ import { versionOf } from './version.js';
  * the order in which the server queued them, by hand-off in the release. A crash costs the rest of the
  * lease; a crashed waiter at most 3 s.
  */
-export class RedisLock implements LockPrimitive {
+export class RedisLock implements Omit<LockPrimitive, 'signal'> {
   constructor(private readonly steps: LockSteps) {}
 
   acquire(ask: Ask): Promise<Answer> {

@@ -10,6 +10,7 @@ type SightReply = [
   waiting: number,
   holders: string[],
   places: string[],
+  awaiting: number,
 ];
 
 const MODES: Record<string, 'shared' | 'permits'> = {
@@ -18,7 +19,8 @@ const MODES: Record<string, 'shared' | 'permits'> = {
 };
 
 export function sightOf(reply: unknown): Sight {
-  const [type, current, remaining, fence, at, waiting, holders, places] = reply as SightReply;
+  const [type, current, remaining, fence, at, waiting, holders, places, awaiting] =
+    reply as SightReply;
   const mode = MODES[current];
   const now = Number(at) / 1_000;
   return {
@@ -29,6 +31,7 @@ export function sightOf(reply: unknown): Sight {
     remaining,
     fencingToken: token(fence),
     waiting,
+    awaiting,
     places: [...pairs(places)].map(([place, arrival]) => ({ place, age: now - arrival / 1_000 })),
     now,
   };

@@ -6,6 +6,7 @@ local holder, ttl, tokens, not_after, inbox, limit, arrival, kind, permits, coun
 --- @include "now"
 --- @include "grant-next"
 --- @include "join-queue"
+--- @include "nobody-waits"
 
 local now = now_us()
 if now > tonumber(not_after) then
@@ -36,7 +37,7 @@ elseif current == marker then
 end
 
 local function take()
-  if redis.call('EXISTS', queue) == 0 and fits(current, kind, permits, count, now) then
+  if nobody_waits() and fits(current, kind, permits, count, now) then
     return hold(holder, kind, ttl, count, current, now)
   end
 end

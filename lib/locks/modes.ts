@@ -8,15 +8,16 @@ import type {
   Sight,
 } from './lock-primitive.js';
 
-/** One lock that one may hold alone or several together: each step goes to the mode of its claim. */
-export class BothModes implements LockPrimitive {
+/** One lock that one may hold alone or several together, or give back until a condition comes true: each step goes to the mode of its claim. */
+export class Modes implements LockPrimitive {
   constructor(
-    private readonly alone: LockPrimitive,
+    private readonly alone: Omit<LockPrimitive, 'signal'>,
     private readonly together: HolderSteps,
+    private readonly awaiting: Pick<LockPrimitive, 'acquire' | 'leave' | 'signal'>,
   ) {}
 
   acquire(ask: Ask): Promise<Answer> {
-    return this.#mode(ask).acquire(ask);
+    return (ask.condition ? this.awaiting : this.#mode(ask)).acquire(ask);
   }
 
   release(claim: Claim, keep: number): Promise<boolean> {
@@ -24,7 +25,7 @@ export class BothModes implements LockPrimitive {
   }
 
   leave(claim: Claim): Promise<boolean> {
-    return this.#mode(claim).leave(claim);
+    return (claim.condition ? this.awaiting : this.#mode(claim)).leave(claim);
   }
 
   /** All that are of one mode in one call. */
@@ -57,6 +58,10 @@ export class BothModes implements LockPrimitive {
 
   stamp(key: string): Promise<number | undefined> {
     return this.alone.stamp(key);
+  }
+
+  signal(claim: Claim, condition: string, most: number): Promise<number> {
+    return this.awaiting.signal(claim, condition, most);
   }
 
   #mode(claim: Claim): HolderSteps {

@@ -1,0 +1,56 @@
+-- Ask for one who awaits a condition, or was signalled; when his time is over, or the server forgot him, he wakes and queues for the lock.
+-- Returns as acquire.lua does; at the end of 'held' 1 if he was signalled, or may have been.
+local lock, queue, seen, fence, holders = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5]
+local holder, ttl, tokens, not_after, inbox, arrival, condition, over = ARGV[1], ARGV[2], ARGV[3], ARGV[4], ARGV[5], ARGV[6], ARGV[7], ARGV[8]
+
+--- @include "now"
+--- @include "grant-next"
+--- @include "join-queue"
+
+local now = now_us()
+if now > tonumber(not_after) then
+  return { 'late', 0, now, 0 }
+end
+
+local function held(left, signalled)
+  if tokens == '0' then
+    return { 'held', left, now, 0, -1, 0, signalled }
+  end
+  local token = mint_fencing_tokens(fence, now, 1)
+  return { 'held', left, now, 0, token, 1, signalled }
+end
+
+local current = redis.pcall('GET', lock)
+if type(current) == 'table' then
+  return { 'foreign', redis.call('TYPE', lock).ok, now, 0 }
+elseif current == holder then
+  local token = tokens ~= '0' and redis.call('GET', fence)
+  local left = redis.call('PTTL', lock)
+  return token and { 'held', left, now, 0, tonumber(token), 1, 1 } or held(left, 1)
+end
+
+local claim, process = holder .. '/' .. ttl, string.match(holder, '^[^/]+')
+local awaiting, awaited = claim .. '/w' .. tokens .. '/' .. condition, nil
+local since = redis.call('ZSCORE', queue, awaiting)
+if since and over == '0' then
+  redis.call('PEXPIRE', queue, 60000)
+  redis.call('ZADD', seen, math.floor(now / 1000), process)
+  redis.call('PEXPIRE', seen, 60000)
+  grant_next(now, current)
+  return { 'queued', -1, now, 0, since, 1000000, 0 }
+end
+
+-- A signal that may have come to a place that is gone counts as one: a waiter that wakes for nothing loses nothing.
+local place, signalled = claim .. '/c' .. tokens .. '/' .. condition, 1
+if since or redis.call('ZSCORE', queue, claim .. '/x' .. tokens) then
+  redis.call('ZREM', queue, awaiting)
+  place, signalled = claim .. '/x' .. tokens, 0
+end
+if (tonumber(arrival) or AWAITING) >= AWAITING then
+  arrival = nil -- where he awaited is no place in the queue
+end
+local at, rejoined = join_queue(place, process, arrival, nil, now)
+if grant_next(now, current, place) then
+  return held(tonumber(ttl), signalled)
+end
+return { 'queued', redis.call('PTTL', lock), now, 0, at, redis.call('ZRANK', queue, place), rejoined }

@@ -1,0 +1,23 @@
+import { LuaScript } from '../../redis/index.js';
+import ask from './ask.lua.js';
+import awaiting from './await.lua.js';
+import leave from './leave.lua.js';
+import signal from './signal.lua.js';
+
+const ALL = ['lock', 'queue', 'seen', 'fence', 'holders'] as const;
+const WHO = ['holder', 'ttl', 'tokens'] as const;
+
+/** The steps of who awaits a condition of a lock. */
+export const scripts = {
+  await: new LuaScript(awaiting, ALL, [
+    ...WHO,
+    'not_after',
+    'inbox',
+    'limit',
+    'condition',
+    'former',
+  ]),
+  ask: new LuaScript(ask, ALL, [...WHO, 'not_after', 'inbox', 'arrival', 'condition', 'over']),
+  leave: new LuaScript(leave, ALL, [...WHO, 'inbox', 'condition']),
+  signal: new LuaScript(signal, ['lock', 'queue', 'seen'], ['holder', 'condition', 'most']),
+};

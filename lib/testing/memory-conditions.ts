@@ -1,0 +1,154 @@
+import { ForeignLockError } from '../errors/index.js';
+import type { Answer, Ask, Claim, Held } from '../locks/lock-primitive.js';
+import type { MemoryConnection } from './memory-connection.js';
+import { MemoryHolders } from './memory-holders.js';
+import type { MemoryServer, Place } from './memory-server.js';
+import { fencingTokens } from './mint-fencing-tokens.js';
+import { AWAITING, WaitingLine } from './waiting-line.js';
+
+/** Conditions of locks in memory, step for step what the Lua scripts in locks/condition do. */
+export class MemoryConditions {
+  readonly #server: MemoryServer;
+
+  constructor(
+    private readonly connection: MemoryConnection,
+    private readonly prefix: string,
+    private readonly processId: string,
+    private readonly waitersPerKey: number,
+  ) {
+    this.#server = connection.server;
+  }
+
+  acquire(ask: Ask): Promise<Answer> {
+    const sentAt = this.connection.clock.monotonic();
+    const notAfter = this.#server.clock.wall() + this.connection.timeout;
+    return this.connection.send(ask.key, () => {
+      if (this.#server.clock.wall() > notAfter) return { kind: 'late' };
+      return ask.former ? this.#await(ask, ask.former) : this.#ask(ask, sentAt);
+    });
+  }
+
+  leave(claim: Claim): Promise<boolean> {
+    return this.connection.send(claim.key, () => {
+      const name = this.prefix + claim.key;
+      const line = new WaitingLine(this.#server, name);
+      const texts = textsOf(claim);
+      line.stopAwaiting(texts.awaiting);
+      line.leave(texts.over);
+      const signalled = line.find(texts.signalled) !== undefined;
+      line.leave(texts.signalled);
+      const mine = this.#left(name, claim.holder) !== undefined;
+      if (mine) this.#server.values.delete(name);
+      if (signalled || mine) line.signalNext(claim.condition!.name);
+      line.grantNext();
+      return mine;
+    });
+  }
+
+  signal({ key, holder }: Claim, condition: string, most: number): Promise<number> {
+    return this.connection.send(key, () => {
+      const name = this.prefix + key;
+      if (this.#left(name, holder) === undefined) return -1;
+      const line = new WaitingLine(this.#server, name);
+      let woken = 0;
+      while (woken < most && line.signalNext(condition)) woken += 1;
+      return woken;
+    });
+  }
+
+  #await(ask: Ask, former: Claim): Answer {
+    const name = this.prefix + ask.key;
+    const line = new WaitingLine(this.#server, name);
+    const text = textsOf(ask).awaiting;
+    let place = line.awaiting.find((each) => each.text === text);
+    if (!place) {
+      if (this.#left(name, former.holder) === undefined) return { kind: 'busy', gaveBack: false };
+      if (line.places.length + line.awaiting.length >= this.waitersPerKey) {
+        return { kind: 'full', gaveBack: false };
+      }
+      this.#server.values.delete(name);
+      place = line.await(this.#place(ask, text, ask.condition!.name));
+    }
+    line.saw(this.processId);
+    line.grantNext();
+    return { ...awaits(place), gaveBack: true };
+  }
+
+  #ask(ask: Ask, sentAt: number): Answer {
+    const { key, holder, ttl, tokens, condition } = ask;
+    const name = this.prefix + key;
+    const line = new WaitingLine(this.#server, name);
+    const held = (remaining: number, signalled: boolean, token?: number): Held => ({
+      kind: 'held',
+      sentAt,
+      remaining,
+      signalled,
+      ...(token !== undefined && tokens > 0
+        ? { fencingToken: token, tokens: 1 }
+        : fencingTokens(this.#server, name, { holder, tokens: Math.min(tokens, 1) })),
+    });
+    const value = this.#server.values.get(name);
+    if (value && value.type !== 'string') throw new ForeignLockError(key, value.type);
+    const left = this.#left(name, holder);
+    if (left !== undefined) return held(left, true, this.#server.fences.get(name));
+
+    const texts = textsOf(ask);
+    const awaiting = line.awaiting.find((each) => each.text === texts.awaiting);
+    if (awaiting && !condition!.over) {
+      line.saw(this.processId);
+      line.grantNext();
+      return awaits(awaiting);
+    }
+    const isOver = awaiting !== undefined || line.find(texts.over) !== undefined;
+    line.stopAwaiting(texts.awaiting);
+    const text = isOver ? texts.over : texts.signalled;
+    const known = line.find(text);
+    const former = Number(ask.arrival ?? AWAITING);
+    const arrival = former < AWAITING ? former : undefined;
+    const waitsFor = isOver ? undefined : condition!.name;
+    const place = known ?? line.join(this.#place(ask, text, waitsFor), arrival);
+    line.saw(this.processId);
+    if (line.grantNext(text)) return held(ttl, !isOver);
+    return {
+      kind: 'queued',
+      remaining: this.#server.values.ttl(name),
+      arrival: String(place.arrival),
+      rank: line.places.findIndex((other) => other.text === text),
+      rejoined: !known && arrival !== undefined,
+    };
+  }
+
+  #left(name: string, holder: string): number | undefined {
+    return new MemoryHolders(this.#server, name).left(holder, undefined);
+  }
+
+  #place(
+    { holder, ttl, tokens }: Claim,
+    text: string,
+    condition: string | undefined,
+  ): Omit<Place, 'arrival'> {
+    const process = this.processId;
+    return { text, holder, process, ttl, tokens, share: undefined, condition };
+  }
+}
+
+/** The answer to who goes on awaiting. */
+function awaits({ arrival }: Place): Answer {
+  const rank = 1_000_000;
+  return { kind: 'queued', remaining: -1, arrival: String(arrival), rank, rejoined: false };
+}
+
+/** How one place stands in the queue: while it awaits, when it was signalled, when its time is over. */
+function textsOf({
+  holder,
+  ttl,
+  tokens,
+  condition,
+}: Claim): Record<'awaiting' | 'signalled' | 'over', string> {
+  const claim = `${holder}/${ttl}`;
+  return {
+    awaiting: `${claim}/w${tokens}/${condition!.name}`,
+    signalled: `${claim}/c${tokens}/${condition!.name}`,
+    over: `${claim}/x${tokens}`,
+  };
+}
