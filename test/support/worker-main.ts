@@ -3,6 +3,7 @@ import { getEventListeners, setMaxListeners } from 'node:events';
 import { register } from 'node:module';
 import type { Lease } from '../../lib/leases/lease.js';
 import type { AcquireOptions, RedisLockOptions } from '../../lib/options/index.js';
+import type { Competition } from './competition.js';
 import type { Contention, Section } from './worker.js';
 import { fencedWrite } from './fenced-store.js';
 import { monotonic } from './monotonic.js';
@@ -15,6 +16,7 @@ if (process.env['IOREDIS'] === '5') {
 const { Redis } = await import('ioredis');
 const { LockClient } = await import('./lock-client.js');
 const { ArrivalRecorder } = await import('./arrival-recorder.js');
+const { compete } = await import('./competition.js');
 const { CountingClock } = await import('./counting-clock.js');
 
 const options = JSON.parse(process.argv[2]!) as RedisLockOptions & { redis: string };
@@ -124,6 +126,8 @@ const commands = {
     store.disconnect();
     return counts;
   },
+
+  compete: (competition: Competition) => compete(options, competition),
 
   /**
    * Locks and gives back, `count` times: most at once or after a wait, some aborted, timed out, or

@@ -135,7 +135,9 @@ export class LockingProcess {
     this.leases = new Leases(store, settings, clock);
   }
 
-  acquire(options: AcquireOptions & { key?: string; share?: Share } = {}): Promise<Lease> {
+  acquire(
+    options: AcquireOptions & { key?: string | readonly string[]; share?: Share } = {},
+  ): Promise<Lease> {
     const { key = 'k', signal, share = this.share, ...rest } = options;
     const call = callSettings(rest, this.settings.call);
     return this.leases.acquire(key, share ? { ...call, share } : call, signal);
