@@ -186,6 +186,7 @@ describe('its examples', () => {
     await lease.release();
     await (await waiting).release();
     await locks.forceRelease('least');
+    expect(await (await locks.optimistic('least')).validate()).toBe(true);
     await least.close();
     admin.disconnect();
   });
