@@ -19,6 +19,7 @@ export {
   type ElectionOptions,
   type Leader,
 } from './services/election.js';
+export { type AwaitOptions, Condition } from './services/condition.js';
 export {
   type PermitAcquireOptions,
   Semaphore,

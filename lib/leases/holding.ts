@@ -26,11 +26,13 @@ export interface Onward {
 
 /**
  * What this process holds under one holder id: held → closing → released, or held → lost, never back.
+ * While its holder awaits a condition it is parked; he goes on under another.
+ *
  * Believes no later deadline than the server's, on two clocks: the monotonic one, and the wall clock,
  * which alone keeps counting while the machine sleeps.
  */
 export class Holding implements Scheduled {
-  state: 'held' | 'closing' | 'released' | 'lost' = 'held';
+  state: 'held' | 'parked' | 'closing' | 'released' | 'lost' = 'held';
   /** The first moment of the lease as we may count it. */
   readonly since: number;
   readonly fencingToken: number | undefined;
@@ -44,6 +46,7 @@ export class Holding implements Scheduled {
   suspected: LossReason | undefined;
   lossReason: LossReason | undefined;
   #controller: AbortController | undefined;
+  #successor: Holding | undefined;
 
   constructor(
     public claim: Claim,
@@ -68,6 +71,19 @@ export class Holding implements Scheduled {
     heir.deadline = this.deadline;
     heir.wallDeadline = this.wallDeadline;
     return heir;
+  }
+
+  /** This, or what its holder went on as when a condition had been signalled. */
+  get current(): Holding {
+    return this.#successor?.current ?? this;
+  }
+
+  /** Its leases and its signal are the other's from now on. */
+  goOnAs(successor: Holding): void {
+    this.state = 'released';
+    successor.holds = this.holds;
+    successor.#controller = this.#controller;
+    this.#successor = successor;
   }
 
   /** The server said how much is left. */

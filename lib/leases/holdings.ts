@@ -73,6 +73,23 @@ export class Holdings implements LeaseHost {
     throw holding.lossError();
   }
 
+  /** Its holder awaits a condition: it is neither renewed nor given back by anybody else. */
+  park(holding: Holding): void {
+    holding.state = 'parked';
+    this.#forget(holding);
+  }
+
+  /** It was not given back after all. */
+  keep(holding: Holding): void {
+    holding.state = 'held';
+    this.add(holding);
+  }
+
+  /** Nobody knows whether it was given back. */
+  giveUp(holding: Holding): void {
+    this.departures.leave(holding.claim, holding.trail);
+  }
+
   /** Others may share what was held alone. */
   async downgrade(holding: Holding): Promise<void> {
     const { claim } = holding;

@@ -1,6 +1,7 @@
 import { LockLimitError, LockNotAcquiredError, LockShutdownError } from '../errors/index.js';
 import type { LockStore, PushListener, Sight, StoreDescription } from '../locks/lock-primitive.js';
 import { type CallSettings, type Clock, type ModuleSettings } from '../options/index.js';
+import { Conditions } from './conditions.js';
 import { Departures } from './departures.js';
 import { Holdings } from './holdings.js';
 import { acquireMany } from './acquire-many.js';
@@ -22,6 +23,7 @@ export class Leases {
   readonly #holdings: Holdings;
   readonly #waiters: Waiters;
   readonly #reentry: Reentry;
+  readonly conditions: Conditions;
   readonly #opening: Opening;
   #closing = false;
 
@@ -38,6 +40,7 @@ export class Leases {
       return new SingleLease(this.#holdings, holding);
     });
     this.#reentry = new Reentry(this.#holdings, clock);
+    this.conditions = new Conditions(store.lock, this.#waiters.host, this.#holdings);
   }
 
   /** Connects; before the first call at the latest. */
@@ -123,7 +126,9 @@ export class Leases {
   /** Refuses every new call and rejects those who wait; what is held stays held. */
   stopWaiting(): void {
     this.#closing = true;
-    this.#waiters.turnAway((key) => new LockShutdownError(key));
+    const shutdown = (key: string): Error => new LockShutdownError(key);
+    this.#waiters.turnAway(shutdown);
+    this.conditions.turnAway(shutdown);
   }
 
   /** Gives back all that is held, in bounded time, and closes the store. */
@@ -147,7 +152,12 @@ export class Leases {
   /** What this process has in hand, for tests and for health checks. */
   get load(): { held: number; waiting: number; leaving: number; watched: number } {
     const { size: held, watched } = this.#holdings;
-    return { held, waiting: this.#waiters.size, leaving: this.#departures.size, watched };
+    return {
+      held,
+      waiting: this.#waiters.size + this.conditions.size,
+      leaving: this.#departures.size,
+      watched,
+    };
   }
 
   readonly #pushes: PushListener = {

@@ -36,7 +36,7 @@ export class Place {
   constructor(
     private readonly host: PlaceHost,
     private readonly owner: PlaceOwner,
-    { key, holder, ttl, tokens, share }: Claim,
+    { key, holder, ttl, tokens, share, condition }: Claim,
     queue: boolean,
   ) {
     this.trail = new Trail(host.settings.commandTimeout);
@@ -48,6 +48,7 @@ export class Place {
       ttl,
       tokens,
       share,
+      condition,
       queue,
       arrival: undefined,
       former: undefined,
@@ -63,6 +64,12 @@ export class Place {
   /** What the server gave it when it came; undefined until it is in the queue. */
   get arrival(): string | undefined {
     return this.#ask.arrival;
+  }
+
+  /** It awaits its condition no longer, only the lock; asks at once. */
+  stopAwaiting(): void {
+    this.#ask.condition = { ...this.#ask.condition!, over: true };
+    this.ask();
   }
 
   /** Asks once; several at a time would only repeat each other. */
@@ -149,6 +156,7 @@ export class Place {
 
   #sit({ arrival, rank, remaining, rejoined }: Queued): void {
     const room = this.host.room(this.claim.key);
+    if (this.seated && arrival !== this.arrival) room.move(this);
     this.#ask.arrival = arrival;
     this.rank = rank;
     this.owner.queued(this);

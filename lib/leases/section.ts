@@ -21,9 +21,14 @@ export class Section {
   constructor(
     /** Whose lease this is: two applications in one process do not share theirs. */
     readonly owner: object,
-    readonly holding: Holding,
+    private readonly entered: Holding,
     readonly lease: Lease,
   ) {}
+
+  /** What is held in it. */
+  get holding(): Holding {
+    return this.entered.current;
+  }
 
   /** The innermost open section around the running code, of this owner, on this key if one is named. */
   static current(owner: object, key?: string): Section | undefined {

@@ -16,16 +16,21 @@ export interface LeaseHost {
 /** A lease on one lock: what a grant brought, or one more hold on it by re-entry. */
 export class SingleLease extends Lease {
   readonly #host: LeaseHost;
-  readonly #holding: Holding;
+  #held: Holding;
   readonly #leaveTurn: (() => void) | undefined;
   #released: Promise<boolean> | undefined;
 
   constructor(host: LeaseHost, holding: Holding, leaveTurn?: () => void) {
     super();
     this.#host = host;
-    this.#holding = holding;
+    this.#held = holding;
     this.#leaveTurn = leaveTurn;
     holding.holds += 1;
+  }
+
+  /** What it stands on; another one after a condition was awaited. */
+  get holding(): Holding {
+    return (this.#held = this.#held.current);
   }
 
   get keys(): readonly string[] {
@@ -33,11 +38,11 @@ export class SingleLease extends Lease {
   }
 
   override get key(): string {
-    return this.#holding.claim.key;
+    return this.holding.claim.key;
   }
 
   get fencingToken(): number {
-    const token = this.#holding.fencingToken;
+    const token = this.holding.fencingToken;
     if (token !== undefined) return token;
     throw new LockOptionsError(
       `Lock "${this.key}" was taken with "fencing: false": it has no fencing token.`,
@@ -50,17 +55,17 @@ export class SingleLease extends Lease {
   }
 
   get expiresAt(): number {
-    return Math.floor(this.#holding.wallDeadline);
+    return Math.floor(this.holding.wallDeadline);
   }
 
   get signal(): AbortSignal {
-    return this.#holding.signal;
+    return this.holding.signal;
   }
 
   get held(): boolean {
     if (this.#released !== undefined) return false;
-    if (this.#holding.inDoubt) this.#host.verify(this.#holding);
-    return this.#holding.held;
+    if (this.holding.inDoubt) this.#host.verify(this.holding);
+    return this.holding.held;
   }
 
   get returned(): boolean {
@@ -68,17 +73,17 @@ export class SingleLease extends Lease {
   }
 
   lossError(): LeaseLostError {
-    return this.#holding.lossError();
+    return this.holding.lossError();
   }
 
   async extend(ttl?: Duration): Promise<void> {
     this.assertHeld();
-    await this.#host.extend(this.#holding, ttl);
+    await this.#host.extend(this.holding, ttl);
   }
 
   async downgrade(): Promise<void> {
     this.assertHeld();
-    await this.#host.downgrade(this.#holding);
+    await this.#host.downgrade(this.holding);
   }
 
   release(): Promise<boolean> {
@@ -87,18 +92,18 @@ export class SingleLease extends Lease {
   }
 
   openSection(lease: Lease = this): Section {
-    return this.#host.section(this.#holding, lease);
+    return this.#host.section(this.holding, lease);
   }
 
   toJSON(): LeaseJson {
-    const { fencingToken } = this.#holding;
+    const { fencingToken } = this.holding;
     return { key: this.key, held: this.held, expiresAt: this.expiresAt, fencingToken };
   }
 
   #release(): Promise<boolean> {
     this.#leaveTurn?.();
-    this.#holding.holds -= 1;
-    if (this.#holding.holds > 0) return Promise.resolve(this.#holding.held);
-    return this.#host.release(this.#holding);
+    this.holding.holds -= 1;
+    if (this.holding.holds > 0) return Promise.resolve(this.holding.held);
+    return this.#host.release(this.holding);
   }
 }

@@ -60,6 +60,11 @@ export class Waiters {
     };
   }
 
+  /** What a place of this process needs. */
+  get host(): LineHost {
+    return this.#host;
+  }
+
   get size(): number {
     return this.#size;
   }

@@ -36,6 +36,12 @@ export class WaitingRoom {
     if (place === this.#places[0]) this.#pollIn(this.#round(place, remaining));
   }
 
+  /** A place stands elsewhere in the queue now: it was signalled. */
+  move(place: Place): void {
+    this.#places.splice(this.#places.indexOf(place), 1);
+    place.seated = false;
+  }
+
   remove(place: Place): void {
     if (!place.seated) return;
     const first = place === this.#places[0];

@@ -15,12 +15,14 @@ const LARGEST_BATCH = 128;
 type Script = LuaScript<string, string>;
 type Operands = Readonly<Record<string, string | number | undefined>>;
 
-/** What acquire wants to know beside what all ask for: of a lock held alone, of one held by several. */
+/** What acquire wants to know beside what all ask for: of a lock held alone, of one held by several, of a condition. */
 interface AcquireOperands {
   readonly former?: string | undefined;
   readonly kind?: string;
   readonly permits?: number | undefined;
   readonly count?: number;
+  readonly condition?: string;
+  readonly over?: number;
 }
 
 /** The scripts of locks on one server: finds the keys, says when an ask is too late, reads the replies. */
@@ -66,6 +68,8 @@ export class LockSteps {
       kind: more.kind,
       permits: more.permits,
       count: more.count,
+      condition: more.condition,
+      over: more.over,
     };
     return this.server.run({
       script,

@@ -9,6 +9,7 @@ import { LockOptionsError } from '../errors/index.js';
 import { lockName, lockNames } from '../keys/index.js';
 import type { Lease } from '../leases/lease.js';
 import type { Leases } from '../leases/leases.js';
+import { SingleLease } from '../leases/single-lease.js';
 import type { Stamp } from '../leases/stamp.js';
 import { withLease, type Work } from '../leases/with-lease.js';
 import {
@@ -17,6 +18,7 @@ import {
   callSettings,
   type ModuleSettings,
 } from '../options/index.js';
+import { Condition } from './condition.js';
 import { Election, ELECTION_CALL, ELECTION_PREFIX, type ElectionOptions } from './election.js';
 import { inspection, type LockInspection } from './lock-inspection.js';
 import { Semaphore, type SemaphoreOptions } from './semaphore.js';
@@ -116,6 +118,15 @@ export class LockService implements OnModuleInit, BeforeApplicationShutdown, OnA
       );
     }
     return this.#leases.optimistic(lockName(key, limits.keyBytes));
+  }
+
+  /**
+   * A condition variable of the lock that `lease` holds.
+   * @throws LockKeyError; LockOptionsError if the lease is on several locks.
+   */
+  condition(lease: Lease, name: string): Condition {
+    if (lease instanceof SingleLease) return new Condition(this.#leases.conditions, lease, name);
+    throw new LockOptionsError('A condition belongs to one lock: this lease holds several.');
   }
 
   /** The lease the running code is inside of: on `key`, or the innermost. */

@@ -47,7 +47,10 @@ export class MemoryLockStore implements LockStore {
       granted: ({ name, place, remaining, fencingToken, tokens }) => {
         const sentAt = this.clock.monotonic();
         const claim = claimAt(place, name.slice(this.#prefix.length))!;
-        queueMicrotask(() => listener.granted(claim, { sentAt, remaining, fencingToken, tokens }));
+        const signalled = claim.condition !== undefined;
+        queueMicrotask(() =>
+          listener.granted(claim, { sentAt, remaining, fencingToken, tokens, signalled }),
+        );
       },
       forced: (holder) => queueMicrotask(() => listener.forced(holder)),
       kept: (name, rest) =>

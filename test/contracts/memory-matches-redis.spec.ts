@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { ForeignLockError } from '../../lib/errors/index.js';
-import type { Claim } from '../../lib/locks/lock-primitive.js';
+import type { Ask, Claim } from '../../lib/locks/lock-primitive.js';
 import { READER, type Share } from '../../lib/options/index.js';
 import type { Client } from '../support/client.js';
 import { kinds } from '../support/kinds.js';
@@ -19,6 +19,12 @@ interface Step {
     | 'extend'
     | 'downgrade'
     | 'stamp'
+    | 'await'
+    | 'wake'
+    | 'over'
+    | 'abandon'
+    | 'signal'
+    | 'signal all'
     | 'force'
     | 'silence'
     | 'flush';
@@ -33,6 +39,10 @@ const steps = fc.array(
       { weight: 8, arbitrary: fc.constant('ask' as const) },
       { weight: 8, arbitrary: fc.constantFrom('try', 'release', 'leave', 'extend') },
       { weight: 3, arbitrary: fc.constantFrom('keep', 'force', 'silence', 'downgrade', 'stamp') },
+      {
+        weight: 8,
+        arbitrary: fc.constantFrom('await', 'wake', 'over', 'abandon', 'signal', 'signal all'),
+      },
       { weight: 1, arbitrary: fc.constant('flush' as const) },
     ),
     by: fc.nat(2),
@@ -44,6 +54,8 @@ const steps = fc.array(
 /** Two processes that hear and one that does not, each with claims that it sends again and again. */
 class Player {
   readonly #names = new Map<string, string>();
+  /** By holder: under which claim he awaits a condition. */
+  readonly #waits = new Map<string, Claim>();
   readonly #arrivals = new Map<string, string>();
   readonly #tokens: number[] = [];
 
@@ -54,6 +66,10 @@ class Player {
   ) {
     for (const [by, own] of claims.entries()) {
       for (const [as, { holder }] of own.entries()) this.#names.set(holder, `${by}.${as}`);
+      for (const { holder } of own) this.#waits.set(holder, clients[by]!.claim({ ttl: 60_000 }));
+      for (const { holder } of own) {
+        this.#names.set(this.#waits.get(holder)!.holder, `${this.#names.get(holder)} awaits`);
+      }
     }
   }
 
@@ -79,7 +95,8 @@ class Player {
         throw error;
       },
     );
-    const { type, holders, mode, holder, waiting, places, fencingToken } = await this.world.sight();
+    const { type, holders, mode, holder, waiting, awaiting, places, fencingToken } =
+      await this.world.sight();
     if (fencingToken !== undefined && fencingToken !== this.#tokens.at(-1)) {
       this.#tokens.push(fencingToken);
     }
@@ -89,6 +106,7 @@ class Player {
       holder: mode ?? this.#names.get(holder) ?? holder,
       holders: holders.map((each) => this.#nameOf(each.holder)).sort(),
       waiting,
+      awaiting,
       places: places.map(({ place }) => this.#names.get(place.split('/').slice(0, 2).join('/'))),
       fence: fencingToken === undefined ? undefined : this.#tokens.lastIndexOf(fencingToken),
     };
@@ -106,18 +124,36 @@ class Player {
     );
   }
 
+  async #ask(client: Client, claim: Claim, more: Partial<Ask>): Promise<unknown> {
+    const answer = await client.ask(claim, { arrival: this.#arrivals.get(claim.holder), ...more });
+    if (answer.kind === 'queued') {
+      this.#arrivals.set(claim.holder, answer.arrival);
+      return { kind: 'queued', rank: answer.rank, rejoined: answer.rejoined };
+    }
+    const { kind } = answer;
+    return kind === 'held'
+      ? { kind, tokens: answer.tokens, signalled: answer.signalled === true }
+      : answer;
+  }
+
   async #take(does: Step['does'], client: Client, claim: Claim): Promise<unknown> {
+    const name = claim.tokens === 0 ? 'other' : 'changed';
+    const awaits = { ...this.#waits.get(claim.holder)!, condition: { name, over: false } };
     switch (does) {
       case 'ask':
-      case 'try': {
-        const arrival = this.#arrivals.get(claim.holder);
-        const answer = await client.ask(claim, { queue: does === 'ask', arrival });
-        if (answer.kind === 'queued') {
-          this.#arrivals.set(claim.holder, answer.arrival);
-          return { kind: 'queued', rank: answer.rank, rejoined: answer.rejoined };
-        }
-        return answer.kind === 'held' ? { kind: 'held', tokens: answer.tokens } : answer;
-      }
+      case 'try':
+        return this.#ask(client, claim, { queue: does === 'ask' });
+      case 'await':
+        return this.#ask(client, awaits, { former: claim });
+      case 'wake':
+        return this.#ask(client, awaits, {});
+      case 'over':
+        return this.#ask(client, { ...awaits, condition: { name, over: true } }, {});
+      case 'abandon':
+        return client.lock.leave(awaits);
+      case 'signal':
+      case 'signal all':
+        return client.lock.signal(claim, name, does === 'signal' ? 1 : 9);
       case 'release':
       case 'keep':
         return client.lock.release(claim, does === 'keep' ? 60_000 : 0);

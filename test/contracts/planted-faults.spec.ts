@@ -8,6 +8,7 @@ import { kinds } from '../support/kinds.js';
 import {
   both,
   endlessTurn,
+  inConditions,
   inHolding,
   inLine,
   inScripts,
@@ -17,6 +18,7 @@ import {
 import { type Topology, topologies } from '../support/topologies.js';
 import { withPrimitive } from '../support/world.js';
 import { cancellation } from './cancellation.contract.js';
+import { conditions } from './conditions.contract.js';
 import { deadWaiters } from './dead-waiters.contract.js';
 import { errors } from './errors.contract.js';
 import { expiry } from './expiry.contract.js';
@@ -460,7 +462,7 @@ const faults: Readonly<Record<string, Fault>> = {
     ],
   },
   'a reader who passes a waiting writer': {
-    plant: inShares(['acquire'], [`redis.call('EXISTS', queue) == 0 and fits(`, 'fits(']),
+    plant: inShares(['acquire'], [`nobody_waits() and fits(`, 'fits(']),
     on: 'one Redis',
     brokenSentences: [[sharedMode, 'a reader that comes later']],
   },
@@ -589,6 +591,76 @@ const faults: Readonly<Record<string, Fault>> = {
       [optimistic, 'a stamp does not validate after'],
       [optimistic, 'of many readers beside writers'],
     ],
+  },
+  'a wait that begins in two steps': {
+    plant: inConditions(['await'], ["  redis.call('ZADD', queue, since, place)\n", '']),
+    on: 'one Redis',
+    brokenSentences: [
+      [conditions, 'who awaits sends nothing'],
+      [conditions, 'waiters wake in the order'],
+    ],
+  },
+  'a wait by who does not hold the lock': {
+    plant: inConditions(['await'], [`if redis.pcall('GET', lock) ~= former then`, 'if false then']),
+    on: 'one Redis',
+    brokenSentences: [[conditions, 'a lock that is lost on the way']],
+  },
+  'a signal by who does not hold the lock': {
+    plant: inConditions(
+      ['signal'],
+      [`if redis.pcall('GET', lock) ~= holder then`, 'if false then'],
+    ),
+    on: 'one Redis',
+    brokenSentences: [[conditions, 'nobody awaits or signals without']],
+  },
+  'a signal that wakes another condition': {
+    plant: inConditions(['signal'], ['if awaited == condition then', 'if awaited then']),
+    on: 'one Redis',
+    brokenSentences: [[conditions, 'a condition is told apart']],
+  },
+  'signals that go to the last who came': {
+    plant: inConditions(
+      ['signal'],
+      [
+        `redis.call('ZRANGEBYSCORE', queue, whole(AWAITING), '+inf')`,
+        `redis.call('ZREVRANGEBYSCORE', queue, '+inf', whole(AWAITING))`,
+      ],
+    ),
+    on: 'one Redis',
+    brokenSentences: [[conditions, 'waiters wake in the order']],
+  },
+  'a signal that dies with who got it': {
+    plant: inScripts(GRANTING, [
+      `      if kind == 'c' then\n        signal_next`,
+      `      if false then\n        signal_next`,
+    ]),
+    on: 'one Redis',
+    brokenSentences: [[conditions, 'a waiter that dies when it was signalled']],
+  },
+  'a signal that leaves with who got it': {
+    plant: inConditions(['leave'], ['if signalled or mine then', 'if false then']),
+    on: 'one Redis',
+    brokenSentences: [[conditions, 'who gives up holds nothing']],
+  },
+  'a grant to who awaits': {
+    plant: inScripts(
+      GRANTING,
+      [`    if kind == 'w' then`, '    if false then'],
+      [`kind == 'x' or kind == 'c'`, `kind == 'x' or kind == 'c' or kind == 'w'`],
+    ),
+    on: 'one Redis',
+    brokenSentences: [[conditions, 'others lock as ever']],
+  },
+  'a lock that is busy while somebody awaits': {
+    plant: inScripts(
+      ['acquire'],
+      [
+        `redis.call('EXISTS', lock) == 0 and nobody_waits()`,
+        `redis.call('EXISTS', lock, queue) == 0`,
+      ],
+    ),
+    on: 'one Redis',
+    brokenSentences: [[conditions, 'others lock as ever']],
   },
   'a minimum hold that is not kept': {
     plant: inScripts(['release'], ['if keep then', 'if false then']),

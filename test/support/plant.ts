@@ -1,6 +1,7 @@
 import { Holding } from '../../lib/leases/holding.js';
 import { Line } from '../../lib/leases/line.js';
 import { scripts } from '../../lib/locks/lock/scripts.js';
+import { scripts as conditionScripts } from '../../lib/locks/condition/scripts.js';
 import { scripts as sharesScripts } from '../../lib/locks/shares/scripts.js';
 import { LuaScript } from '../../lib/redis/index.js';
 import { type Wrap, withPrimitive } from './world.js';
@@ -28,6 +29,14 @@ export function inShares(
   ...edits: readonly [string, string][]
 ): Plant {
   return inSteps(sharesScripts, steps, edits);
+}
+
+/** The same in the scripts of conditions. */
+export function inConditions(
+  steps: readonly (keyof typeof conditionScripts)[],
+  ...edits: readonly [string, string][]
+): Plant {
+  return inSteps(conditionScripts, steps, edits);
 }
 
 /** Several mistakes that only together are one. */

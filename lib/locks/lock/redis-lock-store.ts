@@ -72,6 +72,7 @@ export class RedisLockStore implements LockStore {
       remaining: Number(left),
       fencingToken: token(fence),
       tokens: Number(count),
+      signalled: claim?.condition !== undefined,
     };
     if (claim) listener.granted(claim, grant);
   }

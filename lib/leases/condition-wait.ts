@@ -1,0 +1,169 @@
+import { LockLimitError, LockStoreError } from '../errors/index.js';
+import type { Claim, Held } from '../locks/lock-primitive.js';
+import { Holding, type Onward } from './holding.js';
+import type { LineHost } from './line-host.js';
+import { Outage } from './outage.js';
+import { Place, type PlaceOwner } from './place.js';
+
+/** The pause after an ask that failed before there was a place, in ms. */
+const AFTER_FAILURE = 50;
+
+/** What becomes of the lease that was given back. */
+export interface FormerHost {
+  /** It is not given back after all. */
+  keep(former: Holding): void;
+  /** Whether it was given back is not known: it is given up. */
+  giveUp(former: Holding): void;
+}
+
+/** How one awaits a condition. */
+export interface Awaiting {
+  readonly condition: string;
+  /** In ms. */
+  readonly wait: number;
+  readonly signal: AbortSignal | undefined;
+}
+
+/**
+ * One holder who gave his lock back until a condition is signalled. He wakes as the holder again: signalled, or
+ * after his time, when he has waited for the lock like anybody. Who gives up passes his signal on.
+ */
+export class ConditionWait implements PlaceOwner, Onward {
+  /** Whether he was signalled, once he holds the lock again. */
+  readonly woken: Promise<boolean>;
+  #resolve!: (signalled: boolean) => void;
+  #reject!: (reason: unknown) => void;
+  #place: Place;
+  #begun = false;
+  #over = false;
+  readonly #outage = new Outage();
+  #stopClock = (): void => {};
+
+  constructor(
+    private readonly host: LineHost,
+    private readonly formerHost: FormerHost,
+    private readonly former: Holding,
+    private readonly awaiting: Awaiting,
+  ) {
+    this.woken = new Promise((resolve, reject) => {
+      this.#resolve = resolve;
+      this.#reject = reject;
+    });
+    this.#place = this.#newPlace({ name: awaiting.condition, over: false });
+    const { wait, signal } = awaiting;
+    if (wait !== Infinity) this.#stopClock = host.clock.after(wait, () => this.#timeOut());
+    signal?.addEventListener('abort', this.#onAbort, { once: true });
+    this.#place.askGivingBack(former.claim).then(
+      () => (this.#begun = true),
+      (error: unknown) => this.#notGivenBack(error),
+    );
+    former.onward.ended(former);
+  }
+
+  get key(): string {
+    return this.former.claim.key;
+  }
+
+  /** He waits no more, for this reason: he holds nothing. */
+  turnAway(reason: unknown): void {
+    this.#place.leave();
+    this.#fail(reason);
+  }
+
+  granted({ claim: { key, holder, ttl, tokens }, trail }: Place, grant: Omit<Held, 'kind'>): void {
+    const { former, host } = this;
+    const claim: Claim = { key, holder, ttl, tokens };
+    const holding = new Holding(claim, former.settings, grant, trail, host.clock, this);
+    const { holds } = former;
+    const lease = host.enter(holding);
+    former.goOnAs(holding);
+    if (holds === 0) void lease.release(); // nobody wants it back
+    this.#settle();
+    this.#resolve(!this.#over || grant.signalled !== false);
+  }
+
+  queued({ rank, claim }: Place): void {
+    this.#begun = true;
+    this.#outage.end();
+    const awaits = claim.condition && rank >= AWAITING_RANK;
+    if (this.#over && awaits) this.#place.stopAwaiting(); // that answer was on its way when his time was over
+  }
+
+  refused(_place: Place, why: 'busy' | 'full'): void {
+    const { former, host } = this;
+    if (why === 'full') {
+      this.formerHost.keep(former);
+      const { waitersPerKey } = host.settings.limits;
+      return this.#fail(new LockLimitError(former.claim.key, 'waitersPerKey', waitersPerKey));
+    }
+    this.#fail(former.lossError());
+  }
+
+  missed(): void {
+    this.#place = this.#newPlace(undefined);
+    this.#place.ask();
+  }
+
+  failed(place: Place, error: unknown): void {
+    if (!this.#begun) return; // the answer to the first ask says more
+    const now = this.host.clock.monotonic();
+    const retryable = error instanceof LockStoreError && error.retryable;
+    if (retryable) this.#outage.fails(error, now);
+    if (!retryable || now >= this.#outage.since + this.host.settings.outageWait) {
+      return this.turnAway(error);
+    }
+    if (place.seated) this.host.room(place.claim.key).failed();
+    else this.host.clock.after(AFTER_FAILURE, () => place.ask());
+  }
+
+  passOn(): boolean {
+    return false;
+  }
+
+  giveBack(): undefined {
+    return undefined;
+  }
+
+  ended(): void {
+    // nobody stands behind him here
+  }
+
+  #newPlace(condition: Claim['condition']): Place {
+    const { key, ttl, tokens } = this.former.claim;
+    const holder = this.host.newHolderId();
+    const claim = { key, holder, ttl, tokens: Math.min(tokens, 1), condition };
+    return new Place(this.host, this, claim, true);
+  }
+
+  #notGivenBack(error: unknown): void {
+    const unknown = error instanceof LockStoreError && error.outcome === 'unknown';
+    if (unknown) {
+      this.#begun = true;
+      this.formerHost.giveUp(this.former);
+      return this.failed(this.#place, error);
+    }
+    this.#place.leave();
+    this.formerHost.keep(this.former);
+    this.#fail(error);
+  }
+
+  #timeOut(): void {
+    this.#over = true;
+    this.#place.stopAwaiting();
+  }
+
+  readonly #onAbort = (): void => this.turnAway(this.awaiting.signal!.reason);
+
+  #fail(reason: unknown): void {
+    this.#settle();
+    this.#reject(reason);
+  }
+
+  #settle(): void {
+    this.#stopClock();
+    this.awaiting.signal?.removeEventListener('abort', this.#onAbort);
+  }
+}
+
+/** The rank of who awaits a condition and does not queue, as in condition/ask.lua. */
+const AWAITING_RANK = 1_000_000;

@@ -1,0 +1,369 @@
+import { expect } from '@jest/globals';
+import { LeaseLostError, LockOptionsError, LockStoreError } from '../../lib/errors/index.js';
+import type { Lease } from '../../lib/leases/lease.js';
+import type { SingleLease } from '../../lib/leases/single-lease.js';
+import { Condition } from '../../lib/services/condition.js';
+import type { Contract } from '../support/contract.js';
+import { random } from '../support/random.js';
+import { type LockingProcess, type World, type Wrap, withPrimitive } from '../support/world.js';
+
+function condition(process: LockingProcess, lease: Lease, name = 'changed'): Condition {
+  return new Condition(process.leases.conditions, lease as SingleLease, name);
+}
+
+/** A caller that holds the lock and awaits the condition; resolves when it awaits. */
+async function awaiting(
+  world: World,
+  process: LockingProcess,
+  options: { wait?: number; signal?: AbortSignal; name?: string } = {},
+): Promise<{ lease: Lease; woken: Promise<boolean> }> {
+  const { name, ...rest } = options;
+  const lease = await world.finish(process.acquire());
+  const { awaiting: before } = await world.sight();
+  const woken = condition(process, lease, name).await(rest);
+  woken.catch(() => {});
+  await world.until('it awaits', async () => (await world.sight()).awaiting > before);
+  return { lease, woken };
+}
+
+async function signal(world: World, process: LockingProcess, name?: string): Promise<boolean> {
+  const lease = await world.finish(process.acquire());
+  const told = await condition(process, lease, name).signal();
+  await lease.release();
+  return told;
+}
+
+async function nothingLeft(world: World, ...processes: LockingProcess[]): Promise<void> {
+  await world.until('nothing is left', async () => {
+    const { type, waiting, awaiting: still } = await world.sight();
+    return type === 'none' && waiting === 0 && still === 0;
+  });
+  for (const { leases } of processes) {
+    await world.until('all departures are over', () => leases.load.leaving === 0);
+    expect(leases.load).toEqual({ held: 0, waiting: 0, leaving: 0, watched: 0 });
+  }
+}
+
+export const conditions: Contract = {
+  async 'who awaits gives the lock back, and wakes as the holder with a new token'(world) {
+    const [a, b] = [await world.process(), await world.process()];
+    const { lease, woken } = await awaiting(world, a);
+    const { signal: lost } = lease;
+    expect([lease.held, (await world.sight()).type]).toEqual([false, 'none']);
+    const other = await b.acquire();
+    const before = other.fencingToken;
+    expect(await condition(b, other).signal()).toBe(true);
+    expect(lease.held).toBe(false);
+    await other.release();
+    expect(await world.finish(woken)).toBe(true);
+    expect([lease.held, lost.aborted]).toEqual([true, false]);
+    expect(lease.fencingToken).toBeGreaterThan(before);
+    expect(lease.signal).toBe(lost);
+    await lease.extend('20s');
+    expect(await lease.release()).toBe(true);
+    await nothingLeft(world, a, b);
+  },
+
+  async 'who awaits sends nothing to wake but his polls'(world) {
+    const asks: string[] = [];
+    const counting: Wrap = (store) =>
+      withPrimitive(store, {
+        acquire: (ask) => {
+          asks.push(ask.former ? 'await' : 'ask');
+          return store.lock.acquire(ask);
+        },
+      });
+    const [a, b] = [await world.process({}, counting), await world.process()];
+    const { lease, woken } = await awaiting(world, a);
+    expect(await signal(world, b)).toBe(true);
+    await world.finish(woken);
+    expect(asks).toEqual(['ask', 'await']);
+    await lease.release();
+  },
+
+  async 'waiters wake in the order in which they began, one signal each'(world) {
+    const processes = [await world.process(), await world.process(), await world.process()];
+    const order: number[] = [];
+    const all: Promise<void>[] = [];
+    for (const [at, process] of [...processes, ...processes].entries()) {
+      const { lease, woken } = await awaiting(world, process);
+      all.push(
+        woken.then(async () => {
+          order.push(at);
+          await lease.release();
+        }),
+      );
+    }
+    for (let at = 0; at < 2; at += 1) await signal(world, processes[1]!);
+    await world.until('two woke', () => order.length === 2);
+    const lease = await world.finish(processes[0]!.acquire());
+    expect(await condition(processes[0]!, lease).signalAll()).toBe(4);
+    expect(await condition(processes[0]!, lease).signal()).toBe(false);
+    await lease.release();
+    await world.finish(Promise.all(all));
+    expect(order).toEqual([0, 1, 2, 3, 4, 5]);
+    await nothingLeft(world, ...processes);
+  },
+
+  async 'a condition is told apart from another of the same lock, whatever its name'(world) {
+    const [a, b] = [await world.process(), await world.process()];
+    const first = await awaiting(world, a, { name: 'not full' });
+    const second = await awaiting(world, a, { name: 'not/full: {x} %' });
+    expect(await signal(world, b, 'not empty')).toBe(false);
+    expect(await signal(world, b, 'not/full: {x} %')).toBe(true);
+    expect(await world.finish(second.woken)).toBe(true);
+    expect((await world.sight()).awaiting).toBe(1);
+    await second.lease.release();
+    expect(await signal(world, b, 'not full')).toBe(true);
+    expect(await world.finish(first.woken)).toBe(true);
+    await first.lease.release();
+    await nothingLeft(world, a, b);
+  },
+
+  async 'others lock as ever while somebody awaits'(world) {
+    const [a, b, c] = [await world.process(), await world.process(), await world.client()];
+    const { lease, woken } = await awaiting(world, a);
+    expect((await c.try(c.claim())).kind).toBe('held');
+    await world.flush();
+    await world.elapse(1);
+    const held = await awaiting(world, b, { name: 'other' });
+    const { claim } = await c.hold();
+    const { claim: next } = await c.queue();
+    await c.lock.release(claim, 0);
+    await world.until('the next is told', () => c.granted(next) !== undefined);
+    await c.lock.release(next, 0);
+    for (const [name, each] of [
+      ['changed', { lease, woken }],
+      ['other', held],
+    ] as const) {
+      const teller = await world.finish(b.acquire());
+      await condition(b, teller, name).signalAll();
+      await teller.release();
+      await world.finish(each.woken); // the flushed one wakes for nothing, at the latest by its poll
+      await each.lease.release();
+    }
+    await nothingLeft(world, a, b);
+  },
+
+  async 'whose time is over wakes as the holder too, without a signal'(world) {
+    const [a, b] = [await world.process(), await world.process()];
+    const { lease, woken } = await awaiting(world, a, { wait: 50 });
+    const other = await world.finish(b.acquire());
+    await world.elapse(100);
+    expect((await world.sight()).awaiting).toBe(0);
+    expect(await condition(b, other).signal()).toBe(false);
+    await other.release();
+    expect(await world.finish(woken)).toBe(false);
+    expect(lease.held).toBe(true);
+    await lease.release();
+    await nothingLeft(world, a, b);
+  },
+
+  async 'who gives up holds nothing, and what he was signalled goes on to the next'(world) {
+    const [a, b, c] = [await world.process(), await world.process(), await world.process()];
+    const controller = new AbortController();
+    const first = await awaiting(world, a, { signal: controller.signal });
+    const second = await awaiting(world, b);
+    const teller = await c.acquire();
+    expect(await condition(c, teller).signal()).toBe(true);
+    controller.abort(new RangeError('enough'));
+    await expect(world.finish(first.woken)).rejects.toThrow('enough');
+    expect([first.lease.held, await first.lease.release()]).toEqual([false, false]);
+    await world.until('it was passed on', async () => (await world.sight()).awaiting === 0);
+    await teller.release();
+    expect(await world.finish(second.woken)).toBe(true);
+    await second.lease.release();
+    await nothingLeft(world, a, b, c);
+  },
+
+  async 'who gives up before a signal takes none with him'(world) {
+    const [a, b] = [await world.process(), await world.process()];
+    const controller = new AbortController();
+    const first = await awaiting(world, a, { signal: controller.signal });
+    const second = await awaiting(world, b);
+    controller.abort(new RangeError('enough'));
+    await expect(world.finish(first.woken)).rejects.toThrow('enough');
+    await world.until('he is gone', async () => (await world.sight()).awaiting === 1);
+    expect(await signal(world, b)).toBe(true);
+    expect(await world.finish(second.woken)).toBe(true);
+    await second.lease.release();
+    await nothingLeft(world, a, b);
+  },
+
+  async 'a waiter that died is passed over'(world) {
+    const [dead, b] = [await world.process(), await world.process()];
+    await awaiting(world, dead);
+    const { lease, woken } = await awaiting(world, b);
+    await dead.crash();
+    const teller = await b.acquire();
+    await world.elapse(3_300); // b's polls keep it seen
+    expect(await condition(b, teller).signal()).toBe(true);
+    await teller.release();
+    expect(await world.finish(woken)).toBe(true);
+    await lease.release();
+    await nothingLeft(world, b);
+  },
+
+  async 'a waiter that dies when it was signalled passes the signal on'(world) {
+    const [dead, b] = [await world.process(), await world.process()];
+    await awaiting(world, dead);
+    const { lease, woken } = await awaiting(world, b);
+    const teller = await b.acquire();
+    expect(await condition(b, teller).signal()).toBe(true);
+    await dead.crash();
+    await world.elapse(3_300);
+    await teller.release();
+    expect(await world.finish(woken)).toBe(true);
+    await lease.release();
+    await nothingLeft(world, b);
+  },
+
+  async 'nobody awaits or signals without the lock'(world) {
+    const [a, b] = [await world.process({ ttl: 400 }), await world.client()];
+    const lease = await a.acquire();
+    const changed = condition(a, lease);
+    await b.lock.force('k');
+    await b.hold();
+    await expect(world.finish(changed.signal())).rejects.toThrow(LeaseLostError);
+    await expect(world.finish(changed.await())).rejects.toThrow(LeaseLostError);
+    const reader = await a.acquire({ key: 'r', mode: 'shared' });
+    await expect(condition(a, reader).await()).rejects.toThrow(LockOptionsError);
+    await reader.release();
+  },
+
+  async 'a lock that is lost on the way into the wait is told'(world) {
+    const a = await world.process({ ttl: 5_000 });
+    const b = await world.client();
+    const lease = await a.acquire();
+    await b.lock.force('k');
+    const { claim } = await b.hold();
+    const woken = condition(a, lease).await(); // nobody has told a yet, or just now
+    await expect(world.finish(woken)).rejects.toThrow(LeaseLostError);
+    expect(await world.holder()).toBe(claim.holder);
+    expect(await lease.release()).toBe(false);
+  },
+
+  async 'a step that was not sent leaves the lock held; one that was not answered wakes at last'(
+    world,
+  ) {
+    for (const outcome of ['unsent', 'refused', 'unknown'] as const) {
+      for (const ran of outcome === 'unknown' ? [true, false] : [false]) {
+        let troubles = 0;
+        const troubled: Wrap = (store) =>
+          withPrimitive(store, {
+            async acquire(ask) {
+              if (!ask.former || (troubles += 1) > 1) return store.lock.acquire(ask);
+              if (ran) await store.lock.acquire(ask);
+              throw new LockStoreError('Trouble.', { outcome });
+            },
+          });
+        const [a, b] = [await world.process({ ttl: 2_000 }, troubled), await world.process()];
+        const lease = await world.finish(a.acquire());
+        const woken = condition(a, lease).await();
+        woken.catch(() => {});
+        if (outcome === 'unknown') {
+          await world.elapse(200);
+          if (ran) await signal(world, b); // else it woke by itself: it may have missed one
+          expect(await world.finish(woken)).toBe(true);
+        } else {
+          await expect(world.finish(woken)).rejects.toThrow('Trouble');
+        }
+        expect(lease.held).toBe(true);
+        expect(await lease.release()).toBe(true);
+        await nothingLeft(world, a, b);
+      }
+    }
+  },
+
+  async 'who waits behind the lock of his own process comes when its holder awaits'(world) {
+    const a = await world.process();
+    const lease = await a.acquire();
+    const next = a.acquire();
+    await world.elapse(1);
+    const woken = condition(a, lease).await();
+    const other = await world.finish(next);
+    expect(await condition(a, other).signal()).toBe(true);
+    await other.release();
+    expect(await world.finish(woken)).toBe(true);
+    await lease.release();
+    await nothingLeft(world, a);
+  },
+
+  async 'a re-entered lock is given back whole, and held again whole'(world) {
+    const [a, b] = [await world.process(), await world.process()];
+    const outer = await a.acquire();
+    await outer.run(async () => {
+      const inner = await a.acquire();
+      const woken = condition(a, inner).await();
+      await world.until('it awaits', async () => (await world.sight()).awaiting === 1);
+      expect([outer.held, inner.held]).toEqual([false, false]);
+      expect(await signal(world, b)).toBe(true);
+      await world.finish(woken);
+      expect([outer.held, inner.held]).toEqual([true, true]);
+      expect(outer.fencingToken).toBe(inner.fencingToken);
+      await inner.release();
+      expect(outer.held).toBe(true);
+    });
+    expect(await outer.release()).toBe(true);
+    await nothingLeft(world, a, b);
+  },
+
+  async 'a shutdown wakes who awaits, with its error'(world) {
+    const a = await world.process();
+    const { lease, woken } = await awaiting(world, a);
+    a.leases.stopWaiting();
+    await expect(world.finish(woken)).rejects.toThrow('shut');
+    expect(lease.held).toBe(false);
+    await nothingLeft(world, a);
+  },
+
+  async 'producers and consumers of several processes lose nothing and never pass each other'(
+    world,
+  ) {
+    const chance = random(5);
+    const processes = [await world.process(), await world.process(), await world.process()];
+    const buffer: number[] = [];
+    const [capacity, items] = [3, 40];
+    const consumed: number[] = [];
+    let produced = 0;
+    const under = async (
+      process: LockingProcess,
+      step: (lease: Lease) => Promise<void>,
+    ): Promise<void> => {
+      const lease = await process.acquire({ wait: 60_000 });
+      await step(lease);
+      await lease.release();
+    };
+    const produce = async (process: LockingProcess): Promise<void> => {
+      while (produced < items) {
+        await under(process, async (lease) => {
+          while (buffer.length >= capacity) await condition(process, lease, 'not full').await();
+          if (produced < items) buffer.push(produced++);
+          await world.elapse(Math.floor(chance() * 2));
+          await condition(process, lease, 'not empty').signal();
+        });
+      }
+    };
+    const consume = async (process: LockingProcess): Promise<void> => {
+      while (consumed.length < items) {
+        await under(process, async (lease) => {
+          while (buffer.length === 0 && consumed.length < items) {
+            await condition(process, lease, 'not empty').await();
+          }
+          const item = buffer.shift();
+          if (item !== undefined) consumed.push(item);
+          await condition(process, lease, 'not full').signal();
+          if (consumed.length === items) {
+            await condition(process, lease, 'not empty').signalAll();
+            await condition(process, lease, 'not full').signalAll();
+          }
+        });
+      }
+    };
+    await world.finish(
+      Promise.all(processes.flatMap((each) => [produce(each), consume(each), consume(each)])),
+    );
+    expect(consumed).toEqual(Array.from({ length: items }, (_, item) => item));
+    await nothingLeft(world, ...processes);
+  },
+};
