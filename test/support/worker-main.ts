@@ -17,6 +17,7 @@ const { Redis } = await import('ioredis');
 const { LockClient } = await import('./lock-client.js');
 const { ArrivalRecorder } = await import('./arrival-recorder.js');
 const { compete } = await import('./competition.js');
+const { runBuffer } = await import('./bounded-buffer.js');
 const { CountingClock } = await import('./counting-clock.js');
 
 const options = JSON.parse(process.argv[2]!) as RedisLockOptions & { redis: string };
@@ -155,6 +156,14 @@ const commands = {
       timers: clock.running,
       listeners: getEventListeners(signal, 'abort').length,
     };
+  },
+
+  /** Fills and empties a bounded buffer until so many have come through. */
+  async buffer(count: number) {
+    const store = new Redis(options.redis);
+    await runBuffer(client, store, count);
+    store.disconnect();
+    await until('nothing is under way', () => client.idle);
   },
 
   /** Ends by itself if the library leaves nothing behind that keeps a process alive. */
