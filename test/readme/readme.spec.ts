@@ -7,14 +7,24 @@ import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { firstValueFrom } from 'rxjs';
 import request from 'supertest';
-import { LockService, RedisLockModule, StaleFencingTokenError } from 'nest-redis-lock';
+import {
+  LockService,
+  LockUpgradeError,
+  RedisLockModule,
+  StaleFencingTokenError,
+} from 'nest-redis-lock';
 import { RedisProcess } from '../../tools/redis-server.js';
 import { DigestService } from './cron.js';
+import { balances } from './database.js';
 import { OrdersController, OrdersService } from './decorator.js';
 import { updateBalance, writeBalance } from './fencing.js';
 import { BoundedQueue } from './condition.js';
 import { FeedService, lead, pulled } from './leader.js';
 import { exportAll } from './lost.js';
+import { position } from './optimistic.js';
+import { ReportService } from './permits.js';
+import { PaymentService } from './several.js';
+import { CatalogueService, indexed } from './shared.js';
 import { journal, LedgerService } from './transaction.js';
 import { TransferService } from './service.js';
 import { leaseEndsByItself } from './unit-test.js';
@@ -27,7 +37,16 @@ beforeAll(async () => {
   const module = await Test.createTestingModule({
     imports: [RedisLockModule.forRoot({ redis: redis.url })],
     controllers: [OrdersController],
-    providers: [OrdersService, TransferService, LedgerService, FeedService, DigestService],
+    providers: [
+      OrdersService,
+      TransferService,
+      LedgerService,
+      FeedService,
+      DigestService,
+      CatalogueService,
+      ReportService,
+      PaymentService,
+    ],
   }).compile();
   app = await module.createNestApplication({ logger: false }).init();
 });
@@ -173,6 +192,55 @@ describe('its examples', () => {
     expect((await locks.inspect('leader:price-feed-by-hand')).state).toBe('free');
   });
 
+  it('read together, and write alone', async () => {
+    const catalogue = app.get(CatalogueService);
+    const locks = app.get(LockService);
+    await catalogue.replaceAndIndex('s', ['x']);
+    expect(indexed).toEqual(['s']);
+    const reading = locks.withLock('catalogue:s', { mode: 'shared' }, async () => {
+      expect(await Promise.all([catalogue.list('s'), catalogue.list('s')])).toEqual([['x'], ['x']]);
+      await expect(catalogue.replace('s', [])).rejects.toThrow(LockUpgradeError);
+    });
+    await reading;
+  });
+
+  it('let five in, or four at once', async () => {
+    const [reports, locks] = [app.get(ReportService), app.get(LockService)];
+    const others = locks.semaphore('report:t', { permits: 5 });
+    const taken = await others.acquire({ count: 4 });
+    expect(await reports.create('t')).toBe(1);
+    const fifth = await others.acquire();
+    const sixth = reports.create('t');
+    expect(await others.tryAcquire()).toBeNull();
+    await Promise.all([fifth.release(), taken.release()]);
+    expect(await sixth).toBe(2);
+    expect(await reports.createLarge('t')).toBe(3);
+  });
+
+  it('pay there and back without a deadlock', async () => {
+    const payments = app.get(PaymentService);
+    const tokens = await Promise.all(
+      Array.from({ length: 20 }, (_, nth) => [
+        payments.pay('p', 'q', nth),
+        payments.pay('q', 'p', nth),
+      ]).flat(),
+    );
+    expect(new Set(tokens).size).toBe(tokens.length);
+    expect([await balances.read('p'), await balances.read('q')]).toEqual([100, 100]);
+  });
+
+  it('read without a lock, and with one where a writer came between', async () => {
+    const locks = app.get(LockService);
+    let reads = 0;
+    const read = async () => [(reads += 1), 0] as const;
+    expect(await position(locks, '1', read)).toEqual([1, 0]);
+    const disturbed = await position(locks, '1', async () => {
+      if (reads === 1) await locks.withLock('position:1', () => undefined);
+      return read();
+    });
+    expect(disturbed).toEqual([3, 0]);
+  });
+
   it('run a job on one replica once', async () => {
     const digests = app.get(DigestService);
     await digests.sendDigest();
@@ -202,6 +270,15 @@ describe('its examples', () => {
     await (await waiting).release();
     await locks.forceRelease('least');
     expect(await (await locks.optimistic('least')).validate()).toBe(true);
+    await locks.withLock(['least', 'more'], async (both) => both.downgrade());
+    await Promise.all([1, 2, 3].map(() => locks.withLock('least', { mode: 'shared' }, () => 1)));
+    const semaphore = locks.semaphore('permits', { permits: 1 });
+    await Promise.all([1, 2].map(() => semaphore.withPermit(async (permit) => permit.extend())));
+    await locks.withLock('least', async (held) => {
+      const changed = locks.condition(held, 'changed');
+      expect(await changed.await({ wait: 1 })).toBe(false);
+      expect([await changed.signal(), await changed.signalAll()]).toEqual([false, 0]);
+    });
     await least.close();
     admin.disconnect();
   });
