@@ -29,6 +29,7 @@ export {
 export type { LockInspection, LockParty } from './services/lock-inspection.js';
 export { lockServiceToken } from './services/lock-service-token.js';
 export { Lease, type LeaseJson, type OpenSection } from './leases/lease.js';
+export type { Stamp } from './leases/stamp.js';
 export { lockKey, type LockKeyValue } from './keys/index.js';
 export type {
   AcquireOptions,

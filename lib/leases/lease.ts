@@ -44,6 +44,9 @@ export abstract class Lease implements AsyncDisposable {
   /** True while the lease lasts. Compares clocks at the moment of use; never waits for a timer. */
   abstract get held(): boolean;
 
+  /** True once it was given back by hand. @internal */
+  abstract get returned(): boolean;
+
   /** @internal */
   abstract lossError(): LeaseLostError;
 
@@ -53,12 +56,12 @@ export abstract class Lease implements AsyncDisposable {
   }
 
   /**
-   * Gives back the lease of a body that succeeded.
+   * Gives back the lease of a body that succeeded, unless the body did so itself.
    * @throws LeaseLostError if the lease was over before, unless that is to be ignored.
    * @internal
    */
   async finish(onLost: 'throw' | 'ignore' = POLICY_DEFAULTS.onLost): Promise<void> {
-    const held = this.held;
+    const held = this.held || this.returned;
     const released = await this.release();
     if (!(held && released) && onLost !== 'ignore') throw this.lossError();
   }

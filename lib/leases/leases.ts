@@ -10,6 +10,7 @@ import { Opening } from './opening.js';
 import { Reentry } from './reentry.js';
 import type { Section } from './section.js';
 import { SingleLease } from './single-lease.js';
+import { Stamp } from './stamp.js';
 import { Trail } from './trail.js';
 import { Waiters } from './waiters.js';
 
@@ -104,6 +105,12 @@ export class Leases {
   /** The lease of the innermost section around the running code. */
   current(key?: string): Lease | undefined {
     return this.#reentry.current(key)?.lease;
+  }
+
+  /** Where an optimistic read begins. */
+  async optimistic(key: string): Promise<Stamp> {
+    if (!this.#opening.done) await this.#opening.within(key, undefined);
+    return Stamp.take(key, () => this.store.lock.stamp(key));
   }
 
   async inspect(key: string, places: number): Promise<Sight> {

@@ -41,6 +41,10 @@ export class MultiLease extends Lease {
     return this.#parts.every(({ held }) => held);
   }
 
+  get returned(): boolean {
+    return this.#parts.every(({ returned }) => returned);
+  }
+
   lossError(): LeaseLostError {
     return (this.#parts.find(({ held }) => !held) ?? this.#parts[0]!).lossError();
   }

@@ -68,6 +68,10 @@ export class SingleLease extends Lease {
     return this.holding.held;
   }
 
+  get returned(): boolean {
+    return this.#released !== undefined;
+  }
+
   lossError(): LeaseLostError {
     return this.holding.lossError();
   }

@@ -129,6 +129,8 @@ export interface LockPrimitive {
   inspect(key: string, places: number): Promise<Sight>;
   /** Makes a lease that was exclusive a shared one, without a gap. False if it was not the holder's any more. */
   downgrade(claim: Claim): Promise<boolean>;
+  /** The version of what the lock guards: every exclusive grant with a token moves it on. Undefined while somebody holds it alone. */
+  stamp(key: string): Promise<number | undefined>;
   /** Wakes the first who await the condition, so many at most. How many; -1 if the lock was not the holder's any more. */
   signal(claim: Claim, condition: string, most: number): Promise<number>;
   /** True if somebody held the lock. */

@@ -56,6 +56,10 @@ export class Modes implements LockPrimitive {
     return this.alone.downgrade(claim);
   }
 
+  stamp(key: string): Promise<number | undefined> {
+    return this.alone.stamp(key);
+  }
+
   signal(claim: Claim, condition: string, most: number): Promise<number> {
     return this.awaiting.signal(claim, condition, most);
   }

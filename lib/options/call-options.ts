@@ -14,7 +14,7 @@ export interface LockCallOptions {
   readonly minHold?: Duration | undefined;
   /** Renewal stops this long after the grant: a stuck holder loses the lock at last. @default Infinity */
   readonly maxHold?: Duration | undefined;
-  /** Mint a fencing token with each grant. False: `lease.fencingToken` throws. @default true */
+  /** Mint a fencing token with each grant. False: `lease.fencingToken` throws, and optimistic reads do not see this holder. @default true */
   readonly fencing?: boolean | undefined;
   /** Within a section that holds the same lock, run without asking Redis. False: wait like anybody. @default true */
   readonly reentrant?: boolean | undefined;

@@ -10,6 +10,7 @@ import { lockName, lockNames } from '../keys/index.js';
 import type { Lease } from '../leases/lease.js';
 import type { Leases } from '../leases/leases.js';
 import { SingleLease } from '../leases/single-lease.js';
+import type { Stamp } from '../leases/stamp.js';
 import { withLease, type Work } from '../leases/with-lease.js';
 import {
   type AcquireOptions,
@@ -109,6 +110,23 @@ export class LockService implements OnModuleInit, BeforeApplicationShutdown, OnA
   condition(lease: Lease, name: string): Condition {
     if (lease instanceof SingleLease) return new Condition(this.#leases.conditions, lease, name);
     throw new LockOptionsError('A condition belongs to one lock: this lease holds several.');
+  }
+
+  /**
+   * Begins an optimistic read: take the stamp, read without a lock, and use what was read only if the stamp
+   * validates. Writers hold the lock exclusively, and never hear of it. What a stamp cannot see stands at
+   * `Stamp.validate`: above all holders with `fencing: false`.
+   * @throws LockOptionsError where the module's default is `fencing: false`; LockStoreError when Redis fails;
+   * ForeignLockError on the name of a semaphore; LockKeyError.
+   */
+  async optimistic(key: string): Promise<Stamp> {
+    const { limits, call } = this.#settings;
+    if (!call.fencing) {
+      throw new LockOptionsError(
+        'optimistic() sees writers by their fencing tokens, and this module has "fencing: false".',
+      );
+    }
+    return this.#leases.optimistic(lockName(key, limits.keyBytes));
   }
 
   /** The lease the running code is inside of: on `key`, or the innermost. */

@@ -15,6 +15,7 @@ import type { MemoryConnection } from './memory-connection.js';
 import type { MemoryServer, Place } from './memory-server.js';
 import { MemoryHolders, modeOf } from './memory-holders.js';
 import { sightOf } from './memory-sight.js';
+import { versionOf } from './memory-version.js';
 import { fencingTokens, rememberedFor } from './mint-fencing-tokens.js';
 import { WaitingLine } from './waiting-line.js';
 
@@ -53,11 +54,14 @@ export class MemoryLock implements Omit<LockPrimitive, 'signal'> {
       const name = this.#name(claim.key);
       if (!this.#isHeldBy(name, claim)) return false;
       const holders = this.#holders(name);
+      const before = this.#server.values.ttl(name);
       if (keep > 0) holders.hold(share ? `kept/${holder}` : 'kept', share, Math.ceil(keep));
       if (keep === 0 || share) holders.letGo(holder, share);
+      const left = this.#server.values.ttl(name);
+      const [first] = this.#line(name).places;
+      if (left > 0 && (left < before || !share))
+        this.#server.inbox(first?.process ?? '')?.kept(name, left);
       this.#line(name).grantNext();
-      const [first] = keep > 0 && !share ? this.#line(name).places : [];
-      if (first) this.#server.inbox(first.process)?.kept(name, Math.ceil(keep));
       return true;
     });
   }
@@ -113,6 +117,10 @@ export class MemoryLock implements Omit<LockPrimitive, 'signal'> {
       this.#line(name).grantNext();
       return true;
     });
+  }
+
+  stamp(key: string): Promise<number | undefined> {
+    return this.connection.send(key, () => versionOf(this.#server, this.#name(key), key));
   }
 
   #acquire(ask: Ask, sentAt: number, gaveBack: boolean): Answer {

@@ -24,6 +24,7 @@ interface Step {
     | 'abandon'
     | 'signal'
     | 'signal all'
+    | 'stamp'
     | 'force'
     | 'silence'
     | 'flush';
@@ -37,7 +38,7 @@ const steps = fc.array(
     does: fc.oneof(
       { weight: 8, arbitrary: fc.constant('ask' as const) },
       { weight: 8, arbitrary: fc.constantFrom('try', 'release', 'leave', 'extend') },
-      { weight: 3, arbitrary: fc.constantFrom('keep', 'force', 'silence', 'downgrade') },
+      { weight: 3, arbitrary: fc.constantFrom('keep', 'force', 'silence', 'downgrade', 'stamp') },
       {
         weight: 8,
         arbitrary: fc.constantFrom('await', 'wake', 'over', 'abandon', 'signal', 'signal all'),
@@ -164,6 +165,11 @@ class Player {
       }
       case 'downgrade':
         return client.lock.downgrade(claim);
+      case 'stamp': {
+        const version = await client.lock.stamp('k');
+        if (version === undefined) return 'held';
+        return version === (await this.world.sight()).fencingToken ? 'its version' : 'another';
+      }
       case 'force':
         return client.lock.force('k');
       case 'silence':

@@ -7,13 +7,24 @@ import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { firstValueFrom } from 'rxjs';
 import request from 'supertest';
-import { LockService, RedisLockModule, StaleFencingTokenError } from 'nest-redis-lock';
+import {
+  LockService,
+  LockUpgradeError,
+  RedisLockModule,
+  StaleFencingTokenError,
+} from 'nest-redis-lock';
 import { RedisProcess } from '../../tools/redis-server.js';
 import { DigestService } from './cron.js';
+import { balances } from './database.js';
 import { OrdersController, OrdersService } from './decorator.js';
 import { updateBalance, writeBalance } from './fencing.js';
+import { BoundedQueue } from './condition.js';
 import { FeedService, lead, pulled } from './leader.js';
 import { exportAll } from './lost.js';
+import { position } from './optimistic.js';
+import { ReportService } from './permits.js';
+import { PaymentService } from './several.js';
+import { CatalogueService, indexed } from './shared.js';
 import { journal, LedgerService } from './transaction.js';
 import { TransferService } from './service.js';
 import { leaseEndsByItself } from './unit-test.js';
@@ -26,7 +37,16 @@ beforeAll(async () => {
   const module = await Test.createTestingModule({
     imports: [RedisLockModule.forRoot({ redis: redis.url })],
     controllers: [OrdersController],
-    providers: [OrdersService, TransferService, LedgerService, FeedService, DigestService],
+    providers: [
+      OrdersService,
+      TransferService,
+      LedgerService,
+      FeedService,
+      DigestService,
+      CatalogueService,
+      ReportService,
+      PaymentService,
+    ],
   }).compile();
   app = await module.createNestApplication({ logger: false }).init();
 });
@@ -141,6 +161,20 @@ describe('its examples', () => {
     expect((await app.get(LockService).inspect('account:a')).state).toBe('free');
   });
 
+  it('wait for a state under a lock', async () => {
+    const jobs: { id: number }[] = [];
+    const queue = new BoundedQueue(app.get(LockService), {
+      count: async () => jobs.length,
+      push: async (job) => void jobs.push(job),
+      shift: async () => jobs.shift()!,
+    });
+    const taking = Array.from({ length: 30 }, () => queue.take());
+    for (let id = 0; id < 30; id += 1) await queue.put({ id });
+    expect((await Promise.all(taking)).map(({ id }) => id).sort((a, b) => a - b)).toEqual(
+      Array.from({ length: 30 }, (_, id) => id),
+    );
+  });
+
   it('lead, and make room for the next', async () => {
     const feed = app.get(FeedService);
     while (pulled.length === 0) {
@@ -156,6 +190,55 @@ describe('its examples', () => {
     });
     expect(led).toEqual([false]);
     expect((await locks.inspect('leader:price-feed-by-hand')).state).toBe('free');
+  });
+
+  it('read together, and write alone', async () => {
+    const catalogue = app.get(CatalogueService);
+    const locks = app.get(LockService);
+    await catalogue.replaceAndIndex('s', ['x']);
+    expect(indexed).toEqual(['s']);
+    const reading = locks.withLock('catalogue:s', { mode: 'shared' }, async () => {
+      expect(await Promise.all([catalogue.list('s'), catalogue.list('s')])).toEqual([['x'], ['x']]);
+      await expect(catalogue.replace('s', [])).rejects.toThrow(LockUpgradeError);
+    });
+    await reading;
+  });
+
+  it('let five in, or four at once', async () => {
+    const [reports, locks] = [app.get(ReportService), app.get(LockService)];
+    const others = locks.semaphore('report:t', { permits: 5 });
+    const taken = await others.acquire({ count: 4 });
+    expect(await reports.create('t')).toBe(1);
+    const fifth = await others.acquire();
+    const sixth = reports.create('t');
+    expect(await others.tryAcquire()).toBeNull();
+    await Promise.all([fifth.release(), taken.release()]);
+    expect(await sixth).toBe(2);
+    expect(await reports.createLarge('t')).toBe(3);
+  });
+
+  it('pay there and back without a deadlock', async () => {
+    const payments = app.get(PaymentService);
+    const tokens = await Promise.all(
+      Array.from({ length: 20 }, (_, nth) => [
+        payments.pay('p', 'q', nth),
+        payments.pay('q', 'p', nth),
+      ]).flat(),
+    );
+    expect(new Set(tokens).size).toBe(tokens.length);
+    expect([await balances.read('p'), await balances.read('q')]).toEqual([100, 100]);
+  });
+
+  it('read without a lock, and with one where a writer came between', async () => {
+    const locks = app.get(LockService);
+    let reads = 0;
+    const read = async () => [(reads += 1), 0] as const;
+    expect(await position(locks, '1', read)).toEqual([1, 0]);
+    const disturbed = await position(locks, '1', async () => {
+      if (reads === 1) await locks.withLock('position:1', () => undefined);
+      return read();
+    });
+    expect(disturbed).toEqual([3, 0]);
   });
 
   it('run a job on one replica once', async () => {
@@ -186,6 +269,16 @@ describe('its examples', () => {
     await lease.release();
     await (await waiting).release();
     await locks.forceRelease('least');
+    expect(await (await locks.optimistic('least')).validate()).toBe(true);
+    await locks.withLock(['least', 'more'], async (both) => both.downgrade());
+    await Promise.all([1, 2, 3].map(() => locks.withLock('least', { mode: 'shared' }, () => 1)));
+    const semaphore = locks.semaphore('permits', { permits: 1 });
+    await Promise.all([1, 2].map(() => semaphore.withPermit(async (permit) => permit.extend())));
+    await locks.withLock('least', async (held) => {
+      const changed = locks.condition(held, 'changed');
+      expect(await changed.await({ wait: 1 })).toBe(false);
+      expect([await changed.signal(), await changed.signalAll()]).toEqual([false, 0]);
+    });
     await least.close();
     admin.disconnect();
   });

@@ -30,6 +30,7 @@ export class ArrivalRecorder {
         leave: (claim) => lock.leave(claim),
         extend: (claims) => lock.extend(claims),
         inspect: (key, places) => lock.inspect(key, places),
+        stamp: (key) => lock.stamp(key),
         force: (key) => lock.force(key),
         downgrade: (claim) => lock.downgrade(claim),
         signal: (claim, condition, most) => lock.signal(claim, condition, most),

@@ -14,13 +14,15 @@ export interface Claimed {
   readonly beside?: number | undefined;
   /** Where the server queued it; undefined if it never waited. */
   readonly arrival?: number | undefined;
+  /** When acquire was called. */
+  readonly asked?: number | undefined;
   /** When acquire resolved. */
   readonly from: number;
   /** When release was called, the loss was told or the deadline came, whichever was first. */
   readonly to: number;
 }
 
-type Options = AcquireOptions & { key?: string; share?: Share };
+type Options = AcquireOptions & { key?: string | readonly string[]; share?: Share };
 
 /** Writes down who believed to hold a lock, and when, by a clock that all processes of the machine share. */
 export class HistoryRecorder {
@@ -30,7 +32,11 @@ export class HistoryRecorder {
   readonly #signals = new Map<string, AbortSignal>();
   #readers = 0;
 
-  constructor(private readonly now = machineClock) {}
+  constructor(
+    private readonly now = machineClock,
+    /** Told at the beginning what is certain then, and at the end what came of it: who is killed says nothing more. */
+    private readonly journal: (claimed: Claimed) => void = () => {},
+  ) {}
 
   /** To be put around a process's store: it sees places and grants as they come. */
   readonly watch = (store: LockStore): LockStore => ({
@@ -62,29 +68,40 @@ export class HistoryRecorder {
     process: LockingProcess,
     options: Options = {},
   ): Promise<{ lease: Lease; end: () => void }> {
+    const asked = this.now();
     const lease = await process.acquire(options);
     const from = this.now();
     let lostAt = Infinity;
     const onLost = (): void => void (lostAt = this.now());
     lease.signal.addEventListener('abort', onLost, { once: true });
-    const end = (): void => {
-      lease.signal.removeEventListener('abort', onLost);
-      const { key, fencingToken, expiresAt } = lease;
-      const share = options.share ?? (options.mode === 'shared' ? READER : undefined);
+    const share = options.share ?? (options.mode === 'shared' ? READER : undefined);
+    const claims = lease.keys.map((key) => {
+      const fencingToken = lease.fencingTokenOf(key);
       // Readers have one token between them.
       const holder =
         share === READER ? this.#reader() : this.#holder(`${key} ${fencingToken}`, lease.signal);
-      const deadline = this.now() + (expiresAt - process.clock.wall());
-      this.history.push({
+      return {
         key,
         holder,
         process: process.store.processId,
         fencingToken,
         beside: share?.permits,
         arrival: this.#arrivals.get(holder),
+        asked,
         from,
-        to: Math.min(this.now(), lostAt, deadline),
-      });
+      };
+    });
+    const deadline = (): number => this.now() + (lease.expiresAt - process.clock.wall());
+    const certain = deadline();
+    for (const claim of claims) this.journal({ ...claim, to: certain });
+    const end = (): void => {
+      lease.signal.removeEventListener('abort', onLost);
+      const to = Math.min(this.now(), lostAt, deadline());
+      for (const claim of claims) {
+        const ended = { ...claim, to };
+        this.history.push(ended);
+        this.journal(ended);
+      }
     };
     return { lease, end };
   }

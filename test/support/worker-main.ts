@@ -3,6 +3,7 @@ import { getEventListeners, setMaxListeners } from 'node:events';
 import { register } from 'node:module';
 import type { Lease } from '../../lib/leases/lease.js';
 import type { AcquireOptions, RedisLockOptions } from '../../lib/options/index.js';
+import type { Competition } from './competition.js';
 import type { Contention, Section } from './worker.js';
 import { fencedWrite } from './fenced-store.js';
 import { monotonic } from './monotonic.js';
@@ -16,6 +17,7 @@ const { Redis } = await import('ioredis');
 const { LockClient } = await import('./lock-client.js');
 const { ArrivalRecorder } = await import('./arrival-recorder.js');
 const { runBuffer } = await import('./bounded-buffer.js');
+const { compete } = await import('./competition.js');
 const { CountingClock } = await import('./counting-clock.js');
 
 const options = JSON.parse(process.argv[2]!) as RedisLockOptions & { redis: string };
@@ -92,6 +94,41 @@ const commands = {
     store.disconnect();
     return sections;
   },
+
+  /** A writer that raises two values one after the other, and readers of both that take no lock, until the time is up. */
+  async torn({ key, callers, end, pause }: Contention) {
+    const store = new Redis(options.redis);
+    const counts = { written: 0, validated: 0, refused: 0, torn: 0, tornAndRefused: 0 };
+    const rest = (times = 1): Promise<void> =>
+      new Promise((resolve) => setTimeout(resolve, Math.random() * pause * times));
+    const write = async (): Promise<void> => {
+      while (monotonic() < end) {
+        await rest(10);
+        const lease = await client.acquire(key);
+        await store.incr(`left:${key}`);
+        if (Math.random() < 0.5) await rest();
+        await store.incr(`right:${key}`);
+        await lease.release();
+        counts.written += 1;
+      }
+    };
+    const read = async (): Promise<void> => {
+      while (monotonic() < end) {
+        const stamp = await client.leases.optimistic(key);
+        const left = await store.get(`left:${key}`);
+        if (Math.random() < 0.5) await rest();
+        const torn = left !== (await store.get(`right:${key}`));
+        const valid = await stamp.validate();
+        counts[valid ? 'validated' : 'refused'] += 1;
+        if (torn) counts[valid ? 'torn' : 'tornAndRefused'] += 1;
+      }
+    };
+    await Promise.all(Array.from({ length: callers }, (_, at) => (at === 0 ? write() : read())));
+    store.disconnect();
+    return counts;
+  },
+
+  compete: (competition: Competition) => compete(options, competition),
 
   /**
    * Locks and gives back, `count` times: most at once or after a wait, some aborted, timed out, or

@@ -92,6 +92,10 @@ export class Worker {
     return { spinning, outcome: this.call('assertAfterStall', lease, ms) };
   }
 
+  get pid(): number {
+    return this.child.pid!;
+  }
+
   signal(signal: NodeJS.Signals): void {
     this.child.kill(signal);
   }

@@ -135,7 +135,9 @@ export class LockingProcess {
     this.leases = new Leases(store, settings, clock);
   }
 
-  acquire(options: AcquireOptions & { key?: string; share?: Share } = {}): Promise<Lease> {
+  acquire(
+    options: AcquireOptions & { key?: string | readonly string[]; share?: Share } = {},
+  ): Promise<Lease> {
     const { key = 'k', signal, share = this.share, ...rest } = options;
     const call = callSettings(rest, this.settings.call);
     return this.leases.acquire(key, share ? { ...call, share } : call, signal);
@@ -160,6 +162,7 @@ export function withPrimitive(store: LockStore, steps: Partial<LockPrimitive>): 
       inspect: (key, places) =>
         steps.inspect ? steps.inspect(key, places) : lock.inspect(key, places),
       force: (key) => (steps.force ? steps.force(key) : lock.force(key)),
+      stamp: (key) => (steps.stamp ? steps.stamp(key) : lock.stamp(key)),
       downgrade: (claim) => (steps.downgrade ? steps.downgrade(claim) : lock.downgrade(claim)),
       signal: (claim, condition, most) => lock.signal(claim, condition, most),
     },

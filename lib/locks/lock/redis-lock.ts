@@ -4,6 +4,7 @@ import { isOne, type LockSteps } from '../lock-steps.js';
 import { placeText } from './place-text.js';
 import { scripts } from './scripts.js';
 import { sightOf } from './sight.js';
+import { versionOf } from './version.js';
 
 /**
  * One holder at a time. Not re-entrant by itself: the holder id is one grant's. Waiters are served in
@@ -53,5 +54,9 @@ export class RedisLock implements Omit<LockPrimitive, 'signal'> {
   downgrade({ key, holder }: Claim): Promise<boolean> {
     const { inbox } = this.steps;
     return this.steps.run(scripts.downgrade, key, { holder, inbox }, isOne);
+  }
+
+  async stamp(key: string): Promise<number | undefined> {
+    return versionOf(await this.steps.run(scripts.stamp, key, {}, (reply) => reply), key);
   }
 }

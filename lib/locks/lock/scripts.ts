@@ -6,6 +6,7 @@ import force from './force.lua.js';
 import inspect from './inspect.lua.js';
 import leave from './leave.lua.js';
 import release from './release.lua.js';
+import stamp from './stamp.lua.js';
 
 const ALL = ['lock', 'queue', 'seen', 'fence', 'holders'] as const;
 
@@ -27,4 +28,5 @@ export const scripts = {
   inspect: new LuaScript(inspect, ['lock', 'queue', 'fence', 'holders'], ['most']),
   downgrade: new LuaScript(downgrade, ALL, ['holder', 'inbox']),
   force: new LuaScript(force, ALL, ['inbox']),
+  stamp: new LuaScript(stamp, ['lock', 'fence'], []),
 };

@@ -1,0 +1,24 @@
+-- Tell the version of what the lock guards: its last token, which every exclusive grant moves on. Where there is none, mint one, so that its loss is noticed.
+-- Returns the version; 0 while somebody holds the lock alone; a text, what else it is, where it is no such lock.
+local lock, fence = KEYS[1], KEYS[2]
+
+--- @include "now"
+--- @include "markers"
+--- @include "mint-fencing-tokens"
+
+local current, now = redis.pcall('GET', lock), now_us()
+if type(current) == 'table' then
+  return redis.call('TYPE', lock).ok
+elseif current == PERMITS then
+  return 'semaphore'
+end
+local version = tonumber(redis.call('GET', fence) or '')
+if version then
+  redis.call('PEXPIRE', fence, 86400000 + math.max(0, math.ceil((version - now) / 1000)))
+else
+  version = mint_fencing_tokens(fence, now, 1)
+end
+if current and current ~= SHARED and current ~= 'kept' then
+  return 0
+end
+return version

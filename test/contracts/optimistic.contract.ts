@@ -1,0 +1,229 @@
+import { expect } from '@jest/globals';
+import { ForeignLockError } from '../../lib/errors/index.js';
+import type { Stamp } from '../../lib/leases/stamp.js';
+import { READER } from '../../lib/options/index.js';
+import type { Contract } from '../support/contract.js';
+import { random } from '../support/random.js';
+import type { World } from '../support/world.js';
+
+const reader = { share: READER };
+
+/** Takes stamps on `k`, in a process of its own. */
+async function stamper(world: World): Promise<() => Promise<Stamp>> {
+  const { leases } = await world.process();
+  return () => leases.optimistic('k');
+}
+
+export const optimistic: Contract = {
+  async 'a stamp validates, again and again, while nobody holds the lock exclusively'(world) {
+    const [take, a] = [await stamper(world), await world.client()];
+    const first = await take();
+    expect(await first.validate()).toBe(true);
+    const other = await take();
+    expect([await first.validate(), await other.validate()]).toEqual([true, true]);
+    const { claim } = await a.hold();
+    await a.lock.release(claim, 0);
+    const second = await take();
+    expect([await second.validate(), await second.validate()]).toEqual([true, true]);
+  },
+
+  async 'a stamp does not validate while somebody holds the lock, nor after'(world) {
+    const [take, a] = [await stamper(world), await world.client()];
+    const stamp = await take();
+    const { claim } = await a.hold();
+    expect(await stamp.validate()).toBe(false);
+    await a.lock.release(claim, 0);
+    expect(await stamp.validate()).toBe(false);
+    expect(await (await take()).validate()).toBe(true);
+  },
+
+  async 'a stamp does not validate after the lease of a crashed holder'(world) {
+    const [take, a] = [await stamper(world), await world.client()];
+    const stamp = await take();
+    await a.hold({ ttl: 60 });
+    await world.until('the lease is over', async () => (await world.sight()).type === 'none');
+    expect(await stamp.validate()).toBe(false);
+  },
+
+  async 'a stamp that was taken while somebody held the lock never validates'(world) {
+    const [take, a, b] = [await stamper(world), await world.client(), await world.client()];
+    const { claim } = await a.hold();
+    const { claim: heir } = await b.queue();
+    const stamps = [await take()];
+    await a.lock.release(claim, 0);
+    stamps.push(await take());
+    await b.lock.release(heir, 0);
+    expect((await world.sight()).type).toBe('none');
+    for (const stamp of stamps) expect(await stamp.validate()).toBe(false);
+  },
+
+  async 'a lock that goes from hand to hand in a process is held all the while'(world) {
+    const [take, process] = [await stamper(world), await world.process()];
+    const before = await take();
+    const [first, ...others] = [process.acquire(), process.acquire(), process.acquire()];
+    const stamps: Stamp[] = [];
+    let lease = await world.finish(first);
+    for (const next of others) {
+      stamps.push(await take());
+      const [, following] = await Promise.all([lease.release(), world.finish(next)]);
+      lease = following;
+    }
+    stamps.push(await take());
+    await lease.release();
+    await world.until('nobody holds it', async () => (await world.sight()).type === 'none');
+    for (const stamp of [before, ...stamps]) expect(await stamp.validate()).toBe(false);
+  },
+
+  async 'readers do not disturb a stamp, nor does it disturb them'(world) {
+    const [take, a] = [await stamper(world), await world.client()];
+    const stamp = await take();
+    const { claim } = await a.hold(reader);
+    expect(await stamp.validate()).toBe(true);
+    const beside = await take();
+    await a.lock.release(claim, 0);
+    expect([await stamp.validate(), await beside.validate()]).toEqual([true, true]);
+  },
+
+  async 'a stamp beside who has become a reader validates, one from before does not'(world) {
+    const [take, a] = [await stamper(world), await world.client()];
+    const free = await take();
+    const { claim } = await a.hold();
+    const held = await take();
+    await a.lock.downgrade(claim);
+    const shared = await take();
+    expect(await free.validate()).toBe(false);
+    expect(await held.validate()).toBe(false);
+    expect(await shared.validate()).toBe(true);
+  },
+
+  async 'in a minimum hold nobody writes any more'(world) {
+    const [take, a] = [await stamper(world), await world.client()];
+    const { claim } = await a.hold();
+    const held = await take();
+    await a.lock.release(claim, 60_000);
+    const kept = await take();
+    expect([await held.validate(), await kept.validate()]).toEqual([false, true]);
+  },
+
+  async 'a server that lost everything is noticed, also where no lock had ever been held'(world) {
+    const [take, a] = [await stamper(world), await world.client()];
+    const stamps = [await take()];
+    await world.flush();
+    await world.elapse(2);
+    expect(await stamps[0]!.validate()).toBe(false);
+    stamps.push(await take());
+    const { claim } = await a.hold();
+    await a.lock.release(claim, 0);
+    stamps.push(await take());
+    await world.flush();
+    await world.elapse(2);
+    for (const stamp of stamps) expect(await stamp.validate()).toBe(false);
+  },
+
+  async 'who writes without a token is seen only while he holds the lock'(world) {
+    const [take, a] = [await stamper(world), await world.client()];
+    const stamp = await take();
+    const { claim } = await a.hold({ tokens: 0 });
+    expect(await stamp.validate()).toBe(false);
+    await a.lock.release(claim, 0);
+    expect(await stamp.validate()).toBe(true);
+  },
+
+  async 'somebody else’s plain lock counts while it stands'(world) {
+    const take = await stamper(world);
+    const stamp = await take();
+    await world.plant('k', 'string');
+    expect(await stamp.validate()).toBe(false);
+    expect(await (await take()).validate()).toBe(false);
+  },
+
+  async 'what is no lock is left alone'(world) {
+    const [take, a] = [await stamper(world), await world.client()];
+    const stamp = await take();
+    const { claim } = await a.hold({ share: { permits: 3, count: 1 } });
+    await expect(take()).rejects.toThrow(ForeignLockError);
+    await expect(stamp.validate()).rejects.toThrow(ForeignLockError);
+    await a.lock.release(claim, 0);
+    await world.plant('k', 'hash');
+    await expect(take()).rejects.toThrow(ForeignLockError);
+    expect((await world.sight()).type).toBe('hash');
+  },
+
+  async 'a stamp holds nothing, and what it leaves has an end'(world) {
+    const [take, a] = [await stamper(world), await world.client()];
+    await take();
+    expect((await a.try(a.claim())).kind).toBe('held');
+    const { claim } = await a.queue();
+    await take();
+    expect((await world.sight()).places[0]!.place).toContain(claim.holder);
+    for (const { ttl } of await world.keys()) expect(ttl).toBeGreaterThan(0);
+  },
+
+  async 'of many readers beside writers none uses what was half written'(world) {
+    const chance = random(11);
+    const pair = { left: 0, right: 0 };
+    const pause = async (most: number): Promise<void> => {
+      for (let left = Math.floor(chance() * most); left > 0; left -= 1) await world.elapse(1);
+    };
+    let read = 0;
+    let refused = 0;
+    const writer = async (): Promise<void> => {
+      const process = await world.process();
+      for (let round = 0; round < 10; round += 1) {
+        const lease = await process.acquire();
+        pair.left += 1;
+        await pause(3);
+        pair.right += 1;
+        await lease.release();
+        await pause(12);
+      }
+    };
+    const look = async (take: () => Promise<Stamp>): Promise<void> => {
+      const stamp = await take();
+      const { left } = pair;
+      await pause(8);
+      const { right } = pair;
+      if (await stamp.validate()) {
+        expect(right).toBe(left);
+        read += 1;
+      } else {
+        refused += 1;
+      }
+    };
+    const takes = [await stamper(world), await stamper(world)];
+    const looking = takes.map(async (take) => {
+      for (let round = 0; round < 60; round += 1) await look(take);
+    });
+    await world.finish(Promise.all([writer(), writer(), ...looking]));
+    await Promise.all(takes.map(look));
+    expect(pair).toEqual({ left: 20, right: 20 });
+    expect(read).toBeGreaterThan(0);
+    expect(refused).toBeGreaterThan(0);
+  },
+};
+
+export const optimisticOnRedis: Contract = {
+  async 'a stamp gives the version another day to live'(world) {
+    const { control, prefix } = world.redis!;
+    const fence = `{${prefix}k}:fence`;
+    const take = await stamper(world);
+    const stamp = await take();
+    const version = await control.get(fence);
+    expect(version).toMatch(/^\d{16}$/);
+    for (const look of [take, () => stamp.validate()]) {
+      await control.pexpire(fence, 5_000);
+      await look();
+      expect(await control.pttl(fence)).toBeGreaterThan(86_399_000);
+    }
+    expect(await control.get(fence)).toBe(version);
+  },
+
+  async 'a stamp and its validation are one round trip each'(world) {
+    const { control } = world.redis!;
+    const take = await stamper(world);
+    await (await take()).validate(); // the script is known then
+    await control.config('RESETSTAT');
+    await (await take()).validate();
+    expect(await control.info('commandstats')).toMatch(/cmdstat_evalsha:calls=2,/);
+  },
+};

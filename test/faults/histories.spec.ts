@@ -1,0 +1,235 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { RedisProcess } from '../../tools/redis-server.js';
+import { type Competition, historyIn, type Way } from '../support/competition.js';
+import { checkHistory, type Claimed } from '../support/history.js';
+import { LockClient } from '../support/lock-client.js';
+import { monotonic } from '../support/monotonic.js';
+import { Observer } from '../support/observer.js';
+import { until } from '../support/until.js';
+import { Worker } from '../support/worker.js';
+
+const FULL = process.env['FULL'] !== undefined;
+const SECONDS = FULL ? 20 : 2;
+const CALLERS = FULL ? 16 : 8;
+/** In ms; short, so that who is stopped loses what he holds. */
+const TTL = 500;
+
+const KEYS = ['a', 'b', 'c', 'd'];
+const ONE = ['k'];
+const write: Way = { keys: ONE };
+const read: Way = { keys: ONE, mode: 'shared' };
+
+const kinds: Readonly<Record<string, { ways: Competition['ways']; most: number }>> = {
+  'exclusive locks': { ways: [[1, write]], most: 1 },
+  'readers and writers': {
+    ways: [
+      [0.5, write],
+      [0.5, read],
+    ],
+    most: Infinity,
+  },
+  'one permit': { ways: [[1, { keys: ONE, share: { permits: 1, count: 1 } }]], most: 1 },
+  'five permits': { ways: [[1, { keys: ONE, share: { permits: 5, count: 1 } }]], most: 5 },
+  'many keys': {
+    ways: [
+      [0.7, { keys: KEYS, atOnce: 2 }],
+      [0.3, { keys: KEYS }],
+    ],
+    most: 1,
+  },
+};
+
+let redis: RedisProcess;
+let observer: Observer;
+let folder: string;
+beforeAll(async () => {
+  redis = await RedisProcess.start();
+  observer = new Observer(redis.url);
+});
+afterAll(async () => {
+  observer.close();
+  await redis.stop();
+});
+beforeEach(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'histories-'));
+  await observer.redis.flushall();
+});
+afterEach(() => rmSync(folder, { recursive: true }));
+
+/** Processes that compete, and what happens to them. */
+class Crowd {
+  readonly journal = join(folder, 'journal');
+  readonly killed = new Map<number, number>();
+  #end = 0;
+  #strikes = 0;
+  readonly stopped = new Set<number>();
+  readonly #still = new Map<Worker, number>();
+  readonly #workers = new Set<Worker>();
+  readonly #work: Promise<void>[] = [];
+  deaths = 0;
+
+  constructor(
+    private readonly fairness: 'local' | 'strict',
+    private readonly ways: Competition['ways'],
+  ) {}
+
+  get over(): boolean {
+    return monotonic() > this.#end;
+  }
+
+  async start(size: number): Promise<void> {
+    const workers = await Promise.all(Array.from({ length: size }, () => this.#worker()));
+    this.#end = monotonic() + SECONDS * 1_000;
+    for (const worker of workers) this.#join(worker);
+  }
+
+  #worker(): Promise<Worker> {
+    return Worker.start({ redis: redis.url, fairness: this.fairness, ttl: TTL });
+  }
+
+  #join(worker: Worker): void {
+    const { ways, journal } = this;
+    this.#workers.add(worker);
+    const work = { ways, journal, callers: CALLERS, end: this.#end, pause: 5 };
+    this.#work.push(
+      worker.call('compete', work).catch((error: unknown) => {
+        if (!this.killed.has(worker.pid)) throw error;
+      }),
+    );
+  }
+
+  /** Somebody is stopped for a while, or goes on, or is killed and replaced. */
+  async strike(): Promise<void> {
+    const worker = [...this.#workers][Math.floor(Math.random() * this.#workers.size)]!;
+    const since = this.#still.get(worker);
+    this.#strikes += 1;
+    if (this.#strikes % 4 === 3) {
+      this.killed.set(worker.pid, since ?? monotonic());
+      this.#workers.delete(worker);
+      this.#still.delete(worker);
+      this.deaths += 1;
+      await worker.kill();
+      this.#join(await this.#worker());
+    } else if (since === undefined) {
+      this.stopped.add(worker.pid);
+      this.#still.set(worker, monotonic());
+      worker.signal('SIGSTOP');
+    } else {
+      this.#goOn(worker);
+    }
+  }
+
+  /** Everybody who lives ends his work. */
+  async end(): Promise<Claimed[]> {
+    for (const worker of this.#still.keys()) this.#goOn(worker);
+    await Promise.all(this.#work);
+    await Promise.all([...this.#workers].map((worker) => worker.kill()));
+    return historyIn(this.journal, this);
+  }
+
+  #goOn(worker: Worker): void {
+    this.#still.delete(worker);
+    worker.signal('SIGCONT');
+  }
+}
+
+async function crowd(
+  fairness: 'local' | 'strict',
+  ways: Competition['ways'],
+  size = 4,
+): Promise<Crowd> {
+  const made = new Crowd(fairness, ways);
+  await made.start(size);
+  return made;
+}
+
+/** The most who held one key at a time. */
+function mostAtOnce(history: readonly Claimed[]): number {
+  const key = history[0]!.key;
+  const moments = history
+    .filter((entry) => entry.key === key)
+    .flatMap(({ from, to }) => [
+      { at: from, by: 1 },
+      { at: to, by: -1 },
+    ])
+    .sort((a, b) => a.at - b.at || a.by - b.by);
+  let [inside, most] = [0, 0];
+  for (const { by } of moments) most = Math.max(most, (inside += by));
+  return most;
+}
+
+/** The most sections that others began on the same key while one waited for his turn. */
+function longestWait(history: readonly Claimed[], who: (entry: Claimed) => boolean): number {
+  const begun = history.map(({ from }) => from).sort((a, b) => a - b);
+  let [longest, low, high] = [0, 0, 0];
+  const byAsked = history.filter(who).sort((a, b) => a.asked! - b.asked!);
+  const positions = new Map(begun.map((from, at) => [from, at]));
+  for (const { asked, from } of byAsked) {
+    while (low < begun.length && begun[low]! <= asked!) low += 1;
+    high = positions.get(from)!;
+    longest = Math.max(longest, high - low);
+  }
+  return longest;
+}
+
+describe.each(['strict', 'local'] as const)('%s fairness', (fairness) => {
+  it.each(Object.entries(kinds))(
+    '%s in four processes, of which some are killed and some stopped at random',
+    async (_name, { ways, most }) => {
+      const processes = await crowd(fairness, ways);
+      while (!processes.over) {
+        await new Promise((resolve) => setTimeout(resolve, Math.random() * 300));
+        await processes.strike();
+      }
+      const history = await processes.end();
+      checkHistory(history);
+      expect(processes.deaths).toBeGreaterThan(0);
+      expect(history.length).toBeGreaterThan(5 * SECONDS);
+      const found = mostAtOnce(history);
+      expect(found).toBeLessThanOrEqual(most);
+      expect(found).toBeGreaterThanOrEqual(Math.min(most, 2));
+
+      // What the dead held and where they waited is free in the time that a crash may cost.
+      const after = new LockClient({ redis: redis.url });
+      await after.leases.open();
+      const keys = [...new Set(history.map(({ key }) => key))].sort();
+      const { share } = ways[0]![1];
+      const call = { ...after.settings.call, share };
+      const from = monotonic();
+      await until('no trace is left', async () => {
+        await (await after.leases.acquire(keys, call)).release();
+        return (await observer.traces()).length === 0;
+      });
+      expect(monotonic() - from).toBeLessThan(TTL + 3_000 + 1_000);
+      await after.close();
+      console.info(`${history.length} sections, ${processes.deaths} deaths, ${found} at once`);
+    },
+  );
+
+  it.each([
+    ['write', 0.1],
+    ['read', 0.9],
+  ] as const)('where most %s nobody starves', async (_what, readers) => {
+    const ways = [
+      [readers, read],
+      [1 - readers, write],
+    ] as const;
+    const processes = await crowd(fairness, ways);
+    const history = await processes.end();
+    checkHistory(history);
+    const waits = [
+      longestWait(history, ({ beside }) => beside === undefined),
+      longestWait(history, ({ beside }) => beside !== undefined),
+    ];
+    // In strict order each of the others comes before one once, once more while one's ask is on its way, and
+    // once more while the grant is. Else each process may first serve its own for 10 ms: about its whole line.
+    const bound = (4 * CALLERS - 1) * (fairness === 'strict' ? 3 : 6);
+    for (const wait of waits) expect(wait).toBeLessThanOrEqual(bound);
+    console.info(
+      `${history.length} sections; writers and readers waited for ${waits.join(', ')} others`,
+    );
+  });
+});
