@@ -1,5 +1,6 @@
 import { LockLimitError, LockStoreError } from '../errors/index.js';
 import type { Claim, Held } from '../locks/lock-primitive.js';
+import { onAbort } from '../options/index.js';
 import { Holding, type Onward } from './holding.js';
 import type { LineHost } from './line-host.js';
 import { Outage } from './outage.js';
@@ -38,12 +39,13 @@ export class ConditionWait implements PlaceOwner, Onward {
   #over = false;
   readonly #outage = new Outage();
   #stopClock = (): void => {};
+  readonly #callOff: () => void;
 
   constructor(
     private readonly host: LineHost,
     private readonly formerHost: FormerHost,
     private readonly former: Holding,
-    private readonly awaiting: Awaiting,
+    awaiting: Awaiting,
   ) {
     this.woken = new Promise((resolve, reject) => {
       this.#resolve = resolve;
@@ -52,7 +54,7 @@ export class ConditionWait implements PlaceOwner, Onward {
     this.#place = this.#newPlace({ name: awaiting.condition, over: false });
     const { wait, signal } = awaiting;
     if (wait !== Infinity) this.#stopClock = host.clock.after(wait, () => this.#timeOut());
-    signal?.addEventListener('abort', this.#onAbort, { once: true });
+    this.#callOff = onAbort(signal, () => this.turnAway(signal!.reason));
     this.#place.askGivingBack(former.claim).then(
       () => (this.#begun = true),
       (error: unknown) => this.#notGivenBack(error),
@@ -152,8 +154,6 @@ export class ConditionWait implements PlaceOwner, Onward {
     this.#place.stopAwaiting();
   }
 
-  readonly #onAbort = (): void => this.turnAway(this.awaiting.signal!.reason);
-
   #fail(reason: unknown): void {
     this.#settle();
     this.#reject(reason);
@@ -161,7 +161,7 @@ export class ConditionWait implements PlaceOwner, Onward {
 
   #settle(): void {
     this.#stopClock();
-    this.awaiting.signal?.removeEventListener('abort', this.#onAbort);
+    this.#callOff();
   }
 }
 

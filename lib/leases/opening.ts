@@ -1,6 +1,6 @@
 import { LockStoreError } from '../errors/index.js';
 import type { LockStore, PushListener } from '../locks/lock-primitive.js';
-import { type Clock, detached } from '../options/index.js';
+import { type Clock, detached, onAbort } from '../options/index.js';
 
 /** How a process comes to its store: once, however many ask for it, and anew after a failure. */
 export class Opening {
@@ -31,17 +31,16 @@ export class Opening {
   /** For a call, that waits for it no longer than for a command. */
   within(key: string, signal: AbortSignal | undefined): Promise<void> {
     return new Promise((resolve, reject) => {
-      const onAbort = (): void => reject(signal!.reason);
       const message = `Lock "${key}" was not acquired: Redis could not be used within ${this.timeout} ms.`;
       const cancel = this.clock.after(this.timeout, () => {
         reject(new LockStoreError(message, { key, outcome: 'unsent' }));
       });
-      signal?.addEventListener('abort', onAbort, { once: true });
+      const callOff = onAbort(signal, () => reject(signal!.reason));
       this.open()
         .then(resolve, reject)
         .finally(() => {
           cancel();
-          signal?.removeEventListener('abort', onAbort);
+          callOff();
         });
     });
   }

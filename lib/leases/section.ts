@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { LockNotAcquiredError } from '../errors/index.js';
-import type { CallSettings, Clock } from '../options/index.js';
+import { type CallSettings, type Clock, onAbort } from '../options/index.js';
 import type { Holding } from './holding.js';
 import type { Lease } from './lease.js';
 
@@ -84,20 +84,19 @@ export class Section {
         this.#queue.splice(this.#queue.indexOf(mine), 1);
         reject(reason);
       };
-      const onAbort = (): void => leave(signal!.reason);
       const cancel =
         wait === Infinity
           ? () => {}
           : clock.after(wait, () => leave(new LockNotAcquiredError(this.holding.claim.key, wait)));
       const stop = (): void => {
         cancel();
-        signal?.removeEventListener('abort', onAbort);
+        callOff();
       };
       const mine = (): void => {
         stop();
         resolve();
       };
-      signal?.addEventListener('abort', onAbort, { once: true });
+      const callOff = onAbort(signal, () => leave(signal!.reason));
       this.#queue.push(mine);
     });
   }

@@ -1,4 +1,4 @@
-import type { CallSettings } from '../options/index.js';
+import { type CallSettings, onAbort } from '../options/index.js';
 import type { Lease } from './lease.js';
 import type { Due, Scheduled } from './schedule.js';
 
@@ -15,7 +15,7 @@ export class Waiter implements Scheduled {
   readonly lease: Promise<Lease>;
   #resolve!: (lease: Lease) => void;
   #reject!: (reason: unknown) => void;
-  #onAbort: (() => void) | undefined;
+  #callOff: (() => void) | undefined;
   #settled = false;
   /** His neighbours in the line. */
   before: Waiter | undefined;
@@ -27,17 +27,16 @@ export class Waiter implements Scheduled {
     readonly call: CallSettings,
     readonly startedAt: number,
     private readonly line: WaiterLine,
-    private readonly signal: AbortSignal | undefined,
+    signal: AbortSignal | undefined,
   ) {
     this.lease = new Promise((resolve, reject) => {
       this.#resolve = resolve;
       this.#reject = reject;
     });
     if (signal) {
-      this.#onAbort = () => {
+      this.#callOff = onAbort(signal, () => {
         if (!this.#settled) line.abandon(this, signal.reason);
-      };
-      signal.addEventListener('abort', this.#onAbort, { once: true });
+      });
     }
   }
 
@@ -58,6 +57,6 @@ export class Waiter implements Scheduled {
 
   #settle(): void {
     this.#settled = true;
-    if (this.#onAbort) this.signal!.removeEventListener('abort', this.#onAbort);
+    this.#callOff?.();
   }
 }

@@ -11,6 +11,7 @@ export {
   shareOf,
   wholeNumber,
 } from './share.js';
+export { onAbort } from './on-abort.js';
 export { detached } from './detached.js';
 export {
   type AcquireOptions,

@@ -1,0 +1,29 @@
+import { addAbortListener } from 'node:events';
+
+/** What is to be done when a signal aborts; one listener for all of it, however many wait under one signal. */
+const tasks = new WeakMap<
+  AbortSignal,
+  { readonly all: Set<() => void>; readonly listener: Disposable }
+>();
+
+/** Runs `task` when the signal aborts; not at once if it has. Returns how to call it off. */
+export function onAbort(signal: AbortSignal | undefined, task: () => void): () => void {
+  if (!signal) return () => {};
+  let known = tasks.get(signal);
+  if (!known) {
+    const all = new Set<() => void>();
+    const listener = addAbortListener(signal, () => {
+      tasks.delete(signal);
+      for (const each of all) each();
+    });
+    tasks.set(signal, (known = { all, listener }));
+  }
+  const { all, listener } = known;
+  all.add(task);
+  return () => {
+    all.delete(task);
+    if (all.size > 0 || tasks.get(signal) !== known) return;
+    tasks.delete(signal);
+    listener[Symbol.dispose]();
+  };
+}
