@@ -3,7 +3,7 @@ import type { LockPrimitive } from '../locks/lock-primitive.js';
 import { type Awaiting, ConditionWait } from './condition-wait.js';
 import type { Holdings } from './holdings.js';
 import type { LineHost } from './line-host.js';
-import type { SingleLease } from './single-lease.js';
+import { SingleLease } from './single-lease.js';
 
 /** All holders of this process who gave their lock back until a condition is signalled. */
 export class Conditions {
@@ -23,7 +23,7 @@ export class Conditions {
   async await(lease: SingleLease, awaiting: Awaiting): Promise<boolean> {
     awaiting.signal?.throwIfAborted();
     lease.assertHeld();
-    const { holding } = lease;
+    const holding = SingleLease.holdingOf(lease);
     if (holding.claim.share) {
       throw new LockOptionsError(
         `Lock "${lease.key}" is shared: a condition is awaited by who holds its lock alone.`,
@@ -45,7 +45,7 @@ export class Conditions {
   /** Wakes so many at most. Resolves to how many were woken. */
   async signal(lease: SingleLease, condition: string, most: number): Promise<number> {
     lease.assertHeld();
-    const { holding } = lease;
+    const holding = SingleLease.holdingOf(lease);
     const woken = await this.lock.signal(holding.claim, condition, most);
     if (woken >= 0) return woken;
     this.holdings.verify(holding);

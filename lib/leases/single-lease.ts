@@ -28,8 +28,13 @@ export class SingleLease extends Lease {
     holding.holds += 1;
   }
 
-  /** What it stands on; another one after a condition was awaited. */
-  get holding(): Holding {
+  /** What a lease stands on. No property of it: the holder id in there is a secret that no log may show. */
+  static holdingOf(lease: SingleLease): Holding {
+    return lease.#holding;
+  }
+
+  /** Another one after a condition was awaited. */
+  get #holding(): Holding {
     return (this.#held = this.#held.current);
   }
 
@@ -38,11 +43,11 @@ export class SingleLease extends Lease {
   }
 
   override get key(): string {
-    return this.holding.claim.key;
+    return this.#holding.claim.key;
   }
 
   get fencingToken(): number {
-    const token = this.holding.fencingToken;
+    const token = this.#holding.fencingToken;
     if (token !== undefined) return token;
     throw new LockOptionsError(
       `Lock "${this.key}" was taken with "fencing: false": it has no fencing token.`,
@@ -55,17 +60,17 @@ export class SingleLease extends Lease {
   }
 
   get expiresAt(): number {
-    return Math.floor(this.holding.wallDeadline);
+    return Math.floor(this.#holding.wallDeadline);
   }
 
   get signal(): AbortSignal {
-    return this.holding.signal;
+    return this.#holding.signal;
   }
 
   get held(): boolean {
     if (this.#released !== undefined) return false;
-    if (this.holding.inDoubt) this.#host.verify(this.holding);
-    return this.holding.held;
+    if (this.#holding.inDoubt) this.#host.verify(this.#holding);
+    return this.#holding.held;
   }
 
   get returned(): boolean {
@@ -73,17 +78,17 @@ export class SingleLease extends Lease {
   }
 
   lossError(): LeaseLostError {
-    return this.holding.lossError();
+    return this.#holding.lossError();
   }
 
   async extend(ttl?: Duration): Promise<void> {
     this.assertHeld();
-    await this.#host.extend(this.holding, ttl);
+    await this.#host.extend(this.#holding, ttl);
   }
 
   async downgrade(): Promise<void> {
     this.assertHeld();
-    await this.#host.downgrade(this.holding);
+    await this.#host.downgrade(this.#holding);
   }
 
   release(): Promise<boolean> {
@@ -92,18 +97,18 @@ export class SingleLease extends Lease {
   }
 
   openSection(lease: Lease = this): Section {
-    return this.#host.section(this.holding, lease);
+    return this.#host.section(this.#holding, lease);
   }
 
   toJSON(): LeaseJson {
-    const { fencingToken } = this.holding;
+    const { fencingToken } = this.#holding;
     return { key: this.key, held: this.held, expiresAt: this.expiresAt, fencingToken };
   }
 
   #release(): Promise<boolean> {
     this.#leaveTurn?.();
-    this.holding.holds -= 1;
-    if (this.holding.holds > 0) return Promise.resolve(this.holding.held);
-    return this.#host.release(this.holding);
+    this.#holding.holds -= 1;
+    if (this.#holding.holds > 0) return Promise.resolve(this.#holding.held);
+    return this.#host.release(this.#holding);
   }
 }
