@@ -123,6 +123,9 @@ export class Holding implements Scheduled {
   }
 
   lossError(): LeaseLostError {
-    return new LeaseLostError(this.claim.key, this.lossReason ?? 'expired');
+    return new LeaseLostError(
+      this.claim.key,
+      this.lossReason ?? (this.state === 'parked' ? 'awaiting' : 'expired'),
+    );
   }
 }

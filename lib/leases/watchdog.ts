@@ -6,6 +6,9 @@ import { Schedule } from './schedule.js';
 
 /** The shortest pause between two renewals of one lease, in ms. */
 const SHORTEST_PAUSE = 10;
+/** Renewals come in beats, in ms, so that many leases share a command; a short lease cannot wait for one. */
+const BEAT = 25;
+const SHORT = 10 * BEAT;
 
 /**
  * Renews what is held at a third of the ttl, all that is due in one call, and says when a lease is
@@ -106,6 +109,7 @@ export class Watchdog {
     // A deadline may lie further ahead than a ttl, by `extend` or a server clock set back: loss is noticed in time all the same.
     const ahead = Math.min(holding.deadline - now, holding.settings.ttl);
     const third = (ahead / 3) * (0.9 + Math.random() * 0.1);
+    if (third > SHORT) return Math.floor((now + third) / BEAT) * BEAT;
     return Math.min(holding.deadline, now + Math.max(SHORTEST_PAUSE, third));
   }
 

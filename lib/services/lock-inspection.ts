@@ -26,6 +26,8 @@ export interface LockInspection {
   readonly waiting: number;
   /** The first of them, each with the ms it has waited. */
   readonly waiters: readonly (LockParty & { readonly age: number })[];
+  /** How many await a condition of the lock. */
+  readonly awaiting: number;
 }
 
 export function inspection(key: string, sight: Sight): LockInspection {
@@ -48,6 +50,7 @@ export function inspection(key: string, sight: Sight): LockInspection {
     ...(remaining !== -2 && { remaining: remaining === -1 ? Infinity : remaining }),
     ...(fencingToken !== undefined && { fencingToken }),
     waiting: sight.waiting,
+    awaiting: sight.awaiting,
     waiters: sight.places.map(({ place, age }) => ({ ...(processOf(place) ?? UNKNOWN), age })),
   };
 }

@@ -104,6 +104,15 @@ export class LockService implements OnModuleInit, BeforeApplicationShutdown, OnA
   }
 
   /**
+   * A condition variable of the lock that `lease` holds.
+   * @throws LockKeyError; LockOptionsError if the lease is on several locks.
+   */
+  condition(lease: Lease, name: string): Condition {
+    if (lease instanceof SingleLease) return new Condition(this.#leases.conditions, lease, name);
+    throw new LockOptionsError('A condition belongs to one lock: this lease holds several.');
+  }
+
+  /**
    * Begins an optimistic read: take the stamp, read without a lock, and use what was read only if the stamp
    * validates. Writers hold the lock exclusively, and never hear of it. What a stamp cannot see stands at
    * `Stamp.validate`: above all holders with `fencing: false`.
@@ -118,15 +127,6 @@ export class LockService implements OnModuleInit, BeforeApplicationShutdown, OnA
       );
     }
     return this.#leases.optimistic(lockName(key, limits.keyBytes));
-  }
-
-  /**
-   * A condition variable of the lock that `lease` holds.
-   * @throws LockKeyError; LockOptionsError if the lease is on several locks.
-   */
-  condition(lease: Lease, name: string): Condition {
-    if (lease instanceof SingleLease) return new Condition(this.#leases.conditions, lease, name);
-    throw new LockOptionsError('A condition belongs to one lock: this lease holds several.');
   }
 
   /** The lease the running code is inside of: on `key`, or the innermost. */

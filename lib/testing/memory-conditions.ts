@@ -63,6 +63,7 @@ export class MemoryConditions {
     let place = line.awaiting.find((each) => each.text === text);
     if (!place) {
       if (this.#left(name, former.holder) === undefined) return { kind: 'busy', gaveBack: false };
+      line.forgetDeadAwaiting();
       if (line.places.length + line.awaiting.length >= this.waitersPerKey) {
         return { kind: 'full', gaveBack: false };
       }

@@ -54,11 +54,14 @@ export class MemoryLock implements Omit<LockPrimitive, 'signal'> {
       const name = this.#name(claim.key);
       if (!this.#isHeldBy(name, claim)) return false;
       const holders = this.#holders(name);
+      const before = this.#server.values.ttl(name);
       if (keep > 0) holders.hold(share ? `kept/${holder}` : 'kept', share, Math.ceil(keep));
       if (keep === 0 || share) holders.letGo(holder, share);
+      const left = this.#server.values.ttl(name);
+      const [first] = this.#line(name).places;
+      if (left > 0 && (left < before || !share))
+        this.#server.inbox(first?.process ?? '')?.kept(name, left);
       this.#line(name).grantNext();
-      const [first] = keep > 0 && !share ? this.#line(name).places : [];
-      if (first) this.#server.inbox(first.process)?.kept(name, Math.ceil(keep));
       return true;
     });
   }

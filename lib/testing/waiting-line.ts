@@ -76,6 +76,13 @@ export class WaitingLine {
     return true;
   }
 
+  /** Nobody may ever signal them. */
+  forgetDeadAwaiting(): void {
+    for (const place of this.awaiting.slice(0, 100)) {
+      if (!this.#isAlive(place.process)) this.stopAwaiting(place.text);
+    }
+  }
+
   /** The first living one who awaits the condition queues as one who was signalled. False if there is none. */
   signalNext(condition: string): boolean {
     for (const place of this.awaiting.filter((each) => each.condition === condition)) {

@@ -21,7 +21,7 @@ export const QUICK: Effort = {
   rounds: 3,
   longRounds: 1,
   warmUp: 60,
-  window: 150,
+  window: 120,
   watched: 2_500,
 };
 /** Of each size of a sweep. */

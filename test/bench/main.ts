@@ -1,6 +1,7 @@
 // `npm run bench`: all variants on all workloads, what decorators cost, and how costs grow; as tables
 // here, as JSON in test/bench/results, and, when nothing was left out, as plots in docs/bench.
 // `-- --quick` for a look; `-- --only <text>` for what has it in its name; `-- --rounds <n> --long-rounds <n>`;
+// `-- --patience <s>`: how long it may wait for others to leave the machine alone;
 // `-- --draw` only publishes the last thorough run again.
 import { parseArgs } from 'node:util';
 import { RedisProcess } from '../../tools/redis-server.js';
@@ -28,6 +29,7 @@ const { values } = parseArgs({
     only: { type: 'string', default: '' },
     rounds: { type: 'string' },
     'long-rounds': { type: 'string' },
+    patience: { type: 'string', default: String(PATIENCE / 1_000) },
     draw: { type: 'boolean', default: false },
   },
 });
@@ -77,7 +79,7 @@ async function measureAll(): Promise<Results> {
   const redis = await RedisProcess.start();
   const fleet = new Fleet(redis.pid);
   try {
-    const patience = new Patience(values.quick ? 0 : PATIENCE);
+    const patience = new Patience(values.quick ? 0 : Number(values.patience) * 1_000);
     return await run({ fleet, url: redis.url, patience });
   } finally {
     fleet.stop();

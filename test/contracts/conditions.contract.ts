@@ -53,7 +53,7 @@ export const conditions: Contract = {
     const other = await b.acquire();
     const before = other.fencingToken;
     expect(await condition(b, other).signal()).toBe(true);
-    expect(lease.held).toBe(false);
+    expect(() => lease.assertHeld()).toThrow('await a condition');
     await other.release();
     expect(await world.finish(woken)).toBe(true);
     expect([lease.held, lost.aborted]).toEqual([true, false]);
@@ -216,6 +216,20 @@ export const conditions: Contract = {
     expect(await world.finish(woken)).toBe(true);
     await lease.release();
     await nothingLeft(world, b);
+  },
+
+  async 'the dead who await are forgotten when another begins to'(world) {
+    const [dead, b] = [await world.process(), await world.process()];
+    for (let at = 0; at < 3; at += 1) await awaiting(world, dead, { name: 'never signalled' });
+    await dead.crash();
+    await world.silence(3_100);
+    const lease = await b.acquire();
+    const woken = condition(b, lease).await({ wait: 60_000 });
+    woken.catch(() => {});
+    await world.until('only one awaits', async () => (await world.sight()).awaiting === 1);
+    expect(await signal(world, b)).toBe(true);
+    expect(await world.finish(woken)).toBe(true);
+    await lease.release();
   },
 
   async 'nobody awaits or signals without the lock'(world) {

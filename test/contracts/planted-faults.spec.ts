@@ -562,36 +562,6 @@ const faults: Readonly<Record<string, Fault>> = {
     on: 'one Redis',
     brokenSentences: [[permits, 'a name is used either with']],
   },
-  'a stamp that does not look for holders': {
-    plant: inScripts(['stamp'], ['if current and current ~= SHARED', 'if false']),
-    on: 'one Redis',
-    brokenSentences: [
-      [optimistic, 'a stamp that was taken while'],
-      [optimistic, 'of many readers beside writers'],
-    ],
-  },
-  'a stamp of a lock without a version': {
-    plant: inScripts(
-      ['stamp'],
-      ['version = mint_fencing_tokens(fence, now, 1)', 'version = mint_fencing_tokens and 1'],
-    ),
-    on: 'one Redis',
-    brokenSentences: [[optimistic, 'a server that lost everything']],
-  },
-  'a stamp that asks only whether somebody holds the lock now': {
-    plant: {
-      wrap: (store) =>
-        withPrimitive(store, {
-          stamp: async (key) => ((await store.lock.stamp(key)) === undefined ? undefined : 1),
-        }),
-    },
-    on: 'memory',
-    brokenSentences: [
-      [optimistic, 'a stamp does not validate while'],
-      [optimistic, 'a stamp does not validate after'],
-      [optimistic, 'of many readers beside writers'],
-    ],
-  },
   'a wait that begins in two steps': {
     plant: inConditions(['await'], ["  redis.call('ZADD', queue, since, place)\n", '']),
     on: 'one Redis',
@@ -661,6 +631,36 @@ const faults: Readonly<Record<string, Fault>> = {
     ),
     on: 'one Redis',
     brokenSentences: [[conditions, 'others lock as ever']],
+  },
+  'a stamp that does not look for holders': {
+    plant: inScripts(['stamp'], ['if current and current ~= SHARED', 'if false']),
+    on: 'one Redis',
+    brokenSentences: [
+      [optimistic, 'a stamp that was taken while'],
+      [optimistic, 'of many readers beside writers'],
+    ],
+  },
+  'a stamp of a lock without a version': {
+    plant: inScripts(
+      ['stamp'],
+      ['version = mint_fencing_tokens(fence, now, 1)', 'version = mint_fencing_tokens and 1'],
+    ),
+    on: 'one Redis',
+    brokenSentences: [[optimistic, 'a server that lost everything']],
+  },
+  'a stamp that asks only whether somebody holds the lock now': {
+    plant: {
+      wrap: (store) =>
+        withPrimitive(store, {
+          stamp: async (key) => ((await store.lock.stamp(key)) === undefined ? undefined : 1),
+        }),
+    },
+    on: 'memory',
+    brokenSentences: [
+      [optimistic, 'a stamp does not validate while'],
+      [optimistic, 'a stamp does not validate after'],
+      [optimistic, 'of many readers beside writers'],
+    ],
   },
   'a minimum hold that is not kept': {
     plant: inScripts(['release'], ['if keep then', 'if false then']),

@@ -18,6 +18,7 @@ import { DigestService } from './cron.js';
 import { balances } from './database.js';
 import { OrdersController, OrdersService } from './decorator.js';
 import { updateBalance, writeBalance } from './fencing.js';
+import { BoundedQueue } from './condition.js';
 import { FeedService, lead, pulled } from './leader.js';
 import { exportAll } from './lost.js';
 import { position } from './optimistic.js';
@@ -158,6 +159,20 @@ describe('its examples', () => {
     await app.get(LedgerService).post('a', 1);
     expect(journal).toEqual(['begin', 'a 1', 'commit']);
     expect((await app.get(LockService).inspect('account:a')).state).toBe('free');
+  });
+
+  it('wait for a state under a lock', async () => {
+    const jobs: { id: number }[] = [];
+    const queue = new BoundedQueue(app.get(LockService), {
+      count: async () => jobs.length,
+      push: async (job) => void jobs.push(job),
+      shift: async () => jobs.shift()!,
+    });
+    const taking = Array.from({ length: 30 }, () => queue.take());
+    for (let id = 0; id < 30; id += 1) await queue.put({ id });
+    expect((await Promise.all(taking)).map(({ id }) => id).sort((a, b) => a - b)).toEqual(
+      Array.from({ length: 30 }, (_, id) => id),
+    );
   });
 
   it('lead, and make room for the next', async () => {

@@ -16,8 +16,8 @@ if (process.env['IOREDIS'] === '5') {
 const { Redis } = await import('ioredis');
 const { LockClient } = await import('./lock-client.js');
 const { ArrivalRecorder } = await import('./arrival-recorder.js');
-const { compete } = await import('./competition.js');
 const { runBuffer } = await import('./bounded-buffer.js');
+const { compete } = await import('./competition.js');
 const { CountingClock } = await import('./counting-clock.js');
 
 const options = JSON.parse(process.argv[2]!) as RedisLockOptions & { redis: string };

@@ -15,7 +15,14 @@ local since = redis.call('ZSCORE', queue, place)
 if not since then
   if redis.pcall('GET', lock) ~= former then
     return { 'busy', 0, now, 0 }
-  elseif redis.call('ZCARD', queue) >= tonumber(limit) then
+  end
+  for _, other in ipairs(redis.call('ZRANGEBYSCORE', queue, whole(AWAITING), '+inf', 'LIMIT', 0, 100)) do
+    local last_seen = redis.call('ZSCORE', seen, string.match(other, '^[^/]+'))
+    if not last_seen or now / 1000 - last_seen > 3000 then
+      redis.call('ZREM', queue, other) -- nobody may ever signal the dead
+    end
+  end
+  if redis.call('ZCARD', queue) >= tonumber(limit) then
     return { 'full', 0, now, 0 }
   end
   local last = redis.call('ZRANGE', queue, -1, -1, 'WITHSCORES')

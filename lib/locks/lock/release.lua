@@ -7,11 +7,9 @@ if redis.pcall('GET', lock) ~= holder then
   return 0
 end
 if keep then
+--- @include "tell-head"
   redis.call('SET', lock, 'kept', 'PX', keep)
-  local head = redis.call('ZRANGE', queue, 0, 0)[1]
-  if head then
-    redis.pcall('PUBLISH', inbox .. string.match(head, '^[^/]*'), 'kept ' .. keep .. ' ' .. lock)
-  end
+  tell_head(keep)
   return 1
 end
 redis.call('DEL', lock)

@@ -5,17 +5,23 @@ local holder, inbox, kind, count, keep = ARGV[1], ARGV[2], ARGV[3], ARGV[4], ARG
 
 --- @include "now"
 --- @include "grant-next"
+--- @include "tell-head"
 
 local now, marker = now_us(), kind == 's' and SHARED or PERMITS
 local ends = redis.pcall('GET', lock) == marker and redis.call('ZSCORE', holders, holder)
 if not ends or ends * 1000 <= now then
   return 0
 end
+local before = redis.call('PTTL', lock)
 local current = let_go(holder, count, marker, now)
 if keep then
   current = hold('kept/' .. holder, kind, keep, count, current, now)
 end
 if redis.call('EXISTS', queue) == 1 then
+  local left = current and redis.call('PTTL', lock) or 0
+  if current and left < before then
+    tell_head(left)
+  end
   grant_next(now, current)
 end
 return 1

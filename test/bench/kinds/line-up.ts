@@ -13,6 +13,8 @@ import type { LineUpWorkload } from '../workloads/workload.js';
 import { type Kind, type Part, type Seat, WAITS_NOT } from './kind.js';
 
 const KEY = 'bench:line-up';
+/** So many waiters outweigh what else changes in a server's memory. */
+const WEIGHTY = 1_000;
 /** How long before the holder lets go his waiters are weighed, in ms. */
 const WEIGHED = 100;
 /** When the holder has the lock for sure, after the start, in ms. */
@@ -59,7 +61,7 @@ export const lineUp: Kind<LineUpWorkload, LineUpPart> = {
     };
   },
 
-  measures: () => [
+  measures: ({ waiters }) => [
     { figure: 'perSecond', title: 'served/s', better: 'more', versus: ['peer'] },
     { figure: 'served', title: 'served' },
     { figure: 'last', title: 'all after ms' },
@@ -68,7 +70,7 @@ export const lineUp: Kind<LineUpWorkload, LineUpPart> = {
     { figure: 'commandsPerServed', title: 'each served', better: 'less', versus: ['peer'] },
     { figure: 'cpuWaiting', title: 'client CPU ms' },
     { figure: 'heapPerWaiter', title: 'heap bytes a waiter' },
-    { figure: 'serverPerWaiter', title: 'Redis bytes a waiter' },
+    ...(waiters >= WEIGHTY ? [{ figure: 'serverPerWaiter', title: 'Redis bytes a waiter' }] : []),
     { figure: 'gaveUp', title: 'gave up', total: true },
     VIOLATIONS,
   ],

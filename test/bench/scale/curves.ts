@@ -45,7 +45,7 @@ export async function growth(
       return [{ size, figures: Object.fromEntries(wanted) as Figures }];
     }),
   }));
-  return { name, unit, titles, curves };
+  return { name, unit, titles, curves: curves.filter(({ points }) => points.length > 0) };
 }
 
 /** With a slower network before the server, if one is asked for; also one that adds nothing, to compare with. */
