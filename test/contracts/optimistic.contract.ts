@@ -1,7 +1,9 @@
 import { expect } from '@jest/globals';
 import { ForeignLockError } from '../../lib/errors/index.js';
+import type { SingleLease } from '../../lib/leases/single-lease.js';
 import type { Stamp } from '../../lib/leases/stamp.js';
 import { READER } from '../../lib/options/index.js';
+import { Condition } from '../../lib/services/condition.js';
 import type { Contract } from '../support/contract.js';
 import { random } from '../support/random.js';
 import type { World } from '../support/world.js';
@@ -94,6 +96,20 @@ export const optimistic: Contract = {
     expect(await free.validate()).toBe(false);
     expect(await held.validate()).toBe(false);
     expect(await shared.validate()).toBe(true);
+  },
+
+  async 'who awaits a condition holds nothing, and may write again when it wakes'(world) {
+    const [take, process] = [await stamper(world), await world.process()];
+    const lease = await process.acquire();
+    const held = await take();
+    const condition = new Condition(process.leases.conditions, lease as SingleLease, 'changed');
+    const woken = condition.await({ wait: 50 });
+    await world.until('it awaits', async () => (await world.sight()).awaiting === 1);
+    const awaited = await take();
+    expect([await held.validate(), await awaited.validate()]).toEqual([false, true]);
+    await world.finish(woken);
+    await lease.release();
+    expect(await awaited.validate()).toBe(false);
   },
 
   async 'in a minimum hold nobody writes any more'(world) {
