@@ -99,17 +99,26 @@ export const optimistic: Contract = {
   },
 
   async 'who awaits a condition holds nothing, and may write again when it wakes'(world) {
-    const [take, process] = [await stamper(world), await world.process()];
+    const [take, process, other] = [
+      await stamper(world),
+      await world.process(),
+      await world.client(),
+    ];
     const lease = await process.acquire();
     const held = await take();
     const condition = new Condition(process.leases.conditions, lease as SingleLease, 'changed');
-    const woken = condition.await({ wait: 50 });
+    const woken = condition.await();
     await world.until('it awaits', async () => (await world.sight()).awaiting === 1);
     const awaited = await take();
     expect([await held.validate(), await awaited.validate()]).toEqual([false, true]);
+    const { claim } = await other.hold();
+    expect(await other.lock.signal(claim, 'changed', 1)).toBe(1);
+    const signalled = await take();
+    await other.lock.release(claim, 0);
     await world.finish(woken);
+    const woke = await take();
     await lease.release();
-    expect(await awaited.validate()).toBe(false);
+    for (const stamp of [awaited, signalled, woke]) expect(await stamp.validate()).toBe(false);
   },
 
   async 'in a minimum hold nobody writes any more'(world) {

@@ -1,7 +1,7 @@
-import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Controller, Get, Injectable, Param } from '@nestjs/common';
 import { Agent, get } from 'node:http';
+import { text } from 'node:stream/consumers';
 import {
   CurrentLease,
   ForeignLockError,
