@@ -15,7 +15,7 @@ for (const account of accounts) await bank!.deposit(account, 1_000);
 const transfers = Array.from({ length: 300 }, (_, nth) => {
   const from = nth % 3;
   const to = (from + 1 + (nth % 2)) % 3; // there and back, between all of them
-  return services[nth % 3]!.transfer(accounts[from]!, accounts[to]!, 1 + (nth % 7));
+  return services[nth % 3]!.transfer(accounts[from]!, accounts[to]!, 1 + ((nth * nth) % 11));
 });
 const done = await Promise.allSettled(transfers);
 const balances = await Promise.all(accounts.map((account) => bank!.balance(account)));

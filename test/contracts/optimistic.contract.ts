@@ -1,7 +1,9 @@
 import { expect } from '@jest/globals';
 import { ForeignLockError } from '../../lib/errors/index.js';
+import type { SingleLease } from '../../lib/leases/single-lease.js';
 import type { Stamp } from '../../lib/leases/stamp.js';
 import { READER } from '../../lib/options/index.js';
+import { Condition } from '../../lib/services/condition.js';
 import type { Contract } from '../support/contract.js';
 import { random } from '../support/random.js';
 import type { World } from '../support/world.js';
@@ -94,6 +96,29 @@ export const optimistic: Contract = {
     expect(await free.validate()).toBe(false);
     expect(await held.validate()).toBe(false);
     expect(await shared.validate()).toBe(true);
+  },
+
+  async 'who awaits a condition holds nothing, and may write again when it wakes'(world) {
+    const [take, process, other] = [
+      await stamper(world),
+      await world.process(),
+      await world.client(),
+    ];
+    const lease = await process.acquire();
+    const held = await take();
+    const condition = new Condition(process.leases.conditions, lease as SingleLease, 'changed');
+    const woken = condition.await();
+    await world.until('it awaits', async () => (await world.sight()).awaiting === 1);
+    const awaited = await take();
+    expect([await held.validate(), await awaited.validate()]).toEqual([false, true]);
+    const { claim } = await other.hold();
+    expect(await other.lock.signal(claim, 'changed', 1)).toBe(1);
+    const signalled = await take();
+    await other.lock.release(claim, 0);
+    await world.finish(woken);
+    const woke = await take();
+    await lease.release();
+    for (const stamp of [awaited, signalled, woke]) expect(await stamp.validate()).toBe(false);
   },
 
   async 'in a minimum hold nobody writes any more'(world) {

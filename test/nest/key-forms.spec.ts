@@ -293,7 +293,7 @@ describe('a key that cannot work fails where the decorator stands', () => {
     expect(decorate(key)).toThrow(message);
   });
 
-  it.each([[''], [undefined], [7], [{}]])('%p', (key) => {
+  it.each([[''], [undefined], [7], [{}], [[]], [['a', 7]], [['a', '']]])('%p', (key) => {
     expect(decorate(key as string)).toThrow(/LockOptionsError|key/);
   });
 

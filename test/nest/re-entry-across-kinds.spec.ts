@@ -4,6 +4,7 @@ import { Agent, get } from 'node:http';
 import { text } from 'node:stream/consumers';
 import {
   CurrentLease,
+  ForeignLockError,
   type Lease,
   LeaseLostError,
   Locked,
@@ -139,6 +140,8 @@ describe('several keys', () => {
 describe('permits', () => {
   @Injectable()
   class Reports {
+    constructor(readonly locks: LockService) {}
+
     @Locked('reports', { permits: 2, wait: 0 })
     async depth(levels: number, @CurrentLease() lease?: Lease): Promise<number[]> {
       const deeper = levels > 1 ? await this.depth(levels - 1) : [];
@@ -152,6 +155,18 @@ describe('permits', () => {
     expect(inner).toBeGreaterThan(outer!);
     await expect(reports.depth(3)).rejects.toThrow(LockNotAcquiredError);
     expect(await seen('reports')).toBe('free');
+  });
+
+  it('are none inside a lock of their name, nor is a lock inside them', async () => {
+    const reports = (await bench.app({ providers: [Reports] })).get(Reports);
+    const here = reports.locks;
+    await here.withLock('reports', async () => {
+      await expect(reports.depth(1)).rejects.toThrow(ForeignLockError);
+    });
+    await here.semaphore('reports', { permits: 2 }).withPermit(async () => {
+      await expect(here.acquire('reports', ONCE)).rejects.toThrow(ForeignLockError);
+      await expect(here.acquire('reports', READ)).rejects.toThrow(ForeignLockError);
+    });
   });
 
   it('do not hide a lock that is held around them, nor one inside them', async () => {
@@ -173,7 +188,10 @@ describe('work that a section leaves behind', () => {
       await locks.withLock('a', { mode }, async (lease) => {
         setTimeout(() => {
           const nested = locks.withLock('a', READ, (inner) => inner.fencingToken);
-          late = over.opened.then(() => locks.acquire('a', ONCE));
+          late = over.opened.then(() => {
+            expect(locks.current('a')).toBeUndefined();
+            return locks.acquire('a', ONCE);
+          });
           void nested.then((token) => token === lease.fencingToken && fired.open());
         }, 0);
         await fired.opened;
@@ -209,9 +227,14 @@ describe('work that a section leaves behind', () => {
     const lease = await locks.acquire('a');
     expect(locks.current('a')).toBeUndefined();
     await expect(locks.acquire('a', READ)).rejects.toThrow(LockNotAcquiredError);
-    await lease.run(async () => {
+    const leave = new Gate();
+    const running = lease.run(async () => {
       await (await locks.acquire('a', READ)).release();
+      await leave.opened;
     });
+    expect(locks.current('a')).toBeUndefined(); // the section is around the work, not around who started it
+    leave.open();
+    await running;
     await lease.release();
   });
 });

@@ -17,9 +17,10 @@ export async function mayBeWritten(locks: LockService): Promise<void> {
   const nothing: void = await locks.withLock('a', async (lease: Lease) => lease.assertHeld());
   const lease: Lease = await locks.acquire('a', { signal: AbortSignal.timeout(1), ttl: 500 });
   const perhaps: Lease | null = await locks.tryAcquire('a');
+  const valid: boolean = await (await locks.optimistic('a')).validate();
   const given: boolean = await lease.release();
   await using disposed = lease;
-  void [number, text, nothing, perhaps, given, disposed];
+  void [number, text, nothing, perhaps, valid, given, disposed];
 }
 
 export async function mayNotBeWritten(locks: LockService, lease: Lease): Promise<void> {
