@@ -245,6 +245,15 @@ export const conditions: Contract = {
     await reader.release();
   },
 
+  async 'who does not hold the lock cannot give it back to await'(world) {
+    const [a, b] = [await world.client(), await world.client()];
+    const { claim: holder } = await b.hold();
+    const waiting = { ...a.claim(), condition: { name: 'changed', over: false } };
+    const answer = await a.ask(waiting, { former: a.claim() });
+    expect(answer).toMatchObject({ kind: 'busy', gaveBack: false });
+    expect(await world.sight()).toMatchObject({ holder: holder.holder, awaiting: 0 });
+  },
+
   async 'a lock that is lost on the way into the wait is told'(world) {
     const a = await world.process({ ttl: 5_000 });
     const b = await world.client();

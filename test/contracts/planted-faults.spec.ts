@@ -573,7 +573,7 @@ const faults: Readonly<Record<string, Fault>> = {
   'a wait by who does not hold the lock': {
     plant: inConditions(['await'], [`if redis.pcall('GET', lock) ~= former then`, 'if false then']),
     on: 'one Redis',
-    brokenSentences: [[conditions, 'a lock that is lost on the way']],
+    brokenSentences: [[conditions, 'who does not hold the lock cannot give']],
   },
   'a signal by who does not hold the lock': {
     plant: inConditions(
