@@ -13,7 +13,7 @@ const JEST = [
  * Runs Jest over `folders` under one pair of majors and counts. A folder in which no test ran, and a
  * run that ends badly without a failed test (it crashed, hung, or left handles open), count as one failed each.
  */
-export async function runJest({ nest, ioredis, folders }, { full, limit }) {
+export async function runJest({ nest, ioredis, folders, skip = [] }, { full, limit }) {
   const name = `Nest ${nest}, ioredis ${ioredis}`;
   process.stderr.write(`\n— ${name}: ${folders.join(' ')}\n`);
   const scratch = mkdtempSync(join(tmpdir(), 'nest-redis-lock-jest-'));
@@ -21,7 +21,13 @@ export async function runJest({ nest, ioredis, folders }, { full, limit }) {
   try {
     const code = await run(
       process.execPath,
-      [...JEST, '--json', `--outputFile=${report}`, ...folders.map((folder) => `${folder}/`)],
+      [
+        ...JEST,
+        '--json',
+        `--outputFile=${report}`,
+        ...folders.map((folder) => `${folder}/`),
+        ...skip.flatMap((path) => ['--testPathIgnorePatterns', path]),
+      ],
       { env: { NEST: nest, IOREDIS: ioredis, ...(full && { FULL: '1' }) }, limit },
     );
     const { counts, complaints } = judge(read(report), folders, code);
