@@ -1,3 +1,5 @@
+import { availableParallelism } from 'node:os';
+
 // One invocation tests one pair of majors: NEST=11|12 (default 12), IOREDIS=5|6 (default 6).
 const nest = process.env.NEST ?? '12';
 const ioredis = process.env.IOREDIS ?? '6';
@@ -24,6 +26,8 @@ export default {
     '^.+\\.ts$': ['@swc/jest', {}],
     '^.+\\.lua$': '<rootDir>/tools/jest-lua.mjs',
   },
+  // Most tests wait for time or for a server: two at a time also where there are two cores.
+  maxWorkers: Math.max(2, availableParallelism() - 1),
   testTimeout: 60_000,
   collectCoverageFrom: ['lib/**/*.ts', '!lib/index.ts'],
   coverageProvider: 'v8',
