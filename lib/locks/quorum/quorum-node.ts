@@ -7,6 +7,7 @@ import {
   Remembered,
 } from '../../redis/index.js';
 import type { Claim } from '../lock-primitive.js';
+import { LARGEST_BATCH } from '../lock-steps.js';
 import { scripts } from './scripts.js';
 
 /** One attempt of a holder to win a majority: what was sent for an earlier one can take nothing away from it. */
@@ -76,16 +77,13 @@ export class QuorumNode {
     return this.#run(scripts.release, key, { holder, attempt: '', keep: rest }, isOne);
   }
 
-  /** For each claim the ms left; negative where the node does not vote for it. */
-  extend(claims: readonly Claim[]): Promise<number[]> {
-    const { extend } = scripts;
-    return this.server.run({
-      script: extend,
-      keys: extend.keyList(...claims.map(({ key }) => lockKeys(this.prefix, key))),
-      args: claims.flatMap(({ holder, ttl }) => extend.argList({ holder, ttl })),
-      key: claims.length === 1 ? claims[0]!.key : undefined,
-      read: (reply) => reply as number[],
-    });
+  /** For each claim the ms left; negative where the node does not vote for it. In batches. */
+  async extend(claims: readonly Claim[]): Promise<number[]> {
+    const batches: Promise<number[]>[] = [];
+    for (let at = 0; at < claims.length; at += LARGEST_BATCH) {
+      batches.push(this.#extend(claims.slice(at, at + LARGEST_BATCH)));
+    }
+    return (await Promise.all(batches)).flat();
   }
 
   look(key: string): Promise<Look> {
@@ -105,6 +103,17 @@ export class QuorumNode {
   /** The Redis type of what stood there. */
   force(key: string): Promise<string> {
     return this.#run(scripts.force, key, {}, String);
+  }
+
+  #extend(claims: readonly Claim[]): Promise<number[]> {
+    const { extend } = scripts;
+    return this.server.run({
+      script: extend,
+      keys: extend.keyList(...claims.map(({ key }) => lockKeys(this.prefix, key))),
+      args: claims.flatMap(({ holder, ttl }) => extend.argList({ holder, ttl })),
+      key: claims.length === 1 ? claims[0]!.key : undefined,
+      read: (reply) => reply as number[],
+    });
   }
 
   #run<Result>(
