@@ -56,7 +56,8 @@ describe('RedisLockModule on three servers', () => {
     await expect(locks.semaphore('s', { permits: 2 }).acquire()).rejects.toThrow(LockOptionsError);
     await expect(locks.optimistic('k')).rejects.toThrow(/A quorum cannot read optimistically/);
     const lease = await locks.acquire('k');
-    await expect(lease.downgrade()).rejects.toThrow();
+    await expect(lease.downgrade()).rejects.toThrow(/A quorum cannot downgrade/);
+    expect(lease.held).toBe(true);
     await app.close();
   });
 
