@@ -18,6 +18,7 @@ import { LockOptionsError } from './errors/index.js';
 import { LockErrorFilter } from './interceptors/lock-error.filter.js';
 import { Leases } from './leases/leases.js';
 import { RedisLockStore } from './locks/lock/redis-lock-store.js';
+import { QuorumLockStore } from './locks/quorum/quorum-lock-store.js';
 import { moduleSettings, type RedisLockOptions, systemClock } from './options/index.js';
 import {
   type ASYNC_OPTIONS_TYPE,
@@ -118,6 +119,7 @@ function withLocks(definition: DynamicModule, extras: RedisLockModuleExtras): Dy
 
 function lockService(options: RedisLockOptions): LockService {
   const settings = moduleSettings(options);
-  const store = new RedisLockStore(settings, systemClock);
+  const Store = settings.nodes ? QuorumLockStore : RedisLockStore;
+  const store = new Store(settings, systemClock);
   return new LockService(new Leases(store, settings, systemClock), settings);
 }

@@ -1,4 +1,4 @@
-import { LockStoreError, type LossReason } from '../errors/index.js';
+import { LockOptionsError, LockStoreError, type LossReason } from '../errors/index.js';
 import type { LockPrimitive } from '../locks/lock-primitive.js';
 import { type Clock, type Duration, milliseconds, READER, TTL_BOUNDS } from '../options/index.js';
 import type { Departures } from './departures.js';
@@ -99,7 +99,8 @@ export class Holdings implements LeaseHost {
       const done = await this.lock.downgrade(claim);
       if (done && holding.state === 'held') return holding.onward.ended(holding);
     } catch (error) {
-      const ran = !(error instanceof LockStoreError) || error.outcome === 'unknown';
+      const refused = error instanceof LockOptionsError;
+      const ran = !refused && (!(error instanceof LockStoreError) || error.outcome === 'unknown');
       if (!ran && holding.state === 'held') holding.claim = claim;
       if (!ran) throw error;
     }

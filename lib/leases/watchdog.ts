@@ -85,14 +85,14 @@ export class Watchdog {
     for (const [at, holding] of holdings.entries()) {
       this.#renewing.delete(holding);
       if (holding.state === 'held')
-        this.#settle(holding, answer?.sentAt ?? 0, answer?.remaining[at]);
+        this.#settle(holding, answer?.sentAt ?? 0, answer?.remaining[at] ?? 'unknown');
     }
   }
 
-  #settle(holding: Holding, sentAt: number, remaining: Extended | undefined): void {
-    if (typeof remaining === 'string') {
+  #settle(holding: Holding, sentAt: number, remaining: Extended): void {
+    if (remaining === 'taken' || remaining === 'free') {
       this.lost(holding, holding.suspected ?? (remaining === 'taken' ? 'taken' : 'expired'));
-    } else if (remaining === undefined) {
+    } else if (remaining === 'unknown') {
       const now = this.clock.monotonic();
       const pause = Math.min(1_000, Math.max(SHORTEST_PAUSE, (holding.deadline - now) / 5));
       this.#schedule.set(holding, Math.min(now + pause, holding.deadline));

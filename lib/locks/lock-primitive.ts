@@ -70,8 +70,8 @@ export type Answer = (
   readonly gaveBack?: boolean;
 };
 
-/** What is left of a lease in ms, or where it went: `free`, nobody holds the lock; `taken`, another does. */
-export type Extended = number | 'free' | 'taken';
+/** What is left of a lease in ms, or where it went: `free`, nobody holds the lock; `taken`, another does; `unknown`, too few of several servers said. */
+export type Extended = number | 'free' | 'taken' | 'unknown';
 
 /** What a process is told without asking. A hint: every promise holds if it is lost, late or forged. */
 export interface PushListener {

@@ -10,7 +10,7 @@ import { type AcquireReply, answerOf } from './lock/acquire-reply.js';
 import type { Answer, Ask, Claim, Extended } from './lock-primitive.js';
 
 /** How many leases one extend carries: a longer script would hold up everybody else. */
-const LARGEST_BATCH = 512;
+export const LARGEST_BATCH = 512;
 
 type Script = LuaScript<string, string>;
 type Operands = Readonly<Record<string, string | number | undefined>>;

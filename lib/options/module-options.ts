@@ -27,6 +27,12 @@ export interface LockLimits {
 export interface RedisLockOptions extends LockCallOptions {
   /** @default 'redis://127.0.0.1:6379' */
   readonly redis?: RedisSource | undefined;
+  /**
+   * Independent servers instead of `redis`, best three or five: a lock is held by who has the votes of a
+   * majority of them (Redlock). There is no queue, and locks are held alone: no shared mode, permits,
+   * conditions or optimistic reads.
+   */
+  readonly nodes?: readonly RedisSource[] | undefined;
   /** Stands before every key in Redis. @default 'lock:' */
   readonly keyPrefix?: string | undefined;
   /** The bound of a command, and of a call that never reached the queue. @default '2s' */
@@ -47,6 +53,8 @@ export interface RedisLockOptions extends LockCallOptions {
 /** {@link RedisLockOptions} checked, in ms, without gaps. */
 export interface ModuleSettings {
   readonly redis: RedisSource;
+  /** The servers of a quorum, which stand for `redis` then. */
+  readonly nodes: readonly RedisSource[] | undefined;
   readonly keyPrefix: string;
   readonly call: CallSettings;
   readonly commandTimeout: number;
@@ -83,7 +91,7 @@ export function moduleSettings(options: RedisLockOptions): ModuleSettings {
     );
   }
   const redis = options.redis ?? MODULE_DEFAULTS.redis;
-  if (typeof redis === 'string' ? !/^rediss?:\/\//.test(redis) : typeof redis !== 'object') {
+  if (!isSource(redis)) {
     throw new LockOptionsError(
       'Option "redis" takes a URL (redis://… or rediss://…), ioredis options or an ioredis client.',
     );
@@ -96,7 +104,7 @@ export function moduleSettings(options: RedisLockOptions): ModuleSettings {
   if (fairness !== 'local' && fairness !== 'strict') {
     throw new LockOptionsError("Option \"fairness\" takes 'local' or 'strict'.");
   }
-  const call = callSettings(options, CALL_DEFAULTS, Object.keys(MODULE_DEFAULTS));
+  const call = callSettings(options, CALL_DEFAULTS, [...Object.keys(MODULE_DEFAULTS), 'nodes']);
   const commandTimeout = milliseconds(
     'commandTimeout',
     options.commandTimeout ?? MODULE_DEFAULTS.commandTimeout,
@@ -104,6 +112,7 @@ export function moduleSettings(options: RedisLockOptions): ModuleSettings {
   );
   return {
     redis,
+    nodes: nodes(options),
     keyPrefix,
     call,
     commandTimeout,
@@ -115,6 +124,25 @@ export function moduleSettings(options: RedisLockOptions): ModuleSettings {
     fairness,
     lazyConnect,
   };
+}
+
+function isSource(given: unknown): given is RedisSource {
+  return typeof given === 'string'
+    ? /^rediss?:\/\//.test(given)
+    : typeof given === 'object' && given !== null;
+}
+
+function nodes(given: RedisLockOptions): ModuleSettings['nodes'] {
+  if (given.nodes === undefined) return undefined;
+  if (!Array.isArray(given.nodes) || given.nodes.length < 2 || !given.nodes.every(isSource)) {
+    throw new LockOptionsError(
+      'Option "nodes" takes two or more servers, best three or five: URLs, ioredis options or ioredis clients.',
+    );
+  }
+  if (given.redis !== undefined) {
+    throw new LockOptionsError('Options "redis" and "nodes" exclude each other.');
+  }
+  return [...(given.nodes as readonly RedisSource[])];
 }
 
 function limits(given: LockLimits): ModuleSettings['limits'] {

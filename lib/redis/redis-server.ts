@@ -18,7 +18,7 @@ export class RedisServer {
 
   constructor(
     private readonly source: RedisSource,
-    private readonly timeout: number,
+    readonly timeout: number,
     readonly time: Clock,
     inboxPrefix: string,
     processId: string,
@@ -77,6 +77,11 @@ export class RedisServer {
   /** Connects the inbox anew: a half-open connection hears nothing and does not know it. */
   replaceChannel(): void {
     this.#channel?.replace();
+  }
+
+  /** What the server calls itself since it was started; undefined where the user has no right to INFO. */
+  get runId(): string | undefined {
+    return /^run_id:(\w+)/m.exec(this.#info)?.[1];
   }
 
   /** From the server's INFO; nothing where the user has no right to it. */

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, it } from '@jest/globals';
 import { kinds } from './kinds.js';
-import { type Topology, topologies } from './topologies.js';
+import { quorums, type Topology, topologies } from './topologies.js';
 import type { World } from './world.js';
 
 /** What must hold in a world; rejects if it does not. */
@@ -26,7 +26,7 @@ export function everywhere(
     describe.each(where.filter(isOfInterest))('on %s', (name) => {
       let topology: Topology;
       beforeAll(async () => {
-        topology = await topologies[name]!();
+        topology = await { ...topologies, ...quorums }[name]!();
       });
       afterAll(() => topology.stop());
 

@@ -7,6 +7,7 @@ import type { LockStore } from '../../lib/locks/lock-primitive.js';
 import {
   type Clock,
   type ModuleSettings,
+  type RedisLockOptions,
   type RedisSource,
   systemClock,
 } from '../../lib/options/index.js';
@@ -75,8 +76,12 @@ export class RedisWorld extends World {
   }
 
   async plant(key: string, type: string): Promise<void> {
+    await this.plantOn(this.redis.control, key, type);
+  }
+
+  protected async plantOn(control: Redis, key: string, type: string): Promise<void> {
     const [command, ...operands] = PLANT[type]!;
-    await this.redis.control.call(command, this.redis.prefix + key, ...operands);
+    await control.call(command, this.redis.prefix + key, ...operands);
   }
 
   async keys(): Promise<{ name: string; ttl: number }[]> {
@@ -113,7 +118,7 @@ export class RedisWorld extends World {
     };
   }
 
-  protected source(): { redis: RedisSource } {
+  protected source(): Pick<RedisLockOptions, 'redis' | 'nodes'> {
     return { redis: this.where };
   }
 }

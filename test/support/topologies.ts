@@ -3,6 +3,8 @@ import type { RedisSource } from '../../lib/options/index.js';
 import { RedisProcess } from '../../tools/redis-server.js';
 import type { Kind } from './kinds.js';
 import { MemoryWorld } from './memory-world.js';
+import { Quorum } from './quorum.js';
+import { QuorumWorld } from './quorum-world.js';
 import { RedisWorld } from './redis-world.js';
 import type { World, Wrap } from './world.js';
 
@@ -23,6 +25,12 @@ export const topologies: Readonly<Record<string, () => Promise<Topology>>> = {
   'memory, strictly fair': () => strictly(inMemory),
 };
 
+/** Those without a queue: they keep a part of the promises, quorum.spec.ts says which. */
+export const quorums: Readonly<Record<string, () => Promise<Topology>>> = {
+  'a quorum of three': () => onQuorum(3),
+  'a quorum of three, one dead': () => onQuorum(3, 1),
+};
+
 const inMemory: Topology = {
   world: async (kind, wrap) => new MemoryWorld(kind, wrap),
   stop: async () => {},
@@ -40,6 +48,23 @@ async function strictly(made: Topology | Promise<Topology>): Promise<Topology> {
     stop: () => topology.stop(),
     async world(kind, wrap) {
       return Object.assign(await topology.world(kind, wrap), { fairness: 'strict' as const });
+    },
+  };
+}
+
+async function onQuorum(count: number, dead = 0): Promise<Topology> {
+  const quorum = await Quorum.of(count);
+  const servers = quorum.servers.slice(dead);
+  await Promise.all(quorum.servers.slice(0, dead).map((server) => server.kill()));
+  const controls = servers.map(({ url }) => new Redis(url));
+  return {
+    async world(kind, wrap) {
+      await Promise.all(controls.map((control) => control.flushall()));
+      return new QuorumWorld(kind, wrap, quorum.urls, controls, servers);
+    },
+    async stop() {
+      for (const control of controls) control.disconnect();
+      await quorum.stop();
     },
   };
 }

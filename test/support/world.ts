@@ -65,7 +65,7 @@ export abstract class World {
   protected abstract store(settings: ModuleSettings, clock: Clock): LockStore;
   /** A store whose process is not subscribed to its inbox. */
   protected abstract deafStore(settings: ModuleSettings, clock: Clock): LockStore;
-  protected abstract source(): Pick<RedisLockOptions, 'redis'>;
+  protected abstract source(): Pick<RedisLockOptions, 'redis' | 'nodes'>;
 
   /** One more process that takes single steps. */
   async client(options: RedisLockOptions & { deaf?: boolean } = {}): Promise<Client> {

@@ -1,0 +1,29 @@
+import { LockStoreError } from './lock-store.error.js';
+
+/** How the nodes of a quorum answered. */
+export interface QuorumVotes {
+  readonly nodes: number;
+  readonly granted: number;
+  /** Answered, and voted for another or for nobody. */
+  readonly denied: number;
+  /** Not connected, failed, or did not answer in time. */
+  readonly failed: number;
+}
+
+/** Too few nodes of a quorum answered. Says nothing about who holds the lock. */
+export class QuorumNotReachedError extends LockStoreError {
+  override readonly code = 'QUORUM_NOT_REACHED';
+
+  constructor(
+    key: string | undefined,
+    readonly votes: QuorumVotes,
+  ) {
+    const { nodes, granted, denied, failed } = votes;
+    const subject = key === undefined ? 'The quorum' : `The quorum for lock "${key}"`;
+    const needed = Math.floor(nodes / 2) + 1;
+    super(
+      `${subject} was not reached: of ${nodes} nodes ${granted + denied} answered (${granted} granted, ${denied} did not) and ${failed} failed or were silent; ${needed} must answer. Check the servers in option "nodes".`,
+      { key },
+    );
+  }
+}

@@ -1,0 +1,34 @@
+-- Vote for a holder where nobody else has the vote of this node; a later attempt of the same holder takes over an earlier one.
+-- Returns {kind, clock, detail}: for 'held' the first of the tokens that this node gives, the proposed one if it can; 'busy'; 'late'; 'foreign' with what stands there.
+local lock, fence = KEYS[1], KEYS[2]
+local holder, attempt, ttl, tokens, proposed, not_after = ARGV[1], ARGV[2], ARGV[3], ARGV[4], ARGV[5], ARGV[6]
+
+--- @include "now"
+--- @include "attempt-of"
+
+local now = now_us()
+if now > tonumber(not_after) then
+  return { 'late', now, 0 }
+end
+local current = redis.pcall('GET', lock)
+if type(current) == 'table' then
+  return { 'foreign', now, redis.call('TYPE', lock).ok }
+end
+local earlier = attempt_of(current, holder)
+if current and not earlier then
+  return { 'busy', now, 0 }
+elseif earlier and earlier > tonumber(attempt) then
+  return { 'late', now, 0 }
+end
+redis.call('SET', lock, holder .. '/' .. attempt, 'PX', ttl)
+if tokens == '0' then
+  return { 'held', now, 0 }
+end
+local last = tonumber(redis.call('GET', fence) or '') or 0
+if earlier == tonumber(attempt) then
+  return { 'held', now, last - tokens + 1 }
+end
+local first = math.max(last + 1, tonumber(proposed))
+last = first + tokens - 1
+redis.call('SET', fence, last, 'PX', 86400000 + math.max(0, math.ceil((last - now) / 1000)))
+return { 'held', now, first }

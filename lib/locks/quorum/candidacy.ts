@@ -1,0 +1,111 @@
+import { ForeignLockError, QuorumNotReachedError } from '../../errors/index.js';
+import type { Clock } from '../../options/index.js';
+import type { Held } from '../lock-primitive.js';
+import { type Ballot, poll } from './ballot.js';
+import type { Attempt, QuorumNode, Vote } from './quorum-node.js';
+import { acquisition, majorityOf, type Votes } from './votes.js';
+
+/** How far a proposal may be behind a node's clock, in µs: else a token of a server that lost its data could be below one it gave. */
+const BEHIND = 1_000_000;
+
+/** One attempt to win a majority of the nodes: a grant, or nothing that stays. */
+export class Candidacy {
+  readonly #sentAt: number;
+
+  constructor(
+    private readonly nodes: readonly QuorumNode[],
+    private readonly attempt: Attempt,
+    /** Of a node, in ms. */
+    private readonly timeout: number,
+    private readonly clock: Clock,
+  ) {
+    this.#sentAt = clock.monotonic();
+  }
+
+  /**
+   * The grant; undefined if others have the votes.
+   * @throws QuorumNotReachedError if too few nodes answered, ForeignLockError if something else lives at the key.
+   */
+  async run(): Promise<Held | undefined> {
+    const ballot = await this.#poll((node) => node.acquire(this.attempt, this.timeout), isHeld);
+    const outcome = acquisition(votesOf(ballot, isHeld), ballot.pending, ballot.nodes);
+    if (outcome === 'granted') {
+      const token = await this.#token(ballot);
+      if (token !== undefined) return this.#grant(token);
+    }
+    this.#takeBack(ballot);
+    if (outcome === 'failed') throw this.#notReached(votesOf(ballot, isHeld));
+    const foreign = ballot.cast.find(({ kind }) => kind === 'foreign');
+    if (foreign) throw new ForeignLockError(this.attempt.claim.key, String(foreign.detail));
+    return undefined;
+  }
+
+  /** The first token that a majority remembers; undefined if the votes were lost meanwhile. */
+  async #token({ cast }: Ballot<Vote>): Promise<number | undefined> {
+    const { claim, proposed } = this.attempt;
+    if (claim.tokens === 0) return 0;
+    const votes = cast.filter(isHeld);
+    const latest = Math.max(...cast.map(({ now }) => now));
+    const asProposed = votes.filter(({ detail }) => detail === proposed).length;
+    if (asProposed >= majorityOf(this.nodes.length) && proposed >= latest - BEHIND) return proposed;
+    const token = Math.max(...votes.map(({ detail }) => Number(detail)), latest);
+    const last = token + claim.tokens - 1;
+    const settled = await this.#poll((node) => node.settle(this.attempt, last), Boolean);
+    const votesNow = votesOf(settled, Boolean);
+    const outcome = acquisition(votesNow, settled.pending, settled.nodes);
+    if (outcome === 'granted') return token;
+    if (outcome === 'denied') return undefined;
+    this.#takeBack();
+    throw this.#notReached(votesNow);
+  }
+
+  #grant(token: number): Held {
+    const { ttl, tokens } = this.attempt.claim;
+    return {
+      kind: 'held',
+      sentAt: this.#sentAt,
+      remaining: ttl,
+      fencingToken: tokens === 0 ? undefined : token,
+      tokens,
+    };
+  }
+
+  /** Everywhere but where another has the vote: who has not answered may have given his. */
+  #takeBack(ballot?: Ballot<Vote>): void {
+    for (const [at, node] of this.nodes.entries()) {
+      const vote = ballot?.answers[at];
+      if (!vote || isHeld(vote)) node.takeBack(this.attempt).catch(() => {});
+    }
+  }
+
+  #poll<Answer>(
+    ask: (node: QuorumNode) => Promise<Answer>,
+    grants: (answer: Answer) => boolean,
+  ): Promise<Ballot<Answer>> {
+    const { nodes, timeout } = this;
+    const decided = (ballot: Ballot<Answer>): boolean =>
+      acquisition(votesOf(ballot, grants), ballot.pending, ballot.nodes) !== undefined;
+    return poll({ nodes, ask, timeout, decided }, this.clock);
+  }
+
+  #notReached({ granted, denied, failed }: Votes): QuorumNotReachedError {
+    const nodes = this.nodes.length;
+    const silent = nodes - granted - denied - failed;
+    const votes = { nodes, granted, denied, failed: failed + silent };
+    return new QuorumNotReachedError(this.attempt.claim.key, votes);
+  }
+}
+
+/** The votes of a ballot, as they are now. */
+export function votesOf<Answer>(
+  ballot: Ballot<Answer>,
+  grants: (answer: Answer) => boolean,
+): Votes {
+  const granted = ballot.count(grants);
+  const { nodes, pending, failed } = ballot;
+  return { granted, denied: nodes - pending - failed - granted, failed };
+}
+
+function isHeld({ kind }: Vote): boolean {
+  return kind === 'held';
+}

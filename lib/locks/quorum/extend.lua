@@ -1,0 +1,28 @@
+-- Lengthen every lease for which this node votes, never shorten one, never bring one back.
+-- Returns for each the ms left; -2 where the lock is free, -3 where it is another's.
+
+--- @include "now"
+--- @include "attempt-of"
+
+local now = now_us() / 1000
+local answers = {}
+for i = 1, #KEYS / 2 do
+  local lock, fence = KEYS[2 * i - 1], KEYS[2 * i]
+  local holder, ttl = ARGV[2 * i - 1], tonumber(ARGV[2 * i])
+  local current = redis.pcall('GET', lock)
+  if attempt_of(current, holder) then
+    local left = redis.call('PTTL', lock)
+    if left < ttl then
+      redis.call('PEXPIRE', lock, ttl)
+      left = ttl
+    end
+    local token = tonumber(redis.pcall('GET', fence) or nil)
+    if token then
+      redis.call('PEXPIRE', fence, 86400000 + math.max(0, math.ceil(token / 1000 - now)))
+    end
+    answers[i] = left
+  else
+    answers[i] = current and -3 or -2
+  end
+end
+return answers

@@ -1,0 +1,61 @@
+import type { Clock, ModuleSettings } from '../../options/index.js';
+import { prefixOf, RedisServer } from '../../redis/index.js';
+import { newProcessId } from '../holder.js';
+import type { LockStore, PushListener, StoreDescription } from '../lock-primitive.js';
+import { Membership } from './membership.js';
+import { QuorumLock } from './quorum-lock.js';
+import { QuorumNode } from './quorum-node.js';
+import { majorityOf } from './votes.js';
+
+/** The lock on a majority of independent Redis servers. */
+export class QuorumLockStore implements LockStore {
+  readonly processId = newProcessId();
+  readonly lock: QuorumLock;
+  readonly #servers: readonly RedisServer[];
+  readonly #membership: Membership;
+  #listener: PushListener | undefined;
+
+  constructor({ nodes = [], keyPrefix, commandTimeout }: ModuleSettings, clock: Clock) {
+    const members = nodes.map((source) => {
+      const prefix = prefixOf(source) + keyPrefix;
+      const inbox = `${prefix}inbox:`;
+      const server = new RedisServer(source, commandTimeout, clock, inbox, this.processId);
+      return new QuorumNode(server, prefix);
+    });
+    this.#servers = members.map(({ server }) => server);
+    this.#membership = new Membership(this.#servers, clock);
+    this.lock = new QuorumLock(members, commandTimeout, clock, (key) =>
+      this.#listener?.kept(key, 0),
+    );
+  }
+
+  get ready(): boolean {
+    const ready = this.#servers.filter((server) => server.ready);
+    return ready.length >= majorityOf(this.#servers.length);
+  }
+
+  open(listener: PushListener): Promise<void> {
+    this.#listener = listener;
+    return this.#membership.open(() => listener.reconnected());
+  }
+
+  /** Nothing is pushed. */
+  pushMissed(): void {}
+
+  describe(): StoreDescription {
+    const found = this.#servers.map((server) => server.describe());
+    const warnings = found.flatMap((server) => server.warnings);
+    const count = this.#servers.length;
+    if (count % 2 === 0) {
+      warnings.push(
+        `A quorum of ${count} servers survives no more failures than one of ${count - 1}: take an odd number.`,
+      );
+    }
+    const names = found.map((server) => server.found).join('; ');
+    return { found: `a quorum of ${count} servers: ${names}`, warnings };
+  }
+
+  close(): Promise<void> {
+    return this.#membership.close();
+  }
+}

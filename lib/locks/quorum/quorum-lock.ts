@@ -1,0 +1,157 @@
+import { ForeignLockError, LockOptionsError, QuorumNotReachedError } from '../../errors/index.js';
+import type { Clock } from '../../options/index.js';
+import type { Answer, Ask, Claim, Extended, LockPrimitive, Sight } from '../lock-primitive.js';
+import { backOff } from './back-off.js';
+import { type Ballot, poll } from './ballot.js';
+import { Candidacy, votesOf } from './candidacy.js';
+import type { QuorumNode } from './quorum-node.js';
+import { sightOf } from './sight.js';
+import { TokenProposal } from './token-proposal.js';
+import { majorityOf, nodeTimeout, possession, reachedByMajority, type Votes } from './votes.js';
+
+/**
+ * One holder at a time, who has the votes of a majority of independent servers (Redlock). Not re-entrant
+ * by itself. There is no queue: who waits asks again after a random pause, in no order. A crash costs the
+ * rest of the lease.
+ */
+export class QuorumLock implements LockPrimitive {
+  readonly #proposal: TokenProposal;
+  #attempts = 0;
+
+  constructor(
+    private readonly nodes: readonly QuorumNode[],
+    private readonly commandTimeout: number,
+    private readonly clock: Clock,
+    /** Told when a lock was given back: who waits for it here need not wait for his pause to end. */
+    private readonly freed: (key: string) => void,
+  ) {
+    this.#proposal = new TokenProposal(clock);
+  }
+
+  async acquire(ask: Ask): Promise<Answer> {
+    const { key, holder, ttl, tokens, former } = ask;
+    if (ask.share) throw unsound('share a lock, by mode or by permits');
+    if (ask.condition) throw unsound('await a condition');
+    if (former) return this.#queued(ask, await this.release(former, 0)); // others have their turn
+    this.#attempts += 1;
+    const claim = { key, holder, ttl, tokens };
+    const attempt = { claim, number: this.#attempts, proposed: this.#proposal.now() };
+    const timeout = nodeTimeout(ttl, this.commandTimeout);
+    const held = await new Candidacy(this.nodes, attempt, timeout, this.clock).run();
+    return held ?? (ask.queue ? this.#queued(ask) : { kind: 'busy' });
+  }
+
+  async release(claim: Claim, keep: number): Promise<boolean> {
+    const { nodes } = this;
+    const released = await this.#ask(
+      (node) => node.release(claim, keep),
+      (ballot) => {
+        const lease = possession(votesOf(ballot, Boolean), ballot.pending, nodes.length);
+        return lease !== undefined && lease !== 'unknown';
+      },
+    );
+    this.freed(claim.key);
+    const votes = votesOf(released, Boolean);
+    const lease = possession(votes, 0, nodes.length);
+    if (lease === 'unknown') throw this.#notReached(claim.key, votes);
+    return lease === 'held';
+  }
+
+  /** Done when a majority has heard it; who was silent hears it when he can, or his vote ends with the lease. */
+  async leave(claim: Claim): Promise<boolean> {
+    const left = await this.#answers(claim.key, (node) => node.release(claim, 0));
+    return left.includes(true);
+  }
+
+  async extend(claims: readonly Claim[]): Promise<{ sentAt: number; remaining: Extended[] }> {
+    const sentAt = this.clock.monotonic();
+    const leaseOf = (ballot: Ballot<number[]>, at: number): ReturnType<typeof possession> => {
+      const votes = votesOf(ballot, (left) => left[at]! >= 0);
+      return possession(votes, ballot.pending, ballot.nodes);
+    };
+    const extended = await this.#ask(
+      (node) => node.extend(claims),
+      (ballot) => claims.every((_, at) => leaseOf(ballot, at) !== undefined),
+      Math.min(...claims.map(({ ttl }) => ttl)),
+    );
+    const remaining = claims.map((_, at): Extended => {
+      const left = extended.cast.map((answers) => answers[at]!);
+      const lease = leaseOf(extended, at);
+      if (lease === 'held') return reachedByMajority(left, extended.nodes)!;
+      if (lease === 'gone') return left.includes(-3) ? 'taken' : 'free';
+      return 'unknown';
+    });
+    if (remaining.some((lease) => lease !== 'unknown')) return { sentAt, remaining };
+    const votes = votesOf(extended, (left) => left[0]! >= 0);
+    throw this.#notReached(claims.length === 1 ? claims[0]!.key : undefined, votes);
+  }
+
+  async inspect(key: string): Promise<Sight> {
+    const looks = await this.#answers(key, (node) => node.look(key));
+    return sightOf(looks, this.nodes.length);
+  }
+
+  async force(key: string): Promise<boolean> {
+    const found = await this.#answers(key, (node) => node.force(key));
+    const foreign = found.find((type) => type !== 'none' && type !== 'string');
+    if (foreign) throw new ForeignLockError(key, foreign);
+    this.freed(key);
+    return found.filter((type) => type === 'string').length >= majorityOf(this.nodes.length);
+  }
+
+  downgrade(): Promise<boolean> {
+    return Promise.reject(unsound('downgrade a lock'));
+  }
+
+  stamp(): Promise<number | undefined> {
+    return Promise.reject(unsound('read optimistically'));
+  }
+
+  signal(): Promise<number> {
+    return Promise.reject(unsound('signal a condition'));
+  }
+
+  #queued({ arrival }: Ask, gaveBack?: boolean): Answer {
+    const now = this.clock.monotonic();
+    const since = arrival === undefined ? now : Number(arrival);
+    const remaining = backOff(now - since);
+    const place = {
+      kind: 'queued',
+      remaining,
+      arrival: String(since),
+      rank: 0,
+      rejoined: false,
+    } as const;
+    return gaveBack === undefined ? place : { ...place, gaveBack };
+  }
+
+  /** What the nodes say, of which a majority must. */
+  async #answers<Reply>(key: string, ask: (node: QuorumNode) => Promise<Reply>): Promise<Reply[]> {
+    const majority = majorityOf(this.nodes.length);
+    const { cast } = await this.#ask(ask, (ballot) => ballot.cast.length >= majority);
+    if (cast.length >= majority) return cast;
+    const failed = this.nodes.length - cast.length;
+    throw this.#notReached(key, { granted: 0, denied: cast.length, failed });
+  }
+
+  #ask<Reply>(
+    ask: (node: QuorumNode) => Promise<Reply>,
+    decided: (ballot: Ballot<Reply>) => boolean,
+    ttl = Infinity,
+  ): Promise<Ballot<Reply>> {
+    const { nodes, clock } = this;
+    const timeout = nodeTimeout(ttl, this.commandTimeout);
+    return poll({ nodes, ask, timeout, decided }, clock);
+  }
+
+  #notReached(key: string | undefined, votes: Votes): QuorumNotReachedError {
+    return new QuorumNotReachedError(key, { nodes: this.nodes.length, ...votes });
+  }
+}
+
+/** What counting votes cannot keep safe. */
+function unsound(what: string): LockOptionsError {
+  return new LockOptionsError(
+    `A quorum cannot ${what}: votes of independent servers say who holds a lock alone, no more. Use a module with option "redis" for it.`,
+  );
+}

@@ -1,0 +1,142 @@
+import { LockStoreError } from '../../errors/index.js';
+import {
+  type KeyList,
+  lockKeys,
+  type LuaScript,
+  type RedisServer,
+  Remembered,
+} from '../../redis/index.js';
+import type { Claim } from '../lock-primitive.js';
+import { LARGEST_BATCH } from '../lock-steps.js';
+import { scripts } from './scripts.js';
+
+/** One attempt of a holder to win a majority: what was sent for an earlier one can take nothing away from it. */
+export interface Attempt {
+  readonly claim: Claim;
+  readonly number: number;
+  /** The first fencing token that the holder would like, in µs of his clock. */
+  readonly proposed: number;
+}
+
+/** What a node answered to an attempt. */
+export interface Vote {
+  readonly kind: 'held' | 'busy' | 'foreign';
+  /** The node's clock, in µs. */
+  readonly now: number;
+  /** The first fencing token the node gives; what stands there, where it is foreign. */
+  readonly detail: number | string;
+}
+
+/** What stands on one node. */
+export interface Look {
+  readonly type: string;
+  readonly holder: string;
+  readonly remaining: number;
+  readonly token: number;
+  readonly now: number;
+}
+
+type Script = LuaScript<string, string>;
+
+/** The steps on one of the servers of a quorum, each atomic there. */
+export class QuorumNode {
+  readonly #keyLists = new Map<Script, Remembered<KeyList>>();
+
+  constructor(
+    readonly server: RedisServer,
+    private readonly prefix: string,
+  ) {}
+
+  /** Rejects where the node is too late to be trusted: it has not voted then. */
+  acquire({ claim, number, proposed }: Attempt, timeout: number): Promise<Vote> {
+    const { key, holder, ttl, tokens } = claim;
+    const sentAt = this.server.time.monotonic();
+    const lead = Math.round((this.server.timeout - timeout) * 1_000);
+    const not_after = this.server.notAfter(sentAt) - lead;
+    const operands = { holder, attempt: number, ttl, tokens, proposed, not_after };
+    return this.#run(scripts.acquire, key, operands, (reply, receivedAt) => {
+      const [kind, now, detail] = reply as [Vote['kind'] | 'late', number, number | string];
+      this.server.clock.learn(sentAt, receivedAt, now / 1_000);
+      if (kind !== 'late') return { kind, now, detail };
+      throw new LockStoreError(`Lock "${key}" was asked for too late.`, { key, outcome: 'unsent' });
+    });
+  }
+
+  /** False if the node does not vote for the attempt any more. */
+  settle({ claim: { key, holder }, number }: Attempt, last: number): Promise<boolean> {
+    return this.#run(scripts.settle, key, { holder, attempt: number, last }, isOne);
+  }
+
+  /** Takes back the vote for one attempt. */
+  takeBack({ claim: { key, holder }, number }: Attempt): Promise<boolean> {
+    return this.#run(scripts.release, key, { holder, attempt: number }, isOne);
+  }
+
+  release({ key, holder }: Claim, keep: number): Promise<boolean> {
+    const rest = keep > 0 ? Math.ceil(keep) : undefined;
+    return this.#run(scripts.release, key, { holder, attempt: '', keep: rest }, isOne);
+  }
+
+  /** For each claim the ms left; negative where the node does not vote for it. In batches. */
+  async extend(claims: readonly Claim[]): Promise<number[]> {
+    const batches: Promise<number[]>[] = [];
+    for (let at = 0; at < claims.length; at += LARGEST_BATCH) {
+      batches.push(this.#extend(claims.slice(at, at + LARGEST_BATCH)));
+    }
+    return (await Promise.all(batches)).flat();
+  }
+
+  look(key: string): Promise<Look> {
+    return this.#run(scripts.look, key, {}, (reply) => {
+      const [type, value, remaining, fence, now] = reply as [
+        string,
+        string,
+        number,
+        string,
+        number,
+      ];
+      const holder = value.replace(/\/\d+$/, '');
+      return { type, holder, remaining, token: Number(fence), now };
+    });
+  }
+
+  /** The Redis type of what stood there. */
+  force(key: string): Promise<string> {
+    return this.#run(scripts.force, key, {}, String);
+  }
+
+  #extend(claims: readonly Claim[]): Promise<number[]> {
+    const { extend } = scripts;
+    return this.server.run({
+      script: extend,
+      keys: extend.keyList(...claims.map(({ key }) => lockKeys(this.prefix, key))),
+      args: claims.flatMap(({ holder, ttl }) => extend.argList({ holder, ttl })),
+      key: claims.length === 1 ? claims[0]!.key : undefined,
+      read: (reply) => reply as number[],
+    });
+  }
+
+  #run<Result>(
+    script: Script,
+    key: string,
+    operands: Readonly<Record<string, string | number | undefined>>,
+    read: (reply: unknown, receivedAt: number) => Result,
+  ): Promise<Result> {
+    let lists = this.#keyLists.get(script);
+    if (!lists) {
+      lists = new Remembered((name) => script.keyList({ ...lockKeys(this.prefix, name) }));
+      this.#keyLists.set(script, lists);
+    }
+    return this.server.run({
+      script,
+      keys: lists.of(key),
+      args: script.argList(operands),
+      key,
+      read,
+    });
+  }
+}
+
+function isOne(reply: unknown): boolean {
+  return reply === 1;
+}

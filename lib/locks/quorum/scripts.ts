@@ -1,0 +1,21 @@
+import { LuaScript } from '../../redis/index.js';
+import acquire from './acquire.lua.js';
+import extend from './extend.lua.js';
+import force from './force.lua.js';
+import look from './look.lua.js';
+import release from './release.lua.js';
+import settle from './settle.lua.js';
+
+/** Every step on one node of a quorum. */
+export const scripts = {
+  acquire: new LuaScript(
+    acquire,
+    ['lock', 'fence'],
+    ['holder', 'attempt', 'ttl', 'tokens', 'proposed', 'not_after'],
+  ),
+  settle: new LuaScript(settle, ['lock', 'fence'], ['holder', 'attempt', 'last']),
+  release: new LuaScript(release, ['lock'], ['holder', 'attempt', 'keep']),
+  extend: new LuaScript(extend, ['lock', 'fence'], ['holder', 'ttl']),
+  look: new LuaScript(look, ['lock', 'fence'], []),
+  force: new LuaScript(force, ['lock'], []),
+};

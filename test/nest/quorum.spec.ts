@@ -1,0 +1,91 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { Injectable } from '@nestjs/common';
+import { Test } from '@nestjs/testing';
+import {
+  Locked,
+  LockOptionsError,
+  LockService,
+  QuorumNotReachedError,
+  RedisLockModule,
+} from '../../lib/index.js';
+import { Quorum } from '../support/quorum.js';
+
+let quorum: Quorum;
+beforeAll(async () => {
+  quorum = await Quorum.of(3);
+});
+afterAll(() => quorum.stop());
+
+@Injectable()
+class Counter {
+  value = 0;
+
+  @Locked('counter')
+  async increment(): Promise<void> {
+    const { value } = this;
+    await new Promise(setImmediate);
+    this.value = value + 1;
+  }
+}
+
+/** An application that locks on these servers. */
+async function start(nodes: readonly string[]) {
+  const module = await Test.createTestingModule({
+    imports: [RedisLockModule.forRoot({ nodes, commandTimeout: 300 })],
+    providers: [Counter],
+  }).compile();
+  const app = await module.createNestApplication({ logger: false }).init();
+  return { app, counter: app.get(Counter), locks: app.get(LockService) };
+}
+
+describe('RedisLockModule on three servers', () => {
+  it('runs decorated methods and sections one at a time', async () => {
+    const { app, counter, locks } = await start(quorum.urls);
+    await Promise.all(Array.from({ length: 20 }, () => counter.increment()));
+    expect(counter.value).toBe(20);
+    await locks.withLock('counter', async (lease) => {
+      expect(Number.isSafeInteger(lease.fencingToken)).toBe(true);
+      expect(await locks.inspect('counter')).toMatchObject({ key: 'counter' });
+    });
+    await app.close();
+  });
+
+  it('refuses what votes cannot keep safe, at the call', async () => {
+    const { app, locks } = await start(quorum.urls);
+    await expect(locks.acquire('k', { mode: 'shared' })).rejects.toThrow(/A quorum cannot share/);
+    await expect(locks.semaphore('s', { permits: 2 }).acquire()).rejects.toThrow(LockOptionsError);
+    await expect(locks.optimistic('k')).rejects.toThrow(/A quorum cannot read optimistically/);
+    const lease = await locks.acquire('k');
+    await expect(lease.downgrade()).rejects.toThrow(/A quorum cannot downgrade/);
+    expect(lease.held).toBe(true);
+    await app.close();
+  });
+
+  it('answers with the votes while two hang, and recovers when they are back', async () => {
+    const { app, locks } = await start(quorum.urls);
+    quorum.freeze(0, 1);
+    const failure = await locks.acquire('k').catch((error: unknown) => error);
+    expect(failure).toBeInstanceOf(QuorumNotReachedError);
+    expect(failure).toMatchObject({ votes: { nodes: 3, granted: 1, failed: 2 } });
+    quorum.thaw();
+    await locks.withLock('k', { wait: '5s' }, async () => {});
+    await app.close();
+  });
+
+  it('starts with one of them dead', async () => {
+    await quorum.servers[2]!.kill();
+    const { app, counter } = await start(quorum.urls);
+    await counter.increment();
+    expect(counter.value).toBe(1);
+    await app.close();
+    await quorum.servers[2]!.run();
+  });
+
+  it.each([
+    [{ nodes: ['redis://one'] }, /takes two or more/],
+    [{ nodes: ['redis://one', 'two'] }, /takes two or more/],
+    [{ nodes: ['redis://one', 'redis://two'], redis: 'redis://three' }, /exclude each other/],
+  ])('refuses the options %j', (options, reason) => {
+    expect(() => RedisLockModule.forRoot(options)).toThrow(reason);
+  });
+});
