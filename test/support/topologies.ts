@@ -1,6 +1,8 @@
-import { Redis } from 'ioredis';
+import { Cluster, Redis } from 'ioredis';
 import type { RedisSource } from '../../lib/options/index.js';
+import { ClusterProcess } from '../../tools/redis-cluster.js';
 import { RedisProcess } from '../../tools/redis-server.js';
+import { ClusterWorld } from './cluster-world.js';
 import type { Kind } from './kinds.js';
 import { MemoryWorld } from './memory-world.js';
 import { RedisWorld } from './redis-world.js';
@@ -19,6 +21,7 @@ export const topologies: Readonly<Record<string, () => Promise<Topology>>> = {
   'one Redis, strictly fair': () => strictly(onRedis((url) => url)),
   'one Redis, through a client with a keyPrefix': () =>
     onRedis((url) => new Redis(url, { keyPrefix: 'app:', lazyConnect: true })),
+  'a cluster': () => onCluster(),
   memory: async () => inMemory,
   'memory, strictly fair': () => strictly(inMemory),
 };
@@ -40,6 +43,30 @@ async function strictly(made: Topology | Promise<Topology>): Promise<Topology> {
     stop: () => topology.stop(),
     async world(kind, wrap) {
       return Object.assign(await topology.world(kind, wrap), { fairness: 'strict' as const });
+    },
+  };
+}
+
+/** Started once for all kinds of a file: it takes seconds to come together. */
+let shared: Promise<ClusterProcess> | undefined;
+
+/** Ends what topologies share, when a file is through. */
+export async function stopShared(): Promise<void> {
+  const cluster = await shared;
+  shared = undefined;
+  await cluster?.stop();
+}
+
+async function onCluster(): Promise<Topology> {
+  const processes = await (shared ??= ClusterProcess.start());
+  const control = new Cluster(processes.seeds);
+  return {
+    async world(kind, wrap) {
+      await Promise.all(control.nodes('master').map((node) => node.flushall()));
+      return new ClusterWorld(kind, wrap, { cluster: processes.seeds }, control, processes);
+    },
+    async stop() {
+      control.disconnect();
     },
   };
 }
