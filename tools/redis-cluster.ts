@@ -17,11 +17,17 @@ export class ClusterProcess {
     replicas = 0,
     nodeTimeout = 60_000,
   } = {}): Promise<ClusterProcess> {
-    const start = async (): Promise<RedisProcess> => {
-      const args = `--cluster-enabled yes --cluster-config-file nodes.conf --cluster-node-timeout ${nodeTimeout} --cluster-port ${await freePort()} --repl-diskless-sync-delay 0 --cluster-require-full-coverage no`;
-      return RedisProcess.start({ args: args.split(' ') });
+    const node = `--cluster-enabled yes --cluster-config-file nodes.conf --cluster-node-timeout ${nodeTimeout} --repl-diskless-sync-delay 0 --cluster-require-full-coverage no --cluster-port`;
+    const start = async (tries = 5): Promise<RedisProcess> => {
+      const args = [...node.split(' '), String(await freePort())];
+      try {
+        return await RedisProcess.start({ args });
+      } catch (error) {
+        if (tries === 1) throw error;
+        return start(tries - 1); // somebody else took one of the two ports
+      }
     };
-    const servers = await Promise.all(Array.from({ length: primaries + replicas }, start));
+    const servers = await Promise.all(Array.from({ length: primaries + replicas }, () => start()));
     const cluster = new ClusterProcess(servers.slice(0, primaries), servers.slice(primaries));
     try {
       await cluster.#join();

@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { Cluster, Redis } from 'ioredis';
+import { isLockError } from '../../lib/errors/index.js';
 import { slotOf } from '../../lib/redis/cluster/slot.js';
 import { systemClock } from '../../lib/options/index.js';
 import type { RedisSource } from '../../lib/options/index.js';
@@ -8,6 +9,7 @@ import { moduleSettings } from '../../lib/options/index.js';
 import { RedisLockStore } from '../../lib/locks/lock/redis-lock-store.js';
 import { ClusterProcess } from '../../tools/redis-cluster.js';
 import { checkHistory, HistoryRecorder } from '../support/history.js';
+import { monotonic } from '../support/monotonic.js';
 import { StallingClock } from '../support/stalling-clock.js';
 import { until } from '../support/until.js';
 import { LockingProcess } from '../support/world.js';
@@ -15,15 +17,17 @@ import { LockingProcess } from '../support/world.js';
 const NODE_TIMEOUT = 1_500;
 
 let cluster: ClusterProcess;
-let control: Redis[];
+let control: Redis[] = [];
 let closing: (() => Promise<unknown>)[];
 beforeAll(async () => {
   cluster = await ClusterProcess.start({ replicas: 3, nodeTimeout: NODE_TIMEOUT });
-  control = cluster.servers.map(({ url }) => new Redis(url).on('error', () => {}));
+  control = cluster.servers.map(({ url }) =>
+    new Redis(url, { disconnectTimeout: 100 }).on('error', () => {}),
+  );
 });
 afterAll(async () => {
   for (const client of control) client.disconnect();
-  await cluster.stop();
+  await cluster?.stop();
 });
 beforeEach(() => {
   closing = [];
@@ -120,7 +124,71 @@ describe('a Cluster', () => {
     expect(Math.min(...(await settled))).toBeGreaterThan(0);
     checkHistory(recorder.history);
   });
+
+  it.each([
+    ['is killed', 'SIGKILL'],
+    ['hangs', 'SIGSTOP'],
+  ] as const)('when a primary %s, its waiters are served by its replica', async (_, signal) => {
+    const lost = signal === 'SIGKILL' ? 0 : 1;
+    const recorder = new HistoryRecorder();
+    const members = await Promise.all(Array.from({ length: 3 }, () => member(recorder)));
+    const [key, other] = [keyOf(lost, 'failing'), keyOf(2, 'staying')];
+    let over = false;
+    const turns = async (of: string): Promise<void> => {
+      await Promise.all(
+        members.map(async (process) => {
+          while (!over) {
+            try {
+              await recorder.run(process, { key: of, wait: 10_000 }, pause);
+            } catch (error) {
+              if (!isLockError(error)) throw error;
+            }
+          }
+        }),
+      );
+    };
+    const work = Promise.all([turns(key), turns(other)]);
+    work.catch(() => {});
+    const count = (of: string): number => recorder.history.filter((c) => c.key === of).length;
+    await until('both locks are busy', () => count(key) > 20 && count(other) > 20);
+    await until('the replica has it all', async () => {
+      const info = await control[lost]!.info('replication');
+      return /master_repl_offset:(\d+)/.exec(info)?.[1] === /offset=(\d+),/.exec(info)?.[1];
+    });
+    cluster.primaries[lost]!.signal(signal);
+    const failed = { at: monotonic(), arrival: Date.now() * 1_000 };
+    const replica = control[3 + lost]!;
+    await until('the replica is promoted', () => isRole(replica, 'master'), 30_000);
+    const [promotedAt, before, beside] = [performance.now(), count(key), count(other)];
+    await until('the lock goes on', () => count(key) > before + 20);
+    expect(performance.now() - promotedAt).toBeLessThan(2_000);
+    expect(count(other)).toBeGreaterThan(beside);
+    // The old one comes back and is told that it is none any more.
+    if (signal === 'SIGKILL') await cluster.primaries[lost]!.run();
+    else cluster.primaries[lost]!.signal('SIGCONT');
+    await until('the old one follows', () => isRole(control[lost]!, 'slave'), 30_000);
+    const again = count(key);
+    await until('the lock goes on', () => count(key) > again + 20);
+    over = true;
+    await work;
+    // Exclusion and tokens always; a place that was not replicated yet may be behind others for once.
+    checkHistory(
+      recorder.history.map((entry) =>
+        entry.from > failed.at && entry.arrival! < failed.arrival
+          ? { ...entry, arrival: undefined }
+          : entry,
+      ),
+    );
+  });
 });
+
+async function isRole(node: Redis, role: 'master' | 'slave'): Promise<boolean> {
+  return (await node.info('replication').catch(() => '')).includes(`role:${role}`);
+}
+
+function pause(): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, 2));
+}
 
 /** As redis-cli does it. */
 async function moveSlot(slot: number, from: number, to: number): Promise<void> {
