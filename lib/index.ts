@@ -42,6 +42,7 @@ export type {
   ModeOptions,
   PermitOptions,
   RedisLockOptions,
+  RedisClusterOptions,
   RedisSource,
 } from './options/index.js';
 export {

@@ -2,10 +2,12 @@ import {
   type KeyList,
   type LockKeys,
   lockKeys,
+  type LockServer,
   type LuaScript,
-  type RedisServer,
   Remembered,
+  type StepNode,
 } from '../redis/index.js';
+import { batchesOf } from './batches.js';
 import { type AcquireReply, answerOf } from './lock/acquire-reply.js';
 import type { Answer, Ask, Claim, Extended } from './lock-primitive.js';
 
@@ -31,12 +33,15 @@ export class LockSteps {
   readonly #keyLists = new Map<readonly string[], Remembered<KeyList>>();
 
   constructor(
-    private readonly server: RedisServer,
+    private readonly server: LockServer,
     private readonly prefix: string,
-    /** What stands before the name of a process in the name of its inbox. */
-    readonly inbox: string,
     private readonly waitersPerKey: number,
   ) {}
+
+  /** What stands before the name of a process in the name of its inbox. */
+  get inbox(): string {
+    return this.server.inboxPrefix;
+  }
 
   run<Result>(
     script: Script,
@@ -44,23 +49,31 @@ export class LockSteps {
     operands: Operands,
     read: (reply: unknown) => Result,
   ): Promise<Result> {
-    return this.server.run({
-      script,
-      keys: this.#keys(script, key),
-      args: script.argList(operands),
-      key,
-      read,
-    });
+    const keys = this.#keys(script, key);
+    const args = script.argList(operands);
+    return this.server.at(keys.keys[0]!, (node) => node.run({ script, keys, args, key, read }));
   }
 
   acquire(script: Script, ask: Ask, more: AcquireOperands): Promise<Answer> {
+    const keys = this.#keys(script, ask.key);
+    const step = (node: StepNode): Promise<Answer> => this.#ask(node, script, keys, ask, more);
+    return this.server.at(keys.keys[0]!, step, ask.wanted);
+  }
+
+  #ask(
+    node: StepNode,
+    script: Script,
+    keys: KeyList,
+    ask: Ask,
+    more: AcquireOperands,
+  ): Promise<Answer> {
     const sentAt = this.server.time.monotonic();
     const { key, holder, ttl, tokens, queue, arrival, wanted } = ask;
     const operands = {
       holder,
       ttl,
       tokens,
-      not_after: this.server.notAfter(sentAt),
+      not_after: node.notAfter(sentAt),
       inbox: this.inbox,
       limit: queue ? this.waitersPerKey : 0,
       arrival,
@@ -71,9 +84,9 @@ export class LockSteps {
       condition: more.condition,
       over: more.over,
     };
-    return this.server.run({
+    return node.run({
       script,
-      keys: this.#keys(script, key),
+      keys,
       args: script.argList(operands),
       key,
       sentAt,
@@ -81,36 +94,41 @@ export class LockSteps {
       read: (answer, receivedAt) => {
         const reply = answer as AcquireReply;
         const now = typeof reply === 'number' ? reply : reply[2];
-        this.server.clock.learn(sentAt, receivedAt, now / 1_000);
+        node.clock.learn(sentAt, receivedAt, now / 1_000);
         return answerOf(reply, ask, sentAt);
       },
     });
   }
 
-  /** In batches; `more` is what the script wants to know of each claim beside holder and ttl. */
+  /** In batches, none of two slots; `more` is what the script wants to know of each claim beside holder and ttl. */
   async extend(
     script: Script,
     claims: readonly Claim[],
     more: (claim: Claim) => Operands = () => ({}),
   ): Promise<{ sentAt: number; remaining: Extended[] }> {
     const sentAt = this.server.time.monotonic();
-    const batches: Promise<number[]>[] = [];
-    for (let at = 0; at < claims.length; at += LARGEST_BATCH) {
-      const batch = claims.slice(at, at + LARGEST_BATCH);
-      const run = {
-        script,
-        keys: script.keyList(...batch.map(({ key }) => this.#names(key))),
-        args: batch.flatMap((claim) => {
-          const { holder, ttl } = claim;
-          return script.argList({ holder, ttl, ...more(claim) });
-        }),
-        key: batch.length === 1 ? batch[0]!.key : undefined,
-        read: (reply: unknown) => reply as number[],
-      };
-      batches.push(this.server.run(run));
-    }
-    const left = (await Promise.all(batches)).flat();
-    return { sentAt, remaining: left.map((ms) => (ms === -2 ? 'free' : ms === -3 ? 'taken' : ms)) };
+    const remaining = Array.from<Extended>({ length: claims.length });
+    const keyOf = ({ key }: Claim): string => this.prefix + key;
+    const batches = batchesOf(claims, (claim) => this.server.slotOf(keyOf(claim)), LARGEST_BATCH);
+    await Promise.all(
+      batches.map(async (batch) => {
+        const run = {
+          script,
+          keys: script.keyList(...batch.map((at) => this.#names(claims[at]!.key))),
+          args: batch.flatMap((at) => {
+            const { holder, ttl } = claims[at]!;
+            return script.argList({ holder, ttl, ...more(claims[at]!) });
+          }),
+          key: batch.length === 1 ? claims[batch[0]!]!.key : undefined,
+          read: (reply: unknown) => reply as number[],
+        };
+        const left = await this.server.at(keyOf(claims[batch[0]!]!), (node) => node.run(run));
+        left.forEach((ms, nth) => {
+          remaining[batch[nth]!] = ms === -2 ? 'free' : ms === -3 ? 'taken' : ms;
+        });
+      }),
+    );
+    return { sentAt, remaining };
   }
 
   #keys(script: Script, key: string): KeyList {

@@ -1,4 +1,4 @@
-import type { RedisServer } from '../redis/index.js';
+import type { LockServer } from '../redis/index.js';
 import { RedisConditions } from './condition/redis-conditions.js';
 import { RedisLock } from './lock/redis-lock.js';
 import type { LockPrimitive } from './lock-primitive.js';
@@ -6,13 +6,12 @@ import { LockSteps } from './lock-steps.js';
 import { Modes } from './modes.js';
 import { RedisShares } from './shares/redis-shares.js';
 
-/** The lock on one Redis server, in all its modes. */
+/** The lock on a Redis, in all its modes. */
 export function redisPrimitive(
-  server: RedisServer,
+  server: LockServer,
   prefix: string,
-  inbox: string,
   waitersPerKey: number,
 ): LockPrimitive {
-  const steps = new LockSteps(server, prefix, inbox, waitersPerKey);
+  const steps = new LockSteps(server, prefix, waitersPerKey);
   return new Modes(new RedisLock(steps), new RedisShares(steps), new RedisConditions(steps));
 }

@@ -27,6 +27,7 @@ export {
   type ModuleSettings,
   moduleSettings,
   type RedisLockOptions,
+  type RedisClusterOptions,
   type RedisSource,
 } from './module-options.js';
 export {

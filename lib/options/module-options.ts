@@ -8,8 +8,15 @@ import {
 import { type Duration, milliseconds } from './duration.js';
 import { LockOptionsError } from '../errors/index.js';
 
+/** A Redis Cluster: some of its nodes, and what ioredis needs to speak to any of them. */
+export interface RedisClusterOptions extends Omit<RedisOptions, 'natMap'> {
+  readonly cluster: readonly (string | { readonly host?: string; readonly port?: number })[];
+  /** Where this process reaches a node that the Cluster knows by `host:port`. */
+  readonly natMap?: Readonly<Record<string, { readonly host: string; readonly port: number }>>;
+}
+
 /** Where Redis is: a URL, ioredis options, or the application's own client, which is copied and left alone. */
-export type RedisSource = string | RedisOptions | Redis | Cluster;
+export type RedisSource = string | RedisOptions | RedisClusterOptions | Redis | Cluster;
 
 /** Caps that keep one process and one key healthy. */
 export interface LockLimits {

@@ -1,6 +1,6 @@
-import { Redis, type RedisOptions } from 'ioredis';
+import { type Cluster, Redis, type RedisOptions } from 'ioredis';
 import { LockOptionsError } from '../errors/index.js';
-import type { RedisSource } from '../options/index.js';
+import type { RedisClusterOptions, RedisSource } from '../options/index.js';
 
 /**
  * What our connections need whatever the application's client is set to: nothing queued or sent
@@ -26,16 +26,14 @@ function ourOptions(connectTimeout: number): RedisOptions {
   };
 }
 
+/** Where one Redis is. */
+export type ServerSource = Exclude<RedisSource, Cluster | RedisClusterOptions>;
+
 /** A connection of our own to where `source` points; the application's client is copied, never used. */
-export function openClient(source: RedisSource, connectTimeout: number): Redis {
+export function openClient(source: ServerSource, connectTimeout: number): Redis {
   const ours = ourOptions(connectTimeout);
   if (typeof source === 'string') return new Redis(source, ours);
   if (!isClient(source)) return new Redis({ ...source, ...ours });
-  if ('nodes' in source) {
-    throw new LockOptionsError(
-      'Option "redis" is a Cluster, which this version does not support yet.',
-    );
-  }
   const {
     commandTimeout: _,
     socketTimeout: __,
@@ -64,9 +62,13 @@ export function addressOf({ options }: Redis): string {
   return `${options.host}:${options.port}/${options.db ?? 0}`;
 }
 
+/** False for a Cluster. */
+export function isServer(source: RedisSource): source is ServerSource {
+  if (typeof source === 'string') return true;
+  return isClient(source) ? !('nodes' in source) : !('cluster' in source);
+}
+
 /** By shape, not by class: the application may have another copy of ioredis. */
-function isClient(
-  source: Exclude<RedisSource, string>,
-): source is Exclude<RedisSource, string | RedisOptions> {
+export function isClient(source: Exclude<RedisSource, string>): source is Redis | Cluster {
   return 'duplicate' in source && typeof source.duplicate === 'function';
 }

@@ -21,6 +21,8 @@ export interface ScriptRun<Answer> {
   readonly sentAt?: number;
   /** False as soon as nobody needs the run any more: it is not repeated as EVAL then. */
   readonly wanted?: () => boolean;
+  /** ASKING goes before it: the slot of its keys is still on its way to this node of a Cluster. */
+  readonly asking?: boolean;
   /** What Redis' reply means; strings in it are strings. May throw what the run rejects with. */
   readonly read: (reply: unknown, receivedAt: number) => Answer;
 }
@@ -84,6 +86,7 @@ export class RedisConnection {
         pending.reject(notSent(key, 'the caller gave up'));
       } else {
         const text = [script.source, keys.keys.length, ...keys.keys, ...args];
+        if (run.asking) this.#ask();
         pending.resolve(this.#send('eval', text, key, read));
       }
     };
@@ -97,6 +100,7 @@ export class RedisConnection {
           failed,
         )
       : plain('evalsha', [script.sha, keys.keys.length, ...keys.keys, ...args], answered, failed);
+    if (run.asking) this.#ask();
     this.#dispatch(pending, command as Command);
     return pending.promise as Promise<Answer>;
   }
@@ -104,6 +108,11 @@ export class RedisConnection {
   /** Sends one command under the bounds of this connection. */
   send(name: string, args: readonly Operand[] = []): Promise<unknown> {
     return this.#send(name, args, undefined, (reply) => reply);
+  }
+
+  /** Counts for the next command only. */
+  #ask(): void {
+    this.send('asking').catch(() => {}); // the command itself fails then
   }
 
   #send<Answer>(

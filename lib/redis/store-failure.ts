@@ -1,4 +1,5 @@
 import { type CommandOutcome, ForeignLockError, LockStoreError } from '../errors/index.js';
+import { Redirection } from './redirection.js';
 
 /** What a code in a server's answer means, and whether asking again can help. Never the answer itself: it may name users. */
 const ANSWERS: Record<string, { says: string; retryable: boolean }> = {
@@ -10,7 +11,6 @@ const ANSWERS: Record<string, { says: string; retryable: boolean }> = {
   NOREPLICAS: { says: 'too few replicas are connected (NOREPLICAS)', retryable: true },
   MISCONF: { says: 'Redis cannot write to its disk (MISCONF)', retryable: true },
   CLUSTERDOWN: { says: 'the cluster is down (CLUSTERDOWN)', retryable: true },
-  TRYAGAIN: { says: 'the slot is moving (TRYAGAIN)', retryable: true },
   NOAUTH: {
     says: 'Redis asks for a password (NOAUTH); set it in option "redis"',
     retryable: false,
@@ -33,6 +33,8 @@ export function storeFailure(
 ): LockStoreError | ForeignLockError {
   if (error instanceof LockStoreError) return error;
   const text = error instanceof Error ? error.message : '';
+  const redirection = Redirection.of(text, key, subjectOf(key));
+  if (redirection) return redirection;
   if (/\bWRONGTYPE\b/.test(text)) return new ForeignLockError(key ?? '', 'unknown');
   const code = /ACL failure|\bNOPERM\b/.test(text) ? 'NOPERM' : CODE.exec(text)?.[1];
   const answer = code === undefined ? undefined : ANSWERS[code];
@@ -69,9 +71,11 @@ function failure(
   outcome: CommandOutcome,
   retryable: boolean,
 ): LockStoreError {
-  const subject =
-    key === undefined ? 'The lock store failed' : `The lock store failed for lock "${key}"`;
-  return new LockStoreError(`${subject}: ${says}.`, { key, outcome, retryable });
+  return new LockStoreError(`${subjectOf(key)}: ${says}.`, { key, outcome, retryable });
+}
+
+function subjectOf(key: string | undefined): string {
+  return key === undefined ? 'The lock store failed' : `The lock store failed for lock "${key}"`;
 }
 
 function isServerAnswer(error: unknown): boolean {

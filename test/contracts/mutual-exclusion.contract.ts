@@ -60,7 +60,7 @@ export const mutualExclusion: Contract = {
   },
 
   async 'no two leases overlap when holders crash'(world) {
-    const recorder = new HistoryRecorder();
+    const recorder = new HistoryRecorder(() => world.clock.monotonic());
     const processes = await Promise.all(
       [1, 2, 3].map(() => world.process({ ttl: 200 }, recorder.watch)),
     );

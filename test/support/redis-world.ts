@@ -11,7 +11,7 @@ import {
   type RedisSource,
   systemClock,
 } from '../../lib/options/index.js';
-import { prefixOf, RedisServer } from '../../lib/redis/index.js';
+import { lockServer, prefixOf } from '../../lib/redis/index.js';
 import type { RedisProcess } from '../../tools/redis-server.js';
 import type { Kind } from './kinds.js';
 import { World, type Wrap } from './world.js';
@@ -56,7 +56,7 @@ export class RedisWorld extends World {
 
   async silence(ms: number): Promise<void> {
     const { control } = this.redis;
-    for (const seen of await control.keys('*:seen')) {
+    for (const seen of await this.names('*:seen')) {
       for (const process of await control.zrange(seen, 0, '-1')) {
         if (!process.includes('/')) await control.zincrby(seen, -ms, process);
       }
@@ -85,9 +85,14 @@ export class RedisWorld extends World {
   }
 
   async keys(): Promise<{ name: string; ttl: number }[]> {
-    const names = await this.redis.control.keys('*');
+    const names = await this.names('*');
     const ttls = await Promise.all(names.map((name) => this.redis.control.pttl(name)));
     return names.map((name, at) => ({ name, ttl: ttls[at]! })).filter(({ ttl }) => ttl !== -2);
+  }
+
+  /** Every key of this pattern. */
+  protected names(pattern: string): Promise<string[]> {
+    return this.redis.control.keys(pattern);
   }
 
   protected store(settings: ModuleSettings, clock: Clock): LockStore {
@@ -97,7 +102,7 @@ export class RedisWorld extends World {
   protected deafStore(settings: ModuleSettings, clock: Clock): LockStore {
     const { prefix } = this.redis;
     const inbox = `${prefix}inbox:`;
-    const server = new RedisServer(
+    const server = lockServer(
       settings.redis,
       settings.commandTimeout,
       clock,
@@ -107,7 +112,7 @@ export class RedisWorld extends World {
     const processId = newProcessId();
     return {
       processId,
-      lock: redisPrimitive(server, prefix, inbox, settings.limits.waitersPerKey),
+      lock: redisPrimitive(server, prefix, settings.limits.waitersPerKey),
       get ready() {
         return server.ready;
       },

@@ -1,6 +1,8 @@
-import { Redis } from 'ioredis';
+import { Cluster, Redis } from 'ioredis';
 import type { RedisSource } from '../../lib/options/index.js';
+import { ClusterProcess } from '../../tools/redis-cluster.js';
 import { RedisProcess } from '../../tools/redis-server.js';
+import { ClusterWorld } from './cluster-world.js';
 import type { Kind } from './kinds.js';
 import { MemoryWorld } from './memory-world.js';
 import { Quorum } from './quorum.js';
@@ -21,6 +23,7 @@ export const topologies: Readonly<Record<string, () => Promise<Topology>>> = {
   'one Redis, strictly fair': () => strictly(onRedis((url) => url)),
   'one Redis, through a client with a keyPrefix': () =>
     onRedis((url) => new Redis(url, { keyPrefix: 'app:', lazyConnect: true })),
+  'a cluster': () => onCluster(),
   memory: async () => inMemory,
   'memory, strictly fair': () => strictly(inMemory),
 };
@@ -65,6 +68,30 @@ async function onQuorum(count: number, dead = 0): Promise<Topology> {
     async stop() {
       for (const control of controls) control.disconnect();
       await quorum.stop();
+    },
+  };
+}
+
+/** Started once for all kinds of a file: it takes seconds to come together. */
+let shared: Promise<ClusterProcess> | undefined;
+
+/** Ends what topologies share, when a file is through. */
+export async function stopShared(): Promise<void> {
+  const cluster = await shared;
+  shared = undefined;
+  await cluster?.stop();
+}
+
+async function onCluster(): Promise<Topology> {
+  const processes = await (shared ??= ClusterProcess.start());
+  const control = new Cluster(processes.seeds);
+  return {
+    async world(kind, wrap) {
+      await Promise.all(control.nodes('master').map((node) => node.flushall()));
+      return new ClusterWorld(kind, wrap, { cluster: processes.seeds }, control, processes);
+    },
+    async stop() {
+      control.disconnect();
     },
   };
 }

@@ -23,6 +23,8 @@ export abstract class World {
   abstract readonly clock: Clock;
   /** Where the store is a Redis: a connection to look at it, and the prefix before a lock's key. */
   readonly redis?: { readonly control: Redis; readonly prefix: string };
+  /** Whether the store knows that nobody heard a push: not where another of its nodes may tell it on. */
+  readonly hearsItself: boolean = true;
   /** How the processes of this world share their turns. */
   fairness: 'local' | 'strict';
   /** How long `until` waits, in ms of this world's time. */

@@ -1,6 +1,6 @@
 -- Let waiting places in, in their order, as long as the next of them fits to what stands at the lock's name, and push each grant to its process.
 -- A place is "<process>/<id>/<ttl>/<kind><tokens>", for permits "…/<permits>/<count>", for who was signalled "…/<condition>" too; what stands before the ttl is its holder id.
--- A push that nobody receives passes the place over and keeps it: its own polls take the lock.
+-- A push that nobody receives passes the place over and keeps it: its own polls take the lock. In a Cluster, where the inbox says so, it may have been received at another node.
 -- Needs the keys and `inbox` of the script. Returns true if the asker's place was let in: that needs no push, and its token is still to be minted.
 --- @include "mint-fencing-tokens"
 --- @include "permit-token"
@@ -55,7 +55,7 @@ local function grant_next(now, current, asker)
       end
       local told = redis.pcall('PUBLISH', inbox .. process,
         'granted ' .. place .. ' ' .. lease .. ' ' .. whole(now) .. ' ' .. token .. ' ' .. minted .. ' ' .. lock)
-      if type(told) ~= 'number' or told == 0 then
+      if type(told) ~= 'number' or told == 0 and string.sub(inbox, -9) ~= ':cluster:' then
         unreachable[process] = true
         redis.call('ZADD', queue, arrival, place)
         redis.call('PEXPIRE', queue, 60000)

@@ -1,5 +1,5 @@
 import type { Clock, ModuleSettings } from '../../options/index.js';
-import { prefixOf, RedisServer } from '../../redis/index.js';
+import { type LockServer, lockServer, prefixOf } from '../../redis/index.js';
 import { newProcessId } from '../holder.js';
 import type {
   LockPrimitive,
@@ -11,24 +11,24 @@ import { redisPrimitive } from '../redis-primitive.js';
 import { claimAt } from './place-text.js';
 import { token } from './sight.js';
 
-/** The lock on one Redis server, with the inbox through which that server pushes grants. */
+/** The lock on a Redis or a Cluster, with the inbox through which it pushes grants. */
 export class RedisLockStore implements LockStore {
   readonly processId = newProcessId();
   readonly lock: LockPrimitive;
-  readonly #server: RedisServer;
+  readonly #server: LockServer;
   readonly #prefix: string;
 
   constructor(settings: ModuleSettings, clock: Clock) {
     const prefix = (this.#prefix = prefixOf(settings.redis) + settings.keyPrefix);
     const inbox = `${prefix}inbox:`;
-    this.#server = new RedisServer(
+    this.#server = lockServer(
       settings.redis,
       settings.commandTimeout,
       clock,
       inbox,
       this.processId,
     );
-    this.lock = redisPrimitive(this.#server, prefix, inbox, settings.limits.waitersPerKey);
+    this.lock = redisPrimitive(this.#server, prefix, settings.limits.waitersPerKey);
   }
 
   get ready(): boolean {
@@ -64,9 +64,10 @@ export class RedisLockStore implements LockStore {
       return listener.kept(words.slice(2).join(' ').slice(this.#prefix.length), Number(who));
     }
     if (word !== 'granted') return;
-    const claim = claimAt(who, lock.join(' ').slice(this.#prefix.length));
-    const { clock, time } = this.#server;
-    const sentAt = clock.momentOf(Number(at) / 1_000, time.monotonic());
+    const redisKey = lock.join(' ');
+    const claim = claimAt(who, redisKey.slice(this.#prefix.length));
+    const now = this.#server.time.monotonic();
+    const sentAt = this.#server.clockOf(redisKey)?.momentOf(Number(at) / 1_000, now);
     const grant = {
       sentAt,
       remaining: Number(left),

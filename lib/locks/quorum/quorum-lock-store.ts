@@ -1,5 +1,6 @@
+import { LockOptionsError } from '../../errors/index.js';
 import type { Clock, ModuleSettings } from '../../options/index.js';
-import { prefixOf, RedisServer } from '../../redis/index.js';
+import { isServer, prefixOf, RedisServer } from '../../redis/index.js';
 import { newProcessId } from '../holder.js';
 import type { LockStore, PushListener, StoreDescription } from '../lock-primitive.js';
 import { Membership } from './membership.js';
@@ -17,6 +18,9 @@ export class QuorumLockStore implements LockStore {
 
   constructor({ nodes = [], keyPrefix, commandTimeout }: ModuleSettings, clock: Clock) {
     const members = nodes.map((source) => {
+      if (!isServer(source)) {
+        throw new LockOptionsError('Option "nodes" takes servers: a Cluster is none.');
+      }
       const prefix = prefixOf(source) + keyPrefix;
       const inbox = `${prefix}inbox:`;
       const server = new RedisServer(source, commandTimeout, clock, inbox, this.processId);

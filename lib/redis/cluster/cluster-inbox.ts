@@ -1,0 +1,88 @@
+import type { Redis } from 'ioredis';
+import type { Clock } from '../../options/index.js';
+import { firstReady } from '../first-ready.js';
+import { GrantChannel, type InboxListener } from '../grant-channel.js';
+import { RedisConnection } from '../redis-connection.js';
+import type { Address } from './slot-map.js';
+
+/** How long a node that could not be subscribed to is left before another is tried, in ms. */
+const PAUSE = 50;
+
+/** This process's inbox in a Cluster: subscribed to at any one node, since each hears what is published at the others. */
+export class ClusterInbox {
+  #channel: GrantChannel | undefined;
+  #closed = false;
+  #cancel = (): void => {};
+
+  constructor(
+    readonly name: string,
+    private readonly listener: InboxListener,
+    private readonly timeout: number,
+    private readonly time: Clock,
+    private readonly connect: (address: Address) => Redis,
+    /** The nodes that may be asked. */
+    private readonly addresses: () => readonly Address[],
+  ) {}
+
+  /** Subscribes at the first node that lets us, in no fixed order. Rejects if none does. */
+  async open(but?: Address): Promise<void> {
+    let why: unknown;
+    for (const address of shuffled(this.addresses(), but)) {
+      try {
+        return await this.#openAt(address);
+      } catch (error) {
+        why = error;
+      }
+      if (this.#closed) return;
+    }
+    throw why;
+  }
+
+  async #openAt(address: Address): Promise<void> {
+    const client = this.connect(address);
+    const channel = new GrantChannel(
+      new RedisConnection(client, this.timeout, this.time),
+      this.name,
+      this.listener,
+    );
+    this.#channel = channel;
+    try {
+      await firstReady(client, this.time);
+      await channel.open();
+    } catch (error) {
+      channel.close();
+      throw error;
+    }
+    client.once('close', () => {
+      channel.close();
+      if (this.#channel === channel) this.#again(address);
+    });
+  }
+
+  #again(lost?: Address): void {
+    if (this.#closed) return;
+    this.open(lost).then(
+      () => this.#closed || this.listener.resubscribed(),
+      () => {
+        if (!this.#closed) this.#cancel = this.time.after(PAUSE, () => this.#again());
+      },
+    );
+  }
+
+  replace(): void {
+    this.#channel?.replace();
+  }
+
+  close(): void {
+    this.#closed = true;
+    this.#cancel();
+    this.#channel?.close();
+  }
+}
+
+/** In random order; `last`, if it is among them, at the end. */
+function shuffled(addresses: readonly Address[], last?: Address): Address[] {
+  const order = new Map(addresses.map((address) => [address, Math.random()]));
+  if (last !== undefined && order.has(last)) order.set(last, 1);
+  return [...order.keys()].sort((a, b) => order.get(a)! - order.get(b)!);
+}

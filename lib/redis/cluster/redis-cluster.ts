@@ -1,0 +1,142 @@
+import type { Redis } from 'ioredis';
+import type { Clock } from '../../options/index.js';
+import type { LockServer, ServerListener } from '../lock-server.js';
+import { watched } from '../our-client.js';
+import { Redirection } from '../redirection.js';
+import type { StepNode } from '../redis-node.js';
+import type { ServerClock } from '../server-clock.js';
+import { description } from '../server-description.js';
+import { notSent, storeFailure } from '../store-failure.js';
+import { ClusterInbox } from './cluster-inbox.js';
+import { ClusterNodes } from './cluster-nodes.js';
+import type { ClusterSource } from './cluster-source.js';
+import { slotOf } from './slot.js';
+import type { Address } from './slot-map.js';
+import { Topology } from './topology.js';
+
+/** How long to wait before asking again for a lock whose slot is on its way to another node, in ms. */
+const PAUSE = 20;
+
+/**
+ * A Redis Cluster as this process uses it: a connection and a clock for each primary, an inbox at any of them.
+ * Only an answer by which a node did nothing makes a step begin anew; nothing is sent twice otherwise.
+ */
+export class RedisCluster implements LockServer {
+  readonly inboxPrefix: string;
+  #nodes: ClusterNodes | undefined;
+  #topology: Topology | undefined;
+  #inbox: ClusterInbox | undefined;
+  #info = '';
+
+  constructor(
+    private readonly source: ClusterSource,
+    private readonly timeout: number,
+    readonly time: Clock,
+    inboxPrefix: string,
+    private readonly processId: string,
+  ) {
+    this.inboxPrefix = `${inboxPrefix}cluster:`; // tells the scripts that a push may be heard on another node
+  }
+
+  async open(listener: ServerListener): Promise<void> {
+    const connect = (address: Address): Redis =>
+      watched(this.source.client(address, this.timeout), this.timeout, this.time);
+    const nodes = (this.#nodes = new ClusterNodes(connect, this.timeout, this.time, {
+      reconnected: () => this.#inbox && listener.reconnected(),
+      lost: () => this.#inbox && topology.refresh(),
+    }));
+    const topology = new Topology(this.source, nodes, this.time, () => listener.reconnected());
+    this.#topology = topology;
+    const inbox = new ClusterInbox(
+      this.inboxPrefix + this.processId,
+      listener,
+      this.timeout,
+      this.time,
+      connect,
+      () => topology.addresses,
+    );
+    try {
+      await topology.find();
+      await inbox.open();
+      const [first] = nodes.ready;
+      if (!first) throw notSent(undefined);
+      await first[1].connection.send('publish', [inbox.name, 'hello']);
+      this.#info = (await first[1].connection.send('info').catch(() => '')) as string;
+    } catch (error) {
+      inbox.close();
+      await this.close();
+      throw storeFailure(error, undefined);
+    }
+    this.#inbox = inbox;
+    topology.refresh();
+  }
+
+  get ready(): boolean {
+    return this.#inbox !== undefined && this.#nodes!.ready.length > 0;
+  }
+
+  async at<Answer>(
+    key: string,
+    step: (node: StepNode) => Promise<Answer>,
+    wanted: () => boolean = () => true,
+  ): Promise<Answer> {
+    const slot = slotOf(key);
+    const giveUpAt = this.time.monotonic() + this.timeout;
+    let node = this.#owner(slot);
+    for (;;) {
+      if (!node) throw notSent(key);
+      try {
+        return await step(node);
+      } catch (error) {
+        if (!(error instanceof Redirection) || this.time.monotonic() > giveUpAt) throw error;
+        node = await this.#follow(error, slot);
+        if (!wanted()) throw notSent(key, 'the caller gave up');
+      }
+    }
+  }
+
+  slotOf(key: string): number {
+    return slotOf(key);
+  }
+
+  clockOf(key: string): ServerClock | undefined {
+    return this.#owner(slotOf(key))?.clock;
+  }
+
+  replaceChannel(): void {
+    this.#inbox?.replace();
+  }
+
+  describe(): { found: string; warnings: string[] } {
+    if (!this.#inbox) return { found: 'Redis Cluster, not connected yet', warnings: [] };
+    return description(this.#info, `Cluster ${this.#topology!.addresses.join(' ')}`);
+  }
+
+  async close(): Promise<void> {
+    this.#topology?.close();
+    this.#inbox?.close();
+    this.#nodes?.close();
+    this.#topology = this.#inbox = this.#nodes = undefined;
+  }
+
+  #owner(slot: number): StepNode | undefined {
+    const address = this.#topology?.owner(slot);
+    return address === undefined ? undefined : this.#nodes?.at(address);
+  }
+
+  /** Where a step is taken next that was sent elsewhere. */
+  async #follow({ kind, address }: Redirection, slot: number): Promise<StepNode | undefined> {
+    const [nodes, topology] = [this.#nodes, this.#topology];
+    if (!nodes || !topology) return undefined;
+    if (kind === 'tryagain' || address.startsWith(':')) {
+      topology.refresh();
+      await new Promise<void>((resolve) => void this.time.after(PAUSE, resolve));
+      return this.#owner(slot);
+    }
+    const target = this.source.mapped(address);
+    const node = await nodes.open(target);
+    if (kind === 'ask') return node.asking;
+    topology.move(slot, target);
+    return node;
+  }
+}

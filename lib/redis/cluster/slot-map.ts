@@ -1,0 +1,56 @@
+import { SLOTS } from './slot.js';
+
+/** Where a node is, as `host:port`. */
+export type Address = string;
+
+/** One line of CLUSTER SLOTS: the primary comes first. */
+type SlotRange = [first: number, last: number, ...nodes: [host: string | null, port: number][]];
+
+/** Which node has which slot. */
+export class SlotMap {
+  readonly #owners: (Address | undefined)[];
+
+  constructor(owners: readonly (Address | undefined)[] = []) {
+    this.#owners = [...owners];
+  }
+
+  /** From what the node at `asked` answers to CLUSTER SLOTS; a node that does not know its own host is there. */
+  static read(reply: unknown, asked: Address, mapped: (address: Address) => Address): SlotMap {
+    const owners = Array.from<Address | undefined>({ length: SLOTS });
+    for (const [first, last, primary] of reply as SlotRange[]) {
+      if (!primary) continue;
+      const [host, port] = primary;
+      const address = host ? mapped(`${host}:${port}`) : `${hostOf(asked)}:${port}`;
+      owners.fill(address, first, last + 1);
+    }
+    return new SlotMap(owners);
+  }
+
+  owner(slot: number): Address | undefined {
+    return this.#owners[slot];
+  }
+
+  move(slot: number, address: Address): void {
+    this.#owners[slot] = address;
+  }
+
+  get addresses(): Address[] {
+    return [...new Set(this.#owners)].filter((address) => address !== undefined);
+  }
+
+  equals(other: SlotMap): boolean {
+    for (let slot = 0; slot < SLOTS; slot += 1) {
+      if (this.owner(slot) !== other.owner(slot)) return false;
+    }
+    return true;
+  }
+}
+
+/** Host and port of an address; a host may be an IPv6 address. */
+export function hostAndPort(address: Address): { host: string; port: number } {
+  return { host: hostOf(address), port: Number(address.slice(address.lastIndexOf(':') + 1)) };
+}
+
+function hostOf(address: Address): string {
+  return address.slice(0, address.lastIndexOf(':'));
+}

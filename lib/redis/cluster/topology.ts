@@ -1,0 +1,96 @@
+import type { Clock } from '../../options/index.js';
+import type { ClusterNodes } from './cluster-nodes.js';
+import type { ClusterSource } from './cluster-source.js';
+import { type Address, SlotMap } from './slot-map.js';
+
+/** How long to wait before asking again while a slot has no node that answers, in ms. */
+const PAUSE = 100;
+
+/** Which node has which slot, as the nodes tell it: asked when one is lost, or says that a slot moved. */
+export class Topology {
+  #map = new SlotMap();
+  #asking: Promise<void> | undefined;
+  #closed = false;
+  #cancel = (): void => {};
+
+  constructor(
+    private readonly source: ClusterSource,
+    private readonly nodes: ClusterNodes,
+    private readonly time: Clock,
+    /** Slots have another node now. */
+    private readonly changed: () => void,
+  ) {}
+
+  get addresses(): Address[] {
+    return this.#map.addresses;
+  }
+
+  owner(slot: number): Address | undefined {
+    return this.#map.owner(slot);
+  }
+
+  /** A node said so. */
+  move(slot: number, address: Address): void {
+    this.#map.move(slot, address);
+    this.refresh();
+  }
+
+  /** Finds the Cluster: asks the seeds one after the other. Rejects with the reason of the last one. */
+  async find(): Promise<void> {
+    let why: unknown;
+    for (const seed of this.source.seeds) {
+      try {
+        this.#map = await this.#ask(seed);
+        await Promise.allSettled(this.addresses.map((address) => this.nodes.open(address)));
+        this.nodes.keep(this.addresses);
+        return;
+      } catch (error) {
+        why = error;
+      }
+    }
+    throw why;
+  }
+
+  /** Asks anew, until every slot's node answers. */
+  refresh(): void {
+    if (this.#closed || this.#asking) return;
+    this.#cancel();
+    this.#asking = this.#refresh()
+      .catch(() => false)
+      .then((whole) => {
+        this.#asking = undefined;
+        if (!whole && !this.#closed) this.#cancel = this.time.after(PAUSE, () => this.refresh());
+      });
+  }
+
+  close(): void {
+    this.#closed = true;
+    this.#cancel();
+  }
+
+  /** True if every slot has a node that answers. */
+  async #refresh(): Promise<boolean> {
+    const ready = this.nodes.ready.map(([address]) => address);
+    const asked = ready.length > 0 ? ready : this.source.seeds;
+    const map = await this.#ask(asked[Math.floor(Math.random() * asked.length)]!);
+    if (this.#closed || map.addresses.length === 0) return false;
+    // One that cannot be reached must not hold up the others: its turn comes with the next round.
+    const opening = map.addresses.filter((address) => !this.nodes.at(address));
+    await Promise.race([
+      Promise.allSettled(opening.map((address) => this.nodes.open(address))),
+      new Promise<void>((resolve) => void this.time.after(PAUSE, resolve)),
+    ]);
+    if (this.#closed) return false;
+    const moved = !map.equals(this.#map);
+    this.#map = map;
+    this.nodes.keep(map.addresses);
+    if (moved) this.changed();
+    return map.addresses.every((address) => this.nodes.at(address)?.ready);
+  }
+
+  async #ask(address: Address): Promise<SlotMap> {
+    const { connection } = await this.nodes.open(address);
+    const reply = await connection.send('cluster', ['slots']);
+    return SlotMap.read(reply, address, this.source.mapped);
+  }
+}

@@ -1,0 +1,41 @@
+import type { Clock } from '../options/index.js';
+import type { InboxListener } from './grant-channel.js';
+import type { StepNode } from './redis-node.js';
+import type { ServerClock } from './server-clock.js';
+
+/** What is told of a server and of this process's inbox there. */
+export interface ServerListener extends InboxListener {
+  /** A connection was lost and is back, or locks live on another node now. */
+  reconnected(): void;
+}
+
+/** A Redis, or a Cluster of them, as this process uses it. */
+export interface LockServer {
+  readonly time: Clock;
+  /** What stands before the name of a process in the name of its inbox. */
+  readonly inboxPrefix: string;
+  readonly ready: boolean;
+  /**
+   * Connects and tries the rights to SUBSCRIBE and PUBLISH.
+   * @throws LockStoreError in bounded time; nothing stays open then.
+   */
+  open(listener: ServerListener): Promise<void>;
+  /**
+   * Takes a step of the lock `key` (its key in Redis) at the node where that lives; from its beginning at
+   * another one if that one answers that it lives there, as long as it is `wanted`.
+   */
+  at<Answer>(
+    key: string,
+    step: (node: StepNode) => Promise<Answer>,
+    wanted?: () => boolean,
+  ): Promise<Answer>;
+  /** Locks with the same answer may share a script. */
+  slotOf(key: string): number;
+  /** The clock by which the lock `key` lives. */
+  clockOf(key: string): ServerClock | undefined;
+  /** Connects the inbox anew: a half-open connection hears nothing and does not know it. */
+  replaceChannel(): void;
+  /** From the server's INFO; nothing where the user has no right to it. */
+  describe(): { found: string; warnings: string[] };
+  close(): Promise<void>;
+}

@@ -1,0 +1,20 @@
+import type { Clock, RedisSource } from '../options/index.js';
+import { ClusterSource } from './cluster/cluster-source.js';
+import { RedisCluster } from './cluster/redis-cluster.js';
+import type { LockServer } from './lock-server.js';
+import type { ServerSource } from './open-client.js';
+import { RedisServer } from './redis-server.js';
+
+/** The Redis, or the Cluster, to which `source` points. */
+export function lockServer(
+  source: RedisSource,
+  timeout: number,
+  time: Clock,
+  inboxPrefix: string,
+  processId: string,
+): LockServer {
+  const cluster = ClusterSource.of(source);
+  return cluster
+    ? new RedisCluster(cluster, timeout, time, inboxPrefix, processId)
+    : new RedisServer(source as ServerSource, timeout, time, inboxPrefix, processId);
+}

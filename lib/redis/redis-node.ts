@@ -1,0 +1,78 @@
+import type { Redis } from 'ioredis';
+import type { Clock } from '../options/index.js';
+import { firstReady } from './first-ready.js';
+import { RedisConnection, type ScriptRun } from './redis-connection.js';
+import { ServerClock } from './server-clock.js';
+import { notSent } from './store-failure.js';
+
+/** Where a step of a lock is taken: what runs there, and what that place's clock says. */
+export interface StepNode {
+  readonly clock: ServerClock;
+  run<Answer>(run: ScriptRun<Answer>): Promise<Answer>;
+  /** The latest moment at which a command sent now may still take effect, on the server's clock in µs; 0 if it cannot be sent. */
+  notAfter(now: number): number;
+}
+
+/** One Redis process: a connection for commands, and its clock. */
+export class RedisNode implements StepNode {
+  readonly connection: RedisConnection;
+
+  constructor(
+    readonly client: Redis,
+    private readonly timeout: number,
+    private readonly time: Clock,
+    readonly clock = new ServerClock(),
+  ) {
+    this.connection = new RedisConnection(client, timeout, time);
+  }
+
+  /**
+   * Connects and reads the clock; `reconnected` is told of every connection after this one.
+   * @throws LockStoreError in bounded time.
+   */
+  async open(reconnected: () => void): Promise<void> {
+    const { client } = this;
+    await firstReady(client, this.time);
+    await this.connection.tryOut();
+    await this.#readClock();
+    client.on('close', () => this.clock.forget());
+    client.on('ready', () => {
+      this.#readClock().then(reconnected, () => client.disconnect(true));
+    });
+  }
+
+  get ready(): boolean {
+    return this.connection.ready && this.clock.known;
+  }
+
+  run<Answer>(run: ScriptRun<Answer>): Promise<Answer> {
+    if (!this.ready) return Promise.reject(notSent(run.key));
+    return this.connection.run(run);
+  }
+
+  /** For a step that this node takes although the lock's slot is still on its way here. */
+  get asking(): StepNode {
+    return {
+      clock: this.clock,
+      notAfter: (now) => this.notAfter(now),
+      run: (run) => this.run({ ...run, asking: true }),
+    };
+  }
+
+  notAfter(now: number): number {
+    if (!this.clock.known) return 0;
+    return Math.round((this.clock.serverTimeAt(now) + this.timeout) * 1_000);
+  }
+
+  close(): void {
+    this.connection.close();
+    this.clock.forget();
+  }
+
+  async #readClock(): Promise<void> {
+    const sentAt = this.time.monotonic();
+    const [seconds, micros] = (await this.connection.send('time')) as [string, string];
+    const server = Number(seconds) * 1_000 + Number(micros) / 1_000;
+    this.clock.learn(sentAt, this.time.monotonic(), server);
+  }
+}

@@ -1,0 +1,58 @@
+import { describe, expect, it } from '@jest/globals';
+import { batchesOf } from '../../lib/locks/batches.js';
+import { SlotMap } from '../../lib/redis/cluster/slot-map.js';
+import { slotOf } from '../../lib/redis/cluster/slot.js';
+
+// That it is what Redis computes for any key is tested against a server: test/faults/cluster.spec.ts.
+describe('the slot of a key', () => {
+  it.each([
+    ['123456789', 12_739],
+    ['{user1000}.following', slotOf('user1000')],
+    ['foo{}{bar}', slotOf('foo{}{bar}')],
+    ['foo{{bar}}zap', slotOf('{bar')],
+    ['foo{bar}{zap}', slotOf('bar')],
+  ])('of %s is %d', (key, slot) => expect(slotOf(key)).toBe(slot));
+});
+
+describe('CLUSTER SLOTS', () => {
+  const mapped = (address: string): string => (address === 'inside:1' ? 'outside:11' : address);
+
+  it('is read with replicas left out, unknown hosts filled in and addresses mapped', () => {
+    const map = SlotMap.read(
+      [
+        [0, 99, ['inside', 1, 'id', []], ['replica', 9, 'id', []]],
+        [100, 199, ['', 2, 'id', []]],
+        [200, 16_383, [null, 3, 'id', []]],
+      ],
+      'asked:7',
+      mapped,
+    );
+    expect([0, 99, 100, 199, 200].map((slot) => map.owner(slot))).toEqual([
+      'outside:11',
+      'outside:11',
+      'asked:2',
+      'asked:2',
+      'asked:3',
+    ]);
+    expect(map.addresses).toEqual(['outside:11', 'asked:2', 'asked:3']);
+  });
+
+  it('leaves a slot that nobody serves without a node', () => {
+    const map = SlotMap.read([[5, 6, ['a', 1]]], 'a:1', mapped);
+    expect([4, 5, 6, 7].map((slot) => map.owner(slot))).toEqual([
+      undefined,
+      'a:1',
+      'a:1',
+      undefined,
+    ]);
+    expect(map.addresses).toEqual(['a:1']);
+  });
+});
+
+it('batches keep to one group and one size, and lose nobody', () => {
+  expect(batchesOf([1, 2, 1, 1, 2, 1], (n) => n, 2)).toEqual([
+    [0, 2],
+    [1, 4],
+    [3, 5],
+  ]);
+});

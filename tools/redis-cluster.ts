@@ -1,0 +1,99 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Redis } from 'ioredis';
+import { freePort, RedisProcess } from './redis-server.js';
+
+const SLOTS = 16_384;
+
+/** A Redis Cluster of our own on loopback: primaries that share the slots, and a replica for each of the first. */
+export class ClusterProcess {
+  private constructor(
+    readonly primaries: readonly RedisProcess[],
+    readonly replicas: readonly RedisProcess[],
+  ) {}
+
+  /** Resolves when every node says that the Cluster is whole. */
+  static async start({
+    primaries = 3,
+    replicas = 0,
+    nodeTimeout = 60_000,
+  } = {}): Promise<ClusterProcess> {
+    const node = `--cluster-enabled yes --cluster-config-file nodes.conf --cluster-node-timeout ${nodeTimeout} --repl-diskless-sync-delay 0 --cluster-require-full-coverage no --cluster-port`;
+    const start = async (tries = 5): Promise<RedisProcess> => {
+      const args = [...node.split(' '), String(await freePort())];
+      try {
+        return await RedisProcess.start({ args });
+      } catch (error) {
+        if (tries === 1) throw error;
+        return start(tries - 1); // somebody else took one of the two ports
+      }
+    };
+    const servers = await Promise.all(Array.from({ length: primaries + replicas }, () => start()));
+    const cluster = new ClusterProcess(servers.slice(0, primaries), servers.slice(primaries));
+    try {
+      await cluster.#join();
+    } catch (error) {
+      await cluster.stop();
+      throw error;
+    }
+    return cluster;
+  }
+
+  get servers(): readonly RedisProcess[] {
+    return [...this.primaries, ...this.replicas];
+  }
+
+  get seeds(): { host: string; port: number }[] {
+    return this.servers.map(({ port }) => ({ host: '127.0.0.1', port }));
+  }
+
+  async stop(): Promise<void> {
+    await Promise.all(this.servers.map((server) => server.stop()));
+  }
+
+  async #join(): Promise<void> {
+    const clients = this.servers.map(({ url }) => new Redis(url));
+    try {
+      const share = SLOTS / this.primaries.length;
+      for (const [at, client] of clients.entries()) {
+        await client.call('CLUSTER', 'SET-CONFIG-EPOCH', String(at + 1));
+        if (at >= this.primaries.length) continue;
+        const [first, next] = [Math.floor(at * share), Math.floor((at + 1) * share)];
+        await client.call('CLUSTER', 'ADDSLOTSRANGE', String(first), String(next - 1));
+      }
+      for (const other of clients.slice(1)) {
+        const { port } = other.options;
+        const [, bus] = (await other.config('GET', 'cluster-port')) as [string, string];
+        await clients[0]!.call('CLUSTER', 'MEET', '127.0.0.1', String(port), bus);
+      }
+      await all(clients, async (client) => {
+        const info = await client.cluster('INFO');
+        return info.includes(`cluster_known_nodes:${clients.length}\r\n`);
+      });
+      for (const [at, replica] of clients.slice(this.primaries.length).entries()) {
+        const id = await clients[at]!.cluster('MYID');
+        await replica.cluster('REPLICATE', id);
+        await all([replica], async () => (await replica.info()).includes('master_link_status:up'));
+      }
+      await all(clients, async (client) => {
+        const info = await client.cluster('INFO');
+        return info.includes('cluster_state:ok') && info.includes(`cluster_slots_ok:${SLOTS}\r\n`);
+      });
+    } finally {
+      for (const client of clients) client.disconnect();
+    }
+  }
+}
+
+/** Resolves when the condition is true of all of them. */
+async function all(
+  clients: readonly Redis[],
+  condition: (client: Redis) => Promise<boolean>,
+): Promise<void> {
+  const end = Date.now() + 30_000;
+  for (const client of clients) {
+    while (!(await condition(client))) {
+      if (Date.now() > end) throw new Error('The Cluster did not come together within 30 s.');
+      await sleep(20);
+    }
+  }
+}
