@@ -1,5 +1,6 @@
 import type { Redis } from 'ioredis';
 import type { Clock } from '../options/index.js';
+import { deadline } from './deadline.js';
 
 /**
  * Tries anew when a connection is not ready `timeout` ms after it was made. ioredis bounds connecting,
@@ -8,7 +9,7 @@ import type { Clock } from '../options/index.js';
 export function boundHandshake(client: Redis, timeout: number, clock: Clock): void {
   let cancel = (): void => {};
   client.on('connect', () => {
-    cancel = clock.after(timeout, () => client.disconnect(true));
+    cancel = deadline(clock, timeout, () => client.disconnect(true));
   });
   client.on('ready', () => cancel());
   client.on('close', () => cancel());

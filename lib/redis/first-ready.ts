@@ -1,6 +1,7 @@
 import type { Redis } from 'ioredis';
 import { LockStoreError } from '../errors/index.js';
 import type { Clock } from '../options/index.js';
+import { deadline } from './deadline.js';
 import { addressOf } from './open-client.js';
 import { storeFailure } from './store-failure.js';
 
@@ -31,7 +32,7 @@ export function firstReady(client: Redis, clock: Clock): Promise<void> {
       stop();
       resolve();
     };
-    const cancel = clock.after(START_TIMEOUT, fail);
+    const cancel = deadline(clock, START_TIMEOUT, fail);
     const stop = (): void => {
       cancel();
       client.off('error', onError);

@@ -1,3 +1,4 @@
+export { deadline } from './deadline.js';
 export { type InboxListener } from './grant-channel.js';
 export { type LockKeys, lockKeys, Remembered } from './key-names.js';
 export { LuaScript } from './lua-script.js';

@@ -1,5 +1,6 @@
 import { Command, type Redis } from 'ioredis';
 import type { Clock } from '../options/index.js';
+import { deadline } from './deadline.js';
 import type { LuaScript } from './lua-script.js';
 import { Pending, PendingCommands } from './pending.js';
 import { bulk, decoded, type KeyList, type Operand } from './resp.js';
@@ -158,7 +159,7 @@ export class RedisConnection {
   }
 
   #watch(ms: number): void {
-    this.#cancelTimer = this.clock.after(ms, () => {
+    this.#cancelTimer = deadline(this.clock, ms, () => {
       this.#cancelTimer = undefined;
       const now = this.clock.monotonic();
       for (let pending = this.#pending.first; pending; pending = this.#pending.first) {

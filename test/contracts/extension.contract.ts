@@ -39,11 +39,11 @@ export const extension: Contract = {
   async 'a process renews hundreds of leases in their order'(world) {
     const a = await world.client();
     const keys = Array.from({ length: 300 }, (_, at) => `k${at}`);
-    const held = await Promise.all(keys.map((key) => a.hold({ key, ttl: 2_000 })));
+    const held = await Promise.all(keys.map((key) => a.hold({ key, ttl: 10_000 })));
     await a.lock.release(held[150]!.claim, 0);
-    const claims = held.map(({ claim }) => ({ ...claim, ttl: 4_000 }));
+    const claims = held.map(({ claim }) => ({ ...claim, ttl: 20_000 }));
     const { remaining } = await a.lock.extend(claims);
-    expect(remaining).toEqual(keys.map((_, at) => (at === 150 ? 'free' : 4_000)));
+    expect(remaining).toEqual(keys.map((_, at) => (at === 150 ? 'free' : 20_000)));
   },
 
   async 'a lease is renewed as long as it is held'(world) {

@@ -1,4 +1,5 @@
 import type { Clock } from '../../options/index.js';
+import { deadline } from '../../redis/index.js';
 
 /** What the nodes answered to one question, in their order: undefined where a node failed or has not answered. */
 export class Ballot<Answer> {
@@ -50,7 +51,7 @@ export function poll<Node, Answer>(
       cancel();
       resolve(ballot);
     };
-    const cancel = clock.after(timeout, () => {
+    const cancel = deadline(clock, timeout, () => {
       ballot.failed += ballot.pending;
       ballot.pending = 0;
       close();

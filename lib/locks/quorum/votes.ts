@@ -45,7 +45,7 @@ export function reachedByMajority(values: readonly number[], nodes: number): num
   return [...values].sort((a, b) => b - a)[majorityOf(nodes) - 1];
 }
 
-/** How long a node may take in ms: a small part of the lease, as all of it is lost where a majority hangs. */
+/** How long a node may take in ms: half of what lies between two renewals, so that one may fail, and never long. */
 export function nodeTimeout(ttl: number, commandTimeout: number): number {
-  return Math.min(commandTimeout, Math.max(20, Math.min(500, ttl / 20)));
+  return Math.min(commandTimeout, 500, ttl / 6);
 }

@@ -1,0 +1,18 @@
+import type { Clock } from '../options/index.js';
+
+/**
+ * Runs `task` once when `ms` are over and all input that had come by then was read. Timers come before
+ * input in a turn of Node's event loop: after a pause of the process an answer that is there would be
+ * called late (https://nodejs.org/en/learn/asynchronous-work/event-loop-timers-and-nexttick).
+ * Returns how to cancel it.
+ */
+export function deadline(clock: Clock, ms: number, task: () => void): () => void {
+  let afterInput: NodeJS.Immediate | undefined;
+  const cancel = clock.after(ms, () => {
+    afterInput = setImmediate(task);
+  });
+  return () => {
+    cancel();
+    clearImmediate(afterInput);
+  };
+}

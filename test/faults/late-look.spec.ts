@@ -1,0 +1,47 @@
+import { afterEach, expect, it } from '@jest/globals';
+import { Redis } from 'ioredis';
+import { RedisProcess } from '../../tools/redis-server.js';
+import { LockClient } from '../support/lock-client.js';
+import { Quorum } from '../support/quorum.js';
+
+/** Its commands are answered `ms` later; those of replicas and operators too. */
+async function slowDown({ url }: RedisProcess, ms: number): Promise<void> {
+  const operator = new Redis(url);
+  await operator.client('PAUSE', ms, 'ALL');
+  operator.disconnect();
+}
+
+/** Nothing of this process runs for `ms`, as in a garbage collection; what was said in this turn has been sent. */
+async function standStill(ms: number): Promise<void> {
+  await new Promise((resolve) => setImmediate(() => setImmediate(resolve)));
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
+}
+
+const toStop: (() => Promise<void>)[] = [];
+afterEach(async () => {
+  for (const stop of toStop.splice(0).reverse()) await stop();
+});
+
+it('an answer that came while the process stood still is in time', async () => {
+  const redis = await RedisProcess.start();
+  toStop.push(() => redis.stop());
+  const client = new LockClient({ redis: redis.url, commandTimeout: 300 });
+  toStop.push(() => client.close());
+  await client.leases.open();
+  await slowDown(redis, 50);
+  const acquired = client.acquire('k');
+  await standStill(600);
+  expect(await (await acquired).release()).toBe(true);
+});
+
+it('votes that came while the process stood still count', async () => {
+  const quorum = await Quorum.of(3);
+  toStop.push(() => quorum.stop());
+  const process = await quorum.process();
+  await (await process.acquire()).release(); // the servers know the scripts now
+  await Promise.all(quorum.servers.map((server) => slowDown(server, 50)));
+  const claim = { key: 'k', holder: 'a/1', ttl: 3_000, tokens: 1 };
+  const vote = process.store.lock.acquire({ ...claim, queue: false, wanted: () => true });
+  await standStill(1_000);
+  expect(await vote).toMatchObject({ kind: 'held' });
+});
