@@ -45,7 +45,7 @@ export class ClusterNodes {
         if (this.at(address) === node) this.listener.lost();
       });
       const opening = node.open(() => this.listener.reconnected());
-      opening.catch(() => this.#drop(address));
+      opening.catch(() => this.at(address) === node && this.#drop(address));
       known = { node, opening };
       this.#nodes.set(address, known);
     }
