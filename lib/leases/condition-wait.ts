@@ -1,5 +1,5 @@
 import { LockLimitError, LockStoreError } from '../errors/index.js';
-import type { Claim, Held } from '../locks/lock-primitive.js';
+import { AWAITS, type Claim, type Held } from '../locks/lock-primitive.js';
 import { onAbort } from '../options/index.js';
 import { Holding, type Onward } from './holding.js';
 import type { LineHost } from './line-host.js';
@@ -87,7 +87,7 @@ export class ConditionWait implements PlaceOwner, Onward {
   queued({ rank, claim }: Place): void {
     this.#begun = true;
     this.#outage.end();
-    const awaits = claim.condition && rank >= AWAITING_RANK;
+    const awaits = claim.condition && rank === AWAITS;
     if (this.#over && awaits) this.#place.stopAwaiting(); // that answer was on its way when his time was over
   }
 
@@ -164,6 +164,3 @@ export class ConditionWait implements PlaceOwner, Onward {
     this.#callOff();
   }
 }
-
-/** The rank of who awaits a condition and does not queue, as in condition/ask.lua. */
-const AWAITING_RANK = 1_000_000;

@@ -45,12 +45,15 @@ export interface Held {
   readonly signalled?: boolean;
 }
 
+/** The rank of who awaits a condition and does not queue, as in condition/ask.lua. */
+export const AWAITS = -1;
+
 export interface Queued {
   readonly kind: 'queued';
   /** What is left of the present holder's lease, in ms; negative if there is none or it never ends. */
   readonly remaining: number;
   readonly arrival: string;
-  /** How many places are before this one. */
+  /** How many places are before this one; `AWAITS` while it awaits a condition. */
   readonly rank: number;
   /** The server had forgotten the place, and maybe others: it was flushed, restarted or replaced. */
   readonly rejoined: boolean;

@@ -1,5 +1,5 @@
 import { ForeignLockError } from '../errors/index.js';
-import type { Answer, Ask, Claim, Held } from '../locks/lock-primitive.js';
+import { type Answer, type Ask, AWAITS, type Claim, type Held } from '../locks/lock-primitive.js';
 import type { MemoryConnection } from './memory-connection.js';
 import { MemoryHolders } from './memory-holders.js';
 import type { MemoryServer, Place } from './memory-server.js';
@@ -135,8 +135,7 @@ export class MemoryConditions {
 
 /** The answer to who goes on awaiting. */
 function awaits({ arrival }: Place): Answer {
-  const rank = 1_000_000;
-  return { kind: 'queued', remaining: -1, arrival: String(arrival), rank, rejoined: false };
+  return { kind: 'queued', remaining: -1, arrival: String(arrival), rank: AWAITS, rejoined: false };
 }
 
 /** How one place stands in the queue: while it awaits, when it was signalled, when its time is over. */

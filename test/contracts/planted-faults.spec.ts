@@ -315,7 +315,7 @@ const faults: Readonly<Record<string, Fault>> = {
     ],
   },
   'dead places that are never removed': {
-    plant: inScripts(GRANTING, ['not last_seen or now / 1000 - last_seen > 3000', 'not process']),
+    plant: inScripts(GRANTING, ['last_seen and now / 1000 - last_seen <= 3000', 'process']),
     on: 'one Redis',
     brokenSentences: [
       [deadWaiters, 'who was not seen'],
@@ -323,7 +323,7 @@ const faults: Readonly<Record<string, Fault>> = {
     ],
   },
   'living places that are removed': {
-    plant: inScripts(GRANTING, ['last_seen > 3000', 'last_seen > 2000']),
+    plant: inScripts(GRANTING, ['last_seen <= 3000', 'last_seen <= 2000']),
     on: 'one Redis',
     brokenSentences: [[deadWaiters, 'who was seen within']],
   },

@@ -30,14 +30,12 @@ elseif current == holder then
 end
 
 local claim, process = holder .. '/' .. ttl, string.match(holder, '^[^/]+')
-local awaiting, awaited = claim .. '/w' .. tokens .. '/' .. condition, nil
+local awaiting = claim .. '/w' .. tokens .. '/' .. condition
 local since = redis.call('ZSCORE', queue, awaiting)
 if since and over == '0' then
-  redis.call('PEXPIRE', queue, 60000)
-  redis.call('ZADD', seen, math.floor(now / 1000), process)
-  redis.call('PEXPIRE', seen, 60000)
+  keep_waiting(process, now)
   grant_next(now, current)
-  return { 'queued', -1, now, 0, since, 1000000, 0 }
+  return { 'queued', -1, now, 0, since, -1, 0 }
 end
 
 -- A signal that may have come to a place that is gone counts as one: a waiter that wakes for nothing loses nothing.

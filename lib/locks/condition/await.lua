@@ -5,6 +5,7 @@ local holder, ttl, tokens, not_after, inbox, limit, condition, former = ARGV[1],
 
 --- @include "now"
 --- @include "grant-next"
+--- @include "keep-waiting"
 
 local now = now_us()
 if now > tonumber(not_after) then
@@ -17,8 +18,7 @@ if not since then
     return { 'busy', 0, now, 0 }
   end
   for _, other in ipairs(redis.call('ZRANGEBYSCORE', queue, whole(AWAITING), '+inf', 'LIMIT', 0, 100)) do
-    local last_seen = redis.call('ZSCORE', seen, string.match(other, '^[^/]+'))
-    if not last_seen or now / 1000 - last_seen > 3000 then
+    if not lives(string.match(other, '^[^/]+'), now) then
       redis.call('ZREM', queue, other) -- nobody may ever signal the dead
     end
   end
@@ -30,8 +30,6 @@ if not since then
   redis.call('DEL', lock)
   redis.call('ZADD', queue, since, place)
 end
-redis.call('PEXPIRE', queue, 60000)
-redis.call('ZADD', seen, math.floor(now / 1000), string.match(holder, '^[^/]+'))
-redis.call('PEXPIRE', seen, 60000)
+keep_waiting(string.match(holder, '^[^/]+'), now)
 grant_next(now, redis.pcall('GET', lock))
-return { 'queued', -1, now, 1, since, 1000000, 0 }
+return { 'queued', -1, now, 1, since, -1, 0 }

@@ -7,6 +7,7 @@
 --- @include "fits"
 --- @include "hold"
 --- @include "let-go"
+--- @include "lives"
 --- @include "whole"
 --- @include "signal-next"
 local function grant_next(now, current, asker)
@@ -24,8 +25,7 @@ local function grant_next(now, current, asker)
     if kind == 'w' then
       return asked -- from here on all await conditions
     end
-    local last_seen = process and redis.call('ZSCORE', seen, process)
-    if place ~= asker and (not last_seen or now / 1000 - last_seen > 3000) then
+    if place ~= asker and not lives(process, now) then
       redis.call('ZREM', queue, place)
       if kind == 'c' then
         signal_next(permits, now) -- a signal does not die with who got it

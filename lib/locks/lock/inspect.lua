@@ -5,14 +5,16 @@ local most = ARGV[1]
 
 --- @include "now"
 --- @include "markers"
+--- @include "awaiting"
+--- @include "whole"
 
-local kind, now = redis.call('TYPE', lock).ok, now_us()
+local kind, now, awaiting = redis.call('TYPE', lock).ok, now_us(), whole(AWAITING)
 local current, beside = kind == 'string' and redis.call('GET', lock) or '', {}
 if current == SHARED or current == PERMITS then
   beside = redis.call('ZRANGEBYSCORE', holders, '(' .. math.floor(now / 1000), '+inf', 'WITHSCORES', 'LIMIT', 0, most)
 end
 return {
-  kind, current, redis.call('PTTL', lock), redis.call('GET', fence) or '', now, redis.call('ZCOUNT', queue, '-inf', '(4000000000000000'),
-  beside, redis.call('ZRANGEBYSCORE', queue, '-inf', '(4000000000000000', 'WITHSCORES', 'LIMIT', 0, most),
-  redis.call('ZCOUNT', queue, '4000000000000000', '+inf'),
+  kind, current, redis.call('PTTL', lock), redis.call('GET', fence) or '', now, redis.call('ZCOUNT', queue, '-inf', '(' .. awaiting),
+  beside, redis.call('ZRANGEBYSCORE', queue, '-inf', '(' .. awaiting, 'WITHSCORES', 'LIMIT', 0, most),
+  redis.call('ZCOUNT', queue, awaiting, '+inf'),
 }
