@@ -1,13 +1,16 @@
 import { LockLimitError, LockNotAcquiredError, LockShutdownError } from '../errors/index.js';
+import { newHolderId } from '../locks/holder.js';
 import type { LockStore, PushListener, Sight, StoreDescription } from '../locks/lock-primitive.js';
 import { type CallSettings, type Clock, type ModuleSettings } from '../options/index.js';
 import { Conditions } from './conditions.js';
 import { Departures } from './departures.js';
 import { Holdings } from './holdings.js';
 import { acquireMany } from './acquire-many.js';
+import type { HandOver } from './hand-over.js';
 import type { Lease } from './lease.js';
 import { Opening } from './opening.js';
 import { Reentry } from './reentry.js';
+import { Restoration } from './restoration.js';
 import type { Section } from './section.js';
 import { SingleLease } from './single-lease.js';
 import { Stamp } from './stamp.js';
@@ -82,10 +85,31 @@ export class Leases {
 
   #wait(key: string, call: CallSettings, signal: AbortSignal | undefined): Promise<Lease> {
     signal?.throwIfAborted();
+    this.#refuse(key);
+    return this.#waiters.wait(key, call, signal);
+  }
+
+  /** @throws LockShutdownError, LockLimitError if no more may be held. */
+  #refuse(key: string): void {
     if (this.#closing) throw new LockShutdownError(key);
     const { leases } = this.settings.limits;
     if (this.#holdings.size >= leases) throw new LockLimitError(key, 'leases', leases);
-    return this.#waiters.wait(key, call, signal);
+  }
+
+  /** Goes on with a lease that another process handed over. */
+  async restore(handOver: HandOver): Promise<Lease> {
+    const { key } = handOver.claim;
+    if (!this.#opening.done && !this.#closing) await this.#opening.within(key, undefined);
+    this.#refuse(key);
+    const { commandTimeout } = this.settings;
+    const holder = newHolderId(this.store.processId);
+    const steps = new Restoration(this.store.lock, this.clock, this.#departures, commandTimeout);
+    const holding = await steps.run(handOver, holder);
+    this.#holdings.add(holding);
+    const lease = new SingleLease(this.#holdings, holding);
+    if (!this.#closing) return lease;
+    await lease.release();
+    throw new LockShutdownError(key);
   }
 
   /** As {@link acquire}, but undefined where others hold the lock. */

@@ -132,6 +132,11 @@ export interface LockPrimitive {
   inspect(key: string, places: number): Promise<Sight>;
   /** Makes a lease that was exclusive a shared one, without a gap. False if it was not the holder's any more. */
   downgrade(claim: Claim): Promise<boolean>;
+  /**
+   * Puts `heir` in the place of who holds it alone, without a gap, for `heir.ttl` at least. What is left of the
+   * lease, which was read not before `sentAt`; where it went if the lock was not the holder's any more.
+   */
+  transfer(claim: Claim, heir: Claim): Promise<{ sentAt: number; remaining: Extended }>;
   /** The version of what the lock guards: every exclusive grant with a token moves it on. Undefined while somebody holds it alone. */
   stamp(key: string): Promise<number | undefined>;
   /** Wakes the first who await the condition, so many at most. How many; -1 if the lock was not the holder's any more. */

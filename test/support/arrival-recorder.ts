@@ -32,6 +32,7 @@ export class ArrivalRecorder {
         inspect: (key, places) => lock.inspect(key, places),
         stamp: (key) => lock.stamp(key),
         force: (key) => lock.force(key),
+        transfer: (claim, heir) => lock.transfer(claim, heir),
         downgrade: (claim) => lock.downgrade(claim),
         signal: (claim, condition, most) => lock.signal(claim, condition, most),
       },
