@@ -1,7 +1,13 @@
-import { LockLimitError, LockNotAcquiredError, LockShutdownError } from '../errors/index.js';
+import {
+  LockLimitError,
+  LockNotAcquiredError,
+  LockOptionsError,
+  LockShutdownError,
+} from '../errors/index.js';
 import { newHolderId } from '../locks/holder.js';
-import type { LockStore, PushListener, Sight, StoreDescription } from '../locks/lock-primitive.js';
+import type { LockStore, PushListener, StoreDescription } from '../locks/lock-primitive.js';
 import { type CallSettings, type Clock, type ModuleSettings } from '../options/index.js';
+import { Administration } from './administration.js';
 import { Conditions } from './conditions.js';
 import { Departures } from './departures.js';
 import { Holdings } from './holdings.js';
@@ -27,6 +33,7 @@ export class Leases {
   readonly #waiters: Waiters;
   readonly #reentry: Reentry;
   readonly conditions: Conditions;
+  readonly administration: Administration;
   readonly #opening: Opening;
   #closing = false;
 
@@ -43,6 +50,7 @@ export class Leases {
       return new SingleLease(this.#holdings, holding);
     });
     this.#reentry = new Reentry(this.#holdings, clock);
+    this.administration = new Administration(store, () => this.open());
     this.conditions = new Conditions(store.lock, this.#waiters.host, this.#holdings);
   }
 
@@ -133,18 +141,13 @@ export class Leases {
 
   /** Where an optimistic read begins. */
   async optimistic(key: string): Promise<Stamp> {
+    if (!this.settings.call.fencing) {
+      throw new LockOptionsError(
+        'optimistic() sees writers by their fencing tokens, and this module has "fencing: false".',
+      );
+    }
     if (!this.#opening.done) await this.#opening.within(key, undefined);
     return Stamp.take(key, () => this.store.lock.stamp(key));
-  }
-
-  async inspect(key: string, places: number): Promise<Sight> {
-    await this.open();
-    return this.store.lock.inspect(key, places);
-  }
-
-  async force(key: string): Promise<boolean> {
-    await this.open();
-    return this.store.lock.force(key);
   }
 
   /** Refuses every new call and rejects those who wait; what is held stays held. */

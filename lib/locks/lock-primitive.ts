@@ -1,4 +1,5 @@
 import type { Share } from '../options/index.js';
+import type { NameSearch } from './lock-names.js';
 
 /** What one asks for, and later holds: the same words take, keep and give back a lock. */
 export interface Claim {
@@ -162,6 +163,8 @@ export interface LockStore {
   open(listener: PushListener): Promise<void>;
   /** True while commands can be sent. */
   readonly ready: boolean;
+  /** The names of locks that are not free. Not one step: one that comes or goes meanwhile is found or not. */
+  names(search: NameSearch): Promise<string[]>;
   /** A grant was found by asking that a push should have told: the inbox may have gone deaf. */
   pushMissed(): void;
   describe(): StoreDescription;

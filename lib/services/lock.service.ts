@@ -20,12 +20,10 @@ import {
 } from '../options/index.js';
 import { Condition } from './condition.js';
 import { Election, ELECTION_CALL, ELECTION_PREFIX, type ElectionOptions } from './election.js';
-import { inspection, type LockInspection } from './lock-inspection.js';
+import { type ListOptions, listLocks } from './list-locks.js';
+import { inspectLock, type LockInspection } from './lock-inspection.js';
 import { Semaphore, type SemaphoreOptions } from './semaphore.js';
 import { logStart } from './start-log.js';
-
-/** How many waiters `inspect` names. */
-const NAMED_WAITERS = 100;
 
 /** What `withLock` takes beside {@link AcquireOptions}. */
 export interface WithLockOptions extends AcquireOptions {
@@ -118,11 +116,6 @@ export class LockService implements OnModuleInit, BeforeApplicationShutdown, OnA
    * ForeignLockError on the name of a semaphore; LockKeyError.
    */
   async optimistic(key: string): Promise<Stamp> {
-    if (!this.#settings.call.fencing) {
-      throw new LockOptionsError(
-        'optimistic() sees writers by their fencing tokens, and this module has "fencing: false".',
-      );
-    }
     return this.#leases.optimistic(this.#name(key));
   }
 
@@ -146,8 +139,17 @@ export class LockService implements OnModuleInit, BeforeApplicationShutdown, OnA
 
   /** Who holds the lock, since when, and who waits. */
   async inspect(key: string): Promise<LockInspection> {
-    const name = this.#name(key);
-    return inspection(name, await this.#leases.inspect(name, NAMED_WAITERS));
+    return inspectLock(this.#leases.administration, this.#name(key));
+  }
+
+  /**
+   * The locks that are not free and whose keys match, `*` for anything, each as {@link inspect} shows it. Looks
+   * through all keys of Redis, a thousand at a time: for operators, not for requests. Locks taken or given back
+   * meanwhile are found or not; above `limit`, which ones is up to Redis.
+   * @throws LockKeyError, LockOptionsError; LockStoreError when Redis fails.
+   */
+  list(pattern = '*', options: ListOptions = {}): Promise<LockInspection[]> {
+    return listLocks(this.#leases.administration, pattern, options, this.#settings.limits);
   }
 
   /**
@@ -156,7 +158,7 @@ export class LockService implements OnModuleInit, BeforeApplicationShutdown, OnA
    * @throws ForeignLockError if the key holds no lock.
    */
   async forceRelease(key: string): Promise<boolean> {
-    return this.#leases.force(this.#name(key));
+    return this.#leases.administration.force(this.#name(key));
   }
 
   /**

@@ -280,6 +280,7 @@ describe('its examples', () => {
     const lease = await locks.acquire('least', { minHold: 1 });
     const waiting = locks.acquire('least');
     expect((await locks.inspect('least')).state).toBe('held');
+    expect(await locks.list('least')).toHaveLength(1);
     await lease.extend();
     await lease.release();
     await (await waiting).release();

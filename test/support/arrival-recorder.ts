@@ -46,6 +46,7 @@ export class ArrivalRecorder {
           kept: (key, rest) => listener.kept(key, rest),
           reconnected: () => listener.reconnected(),
         }),
+      names: (search) => store.names(search),
       pushMissed: () => store.pushMissed(),
       describe: () => store.describe(),
       close: () => store.close(),

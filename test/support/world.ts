@@ -175,6 +175,7 @@ export function withPrimitive(store: LockStore, steps: Partial<LockPrimitive>): 
       return store.ready;
     },
     open: (listener) => store.open(listener),
+    names: (search) => store.names(search),
     pushMissed: () => store.pushMissed(),
     describe: () => store.describe(),
     close: () => store.close(),
