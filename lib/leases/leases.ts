@@ -2,6 +2,7 @@ import {
   LockLimitError,
   LockNotAcquiredError,
   LockOptionsError,
+  type LockOrderError,
   LockShutdownError,
 } from '../errors/index.js';
 import { newHolderId } from '../locks/holder.js';
@@ -14,6 +15,7 @@ import { Holdings } from './holdings.js';
 import { acquireMany } from './acquire-many.js';
 import type { HandOver } from './hand-over.js';
 import type { Lease } from './lease.js';
+import { LockOrder } from './lock-order.js';
 import { Opening } from './opening.js';
 import { Reentry } from './reentry.js';
 import { Restoration } from './restoration.js';
@@ -32,6 +34,7 @@ export class Leases {
   readonly #holdings: Holdings;
   readonly #waiters: Waiters;
   readonly #reentry: Reentry;
+  readonly #order: LockOrder | undefined;
   readonly conditions: Conditions;
   readonly administration: Administration;
   readonly #opening: Opening;
@@ -41,6 +44,8 @@ export class Leases {
     private readonly store: LockStore,
     private readonly settings: ModuleSettings,
     private readonly clock: Clock,
+    /** Told of locks that are taken in opposite orders, where they are warned of. */
+    warn: (error: LockOrderError) => void = () => {},
   ) {
     this.#opening = new Opening(store, () => this.#pushes, settings.commandTimeout, clock);
     this.#departures = new Departures(store.lock, clock);
@@ -49,6 +54,7 @@ export class Leases {
       this.#holdings.add(holding);
       return new SingleLease(this.#holdings, holding);
     });
+    this.#order = LockOrder.watched(settings.lockOrder, this.#holdings, warn);
     this.#reentry = new Reentry(this.#holdings, clock);
     this.administration = new Administration(store, () => this.open());
     this.conditions = new Conditions(store.lock, this.#waiters.host, this.#holdings);
@@ -65,6 +71,8 @@ export class Leases {
     call: CallSettings,
     signal?: AbortSignal,
   ): Promise<Lease> {
+    const refusal = this.#order?.check(key, call);
+    if (refusal) return Promise.reject(refusal);
     if (typeof key !== 'string') {
       return acquireMany(key, call, this.clock, (each, ask) => this.acquire(each, ask, signal));
     }
