@@ -17,6 +17,7 @@ export class RedisLockStore implements LockStore {
   readonly lock: LockPrimitive;
   readonly #server: LockServer;
   readonly #prefix: string;
+  #listener: PushListener | undefined;
 
   constructor(settings: ModuleSettings, clock: Clock) {
     const prefix = (this.#prefix = prefixOf(settings.redis) + settings.keyPrefix);
@@ -28,7 +29,10 @@ export class RedisLockStore implements LockStore {
       inbox,
       this.processId,
     );
-    this.lock = redisPrimitive(this.#server, prefix, settings.limits.waitersPerKey);
+    const { waitersPerKey } = settings.limits;
+    this.lock = redisPrimitive(this.#server, prefix, waitersPerKey, (text) =>
+      this.#message(text.split(' ')),
+    );
   }
 
   get ready(): boolean {
@@ -36,8 +40,9 @@ export class RedisLockStore implements LockStore {
   }
 
   open(listener: PushListener): Promise<void> {
+    this.#listener = listener;
     return this.#server.open({
-      message: (words) => this.#message(words, listener),
+      message: (words) => this.#message(words),
       resubscribed: () => listener.reconnected(),
       reconnected: () => listener.reconnected(),
     });
@@ -56,7 +61,8 @@ export class RedisLockStore implements LockStore {
   }
 
   /** 'granted <place> <ms left> <server µs> <token> <tokens> <Redis key>', 'forced <holder>' or 'kept <ms left> <Redis key>'. */
-  #message(words: readonly string[], listener: PushListener): void {
+  #message(words: readonly string[]): void {
+    const listener = this.#listener!;
     const [word, who, left, at, fence, count, ...lock] = words;
     if (!who) return;
     if (word === 'forced') return listener.forced(who);
