@@ -7,6 +7,7 @@ import {
   Remembered,
   type StepNode,
 } from '../redis/index.js';
+import { LockStoreError } from '../errors/index.js';
 import { batchesOf } from './batches.js';
 import { type AcquireReply, answerOf } from './lock/acquire-reply.js';
 import type { Answer, Ask, Claim, Extended } from './lock-primitive.js';
@@ -135,11 +136,28 @@ export class LockSteps {
         };
         const left = await this.server.at(keyOf(claims[batch[0]!]!), (node) => node.run(run));
         left.forEach((ms, nth) => {
-          remaining[batch[nth]!] = ms === -2 ? 'free' : ms === -3 ? 'taken' : ms;
+          remaining[batch[nth]!] = extendedOf(ms);
         });
       }),
     );
     return { sentAt, remaining };
+  }
+
+  /** @throws LockStoreError if it came too late: nothing happened then. */
+  transfer(
+    script: Script,
+    { key, holder }: Claim,
+    heir: Claim,
+  ): Promise<{ sentAt: number; remaining: Extended }> {
+    const keys = this.#keys(script, key);
+    return this.server.at(keys.keys[0]!, async (node) => {
+      const sentAt = this.server.time.monotonic();
+      const not_after = node.notAfter(sentAt);
+      const args = script.argList({ holder, heir: heir.holder, ttl: heir.ttl, not_after });
+      const left = await node.run({ script, keys, args, key, read: (reply) => reply as number });
+      if (left !== -4) return { sentAt, remaining: extendedOf(left) };
+      throw new LockStoreError(`Lock "${key}" was handed on too late.`, { key, outcome: 'unsent' });
+    });
   }
 
   #keys(script: Script, key: string): KeyList {
@@ -154,6 +172,11 @@ export class LockSteps {
   #names(key: string): LockKeys & Record<string, string> {
     return lockKeys(this.prefix, key) as LockKeys & Record<string, string>;
   }
+}
+
+/** What extend.lua and transfer.lua say of one lease. */
+function extendedOf(ms: number): Extended {
+  return ms === -2 ? 'free' : ms === -3 ? 'taken' : ms;
 }
 
 /** Whether a script answered 1. */

@@ -10,6 +10,7 @@ import { RedisNode, type StepNode } from './redis-node.js';
 import { ServerClock } from './server-clock.js';
 import { description } from './server-description.js';
 import { notSent, storeFailure } from './store-failure.js';
+import { stringKeys } from './string-keys.js';
 
 /** One Redis as this process uses it: a connection for commands, one for its inbox, and the server's clock. */
 export class RedisServer implements LockServer {
@@ -73,6 +74,11 @@ export class RedisServer implements LockServer {
 
   clockOf(): ServerClock {
     return this.#clock;
+  }
+
+  stringKeys(glob: string): AsyncIterable<string> {
+    if (!this.#node) throw notSent(undefined);
+    return stringKeys(this.#node.connection, glob);
   }
 
   replaceChannel(): void {

@@ -1,6 +1,7 @@
 import type { Clock, ModuleSettings } from '../../options/index.js';
 import { type LockServer, lockServer, prefixOf } from '../../redis/index.js';
 import { newProcessId } from '../holder.js';
+import { lockNames, type NameSearch } from '../lock-names.js';
 import type {
   LockPrimitive,
   LockStore,
@@ -46,6 +47,10 @@ export class RedisLockStore implements LockStore {
       resubscribed: () => listener.reconnected(),
       reconnected: () => listener.reconnected(),
     });
+  }
+
+  names(search: NameSearch): Promise<string[]> {
+    return lockNames(this.#server, this.#prefix, search);
   }
 
   pushMissed(): void {

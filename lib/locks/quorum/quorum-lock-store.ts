@@ -1,7 +1,8 @@
-import { LockOptionsError } from '../../errors/index.js';
+import { LockOptionsError, QuorumNotReachedError } from '../../errors/index.js';
 import type { Clock, ModuleSettings } from '../../options/index.js';
 import { isServer, prefixOf, RedisServer } from '../../redis/index.js';
 import { newProcessId } from '../holder.js';
+import type { NameSearch } from '../lock-names.js';
 import type { LockStore, PushListener, StoreDescription } from '../lock-primitive.js';
 import { Membership } from './membership.js';
 import { QuorumLock } from './quorum-lock.js';
@@ -12,12 +13,13 @@ import { majorityOf } from './votes.js';
 export class QuorumLockStore implements LockStore {
   readonly processId = newProcessId();
   readonly lock: QuorumLock;
+  readonly #members: readonly QuorumNode[];
   readonly #servers: readonly RedisServer[];
   readonly #membership: Membership;
   #listener: PushListener | undefined;
 
   constructor({ nodes = [], keyPrefix, commandTimeout }: ModuleSettings, clock: Clock) {
-    const members = nodes.map((source) => {
+    const members = (this.#members = nodes.map((source) => {
       if (!isServer(source)) {
         throw new LockOptionsError('Option "nodes" takes servers: a Cluster is none.');
       }
@@ -25,7 +27,7 @@ export class QuorumLockStore implements LockStore {
       const inbox = `${prefix}inbox:`;
       const server = new RedisServer(source, commandTimeout, clock, inbox, this.processId);
       return new QuorumNode(server, prefix);
-    });
+    }));
     this.#servers = members.map(({ server }) => server);
     this.#membership = new Membership(this.#servers, clock);
     this.lock = new QuorumLock(members, commandTimeout, clock, (key) =>
@@ -41,6 +43,18 @@ export class QuorumLockStore implements LockStore {
   open(listener: PushListener): Promise<void> {
     this.#listener = listener;
     return this.#membership.open(() => listener.reconnected());
+  }
+
+  /** Of a majority: it has a part of each that holds a lock. */
+  async names(search: NameSearch): Promise<string[]> {
+    const asked = await Promise.allSettled(this.#members.map((node) => node.names(search)));
+    const found = asked.filter((answer) => answer.status === 'fulfilled');
+    const majority = majorityOf(asked.length);
+    const failed = asked.length - found.length;
+    const names = new Set(found.flatMap(({ value }) => value));
+    if (found.length >= majority) return [...names].slice(0, search.most);
+    const votes = { nodes: asked.length, granted: 0, denied: found.length, failed };
+    throw new QuorumNotReachedError(undefined, votes);
   }
 
   /** Nothing is pushed. */

@@ -6,6 +6,7 @@ import {
   type RedisServer,
   Remembered,
 } from '../../redis/index.js';
+import { lockNames, type NameSearch } from '../lock-names.js';
 import type { Claim } from '../lock-primitive.js';
 import { LARGEST_BATCH } from '../lock-steps.js';
 import { scripts } from './scripts.js';
@@ -46,6 +47,10 @@ export class QuorumNode {
     readonly server: RedisServer,
     private readonly prefix: string,
   ) {}
+
+  names(search: NameSearch): Promise<string[]> {
+    return lockNames(this.server, this.prefix, search);
+  }
 
   /** Rejects where the node is too late to be trusted: it has not voted then. */
   acquire({ claim, number, proposed }: Attempt, timeout: number): Promise<Vote> {
