@@ -43,6 +43,7 @@ export type {
   PermitOptions,
   RedisLockOptions,
   RedisClusterOptions,
+  ReplicaOptions,
   RedisSource,
 } from './options/index.js';
 export {

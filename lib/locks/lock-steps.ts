@@ -91,6 +91,7 @@ export class LockSteps {
       key,
       sentAt,
       wanted,
+      unconfirmed: unlessHeld,
       read: (answer, receivedAt) => {
         const reply = answer as AcquireReply;
         const now = typeof reply === 'number' ? reply : reply[2];
@@ -121,10 +122,12 @@ export class LockSteps {
           }),
           key: batch.length === 1 ? claims[batch[0]!]!.key : undefined,
           read: (reply: unknown) => reply as number[],
+          unconfirmed: unlessLost,
         };
         const left = await this.server.at(keyOf(claims[batch[0]!]!), (node) => node.run(run));
         left.forEach((ms, nth) => {
-          remaining[batch[nth]!] = ms === -2 ? 'free' : ms === -3 ? 'taken' : ms;
+          remaining[batch[nth]!] =
+            ms === UNCONFIRMED ? 'unknown' : ms === -2 ? 'free' : ms === -3 ? 'taken' : ms;
         });
       }),
     );
@@ -143,6 +146,21 @@ export class LockSteps {
   #names(key: string): LockKeys & Record<string, string> {
     return lockKeys(this.prefix, key) as LockKeys & Record<string, string>;
   }
+}
+
+/** An extension that too few replicas have, where a script answers with the ms left. */
+const UNCONFIRMED = -4;
+
+/** Only a grant needs replicas. */
+function unlessHeld(answer: Answer, error: Error): Answer {
+  if (answer.kind === 'held') throw error;
+  return answer;
+}
+
+/** Only what was extended needs replicas; what is lost is lost. */
+function unlessLost(left: number[], error: Error): number[] {
+  if (left.every((ms) => ms >= 0)) throw error;
+  return left.map((ms) => (ms >= 0 ? UNCONFIRMED : ms));
 }
 
 /** Whether a script answered 1. */
