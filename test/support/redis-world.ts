@@ -36,6 +36,7 @@ export class RedisWorld extends World {
     private readonly where: RedisSource,
     control: Redis,
     private readonly server: RedisProcess,
+    private readonly options: RedisLockOptions = {},
   ) {
     super(kind, wrap);
     this.redis = { control, prefix: `${prefixOf(where)}lock:` };
@@ -112,7 +113,7 @@ export class RedisWorld extends World {
     const processId = newProcessId();
     return {
       processId,
-      lock: redisPrimitive(server, prefix, settings.limits.waitersPerKey),
+      lock: redisPrimitive(server, prefix, settings.limits.waitersPerKey, () => {}),
       get ready() {
         return server.ready;
       },
@@ -123,7 +124,7 @@ export class RedisWorld extends World {
     };
   }
 
-  protected source(): Pick<RedisLockOptions, 'redis' | 'nodes'> {
-    return { redis: this.where };
+  protected source(): RedisLockOptions {
+    return { ...this.options, redis: this.where };
   }
 }

@@ -67,7 +67,8 @@ export abstract class World {
   protected abstract store(settings: ModuleSettings, clock: Clock): LockStore;
   /** A store whose process is not subscribed to its inbox. */
   protected abstract deafStore(settings: ModuleSettings, clock: Clock): LockStore;
-  protected abstract source(): Pick<RedisLockOptions, 'redis' | 'nodes'>;
+  /** Where its processes find it, and what else they are set to. */
+  protected abstract source(): RedisLockOptions;
 
   /** One more process that takes single steps. */
   async client(options: RedisLockOptions & { deaf?: boolean } = {}): Promise<Client> {

@@ -25,6 +25,7 @@ export class RedisLockStore implements LockStore {
   readonly #generation: Generation | undefined;
   /** A grant that is pushed was written by another's connection: it is confirmed before anybody hears of it. */
   readonly #confirms: boolean;
+  #listener: PushListener | undefined;
 
   constructor(settings: ModuleSettings, clock: Clock) {
     const prefix = (this.#prefix = prefixOf(settings.redis) + settings.keyPrefix);
@@ -41,7 +42,10 @@ export class RedisLockStore implements LockStore {
       { ...settings, admit: generation?.admit },
     );
     this.#confirms = settings.replicas !== undefined;
-    const lock = redisPrimitive(this.#server, prefix, settings.limits.waitersPerKey);
+    const { waitersPerKey } = settings.limits;
+    const lock = redisPrimitive(this.#server, prefix, waitersPerKey, (text) =>
+      this.#message(text.split(' ')),
+    );
     this.lock = generation ? new BoundedLeases(lock, ttl, (key) => generation.check(key)) : lock;
   }
 
@@ -50,8 +54,9 @@ export class RedisLockStore implements LockStore {
   }
 
   open(listener: PushListener): Promise<void> {
+    this.#listener = listener;
     return this.#server.open({
-      message: (words) => this.#message(words, listener),
+      message: (words) => this.#message(words),
       resubscribed: () => listener.reconnected(),
       reconnected: () => listener.reconnected(),
     });
@@ -71,7 +76,8 @@ export class RedisLockStore implements LockStore {
   }
 
   /** 'granted <place> <ms left> <server µs> <token> <tokens> <Redis key>', 'forced <holder>' or 'kept <ms left> <Redis key>'. */
-  #message(words: readonly string[], listener: PushListener): void {
+  #message(words: readonly string[]): void {
+    const listener = this.#listener!;
     const [word, who, left, at, fence, count, ...lock] = words;
     if (!who) return;
     if (word === 'forced') return listener.forced(who);
