@@ -3,6 +3,7 @@ import { Redis } from 'ioredis';
 import { ReplicasNotReachedError } from '../../lib/errors/index.js';
 import type { Lease } from '../../lib/leases/lease.js';
 import type { RedisLockOptions } from '../../lib/options/index.js';
+import { ClusterProcess } from '../../tools/redis-cluster.js';
 import { RedisProcess } from '../../tools/redis-server.js';
 import { FaultProxy } from '../support/fault-proxy.js';
 import { LockClient } from '../support/lock-client.js';
@@ -87,7 +88,13 @@ class Pair {
 
 /** How a lease is had that a failover must not lose. */
 const ways: Record<string, (pair: Pair, options: RedisLockOptions) => Promise<Lease>> = {
-  'that was free': async (pair, options) => (await pair.client(options)).acquire('k'),
+  'that was free': async (pair, options) => {
+    const client = await pair.client(options);
+    await (await client.acquire('warm')).release();
+    return client.acquire('k');
+  },
+  'that was free, by a script that is new to the server': async (pair, options) =>
+    (await pair.client(options)).acquire('k'),
   'that was handed over': async (pair, options) => {
     const [holder, heir] = [await pair.client(options), await pair.client(options)];
     const before = await holder.acquire('k');
@@ -141,13 +148,13 @@ describe.each(Object.keys(ways))('a lock %s', (way) => {
 describe('where too few replicas confirm', () => {
   it('nobody gets the lock, and it is given back', async () => {
     const pair = await Pair.start(0);
-    const client = await pair.client({ replicas: { acks: 2, timeout: 50 } });
+    const client = await pair.client({ replicas: { acks: 2, timeout: 300 } });
     const refusal = await client.acquire('k', { wait: 0 }).catch((error: unknown) => error);
     expect(refusal).toBeInstanceOf(ReplicasNotReachedError);
     expect(refusal).toMatchObject({
       code: 'REPLICAS_NOT_REACHED',
       key: 'k',
-      replicas: { acks: 2, reached: 1, timeout: 50 },
+      replicas: { acks: 2, reached: 1, timeout: 300 },
     });
     await until('it is given back', async () => (await pair.control.exists('lock:k')) === 0);
     await until('nothing is left to do', () => client.idle);
@@ -166,7 +173,7 @@ describe('where too few replicas confirm', () => {
 
   it('a renewal does not count, and the lease ends in time', async () => {
     const pair = await Pair.start(0);
-    const client = await pair.client({ replicas: { acks: 1, timeout: 50 }, ttl: 900 });
+    const client = await pair.client({ replicas: { acks: 1, timeout: 200 }, ttl: 2_000 });
     const lease = await client.acquire('k');
     const { expiresAt } = lease;
     pair.link.down = { drop: true };
@@ -174,8 +181,35 @@ describe('where too few replicas confirm', () => {
     expect(lease.held).toBe(true);
     expect(lease.expiresAt).toBe(expiresAt);
     const { signal } = lease;
-    await until('it is over', () => signal.aborted, 2_000);
+    await until('it is over', () => signal.aborted, 4_000);
     expect(lease.held).toBe(false);
     expect(signal.reason).toMatchObject({ code: 'LEASE_LOST' });
   });
 });
+
+it('in a Cluster, each primary asks its own replicas', async () => {
+  const cluster = await ClusterProcess.start({ primaries: 1, replicas: 1 });
+  closing.push(() => cluster.stop());
+  const options: RedisLockOptions = {
+    redis: { cluster: cluster.seeds },
+    commandTimeout: 500,
+    replicas: { acks: 1, timeout: 100 },
+  };
+  const [one, other] = [new LockClient(options), new LockClient(options)];
+  closing.push(
+    () => one.close(),
+    () => other.close(),
+  );
+  await Promise.all([one.leases.open(), other.leases.open()]);
+  const lease = await one.acquire('k');
+  const next = other.acquire('k');
+  expect(await lease.release()).toBe(true);
+  expect((await next).held).toBe(true);
+  cluster.replicas[0]!.signal('SIGSTOP');
+  const refused = one.acquire('unconfirmed', { wait: 0 });
+  await expect(refused).rejects.toBeInstanceOf(ReplicasNotReachedError);
+  await expect((await next).extend()).rejects.toBeInstanceOf(ReplicasNotReachedError);
+  cluster.replicas[0]!.signal('SIGCONT');
+  await until('it goes on', () => one.acquire('k2', { wait: 0 }).catch(() => undefined));
+  expect((await next).held).toBe(true);
+}, 60_000);

@@ -28,6 +28,7 @@ const PLANT: Readonly<Record<string, readonly [string, ...string[]]>> = {
 /** A real Redis and its real time. */
 export class RedisWorld extends World {
   readonly clock = systemClock;
+  override readonly confirms: boolean;
   override readonly redis: { readonly control: Redis; readonly prefix: string };
 
   constructor(
@@ -39,6 +40,7 @@ export class RedisWorld extends World {
     private readonly options: RedisLockOptions = {},
   ) {
     super(kind, wrap);
+    this.confirms = options.replicas !== undefined;
     this.redis = { control, prefix: `${prefixOf(where)}lock:` };
   }
 

@@ -25,6 +25,8 @@ export abstract class World {
   readonly redis?: { readonly control: Redis; readonly prefix: string };
   /** Whether the store knows that nobody heard a push: not where another of its nodes may tell it on. */
   readonly hearsItself: boolean = true;
+  /** Whether replicas confirm each grant, a pushed one before its process hears of it. */
+  readonly confirms: boolean = false;
   /** How the processes of this world share their turns. */
   fairness: 'local' | 'strict';
   /** How long `until` waits, in ms of this world's time. */
