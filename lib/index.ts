@@ -44,6 +44,7 @@ export type {
   PermitOptions,
   RedisLockOptions,
   RedisClusterOptions,
+  ReplicaOptions,
   RedisSource,
 } from './options/index.js';
 export {

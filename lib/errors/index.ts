@@ -3,6 +3,7 @@ export { LockNotAcquiredError } from './lock-not-acquired.error.js';
 export { LeaseLostError, type LossReason } from './lease-lost.error.js';
 export { LockStoreError, type CommandOutcome } from './lock-store.error.js';
 export { QuorumNotReachedError, type QuorumVotes } from './quorum-not-reached.error.js';
+export { ReplicasNotReachedError, type ReplicaCount } from './replicas-not-reached.error.js';
 export { ForeignLockError } from './foreign-lock.error.js';
 export { LockKeyError } from './lock-key.error.js';
 export { LockLimitError } from './lock-limit.error.js';

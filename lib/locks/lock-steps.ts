@@ -11,9 +11,13 @@ import { LockStoreError } from '../errors/index.js';
 import { batchesOf } from './batches.js';
 import { type AcquireReply, answerOf } from './lock/acquire-reply.js';
 import type { Answer, Ask, Claim, Extended } from './lock-primitive.js';
+import { UNCONFIRMED, unlessGone, unlessHeld, unlessLost } from './unconfirmed.js';
 
 /** How many leases one extend carries: a longer script would hold up everybody else. */
 export const LARGEST_BATCH = 512;
+
+/** A step that came too late and changed nothing, in transfer.lua. */
+const LATE = -5;
 
 type Script = LuaScript<string, string>;
 type Operands = Readonly<Record<string, string | number | undefined>>;
@@ -37,6 +41,8 @@ export class LockSteps {
     private readonly server: LockServer,
     private readonly prefix: string,
     private readonly waitersPerKey: number,
+    /** Told of grants that come with a reply, as they would come to the inbox. */
+    private readonly heard: (message: string) => void,
   ) {}
 
   /** What stands before the name of a process in the name of its inbox. */
@@ -92,12 +98,22 @@ export class LockSteps {
       key,
       sentAt,
       wanted,
+      unconfirmed: unlessHeld,
       read: (answer, receivedAt) => {
         const reply = answer as AcquireReply;
         const now = typeof reply === 'number' ? reply : reply[2];
         node.clock.learn(sentAt, receivedAt, now / 1_000);
         return answerOf(reply, ask, sentAt);
       },
+    });
+  }
+
+  /** Resolves to whether something was given back. Who comes next, if he waits in this process, has been told before. */
+  release(script: Script, key: string, operands: Operands): Promise<boolean> {
+    return this.run(script, key, operands, (reply) => {
+      if (typeof reply === 'number') return reply === 1;
+      for (const grant of reply as string[]) this.heard(grant);
+      return true;
     });
   }
 
@@ -122,6 +138,7 @@ export class LockSteps {
           }),
           key: batch.length === 1 ? claims[batch[0]!]!.key : undefined,
           read: (reply: unknown) => reply as number[],
+          unconfirmed: unlessLost,
         };
         const left = await this.server.at(keyOf(claims[batch[0]!]!), (node) => node.run(run));
         left.forEach((ms, nth) => {
@@ -143,8 +160,9 @@ export class LockSteps {
       const sentAt = this.server.time.monotonic();
       const not_after = node.notAfter(sentAt);
       const args = script.argList({ holder, heir: heir.holder, ttl: heir.ttl, not_after });
-      const left = await node.run({ script, keys, args, key, read: (reply) => reply as number });
-      if (left !== -4) return { sentAt, remaining: extendedOf(left) };
+      const run = { script, keys, args, key, read: Number, unconfirmed: unlessGone };
+      const left = await node.run(run);
+      if (left !== LATE) return { sentAt, remaining: extendedOf(left) };
       throw new LockStoreError(`Lock "${key}" was handed on too late.`, { key, outcome: 'unsent' });
     });
   }
@@ -165,6 +183,7 @@ export class LockSteps {
 
 /** What extend.lua and transfer.lua say of one lease. */
 function extendedOf(ms: number): Extended {
+  if (ms === UNCONFIRMED) return 'unknown';
   return ms === -2 ? 'free' : ms === -3 ? 'taken' : ms;
 }
 

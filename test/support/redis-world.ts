@@ -28,6 +28,7 @@ const PLANT: Readonly<Record<string, readonly [string, ...string[]]>> = {
 /** A real Redis and its real time. */
 export class RedisWorld extends World {
   readonly clock = systemClock;
+  override readonly confirms: boolean;
   override readonly redis: { readonly control: Redis; readonly prefix: string };
 
   constructor(
@@ -36,8 +37,10 @@ export class RedisWorld extends World {
     private readonly where: RedisSource,
     control: Redis,
     private readonly server: RedisProcess,
+    private readonly options: RedisLockOptions = {},
   ) {
     super(kind, wrap);
+    this.confirms = options.replicas !== undefined;
     this.redis = { control, prefix: `${prefixOf(where)}lock:` };
   }
 
@@ -112,7 +115,7 @@ export class RedisWorld extends World {
     const processId = newProcessId();
     return {
       processId,
-      lock: redisPrimitive(server, prefix, settings.limits.waitersPerKey),
+      lock: redisPrimitive(server, prefix, settings.limits.waitersPerKey, () => {}),
       get ready() {
         return server.ready;
       },
@@ -124,7 +127,7 @@ export class RedisWorld extends World {
     };
   }
 
-  protected source(): Pick<RedisLockOptions, 'redis' | 'nodes'> {
-    return { redis: this.where };
+  protected source(): RedisLockOptions {
+    return { ...this.options, redis: this.where };
   }
 }

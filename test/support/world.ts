@@ -25,6 +25,8 @@ export abstract class World {
   readonly redis?: { readonly control: Redis; readonly prefix: string };
   /** Whether the store knows that nobody heard a push: not where another of its nodes may tell it on. */
   readonly hearsItself: boolean = true;
+  /** Whether replicas confirm each grant, a pushed one before its process hears of it. */
+  readonly confirms: boolean = false;
   /** How the processes of this world share their turns. */
   fairness: 'local' | 'strict';
   /** How long `until` waits, in ms of this world's time. */
@@ -67,7 +69,8 @@ export abstract class World {
   protected abstract store(settings: ModuleSettings, clock: Clock): LockStore;
   /** A store whose process is not subscribed to its inbox. */
   protected abstract deafStore(settings: ModuleSettings, clock: Clock): LockStore;
-  protected abstract source(): Pick<RedisLockOptions, 'redis' | 'nodes'>;
+  /** Where its processes find it, and what else they are set to. */
+  protected abstract source(): RedisLockOptions;
 
   /** One more process that takes single steps. */
   async client(options: RedisLockOptions & { deaf?: boolean } = {}): Promise<Client> {

@@ -3,6 +3,7 @@
 
 --- @include "now"
 --- @include "keep-fence"
+--- @include "no-replica"
 
 local now = now_us() / 1000
 local answers = {}
@@ -13,12 +14,13 @@ for i = 1, #KEYS / 2 do
   if current == holder then
     local left = redis.call('PTTL', lock)
     if left < ttl then
-      redis.call('PEXPIRE', lock, ttl)
       left = ttl
     end
+    redis.call('PEXPIRE', lock, left) -- in any case: a WAIT behind it answers for what was written
     keep_fence(fence, now)
     answers[i] = left
   else
+    no_replica(lock, current)
     answers[i] = current and -3 or -2
   end
 end

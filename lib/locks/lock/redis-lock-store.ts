@@ -1,8 +1,11 @@
 import type { Clock, ModuleSettings } from '../../options/index.js';
 import { type LockServer, lockServer, prefixOf } from '../../redis/index.js';
+import { BoundedLeases } from '../quarantine/bounded-leases.js';
+import { Generation } from '../quarantine/generation.js';
 import { newProcessId } from '../holder.js';
 import { lockNames, type NameSearch } from '../lock-names.js';
 import type {
+  Claim,
   LockPrimitive,
   LockStore,
   PushListener,
@@ -12,24 +15,39 @@ import { redisPrimitive } from '../redis-primitive.js';
 import { claimAt } from './place-text.js';
 import { token } from './sight.js';
 
+type Grant = Parameters<PushListener['granted']>[1];
+
 /** The lock on a Redis or a Cluster, with the inbox through which it pushes grants. */
 export class RedisLockStore implements LockStore {
   readonly processId = newProcessId();
   readonly lock: LockPrimitive;
   readonly #server: LockServer;
   readonly #prefix: string;
+  readonly #generation: Generation | undefined;
+  /** A grant that is pushed was written by another's connection: it is confirmed before anybody hears of it. */
+  readonly #confirms: boolean;
+  #listener: PushListener | undefined;
 
   constructor(settings: ModuleSettings, clock: Clock) {
     const prefix = (this.#prefix = prefixOf(settings.redis) + settings.keyPrefix);
     const inbox = `${prefix}inbox:`;
+    const { ttl } = settings.call;
+    const generation = (this.#generation =
+      settings.durability === 'refuse' ? new Generation(prefix, ttl, clock) : undefined);
     this.#server = lockServer(
       settings.redis,
       settings.commandTimeout,
       clock,
       inbox,
       this.processId,
+      { ...settings, admit: generation?.admit },
     );
-    this.lock = redisPrimitive(this.#server, prefix, settings.limits.waitersPerKey);
+    this.#confirms = settings.replicas !== undefined;
+    const { waitersPerKey } = settings.limits;
+    const lock = redisPrimitive(this.#server, prefix, waitersPerKey, (text) =>
+      this.#message(text.split(' ')),
+    );
+    this.lock = generation ? new BoundedLeases(lock, ttl, (key) => generation.check(key)) : lock;
   }
 
   get ready(): boolean {
@@ -37,8 +55,9 @@ export class RedisLockStore implements LockStore {
   }
 
   open(listener: PushListener): Promise<void> {
+    this.#listener = listener;
     return this.#server.open({
-      message: (words) => this.#message(words, listener),
+      message: (words) => this.#message(words),
       resubscribed: () => listener.reconnected(),
       reconnected: () => listener.reconnected(),
     });
@@ -53,7 +72,8 @@ export class RedisLockStore implements LockStore {
   }
 
   describe(): StoreDescription {
-    return this.#server.describe();
+    const { found, warnings } = this.#server.describe();
+    return { found, warnings: [...warnings, ...(this.#generation?.warnings ?? [])] };
   }
 
   close(): Promise<void> {
@@ -61,7 +81,8 @@ export class RedisLockStore implements LockStore {
   }
 
   /** 'granted <place> <ms left> <server µs> <token> <tokens> <Redis key>', 'forced <holder>' or 'kept <ms left> <Redis key>'. */
-  #message(words: readonly string[], listener: PushListener): void {
+  #message(words: readonly string[]): void {
+    const listener = this.#listener!;
     const [word, who, left, at, fence, count, ...lock] = words;
     if (!who) return;
     if (word === 'forced') return listener.forced(who);
@@ -80,6 +101,23 @@ export class RedisLockStore implements LockStore {
       tokens: Number(count),
       signalled: claim?.condition !== undefined,
     };
-    if (claim) listener.granted(claim, grant);
+    if (!claim) return;
+    if (this.#confirms) void this.#confirm(claim, grant, listener);
+    else listener.granted(claim, grant);
+  }
+
+  /** Writes the grant's lease once more, on a connection of ours: who waits for it asks, if replicas do not have it. */
+  async #confirm(claim: Claim, grant: Grant, listener: PushListener): Promise<void> {
+    const doubtful = { ...grant, sentAt: undefined };
+    try {
+      const { sentAt, remaining } = await this.lock.extend([{ ...claim, ttl: grant.remaining }]);
+      const [left] = remaining;
+      listener.granted(
+        claim,
+        typeof left === 'number' ? { ...grant, sentAt, remaining: left } : doubtful,
+      );
+    } catch {
+      listener.granted(claim, doubtful);
+    }
   }
 }
