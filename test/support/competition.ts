@@ -1,4 +1,4 @@
-import { appendFileSync, readFileSync } from 'node:fs';
+import { appendFileSync, existsSync, readFileSync } from 'node:fs';
 import { RedisLockStore } from '../../lib/locks/lock/redis-lock-store.js';
 import { isLockError } from '../../lib/errors/index.js';
 import {
@@ -140,7 +140,9 @@ export function historyIn(journal: string, { killed, stopped }: Fates): Claimed[
 
 /** What a journal says of conditions. Who was stopped may have been taken for dead, and wakes then as if he had been signalled. */
 export function conditionEventsIn(journal: string, { stopped }: Fates): ConditionEvent[] {
-  return readFileSync(conditionsOf(journal), 'utf8')
+  const file = conditionsOf(journal);
+  if (!existsSync(file)) return [];
+  return readFileSync(file, 'utf8')
     .split('\n')
     .filter(Boolean)
     .map((line) => JSON.parse(line) as ConditionEvent & { pid: number })
