@@ -55,11 +55,8 @@ export async function compete(options: RedisLockOptions, competition: Competitio
   await own.leases.open();
   const rest = (): Promise<void> =>
     new Promise((resolve) => setTimeout(resolve, Math.random() * pause));
-  const note = (kind: ConditionEvent['kind']): void =>
-    appendFileSync(
-      conditionsOf(journal),
-      `${JSON.stringify({ kind, at: monotonic(), pid: process.pid })}\n`,
-    );
+  const note = (kind: ConditionEvent['kind'], at = monotonic()): void =>
+    appendFileSync(conditionsOf(journal), `${JSON.stringify({ kind, at, pid: process.pid })}\n`);
   /** One who signals as often as he awaits: nobody waits much longer than others. */
   const meet = async ({ condition, ...way }: ReturnType<typeof request>): Promise<void> => {
     const { lease, end: ended } = await recorder.acquire(own, way);
@@ -68,8 +65,9 @@ export async function compete(options: RedisLockOptions, competition: Competitio
     try {
       await rest();
       if (Math.random() < 0.5) {
-        note('signalled');
-        await on.signal();
+        const at = monotonic();
+        note('signalled', at);
+        if (!(await on.signal())) note('unheard', at);
       } else {
         over();
         over = () => {};
@@ -146,5 +144,5 @@ export function conditionEventsIn(journal: string, { stopped }: Fates): Conditio
     .split('\n')
     .filter(Boolean)
     .map((line) => JSON.parse(line) as ConditionEvent & { pid: number })
-    .filter(({ kind, pid }) => kind === 'signalled' || !stopped.has(pid));
+    .filter(({ kind, pid }) => kind !== 'woken' || !stopped.has(pid));
 }

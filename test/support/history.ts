@@ -245,8 +245,8 @@ function name({ holder, fencingToken }: Claimed): string {
 
 /** What was done about a condition, and when. */
 export interface ConditionEvent {
-  /** `signalled`: a signal was about to be sent; `woken`: somebody woke by one. */
-  readonly kind: 'signalled' | 'woken';
+  /** `signalled`: a signal was about to be sent; `unheard`: that of this moment woke nobody; `woken`: somebody woke by one. */
+  readonly kind: 'signalled' | 'unheard' | 'woken';
   readonly at: number;
 }
 
