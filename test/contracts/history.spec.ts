@@ -1,5 +1,11 @@
 import { describe, expect, it } from '@jest/globals';
-import { checkHistory, type Claimed, violations } from '../support/history.js';
+import {
+  checkHistory,
+  type Claimed,
+  type ConditionEvent,
+  unsignalled,
+  violations,
+} from '../support/history.js';
 
 /** A lease from `from` to `to`, by default with a holder and a token of its own. */
 function claimed(from: number, to: number, more: Partial<Claimed> = {}): Claimed {
@@ -90,4 +96,24 @@ describe('a history is wrong when', () => {
     expect(() => checkHistory([claimed(1, 2)], { sections: 2 })).toThrow('1 sections ran, not 2');
     expect(() => checkHistory([claimed(1, 2)], { sections: 0 })).toThrow('1 sections ran, not 0');
   });
+});
+
+describe('of a condition', () => {
+  const signalled = (at: number): ConditionEvent => ({ kind: 'signalled', at });
+  const woken = (at: number): ConditionEvent => ({ kind: 'woken', at });
+
+  it.each<[string, ConditionEvent[], number]>([
+    ['each wakes by a signal of his own', [signalled(1), signalled(2), woken(3), woken(4)], 0],
+    ['a signal may wake nobody', [signalled(1), signalled(2), woken(3)], 0],
+    ['one signal does not wake two', [signalled(1), woken(2), woken(3)], 1],
+    ['nobody wakes before he is signalled', [signalled(2), woken(1)], 1],
+  ])('%s', (_name, events, wrong) => {
+    expect(unsignalled(events)).toHaveLength(wrong);
+  });
+});
+
+it('five hold at once where five may, and not six', () => {
+  const five = Array.from({ length: 5 }, (_, at) => claimed(at, 9, { beside: 5 }));
+  expect(violations(five)).toEqual([]);
+  expect(violations([...five, claimed(5, 9, { beside: 5 })])).toHaveLength(1);
 });

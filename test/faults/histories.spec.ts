@@ -2,9 +2,17 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { Lease } from '../../lib/leases/lease.js';
+import type { SingleLease } from '../../lib/leases/single-lease.js';
+import { Condition } from '../../lib/services/condition.js';
 import { RedisProcess } from '../../tools/redis-server.js';
-import { type Competition, historyIn, type Way } from '../support/competition.js';
-import { checkHistory, type Claimed } from '../support/history.js';
+import {
+  type Competition,
+  conditionEventsIn,
+  historyIn,
+  type Way,
+} from '../support/competition.js';
+import { checkHistory, type Claimed, unsignalled } from '../support/history.js';
 import { LockClient } from '../support/lock-client.js';
 import { monotonic } from '../support/monotonic.js';
 import { Observer } from '../support/observer.js';
@@ -33,6 +41,10 @@ const kinds: Readonly<Record<string, { ways: Competition['ways']; most: number }
   },
   'one permit': { ways: [[1, { keys: ONE, share: { permits: 1, count: 1 } }]], most: 1 },
   'five permits': { ways: [[1, { keys: ONE, share: { permits: 5, count: 1 } }]], most: 5 },
+  'holders that give back until a condition is signalled': {
+    ways: [[1, { keys: ONE, condition: { name: 'met', wait: 100 } }]],
+    most: 1,
+  },
   'many keys': {
     ways: [
       [0.7, { keys: KEYS, atOnce: 2 }],
@@ -146,6 +158,10 @@ async function crowd(
   return made;
 }
 
+function met({ leases }: LockClient, lease: Lease, name: string): Condition {
+  return new Condition(leases.conditions, lease as SingleLease, name);
+}
+
 /** The most who held one key at a time. */
 function mostAtOnce(history: readonly Claimed[]): number {
   const key = history[0]!.key;
@@ -186,6 +202,9 @@ describe.each(['strict', 'local'] as const)('%s fairness', (fairness) => {
       }
       const history = await processes.end();
       checkHistory(history);
+      const events = conditionEventsIn(processes.journal, processes);
+      expect(unsignalled(events)).toEqual([]);
+      expect(events.length > 0).toBe(ways[0]![1].condition !== undefined);
       expect(processes.deaths).toBeGreaterThan(0);
       expect(history.length).toBeGreaterThan(5 * SECONDS);
       const found = mostAtOnce(history);
@@ -194,17 +213,22 @@ describe.each(['strict', 'local'] as const)('%s fairness', (fairness) => {
 
       // What the dead held and where they waited is free in the time that a crash may cost.
       const after = new LockClient({ redis: redis.url });
-      await after.leases.open();
-      const keys = [...new Set(history.map(({ key }) => key))].sort();
-      const { share } = ways[0]![1];
-      const call = { ...after.settings.call, share };
-      const from = monotonic();
-      await until('no trace is left', async () => {
-        await (await after.leases.acquire(keys, call)).release();
-        return (await observer.traces()).length === 0;
-      });
-      expect(monotonic() - from).toBeLessThan(TTL + 3_000 + 1_000);
-      await after.close();
+      try {
+        await after.leases.open();
+        const keys = [...new Set(history.map(({ key }) => key))].sort();
+        const { share, condition } = ways[0]![1];
+        const call = { ...after.settings.call, share };
+        const from = monotonic();
+        await until('no trace is left', async () => {
+          const lease = await after.leases.acquire(keys.length > 1 ? keys : keys[0]!, call);
+          if (condition) await met(after, lease, condition.name).signalAll(); // passes over the dead
+          await lease.release();
+          return (await observer.traces()).length === 0;
+        });
+        expect(monotonic() - from).toBeLessThan(TTL + 3_000 + 1_000);
+      } finally {
+        await after.close();
+      }
       console.info(`${history.length} sections, ${processes.deaths} deaths, ${found} at once`);
     },
   );

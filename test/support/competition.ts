@@ -1,4 +1,4 @@
-import { appendFileSync, readFileSync } from 'node:fs';
+import { appendFileSync, existsSync, readFileSync } from 'node:fs';
 import { RedisLockStore } from '../../lib/locks/lock/redis-lock-store.js';
 import { isLockError } from '../../lib/errors/index.js';
 import {
@@ -8,7 +8,9 @@ import {
   type Share,
   systemClock,
 } from '../../lib/options/index.js';
-import { type Claimed, HistoryRecorder } from './history.js';
+import { Condition } from '../../lib/services/condition.js';
+import type { SingleLease } from '../../lib/leases/single-lease.js';
+import { type Claimed, type ConditionEvent, HistoryRecorder } from './history.js';
 import { monotonic } from './monotonic.js';
 import { StallingClock } from './stalling-clock.js';
 import { LockingProcess } from './world.js';
@@ -32,6 +34,13 @@ export interface Way {
   readonly atOnce?: number;
   readonly mode?: AcquireOptions['mode'];
   readonly share?: Share;
+  /** Under the lock it wakes one who awaits this condition, or awaits it itself, so many ms at most. */
+  readonly condition?: { readonly name: string; readonly wait: number };
+}
+
+/** Where the journal of conditions is, beside that of leases. */
+function conditionsOf(journal: string): string {
+  return `${journal}.conditions`;
 }
 
 /** Competes until the time is up. Rejects with what is no error of a lock. */
@@ -46,10 +55,40 @@ export async function compete(options: RedisLockOptions, competition: Competitio
   await own.leases.open();
   const rest = (): Promise<void> =>
     new Promise((resolve) => setTimeout(resolve, Math.random() * pause));
+  const note = (kind: ConditionEvent['kind']): void =>
+    appendFileSync(
+      conditionsOf(journal),
+      `${JSON.stringify({ kind, at: monotonic(), pid: process.pid })}\n`,
+    );
+  /** One who signals as often as he awaits: nobody waits much longer than others. */
+  const meet = async ({ condition, ...way }: ReturnType<typeof request>): Promise<void> => {
+    const { lease, end: ended } = await recorder.acquire(own, way);
+    const on = new Condition(own.leases.conditions, lease as SingleLease, condition!.name);
+    let over = ended;
+    try {
+      await rest();
+      if (Math.random() < 0.5) {
+        note('signalled');
+        await on.signal();
+      } else {
+        over();
+        over = () => {};
+        const asked = monotonic();
+        const woken = await on.await({ wait: condition!.wait });
+        over = recorder.record(own, lease, way, asked);
+        if (woken) note('woken');
+        await rest();
+      }
+    } finally {
+      over();
+      await lease.release();
+    }
+  };
   const caller = async (): Promise<void> => {
     while (monotonic() < end) {
       try {
-        await recorder.run(own, request(ways), rest);
+        const way = request(ways);
+        await (way.condition ? meet(way) : recorder.run(own, way, rest));
       } catch (error) {
         if (!isLockError(error)) throw error;
       }
@@ -97,4 +136,15 @@ export function historyIn(journal: string, { killed, stopped }: Fates): Claimed[
   }
   // Who was stopped between the grant and its first look at the clock held nothing when it went on.
   return [...claims.values()].filter(({ from, to }) => to > from);
+}
+
+/** What a journal says of conditions. Who was stopped may have been taken for dead, and wakes then as if he had been signalled. */
+export function conditionEventsIn(journal: string, { stopped }: Fates): ConditionEvent[] {
+  const file = conditionsOf(journal);
+  if (!existsSync(file)) return [];
+  return readFileSync(file, 'utf8')
+    .split('\n')
+    .filter(Boolean)
+    .map((line) => JSON.parse(line) as ConditionEvent & { pid: number })
+    .filter(({ kind, pid }) => kind === 'signalled' || !stopped.has(pid));
 }

@@ -1,5 +1,5 @@
 import type { Lease } from '../../lib/leases/lease.js';
-import type { Held, LockStore, Queued } from '../../lib/locks/lock-primitive.js';
+import { AWAITS, type Held, type LockStore, type Queued } from '../../lib/locks/lock-primitive.js';
 import { type AcquireOptions, READER, type Share } from '../../lib/options/index.js';
 import { type LockingProcess, withPrimitive } from './world.js';
 
@@ -70,6 +70,11 @@ export class HistoryRecorder {
   ): Promise<{ lease: Lease; end: () => void }> {
     const asked = this.now();
     const lease = await process.acquire(options);
+    return { lease, end: this.record(process, lease, options, asked) };
+  }
+
+  /** A lease that is held from now on; returns how to end its record. */
+  record(process: LockingProcess, lease: Lease, options: Options, asked: number): () => void {
     const from = this.now();
     let lostAt = Infinity;
     const onLost = (): void => void (lostAt = this.now());
@@ -103,7 +108,7 @@ export class HistoryRecorder {
         this.journal(ended);
       }
     };
-    return { lease, end };
+    return end;
   }
 
   /** `work` under a recorded lease. */
@@ -127,9 +132,9 @@ export class HistoryRecorder {
     return signal === first ? holder : `${holder} with another’s token`;
   }
 
-  /** A place that the server had forgotten is behind those who were served meanwhile. */
-  #queue(holder: string, { arrival, rejoined }: Queued): void {
-    if (rejoined) this.#arrivals.delete(holder);
+  /** A place that the server had forgotten is behind those who were served meanwhile; who awaits a condition does not queue yet. */
+  #queue(holder: string, { arrival, rank, rejoined }: Queued): void {
+    if (rejoined || rank === AWAITS) this.#arrivals.delete(holder);
     else this.#arrivals.set(holder, Number(arrival));
   }
 
@@ -236,6 +241,25 @@ function queueJumps(inTurn: readonly Claimed[]): string[] {
 
 function name({ holder, fencingToken }: Claimed): string {
   return `${holder} (token ${fencingToken})`;
+}
+
+/** What was done about a condition, and when. */
+export interface ConditionEvent {
+  /** `signalled`: a signal was about to be sent; `woken`: somebody woke by one. */
+  readonly kind: 'signalled' | 'woken';
+  readonly at: number;
+}
+
+/** Each signal wakes one at most, and nobody wakes before it. */
+export function unsignalled(events: readonly ConditionEvent[]): string[] {
+  const found: string[] = [];
+  let signals = 0;
+  const inTurn = [...events].sort((a, b) => a.at - b.at);
+  for (const { kind, at } of inTurn) {
+    signals += kind === 'signalled' ? 1 : -1;
+    if (signals < 0) found.push(`at ${at} more had woken than were signalled`);
+  }
+  return found;
 }
 
 /** CLOCK_MONOTONIC in ms: one for all processes of a machine. */
