@@ -9,6 +9,7 @@ import {
   type RedisSource,
   systemClock,
 } from '../../lib/options/index.js';
+import { linked } from '../../tools/redis-sentinel.js';
 import { RedisProcess } from '../../tools/redis-server.js';
 import { monotonic } from '../support/monotonic.js';
 import { StallingClock } from '../support/stalling-clock.js';
@@ -84,10 +85,7 @@ describe('durability', () => {
     await server('--replicaof', '127.0.0.1', String(primary.port));
     const control = new Redis(primary.url);
     closing.push(() => control.disconnect());
-    await until('it is replicated', async () => {
-      await control.set('linked', 1);
-      return (await control.wait(1, 100)) === 1;
-    });
+    await until('it is replicated', () => linked(control, 1));
     const redis: RedisSource = primary.url;
     expect(await warningsOf({ redis })).toMatch(/^It is replicated, and takes writes/);
     await expect(member({ redis, durability: 'refuse' })).rejects.toThrow('It is replicated');
