@@ -8,6 +8,7 @@ export { ForeignLockError } from './foreign-lock.error.js';
 export { LockKeyError } from './lock-key.error.js';
 export { LockLimitError } from './lock-limit.error.js';
 export { LockUpgradeError } from './lock-upgrade.error.js';
+export { LockOrderError, type NestedLocks } from './lock-order.error.js';
 export { LockOptionsError } from './lock-options.error.js';
 export { LockShutdownError } from './lock-shutdown.error.js';
 export { StaleFencingTokenError } from './stale-fencing-token.error.js';

@@ -63,6 +63,14 @@ export interface RedisLockOptions extends LockCallOptions {
    * @default 'local'
    */
   readonly fairness?: 'local' | 'strict' | undefined;
+  /**
+   * Watches, in this process, for locks that are taken one inside the other in opposite orders: two callers who do so
+   * at once wait for each other. `'warn'` logs the stacks of both calls, once; `'throw'` refuses the call with a
+   * `LockOrderError`. Sees what `withLock`, decorators and `lease.run` hold. It remembers keys and stacks: for tests
+   * and staging. In `nest-redis-lock/testing` it warns unless told otherwise.
+   * @default 'ignore'
+   */
+  readonly lockOrder?: 'ignore' | 'warn' | 'throw' | undefined;
   /** Connect at the first call instead of at start-up. @default false */
   readonly lazyConnect?: boolean | undefined;
 }
@@ -80,6 +88,7 @@ export interface ModuleSettings {
   readonly durability: 'ignore' | 'warn' | 'refuse';
   readonly limits: Readonly<Required<{ [Name in keyof LockLimits]: number }>>;
   readonly fairness: 'local' | 'strict';
+  readonly lockOrder: 'ignore' | 'warn' | 'throw';
   readonly lazyConnect: boolean;
 }
 
@@ -91,6 +100,7 @@ export const MODULE_DEFAULTS = {
   limits: { waitersPerKey: 10_000, waitersPerProcess: 50_000, leases: 100_000, keyBytes: 512 },
   durability: 'warn',
   fairness: 'local',
+  lockOrder: 'ignore',
   lazyConnect: false,
 } as const;
 
@@ -124,6 +134,10 @@ export function moduleSettings(options: RedisLockOptions): ModuleSettings {
   if (fairness !== 'local' && fairness !== 'strict') {
     throw new LockOptionsError("Option \"fairness\" takes 'local' or 'strict'.");
   }
+  const lockOrder = options.lockOrder ?? MODULE_DEFAULTS.lockOrder;
+  if (!['ignore', 'warn', 'throw'].includes(lockOrder)) {
+    throw new LockOptionsError("Option \"lockOrder\" takes 'ignore', 'warn' or 'throw'.");
+  }
   const call = callSettings(options, CALL_DEFAULTS, [
     ...Object.keys(MODULE_DEFAULTS),
     'nodes',
@@ -152,6 +166,7 @@ export function moduleSettings(options: RedisLockOptions): ModuleSettings {
     }),
     limits: limits(options.limits ?? {}),
     fairness,
+    lockOrder,
     lazyConnect,
   };
 }

@@ -12,6 +12,7 @@ import { ServerClock } from './server-clock.js';
 import { description, refuseRisks } from './server-description.js';
 import type { ServerGuards } from './server-guards.js';
 import { notSent, storeFailure } from './store-failure.js';
+import { stringKeys } from './string-keys.js';
 
 /** One Redis as this process uses it: a connection for commands, one for its inbox, and the server's clock. */
 export class RedisServer implements LockServer {
@@ -83,6 +84,11 @@ export class RedisServer implements LockServer {
 
   clockOf(): ServerClock {
     return this.#clock;
+  }
+
+  stringKeys(glob: string): AsyncIterable<string> {
+    if (!this.#node) throw notSent(undefined);
+    return stringKeys(this.#node.connection, glob);
   }
 
   replaceChannel(): void {

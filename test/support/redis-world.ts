@@ -120,6 +120,7 @@ export class RedisWorld extends World {
         return server.ready;
       },
       open: () => server.open({ message() {}, resubscribed() {}, reconnected() {} }),
+      names: async () => [],
       pushMissed() {},
       describe: () => server.describe(),
       close: () => server.close(),

@@ -168,6 +168,8 @@ export function withPrimitive(store: LockStore, steps: Partial<LockPrimitive>): 
         steps.inspect ? steps.inspect(key, places) : lock.inspect(key, places),
       force: (key) => (steps.force ? steps.force(key) : lock.force(key)),
       stamp: (key) => (steps.stamp ? steps.stamp(key) : lock.stamp(key)),
+      transfer: (claim, heir) =>
+        steps.transfer ? steps.transfer(claim, heir) : lock.transfer(claim, heir),
       downgrade: (claim) => (steps.downgrade ? steps.downgrade(claim) : lock.downgrade(claim)),
       signal: (claim, condition, most) => lock.signal(claim, condition, most),
     },
@@ -176,6 +178,7 @@ export function withPrimitive(store: LockStore, steps: Partial<LockPrimitive>): 
       return store.ready;
     },
     open: (listener) => store.open(listener),
+    names: (search) => store.names(search),
     pushMissed: () => store.pushMissed(),
     describe: () => store.describe(),
     close: () => store.close(),

@@ -2,6 +2,7 @@
 -- Returns for each the ms left; -2 where the lock is free, -3 where it is another's.
 
 --- @include "now"
+--- @include "keep-fence"
 --- @include "no-replica"
 
 local now = now_us() / 1000
@@ -16,10 +17,7 @@ for i = 1, #KEYS / 2 do
       left = ttl
     end
     redis.call('PEXPIRE', lock, left) -- in any case: a WAIT behind it answers for what was written
-    local token = tonumber(redis.pcall('GET', fence) or nil)
-    if token then
-      redis.call('PEXPIRE', fence, 86400000 + math.max(0, math.ceil(token / 1000 - now)))
-    end
+    keep_fence(fence, now)
     answers[i] = left
   else
     no_replica(lock, current)

@@ -3,6 +3,7 @@ import { type LockServer, lockServer, prefixOf } from '../../redis/index.js';
 import { BoundedLeases } from '../quarantine/bounded-leases.js';
 import { Generation } from '../quarantine/generation.js';
 import { newProcessId } from '../holder.js';
+import { lockNames, type NameSearch } from '../lock-names.js';
 import type {
   Claim,
   LockPrimitive,
@@ -60,6 +61,10 @@ export class RedisLockStore implements LockStore {
       resubscribed: () => listener.reconnected(),
       reconnected: () => listener.reconnected(),
     });
+  }
+
+  names(search: NameSearch): Promise<string[]> {
+    return lockNames(this.#server, this.#prefix, search);
   }
 
   pushMissed(): void {

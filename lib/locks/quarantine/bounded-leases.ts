@@ -44,6 +44,12 @@ export class BoundedLeases implements LockPrimitive {
     return this.lock.downgrade(claim);
   }
 
+  async transfer(claim: Claim, heir: Claim): Promise<{ sentAt: number; remaining: Extended }> {
+    this.#bound(heir);
+    this.check(claim.key);
+    return this.lock.transfer(claim, heir);
+  }
+
   async stamp(key: string): Promise<number | undefined> {
     this.check(key);
     return this.lock.stamp(key);

@@ -1,7 +1,8 @@
-import { LockOptionsError } from '../../errors/index.js';
+import { LockOptionsError, QuorumNotReachedError } from '../../errors/index.js';
 import type { Clock, ModuleSettings } from '../../options/index.js';
 import { isServer, prefixOf, RedisServer } from '../../redis/index.js';
 import { newProcessId } from '../holder.js';
+import type { NameSearch } from '../lock-names.js';
 import type {
   LockPrimitive,
   LockStore,
@@ -19,6 +20,7 @@ import { majorityOf } from './votes.js';
 export class QuorumLockStore implements LockStore {
   readonly processId = newProcessId();
   readonly lock: LockPrimitive;
+  readonly #members: readonly QuorumNode[];
   readonly #generations: Generation[] = [];
   readonly #servers: readonly RedisServer[];
   readonly #membership: Membership;
@@ -26,7 +28,7 @@ export class QuorumLockStore implements LockStore {
 
   constructor(settings: ModuleSettings, clock: Clock) {
     const { nodes = [], keyPrefix, commandTimeout, durability, call } = settings;
-    const members = nodes.map((source) => {
+    const members = (this.#members = nodes.map((source) => {
       if (!isServer(source)) {
         throw new LockOptionsError('Option "nodes" takes servers: a Cluster is none.');
       }
@@ -40,7 +42,7 @@ export class QuorumLockStore implements LockStore {
         admit: generation?.admit,
       });
       return new QuorumNode(server, prefix, generation);
-    });
+    }));
     this.#servers = members.map(({ server }) => server);
     this.#membership = new Membership(this.#servers, clock);
     const lock = new QuorumLock(members, commandTimeout, clock, (key) =>
@@ -57,6 +59,18 @@ export class QuorumLockStore implements LockStore {
   open(listener: PushListener): Promise<void> {
     this.#listener = listener;
     return this.#membership.open(() => listener.reconnected());
+  }
+
+  /** Of a majority: it has a part of each that holds a lock. */
+  async names(search: NameSearch): Promise<string[]> {
+    const asked = await Promise.allSettled(this.#members.map((node) => node.names(search)));
+    const found = asked.filter((answer) => answer.status === 'fulfilled');
+    const majority = majorityOf(asked.length);
+    const failed = asked.length - found.length;
+    const names = new Set(found.flatMap(({ value }) => value));
+    if (found.length >= majority) return [...names].slice(0, search.most);
+    const votes = { nodes: asked.length, granted: 0, denied: found.length, failed };
+    throw new QuorumNotReachedError(undefined, votes);
   }
 
   /** Nothing is pushed. */

@@ -6,6 +6,7 @@ import {
   type RedisServer,
   Remembered,
 } from '../../redis/index.js';
+import { lockNames, type NameSearch } from '../lock-names.js';
 import type { Claim } from '../lock-primitive.js';
 import { LARGEST_BATCH } from '../lock-steps.js';
 import type { Generation } from '../quarantine/generation.js';
@@ -49,6 +50,10 @@ export class QuorumNode {
     /** In quarantine the node votes for nobody. */
     private readonly generation?: Generation | undefined,
   ) {}
+
+  names(search: NameSearch): Promise<string[]> {
+    return lockNames(this.server, this.prefix, search);
+  }
 
   /** Rejects where the node is too late to be trusted: it has not voted then. */
   async acquire({ claim, number, proposed }: Attempt, timeout: number): Promise<Vote> {

@@ -2,6 +2,7 @@
 -- Returns for each the ms left; -2 where it is over, -3 where somebody holds the lock alone.
 
 --- @include "now"
+--- @include "keep-fence"
 --- @include "no-replica"
 --- @include "markers"
 
@@ -25,10 +26,7 @@ for i = 1, #KEYS / 3 do
         redis.call('ZADD', holders, 'XX', ends, holder .. '#' .. nth)
       end
     end
-    local token = tonumber(redis.pcall('GET', fence) or nil)
-    if token then
-      redis.call('PEXPIRE', fence, 86400000 + math.max(0, math.ceil(token / 1000 - now_ms)))
-    end
+    keep_fence(fence, now_ms)
     answers[i] = ends - now_ms
   else
     no_replica(lock, current)
