@@ -2,7 +2,9 @@ import { afterEach, describe, expect, it } from '@jest/globals';
 import { Redis } from 'ioredis';
 import { ReplicasNotReachedError } from '../../lib/errors/index.js';
 import type { Lease } from '../../lib/leases/lease.js';
-import type { RedisLockOptions } from '../../lib/options/index.js';
+import { newHolderId } from '../../lib/locks/holder.js';
+import type { Ask } from '../../lib/locks/lock-primitive.js';
+import { READER, type RedisLockOptions, type Share } from '../../lib/options/index.js';
 import { ClusterProcess } from '../../tools/redis-cluster.js';
 import { linked } from '../../tools/redis-sentinel.js';
 import { RedisProcess } from '../../tools/redis-server.js';
@@ -155,6 +157,31 @@ describe('where too few replicas confirm', () => {
     await until('it is given back', async () => (await pair.control.exists('lock:k')) === 0);
     await until('nothing is left to do', () => client.idle);
   });
+
+  it.each<[string, Share | undefined]>([
+    ['alone', undefined],
+    ['shared', READER],
+  ])(
+    'a grant that another connection wrote is not confirmed by asking again: %s',
+    async (_, share) => {
+      const pair = await Pair.start(0);
+      const writer = await pair.client();
+      const asker = await pair.client({ replicas: { acks: 1, timeout: 100 } });
+      pair.link.down = { drop: true };
+      const ask: Ask = {
+        key: 'k',
+        holder: newHolderId(writer.store.processId),
+        ttl: 5_000,
+        tokens: 1,
+        share,
+        queue: true,
+        wanted: () => true,
+      };
+      expect((await writer.store.lock.acquire(ask)).kind).toBe('held');
+      const again = asker.store.lock.acquire(ask);
+      await expect(again).rejects.toBeInstanceOf(ReplicasNotReachedError);
+    },
+  );
 
   it('a waiter goes on when the replica is back', async () => {
     const pair = await Pair.start(0);
