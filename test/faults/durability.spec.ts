@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { Redis } from 'ioredis';
 import { LockOptionsError } from '../../lib/errors/index.js';
+import type { LockStore } from '../../lib/locks/lock-primitive.js';
 import { QuorumLockStore } from '../../lib/locks/quorum/quorum-lock-store.js';
 import { RedisLockStore } from '../../lib/locks/lock/redis-lock-store.js';
 import {
@@ -14,7 +15,7 @@ import { RedisProcess } from '../../tools/redis-server.js';
 import { monotonic } from '../support/monotonic.js';
 import { StallingClock } from '../support/stalling-clock.js';
 import { until } from '../support/until.js';
-import { LockingProcess } from '../support/world.js';
+import { LockingProcess, withPrimitive } from '../support/world.js';
 
 const TRIALS = process.env['FULL'] ? 10 : 1;
 const TTL = 1_000;
@@ -33,11 +34,14 @@ async function server(...args: string[]): Promise<RedisProcess> {
   return started;
 }
 
-async function member(options: RedisLockOptions): Promise<LockingProcess> {
+async function member(
+  options: RedisLockOptions,
+  wrap: (store: LockStore) => LockStore = (store) => store,
+): Promise<LockingProcess> {
   const settings = moduleSettings({ ttl: TTL, commandTimeout: 500, ...options });
   const Store = settings.nodes ? QuorumLockStore : RedisLockStore;
   const clock = new StallingClock(systemClock);
-  const process = new LockingProcess(new Store(settings, clock), settings, clock, undefined);
+  const process = new LockingProcess(wrap(new Store(settings, clock)), settings, clock, undefined);
   closing.push(() => process.leases.close());
   await process.leases.open();
   return process;
@@ -45,7 +49,8 @@ async function member(options: RedisLockOptions): Promise<LockingProcess> {
 
 /** A lease of a process that is cut off as soon as it has it: it renews nothing and hears nothing. */
 async function heldByNow(options: RedisLockOptions): Promise<() => boolean> {
-  const holder = await member(options);
+  const deaf = { extend: () => new Promise<never>(() => {}) };
+  const holder = await member(options, (store) => withPrimitive(store, deaf));
   const lease = await until(
     'the lock is granted',
     () => holder.acquire({ renew: false }).catch(() => undefined),
