@@ -100,11 +100,7 @@ export class SentinelProcess {
       });
     }
     const primary = new Redis(this.servers[0]!.url);
-    const linked = async (): Promise<boolean> => {
-      await primary.set('linked', 1); // a replica that has not shown itself yet gets no stream
-      return (await primary.wait(replicas, 100)) === replicas;
-    };
-    await within(30_000, linked).finally(() => primary.disconnect());
+    await within(30_000, () => linked(primary, replicas)).finally(() => primary.disconnect());
   }
 
   /** Undefined while it does not answer. */
@@ -126,6 +122,16 @@ export class SentinelProcess {
   readonly #onExit = (): void => {
     for (const { child } of this.#sentinels) child.kill('SIGKILL');
   };
+}
+
+/**
+ * Whether so many replicas of a primary have what is written to it. One that is attached gets nothing before
+ * it has shown itself, which it does once a second, and nothing has an offset before the first is attached.
+ */
+export async function linked(primary: Redis, replicas: number): Promise<boolean> {
+  const info = await primary.info('replication');
+  await primary.set('linked', 1);
+  return !/master_repl_offset:0\r/.test(info) && (await primary.wait(replicas, 100)) === replicas;
 }
 
 async function within(ms: number, condition: () => Promise<boolean>): Promise<void> {

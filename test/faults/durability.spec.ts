@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { Redis } from 'ioredis';
 import { LockOptionsError } from '../../lib/errors/index.js';
+import type { LockStore } from '../../lib/locks/lock-primitive.js';
 import { QuorumLockStore } from '../../lib/locks/quorum/quorum-lock-store.js';
 import { RedisLockStore } from '../../lib/locks/lock/redis-lock-store.js';
 import {
@@ -9,11 +10,12 @@ import {
   type RedisSource,
   systemClock,
 } from '../../lib/options/index.js';
+import { linked } from '../../tools/redis-sentinel.js';
 import { RedisProcess } from '../../tools/redis-server.js';
 import { monotonic } from '../support/monotonic.js';
 import { StallingClock } from '../support/stalling-clock.js';
 import { until } from '../support/until.js';
-import { LockingProcess } from '../support/world.js';
+import { LockingProcess, withPrimitive } from '../support/world.js';
 
 const TRIALS = process.env['FULL'] ? 10 : 1;
 const TTL = 1_000;
@@ -32,11 +34,14 @@ async function server(...args: string[]): Promise<RedisProcess> {
   return started;
 }
 
-async function member(options: RedisLockOptions): Promise<LockingProcess> {
+async function member(
+  options: RedisLockOptions,
+  wrap: (store: LockStore) => LockStore = (store) => store,
+): Promise<LockingProcess> {
   const settings = moduleSettings({ ttl: TTL, commandTimeout: 500, ...options });
   const Store = settings.nodes ? QuorumLockStore : RedisLockStore;
   const clock = new StallingClock(systemClock);
-  const process = new LockingProcess(new Store(settings, clock), settings, clock, undefined);
+  const process = new LockingProcess(wrap(new Store(settings, clock)), settings, clock, undefined);
   closing.push(() => process.leases.close());
   await process.leases.open();
   return process;
@@ -44,7 +49,8 @@ async function member(options: RedisLockOptions): Promise<LockingProcess> {
 
 /** A lease of a process that is cut off as soon as it has it: it renews nothing and hears nothing. */
 async function heldByNow(options: RedisLockOptions): Promise<() => boolean> {
-  const holder = await member(options);
+  const deaf = { extend: () => new Promise<never>(() => {}) };
+  const holder = await member(options, (store) => withPrimitive(store, deaf));
   const lease = await until(
     'the lock is granted',
     () => holder.acquire({ renew: false }).catch(() => undefined),
@@ -84,10 +90,7 @@ describe('durability', () => {
     await server('--replicaof', '127.0.0.1', String(primary.port));
     const control = new Redis(primary.url);
     closing.push(() => control.disconnect());
-    await until('it is replicated', async () => {
-      await control.set('linked', 1);
-      return (await control.wait(1, 100)) === 1;
-    });
+    await until('it is replicated', () => linked(control, 1));
     const redis: RedisSource = primary.url;
     expect(await warningsOf({ redis })).toMatch(/^It is replicated, and takes writes/);
     await expect(member({ redis, durability: 'refuse' })).rejects.toThrow('It is replicated');

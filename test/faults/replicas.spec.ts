@@ -2,8 +2,11 @@ import { afterEach, describe, expect, it } from '@jest/globals';
 import { Redis } from 'ioredis';
 import { ReplicasNotReachedError } from '../../lib/errors/index.js';
 import type { Lease } from '../../lib/leases/lease.js';
-import type { RedisLockOptions } from '../../lib/options/index.js';
+import { newHolderId } from '../../lib/locks/holder.js';
+import type { Ask } from '../../lib/locks/lock-primitive.js';
+import { READER, type RedisLockOptions, type Share } from '../../lib/options/index.js';
 import { ClusterProcess } from '../../tools/redis-cluster.js';
+import { linked } from '../../tools/redis-sentinel.js';
 import { RedisProcess } from '../../tools/redis-server.js';
 import { FaultProxy } from '../support/fault-proxy.js';
 import { LockClient } from '../support/lock-client.js';
@@ -42,10 +45,7 @@ class Pair {
     ) as [Redis, Redis];
     const pair = new Pair(primary, replica, link, control, standby);
     closing.push(() => pair.stop());
-    await until('the replica is linked', async () => {
-      await control.set('linked', 1);
-      return (await control.wait(1, 100)) === 1;
-    });
+    await until('the replica is linked', () => linked(control, 1));
     link.down = { delay: lag };
     return pair;
   }
@@ -69,13 +69,9 @@ class Pair {
     await this.standby.replicaof('NO', 'ONE');
   }
 
-  /** Whether somebody else gets the lock of `key` on the new primary. */
-  async taken(key: string): Promise<boolean> {
-    const other = new LockClient({ redis: this.replica.url, durability: 'ignore' });
-    await other.leases.open();
-    const lease = await other.leases.tryAcquire(key, other.settings.call);
-    await other.close();
-    return lease !== undefined;
+  /** Who holds the lock `k` there, alone or with others. */
+  async holders(on: Redis): Promise<string> {
+    return [await on.get('lock:k'), ...(await on.zrange('{lock:k}:holders', 0, '-1'))].join();
   }
 
   async stop(): Promise<void> {
@@ -129,8 +125,9 @@ describe.each(Object.keys(ways))('a lock %s', (way) => {
       const pair = await Pair.start();
       const lease = await ways[way]!(pair, options);
       expect(lease.held).toBe(true);
+      const holders = await pair.holders(pair.control);
       await pair.failOver();
-      if (await pair.taken('k')) count += 1;
+      if ((await pair.holders(pair.standby)) !== holders) count += 1;
       await tidy();
     }
     return count;
@@ -160,6 +157,31 @@ describe('where too few replicas confirm', () => {
     await until('it is given back', async () => (await pair.control.exists('lock:k')) === 0);
     await until('nothing is left to do', () => client.idle);
   });
+
+  it.each<[string, Share | undefined]>([
+    ['alone', undefined],
+    ['shared', READER],
+  ])(
+    'a grant that another connection wrote is not confirmed by asking again: %s',
+    async (_, share) => {
+      const pair = await Pair.start(0);
+      const writer = await pair.client();
+      const asker = await pair.client({ replicas: { acks: 1, timeout: 100 } });
+      pair.link.down = { drop: true };
+      const ask: Ask = {
+        key: 'k',
+        holder: newHolderId(writer.store.processId),
+        ttl: 5_000,
+        tokens: 1,
+        share,
+        queue: true,
+        wanted: () => true,
+      };
+      expect((await writer.store.lock.acquire(ask)).kind).toBe('held');
+      const again = asker.store.lock.acquire(ask);
+      await expect(again).rejects.toBeInstanceOf(ReplicasNotReachedError);
+    },
+  );
 
   it('a waiter goes on when the replica is back', async () => {
     const pair = await Pair.start(0);

@@ -92,9 +92,11 @@ describe('two primaries', () => {
       expect(await stock.set('control', 'old', 'PX', 60_000, 'NX')).toBe('OK');
       // The same of ours, where one does not ask for replicas and does not know the Sentinels.
       const fresh = await heir.acquire('fresh');
+      await until('it is connected', () => left.store.ready);
       const twice = await left.acquire('fresh');
       expect([fresh.held, twice.held]).toEqual([true, true]);
       // Who asks for replicas gets nothing from a primary that has none.
+      await until('it is connected', () => confirmed.store.ready);
       await expect(confirmed.acquire('fresh', { wait: 0 })).rejects.toThrow(
         'is held by another', // there, too
       );

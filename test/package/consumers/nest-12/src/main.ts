@@ -6,7 +6,7 @@ import { AppModule, Bank } from './bank.js';
 
 /** Starts, locks in every way, says what came of it in one line of JSON, and ends by itself. */
 async function main(): Promise<void> {
-  const app = await NestFactory.create(AppModule, { logger: ['error', 'warn'] });
+  const app = await NestFactory.create(AppModule, { logger: ['error'] });
   await app.listen(0, '127.0.0.1');
   const busy = await app
     .get(LockService)
