@@ -1,6 +1,6 @@
 import { LockLimitError, LockNotAcquiredError, LockShutdownError } from '../errors/index.js';
 import type { LockStore, PushListener, Sight, StoreDescription } from '../locks/lock-primitive.js';
-import { type CallSettings, type Clock, type ModuleSettings } from '../options/index.js';
+import type { CallSettings, Clock, DialectSettings, ModuleSettings } from '../options/index.js';
 import { Conditions } from './conditions.js';
 import { Departures } from './departures.js';
 import { Holdings } from './holdings.js';
@@ -113,14 +113,14 @@ export class Leases {
     return Stamp.take(key, () => this.store.lock.stamp(key));
   }
 
-  async inspect(key: string, places: number): Promise<Sight> {
+  async inspect(key: string, places: number, dialect?: DialectSettings): Promise<Sight> {
     await this.open();
-    return this.store.lock.inspect(key, places);
+    return this.store.lock.inspect(key, places, dialect);
   }
 
-  async force(key: string): Promise<boolean> {
+  async force(key: string, dialect?: DialectSettings): Promise<boolean> {
     await this.open();
-    return this.store.lock.force(key);
+    return this.store.lock.force(key, dialect);
   }
 
   /** Refuses every new call and rejects those who wait; what is held stays held. */
@@ -166,7 +166,7 @@ export class Leases {
       this.#departures.leave(claim, new Trail(0)); // nobody here waits for it any more
     },
     forced: (holder) => this.#holdings.forced(holder),
-    kept: (key, rest) => this.#waiters.kept(key, rest),
+    kept: (lock, rest) => this.#waiters.kept(lock, rest),
     reconnected: () => {
       this.#holdings.verifyAll();
       this.#waiters.askAll();

@@ -11,6 +11,15 @@ export {
   shareOf,
   wholeNumber,
 } from './share.js';
+export {
+  type DialectAbilities,
+  type DialectFormat,
+  type DialectSettings,
+  dialectSettings,
+  type LockDialect,
+  type PlainDialect,
+} from './dialect.js';
+export { type PlainPreset, PRESETS } from './dialect-presets.js';
 export { onAbort } from './on-abort.js';
 export { detached } from './detached.js';
 export {

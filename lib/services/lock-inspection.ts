@@ -35,7 +35,7 @@ export function inspection(key: string, sight: Sight): LockInspection {
   const { fencingToken, remaining, mode } = sight;
   return {
     key,
-    state: stateOf(sight, party),
+    state: sight.foreign ? 'held' : stateOf(sight, party),
     ...(mode && {
       mode,
       holders: sight.holders.map(({ holder, remaining: left }) => ({

@@ -20,6 +20,7 @@ import {
 } from '../options/index.js';
 import { Condition } from './condition.js';
 import { Election, ELECTION_CALL, ELECTION_PREFIX, type ElectionOptions } from './election.js';
+import { refuseDialect } from './refuse-dialect.js';
 import { inspection, type LockInspection } from './lock-inspection.js';
 import { Semaphore, type SemaphoreOptions } from './semaphore.js';
 
@@ -100,6 +101,7 @@ export class LockService implements OnModuleInit, BeforeApplicationShutdown, OnA
    */
   semaphore(name: string, { permits }: SemaphoreOptions): Semaphore {
     const { limits, call } = this.#settings;
+    refuseDialect(call, 'semaphore()');
     return new Semaphore(this.#leases, call, lockName(name, limits.keyBytes), permits);
   }
 
@@ -121,6 +123,7 @@ export class LockService implements OnModuleInit, BeforeApplicationShutdown, OnA
    */
   async optimistic(key: string): Promise<Stamp> {
     const { limits, call } = this.#settings;
+    refuseDialect(call, 'optimistic()');
     if (!call.fencing) {
       throw new LockOptionsError(
         'optimistic() sees writers by their fencing tokens, and this module has "fencing: false".',
@@ -136,8 +139,9 @@ export class LockService implements OnModuleInit, BeforeApplicationShutdown, OnA
 
   /** Who holds the lock, since when, and who waits. */
   async inspect(key: string): Promise<LockInspection> {
-    const name = lockName(key, this.#settings.limits.keyBytes);
-    return inspection(name, await this.#leases.inspect(name, NAMED_WAITERS));
+    const { limits, call } = this.#settings;
+    const name = lockName(key, limits.keyBytes);
+    return inspection(name, await this.#leases.inspect(name, NAMED_WAITERS, call.dialect));
   }
 
   /**
@@ -146,7 +150,8 @@ export class LockService implements OnModuleInit, BeforeApplicationShutdown, OnA
    * @throws ForeignLockError if the key holds no lock.
    */
   async forceRelease(key: string): Promise<boolean> {
-    return this.#leases.force(lockName(key, this.#settings.limits.keyBytes));
+    const { limits, call } = this.#settings;
+    return this.#leases.force(lockName(key, limits.keyBytes), call.dialect);
   }
 
   /**

@@ -7,6 +7,7 @@ import type {
   PushListener,
   StoreDescription,
 } from '../lock-primitive.js';
+import { Dialects } from '../dialects/dialects.js';
 import { redisPrimitive } from '../redis-primitive.js';
 import { claimAt } from './place-text.js';
 import { token } from './sight.js';
@@ -17,6 +18,7 @@ export class RedisLockStore implements LockStore {
   readonly lock: LockPrimitive;
   readonly #server: LockServer;
   readonly #prefix: string;
+  #listener: PushListener | undefined;
 
   constructor(settings: ModuleSettings, clock: Clock) {
     const prefix = (this.#prefix = prefixOf(settings.redis) + settings.keyPrefix);
@@ -28,7 +30,10 @@ export class RedisLockStore implements LockStore {
       inbox,
       this.processId,
     );
-    this.lock = redisPrimitive(this.#server, prefix, settings.limits.waitersPerKey);
+    const native = redisPrimitive(this.#server, prefix, settings.limits.waitersPerKey);
+    this.lock = new Dialects(native, this.#server, prefixOf(settings.redis), (lock) =>
+      this.#listener?.kept(lock, 0),
+    );
   }
 
   get ready(): boolean {
@@ -36,6 +41,7 @@ export class RedisLockStore implements LockStore {
   }
 
   open(listener: PushListener): Promise<void> {
+    this.#listener = listener;
     return this.#server.open({
       message: (words) => this.#message(words, listener),
       resubscribed: () => listener.reconnected(),
