@@ -47,6 +47,7 @@ export type {
   RedisLockOptions,
   RedisClusterOptions,
   RedisSource,
+  TimestampDialect,
 } from './options/index.js';
 export {
   fencedRedis,

@@ -13,11 +13,11 @@ export {
 } from './share.js';
 export {
   type DialectAbilities,
-  type DialectFormat,
   type DialectSettings,
   dialectSettings,
   type LockDialect,
   type PlainDialect,
+  type TimestampDialect,
 } from './dialect.js';
 export { type PlainPreset, PRESETS } from './dialect-presets.js';
 export { onAbort } from './on-abort.js';

@@ -3,15 +3,19 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { LockClient } from '../support/lock-client.js';
 import type { PeerClient } from './peers/peer.js';
 
-/** Longer than any section, in ms. */
-const LEASE = 10_000;
-
 /** Clients of several libraries on one lock, and who believed to hold it when. */
 export class Crowd {
   readonly #end: number;
   readonly #sections: { who: 'ours' | 'theirs'; from: number; to: number }[] = [];
 
-  constructor(ms: number) {
+  /** How many were killed while they held it. */
+  killings = 0;
+
+  constructor(
+    ms: number,
+    /** Of all leases, in ms. */
+    private readonly lease = 10_000,
+  ) {
     this.#end = performance.now() + ms;
   }
 
@@ -19,7 +23,7 @@ export class Crowd {
   async ours(client: LockClient, name: string): Promise<void> {
     let token = 0;
     while (performance.now() < this.#end) {
-      const lease = await client.acquire(name, { ttl: LEASE, wait: Infinity });
+      const lease = await client.acquire(name, { ttl: this.lease, wait: Infinity });
       const next = lease.toJSON().fencingToken;
       if (next !== undefined) {
         assert(next > token, 'a token did not grow');
@@ -31,7 +35,25 @@ export class Crowd {
 
   async theirs(client: PeerClient, name: string): Promise<void> {
     while (performance.now() < this.#end) {
-      if (await client.acquire(name, LEASE)) {
+      if (await client.acquire(name, this.lease)) {
+        await this.#section('theirs', () => client.release(name));
+      }
+      await sleep(Math.random() * 6);
+    }
+  }
+
+  /** Takes turns for half of the time, and is killed in the next. */
+  async killed(client: PeerClient, name: string): Promise<void> {
+    const half = performance.now() + (this.#end - performance.now()) / 2;
+    for (;;) {
+      const asked = performance.now();
+      if (await client.acquire(name, this.lease)) {
+        if (performance.now() > half) {
+          const ended = { who: 'theirs', from: performance.now(), to: asked + this.lease } as const;
+          this.#sections.push(ended);
+          this.killings += 1;
+          return client.close();
+        }
         await this.#section('theirs', () => client.release(name));
       }
       await sleep(Math.random() * 6);

@@ -5,4 +5,8 @@ export const samples: readonly LockDialect[] = [
   'plain',
   'laravel',
   { name: 'shedlock', prefix: 'job-lock:test:' },
+  'timestamp',
+  { name: 'timestamp', unit: 'ms', protocol: 'commands', prefix: 'lock.' },
+  { name: 'timestamp', unit: 'float', protocol: 'commands', suffix: '_lock' },
+  { name: 'timestamp', unit: 'ms', protocol: 'script' },
 ];

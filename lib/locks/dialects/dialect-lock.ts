@@ -5,11 +5,10 @@ import { lockId } from '../lock-id.js';
 import type { Answer, Ask, Claim, Extended, HolderSteps, Sight } from '../lock-primitive.js';
 import { isOne } from '../lock-steps.js';
 import { backOff } from '../quorum/back-off.js';
-import type { Dialect, DialectScript } from './dialect-format.js';
+import type { AcquireReply, Dialect, DialectScript, Send } from './dialect-format.js';
 import { scripts } from './scripts.js';
 
 type Operands = Readonly<Record<string, string | number | undefined>>;
-export type AcquireReply = [kind: string, left: number | string, now: number, token: number];
 
 /**
  * A lock in another service's format: one holder at a time, or readers where that format knows them. Not
@@ -18,11 +17,11 @@ export type AcquireReply = [kind: string, left: number | string, now: number, to
  */
 export class DialectLock implements HolderSteps {
   constructor(
-    protected readonly server: LockServer,
+    private readonly server: LockServer,
     /** What the client itself puts before every key. */
     private readonly clientPrefix: string,
     private readonly settings: DialectSettings,
-    protected readonly dialect: Dialect,
+    private readonly dialect: Dialect,
     /** Told when a lock was given back: who waits for it here need not wait for his pause to end. */
     private readonly freed: (lock: string) => void,
   ) {}
@@ -88,43 +87,32 @@ export class DialectLock implements HolderSteps {
   }
 
   /** Takes the lock at one node, or says who has it. */
-  protected take(
-    node: StepNode,
-    lock: string,
-    ask: Ask,
-    not_after: number,
-    sentAt: number,
-  ): Promise<AcquireReply> {
+  #take(node: StepNode, lock: string, ask: Ask, sentAt: number): Promise<AcquireReply> {
     const { key, tokens, wanted } = ask;
-    const script = this.dialect.acquire;
-    const operands = { ...this.#operands(ask, lock), tokens, not_after };
-    return this.send(node, script, lock, operands, { key, sentAt, wanted });
-  }
-
-  /** One step of an acquisition. */
-  protected send(
-    node: StepNode,
-    script: DialectScript,
-    lock: string,
-    operands: Operands,
-    run: { key: string; sentAt: number; wanted: () => boolean },
-  ): Promise<AcquireReply> {
-    return node.run({
-      script,
-      keys: script.keyList(this.#keys(lock)),
-      args: script.argList(operands),
-      ...run,
-      read: (answer, receivedAt) => {
-        const reply = answer as AcquireReply;
-        node.clock.learn(run.sentAt, receivedAt, reply[2] / 1_000);
-        return reply;
-      },
-    });
+    const keys = this.#keys(lock);
+    const operands = { ...this.#operands(ask, lock), tokens, not_after: node.notAfter(sentAt) };
+    const send: Send = (script, more) => {
+      const stepAt = this.server.time.monotonic();
+      return node.run({
+        script,
+        keys: script.keyList(keys),
+        args: script.argList({ ...operands, ...more }),
+        key,
+        sentAt: stepAt,
+        wanted,
+        read: (answer, receivedAt) => {
+          const reply = answer as AcquireReply;
+          node.clock.learn(stepAt, receivedAt, reply[2] / 1_000);
+          return reply;
+        },
+      });
+    };
+    return this.dialect.take ? this.dialect.take(send) : send(this.dialect.acquire);
   }
 
   async #ask(node: StepNode, lock: string, ask: Ask): Promise<Answer> {
     const sentAt = this.server.time.monotonic();
-    const reply = await this.take(node, lock, ask, node.notAfter(sentAt), sentAt);
+    const reply = await this.#take(node, lock, ask, sentAt);
     const [kind, left, , token] = reply;
     if (kind === 'foreign') throw new ForeignLockError(ask.key, String(left));
     if (kind === 'late') return { kind };
@@ -173,7 +161,7 @@ export class DialectLock implements HolderSteps {
   }
 
   #keys(lock: string): Readonly<Record<string, string>> {
-    const { fence } = lockKeys('', lock);
-    return { lock, fence, ...this.dialect.keys?.(lock) };
+    const { fence, grant } = lockKeys('', lock);
+    return { lock, fence, grant, ...this.dialect.keys?.(lock) };
   }
 }

@@ -1,11 +1,11 @@
 -- Take the lock away from whoever holds it, if something of its type stands there, and wake those who wait for it.
 -- Returns the Redis type that was found.
-local lock = KEYS[1]
+local lock, grant = KEYS[1], KEYS[2]
 local type, channel, message = ARGV[1], ARGV[2], ARGV[3]
 
 local found = redis.call('TYPE', lock).ok
 if found == type then
-  redis.call('DEL', lock)
+  redis.call('DEL', lock, grant)
   if channel ~= '' then
     redis.pcall('PUBLISH', channel, message)
   end

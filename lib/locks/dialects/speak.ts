@@ -1,9 +1,13 @@
-import type { DialectFormat, DialectSettings } from '../../options/index.js';
+import type { DialectSettings } from '../../options/index.js';
 import type { Dialect } from './dialect-format.js';
 import { plain } from './plain/plain.js';
+import { timestamp } from './timestamp/timestamp.js';
 
-const SPEAKERS: Readonly<Record<DialectFormat, (settings: DialectSettings) => Dialect>> = {
+const SPEAKERS: Readonly<
+  Record<DialectSettings['format'], (settings: DialectSettings) => Dialect>
+> = {
   plain: () => plain,
+  timestamp,
 };
 
 /** The format that a dialect stands for. */

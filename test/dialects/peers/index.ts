@@ -1,8 +1,20 @@
 import { drivenPeer } from './driven-peer.js';
 import { nodePeers } from './node-peers.js';
 import type { Peer } from './peer.js';
+import { textbook } from './textbook.js';
 
 const PYTHON = ['python3', '/usr/bin/python3'];
+
+/** The client of the SETNX articles in Python. */
+export const textbookInPython = drivenPeer({
+  name: 'a client of the articles in Python',
+  dialect: { name: 'timestamp', unit: 'float', protocol: 'commands', suffix: '_lock' },
+  shortest: 50,
+  programs: PYTHON,
+  probe: ['-c', 'import redis'],
+  script: 'textbook.py',
+  remedy: 'apt-get install python3-redis',
+});
 
 /** Every other library that the tests share locks with. */
 export const peers: readonly Peer[] = [
@@ -28,4 +40,9 @@ export const peers: readonly Peer[] = [
     script: 'laravel.php',
     remedy: 'apt-get install php-cli php-redis php-illuminate-cache',
   }),
+  textbook('s', 'commands'),
+  textbook('s', 'script'),
+  textbook('ms', 'commands'),
+  textbook('ms', 'script'),
+  textbookInPython,
 ];
