@@ -46,6 +46,7 @@ export type {
   PlainPreset,
   RedisLockOptions,
   RedisClusterOptions,
+  RedissonDialect,
   RedisSource,
   TimestampDialect,
 } from './options/index.js';

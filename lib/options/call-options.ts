@@ -1,4 +1,5 @@
-import { type DialectSettings, dialectSettings, type LockDialect } from './dialect.js';
+import type { LockDialect } from './dialect-choice.js';
+import { type DialectSettings, dialectSettings } from './dialect.js';
 import { type Duration, type DurationBounds, milliseconds } from './duration.js';
 import { LockOptionsError } from '../errors/index.js';
 import { type ModeOptions, type PermitOptions, type Share, shareOf } from './share.js';

@@ -1,36 +1,11 @@
 import { LockOptionsError } from '../errors/index.js';
-import { PRESETS, type PlainPreset } from './dialect-presets.js';
-
-/** The lock of most libraries: a value of the holder's own at the lock's name, `SET NX PX`, removed by compare-and-delete. */
-export interface PlainDialect {
-  readonly name: 'plain' | PlainPreset;
-  /** Stands before the lock's name in Redis, where the other side has another than its library's default. */
-  readonly prefix?: string | undefined;
-}
-
-/**
- * The lock of the SETNX articles: its value is the moment at which it ends. All who share it should have clocks that
- * agree to a second, and no time-out shorter than our `ttl`: who loses a take-over has moved the winner's time to his
- * own. A crash costs the rest of the lease and a second.
- */
-export interface TimestampDialect {
-  readonly name: 'timestamp';
-  /** Stand before and after the lock's name in Redis; nothing if nothing is said. */
-  readonly prefix?: string | undefined;
-  readonly suffix?: string | undefined;
-  /** What a value counts: whole seconds, whole ms, or seconds with a fraction. Without it seconds. */
-  readonly unit?: 's' | 'ms' | 'float' | undefined;
-  /**
-   * `'commands'`: SETNX, GET and GETSET one after the other, no time to live, as the articles' clients do; such a lock
-   * has no fencing tokens. `'script'`: the same in one step, with a time to live. Without it `'script'`.
-   */
-  readonly protocol?: 'commands' | 'script' | undefined;
-}
-
-type Choice = PlainDialect | TimestampDialect;
-
-/** How another service writes its locks; a name alone for all its defaults. `'native'`: our own, where the module has a dialect. */
-export type LockDialect = 'native' | Choice['name'] | Choice;
+import type {
+  DialectChoice,
+  PlainDialect,
+  RedissonDialect,
+  TimestampDialect,
+} from './dialect-choice.js';
+import { PRESETS } from './dialect-presets.js';
 
 /** What a dialect can beside excluding others, waiting by asking again, renewing and giving back. */
 export interface DialectAbilities {
@@ -47,7 +22,7 @@ export interface DialectAbilities {
 /** A {@link LockDialect} checked; equal ones are the same object. */
 export interface DialectSettings extends DialectAbilities {
   /** Which folder of locks/dialects speaks it. */
-  readonly format: 'plain' | 'timestamp';
+  readonly format: 'plain' | 'timestamp' | 'redisson';
   /** As messages name it. */
   readonly name: string;
   /** Stand before and after a lock's name in Redis, instead of the module's `keyPrefix`. */
@@ -55,6 +30,9 @@ export interface DialectSettings extends DialectAbilities {
   readonly suffix: string;
   /** Of a timestamp. */
   readonly unit?: 's' | 'ms' | 'float';
+  /** Of Redisson. */
+  readonly kind?: 'lock' | 'fenced' | 'readWrite';
+  readonly publish?: 'PUBLISH' | 'SPUBLISH';
 }
 
 const known = new Map<string, DialectSettings>();
@@ -65,21 +43,32 @@ const known = new Map<string, DialectSettings>();
  */
 export function dialectSettings(given: unknown): DialectSettings | undefined {
   if (given === 'native') return undefined;
-  const choice = (typeof given === 'string' ? { name: given } : given) as Choice | null;
+  const choice = (typeof given === 'string' ? { name: given } : given) as DialectChoice | null;
   if (typeof choice !== 'object' || choice === null || typeof choice.name !== 'string') {
     throw new LockOptionsError(
       'Option "dialect" takes the name of a dialect, or an object with its "name" and options.',
     );
   }
-  const settings = choice.name === 'timestamp' ? timestamp(choice) : plain(choice);
+  const settings = settingsOf(choice);
   const text = JSON.stringify(settings);
   if (!known.has(text)) known.set(text, settings);
   return known.get(text);
 }
 
+function settingsOf(choice: DialectChoice): DialectSettings {
+  switch (choice.name) {
+    case 'timestamp':
+      return timestamp(choice);
+    case 'redisson':
+      return redisson(choice);
+    default:
+      return plain(choice);
+  }
+}
+
 function plain({ name, prefix, ...rest }: PlainDialect): DialectSettings {
   if (!Object.hasOwn(PRESETS, name)) {
-    const names = ['native', 'timestamp', ...Object.keys(PRESETS)].join(', ');
+    const names = ['native', 'timestamp', 'redisson', ...Object.keys(PRESETS)].join(', ');
     throw new LockOptionsError(`There is no dialect "${name}". Dialects: ${names}.`);
   }
   refuseOthers(name, rest);
@@ -111,6 +100,28 @@ function timestamp({
   };
 }
 
+function redisson({ name, kind, prefix, sharded, ...rest }: RedissonDialect): DialectSettings {
+  refuseOthers(name, rest);
+  if ((kind as string | undefined) === 'fair') {
+    throw new LockOptionsError(
+      'Dialect "redisson" has no kind \'fair\': the queue of an RFairLock goes by the clocks of its clients. Use an RLock on both sides.',
+    );
+  }
+  const kinds = ['lock', 'fenced', 'readWrite'] as const;
+  return {
+    format: 'redisson',
+    name,
+    prefix: affix('prefix', prefix ?? ''),
+    suffix: '',
+    kind: oneOf<(typeof kinds)[number]>('kind', kind ?? 'lock', kinds),
+    publish: oneOf('sharded', sharded ?? false, [true, false]) ? 'SPUBLISH' : 'PUBLISH',
+    fencing: true,
+    shared: kind === 'readWrite',
+    minHold: false,
+    lasting: false,
+  };
+}
+
 function refuseOthers(name: string, rest: object): void {
   const [other] = Object.keys(rest);
   if (other !== undefined) {
@@ -118,9 +129,13 @@ function refuseOthers(name: string, rest: object): void {
   }
 }
 
-function oneOf<Word extends string>(option: string, given: Word, words: readonly Word[]): Word {
+function oneOf<Word extends string | boolean>(
+  option: string,
+  given: Word,
+  words: readonly Word[],
+): Word {
   if (words.includes(given)) return given;
-  const all = words.map((word) => `'${word}'`).join(', ');
+  const all = words.map((word) => (typeof word === 'string' ? `'${word}'` : word)).join(', ');
   throw new LockOptionsError(`Option "${option}" of a dialect takes ${all}.`);
 }
 

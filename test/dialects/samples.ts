@@ -9,4 +9,7 @@ export const samples: readonly LockDialect[] = [
   { name: 'timestamp', unit: 'ms', protocol: 'commands', prefix: 'lock.' },
   { name: 'timestamp', unit: 'float', protocol: 'commands', suffix: '_lock' },
   { name: 'timestamp', unit: 'ms', protocol: 'script' },
+  'redisson',
+  { name: 'redisson', kind: 'fenced', sharded: true },
+  { name: 'redisson', kind: 'readWrite' },
 ];

@@ -1,6 +1,7 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { Redis } from 'ioredis';
 import { LeaseLostError, LockNotAcquiredError, type TimestampDialect } from '../../lib/index.js';
+import { scripts } from '../../lib/locks/dialects/timestamp/scripts.js';
 import { RedisProcess } from '../../tools/redis-server.js';
 import { LockClient } from '../support/lock-client.js';
 import { until } from '../support/until.js';
@@ -68,6 +69,8 @@ describe.each(ways)('a timestamp lock in $unit by $protocol', ({ unit, protocol 
     const lease = await start().acquire('k', { ttl: 10_000 });
     await theirs.getset('k_lock', inSeconds(12));
     await lease.extend();
+    await theirs.getset('k_lock', inSeconds(10.5));
+    await lease.extend();
     await theirs.getset('k_lock', inSeconds(12));
     expect(await lease.release()).toBe(true);
     expect(await theirs.exists('k_lock')).toBe(0);
@@ -78,6 +81,7 @@ describe.each(ways)('a timestamp lock in $unit by $protocol', ({ unit, protocol 
     await theirs.set('k_lock', inSeconds(4));
     await expect(lease.extend()).rejects.toThrow(LeaseLostError);
     expect(lease.held).toBe(false);
+    await until('nothing is under way', () => us.idle);
     expect(await theirs.exists('k_lock')).toBe(1);
   });
 
@@ -92,6 +96,46 @@ describe.each(ways)('a timestamp lock in $unit by $protocol', ({ unit, protocol 
     });
     expect(await lease.release()).toBe(false);
     expect(await theirs.get('k_lock')).toBe(later);
+  });
+});
+
+describe('the steps of the articles', () => {
+  const lock = { name: 'k', grant: '{k}:grant' };
+  const past = '1000';
+  const step = async (
+    name: 'setnx' | 'getset',
+    not_after: number,
+    seen?: string,
+  ): Promise<unknown> => {
+    const script = scripts[name];
+    const operands = { holder: 'us', ttl: 5_000, not_after, unit: 's', seen };
+    const args = script.argList(operands);
+    const reply = await theirs.eval(script.source, 2, lock.name, lock.grant, ...args);
+    return (reply as unknown[])[0];
+  };
+  const now = Number.MAX_SAFE_INTEGER;
+
+  beforeEach(() => void (us = new LockClient({ redis: redis.url })));
+
+  it('take over what they have seen', async () => {
+    await theirs.set(lock.name, past);
+    expect(await step('getset', now, past)).toBe('held');
+    expect(await theirs.exists(lock.grant)).toBe(1);
+  });
+
+  it('do not take over what another has taken over meanwhile', async () => {
+    await theirs.set(lock.name, past);
+    expect(await step('getset', now, '999')).toBe('busy');
+    expect(await theirs.exists(lock.grant)).toBe(0);
+  });
+
+  it('change nothing when they come too late', async () => {
+    await theirs.set(lock.name, past);
+    expect(await step('getset', 1, past)).toBe('late');
+    expect(await theirs.get(lock.name)).toBe(past);
+    await theirs.del(lock.name);
+    expect(await step('setnx', 1)).toBe('late');
+    expect(await theirs.exists(lock.name)).toBe(0);
   });
 });
 

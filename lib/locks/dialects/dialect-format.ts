@@ -19,6 +19,13 @@ export type Send = (
   more?: Readonly<Record<string, string | undefined>>,
 ) => Promise<AcquireReply>;
 
+/** A message that wakes waiters: by which command, where, and what. */
+export interface Wake {
+  readonly publish: 'PUBLISH' | 'SPUBLISH';
+  readonly channel: string;
+  readonly message: string;
+}
+
 /**
  * How another service writes its locks: the shape of a kind of lock, without a queue. Each script is one
  * atomic step, has the effect of once when it runs twice, and knows the holder by the id of one grant.
@@ -37,10 +44,10 @@ export interface Dialect {
   readonly release: DialectScript;
   /** The ms left; -2 where the lock is free, -3 where it is another's. Never shortens, never brings back. */
   readonly extend: DialectScript;
-  /** The Redis keys of a lock beside its own, its fence and its grant, by the names the scripts give them. */
-  keys?(lock: string): Readonly<Record<string, string>>;
+  /** The Redis keys of a lock (of one claim to it, where one is at hand) beside its own, its fence and its grant, by the names the scripts give them. */
+  keys?(lock: string, claim?: Claim): Readonly<Record<string, string>>;
   /** What the scripts want to know beside holder, ttl and the like. */
   operands?(claim: Claim, lock: string): Readonly<Record<string, string | number | undefined>>;
   /** Where waiters of the other side are told that a lock is free, and how. */
-  wake?(lock: string): { readonly channel: string; readonly message: string };
+  wake?(lock: string): Wake;
 }

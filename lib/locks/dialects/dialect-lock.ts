@@ -77,8 +77,7 @@ export class DialectLock implements HolderSteps {
 
   async force(key: string): Promise<boolean> {
     const { type } = this.dialect;
-    const { channel = '', message = '' } = this.dialect.wake?.(this.#redisKey(key)) ?? {};
-    const operands = { type, channel, message };
+    const operands = { type, publish: 'PUBLISH', ...this.dialect.wake?.(this.#redisKey(key)) };
     const found = await this.#run(scripts.force, { key }, operands, String);
     if (found === 'none') return false;
     if (found !== type) throw new ForeignLockError(key, found);
@@ -89,7 +88,7 @@ export class DialectLock implements HolderSteps {
   /** Takes the lock at one node, or says who has it. */
   #take(node: StepNode, lock: string, ask: Ask, sentAt: number): Promise<AcquireReply> {
     const { key, tokens, wanted } = ask;
-    const keys = this.#keys(lock);
+    const keys = this.#keys(lock, ask);
     const operands = { ...this.#operands(ask, lock), tokens, not_after: node.notAfter(sentAt) };
     const send: Send = (script, more) => {
       const stepAt = this.server.time.monotonic();
@@ -132,17 +131,16 @@ export class DialectLock implements HolderSteps {
 
   #run<Result>(
     script: DialectScript,
-    claim: Pick<Claim, 'key'> & Partial<Claim>,
+    { key, ...rest }: Pick<Claim, 'key'> & Partial<Claim>,
     operands: Operands,
     read: (reply: unknown) => Result,
   ): Promise<Result> {
-    const { key } = claim;
     const lock = this.#redisKey(key);
-    const all = 'holder' in claim ? this.#operands(claim as Claim, lock) : {};
+    const claim = rest.holder === undefined ? undefined : ({ key, ...rest } as Claim);
     const run = {
       script,
-      keys: script.keyList(this.#keys(lock)),
-      args: script.argList({ ...all, ...operands }),
+      keys: script.keyList(this.#keys(lock, claim)),
+      args: script.argList({ ...(claim && this.#operands(claim, lock)), ...operands }),
       key,
       read,
     };
@@ -151,8 +149,7 @@ export class DialectLock implements HolderSteps {
 
   #operands(claim: Claim, lock: string): Operands {
     const { holder, ttl } = claim;
-    const { channel, message } = this.dialect.wake?.(lock) ?? {};
-    return { holder, ttl, channel, message, ...this.dialect.operands?.(claim, lock) };
+    return { holder, ttl, ...this.dialect.wake?.(lock), ...this.dialect.operands?.(claim, lock) };
   }
 
   #redisKey(key: string): string {
@@ -160,8 +157,8 @@ export class DialectLock implements HolderSteps {
     return this.clientPrefix + prefix + key + suffix;
   }
 
-  #keys(lock: string): Readonly<Record<string, string>> {
+  #keys(lock: string, claim?: Claim): Readonly<Record<string, string>> {
     const { fence, grant } = lockKeys('', lock);
-    return { lock, fence, grant, ...this.dialect.keys?.(lock) };
+    return { lock, fence, grant, ...this.dialect.keys?.(lock, claim) };
   }
 }

@@ -5,5 +5,5 @@ import look from './look.lua.js';
 /** The steps that are the same in every dialect. */
 export const scripts = {
   look: new LuaScript(look, ['lock', 'fence'], []),
-  force: new LuaScript(force, ['lock', 'grant'], ['type', 'channel', 'message']),
+  force: new LuaScript(force, ['lock', 'grant'], ['type', 'publish', 'channel', 'message']),
 };

@@ -1,6 +1,7 @@
 import type { DialectSettings } from '../../options/index.js';
 import type { Dialect } from './dialect-format.js';
 import { plain } from './plain/plain.js';
+import { redisson } from './redisson/redisson.js';
 import { timestamp } from './timestamp/timestamp.js';
 
 const SPEAKERS: Readonly<
@@ -8,6 +9,7 @@ const SPEAKERS: Readonly<
 > = {
   plain: () => plain,
   timestamp,
+  redisson,
 };
 
 /** The format that a dialect stands for. */

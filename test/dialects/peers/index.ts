@@ -1,6 +1,7 @@
 import { drivenPeer } from './driven-peer.js';
 import { nodePeers } from './node-peers.js';
 import type { Peer } from './peer.js';
+import { redissonPeers } from './redisson.js';
 import { textbook } from './textbook.js';
 
 const PYTHON = ['python3', '/usr/bin/python3'];
@@ -45,4 +46,5 @@ export const peers: readonly Peer[] = [
   textbook('ms', 'commands'),
   textbook('ms', 'script'),
   textbookInPython,
+  ...redissonPeers,
 ];
