@@ -28,6 +28,8 @@ export default {
   },
   // Most tests wait for time or for a server: two at a time also where there are two cores.
   maxWorkers: Math.max(2, availableParallelism() - 1),
+  // A worker that has run many files is slow: each leaves behind an AsyncLocalStorage, which every promise is told to.
+  workerIdleMemoryLimit: '300MB',
   testTimeout: 60_000,
   collectCoverageFrom: ['lib/**/*.ts', '!lib/index.ts'],
   coverageProvider: 'v8',

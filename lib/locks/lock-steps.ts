@@ -36,6 +36,8 @@ export class LockSteps {
     private readonly server: LockServer,
     private readonly prefix: string,
     private readonly waitersPerKey: number,
+    /** Told of grants that come with a reply, as they would come to the inbox. */
+    private readonly heard: (message: string) => void,
   ) {}
 
   /** What stands before the name of a process in the name of its inbox. */
@@ -97,6 +99,15 @@ export class LockSteps {
         node.clock.learn(sentAt, receivedAt, now / 1_000);
         return answerOf(reply, ask, sentAt);
       },
+    });
+  }
+
+  /** Resolves to whether something was given back. Who comes next, if he waits in this process, has been told before. */
+  release(script: Script, key: string, operands: Operands): Promise<boolean> {
+    return this.run(script, key, operands, (reply) => {
+      if (typeof reply === 'number') return reply === 1;
+      for (const grant of reply as string[]) this.heard(grant);
+      return true;
     });
   }
 

@@ -11,7 +11,8 @@ export function redisPrimitive(
   server: LockServer,
   prefix: string,
   waitersPerKey: number,
+  heard: (message: string) => void,
 ): LockPrimitive {
-  const steps = new LockSteps(server, prefix, waitersPerKey);
+  const steps = new LockSteps(server, prefix, waitersPerKey, heard);
   return new Modes(new RedisLock(steps), new RedisShares(steps), new RedisConditions(steps));
 }

@@ -6,16 +6,16 @@ import { Worker } from './worker.js';
 export class Fleet {
   #workers: Worker[] = [];
 
-  /** @param redisPid The server they use: it is kept apart from a replica that is alone. */
-  constructor(private readonly redisPid: number) {}
+  /** @param redisPids The servers they use: they are kept apart from a replica that is alone. */
+  constructor(private readonly redisPids: readonly number[]) {}
 
-  /** So many processes. A single one and the server get a processor each: how the kernel pairs them would decide otherwise. */
+  /** So many processes. A single one and the servers get a processor each: how the kernel pairs them would decide otherwise. */
   take(count: number): Worker[] {
     while (this.#workers.length < count) this.#workers.push(new Worker());
     const workers = this.#workers.slice(0, count);
     const all = `0-${cpus().length - 1}`;
     const alone = count === 1 && cpus().length > 1;
-    pin(this.redisPid, alone ? '0' : all);
+    for (const pid of this.redisPids) pin(pid, alone ? '0' : all);
     for (const { pid } of workers) pin(pid, alone ? '1' : all);
     return workers;
   }

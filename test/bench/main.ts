@@ -38,6 +38,7 @@ const { values } = parseArgs({
 const at = new Date().toISOString();
 const file = `test/bench/results/${at.replaceAll(/[:.]/g, '-')}.json`;
 const effort = values.quick ? QUICK : withRounds(THOROUGH);
+const MOST_SERVERS = Math.max(...WORKLOADS.map(({ servers = 1 }) => servers));
 const wanted = ({ name }: { name: string }): boolean => name.includes(values.only);
 
 async function run(site: Site): Promise<Results> {
@@ -78,14 +79,16 @@ function withRounds({ rounds, longRounds, ...rest }: Effort): Effort {
 }
 
 async function measureAll(): Promise<Results> {
-  const redis = await RedisProcess.start();
-  const fleet = new Fleet(redis.pid);
+  const servers: RedisProcess[] = [];
+  while (servers.length < MOST_SERVERS) servers.push(await RedisProcess.start());
+  const fleet = new Fleet(servers.map(({ pid }) => pid));
+  const [url, ...others] = servers.map((server) => server.url) as [string, ...string[]];
   try {
     const patience = new Patience(values.quick ? 0 : Number(values.patience) * 1_000);
-    return await run({ fleet, url: redis.url, patience });
+    return await run({ fleet, url, others, patience });
   } finally {
     fleet.stop();
-    await redis.stop();
+    await Promise.all(servers.map((server) => server.stop()));
   }
 }
 

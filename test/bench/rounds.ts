@@ -1,5 +1,5 @@
 import { Redis } from 'ioredis';
-import { type Adapter, RAW } from './adapters/index.js';
+import { type Adapter, RAW, type Servers } from './adapters/index.js';
 import type { Effort } from './effort.js';
 import type { Fleet } from './fleet.js';
 import { kindOf } from './kinds/index.js';
@@ -9,11 +9,14 @@ import type { Patience } from './measure/patience.js';
 import { serverCpuFrom } from './measure/server-load.js';
 import type { Workload } from './workloads/workload.js';
 
-/** The server, as the bench and as the replicas reach it. */
+/** The servers, as the bench and as the replicas reach them. */
 export interface Site {
   readonly fleet: Fleet;
   readonly patience: Patience;
+  /** Where the locks are, unless several servers vote on them. */
   readonly url: string;
+  /** Those that vote beside it. */
+  readonly others: readonly string[];
   /** Of the replicas, where something stands between. */
   readonly replicaUrl?: string;
 }
@@ -75,21 +78,23 @@ async function undisturbed(
 async function once(
   workload: Workload,
   adapter: Adapter,
-  { fleet, url, replicaUrl = url }: Site,
+  { fleet, url, others, replicaUrl = url }: Site,
   effort: Effort,
 ): Promise<Figures> {
-  const redis = new Redis(url);
-  await redis.flushall();
+  const voting = others.slice(0, (workload.servers ?? 1) - 1);
+  const servers = [url, ...voting].map((each) => new Redis(each));
+  await Promise.all(servers.map((server) => server.flushall()));
   const kind = kindOf(workload);
   const replicas = fleet.take(workload.processes);
+  const locked: Servers = [replicaUrl, ...voting];
   let unfinished = true;
   try {
-    await Promise.all(replicas.map((worker) => worker.open(adapter.name, replicaUrl)));
+    await Promise.all(replicas.map((worker) => worker.open(adapter.name, locked)));
     const start = monotonic() + 20;
     const { warmUp, window } = kind.timing(workload, effort);
     const span = { start, from: start + warmUp, until: start + warmUp + window };
     const [serverCpu, ...parts] = await Promise.all([
-      serverCpuFrom(redis, span.from),
+      serverCpuFrom(servers, span.from),
       ...replicas.map((worker, index) =>
         worker.play({ workload, index, window: span, url: replicaUrl }),
       ),
@@ -100,6 +105,6 @@ async function once(
     return kind.figures(workload, parts, span, worked);
   } finally {
     if (unfinished) fleet.retire(replicas);
-    redis.disconnect();
+    for (const server of servers) server.disconnect();
   }
 }

@@ -1,10 +1,11 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
+import type { Servers } from './adapters/index.js';
 import type { Part, Seat } from './kinds/index.js';
 
 /** What a worker is told to do. */
 export type Order =
-  | { readonly step: 'open'; readonly adapter: string; readonly url: string }
+  | { readonly step: 'open'; readonly adapter: string; readonly servers: Servers }
   | { readonly step: 'play'; readonly seat: Seat }
   | { readonly step: 'close' };
 
@@ -35,8 +36,8 @@ export class Worker {
     return this.#child.pid!;
   }
 
-  open(adapter: string, url: string): Promise<void> {
-    return this.#tell<void>({ step: 'open', adapter, url });
+  open(adapter: string, servers: Servers): Promise<void> {
+    return this.#tell<void>({ step: 'open', adapter, servers });
   }
 
   play(seat: Seat): Promise<Part> {

@@ -245,9 +245,10 @@ export const conditions: Contract = {
     await reader.release();
   },
 
-  async 'who does not hold the lock cannot give it back to await'(world) {
+  async 'who does not hold the lock cannot signal, nor give it back to await'(world) {
     const [a, b] = [await world.client(), await world.client()];
     const { claim: holder } = await b.hold();
+    expect(await a.lock.signal(a.claim(), 'changed', 1)).toBe(-1);
     const waiting = { ...a.claim(), condition: { name: 'changed', over: false } };
     const answer = await a.ask(waiting, { former: a.claim() });
     expect(answer).toMatchObject({ kind: 'busy', gaveBack: false });

@@ -1,7 +1,7 @@
 import { expect } from '@jest/globals';
 import { placeText } from '../../lib/locks/lock/place-text.js';
 import type { Contract } from '../support/contract.js';
-import { type Wrap, withPrimitive } from '../support/world.js';
+import { type World, type Wrap, withPrimitive } from '../support/world.js';
 
 export const handOff: Contract = {
   async 'a release with a waiter never frees the lock'(world) {
@@ -112,6 +112,12 @@ export const handOff: Contract = {
   },
 };
 
+/** How many messages the server was asked to publish. */
+async function publishes(world: World): Promise<number> {
+  const stats = await world.redis!.control.info('commandstats');
+  return Number(/^cmdstat_publish:calls=(\d+)/m.exec(stats)?.[1] ?? 0);
+}
+
 export const handOffOnRedis: Contract = {
   async 'a waiter whose holder may not publish is not lost'(world) {
     const { control, prefix } = world.redis!;
@@ -127,6 +133,17 @@ export const handOffOnRedis: Contract = {
     expect((await b.ask(heir)).kind).toBe('held');
     await control.call('ACL', 'SETUSER', 'mute', '&*');
     await world.until('the mute process hears again', () => a.reconnects > 0);
+  },
+
+  async 'a waiter of the releasing process hears of his turn in the answer to the release'(world) {
+    const a = await world.client();
+    const { claim } = await a.hold();
+    const { claim: heir } = await a.queue();
+    const told = await publishes(world);
+    expect(await a.lock.release(claim, 0)).toBe(true);
+    expect(a.granted(heir)).toMatchObject({ remaining: 3_000 });
+    expect(await publishes(world)).toBe(told);
+    expect(await world.holder()).toBe(heir.holder);
   },
 
   async 'a hand-off under memory pressure makes one holder, and tells it'(world) {

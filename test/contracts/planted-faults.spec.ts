@@ -46,8 +46,8 @@ interface Fault {
 }
 
 const GRANTING = ['acquire', 'release', 'leave', 'force'] as const;
-const PUSH = `      local told = redis.pcall('PUBLISH', inbox .. process,
-        'granted ' .. place .. ' ' .. lease .. ' ' .. whole(now) .. ' ' .. token .. ' ' .. minted .. ' ' .. lock)
+const PUSH = `        told = redis.pcall('PUBLISH', inbox .. process, grant)
+      end
 `;
 const WRITES = `      redis.call('ZREM', queue, place)
       local before = current
@@ -210,6 +210,11 @@ const faults: Readonly<Record<string, Fault>> = {
     ),
     on: 'one Redis',
     brokenSentences: [[handOffOnRedis, 'a hand-off under memory pressure']],
+  },
+  'a push to the process that reads the reply': {
+    plant: inScripts(['release'], ['process == home', 'false']),
+    on: 'one Redis',
+    brokenSentences: [[handOffOnRedis, 'a waiter of the releasing process']],
   },
   'a release that lets the publisher’s missing rights stop it': {
     plant: inScripts(['release'], [`redis.pcall('PUBLISH'`, `redis.call('PUBLISH'`]),
@@ -573,7 +578,7 @@ const faults: Readonly<Record<string, Fault>> = {
   'a wait by who does not hold the lock': {
     plant: inConditions(['await'], [`if redis.pcall('GET', lock) ~= former then`, 'if false then']),
     on: 'one Redis',
-    brokenSentences: [[conditions, 'who does not hold the lock cannot give']],
+    brokenSentences: [[conditions, 'who does not hold the lock cannot signal']],
   },
   'a signal by who does not hold the lock': {
     plant: inConditions(
@@ -581,7 +586,7 @@ const faults: Readonly<Record<string, Fault>> = {
       [`if redis.pcall('GET', lock) ~= holder then`, 'if false then'],
     ),
     on: 'one Redis',
-    brokenSentences: [[conditions, 'nobody awaits or signals without']],
+    brokenSentences: [[conditions, 'who does not hold the lock cannot signal']],
   },
   'a signal that wakes another condition': {
     plant: inConditions(['signal'], ['if awaited == condition then', 'if awaited then']),

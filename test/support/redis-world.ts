@@ -112,7 +112,7 @@ export class RedisWorld extends World {
     const processId = newProcessId();
     return {
       processId,
-      lock: redisPrimitive(server, prefix, settings.limits.waitersPerKey),
+      lock: redisPrimitive(server, prefix, settings.limits.waitersPerKey, () => {}),
       get ready() {
         return server.ready;
       },

@@ -1,6 +1,7 @@
 -- Let waiting places in, in their order, as long as the next of them fits to what stands at the lock's name, and push each grant to its process.
 -- A place is "<process>/<id>/<ttl>/<kind><tokens>", for permits "…/<permits>/<count>", for who was signalled "…/<condition>" too; what stands before the ttl is its holder id.
 -- A push that nobody receives passes the place over and keeps it: its own polls take the lock. In a Cluster, where the inbox says so, it may have been received at another node.
+-- What concerns the process `home`, which reads the script's reply, is no push but stands in `heard`.
 -- Needs the keys and `inbox` of the script. Returns true if the asker's place was let in: that needs no push, and its token is still to be minted.
 --- @include "mint-fencing-tokens"
 --- @include "permit-token"
@@ -10,7 +11,7 @@
 --- @include "lives"
 --- @include "whole"
 --- @include "signal-next"
-local function grant_next(now, current, asker)
+local function grant_next(now, current, asker, home, heard)
   local unreachable, at, asked = {}, 0, false
   for _ = 1, 1000 do
     if current and current ~= SHARED and current ~= PERMITS then
@@ -53,8 +54,13 @@ local function grant_next(now, current, asker)
         end
         token = whole(token)
       end
-      local told = redis.pcall('PUBLISH', inbox .. process,
-        'granted ' .. place .. ' ' .. lease .. ' ' .. whole(now) .. ' ' .. token .. ' ' .. minted .. ' ' .. lock)
+      local grant = 'granted ' .. place .. ' ' .. lease .. ' ' .. whole(now) .. ' ' .. token .. ' ' .. minted .. ' ' .. lock
+      local told = 1
+      if process == home then
+        heard[#heard + 1] = grant
+      else
+        told = redis.pcall('PUBLISH', inbox .. process, grant)
+      end
       if type(told) ~= 'number' or told == 0 and string.sub(inbox, -9) ~= ':cluster:' then
         unreachable[process] = true
         redis.call('ZADD', queue, arrival, place)

@@ -30,7 +30,10 @@ export class RedisLockStore implements LockStore {
       inbox,
       this.processId,
     );
-    const native = redisPrimitive(this.#server, prefix, settings.limits.waitersPerKey);
+    const { waitersPerKey } = settings.limits;
+    const native = redisPrimitive(this.#server, prefix, waitersPerKey, (text) =>
+      this.#message(text.split(' ')),
+    );
     this.lock = new Dialects(native, this.#server, prefixOf(settings.redis), (lock) =>
       this.#listener?.kept(lock, 0),
     );
@@ -43,7 +46,7 @@ export class RedisLockStore implements LockStore {
   open(listener: PushListener): Promise<void> {
     this.#listener = listener;
     return this.#server.open({
-      message: (words) => this.#message(words, listener),
+      message: (words) => this.#message(words),
       resubscribed: () => listener.reconnected(),
       reconnected: () => listener.reconnected(),
     });
@@ -62,7 +65,8 @@ export class RedisLockStore implements LockStore {
   }
 
   /** 'granted <place> <ms left> <server µs> <token> <tokens> <Redis key>', 'forced <holder>' or 'kept <ms left> <Redis key>'. */
-  #message(words: readonly string[], listener: PushListener): void {
+  #message(words: readonly string[]): void {
+    const listener = this.#listener!;
     const [word, who, left, at, fence, count, ...lock] = words;
     if (!who) return;
     if (word === 'forced') return listener.forced(who);

@@ -21,7 +21,7 @@ export class RedisLock implements Omit<LockPrimitive, 'signal'> {
   release({ key, holder }: Claim, keep: number): Promise<boolean> {
     const rest = keep > 0 ? Math.ceil(keep) : undefined;
     const { inbox } = this.steps;
-    return this.steps.run(scripts.release, key, { holder, inbox, keep: rest }, isOne);
+    return this.steps.release(scripts.release, key, { holder, inbox, keep: rest });
   }
 
   leave(claim: Claim): Promise<boolean> {

@@ -23,7 +23,7 @@ export class RedisShares implements HolderSteps {
     const { inbox } = this.steps;
     const rest = keep > 0 ? Math.ceil(keep) : undefined;
     const operands = { holder, inbox, ...kindOf(claim), keep: rest };
-    return this.steps.run(scripts.release, key, operands, isOne);
+    return this.steps.release(scripts.release, key, operands);
   }
 
   leave(claim: Claim): Promise<boolean> {

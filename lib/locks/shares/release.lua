@@ -1,5 +1,5 @@
 -- Give a share or permits back if they are the holder's: the next waiters come in, or nobody has them for the rest of a minimum hold.
--- Returns 1 if they were the holder's, else 0.
+-- Returns as release.lua of the exclusive lock does.
 local lock, queue, seen, fence, holders = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5]
 local holder, inbox, kind, count, keep = ARGV[1], ARGV[2], ARGV[3], ARGV[4], ARGV[5]
 
@@ -12,7 +12,7 @@ local ends = redis.pcall('GET', lock) == marker and redis.call('ZSCORE', holders
 if not ends or ends * 1000 <= now then
   return 0
 end
-local before = redis.call('PTTL', lock)
+local before, grants = redis.call('PTTL', lock), {}
 local current = let_go(holder, count, marker, now)
 if keep then
   current = hold('kept/' .. holder, kind, keep, count, current, now)
@@ -22,6 +22,6 @@ if redis.call('EXISTS', queue) == 1 then
   if current and left < before then
     tell_head(left)
   end
-  grant_next(now, current)
+  grant_next(now, current, nil, string.match(holder, '^[^/]+'), grants)
 end
-return 1
+return #grants == 0 and 1 or grants

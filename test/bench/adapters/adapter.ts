@@ -1,6 +1,9 @@
 /** Gives a lock back. */
 export type Release = () => Promise<unknown>;
 
+/** The URLs of what is locked on. */
+export type Servers = readonly [string, ...string[]];
+
 /** One process' locks, through one library. */
 export interface BenchClient {
   /** Undefined when the library gave up waiting. */
@@ -19,7 +22,8 @@ export interface Adapter {
   readonly waits: boolean;
   /** False for what does not renew by itself: its leases end at their ttl. */
   readonly renews: boolean;
-  open(url: string): Promise<BenchClient>;
+  /** On one server, or by the votes of several. */
+  open(servers: Servers): Promise<BenchClient>;
 }
 
 /** How long every lease lasts that nobody renews: longer than any section, so that nothing expires. */

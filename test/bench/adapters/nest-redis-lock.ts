@@ -10,10 +10,11 @@ function variant(name: string, configuration: string, options: RedisLockOptions)
     configuration,
     waits: true,
     renews: true,
-    async open(url) {
+    async open(servers) {
       const { LockNotAcquiredError, LockService, RedisLockModule } = await library();
+      const where = servers.length > 1 ? { nodes: servers } : { redis: servers[0] };
       const app = await NestFactory.createApplicationContext(
-        RedisLockModule.forRoot({ redis: url, ttl: TTL, ...options }),
+        RedisLockModule.forRoot({ ...where, ttl: TTL, ...options }),
         { logger: false },
       );
       const locks = app.get(LockService);

@@ -18,5 +18,5 @@ const { ExecutionError } = createRequire(require.resolve(NAME))('redlock') as {
 export const nestRedlock = redlock5Family(
   NAME,
   ExecutionError,
-  (client, settings) => new RedlockService({ clients: [client], settings }),
+  (clients, settings) => new RedlockService({ clients, settings }),
 );

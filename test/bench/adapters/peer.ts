@@ -16,22 +16,22 @@ export interface Variant {
   readonly gaveUp: new (...args: never[]) => Error;
 }
 
-/** A library that is given an ioredis client. */
-export function peer(variant: Variant, locksOn: (client: Redis) => PeerLocks): Adapter {
+/** A library that is given ioredis clients, one for each server. */
+export function peer(variant: Variant, locksOn: (clients: Redis[]) => PeerLocks): Adapter {
   const { name, configuration, renews, gaveUp } = variant;
   return {
     name,
     configuration,
     waits: true,
     renews,
-    async open(url) {
-      const client = new Redis(url);
-      const locks = locksOn(client);
+    async open(servers) {
+      const clients = servers.map((url) => new Redis(url));
+      const locks = locksOn(clients);
       return {
         acquire: (key) => unlessThrown(gaveUp, locks.acquire(key)),
         ...(locks.hold && { hold: (key, ttl) => locks.hold!(key, ttl) }),
         async close() {
-          await client.quit();
+          await Promise.all(clients.map((client) => client.quit()));
         },
       };
     },

@@ -3,18 +3,20 @@ import semaphore from 'redis-semaphore';
 import { type Adapter, type Release, TTL } from './adapter.js';
 import { peer } from './peer.js';
 
-const { Mutex, TimeoutError } = semaphore;
+const { Mutex, RedlockMutex, TimeoutError } = semaphore;
 
 function variant(name: string, configuration: string, renews: boolean, options: object): Adapter {
-  return peer({ name, configuration, renews, gaveUp: TimeoutError }, (client) => {
+  return peer({ name, configuration, renews, gaveUp: TimeoutError }, (clients) => {
     const lock = (key: string, lockTimeout: number): Promise<Release> =>
-      acquired(client, key, { lockTimeout, ...options });
+      acquired(clients, key, { lockTimeout, ...options });
     return { acquire: (key) => lock(key, TTL), ...(renews && { hold: lock }) };
   });
 }
 
-async function acquired(client: Redis, key: string, options: object): Promise<Release> {
-  const mutex = new Mutex(client, key, options);
+async function acquired(clients: Redis[], key: string, options: object): Promise<Release> {
+  const [first, ...more] = clients;
+  const mutex =
+    more.length > 0 ? new RedlockMutex(clients, key, options) : new Mutex(first!, key, options);
   await mutex.acquire();
   return () => mutex.release();
 }

@@ -4,8 +4,8 @@ import { peer } from './peer.js';
 import { TIRELESS } from './redlock-5-family.js';
 
 function variant(name: string, configuration: string, options: object): Adapter {
-  return peer({ name, configuration, renews: false, gaveUp: Redlock.LockError }, (client) => {
-    const redlock = new Redlock([client], options);
+  return peer({ name, configuration, renews: false, gaveUp: Redlock.LockError }, (clients) => {
+    const redlock = new Redlock(clients, options);
     return {
       async acquire(key) {
         const lock = await redlock.lock(key, TTL);

@@ -18,11 +18,11 @@ export const TIRELESS = {
 export function redlock5Family(
   name: string,
   gaveUp: Variant['gaveUp'],
-  locksOn: (client: Redis, settings: object) => Redlock5,
+  locksOn: (clients: Redis[], settings: object) => Redlock5,
 ): Adapter[] {
   const variant = (title: string, configuration: string, settings: object): Adapter =>
-    peer({ name: title, configuration, renews: true, gaveUp }, (client) => {
-      const redlock = locksOn(client, settings);
+    peer({ name: title, configuration, renews: true, gaveUp }, (clients) => {
+      const redlock = locksOn(clients, settings);
       return {
         async acquire(key) {
           const lock = await redlock.acquire([key], TTL);

@@ -4,5 +4,5 @@ import { redlock5Family } from './redlock-5-family.js';
 export const redlock5 = redlock5Family(
   'redlock 5',
   ExecutionError,
-  (client, settings) => new Redlock([client], settings),
+  (clients, settings) => new Redlock(clients, settings),
 );

@@ -1,21 +1,26 @@
-import { createLock, IoredisAdapter, LockAcquisitionError } from 'redlock-universal';
+import { createLock, createRedlock, IoredisAdapter, LockAcquisitionError } from 'redlock-universal';
 import { type Adapter, TTL } from './adapter.js';
 import { holdWithin, peer } from './peer.js';
 
+type Lock = ReturnType<typeof createLock | typeof createRedlock>;
+
 function variant(name: string, configuration: string, options: object): Adapter {
   const said = { name, configuration, renews: true, gaveUp: LockAcquisitionError };
-  return peer(said, (client) => {
-    const adapter = IoredisAdapter.from(client);
-    const locks = new Map<string, ReturnType<typeof createLock>>();
+  return peer(said, (clients) => {
+    const adapters = clients.map((client) => IoredisAdapter.from(client));
+    const lockOf = (key: string, ttl: number): Lock =>
+      adapters.length > 1
+        ? createRedlock({ adapters, key, ttl, ...options })
+        : createLock({ adapter: adapters[0]!, key, ttl, ...options });
+    const locks = new Map<string, Lock>();
     return {
       async acquire(key) {
         let lock = locks.get(key);
-        if (!lock) locks.set(key, (lock = createLock({ adapter, key, ttl: TTL, ...options })));
+        if (!lock) locks.set(key, (lock = lockOf(key, TTL)));
         const handle = await lock.acquire();
         return () => lock.release(handle);
       },
-      hold: (key, ttl) =>
-        holdWithin((routine) => createLock({ adapter, key, ttl, ...options }).using(routine)),
+      hold: (key, ttl) => holdWithin((routine) => lockOf(key, ttl).using(routine)),
     };
   });
 }

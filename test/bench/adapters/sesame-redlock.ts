@@ -4,5 +4,5 @@ import { redlock5Family } from './redlock-5-family.js';
 export const sesameRedlock = redlock5Family(
   '@sesamecare-oss/redlock',
   ExecutionError,
-  (client, settings) => new Redlock([client], settings),
+  (clients, settings) => new Redlock(clients, settings),
 );

@@ -11,11 +11,18 @@ export async function memoryInUse(redis: Redis): Promise<number> {
   return total(await redis.info('memory'), /^used_memory:(\d+)/gm);
 }
 
-/** From a moment of the shared clock on: the server's processor time since, in µs, whenever it is asked. */
-export async function serverCpuFrom(redis: Redis, moment: number): Promise<() => Promise<number>> {
+/** From a moment of the shared clock on: the servers' processor time since, in µs, whenever it is asked. */
+export async function serverCpuFrom(
+  servers: readonly Redis[],
+  moment: number,
+): Promise<() => Promise<number>> {
+  const worked = async (): Promise<number> => {
+    const each = await Promise.all(servers.map(serverCpu));
+    return each.reduce((sum, cpu) => sum + cpu);
+  };
   await at(moment);
-  const before = await serverCpu(redis);
-  return async () => (await serverCpu(redis)) - before;
+  const before = await worked();
+  return async () => (await worked()) - before;
 }
 
 /** The server's processor time so far, in µs. */

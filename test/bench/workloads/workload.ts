@@ -1,6 +1,8 @@
 interface Common {
   readonly name: string;
   readonly processes: number;
+  /** How many independent servers vote on the locks; one decides alone if nothing is said. */
+  readonly servers?: number;
 }
 
 /** So many callers in so many processes take turns, or do not meet at all. */

@@ -1,0 +1,16 @@
+import type { TurnsWorkload } from './workload.js';
+
+const FIVE = {
+  kind: 'turns',
+  processes: 1,
+  callers: 16,
+  section: 0,
+  think: 0,
+  servers: 5,
+} as const;
+
+/** Five independent servers vote: on locks that nobody else wants, and on one that all want. */
+export const quorum: TurnsWorkload[] = [
+  { ...FIVE, name: 'quorum of 5, uncontended, 16 at a time', contended: false },
+  { ...FIVE, name: 'quorum of 5, hot key × 16 callers', contended: true },
+];
