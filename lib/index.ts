@@ -48,6 +48,7 @@ export type {
   RedisClusterOptions,
   RedissonDialect,
   RedisSource,
+  SymfonyDialect,
   TimestampDialect,
 } from './options/index.js';
 export {

@@ -40,8 +40,15 @@ export interface RedissonDialect {
   readonly sharded?: boolean | undefined;
 }
 
+/** The RedisStore of symfony/lock, from 5.2 on, with `mode: 'shared'`. */
+export interface SymfonyDialect {
+  readonly name: 'symfony';
+  /** Stands before the lock's name in Redis, where the other side's client has one. */
+  readonly prefix?: string | undefined;
+}
+
 /** A dialect by its name, with options. */
-export type DialectChoice = PlainDialect | TimestampDialect | RedissonDialect;
+export type DialectChoice = PlainDialect | TimestampDialect | RedissonDialect | SymfonyDialect;
 
 /** How another service writes its locks; a name alone for all its defaults. `'native'`: our own, where the module has a dialect. */
 export type LockDialect = 'native' | DialectChoice['name'] | DialectChoice;

@@ -3,6 +3,7 @@ import type {
   DialectChoice,
   PlainDialect,
   RedissonDialect,
+  SymfonyDialect,
   TimestampDialect,
 } from './dialect-choice.js';
 import { PRESETS } from './dialect-presets.js';
@@ -22,7 +23,7 @@ export interface DialectAbilities {
 /** A {@link LockDialect} checked; equal ones are the same object. */
 export interface DialectSettings extends DialectAbilities {
   /** Which folder of locks/dialects speaks it. */
-  readonly format: 'plain' | 'timestamp' | 'redisson';
+  readonly format: 'plain' | 'timestamp' | 'redisson' | 'symfony';
   /** As messages name it. */
   readonly name: string;
   /** Stand before and after a lock's name in Redis, instead of the module's `keyPrefix`. */
@@ -61,6 +62,8 @@ function settingsOf(choice: DialectChoice): DialectSettings {
       return timestamp(choice);
     case 'redisson':
       return redisson(choice);
+    case 'symfony':
+      return symfony(choice);
     default:
       return plain(choice);
   }
@@ -68,7 +71,9 @@ function settingsOf(choice: DialectChoice): DialectSettings {
 
 function plain({ name, prefix, ...rest }: PlainDialect): DialectSettings {
   if (!Object.hasOwn(PRESETS, name)) {
-    const names = ['native', 'timestamp', 'redisson', ...Object.keys(PRESETS)].join(', ');
+    const names = ['native', 'timestamp', 'redisson', 'symfony', ...Object.keys(PRESETS)].join(
+      ', ',
+    );
     throw new LockOptionsError(`There is no dialect "${name}". Dialects: ${names}.`);
   }
   refuseOthers(name, rest);
@@ -120,6 +125,12 @@ function redisson({ name, kind, prefix, sharded, ...rest }: RedissonDialect): Di
     minHold: false,
     lasting: false,
   };
+}
+
+function symfony({ name, prefix, ...rest }: SymfonyDialect): DialectSettings {
+  refuseOthers(name, rest);
+  const abilities = { fencing: true, shared: true, minHold: false, lasting: false };
+  return { format: name, name, prefix: affix('prefix', prefix ?? ''), suffix: '', ...abilities };
 }
 
 function refuseOthers(name: string, rest: object): void {

@@ -16,6 +16,7 @@ export type {
   LockDialect,
   PlainDialect,
   RedissonDialect,
+  SymfonyDialect,
   TimestampDialect,
 } from './dialect-choice.js';
 export { type PlainPreset, PRESETS } from './dialect-presets.js';

@@ -12,4 +12,5 @@ export const samples: readonly LockDialect[] = [
   'redisson',
   { name: 'redisson', kind: 'fenced', sharded: true },
   { name: 'redisson', kind: 'readWrite' },
+  'symfony',
 ];

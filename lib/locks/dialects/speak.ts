@@ -2,6 +2,7 @@ import type { DialectSettings } from '../../options/index.js';
 import type { Dialect } from './dialect-format.js';
 import { plain } from './plain/plain.js';
 import { redisson } from './redisson/redisson.js';
+import { symfony } from './symfony/symfony.js';
 import { timestamp } from './timestamp/timestamp.js';
 
 const SPEAKERS: Readonly<
@@ -10,6 +11,7 @@ const SPEAKERS: Readonly<
   plain: () => plain,
   timestamp,
   redisson,
+  symfony: () => symfony,
 };
 
 /** The format that a dialect stands for. */

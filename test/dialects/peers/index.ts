@@ -17,6 +17,23 @@ export const textbookInPython = drivenPeer({
   remedy: 'apt-get install python3-redis',
 });
 
+/** symfony/lock, as a writer or a reader. */
+export function symfony(mode: 'read' | 'write'): Peer {
+  return drivenPeer({
+    name: `symfony/lock (${mode})`,
+    dialect: 'symfony',
+    shortest: 50,
+    programs: ['php'],
+    probe: [
+      '-r',
+      "exit(class_exists('Redis') && is_file('/usr/share/php/Symfony/Component/Lock/autoload.php') ? 0 : 1);",
+    ],
+    script: 'symfony.php',
+    args: [mode],
+    remedy: 'apt-get install php-cli php-redis php-symfony-lock',
+  });
+}
+
 /** Every other library that the tests share locks with. */
 export const peers: readonly Peer[] = [
   ...nodePeers,
@@ -41,6 +58,7 @@ export const peers: readonly Peer[] = [
     script: 'laravel.php',
     remedy: 'apt-get install php-cli php-redis php-illuminate-cache',
   }),
+  symfony('write'),
   textbook('s', 'commands'),
   textbook('s', 'script'),
   textbook('ms', 'commands'),
