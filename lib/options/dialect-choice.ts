@@ -5,6 +5,11 @@ export interface PlainDialect {
   readonly name: 'plain' | PlainPreset;
   /** Stands before the lock's name in Redis, where the other side has another than its library's default. */
   readonly prefix?: string | undefined;
+  /**
+   * Clients of the SETNX articles use this lock too: our value is a time to come, which they respect, where any other
+   * reads as past to them; and what they left without a time to live is taken over when it is past.
+   */
+  readonly guard?: 'timestamp' | undefined;
 }
 
 /**

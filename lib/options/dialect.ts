@@ -29,6 +29,8 @@ export interface DialectSettings extends DialectAbilities {
   /** Stand before and after a lock's name in Redis, instead of the module's `keyPrefix`. */
   readonly prefix: string;
   readonly suffix: string;
+  /** Of a plain lock: whether clients of the SETNX articles are reckoned with. */
+  readonly guard?: boolean;
   /** Of a timestamp. */
   readonly unit?: 's' | 'ms' | 'float';
   /** Of Redisson. */
@@ -69,7 +71,7 @@ function settingsOf(choice: DialectChoice): DialectSettings {
   }
 }
 
-function plain({ name, prefix, ...rest }: PlainDialect): DialectSettings {
+function plain({ name, prefix, guard, ...rest }: PlainDialect): DialectSettings {
   if (!Object.hasOwn(PRESETS, name)) {
     const names = ['native', 'timestamp', 'redisson', 'symfony', ...Object.keys(PRESETS)].join(
       ', ',
@@ -79,7 +81,8 @@ function plain({ name, prefix, ...rest }: PlainDialect): DialectSettings {
   refuseOthers(name, rest);
   const abilities = { fencing: true, shared: false, minHold: true, lasting: false };
   const before = affix('prefix', prefix ?? PRESETS[name]);
-  return { format: 'plain', name, prefix: before, suffix: '', ...abilities };
+  const guarded = guard !== undefined && oneOf('guard', guard, ['timestamp']) === 'timestamp';
+  return { format: 'plain', name, prefix: before, suffix: '', guard: guarded, ...abilities };
 }
 
 function timestamp({

@@ -62,6 +62,12 @@ describe('a dialect', () => {
     [null, 'Option "dialect" takes the name'],
     [{ name: 'plain', prefix: 'a{b' }, 'Option "prefix" of a dialect takes'],
     [{ name: 'plain', prefix: 1 }, 'Option "prefix" of a dialect takes'],
+    [{ name: 'plain', guard: 'dog' }, 'Option "guard" of a dialect takes'],
+    [{ name: 'timestamp', unit: 'h' }, "Option \"unit\" of a dialect takes 's', 'ms', 'float'"],
+    [{ name: 'timestamp', protocol: 'x' }, 'Option "protocol" of a dialect takes'],
+    [{ name: 'redisson', kind: 'spin' }, 'Option "kind" of a dialect takes'],
+    [{ name: 'redisson', sharded: 1 }, 'Option "sharded" of a dialect takes true, false'],
+    [{ name: 'symfony', kind: 'x' }, 'Dialect "symfony" has no option "kind"'],
     [{ name: 'plain', unit: 's' }, 'Dialect "plain" has no option "unit"'],
   ])('%j is refused', (dialect, message) => {
     expect(() => dialectSettings(dialect)).toThrow(LockOptionsError);

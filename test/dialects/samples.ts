@@ -5,6 +5,7 @@ export const samples: readonly LockDialect[] = [
   'plain',
   'laravel',
   { name: 'shedlock', prefix: 'job-lock:test:' },
+  { name: 'plain', guard: 'timestamp' },
   'timestamp',
   { name: 'timestamp', unit: 'ms', protocol: 'commands', prefix: 'lock.' },
   { name: 'timestamp', unit: 'float', protocol: 'commands', suffix: '_lock' },

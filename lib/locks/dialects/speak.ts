@@ -8,7 +8,7 @@ import { timestamp } from './timestamp/timestamp.js';
 const SPEAKERS: Readonly<
   Record<DialectSettings['format'], (settings: DialectSettings) => Dialect>
 > = {
-  plain: () => plain,
+  plain,
   timestamp,
   redisson,
   symfony: () => symfony,
