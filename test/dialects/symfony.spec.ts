@@ -48,6 +48,16 @@ here('readers of symfony/lock', () => {
     expect((await us.acquire(`k${name}`, { wait: 0 })).held).toBe(true);
   });
 
+  it('of ours wait for their writer', async () => {
+    expect(await writer.acquire(`k${name}`, 5_000)).toBe(true);
+    const asked = us.acquire(`k${name}`, { mode: 'shared', wait: 0 });
+    await expect(asked).rejects.toThrow(LockNotAcquiredError);
+    const waiting = us.acquire(`k${name}`, { mode: 'shared' });
+    await until('we wait', () => us.leases.load.waiting === 1);
+    expect(await writer.release(`k${name}`)).toBe(true);
+    expect((await waiting).held).toBe(true);
+  });
+
   it('wait for our writer, also while he is renewed', async () => {
     const lease = await us.acquire(`k${name}`, { ttl: 200 });
     const over = performance.now() + 500;
