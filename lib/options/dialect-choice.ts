@@ -14,8 +14,8 @@ export interface PlainDialect {
 
 /**
  * The lock of the SETNX articles: its value is the moment at which it ends. All who share it should have clocks that
- * agree to a second, and no time-out shorter than our `ttl`: who loses a take-over has moved the winner's time to his
- * own. A crash costs the rest of the lease and a second.
+ * agree to a second, and write a time that is a second more than our `ttl` away, as `now + timeout + 1` of the articles
+ * is: who loses a take-over has moved the winner's time to his own. A crash costs the rest of the lease and a second.
  */
 export interface TimestampDialect {
   readonly name: 'timestamp';

@@ -11,7 +11,7 @@ ends = {}
 
 def acquire(name, ttl):
     lock = name + "_lock"
-    expiry = time.time() + ttl
+    expiry = time.time() + ttl + 1
     if not client.setnx(lock, repr(expiry)):
         seen = client.get(lock)
         if seen is None or float(seen) >= time.time():

@@ -8,8 +8,9 @@ import { scripts } from './scripts.js';
  * that stands in a key beside it, for us alone.
  *
  * What the articles cannot promise, it cannot: where clocks differ by more than a second, a lock ends too early for
- * one of them; who loses a take-over has moved the winner's time to his own, so nobody's time-out should be shorter
- * than our ttl. A time that became earlier by more than a second costs us the lease, at its next renewal.
+ * one of them; who loses a take-over has moved the winner's time to his own, so nobody should write one that is less
+ * than a second more than our ttl away. A time that became earlier by more than that second costs us the lease, at its
+ * next renewal.
  */
 export function timestamp({ unit, lasting }: DialectSettings): Dialect {
   const operands = { unit, lasting: lasting ? 1 : 0 };
