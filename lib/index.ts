@@ -26,6 +26,7 @@ export {
   type SemaphoreOptions,
   type WithPermitOptions,
 } from './services/semaphore.js';
+export type { ListOptions } from './services/list-locks.js';
 export type { LockInspection, LockParty } from './services/lock-inspection.js';
 export { lockServiceToken } from './services/lock-service-token.js';
 export { Lease, type LeaseJson, type OpenSection } from './leases/lease.js';
@@ -47,6 +48,7 @@ export type {
   RedisLockOptions,
   RedisClusterOptions,
   RedissonDialect,
+  ReplicaOptions,
   RedisSource,
   SymfonyDialect,
   TimestampDialect,

@@ -30,6 +30,7 @@ import {
 import { Candidates } from './services/candidates.js';
 import { lockServiceToken } from './services/lock-service-token.js';
 import { LockService } from './services/lock.service.js';
+import { logOrder } from './services/order-log.js';
 
 const MODULE_NAME = Symbol('nest-redis-lock:module-name');
 const CANDIDATES = Symbol('nest-redis-lock:candidates');
@@ -121,5 +122,5 @@ function lockService(options: RedisLockOptions): LockService {
   const settings = moduleSettings(options);
   const Store = settings.nodes ? QuorumLockStore : RedisLockStore;
   const store = new Store(settings, systemClock);
-  return new LockService(new Leases(store, settings, systemClock), settings);
+  return new LockService(new Leases(store, settings, systemClock, logOrder), settings);
 }

@@ -71,7 +71,7 @@ export class ClusterProcess {
       });
       for (const [at, replica] of clients.slice(this.primaries.length).entries()) {
         const id = await clients[at]!.cluster('MYID');
-        await replica.cluster('REPLICATE', id);
+        await all([replica], () => follows(replica, id));
         await all([replica], async () => (await replica.info()).includes('master_link_status:up'));
       }
       await all(clients, async (client) => {
@@ -81,6 +81,17 @@ export class ClusterProcess {
     } finally {
       for (const client of clients) client.disconnect();
     }
+  }
+}
+
+/** False while the two have not made each other's acquaintance. */
+async function follows(replica: Redis, primary: string): Promise<boolean> {
+  try {
+    await replica.cluster('REPLICATE', primary);
+    return true;
+  } catch (error) {
+    if (String(error).includes('Unknown node')) return false;
+    throw error;
   }
 }
 

@@ -8,7 +8,7 @@ export type CommandOutcome = 'unsent' | 'refused' | 'unknown';
 
 /** Redis failed or did not answer. Says nothing about who holds the lock. */
 export class LockStoreError extends LockError {
-  readonly code: 'LOCK_STORE' | 'QUORUM_NOT_REACHED' = 'LOCK_STORE';
+  readonly code: 'LOCK_STORE' | 'QUORUM_NOT_REACHED' | 'REPLICAS_NOT_REACHED' = 'LOCK_STORE';
   /** @internal */
   readonly outcome: CommandOutcome;
   /** False when asking again cannot help: wrong password, missing rights. */

@@ -1,9 +1,11 @@
-import { LockOptionsError, LockStoreError, type LossReason } from '../errors/index.js';
-import type { LockPrimitive } from '../locks/lock-primitive.js';
+import type { LossReason } from '../errors/index.js';
+import type { Extended, LockPrimitive } from '../locks/lock-primitive.js';
 import { type Clock, type Duration, milliseconds, READER, TTL_BOUNDS } from '../options/index.js';
 import type { Departures } from './departures.js';
+import { readHandOver, writeHandOver } from './hand-over.js';
 import type { Holding } from './holding.js';
 import type { Lease } from './lease.js';
+import { mayHaveRun } from './may-have-run.js';
 import { Section } from './section.js';
 import type { LeaseHost } from './single-lease.js';
 import { Watchdog } from './watchdog.js';
@@ -99,13 +101,41 @@ export class Holdings implements LeaseHost {
       const done = await this.lock.downgrade(claim);
       if (done && holding.state === 'held') return holding.onward.ended(holding);
     } catch (error) {
-      const refused = error instanceof LockOptionsError;
-      const ran = !refused && (!(error instanceof LockStoreError) || error.outcome === 'unknown');
+      const ran = mayHaveRun(error);
       if (!ran && holding.state === 'held') holding.claim = claim;
       if (!ran) throw error;
     }
     if (holding.state === 'held') this.#lose(holding, 'expired');
     this.departures.leave(claim, holding.trail);
+    throw holding.lossError();
+  }
+
+  /** It ends here; who has the text goes on with it. */
+  async handOver(holding: Holding): Promise<string> {
+    const { claim, trail, onward } = holding;
+    const text = writeHandOver(holding, this.clock.monotonic());
+    const onTheWay = readHandOver(text).claim;
+    holding.state = 'closing';
+    this.#forget(holding);
+    let remaining: Extended = 'unknown';
+    try {
+      ({ remaining } = await this.lock.transfer(claim, onTheWay));
+    } catch (error) {
+      if (!mayHaveRun(error)) {
+        this.keep(holding);
+        throw error;
+      }
+    }
+    if (typeof remaining === 'number') {
+      holding.lose('transferred');
+      onward.ended(holding);
+      if (trail.isUncertain(this.clock)) this.departures.leave(claim, trail);
+      return text;
+    }
+    this.#lose(holding, holding.suspected ?? (remaining === 'taken' ? 'taken' : 'expired'));
+    const leave = (): Promise<unknown> =>
+      this.lock.leave(claim).then(() => this.lock.leave(onTheWay)); // in this order no late answer brings it back
+    if (remaining === 'unknown') this.departures.start(leave, trail, claim.ttl);
     throw holding.lossError();
   }
 

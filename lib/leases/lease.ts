@@ -91,6 +91,16 @@ export abstract class Lease implements AsyncDisposable {
   abstract downgrade(): Promise<void>;
 
   /**
+   * Gives the lease to another process: whoever calls `restore` with the text, the first of them, holds it under the
+   * same fencing token. Here it is over before the text exists (`transferred`), and given back by nobody: without a
+   * `restore` the lock comes free after its ttl from now, or after what `extend` asked for before. The text is as
+   * good as the lock: keep it out of logs.
+   * @throws LeaseLostError if the lease is over, or if Redis does not say whether it was handed over: it counts as lost then;
+   * LockOptionsError for a lease that is shared, of permits, on several locks, held more than once by re-entry, or on a quorum.
+   */
+  abstract handOver(): Promise<string>;
+
+  /**
    * Gives the lock back, to the next waiter if there is one. Idempotent. False if it was not ours any
    * more. Rejects never: when Redis does not answer, the lock is left as soon as it does, at the
    * latest by its ttl.

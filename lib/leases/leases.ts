@@ -1,13 +1,24 @@
-import { LockLimitError, LockNotAcquiredError, LockShutdownError } from '../errors/index.js';
-import type { LockStore, PushListener, Sight, StoreDescription } from '../locks/lock-primitive.js';
-import type { CallSettings, Clock, DialectSettings, ModuleSettings } from '../options/index.js';
+import {
+  LockLimitError,
+  LockNotAcquiredError,
+  LockOptionsError,
+  type LockOrderError,
+  LockShutdownError,
+} from '../errors/index.js';
+import { newHolderId } from '../locks/holder.js';
+import type { LockStore, PushListener, StoreDescription } from '../locks/lock-primitive.js';
+import { type CallSettings, type Clock, type ModuleSettings } from '../options/index.js';
+import { Administration } from './administration.js';
 import { Conditions } from './conditions.js';
 import { Departures } from './departures.js';
 import { Holdings } from './holdings.js';
 import { acquireMany } from './acquire-many.js';
+import type { HandOver } from './hand-over.js';
 import type { Lease } from './lease.js';
+import { LockOrder } from './lock-order.js';
 import { Opening } from './opening.js';
 import { Reentry } from './reentry.js';
+import { Restoration } from './restoration.js';
 import type { Section } from './section.js';
 import { SingleLease } from './single-lease.js';
 import { Stamp } from './stamp.js';
@@ -23,7 +34,9 @@ export class Leases {
   readonly #holdings: Holdings;
   readonly #waiters: Waiters;
   readonly #reentry: Reentry;
+  readonly #order: LockOrder | undefined;
   readonly conditions: Conditions;
+  readonly administration: Administration;
   readonly #opening: Opening;
   #closing = false;
 
@@ -31,6 +44,8 @@ export class Leases {
     private readonly store: LockStore,
     private readonly settings: ModuleSettings,
     private readonly clock: Clock,
+    /** Told of locks that are taken in opposite orders, where they are warned of. */
+    warn: (error: LockOrderError) => void = () => {},
   ) {
     this.#opening = new Opening(store, () => this.#pushes, settings.commandTimeout, clock);
     this.#departures = new Departures(store.lock, clock);
@@ -39,7 +54,9 @@ export class Leases {
       this.#holdings.add(holding);
       return new SingleLease(this.#holdings, holding);
     });
+    this.#order = LockOrder.watched(settings.lockOrder, this.#holdings, warn);
     this.#reentry = new Reentry(this.#holdings, clock);
+    this.administration = new Administration(store, () => this.open());
     this.conditions = new Conditions(store.lock, this.#waiters.host, this.#holdings);
   }
 
@@ -54,6 +71,8 @@ export class Leases {
     call: CallSettings,
     signal?: AbortSignal,
   ): Promise<Lease> {
+    const refusal = this.#order?.check(key, call);
+    if (refusal) return Promise.reject(refusal);
     if (typeof key !== 'string') {
       return acquireMany(key, call, this.clock, (each, ask) => this.acquire(each, ask, signal));
     }
@@ -82,10 +101,31 @@ export class Leases {
 
   #wait(key: string, call: CallSettings, signal: AbortSignal | undefined): Promise<Lease> {
     signal?.throwIfAborted();
+    this.#refuse(key);
+    return this.#waiters.wait(key, call, signal);
+  }
+
+  /** @throws LockShutdownError, LockLimitError if no more may be held. */
+  #refuse(key: string): void {
     if (this.#closing) throw new LockShutdownError(key);
     const { leases } = this.settings.limits;
     if (this.#holdings.size >= leases) throw new LockLimitError(key, 'leases', leases);
-    return this.#waiters.wait(key, call, signal);
+  }
+
+  /** Goes on with a lease that another process handed over. */
+  async restore(handOver: HandOver): Promise<Lease> {
+    const { key } = handOver.claim;
+    if (!this.#opening.done && !this.#closing) await this.#opening.within(key, undefined);
+    this.#refuse(key);
+    const { commandTimeout } = this.settings;
+    const holder = newHolderId(this.store.processId);
+    const steps = new Restoration(this.store.lock, this.clock, this.#departures, commandTimeout);
+    const holding = await steps.run(handOver, holder);
+    this.#holdings.add(holding);
+    const lease = new SingleLease(this.#holdings, holding);
+    if (!this.#closing) return lease;
+    await lease.release();
+    throw new LockShutdownError(key);
   }
 
   /** As {@link acquire}, but undefined where others hold the lock. */
@@ -109,18 +149,13 @@ export class Leases {
 
   /** Where an optimistic read begins. */
   async optimistic(key: string): Promise<Stamp> {
+    if (!this.settings.call.fencing) {
+      throw new LockOptionsError(
+        'optimistic() sees writers by their fencing tokens, and this module has "fencing: false".',
+      );
+    }
     if (!this.#opening.done) await this.#opening.within(key, undefined);
     return Stamp.take(key, () => this.store.lock.stamp(key));
-  }
-
-  async inspect(key: string, places: number, dialect?: DialectSettings): Promise<Sight> {
-    await this.open();
-    return this.store.lock.inspect(key, places, dialect);
-  }
-
-  async force(key: string, dialect?: DialectSettings): Promise<boolean> {
-    await this.open();
-    return this.store.lock.force(key, dialect);
   }
 
   /** Refuses every new call and rejects those who wait; what is held stays held. */

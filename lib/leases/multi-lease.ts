@@ -59,6 +59,12 @@ export class MultiLease extends Lease {
     await Promise.all(this.#parts.map((part) => part.downgrade()));
   }
 
+  async handOver(): Promise<string> {
+    throw new LockOptionsError(
+      `A lease on several locks (${this.key}) cannot be handed over: acquire each by itself, and hand those over.`,
+    );
+  }
+
   async release(): Promise<boolean> {
     const released = await Promise.all(this.#parts.map((part) => part.release()));
     return released.every(Boolean);

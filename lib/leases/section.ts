@@ -36,6 +36,13 @@ export class Section {
     return Section.#innermost((section) => section.owner === owner && fits(section.holding.claim));
   }
 
+  /** The open sections around the running code, of this owner, from the inside out. */
+  static *around(owner: object): Generator<Section> {
+    for (let section = inside.getStore(); section; section = section.#outer) {
+      if (section.#open && section.owner === owner) yield section;
+    }
+  }
+
   static #innermost(fits: (section: Section) => boolean): Section | undefined {
     let section = inside.getStore();
     while (section && !(section.#open && fits(section))) section = section.#outer;

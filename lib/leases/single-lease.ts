@@ -8,6 +8,7 @@ import type { Section } from './section.js';
 export interface LeaseHost {
   extend(holding: Holding, ttl: Duration | undefined): Promise<void>;
   downgrade(holding: Holding): Promise<void>;
+  handOver(holding: Holding): Promise<string>;
   release(holding: Holding): Promise<boolean>;
   verify(holding: Holding): void;
   section(holding: Holding, lease: Lease): Section;
@@ -95,6 +96,28 @@ export class SingleLease extends Lease {
   async downgrade(): Promise<void> {
     this.assertHeld();
     await this.#host.downgrade(this.#holding);
+  }
+
+  async handOver(): Promise<string> {
+    this.assertHeld();
+    const { claim, holds } = this.#holding;
+    if (claim.share) {
+      throw new LockOptionsError(
+        `Lock "${this.key}" is held by several, in shared mode or by permits: only who holds it alone hands it over.`,
+      );
+    }
+    if (holds > 1) {
+      throw new LockOptionsError(
+        `Lock "${this.key}" is held more than once, by re-entry: give back all leases but one before it is handed over.`,
+      );
+    }
+    return this.#host.handOver(this.#holding);
+  }
+
+  /** Who handed it over is done with it. */
+  override async finish(onLost?: 'throw' | 'ignore'): Promise<void> {
+    if (this.#holding.lossReason === 'transferred') await this.release();
+    else await super.finish(onLost);
   }
 
   release(): Promise<boolean> {

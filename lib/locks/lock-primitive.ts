@@ -1,4 +1,5 @@
 import type { DialectSettings, Share } from '../options/index.js';
+import type { NameSearch } from './lock-names.js';
 
 /** What one asks for, and later holds: the same words take, keep and give back a lock. */
 export interface Claim {
@@ -136,6 +137,11 @@ export interface LockPrimitive {
   inspect(key: string, places: number, dialect?: DialectSettings): Promise<Sight>;
   /** Makes a lease that was exclusive a shared one, without a gap. False if it was not the holder's any more. */
   downgrade(claim: Claim): Promise<boolean>;
+  /**
+   * Puts `heir` in the place of who holds it alone, without a gap, for `heir.ttl` at least. What is left of the
+   * lease, which was read not before `sentAt`; where it went if the lock was not the holder's any more.
+   */
+  transfer(claim: Claim, heir: Claim): Promise<{ sentAt: number; remaining: Extended }>;
   /** The version of what the lock guards: every exclusive grant with a token moves it on. Undefined while somebody holds it alone. */
   stamp(key: string): Promise<number | undefined>;
   /** Wakes the first who await the condition, so many at most. How many; -1 if the lock was not the holder's any more. */
@@ -161,6 +167,8 @@ export interface LockStore {
   open(listener: PushListener): Promise<void>;
   /** True while commands can be sent. */
   readonly ready: boolean;
+  /** The names of locks that are not free. Not one step: one that comes or goes meanwhile is found or not. */
+  names(search: NameSearch): Promise<string[]>;
   /** A grant was found by asking that a push should have told: the inbox may have gone deaf. */
   pushMissed(): void;
   describe(): StoreDescription;

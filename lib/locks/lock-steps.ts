@@ -7,12 +7,17 @@ import {
   Remembered,
   type StepNode,
 } from '../redis/index.js';
+import { LockStoreError } from '../errors/index.js';
 import { batchesOf } from './batches.js';
 import { type AcquireReply, answerOf } from './lock/acquire-reply.js';
 import type { Answer, Ask, Claim, Extended } from './lock-primitive.js';
+import { UNCONFIRMED, unlessGone, unlessHeld, unlessLost } from './unconfirmed.js';
 
 /** How many leases one extend carries: a longer script would hold up everybody else. */
 export const LARGEST_BATCH = 512;
+
+/** A step that came too late and changed nothing, in transfer.lua. */
+const LATE = -5;
 
 type Script = LuaScript<string, string>;
 type Operands = Readonly<Record<string, string | number | undefined>>;
@@ -93,6 +98,7 @@ export class LockSteps {
       key,
       sentAt,
       wanted,
+      unconfirmed: unlessHeld,
       read: (answer, receivedAt) => {
         const reply = answer as AcquireReply;
         const now = typeof reply === 'number' ? reply : reply[2];
@@ -132,14 +138,33 @@ export class LockSteps {
           }),
           key: batch.length === 1 ? claims[batch[0]!]!.key : undefined,
           read: (reply: unknown) => reply as number[],
+          unconfirmed: unlessLost,
         };
         const left = await this.server.at(keyOf(claims[batch[0]!]!), (node) => node.run(run));
         left.forEach((ms, nth) => {
-          remaining[batch[nth]!] = ms === -2 ? 'free' : ms === -3 ? 'taken' : ms;
+          remaining[batch[nth]!] = extendedOf(ms);
         });
       }),
     );
     return { sentAt, remaining };
+  }
+
+  /** @throws LockStoreError if it came too late: nothing happened then. */
+  transfer(
+    script: Script,
+    { key, holder }: Claim,
+    heir: Claim,
+  ): Promise<{ sentAt: number; remaining: Extended }> {
+    const keys = this.#keys(script, key);
+    return this.server.at(keys.keys[0]!, async (node) => {
+      const sentAt = this.server.time.monotonic();
+      const not_after = node.notAfter(sentAt);
+      const args = script.argList({ holder, heir: heir.holder, ttl: heir.ttl, not_after });
+      const run = { script, keys, args, key, read: Number, unconfirmed: unlessGone };
+      const left = await node.run(run);
+      if (left !== LATE) return { sentAt, remaining: extendedOf(left) };
+      throw new LockStoreError(`Lock "${key}" was handed on too late.`, { key, outcome: 'unsent' });
+    });
   }
 
   #keys(script: Script, key: string): KeyList {
@@ -154,6 +179,12 @@ export class LockSteps {
   #names(key: string): LockKeys & Record<string, string> {
     return lockKeys(this.prefix, key) as LockKeys & Record<string, string>;
   }
+}
+
+/** What extend.lua and transfer.lua say of one lease. */
+function extendedOf(ms: number): Extended {
+  if (ms === UNCONFIRMED) return 'unknown';
+  return ms === -2 ? 'free' : ms === -3 ? 'taken' : ms;
 }
 
 /** Whether a script answered 1. */

@@ -56,6 +56,10 @@ export class Modes implements LockPrimitive {
     return this.alone.downgrade(claim);
   }
 
+  transfer(claim: Claim, heir: Claim): Promise<{ sentAt: number; remaining: Extended }> {
+    return this.alone.transfer(claim, heir);
+  }
+
   stamp(key: string): Promise<number | undefined> {
     return this.alone.stamp(key);
   }

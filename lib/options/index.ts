@@ -39,6 +39,7 @@ export {
   type RedisClusterOptions,
   type RedisSource,
 } from './module-options.js';
+export { type ReplicaOptions, type ReplicaSettings } from './replica-options.js';
 export {
   type BusyContext,
   checkPolicy,

@@ -6,6 +6,7 @@ import {
   type LockCallOptions,
 } from './call-options.js';
 import { type Duration, milliseconds } from './duration.js';
+import { type ReplicaOptions, type ReplicaSettings, replicaSettings } from './replica-options.js';
 import { LockOptionsError } from '../errors/index.js';
 
 /** A Redis Cluster: some of its nodes, and what ioredis needs to speak to any of them. */
@@ -47,12 +48,29 @@ export interface RedisLockOptions extends LockCallOptions {
   /** How long a waiting call survives an outage of Redis, within its `wait`. @default '30s' */
   readonly outageWait?: Duration | undefined;
   readonly limits?: LockLimits | undefined;
+  /** Grants and renewals count only when so many replicas have them. Each costs a WAIT. */
+  readonly replicas?: ReplicaOptions | undefined;
+  /**
+   * What to do about a Redis that can forget locks: evicting keys, without an append-only file, replicated without
+   * confirmation. `'warn'` says so at start-up. `'refuse'` does not start where keys are evicted or a failover can
+   * leave two primaries, and grants nothing for one `ttl` after a server was started or promoted.
+   * @default 'warn'
+   */
+  readonly durability?: 'ignore' | 'warn' | 'refuse' | undefined;
   /**
    * `'local'`: the callers of a process share one place in the queue and pass the lock on in memory, for
    * 10 ms at most; then other processes have their turn. `'strict'`: each caller has his own place.
    * @default 'local'
    */
   readonly fairness?: 'local' | 'strict' | undefined;
+  /**
+   * Watches, in this process, for locks that are taken one inside the other in opposite orders: two callers who do so
+   * at once wait for each other. `'warn'` logs the stacks of both calls, once; `'throw'` refuses the call with a
+   * `LockOrderError`. Sees what `withLock`, decorators and `lease.run` hold. It remembers keys and stacks: for tests
+   * and staging. In `nest-redis-lock/testing` it warns unless told otherwise.
+   * @default 'ignore'
+   */
+  readonly lockOrder?: 'ignore' | 'warn' | 'throw' | undefined;
   /** Connect at the first call instead of at start-up. @default false */
   readonly lazyConnect?: boolean | undefined;
 }
@@ -66,8 +84,11 @@ export interface ModuleSettings {
   readonly call: CallSettings;
   readonly commandTimeout: number;
   readonly outageWait: number;
+  readonly replicas: ReplicaSettings | undefined;
+  readonly durability: 'ignore' | 'warn' | 'refuse';
   readonly limits: Readonly<Required<{ [Name in keyof LockLimits]: number }>>;
   readonly fairness: 'local' | 'strict';
+  readonly lockOrder: 'ignore' | 'warn' | 'throw';
   readonly lazyConnect: boolean;
 }
 
@@ -77,7 +98,9 @@ export const MODULE_DEFAULTS = {
   commandTimeout: 2_000,
   outageWait: 30_000,
   limits: { waitersPerKey: 10_000, waitersPerProcess: 50_000, leases: 100_000, keyBytes: 512 },
+  durability: 'warn',
   fairness: 'local',
+  lockOrder: 'ignore',
   lazyConnect: false,
 } as const;
 
@@ -111,15 +134,29 @@ export function moduleSettings(options: RedisLockOptions): ModuleSettings {
   if (fairness !== 'local' && fairness !== 'strict') {
     throw new LockOptionsError("Option \"fairness\" takes 'local' or 'strict'.");
   }
-  const call = callSettings(options, CALL_DEFAULTS, [...Object.keys(MODULE_DEFAULTS), 'nodes']);
+  const lockOrder = options.lockOrder ?? MODULE_DEFAULTS.lockOrder;
+  if (!['ignore', 'warn', 'throw'].includes(lockOrder)) {
+    throw new LockOptionsError("Option \"lockOrder\" takes 'ignore', 'warn' or 'throw'.");
+  }
+  const call = callSettings(options, CALL_DEFAULTS, [
+    ...Object.keys(MODULE_DEFAULTS),
+    'nodes',
+    'replicas',
+  ]);
   const commandTimeout = milliseconds(
     'commandTimeout',
     options.commandTimeout ?? MODULE_DEFAULTS.commandTimeout,
     { min: 50, max: 60_000 },
   );
+  const durability = options.durability ?? MODULE_DEFAULTS.durability;
+  if (!['ignore', 'warn', 'refuse'].includes(durability)) {
+    throw new LockOptionsError("Option \"durability\" takes 'ignore', 'warn' or 'refuse'.");
+  }
   return {
     redis,
     nodes: nodes(options),
+    replicas: replicaSettings(options, call.ttl, commandTimeout),
+    durability,
     keyPrefix,
     call,
     commandTimeout,
@@ -129,6 +166,7 @@ export function moduleSettings(options: RedisLockOptions): ModuleSettings {
     }),
     limits: limits(options.limits ?? {}),
     fairness,
+    lockOrder,
     lazyConnect,
   };
 }

@@ -33,6 +33,8 @@ export interface LockServer {
   slotOf(key: string): number;
   /** The clock by which the lock `key` lives. */
   clockOf(key: string): ServerClock | undefined;
+  /** The keys that hold a string and match a pattern of Redis, wherever they live. */
+  stringKeys(glob: string): AsyncIterable<string>;
   /** Connects the inbox anew: a half-open connection hears nothing and does not know it. */
   replaceChannel(): void;
   /** From the server's INFO; nothing where the user has no right to it. */

@@ -1,6 +1,7 @@
 import { type Cluster, Redis, type RedisOptions } from 'ioredis';
 import { LockOptionsError } from '../errors/index.js';
 import type { RedisClusterOptions, RedisSource } from '../options/index.js';
+import { QuietSentinels } from './quiet-sentinels.js';
 
 /**
  * What our connections need whatever the application's client is set to: nothing queued or sent
@@ -21,9 +22,29 @@ function ourOptions(connectTimeout: number): RedisOptions {
     enableAutoPipelining: false,
     keyPrefix: '',
     stringNumbers: false,
-    retryStrategy: (attempt) => Math.min(25 * 2 ** Math.min(attempt, 5), 500) + Math.random() * 50,
-    reconnectOnError: (error) => error.message.startsWith('READONLY'),
+    retryStrategy: pauseBefore,
+    reconnectOnError: (error) => /\bREADONLY\b/.test(error.message),
   };
+}
+
+/**
+ * The same where Sentinels say who the primary is: they are asked for ever, none of them for longer than a
+ * connection may take, and each switch of the primary replaces our connections at once.
+ */
+function ourSentinelOptions(connectTimeout: number): RedisOptions {
+  return {
+    role: 'master',
+    failoverDetector: true,
+    sentinelRetryStrategy: pauseBefore,
+    sentinelReconnectStrategy: pauseBefore,
+    sentinelCommandTimeout: connectTimeout,
+    Connector: QuietSentinels as never,
+  };
+}
+
+/** In ms, before the so manieth attempt to connect. */
+function pauseBefore(attempt: number): number {
+  return Math.min(25 * 2 ** Math.min(attempt, 5), 500) + Math.random() * 50;
 }
 
 /** Where one Redis is. */
@@ -31,17 +52,22 @@ export type ServerSource = Exclude<RedisSource, Cluster | RedisClusterOptions>;
 
 /** A connection of our own to where `source` points; the application's client is copied, never used. */
 export function openClient(source: ServerSource, connectTimeout: number): Redis {
-  const ours = ourOptions(connectTimeout);
+  const options = typeof source === 'string' || !isClient(source) ? source : source.options;
+  const sentinels = typeof options !== 'string' && options.sentinels;
+  const ours = {
+    ...ourOptions(connectTimeout),
+    ...(sentinels ? ourSentinelOptions(connectTimeout) : {}),
+  };
   if (typeof source === 'string') return new Redis(source, ours);
   if (!isClient(source)) return new Redis({ ...source, ...ours });
   const {
     commandTimeout: _,
     socketTimeout: __,
-    ...options
+    ...theirs
   } = source.options as RedisOptions & {
     socketTimeout?: number;
   };
-  return source.duplicate({ ...options, ...ours, commandTimeout: undefined } as RedisOptions);
+  return source.duplicate({ ...theirs, ...ours, commandTimeout: undefined } as RedisOptions);
 }
 
 /** The prefix the application's client puts before its keys: our keys stand behind it too. */
@@ -58,7 +84,7 @@ export function prefixOf(source: RedisSource): string {
 /** Where a client connects to, without user and password. */
 export function addressOf({ options }: Redis): string {
   if (options.path) return options.path;
-  if (options.sentinels) return `sentinel ${options.name ?? ''}`;
+  if (options.sentinels) return `Sentinel "${options.name}"`;
   return `${options.host}:${options.port}/${options.db ?? 0}`;
 }
 

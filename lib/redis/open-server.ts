@@ -4,6 +4,7 @@ import { RedisCluster } from './cluster/redis-cluster.js';
 import type { LockServer } from './lock-server.js';
 import type { ServerSource } from './open-client.js';
 import { RedisServer } from './redis-server.js';
+import type { ServerGuards } from './server-guards.js';
 
 /** The Redis, or the Cluster, to which `source` points. */
 export function lockServer(
@@ -12,9 +13,10 @@ export function lockServer(
   time: Clock,
   inboxPrefix: string,
   processId: string,
+  guards: ServerGuards = {},
 ): LockServer {
   const cluster = ClusterSource.of(source);
   return cluster
-    ? new RedisCluster(cluster, timeout, time, inboxPrefix, processId)
-    : new RedisServer(source as ServerSource, timeout, time, inboxPrefix, processId);
+    ? new RedisCluster(cluster, timeout, time, inboxPrefix, processId, guards)
+    : new RedisServer(source as ServerSource, timeout, time, inboxPrefix, processId, guards);
 }

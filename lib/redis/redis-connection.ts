@@ -24,6 +24,8 @@ export interface ScriptRun<Answer> {
   readonly wanted?: () => boolean;
   /** ASKING goes before it: the slot of its keys is still on its way to this node of a Cluster. */
   readonly asking?: boolean;
+  /** Of an answer that counts only when replicas have what was written: what it is, or throws, when too few do. */
+  readonly unconfirmed?: (answer: Answer, error: Error) => Answer;
   /** What Redis' reply means; strings in it are strings. May throw what the run rejects with. */
   readonly read: (reply: unknown, receivedAt: number) => Answer;
 }

@@ -2,7 +2,9 @@ import type { Redis } from 'ioredis';
 import type { Clock } from '../options/index.js';
 import { firstReady } from './first-ready.js';
 import { RedisConnection, type ScriptRun } from './redis-connection.js';
+import { ReplicaAcks } from './replica-acks.js';
 import { ServerClock } from './server-clock.js';
+import type { ServerGuards } from './server-guards.js';
 import { notSent } from './store-failure.js';
 
 /** Where a step of a lock is taken: what runs there, and what that place's clock says. */
@@ -16,14 +18,19 @@ export interface StepNode {
 /** One Redis process: a connection for commands, and its clock. */
 export class RedisNode implements StepNode {
   readonly connection: RedisConnection;
+  readonly #acks: ReplicaAcks | undefined;
+  readonly #admit: ServerGuards['admit'];
 
   constructor(
     readonly client: Redis,
     private readonly timeout: number,
     private readonly time: Clock,
+    { replicas, admit }: ServerGuards = {},
     readonly clock = new ServerClock(),
   ) {
     this.connection = new RedisConnection(client, timeout, time);
+    this.#acks = replicas && new ReplicaAcks(this.connection, replicas);
+    this.#admit = admit;
   }
 
   /**
@@ -34,10 +41,10 @@ export class RedisNode implements StepNode {
     const { client } = this;
     await firstReady(client, this.time);
     await this.connection.tryOut();
-    await this.#readClock();
+    await this.#admitted();
     client.on('close', () => this.clock.forget());
     client.on('ready', () => {
-      this.#readClock().then(reconnected, () => client.disconnect(true));
+      this.#admitted().then(reconnected, () => client.disconnect(true));
     });
   }
 
@@ -47,7 +54,7 @@ export class RedisNode implements StepNode {
 
   run<Answer>(run: ScriptRun<Answer>): Promise<Answer> {
     if (!this.ready) return Promise.reject(notSent(run.key));
-    return this.connection.run(run);
+    return this.#acks && run.unconfirmed ? this.#acks.run(run) : this.connection.run(run);
   }
 
   /** For a step that this node takes although the lock's slot is still on its way here. */
@@ -67,6 +74,11 @@ export class RedisNode implements StepNode {
   close(): void {
     this.connection.close();
     this.clock.forget();
+  }
+
+  async #admitted(): Promise<void> {
+    await this.#admit?.(this.connection);
+    await this.#readClock();
   }
 
   async #readClock(): Promise<void> {

@@ -1,4 +1,5 @@
 import type { Redis } from 'ioredis';
+import { LockOptionsError } from '../errors/index.js';
 import type { Clock } from '../options/index.js';
 import { firstReady } from './first-ready.js';
 import { GrantChannel } from './grant-channel.js';
@@ -8,8 +9,10 @@ import { watched } from './our-client.js';
 import { RedisConnection, type ScriptRun } from './redis-connection.js';
 import { RedisNode, type StepNode } from './redis-node.js';
 import { ServerClock } from './server-clock.js';
-import { description } from './server-description.js';
+import { description, refuseRisks } from './server-description.js';
+import type { ServerGuards } from './server-guards.js';
 import { notSent, storeFailure } from './store-failure.js';
+import { stringKeys } from './string-keys.js';
 
 /** One Redis as this process uses it: a connection for commands, one for its inbox, and the server's clock. */
 export class RedisServer implements LockServer {
@@ -24,10 +27,17 @@ export class RedisServer implements LockServer {
     readonly time: Clock,
     readonly inboxPrefix: string,
     private readonly processId: string,
+    private readonly guards: ServerGuards = {},
   ) {}
 
   async open(listener: ServerListener): Promise<void> {
-    const node = (this.#node = new RedisNode(this.#client(), this.timeout, this.time, this.#clock));
+    const node = (this.#node = new RedisNode(
+      this.#client(),
+      this.timeout,
+      this.time,
+      this.guards,
+      this.#clock,
+    ));
     const subscriber = this.#client();
     this.#channel = new GrantChannel(
       new RedisConnection(subscriber, this.timeout, this.time),
@@ -40,9 +50,10 @@ export class RedisServer implements LockServer {
       await this.#channel.open();
       await node.connection.send('publish', [this.#channel.inbox, 'hello']);
       this.#info = (await node.connection.send('info').catch(() => '')) as string;
+      refuseRisks(this.#info, addressOf(node.client), this.guards);
     } catch (error) {
       await this.close();
-      throw storeFailure(error, undefined);
+      throw error instanceof LockOptionsError ? error : storeFailure(error, undefined);
     }
   }
 
@@ -75,6 +86,11 @@ export class RedisServer implements LockServer {
     return this.#clock;
   }
 
+  stringKeys(glob: string): AsyncIterable<string> {
+    if (!this.#node) throw notSent(undefined);
+    return stringKeys(this.#node.connection, glob);
+  }
+
   replaceChannel(): void {
     this.#channel?.replace();
   }
@@ -87,7 +103,7 @@ export class RedisServer implements LockServer {
   /** From the server's INFO; nothing where the user has no right to it. */
   describe(): { found: string; warnings: string[] } {
     if (!this.#node) return { found: 'Redis, not connected yet', warnings: [] };
-    return description(this.#info, addressOf(this.#node.client));
+    return description(this.#info, addressOf(this.#node.client), this.guards);
   }
 
   async close(): Promise<void> {

@@ -1,14 +1,64 @@
+import { LockOptionsError } from '../errors/index.js';
+import type { ServerGuards } from './server-guards.js';
+
 /** What a start-up log says of a server, from its INFO; little where the user has no right to it. */
-export function description(info: string, address: string): { found: string; warnings: string[] } {
-  const version = /^redis_version:(.*?)\r?$/m.exec(info)?.[1];
-  const policy = /^maxmemory_policy:(.*?)\r?$/m.exec(info)?.[1];
-  const evicts = policy !== undefined && policy !== 'noeviction';
+export function description(
+  info: string,
+  address: string,
+  guards: ServerGuards = {},
+): { found: string; warnings: string[] } {
+  const version = field(info, 'redis_version') ?? '(version unknown)';
+  const replicas = Number(field(info, 'connected_slaves') ?? 0);
+  const following = replicas > 0 ? `, with ${replicas} replica${replicas > 1 ? 's' : ''}` : '';
+  const { durability = 'warn' } = guards;
   return {
-    found: `Redis ${version ?? '(version unknown)'} at ${address}`,
-    warnings: evicts
-      ? [
-          `maxmemory-policy is ${policy}: Redis may evict locks that are held. Set it to noeviction.`,
-        ]
-      : [],
+    found: `Redis ${version} at ${address}${following}`,
+    warnings: durability === 'ignore' ? [] : [...risks(info, guards), ...forgets(info, guards)],
   };
+}
+
+/** @throws LockOptionsError where `durability` is 'refuse' and locks could be lost in a way that no quarantine makes harmless. */
+export function refuseRisks(info: string, address: string, guards: ServerGuards): void {
+  if (guards.durability !== 'refuse') return;
+  const found = info === '' ? ['its user has no right to INFO (+info)'] : risks(info, guards);
+  if (found.length === 0) return;
+  throw new LockOptionsError(
+    `Option "durability" is 'refuse', and Redis at ${address} can lose locks: ${found.join(' ')}`,
+  );
+}
+
+/** How a server that goes on running can lose locks, or have a second primary beside it. */
+function risks(info: string, { replicas }: ServerGuards): string[] {
+  const found: string[] = [];
+  const policy = field(info, 'maxmemory_policy');
+  if (policy !== undefined && policy !== 'noeviction') {
+    found.push(
+      `maxmemory-policy is ${policy}: Redis may evict locks that are held. Set it to noeviction.`,
+    );
+  }
+  const following = Number(field(info, 'connected_slaves') ?? 0);
+  const isBound = field(info, 'min_slaves_good_slaves') !== undefined;
+  if (following > 0 && !replicas && !isBound) {
+    found.push(
+      'It is replicated, and takes writes that no replica has: a failover can lose them, and a primary that is cut off still grants locks. Set option "replicas", or min-replicas-to-write.',
+    );
+  }
+  if (replicas && following < replicas.acks) {
+    found.push(
+      `Option "replicas" asks for ${replicas.acks} and ${following} are connected: no lock is granted until they are.`,
+    );
+  }
+  return found;
+}
+
+/** How a restart can lose them; harmless under a quarantine. */
+function forgets(info: string, { durability }: ServerGuards): string[] {
+  if (durability === 'refuse' || field(info, 'aof_enabled') !== '0') return [];
+  return [
+    'It has no append-only file: a restart forgets locks that are held, also those since its last snapshot. Set appendonly yes, or option "durability" to \'refuse\'.',
+  ];
+}
+
+function field(info: string, name: string): string | undefined {
+  return new RegExp(`^${name}:(.*?)\\r?$`, 'm').exec(info)?.[1];
 }

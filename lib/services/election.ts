@@ -5,7 +5,7 @@ import type { Lease } from '../leases/lease.js';
 import type { Leases } from '../leases/leases.js';
 import type { CallSettings, Duration } from '../options/index.js';
 import { Campaign } from './campaign.js';
-import { inspection, type LockParty } from './lock-inspection.js';
+import { inspectLock, type LockParty } from './lock-inspection.js';
 
 const logger = new Logger('RedisLock');
 
@@ -99,7 +99,7 @@ export class Election extends EventEmitter<ElectionEvents> {
    * @throws LockStoreError when Redis fails.
    */
   async leader(): Promise<Leader | undefined> {
-    return inspection(this.key, await this.#leases.inspect(this.key, 1)).holder;
+    return (await inspectLock(this.#leases.administration, this.key)).holder;
   }
 
   #start(): Campaign<Lease> {

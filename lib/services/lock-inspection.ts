@@ -1,3 +1,5 @@
+import type { DialectSettings } from '../options/index.js';
+import type { Administration } from '../leases/administration.js';
 import type { Sight } from '../locks/lock-primitive.js';
 import { processOf } from '../locks/holder.js';
 
@@ -28,6 +30,18 @@ export interface LockInspection {
   readonly waiters: readonly (LockParty & { readonly age: number })[];
   /** How many await a condition of the lock. */
   readonly awaiting: number;
+}
+
+/** How many waiters, or holders, are named. */
+export const NAMED = 100;
+
+/** Looks at one lock. */
+export async function inspectLock(
+  administration: Administration,
+  key: string,
+  dialect?: DialectSettings,
+): Promise<LockInspection> {
+  return inspection(key, await administration.inspect(key, NAMED, dialect));
 }
 
 export function inspection(key: string, sight: Sight): LockInspection {

@@ -1,12 +1,12 @@
 import {
   type BeforeApplicationShutdown,
   Injectable,
-  Logger,
   type OnApplicationShutdown,
   type OnModuleInit,
 } from '@nestjs/common';
 import { LockOptionsError } from '../errors/index.js';
 import { lockName, lockNames } from '../keys/index.js';
+import { readHandOver } from '../leases/hand-over.js';
 import type { Lease } from '../leases/lease.js';
 import type { Leases } from '../leases/leases.js';
 import { SingleLease } from '../leases/single-lease.js';
@@ -20,14 +20,11 @@ import {
 } from '../options/index.js';
 import { Condition } from './condition.js';
 import { Election, ELECTION_CALL, ELECTION_PREFIX, type ElectionOptions } from './election.js';
+import { type ListOptions, listLocks } from './list-locks.js';
+import { inspectLock, type LockInspection } from './lock-inspection.js';
 import { refuseDialect } from './refuse-dialect.js';
-import { inspection, type LockInspection } from './lock-inspection.js';
 import { Semaphore, type SemaphoreOptions } from './semaphore.js';
-
-const logger = new Logger('RedisLock');
-
-/** How many waiters `inspect` names. */
-const NAMED_WAITERS = 100;
+import { logStart } from './start-log.js';
 
 /** What `withLock` takes beside {@link AcquireOptions}. */
 export interface WithLockOptions extends AcquireOptions {
@@ -100,9 +97,7 @@ export class LockService implements OnModuleInit, BeforeApplicationShutdown, OnA
    * @throws LockKeyError, LockOptionsError
    */
   semaphore(name: string, { permits }: SemaphoreOptions): Semaphore {
-    const { limits, call } = this.#settings;
-    refuseDialect(call, 'semaphore()');
-    return new Semaphore(this.#leases, call, lockName(name, limits.keyBytes), permits);
+    return new Semaphore(this.#leases, this.#settings.call, this.#name(name), permits);
   }
 
   /**
@@ -116,20 +111,26 @@ export class LockService implements OnModuleInit, BeforeApplicationShutdown, OnA
 
   /**
    * Begins an optimistic read: take the stamp, read without a lock, and use what was read only if the stamp
-   * validates. Writers hold the lock exclusively, and never hear of it. What a stamp cannot see stands at
-   * `Stamp.validate`: above all holders with `fencing: false`.
-   * @throws LockOptionsError where the module's default is `fencing: false`; LockStoreError when Redis fails;
+   * validates. Writers never hear of it. What it cannot see stands at `Stamp.validate`: above all holders with
+   * `fencing: false`.
+   * @throws LockOptionsError where the module has `fencing: false` or a dialect; LockStoreError when Redis fails;
    * ForeignLockError on the name of a semaphore; LockKeyError.
    */
   async optimistic(key: string): Promise<Stamp> {
-    const { limits, call } = this.#settings;
-    refuseDialect(call, 'optimistic()');
-    if (!call.fencing) {
-      throw new LockOptionsError(
-        'optimistic() sees writers by their fencing tokens, and this module has "fencing: false".',
-      );
-    }
-    return this.#leases.optimistic(lockName(key, limits.keyBytes));
+    refuseDialect(this.#settings.call, 'optimistic()');
+    return this.#leases.optimistic(this.#name(key));
+  }
+
+  /**
+   * Goes on with a lease that another process handed over by `lease.handOver()`: it alone holds the lock then, with
+   * the same fencing token, and renews it as the other did. Only the first `restore` of a text does.
+   * @throws LeaseLostError if it was restored before, taken away, or not restored within its ttl; LockStoreError
+   * when Redis fails: try again; LockOptionsError for another text, or a quorum; LockLimitError, LockShutdownError.
+   */
+  async restore(text: string): Promise<Lease> {
+    const handOver = readHandOver(text);
+    this.#name(handOver.claim.key);
+    return this.#leases.restore(handOver);
   }
 
   /** The lease the running code is inside of: on `key`, or the innermost. */
@@ -139,9 +140,16 @@ export class LockService implements OnModuleInit, BeforeApplicationShutdown, OnA
 
   /** Who holds the lock, since when, and who waits. */
   async inspect(key: string): Promise<LockInspection> {
-    const { limits, call } = this.#settings;
-    const name = lockName(key, limits.keyBytes);
-    return inspection(name, await this.#leases.inspect(name, NAMED_WAITERS, call.dialect));
+    return inspectLock(this.#leases.administration, this.#name(key), this.#settings.call.dialect);
+  }
+
+  /**
+   * The locks that are not free and whose keys match, `*` for anything, each as {@link inspect} shows it. Looks through
+   * all keys, a thousand at a time: for operators. Locks taken or given back meanwhile are found or not; above
+   * `limit`, which ones is up to Redis. @throws LockKeyError, LockOptionsError; LockStoreError when Redis fails.
+   */
+  list(pattern = '*', options: ListOptions = {}): Promise<LockInspection[]> {
+    return listLocks(this.#leases.administration, pattern, options, this.#settings);
   }
 
   /**
@@ -150,8 +158,7 @@ export class LockService implements OnModuleInit, BeforeApplicationShutdown, OnA
    * @throws ForeignLockError if the key holds no lock.
    */
   async forceRelease(key: string): Promise<boolean> {
-    const { limits, call } = this.#settings;
-    return this.#leases.force(lockName(key, limits.keyBytes), call.dialect);
+    return this.#leases.administration.force(this.#name(key), this.#settings.call.dialect);
   }
 
   /**
@@ -160,9 +167,8 @@ export class LockService implements OnModuleInit, BeforeApplicationShutdown, OnA
    * @throws LockKeyError, LockOptionsError
    */
   election(name: string, options: ElectionOptions = {}): Election {
-    const { limits, call } = this.#settings;
-    const key = lockName(ELECTION_PREFIX + lockName(name, limits.keyBytes), limits.keyBytes);
-    const settings = callSettings({ ...options, ...ELECTION_CALL }, call);
+    const key = this.#name(ELECTION_PREFIX + this.#name(name));
+    const settings = callSettings({ ...options, ...ELECTION_CALL }, this.#settings.call);
     return new Election(this.#leases, key, settings);
   }
 
@@ -170,12 +176,7 @@ export class LockService implements OnModuleInit, BeforeApplicationShutdown, OnA
   async onModuleInit(): Promise<void> {
     if (this.#settings.lazyConnect) return;
     await this.#leases.open();
-    const { found, warnings } = this.#leases.describeStore();
-    const { keyPrefix, call } = this.#settings;
-    logger.log(
-      `${found}; keys "${keyPrefix}…", ttl ${call.ttl} ms, wait ${call.wait} ms, fencing ${call.fencing ? 'on' : 'off'}`,
-    );
-    for (const warning of warnings) logger.warn(warning);
+    logStart(this.#leases.describeStore(), this.#settings);
   }
 
   /** Called by Nest: nobody waits any more; requests still under way keep what they hold. */
@@ -186,6 +187,10 @@ export class LockService implements OnModuleInit, BeforeApplicationShutdown, OnA
   /** Called by Nest: gives back what is held and disconnects. */
   async onApplicationShutdown(): Promise<void> {
     await this.#leases.close();
+  }
+
+  #name(key: string): string {
+    return lockName(key, this.#settings.limits.keyBytes);
   }
 
   /** Never throws but rejects; options that are not given cost nothing. */

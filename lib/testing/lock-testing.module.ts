@@ -10,6 +10,7 @@ import { RedisLockModule } from '../redis-lock.module.js';
 import type { RedisLockModuleExtras } from '../redis-lock.module-definition.js';
 import { lockServiceToken } from '../services/lock-service-token.js';
 import { LockService } from '../services/lock.service.js';
+import { logOrder } from '../services/order-log.js';
 import { MemoryLockStore } from './memory-lock-store.js';
 import { MemoryServer } from './memory-server.js';
 
@@ -27,9 +28,9 @@ export interface LockTestingOptions extends Omit<RedisLockOptions, 'redis' | 'la
  */
 export function memoryLockService(options: LockTestingOptions = {}): LockService {
   const { server, clock = server?.clock ?? systemClock, ...rest } = options;
-  const settings = moduleSettings(rest);
+  const settings = moduleSettings({ ...rest, lockOrder: rest.lockOrder ?? 'warn' });
   const store = new MemoryLockStore(server ?? new MemoryServer(clock), settings, clock);
-  return new LockService(new Leases(store, settings, clock), settings);
+  return new LockService(new Leases(store, settings, clock, logOrder), settings);
 }
 
 /** `RedisLockModule` without Redis, for unit tests: `imports: [LockTestingModule.forRoot()]`. */

@@ -24,6 +24,11 @@ export class MemoryConnection {
   }
 }
 
+/** What a step says that may not run any more. */
+export function tooLate(key: string): LockStoreError {
+  return failure(key, 'it was reached too late', 'unsent');
+}
+
 function failure(
   key: string | undefined,
   says: string,

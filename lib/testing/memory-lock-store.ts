@@ -1,5 +1,6 @@
 import type { Clock, ModuleSettings } from '../options/index.js';
 import { newProcessId } from '../locks/holder.js';
+import type { NameSearch } from '../locks/lock-names.js';
 import { claimAt } from '../locks/lock/place-text.js';
 import type {
   LockPrimitive,
@@ -57,6 +58,19 @@ export class MemoryLockStore implements LockStore {
         queueMicrotask(() => listener.kept(name.slice(this.#prefix.length), rest)),
       resumed: () => queueMicrotask(() => listener.reconnected()),
     });
+  }
+
+  async names({ pattern, most, mayBe }: NameSearch): Promise<string[]> {
+    const parts = pattern.split('*').map((part) => part.replaceAll(/[\\^$.*+?()[\]{}|]/g, '\\$&'));
+    const matches = new RegExp(`^${parts.join('.*')}$`, 's');
+    return this.server.values
+      .keys()
+      .filter(
+        (key) => key.startsWith(this.#prefix) && this.server.values.get(key)?.type === 'string',
+      )
+      .map((key) => key.slice(this.#prefix.length))
+      .filter((name) => matches.test(name) && mayBe(name))
+      .slice(0, most);
   }
 
   pushMissed(): void {

@@ -11,12 +11,14 @@ import type {
 } from '../locks/lock-primitive.js';
 import { READER } from '../options/index.js';
 import { foreignType } from './foreign-type.js';
-import type { MemoryConnection } from './memory-connection.js';
+import { type MemoryConnection, tooLate } from './memory-connection.js';
 import type { MemoryServer, Place } from './memory-server.js';
-import { MemoryHolders, modeOf } from './memory-holders.js';
+import { extension } from './memory-extension.js';
+import { MemoryHolders } from './memory-holders.js';
 import { sightOf } from './memory-sight.js';
+import { transfer } from './memory-transfer.js';
 import { versionOf } from './memory-version.js';
-import { fencingTokens, rememberedFor } from './mint-fencing-tokens.js';
+import { fencingTokens } from './mint-fencing-tokens.js';
 import { WaitingLine } from './waiting-line.js';
 
 /**
@@ -82,7 +84,7 @@ export class MemoryLock implements Omit<LockPrimitive, 'signal'> {
     const key = claims.length === 1 ? claims[0]!.key : undefined;
     return this.connection.send(key, () => ({
       sentAt,
-      remaining: claims.map((claim) => this.#extend(claim)),
+      remaining: claims.map((claim) => extension(this.#server, this.#name(claim.key), claim)),
     }));
   }
 
@@ -116,6 +118,15 @@ export class MemoryLock implements Omit<LockPrimitive, 'signal'> {
       this.#holders(name).hold(claim.holder, READER, left);
       this.#line(name).grantNext();
       return true;
+    });
+  }
+
+  transfer(claim: Claim, heir: Claim): Promise<{ sentAt: number; remaining: Extended }> {
+    const sentAt = this.connection.clock.monotonic();
+    const notAfter = this.#server.clock.wall() + this.connection.timeout;
+    return this.connection.send(claim.key, () => {
+      if (this.#server.clock.wall() > notAfter) throw tooLate(claim.key);
+      return { sentAt, remaining: transfer(this.#server, this.#name(claim.key), claim, heir) };
     });
   }
 
@@ -167,20 +178,6 @@ export class MemoryLock implements Omit<LockPrimitive, 'signal'> {
       rank: line.places.findIndex((other) => other.text === text),
       rejoined: !known && arrivalOf(ask) !== undefined,
     };
-  }
-
-  #extend({ key, holder, ttl, share }: Claim): Extended {
-    const { values, fences } = this.#server;
-    const name = this.#name(key);
-    const holders = this.#holders(name);
-    if (holders.left(holder, share) === undefined) {
-      const over = !values.has(name) || (share && holders.mode === modeOf(share));
-      return over ? 'free' : 'taken';
-    }
-    holders.extend(holder, share, ttl);
-    const token = fences.get(name);
-    if (token !== undefined) fences.expire(name, rememberedFor(this.#server, token));
-    return holders.left(holder, share)!;
   }
 
   #isHeldBy(name: string, { holder, share }: Claim): boolean {

@@ -122,8 +122,9 @@ export const handOffOnRedis: Contract = {
   async 'a waiter whose holder may not publish is not lost'(world) {
     const { control, prefix } = world.redis!;
     await control.call('ACL', 'SETUSER', 'mute', 'reset', 'on', 'nopass', '~*', '&*', '+@all');
-    const { host, port } = control.options;
-    const a = await world.client({ redis: `redis://mute:x@${host}:${port}`, keyPrefix: prefix });
+    const { host, port, db } = control.options;
+    const redis = `redis://mute:x@${host}:${port}/${db}`;
+    const a = await world.client({ redis, keyPrefix: prefix });
     const b = await world.client();
     const { claim } = await a.hold();
     const { claim: heir } = await b.queue();
@@ -141,6 +142,7 @@ export const handOffOnRedis: Contract = {
     const { claim: heir } = await a.queue();
     const told = await publishes(world);
     expect(await a.lock.release(claim, 0)).toBe(true);
+    if (world.confirms) await world.until('it is confirmed', () => a.granted(heir) !== undefined);
     expect(a.granted(heir)).toMatchObject({ remaining: 3_000 });
     expect(await publishes(world)).toBe(told);
     expect(await world.holder()).toBe(heir.holder);

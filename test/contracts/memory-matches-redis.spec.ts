@@ -18,6 +18,7 @@ interface Step {
     | 'leave'
     | 'extend'
     | 'downgrade'
+    | 'hand over'
     | 'await'
     | 'wake'
     | 'over'
@@ -38,7 +39,10 @@ const steps = fc.array(
     does: fc.oneof(
       { weight: 8, arbitrary: fc.constant('ask' as const) },
       { weight: 8, arbitrary: fc.constantFrom('try', 'release', 'leave', 'extend') },
-      { weight: 3, arbitrary: fc.constantFrom('keep', 'force', 'silence', 'downgrade', 'stamp') },
+      {
+        weight: 4,
+        arbitrary: fc.constantFrom('keep', 'force', 'silence', 'downgrade', 'stamp', 'hand over'),
+      },
       {
         weight: 8,
         arbitrary: fc.constantFrom('await', 'wake', 'over', 'abandon', 'signal', 'signal all'),
@@ -165,6 +169,12 @@ class Player {
       }
       case 'downgrade':
         return client.lock.downgrade(claim);
+      case 'hand over': {
+        const next = this.claims[(this.clients.indexOf(client) + 1) % this.claims.length]!;
+        const heir = next[this.claims[this.clients.indexOf(client)]!.indexOf(claim)]!;
+        const { remaining } = await client.lock.transfer(claim, heir);
+        return typeof remaining === 'number' ? 'handed over' : remaining;
+      }
       case 'stamp': {
         const version = await client.lock.stamp('k');
         if (version === undefined) return 'held';

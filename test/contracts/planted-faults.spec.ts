@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { LossReason } from '../../lib/errors/index.js';
 import type { Holding } from '../../lib/leases/holding.js';
 import type { Line } from '../../lib/leases/line.js';
 import type { Answer } from '../../lib/locks/lock-primitive.js';
@@ -25,6 +26,7 @@ import { expiry } from './expiry.contract.js';
 import { extension } from './extension.contract.js';
 import { fencing, fencingOnRedis } from './fencing.contract.js';
 import { handOff, handOffOnRedis } from './hand-off.contract.js';
+import { handOver } from './hand-over.contract.js';
 import { hints } from './hints.contract.js';
 import { idempotence } from './idempotence.contract.js';
 import { limits } from './limits.contract.js';
@@ -663,6 +665,47 @@ const faults: Readonly<Record<string, Fault>> = {
       [optimistic, 'a stamp does not validate after'],
       [optimistic, 'of many readers beside writers'],
     ],
+  },
+  'a transfer by anybody': {
+    plant: inScripts(['transfer'], ['if current == holder then', 'if current then']),
+    on: 'one Redis',
+    brokenSentences: [
+      [handOver, 'of many who restore it'],
+      [handOver, 'a transfer that arrives twice'],
+    ],
+  },
+  'no answer for a repeated transfer': {
+    plant: inScripts(['transfer'], ['elseif current == heir then', 'elseif false then']),
+    on: 'one Redis',
+    brokenSentences: [
+      [handOver, 'who does not hear that he restored it'],
+      [handOver, 'a transfer that arrives twice'],
+    ],
+  },
+  'a transfer after its caller’s patience': {
+    plant: inScripts(['transfer'], ['if now > tonumber(not_after) then', 'if false then']),
+    on: 'one Redis',
+    brokenSentences: [[handOver, 'a transfer that arrives too late']],
+  },
+  'a transfer that shortens a lease': {
+    plant: inScripts(
+      ['transfer'],
+      [`math.max(redis.call('PTTL', lock), tonumber(ttl), 1)`, 'math.max(tonumber(ttl), 1)'],
+    ),
+    on: 'one Redis',
+    brokenSentences: [
+      [handOver, 'the time that it is on its way'],
+      [handOver, 'a transfer that arrives twice'],
+    ],
+  },
+  'a giver who does not hear that his lease is over': {
+    plant: inHolding('lose', (lose) => ({
+      value(this: Holding, reason: LossReason) {
+        if (reason !== 'transferred') lose.call(this, reason);
+      },
+    })),
+    on: 'memory',
+    brokenSentences: [[handOver, 'it is over where it was given away']],
   },
   'a minimum hold that is not kept': {
     plant: inScripts(['release'], ['if keep then', 'if false then']),

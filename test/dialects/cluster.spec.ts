@@ -22,7 +22,7 @@ describe.each(samples)('dialect %j in a Cluster', (dialect) => {
       await expect(others.acquire(name, { wait: 0 })).rejects.toThrow(LockNotAcquiredError);
       const waiting = others.acquire(name);
       await lease.extend();
-      await others.leases.inspect(name, 0, others.settings.call.dialect);
+      await others.leases.administration.inspect(name, 0, others.settings.call.dialect);
       expect(await lease.release()).toBe(true);
       expect(await (await waiting).release()).toBe(true);
     } finally {

@@ -64,7 +64,7 @@ describe('a Redisson lock', () => {
     start('redisson');
     await us.acquire('k');
     const heard = await listener('subscribe', 'redisson_lock__channel:{k}');
-    await us.leases.force('k', us.settings.call.dialect);
+    await us.leases.administration.force('k', us.settings.call.dialect);
     await until('it is heard', () => heard.length > 0);
   });
 

@@ -164,6 +164,27 @@ it('errors in which Redis itself repeats what it was sent are told without secre
   expectNothingTold();
 });
 
+it('a lease that is handed over shows no holder id, nor does the text', async () => {
+  const late = client();
+  const service = new LockService(late.leases, late.settings);
+  const lease = await service.acquire('k');
+  await noteHolder('k');
+  const text = await lease.handOver();
+  await noteHolder('k');
+  for (const value of [lease, text, Buffer.from(text, 'base64url').toString()]) say(value);
+  const restored = await service.restore(text);
+  await noteHolder('k');
+  expect(secrets.has(text)).toBe(false);
+  secrets.add(text);
+  said = said.map((line) => line.replace(text, ''));
+  await errorOf(service.restore(text));
+  await errorOf(service.restore(text.slice(1)));
+  for (const value of [restored, service, await service.inspect('k')]) say(value);
+  await restored.release();
+  await late.close();
+  expectNothingTold();
+});
+
 it('a lease, a service and what it sees of a lock show no secrets', async () => {
   const late = client();
   const service = new LockService(late.leases, late.settings);

@@ -20,6 +20,7 @@ import { OrdersController, OrdersService } from './decorator.js';
 import { updateBalance, writeBalance } from './fencing.js';
 import { BoundedQueue } from './condition.js';
 import { FeedService, lead, pulled } from './leader.js';
+import { Queue, shipped, ShippingService } from './hand-over.js';
 import { exportAll } from './lost.js';
 import { position } from './optimistic.js';
 import { ReportService } from './permits.js';
@@ -46,6 +47,8 @@ beforeAll(async () => {
       CatalogueService,
       ReportService,
       PaymentService,
+      ShippingService,
+      Queue,
     ],
   }).compile();
   app = await module.createNestApplication({ logger: false }).init();
@@ -229,6 +232,18 @@ describe('its examples', () => {
     expect([await balances.read('p'), await balances.read('q')]).toEqual([100, 100]);
   });
 
+  it('hand a lease over, to whoever works the queue', async () => {
+    const locks = app.get(LockService);
+    const shipping = app.get(ShippingService);
+    const { jobs } = app.get(Queue);
+    await shipping.ship('7');
+    expect(await locks.tryAcquire('order:7')).toBeNull();
+    await shipping.work(jobs[0]!);
+    expect(shipped).toEqual([expect.stringMatching(/^7 \d+$/)]);
+    await expect(shipping.work(jobs[0]!)).rejects.toThrow('is lost');
+    await (await locks.acquire('order:7', { wait: 0 })).release();
+  });
+
   it('read without a lock, and with one where a writer came between', async () => {
     const locks = app.get(LockService);
     let reads = 0;
@@ -265,12 +280,14 @@ describe('its examples', () => {
     const lease = await locks.acquire('least', { minHold: 1 });
     const waiting = locks.acquire('least');
     expect((await locks.inspect('least')).state).toBe('held');
+    expect(await locks.list('least')).toHaveLength(1);
     await lease.extend();
     await lease.release();
     await (await waiting).release();
     await locks.forceRelease('least');
     expect(await (await locks.optimistic('least')).validate()).toBe(true);
     await locks.withLock(['least', 'more'], async (both) => both.downgrade());
+    await (await locks.restore(await (await locks.acquire('least')).handOver())).release();
     await Promise.all([1, 2, 3].map(() => locks.withLock('least', { mode: 'shared' }, () => 1)));
     const semaphore = locks.semaphore('permits', { permits: 1 });
     await Promise.all([1, 2].map(() => semaphore.withPermit(async (permit) => permit.extend())));

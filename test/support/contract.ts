@@ -49,8 +49,16 @@ export function everywhere(
   });
 }
 
-/** That ioredis is version 5 changes nothing in memory, nor how processes share their turns; a cluster takes minutes: the long run. */
+/** Those that take minutes to start, stop or wait, or differ from others in little: the long run. */
+const LONG = [
+  'one Redis, in db 5',
+  'one Redis, replicated and confirmed',
+  'a primary behind Sentinels',
+  'a cluster',
+];
+
+/** That ioredis is version 5 changes nothing in memory, nor how processes share their turns. */
 function isOfInterest(topology: string): boolean {
-  if (topology === 'a cluster' && !process.env['FULL']) return false;
+  if (LONG.includes(topology) && !process.env['FULL']) return false;
   return process.env['IOREDIS'] !== '5' || !/memory|strictly fair/.test(topology);
 }

@@ -1,3 +1,4 @@
+import { readHandOver } from '../../lib/leases/hand-over.js';
 import { Leases } from '../../lib/leases/leases.js';
 import type { Lease } from '../../lib/leases/lease.js';
 import type { LockStore } from '../../lib/locks/lock-primitive.js';
@@ -29,6 +30,11 @@ export class LockClient {
 
   acquire(key: string, options: AcquireOptions = {}): Promise<Lease> {
     return this.leases.acquire(key, callSettings(options, this.settings.call), options.signal);
+  }
+
+  /** Goes on with a lease that was handed over. */
+  async restore(text: string): Promise<Lease> {
+    return this.leases.restore(readHandOver(text));
   }
 
   /** True when nothing is held, awaited or being given up. */

@@ -43,7 +43,7 @@ export class QuorumWorld extends RedisWorld {
     return this.store(settings, clock);
   }
 
-  protected override source(): Pick<RedisLockOptions, 'redis' | 'nodes'> {
+  protected override source(): RedisLockOptions {
     return { nodes: this.urls };
   }
 }

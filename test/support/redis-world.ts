@@ -28,6 +28,7 @@ const PLANT: Readonly<Record<string, readonly [string, ...string[]]>> = {
 /** A real Redis and its real time. */
 export class RedisWorld extends World {
   readonly clock = systemClock;
+  override readonly confirms: boolean;
   override readonly redis: { readonly control: Redis; readonly prefix: string };
 
   constructor(
@@ -36,8 +37,10 @@ export class RedisWorld extends World {
     private readonly where: RedisSource,
     control: Redis,
     private readonly server: RedisProcess,
+    private readonly options: RedisLockOptions = {},
   ) {
     super(kind, wrap);
+    this.confirms = options.replicas !== undefined;
     this.redis = { control, prefix: `${prefixOf(where)}lock:` };
   }
 
@@ -117,13 +120,14 @@ export class RedisWorld extends World {
         return server.ready;
       },
       open: () => server.open({ message() {}, resubscribed() {}, reconnected() {} }),
+      names: async () => [],
       pushMissed() {},
       describe: () => server.describe(),
       close: () => server.close(),
     };
   }
 
-  protected source(): Pick<RedisLockOptions, 'redis' | 'nodes'> {
-    return { redis: this.where };
+  protected source(): RedisLockOptions {
+    return { ...this.options, redis: this.where };
   }
 }

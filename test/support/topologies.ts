@@ -1,6 +1,7 @@
 import { Cluster, Redis } from 'ioredis';
 import type { RedisSource } from '../../lib/options/index.js';
 import { ClusterProcess } from '../../tools/redis-cluster.js';
+import { SentinelProcess } from '../../tools/redis-sentinel.js';
 import { RedisProcess } from '../../tools/redis-server.js';
 import { ClusterWorld } from './cluster-world.js';
 import type { Kind } from './kinds.js';
@@ -23,6 +24,9 @@ export const topologies: Readonly<Record<string, () => Promise<Topology>>> = {
   'one Redis, strictly fair': () => strictly(onRedis((url) => url)),
   'one Redis, through a client with a keyPrefix': () =>
     onRedis((url) => new Redis(url, { keyPrefix: 'app:', lazyConnect: true })),
+  'one Redis, in db 5': () => onRedis((url) => `${url}/5`, 5),
+  'one Redis, replicated and confirmed': () => onReplicated(),
+  'a primary behind Sentinels': () => onSentinels(),
   'a cluster': () => onCluster(),
   memory: async () => inMemory,
   'memory, strictly fair': () => strictly(inMemory),
@@ -96,9 +100,43 @@ async function onCluster(): Promise<Topology> {
   };
 }
 
-async function onRedis(source: (url: string) => RedisSource): Promise<Topology> {
+async function onSentinels(): Promise<Topology> {
+  const group = await SentinelProcess.start();
+  const [primary] = group.servers;
+  const control = new Redis(primary!.url);
+  return {
+    async world(kind, wrap) {
+      await control.flushall();
+      return new RedisWorld(kind, wrap, group.source, control, primary!);
+    },
+    async stop() {
+      control.disconnect();
+      await group.stop();
+    },
+  };
+}
+
+/** Every grant and every renewal is confirmed by a replica. */
+async function onReplicated(): Promise<Topology> {
+  const group = await SentinelProcess.start({ replicas: 1, sentinels: 0 });
+  const [primary] = group.servers;
+  const control = new Redis(primary!.url);
+  const options = { replicas: { acks: 1, timeout: 10 } };
+  return {
+    async world(kind, wrap) {
+      await control.flushall();
+      return new RedisWorld(kind, wrap, primary!.url, control, primary!, options);
+    },
+    async stop() {
+      control.disconnect();
+      await group.stop();
+    },
+  };
+}
+
+async function onRedis(source: (url: string) => RedisSource, db = 0): Promise<Topology> {
   const server = await RedisProcess.start();
-  const control = new Redis(server.url);
+  const control = new Redis(server.url, { db });
   const where = source(server.url);
   return {
     async world(kind, wrap) {

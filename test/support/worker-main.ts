@@ -26,15 +26,21 @@ const clock = new CountingClock();
 const client = new LockClient(options, (store) => recorder.wrap(store), clock);
 const leases: Lease[] = [];
 
+/** A lease as the parent speaks of it. */
+function noted(lease: Lease): { lease: number; token: number; expiresAt: number; at: number } {
+  const { fencingToken: token, expiresAt } = lease;
+  return { lease: leases.push(lease) - 1, token, expiresAt, at: monotonic() };
+}
+
 const commands = {
   async acquire(key: string, call?: AcquireOptions) {
-    const lease = await client.acquire(key, call);
-    return {
-      lease: leases.push(lease) - 1,
-      token: lease.fencingToken,
-      expiresAt: lease.expiresAt,
-      at: monotonic(),
-    };
+    return noted(await client.acquire(key, call));
+  },
+
+  handOver: (lease: number) => leases[lease]!.handOver(),
+
+  async restore(text: string) {
+    return noted(await client.restore(text));
   },
 
   async release(lease: number) {

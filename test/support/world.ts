@@ -25,6 +25,8 @@ export abstract class World {
   readonly redis?: { readonly control: Redis; readonly prefix: string };
   /** Whether the store knows that nobody heard a push: not where another of its nodes may tell it on. */
   readonly hearsItself: boolean = true;
+  /** Whether replicas confirm each grant, a pushed one before its process hears of it. */
+  readonly confirms: boolean = false;
   /** How the processes of this world share their turns. */
   fairness: 'local' | 'strict';
   /** How long `until` waits, in ms of this world's time. */
@@ -67,7 +69,8 @@ export abstract class World {
   protected abstract store(settings: ModuleSettings, clock: Clock): LockStore;
   /** A store whose process is not subscribed to its inbox. */
   protected abstract deafStore(settings: ModuleSettings, clock: Clock): LockStore;
-  protected abstract source(): Pick<RedisLockOptions, 'redis' | 'nodes'>;
+  /** Where its processes find it, and what else they are set to. */
+  protected abstract source(): RedisLockOptions;
 
   /** One more process that takes single steps. */
   async client(options: RedisLockOptions & { deaf?: boolean } = {}): Promise<Client> {
@@ -165,6 +168,8 @@ export function withPrimitive(store: LockStore, steps: Partial<LockPrimitive>): 
         steps.inspect ? steps.inspect(key, places) : lock.inspect(key, places),
       force: (key) => (steps.force ? steps.force(key) : lock.force(key)),
       stamp: (key) => (steps.stamp ? steps.stamp(key) : lock.stamp(key)),
+      transfer: (claim, heir) =>
+        steps.transfer ? steps.transfer(claim, heir) : lock.transfer(claim, heir),
       downgrade: (claim) => (steps.downgrade ? steps.downgrade(claim) : lock.downgrade(claim)),
       signal: (claim, condition, most) => lock.signal(claim, condition, most),
     },
@@ -173,6 +178,7 @@ export function withPrimitive(store: LockStore, steps: Partial<LockPrimitive>): 
       return store.ready;
     },
     open: (listener) => store.open(listener),
+    names: (search) => store.names(search),
     pushMissed: () => store.pushMissed(),
     describe: () => store.describe(),
     close: () => store.close(),

@@ -6,6 +6,7 @@ local holder, ttl, tokens, not_after, inbox, arrival, condition, over = ARGV[1],
 --- @include "now"
 --- @include "grant-next"
 --- @include "join-queue"
+--- @include "rewrite"
 
 local now = now_us()
 if now > tonumber(not_after) then
@@ -26,6 +27,7 @@ if type(current) == 'table' then
 elseif current == holder then
   local token = tokens ~= '0' and redis.call('GET', fence)
   local left = redis.call('PTTL', lock)
+  rewrite(lock, left)
   return token and { 'held', left, now, 0, tonumber(token), 1, 1 } or held(left, 1)
 end
 

@@ -23,10 +23,15 @@ export class Dialects implements LockPrimitive {
     private readonly clientPrefix: string,
     /** Told the `lockId` of a lock in another format that was given back. */
     private readonly freed: (lock: string) => void,
+    /** Grants count only when replicas have them, which only our own steps see to. */
+    private readonly confirms: boolean,
   ) {}
 
   acquire(ask: Ask): Promise<Answer> {
-    return this.#of(ask).acquire(ask);
+    const { dialect } = ask;
+    if (!dialect || !this.confirms) return this.#of(ask).acquire(ask);
+    const message = `Dialect "${dialect.name}" and option "replicas" exclude each other: the other side waits for no replica. Use a module without "replicas" for it.`;
+    return Promise.reject(new LockOptionsError(message));
   }
 
   release(claim: Claim, keep: number): Promise<boolean> {
@@ -65,6 +70,13 @@ export class Dialects implements LockPrimitive {
     const { dialect } = claim;
     if (!dialect) return this.native.downgrade(claim);
     const message = `A lock in dialect "${dialect.name}" cannot be downgraded: release it and acquire it shared, where the dialect has that.`;
+    return Promise.reject(new LockOptionsError(message));
+  }
+
+  transfer(claim: Claim, heir: Claim): Promise<{ sentAt: number; remaining: Extended }> {
+    const { dialect } = claim;
+    if (!dialect) return this.native.transfer(claim, heir);
+    const message = `A lease in dialect "${dialect.name}" cannot be handed over.`;
     return Promise.reject(new LockOptionsError(message));
   }
 

@@ -38,6 +38,7 @@ end
 --- @include "grant-next"
 --- @include "join-queue"
 --- @include "nobody-waits"
+--- @include "rewrite"
 
 local current = redis.pcall('GET', lock)
 if type(current) == 'table' then
@@ -47,6 +48,7 @@ elseif current == PERMITS then
 elseif current == holder then
   local token = tokens ~= '0' and redis.call('GET', fence)
   local left = redis.call('PTTL', lock)
+  rewrite(lock, left)
   return token and { 'held', left, now, gave_back, tonumber(token), 1 } or held(left)
 end
 

@@ -2,6 +2,8 @@
 -- Returns for each the ms left; -2 where the lock is free, -3 where it is another's.
 
 --- @include "now"
+--- @include "keep-fence"
+--- @include "no-replica"
 
 local now = now_us() / 1000
 local answers = {}
@@ -12,15 +14,13 @@ for i = 1, #KEYS / 2 do
   if current == holder then
     local left = redis.call('PTTL', lock)
     if left < ttl then
-      redis.call('PEXPIRE', lock, ttl)
       left = ttl
     end
-    local token = tonumber(redis.pcall('GET', fence) or nil)
-    if token then
-      redis.call('PEXPIRE', fence, 86400000 + math.max(0, math.ceil(token / 1000 - now)))
-    end
+    redis.call('PEXPIRE', lock, left) -- in any case: a WAIT behind it answers for what was written
+    keep_fence(fence, now)
     answers[i] = left
   else
+    no_replica(lock, current)
     answers[i] = current and -3 or -2
   end
 end

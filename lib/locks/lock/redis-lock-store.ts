@@ -1,7 +1,11 @@
 import type { Clock, ModuleSettings } from '../../options/index.js';
 import { type LockServer, lockServer, prefixOf } from '../../redis/index.js';
+import { BoundedLeases } from '../quarantine/bounded-leases.js';
+import { Generation } from '../quarantine/generation.js';
 import { newProcessId } from '../holder.js';
+import { lockNames, type NameSearch } from '../lock-names.js';
 import type {
+  Claim,
   LockPrimitive,
   LockStore,
   PushListener,
@@ -12,31 +16,46 @@ import { redisPrimitive } from '../redis-primitive.js';
 import { claimAt } from './place-text.js';
 import { token } from './sight.js';
 
+type Grant = Parameters<PushListener['granted']>[1];
+
 /** The lock on a Redis or a Cluster, with the inbox through which it pushes grants. */
 export class RedisLockStore implements LockStore {
   readonly processId = newProcessId();
   readonly lock: LockPrimitive;
   readonly #server: LockServer;
   readonly #prefix: string;
+  readonly #generation: Generation | undefined;
+  /** A grant that is pushed was written by another's connection: it is confirmed before anybody hears of it. */
+  readonly #confirms: boolean;
   #listener: PushListener | undefined;
 
   constructor(settings: ModuleSettings, clock: Clock) {
     const prefix = (this.#prefix = prefixOf(settings.redis) + settings.keyPrefix);
     const inbox = `${prefix}inbox:`;
+    const { ttl } = settings.call;
+    const generation = (this.#generation =
+      settings.durability === 'refuse' ? new Generation(prefix, ttl, clock) : undefined);
     this.#server = lockServer(
       settings.redis,
       settings.commandTimeout,
       clock,
       inbox,
       this.processId,
+      { ...settings, admit: generation?.admit },
     );
+    this.#confirms = settings.replicas !== undefined;
     const { waitersPerKey } = settings.limits;
     const native = redisPrimitive(this.#server, prefix, waitersPerKey, (text) =>
       this.#message(text.split(' ')),
     );
-    this.lock = new Dialects(native, this.#server, prefixOf(settings.redis), (lock) =>
-      this.#listener?.kept(lock, 0),
+    const lock = new Dialects(
+      native,
+      this.#server,
+      prefixOf(settings.redis),
+      (freed) => this.#listener?.kept(freed, 0),
+      this.#confirms,
     );
+    this.lock = generation ? new BoundedLeases(lock, ttl, (key) => generation.check(key)) : lock;
   }
 
   get ready(): boolean {
@@ -52,12 +71,17 @@ export class RedisLockStore implements LockStore {
     });
   }
 
+  names(search: NameSearch): Promise<string[]> {
+    return lockNames(this.#server, this.#prefix, search);
+  }
+
   pushMissed(): void {
     this.#server.replaceChannel();
   }
 
   describe(): StoreDescription {
-    return this.#server.describe();
+    const { found, warnings } = this.#server.describe();
+    return { found, warnings: [...warnings, ...(this.#generation?.warnings ?? [])] };
   }
 
   close(): Promise<void> {
@@ -85,6 +109,23 @@ export class RedisLockStore implements LockStore {
       tokens: Number(count),
       signalled: claim?.condition !== undefined,
     };
-    if (claim) listener.granted(claim, grant);
+    if (!claim) return;
+    if (this.#confirms) void this.#confirm(claim, grant, listener);
+    else listener.granted(claim, grant);
+  }
+
+  /** Writes the grant's lease once more, on a connection of ours: who waits for it asks, if replicas do not have it. */
+  async #confirm(claim: Claim, grant: Grant, listener: PushListener): Promise<void> {
+    const doubtful = { ...grant, sentAt: undefined };
+    try {
+      const { sentAt, remaining } = await this.lock.extend([{ ...claim, ttl: grant.remaining }]);
+      const [left] = remaining;
+      listener.granted(
+        claim,
+        typeof left === 'number' ? { ...grant, sentAt, remaining: left } : doubtful,
+      );
+    } catch {
+      listener.granted(claim, doubtful);
+    }
   }
 }

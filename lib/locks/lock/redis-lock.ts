@@ -56,6 +56,10 @@ export class RedisLock implements Omit<LockPrimitive, 'signal'> {
     return this.steps.run(scripts.downgrade, key, { holder, inbox }, isOne);
   }
 
+  transfer(claim: Claim, heir: Claim): Promise<{ sentAt: number; remaining: Extended }> {
+    return this.steps.transfer(scripts.transfer, claim, heir);
+  }
+
   async stamp(key: string): Promise<number | undefined> {
     return versionOf(await this.steps.run(scripts.stamp, key, {}, (reply) => reply), key);
   }

@@ -7,6 +7,7 @@ import inspect from './inspect.lua.js';
 import leave from './leave.lua.js';
 import release from './release.lua.js';
 import stamp from './stamp.lua.js';
+import transfer from './transfer.lua.js';
 
 const ALL = ['lock', 'queue', 'seen', 'fence', 'holders'] as const;
 
@@ -29,4 +30,5 @@ export const scripts = {
   downgrade: new LuaScript(downgrade, ALL, ['holder', 'inbox']),
   force: new LuaScript(force, ALL, ['inbox']),
   stamp: new LuaScript(stamp, ['lock', 'fence'], []),
+  transfer: new LuaScript(transfer, ['lock', 'fence'], ['holder', 'heir', 'ttl', 'not_after']),
 };

@@ -1,8 +1,16 @@
-import { LockOptionsError } from '../../errors/index.js';
+import { LockOptionsError, QuorumNotReachedError } from '../../errors/index.js';
 import type { Clock, ModuleSettings } from '../../options/index.js';
 import { isServer, prefixOf, RedisServer } from '../../redis/index.js';
 import { newProcessId } from '../holder.js';
-import type { LockStore, PushListener, StoreDescription } from '../lock-primitive.js';
+import type { NameSearch } from '../lock-names.js';
+import type {
+  LockPrimitive,
+  LockStore,
+  PushListener,
+  StoreDescription,
+} from '../lock-primitive.js';
+import { BoundedLeases } from '../quarantine/bounded-leases.js';
+import { Generation } from '../quarantine/generation.js';
 import { Membership } from './membership.js';
 import { QuorumLock } from './quorum-lock.js';
 import { QuorumNode } from './quorum-node.js';
@@ -11,26 +19,36 @@ import { majorityOf } from './votes.js';
 /** The lock on a majority of independent Redis servers. */
 export class QuorumLockStore implements LockStore {
   readonly processId = newProcessId();
-  readonly lock: QuorumLock;
+  readonly lock: LockPrimitive;
+  readonly #members: readonly QuorumNode[];
+  readonly #generations: Generation[] = [];
   readonly #servers: readonly RedisServer[];
   readonly #membership: Membership;
   #listener: PushListener | undefined;
 
-  constructor({ nodes = [], keyPrefix, commandTimeout }: ModuleSettings, clock: Clock) {
-    const members = nodes.map((source) => {
+  constructor(settings: ModuleSettings, clock: Clock) {
+    const { nodes = [], keyPrefix, commandTimeout, durability, call } = settings;
+    const members = (this.#members = nodes.map((source) => {
       if (!isServer(source)) {
         throw new LockOptionsError('Option "nodes" takes servers: a Cluster is none.');
       }
       const prefix = prefixOf(source) + keyPrefix;
       const inbox = `${prefix}inbox:`;
-      const server = new RedisServer(source, commandTimeout, clock, inbox, this.processId);
-      return new QuorumNode(server, prefix);
-    });
+      const generation =
+        durability === 'refuse' ? new Generation(prefix, call.ttl, clock) : undefined;
+      if (generation) this.#generations.push(generation);
+      const server = new RedisServer(source, commandTimeout, clock, inbox, this.processId, {
+        durability,
+        admit: generation?.admit,
+      });
+      return new QuorumNode(server, prefix, generation);
+    }));
     this.#servers = members.map(({ server }) => server);
     this.#membership = new Membership(this.#servers, clock);
-    this.lock = new QuorumLock(members, commandTimeout, clock, (key) =>
+    const lock = new QuorumLock(members, commandTimeout, clock, (key) =>
       this.#listener?.kept(key, 0),
     );
+    this.lock = durability === 'refuse' ? new BoundedLeases(lock, call.ttl) : lock;
   }
 
   get ready(): boolean {
@@ -43,12 +61,25 @@ export class QuorumLockStore implements LockStore {
     return this.#membership.open(() => listener.reconnected());
   }
 
+  /** Of a majority: it has a part of each that holds a lock. */
+  async names(search: NameSearch): Promise<string[]> {
+    const asked = await Promise.allSettled(this.#members.map((node) => node.names(search)));
+    const found = asked.filter((answer) => answer.status === 'fulfilled');
+    const majority = majorityOf(asked.length);
+    const failed = asked.length - found.length;
+    const names = new Set(found.flatMap(({ value }) => value));
+    if (found.length >= majority) return [...names].slice(0, search.most);
+    const votes = { nodes: asked.length, granted: 0, denied: found.length, failed };
+    throw new QuorumNotReachedError(undefined, votes);
+  }
+
   /** Nothing is pushed. */
   pushMissed(): void {}
 
   describe(): StoreDescription {
     const found = this.#servers.map((server) => server.describe());
     const warnings = found.flatMap((server) => server.warnings);
+    warnings.push(...this.#generations.flatMap((generation) => generation.warnings));
     const count = this.#servers.length;
     if (count % 2 === 0) {
       warnings.push(

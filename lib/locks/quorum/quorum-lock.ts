@@ -104,6 +104,10 @@ export class QuorumLock implements LockPrimitive {
     return Promise.reject(unsound('downgrade a lock'));
   }
 
+  transfer(): Promise<{ sentAt: number; remaining: Extended }> {
+    return Promise.reject(unsound('hand a lease over'));
+  }
+
   stamp(): Promise<number | undefined> {
     return Promise.reject(unsound('read optimistically'));
   }

@@ -6,8 +6,10 @@ import {
   type RedisServer,
   Remembered,
 } from '../../redis/index.js';
+import { lockNames, type NameSearch } from '../lock-names.js';
 import type { Claim } from '../lock-primitive.js';
 import { LARGEST_BATCH } from '../lock-steps.js';
+import type { Generation } from '../quarantine/generation.js';
 import { scripts } from './scripts.js';
 
 /** One attempt of a holder to win a majority: what was sent for an earlier one can take nothing away from it. */
@@ -45,11 +47,18 @@ export class QuorumNode {
   constructor(
     readonly server: RedisServer,
     private readonly prefix: string,
+    /** In quarantine the node votes for nobody. */
+    private readonly generation?: Generation | undefined,
   ) {}
 
+  names(search: NameSearch): Promise<string[]> {
+    return lockNames(this.server, this.prefix, search);
+  }
+
   /** Rejects where the node is too late to be trusted: it has not voted then. */
-  acquire({ claim, number, proposed }: Attempt, timeout: number): Promise<Vote> {
+  async acquire({ claim, number, proposed }: Attempt, timeout: number): Promise<Vote> {
     const { key, holder, ttl, tokens } = claim;
+    this.generation?.check(key);
     const sentAt = this.server.time.monotonic();
     const lead = Math.round((this.server.timeout - timeout) * 1_000);
     const not_after = this.server.notAfter(sentAt) - lead;

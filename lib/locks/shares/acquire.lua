@@ -7,6 +7,7 @@ local holder, ttl, tokens, not_after, inbox, limit, arrival, kind, permits, coun
 --- @include "grant-next"
 --- @include "join-queue"
 --- @include "nobody-waits"
+--- @include "rewrite"
 
 local now = now_us()
 if now > tonumber(not_after) then
@@ -32,6 +33,7 @@ elseif kind == 'p' and current and (current == SHARED or string.find(current, '^
 elseif current == marker then
   local ends = tonumber(redis.call('ZSCORE', holders, holder) or 0)
   if ends * 1000 > now then
+    rewrite(lock, redis.call('PTTL', lock))
     return held(ends - math.floor(now / 1000))
   end
 end

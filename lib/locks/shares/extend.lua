@@ -2,6 +2,8 @@
 -- Returns for each the ms left; -2 where it is over, -3 where somebody holds the lock alone.
 
 --- @include "now"
+--- @include "keep-fence"
+--- @include "no-replica"
 --- @include "markers"
 
 local now = now_us()
@@ -14,22 +16,20 @@ for i = 1, #KEYS / 3 do
   local ends = current == marker and tonumber(redis.call('ZSCORE', holders, holder) or 0) or 0
   if ends > now_ms then
     local later = now_ms + ttl
+    local longest = math.max(redis.call('PTTL', lock), tonumber(ttl))
+    redis.call('PEXPIRE', lock, longest) -- never refused: lets the rest pass when memory is short; in any case: a WAIT behind it answers for what was written
     if later > ends then
       ends = later
-      local longest = math.max(redis.call('PTTL', lock), tonumber(ttl))
-      redis.call('PEXPIRE', lock, longest) -- never refused: lets the rest pass when memory is short
       redis.call('PEXPIRE', holders, longest)
       redis.call('ZADD', holders, 'XX', ends, holder)
       for nth = 2, tonumber(count) do
         redis.call('ZADD', holders, 'XX', ends, holder .. '#' .. nth)
       end
     end
-    local token = tonumber(redis.pcall('GET', fence) or nil)
-    if token then
-      redis.call('PEXPIRE', fence, 86400000 + math.max(0, math.ceil(token / 1000 - now_ms)))
-    end
+    keep_fence(fence, now_ms)
     answers[i] = ends - now_ms
   else
+    no_replica(lock, current)
     answers[i] = current and current ~= marker and -3 or -2
   end
 end

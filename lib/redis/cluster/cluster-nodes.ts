@@ -2,6 +2,7 @@ import type { Redis } from 'ioredis';
 import type { Clock } from '../../options/index.js';
 import { notSent } from '../store-failure.js';
 import { RedisNode } from '../redis-node.js';
+import type { ServerGuards } from '../server-guards.js';
 import type { Address } from './slot-map.js';
 
 /** What is told of the nodes. */
@@ -20,6 +21,7 @@ export class ClusterNodes {
     private readonly connect: (address: Address) => Redis,
     private readonly timeout: number,
     private readonly time: Clock,
+    private readonly guards: ServerGuards,
     private readonly listener: NodesListener,
   ) {}
 
@@ -40,7 +42,7 @@ export class ClusterNodes {
     let known = this.#nodes.get(address);
     if (!known) {
       const client = this.connect(address);
-      const node = new RedisNode(client, this.timeout, this.time);
+      const node = new RedisNode(client, this.timeout, this.time, this.guards);
       client.on('close', () => {
         if (this.at(address) === node) this.listener.lost();
       });

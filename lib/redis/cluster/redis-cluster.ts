@@ -1,4 +1,5 @@
 import type { Redis } from 'ioredis';
+import { LockOptionsError } from '../../errors/index.js';
 import type { Clock } from '../../options/index.js';
 import type { LockServer, ServerListener } from '../lock-server.js';
 import { watched } from '../our-client.js';
@@ -6,7 +7,9 @@ import { Redirection } from '../redirection.js';
 import type { StepNode } from '../redis-node.js';
 import type { ServerClock } from '../server-clock.js';
 import { description } from '../server-description.js';
+import type { ServerGuards } from '../server-guards.js';
 import { notSent, storeFailure } from '../store-failure.js';
+import { stringKeys } from '../string-keys.js';
 import { ClusterInbox } from './cluster-inbox.js';
 import { ClusterNodes } from './cluster-nodes.js';
 import type { ClusterSource } from './cluster-source.js';
@@ -34,14 +37,20 @@ export class RedisCluster implements LockServer {
     readonly time: Clock,
     inboxPrefix: string,
     private readonly processId: string,
+    private readonly guards: ServerGuards = {},
   ) {
+    if (guards.durability === 'refuse') {
+      throw new LockOptionsError(
+        'Option "durability" is \'refuse\', which a Cluster cannot keep: take \'warn\' with option "replicas", or a quorum (option "nodes").',
+      );
+    }
     this.inboxPrefix = `${inboxPrefix}cluster:`; // tells the scripts that a push may be heard on another node
   }
 
   async open(listener: ServerListener): Promise<void> {
     const connect = (address: Address): Redis =>
       watched(this.source.client(address, this.timeout), this.timeout, this.time);
-    const nodes = (this.#nodes = new ClusterNodes(connect, this.timeout, this.time, {
+    const nodes = (this.#nodes = new ClusterNodes(connect, this.timeout, this.time, this.guards, {
       reconnected: () => this.#inbox && listener.reconnected(),
       lost: () => this.#inbox && topology.refresh(),
     }));
@@ -103,13 +112,21 @@ export class RedisCluster implements LockServer {
     return this.#owner(slotOf(key))?.clock;
   }
 
+  async *stringKeys(glob: string): AsyncGenerator<string> {
+    for (const address of this.#topology?.addresses ?? []) {
+      const node = this.#nodes?.at(address);
+      if (!node) throw notSent(undefined);
+      yield* stringKeys(node.connection, glob);
+    }
+  }
+
   replaceChannel(): void {
     this.#inbox?.replace();
   }
 
   describe(): { found: string; warnings: string[] } {
     if (!this.#inbox) return { found: 'Redis Cluster, not connected yet', warnings: [] };
-    return description(this.#info, `Cluster ${this.#topology!.addresses.join(' ')}`);
+    return description(this.#info, `Cluster ${this.#topology!.addresses.join(' ')}`, this.guards);
   }
 
   async close(): Promise<void> {

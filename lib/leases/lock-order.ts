@@ -1,0 +1,95 @@
+import { LockOrderError, type NestedLocks } from '../errors/index.js';
+import type { CallSettings, ModuleSettings } from '../options/index.js';
+import { Section } from './section.js';
+
+/** How many pairs are remembered; the oldest are forgotten first. */
+const REMEMBERED = 5_000;
+/** How many calls a stack shows: those of this library stand before the caller's. */
+const FRAMES = 30;
+
+/**
+ * Remembers which locks were wanted inside which, and finds those that are taken in opposite orders, before two
+ * callers wait for each other. Sees this process only, and of what is held only the sections around a call: `withLock`,
+ * decorators, `lease.run`. Who asks without waiting, or enters again, waits for nobody.
+ */
+export class LockOrder {
+  /** By the lock that was held, then by the one that was wanted. */
+  readonly #nested = new Map<string, Map<string, NestedLocks>>();
+  #size = 0;
+
+  private constructor(
+    private readonly owner: object,
+    /** Told of each pair once; without it every call of the second order is refused. */
+    private readonly warn: ((error: LockOrderError) => void) | undefined,
+  ) {}
+
+  /** Undefined where nobody wants to know. */
+  static watched(
+    lockOrder: ModuleSettings['lockOrder'],
+    owner: object,
+    warn: (error: LockOrderError) => void,
+  ): LockOrder | undefined {
+    if (lockOrder === 'ignore') return undefined;
+    return new LockOrder(owner, lockOrder === 'warn' ? warn : undefined);
+  }
+
+  /** Why the call has to be refused, if it has to. */
+  check(keys: string | readonly string[], { wait }: CallSettings): LockOrderError | undefined {
+    if (wait === 0) return undefined;
+    const held = new Set<string>();
+    for (const { holding } of Section.around(this.owner)) {
+      if (holding.held) held.add(holding.claim.key);
+    }
+    for (const wanted of typeof keys === 'string' ? [keys] : keys) {
+      if (held.has(wanted)) continue;
+      for (const outer of held) {
+        const error = this.#note(outer, wanted);
+        if (error && !this.warn) return error;
+        if (error) this.warn?.(error);
+      }
+    }
+    return undefined;
+  }
+
+  #note(held: string, wanted: string): LockOrderError | undefined {
+    if (this.#nested.get(held)?.has(wanted)) return undefined;
+    const limit = Error.stackTraceLimit;
+    Error.stackTraceLimit = FRAMES;
+    try {
+      const before = this.#path(wanted, held, new Set());
+      const error = before && new LockOrderError(held, wanted, before);
+      if (!error || this.warn) this.#remember({ held, wanted, at: stack() });
+      return error;
+    } finally {
+      Error.stackTraceLimit = limit;
+    }
+  }
+
+  /** How `to` came to be wanted under `from`, over others or not. */
+  #path(from: string, to: string, seen: Set<string>): NestedLocks[] | undefined {
+    seen.add(from);
+    for (const nested of this.#nested.get(from)?.values() ?? []) {
+      if (nested.wanted === to) return [nested];
+      const rest = seen.has(nested.wanted) ? undefined : this.#path(nested.wanted, to, seen);
+      if (rest) return [nested, ...rest];
+    }
+    return undefined;
+  }
+
+  #remember(nested: NestedLocks): void {
+    const { held, wanted } = nested;
+    if (this.#size === REMEMBERED) {
+      const [oldest, pairs] = this.#nested.entries().next().value!;
+      this.#nested.delete(oldest);
+      this.#size -= pairs.size;
+    }
+    const inside = this.#nested.get(held) ?? new Map<string, NestedLocks>();
+    this.#nested.set(held, inside.set(wanted, nested));
+    this.#size += 1;
+  }
+}
+
+/** The calls that led here. */
+function stack(): string {
+  return new Error().stack!.replace(/^.*\n/, '');
+}

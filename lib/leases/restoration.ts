@@ -1,0 +1,74 @@
+import { LeaseLostError, LockStoreError } from '../errors/index.js';
+import type { Claim, Extended, LockPrimitive } from '../locks/lock-primitive.js';
+import type { Clock } from '../options/index.js';
+import type { Departures } from './departures.js';
+import type { HandOver } from './hand-over.js';
+import { deadlineOf, Holding, type Onward } from './holding.js';
+import { Trail } from './trail.js';
+
+/** The pause after a failed attempt, in ms. */
+const AFTER_FAILURE = 50;
+
+/** Who was handed a lease has no line of callers behind him. */
+const nobody: Onward = {
+  passOn: () => false,
+  giveBack: () => undefined,
+  ended: () => {},
+};
+
+/** Goes on with a lease that another process handed over, under a holder id of this one; once only. */
+export class Restoration {
+  readonly #trail: Trail;
+
+  constructor(
+    private readonly lock: LockPrimitive,
+    private readonly clock: Clock,
+    private readonly departures: Departures,
+    private readonly timeout: number,
+  ) {
+    this.#trail = new Trail(timeout);
+  }
+
+  /**
+   * Asks again, for twice the command time-out, when Redis does not say.
+   * @throws LeaseLostError if somebody else went on with it, or its time is over; LockStoreError: then it
+   * may be tried again.
+   */
+  async run({ claim, call, fencingToken }: HandOver, holder: string): Promise<Holding> {
+    const own: Claim = { ...claim, holder };
+    const { key } = claim;
+    const { sentAt, remaining } = await this.#transfer(claim, own);
+    if (typeof remaining !== 'number') {
+      throw new LeaseLostError(key, remaining === 'taken' ? 'taken' : 'expired');
+    }
+    if (deadlineOf({ sentAt, remaining }) <= this.clock.monotonic()) {
+      this.departures.leave(own, this.#trail);
+      throw new LeaseLostError(key, 'expired');
+    }
+    const ttl = call.renew ? call.ttl : Math.min(call.ttl, remaining); // it ends when it would have ended
+    const grant = { sentAt, remaining, fencingToken, tokens: 1 };
+    return new Holding(own, { ...call, ttl }, grant, this.#trail, this.clock, nobody);
+  }
+
+  async #transfer(claim: Claim, own: Claim): Promise<{ sentAt: number; remaining: Extended }> {
+    const giveUpAt = this.clock.monotonic() + 2 * this.timeout;
+    for (;;) {
+      const from = this.clock.monotonic();
+      this.#trail.sent(from);
+      try {
+        const answer = await this.lock.transfer(claim, own);
+        this.#trail.answered();
+        return answer;
+      } catch (error) {
+        const failure = error instanceof LockStoreError ? error : undefined;
+        if (failure?.outcome === 'unknown') this.#trail.unknown(from);
+        else this.#trail.answered();
+        if (!failure?.retryable || this.clock.monotonic() >= giveUpAt) {
+          this.departures.leave(own, this.#trail);
+          throw error;
+        }
+        await new Promise<void>((resolve) => void this.clock.after(AFTER_FAILURE, resolve));
+      }
+    }
+  }
+}

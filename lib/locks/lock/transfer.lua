@@ -1,0 +1,27 @@
+-- Put another holder in the place of him who holds the lock, without a gap; the lease lasts `ttl` from now, or longer if it did.
+-- Returns the ms left; -2 where the lock is free, -3 where it is another's, -5 if this came too late and changed nothing.
+local lock, fence = KEYS[1], KEYS[2]
+local holder, heir, ttl, not_after = ARGV[1], ARGV[2], ARGV[3], ARGV[4]
+
+--- @include "now"
+--- @include "keep-fence"
+--- @include "no-replica"
+--- @include "rewrite"
+
+local now = now_us()
+if now > tonumber(not_after) then
+  return -5
+end
+local current = redis.pcall('GET', lock)
+if current == holder then
+  local left = math.max(redis.call('PTTL', lock), tonumber(ttl), 1)
+  redis.call('SET', lock, heir, 'PX', left)
+  keep_fence(fence, now / 1000)
+  return left
+elseif current == heir then
+  local left = redis.call('PTTL', lock)
+  rewrite(lock, left)
+  return left
+end
+no_replica(lock, current)
+return current and -3 or -2

@@ -1,0 +1,57 @@
+import { LockOptionsError } from '../errors/index.js';
+import { type Duration, milliseconds } from './duration.js';
+
+/** Which replicas must have a grant or a renewal before it counts. */
+export interface ReplicaOptions {
+  /** How many; best all that may be promoted, but for those that may be down. */
+  readonly acks: number;
+  /** How long they are waited for; '500ms', or less where `ttl` or `commandTimeout` want it. */
+  readonly timeout?: Duration | undefined;
+}
+
+/** {@link ReplicaOptions} checked, in ms. */
+export interface ReplicaSettings {
+  readonly acks: number;
+  readonly timeout: number;
+}
+
+/** In ms; shorter where the other bounds want it. */
+const TIMEOUT = 500;
+
+/** @throws LockOptionsError where no lease could be confirmed in time. */
+export function replicaSettings(
+  { replicas, nodes }: { replicas?: ReplicaOptions | undefined; nodes?: unknown },
+  ttl: number,
+  commandTimeout: number,
+): ReplicaSettings | undefined {
+  if (replicas === undefined) return undefined;
+  if (nodes !== undefined) {
+    throw new LockOptionsError(
+      'Options "replicas" and "nodes" exclude each other: a majority of servers confirms there.',
+    );
+  }
+  if (typeof replicas !== 'object' || replicas === null) {
+    throw new LockOptionsError('Option "replicas" takes { acks, timeout }.');
+  }
+  const unknown = Object.keys(replicas).find((name) => name !== 'acks' && name !== 'timeout');
+  if (unknown) throw new LockOptionsError(`Option "replicas" has no "${unknown}".`);
+  const { acks } = replicas;
+  if (!Number.isSafeInteger(acks) || acks < 1 || acks > 100) {
+    throw new LockOptionsError('Option "replicas.acks" takes a whole number from 1 to 100.');
+  }
+  const [longest, of] =
+    ttl / 3 < commandTimeout / 2
+      ? [ttl / 3, 'a third of "ttl"']
+      : [commandTimeout / 2, 'half of "commandTimeout"'];
+  const timeout = milliseconds(
+    'replicas.timeout',
+    replicas.timeout ?? Math.min(TIMEOUT, Math.floor(longest)),
+    { min: 10, max: 10_000 },
+  );
+  if (timeout > longest) {
+    throw new LockOptionsError(
+      `Option "replicas.timeout" (${timeout} ms) is longer than ${of}: set it to ${Math.floor(longest)} ms or less.`,
+    );
+  }
+  return { acks, timeout };
+}

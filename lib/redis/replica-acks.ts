@@ -1,0 +1,82 @@
+import { ReplicasNotReachedError } from '../errors/index.js';
+import type { ReplicaSettings } from '../options/index.js';
+import type { RedisConnection, ScriptRun } from './redis-connection.js';
+import { notSent } from './store-failure.js';
+
+interface Turn {
+  readonly run: ScriptRun<unknown>;
+  readonly resolve: (answer: unknown) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+/**
+ * Runs scripts whose answers count only when replicas have what was written: one WAIT behind those of one
+ * tick, in the same write. What comes while a WAIT is under way is gathered and leaves when that is answered,
+ * so replicas that are down hold nothing up for longer than one time-out.
+ */
+export class ReplicaAcks {
+  #gathered: Turn[] = [];
+  #underWay = false;
+
+  constructor(
+    private readonly connection: RedisConnection,
+    private readonly replicas: ReplicaSettings,
+  ) {}
+
+  /** If too few replicas have it in time, answers or rejects as `run.unconfirmed` does. */
+  run<Answer>(run: ScriptRun<Answer>): Promise<Answer> {
+    const answer = new Promise<unknown>((resolve, reject) => {
+      this.#gathered.push({ run: run as ScriptRun<unknown>, resolve, reject });
+    });
+    if (!this.#underWay) {
+      this.#underWay = true;
+      process.nextTick(() => void this.#goOn());
+    }
+    return answer as Promise<Answer>;
+  }
+
+  async #goOn(): Promise<void> {
+    while (this.#gathered.length > 0) {
+      const turns = this.#gathered;
+      this.#gathered = [];
+      await this.#take(turns);
+    }
+    this.#underWay = false;
+  }
+
+  async #take(turns: readonly Turn[]): Promise<void> {
+    let unanswered = turns.length;
+    const settled = Promise.allSettled(
+      turns.map(({ run }) => this.#send(run).finally(() => (unanswered -= 1))),
+    );
+    let acks = await this.#wait();
+    // A script that the server had forgotten is sent again, behind the WAIT.
+    const again = unanswered > 0;
+    const answers = await settled;
+    if (again) acks = await this.#wait();
+    for (const [at, answer] of answers.entries()) {
+      const { run, resolve, reject } = turns[at]!;
+      if (answer.status === 'rejected') reject(answer.reason);
+      else if (acks >= this.replicas.acks) resolve(answer.value);
+      else {
+        const error = new ReplicasNotReachedError(run.key, { ...this.replicas, reached: acks });
+        try {
+          resolve(run.unconfirmed!(answer.value, error));
+        } catch (refusal) {
+          reject(refusal);
+        }
+      }
+    }
+  }
+
+  #send(run: ScriptRun<unknown>): Promise<unknown> {
+    if (run.wanted?.() === false) return Promise.reject(notSent(run.key, 'the caller gave up'));
+    return this.connection.run(run);
+  }
+
+  /** How many replicas have all that was written on this connection; 0 if nobody says. */
+  #wait(): Promise<number> {
+    const { acks, timeout } = this.replicas;
+    return this.connection.send('wait', [acks, timeout]).then(Number, () => 0);
+  }
+}

@@ -1,0 +1,8 @@
+import type { ModuleSettings } from '../options/index.js';
+import type { RedisConnection } from './redis-connection.js';
+
+/** What is asked of a server beyond its answers. */
+export interface ServerGuards extends Partial<Pick<ModuleSettings, 'replicas' | 'durability'>> {
+  /** Looks at the server on every new connection, before anything else is sent there. */
+  readonly admit?: ((connection: RedisConnection) => Promise<void>) | undefined;
+}

@@ -1,0 +1,18 @@
+import type { Claim, Extended } from '../locks/lock-primitive.js';
+import { extension } from './memory-extension.js';
+import { MemoryHolders } from './memory-holders.js';
+import type { MemoryServer } from './memory-server.js';
+
+/** Puts another holder in the place of him who holds a lock alone, as transfer.lua does; what is left of the lease. */
+export function transfer(
+  server: MemoryServer,
+  name: string,
+  { holder }: Claim,
+  heir: Claim,
+): Extended {
+  const holders = new MemoryHolders(server, name);
+  const left = holders.left(holder, undefined);
+  const ttl = left === undefined ? 0 : heir.ttl;
+  if (left !== undefined) holders.hold(heir.holder, undefined, Math.max(left, 1));
+  return extension(server, name, { ...heir, ttl, share: undefined });
+}

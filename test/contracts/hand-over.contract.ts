@@ -1,0 +1,283 @@
+import { expect } from '@jest/globals';
+import { LeaseLostError, LockOptionsError, LockStoreError } from '../../lib/errors/index.js';
+import { readHandOver } from '../../lib/leases/hand-over.js';
+import type { Lease } from '../../lib/leases/lease.js';
+import type { LockPrimitive } from '../../lib/locks/lock-primitive.js';
+import { READER } from '../../lib/options/index.js';
+import type { Contract } from '../support/contract.js';
+import { type LockingProcess, withPrimitive, type World, type Wrap } from '../support/world.js';
+
+function restore(process: LockingProcess, text: string): Promise<Lease> {
+  return process.leases.restore(readHandOver(text));
+}
+
+/** A process in which a hand-over goes another way for once. */
+function troubled(
+  world: World,
+  trouble: (transfer: LockPrimitive['transfer']) => LockPrimitive['transfer'],
+): Promise<LockingProcess> {
+  let times = 0;
+  const wrap: Wrap = (store) => {
+    const right: LockPrimitive['transfer'] = (...claims) => store.lock.transfer(...claims);
+    const wrong = trouble(right);
+    return withPrimitive(store, {
+      transfer: (...claims) => ((times += 1) === 1 ? wrong : right)(...claims),
+    });
+  };
+  return world.process({ commandTimeout: 200 }, wrap);
+}
+
+function failure(outcome: 'unsent' | 'unknown'): LockStoreError {
+  return new LockStoreError('It did not answer.', { key: 'k', outcome });
+}
+
+/** It is done, and nobody hears of it. */
+const unheard =
+  (transfer: LockPrimitive['transfer']): LockPrimitive['transfer'] =>
+  async (...claims) => {
+    await transfer(...claims);
+    throw failure('unknown');
+  };
+
+const unsent = () => (): Promise<never> => Promise.reject(failure('unsent'));
+
+export const handOver: Contract = {
+  async 'the lease goes on in the process that restores it, under its token, before all who wait'(
+    world,
+  ) {
+    const [a, b, c] = [await world.process(), await world.process(), await world.process()];
+    const given = await a.acquire();
+    const { fencingToken } = given;
+    const waiting = [a.acquire(), b.acquire()];
+    const places = world.fairness === 'strict' ? 2 : 1;
+    await world.until('they wait', async () => (await world.sight()).waiting >= places);
+    const text = await given.handOver();
+    const taken = await restore(c, text);
+    expect(taken).toMatchObject({ key: 'k', held: true, fencingToken });
+    await world.until('both wait in the store', async () => (await world.sight()).waiting === 2);
+    expect(await taken.release()).toBe(true);
+    const served = waiting.map(async (lease) => {
+      const next = await world.finish(lease);
+      expect(next.fencingToken).toBeGreaterThan(fencingToken);
+      expect(await next.release()).toBe(true);
+    });
+    await Promise.all(served);
+  },
+
+  async 'it is over where it was given away, before the text exists'(world) {
+    const [a, b] = [await world.process(), await world.process()];
+    const given = await a.acquire();
+    const { signal } = given;
+    const text = given.handOver();
+    expect(given.held).toBe(false);
+    await text;
+    expect(signal.reason).toMatchObject({ code: 'LEASE_LOST', reason: 'transferred' });
+    expect(() => given.assertHeld()).toThrow('it was handed over');
+    await expect(given.extend()).rejects.toThrow(LeaseLostError);
+    await expect(given.handOver()).rejects.toThrow(LeaseLostError);
+    const taken = await restore(b, await text);
+    expect(await given.release()).toBe(false);
+    await world.finish(a.leases.close());
+    await taken.extend();
+    expect(taken.held).toBe(true);
+  },
+
+  async 'of many who restore it, one holds it'(world) {
+    const [a, b, c] = [await world.process(), await world.process(), await world.process()];
+    const text = await (await a.acquire()).handOver();
+    const attempts = [a, b, c, a, b, c].map((process) => restore(process, text));
+    const outcomes = await Promise.allSettled(attempts);
+    const taken = outcomes.filter(({ status }) => status === 'fulfilled');
+    expect(taken).toHaveLength(1);
+    for (const outcome of outcomes) {
+      if (outcome.status === 'rejected') {
+        expect(outcome.reason).toMatchObject({ code: 'LEASE_LOST', reason: 'taken' });
+      }
+    }
+    await (taken[0] as PromiseFulfilledResult<Lease>).value.release();
+    await expect(restore(b, text)).rejects.toMatchObject({ reason: 'expired' });
+    expect((await world.sight()).type).toBe('none');
+  },
+
+  async 'it is handed on again'(world) {
+    const [a, b, c] = [await world.process(), await world.process(), await world.process()];
+    const first = await a.acquire();
+    const text = await first.handOver();
+    const second = await restore(b, text);
+    const third = await restore(c, await second.handOver());
+    expect(third.fencingToken).toBe(first.fencingToken);
+    expect([first, second, third].map(({ held }) => held)).toEqual([false, false, true]);
+    await expect(restore(a, text)).rejects.toThrow(LeaseLostError);
+    expect(await third.release()).toBe(true);
+  },
+
+  async 'it ends after its ttl if nobody restores it, and who waits comes next'(world) {
+    const [a, b] = [await world.process(), await world.process()];
+    const given = await a.acquire({ ttl: 400 });
+    const waiting = b.acquire();
+    await world.until('it waits', async () => (await world.sight()).waiting === 1);
+    const from = world.clock.monotonic();
+    const text = await given.handOver();
+    const next = await world.finish(waiting);
+    expect(world.clock.monotonic() - from).toBeGreaterThan(380);
+    await expect(restore(a, text)).rejects.toMatchObject({ reason: 'taken' });
+    await next.release();
+  },
+
+  async 'the time that it is on its way is as long as was asked for before'(world) {
+    const [a, b] = [await world.process(), await world.process()];
+    const given = await a.acquire({ ttl: 400 });
+    await given.extend(2_000);
+    const text = await given.handOver();
+    await world.elapse(900);
+    const taken = await restore(b, text);
+    expect(taken.held).toBe(true);
+    expect(await taken.release()).toBe(true);
+  },
+
+  async 'who restored it renews it'(world) {
+    const [a, b] = [await world.process(), await world.process()];
+    const text = await (await a.acquire({ ttl: 400 })).handOver();
+    const taken = await restore(b, text);
+    await world.elapse(1_000);
+    expect(taken.held).toBe(true);
+    expect(await taken.release()).toBe(true);
+  },
+
+  async 'a lease that is not renewed ends when it would have ended'(world) {
+    const [a, b] = [await world.process(), await world.process()];
+    const given = await a.acquire({ ttl: 2_000, renew: false });
+    const end = given.expiresAt;
+    await world.elapse(1_200);
+    const taken = await restore(b, await given.handOver());
+    expect(taken.expiresAt).toBeLessThan(end + 600); // with a ttl of its own, twice that
+    await world.until('it is lost', () => taken.signal.aborted);
+    expect(world.clock.wall()).toBeLessThan(end + 900);
+  },
+
+  async 'a minimum hold goes with it'(world) {
+    const [a, b] = [await world.process(), await world.process()];
+    const from = world.clock.monotonic();
+    const given = await a.acquire({ minHold: 500 });
+    const taken = await restore(b, await given.handOver());
+    expect(await taken.release()).toBe(true);
+    expect(await world.holder()).toBe('kept');
+    await world.until('it is free', async () => (await world.sight()).type === 'none');
+    expect(world.clock.monotonic() - from).toBeGreaterThan(480);
+  },
+
+  async 'a lease without a fencing token has none afterwards'(world) {
+    const [a, b] = [await world.process(), await world.process()];
+    const text = await (await a.acquire({ fencing: false })).handOver();
+    const taken = await restore(b, text);
+    expect(() => taken.fencingToken).toThrow(LockOptionsError);
+    await taken.release();
+  },
+
+  async 'an operator who takes it tells who holds it now'(world) {
+    const [a, b, c] = [await world.process(), await world.process(), await world.client()];
+    const taken = await restore(b, await (await a.acquire()).handOver());
+    await c.lock.force('k');
+    await world.until('it is lost', () => taken.signal.aborted);
+    expect(taken.signal.reason).toMatchObject({ reason: 'forced' });
+  },
+
+  async 'a lease that is over is not handed over'(world) {
+    const [a, b] = [await world.process(), await world.client()];
+    const lease = await a.acquire();
+    await b.lock.force('k');
+    await expect(lease.handOver()).rejects.toThrow(LeaseLostError);
+    expect(lease.held).toBe(false);
+    expect((await world.sight()).type).toBe('none');
+  },
+
+  async 'an altered text fits no lock'(world) {
+    const [a, b] = [await world.process(), await world.process()];
+    const text = await (await a.acquire()).handOver();
+    const words = JSON.parse(Buffer.from(text, 'base64url').toString()) as unknown[];
+    words[4] = Number(words[4]) + 1;
+    const altered = Buffer.from(JSON.stringify(words)).toString('base64url');
+    await expect(restore(b, altered)).rejects.toThrow(LeaseLostError);
+    for (const other of ['', 'k', text.slice(1), `${text}=`, 'eyJ9', 7 as never]) {
+      expect(() => readHandOver(other)).toThrow(LockOptionsError);
+    }
+    expect((await restore(b, text)).held).toBe(true);
+  },
+
+  async 'what several hold, or one holds more than once, is not handed over'(world) {
+    const a = await world.process();
+    const leases = [
+      await a.acquire({ key: 'shared', share: READER }),
+      await a.acquire({ key: 'permits', share: { permits: 2, count: 1 } }),
+      await a.acquire({ key: ['b', 'c'] }),
+    ];
+    for (const lease of leases) {
+      await expect(lease.handOver()).rejects.toThrow(LockOptionsError);
+      expect(lease.held).toBe(true);
+    }
+    const outer = await a.acquire();
+    await outer.run(async () => {
+      const inner = await a.acquire();
+      await expect(inner.handOver()).rejects.toThrow('more than once');
+      await inner.release();
+      await outer.handOver();
+      await expect(a.acquire()).rejects.toMatchObject({ reason: 'transferred' });
+    });
+  },
+
+  async 'a transfer that arrives twice has the effect of once, and a stranger’s none'(world) {
+    const [a, b] = [await world.client(), await world.client()];
+    const { claim } = await a.hold({ ttl: 5_000 });
+    const heir = b.claim({ ttl: 1_000 });
+    expect((await b.lock.transfer(b.claim(), heir)).remaining).toBe('taken');
+    for (let times = 0; times < 2; times += 1) {
+      const { remaining } = await a.lock.transfer(claim, heir);
+      expect(remaining).toBeGreaterThan(4_000); // never shortened
+      expect(await world.holder()).toBe(heir.holder);
+    }
+    expect(await a.lock.release(claim, 0)).toBe(false);
+    expect((await a.lock.extend([claim])).remaining).toEqual(['taken']);
+    expect(await b.lock.release(heir, 0)).toBe(true);
+    expect((await a.lock.transfer(claim, heir)).remaining).toBe('free');
+    expect((await world.sight()).type).toBe('none');
+  },
+
+  async 'a transfer that arrives too late changes nothing'(world) {
+    const [a, b] = [await world.client({ commandTimeout: 100 }), await world.client()];
+    const { claim } = await a.hold();
+    await b.lock.transfer(b.claim({ key: 'warm-up' }), b.claim());
+    await world.pause();
+    await expect(world.finish(a.lock.transfer(claim, b.claim()))).rejects.toThrow(LockStoreError);
+    await world.elapse(60);
+    await world.resume();
+    expect(await world.holder()).toBe(claim.holder);
+  },
+
+  async 'a hand-over that Redis does not confirm is a loss, and leaves nothing'(world) {
+    const a = await troubled(world, unheard);
+    const lease = await a.acquire();
+    await expect(lease.handOver()).rejects.toThrow(LeaseLostError);
+    expect(lease.held).toBe(false);
+    await world.until('the lock is free', async () => (await world.sight()).type === 'none');
+  },
+
+  async 'a hand-over that was not sent changes nothing'(world) {
+    const a = await troubled(world, unsent);
+    const lease = await a.acquire({ ttl: 400 });
+    await expect(lease.handOver()).rejects.toThrow(LockStoreError);
+    await world.elapse(800);
+    expect(lease.held).toBe(true);
+    expect((await lease.handOver()).length).toBeGreaterThan(40);
+  },
+
+  async 'who does not hear that he restored it asks again'(world) {
+    const a = await world.process();
+    for (const trouble of [unheard, unsent]) {
+      const b = await troubled(world, trouble);
+      const text = await (await a.acquire()).handOver();
+      const taken = await world.finish(restore(b, text));
+      expect(taken.held).toBe(true);
+      expect(await taken.release()).toBe(true);
+    }
+  },
+};

@@ -1,0 +1,229 @@
+import { afterEach, describe, expect, it } from '@jest/globals';
+import { Redis } from 'ioredis';
+import { LockOptionsError } from '../../lib/errors/index.js';
+import { QuorumLockStore } from '../../lib/locks/quorum/quorum-lock-store.js';
+import { RedisLockStore } from '../../lib/locks/lock/redis-lock-store.js';
+import {
+  moduleSettings,
+  type RedisLockOptions,
+  type RedisSource,
+  systemClock,
+} from '../../lib/options/index.js';
+import { RedisProcess } from '../../tools/redis-server.js';
+import { monotonic } from '../support/monotonic.js';
+import { StallingClock } from '../support/stalling-clock.js';
+import { until } from '../support/until.js';
+import { LockingProcess } from '../support/world.js';
+
+const TRIALS = process.env['FULL'] ? 10 : 1;
+const TTL = 1_000;
+
+let closing: (() => unknown)[] = [];
+afterEach(() => tidy());
+
+async function tidy(): Promise<void> {
+  for (const close of closing.reverse()) await close();
+  closing = [];
+}
+
+async function server(...args: string[]): Promise<RedisProcess> {
+  const started = await RedisProcess.start({ args });
+  closing.push(() => started.stop());
+  return started;
+}
+
+async function member(options: RedisLockOptions): Promise<LockingProcess> {
+  const settings = moduleSettings({ ttl: TTL, commandTimeout: 500, ...options });
+  const Store = settings.nodes ? QuorumLockStore : RedisLockStore;
+  const clock = new StallingClock(systemClock);
+  const process = new LockingProcess(new Store(settings, clock), settings, clock, undefined);
+  closing.push(() => process.leases.close());
+  await process.leases.open();
+  return process;
+}
+
+/** A lease of a process that is cut off as soon as it has it: it renews nothing and hears nothing. */
+async function heldByNow(options: RedisLockOptions): Promise<() => boolean> {
+  const holder = await member(options);
+  const lease = await until(
+    'the lock is granted',
+    () => holder.acquire({ renew: false }).catch(() => undefined),
+    20_000,
+  );
+  return () => lease.held;
+}
+
+describe('durability', () => {
+  const warningsOf = async (options: RedisLockOptions): Promise<string> =>
+    (await member(options)).store.describe().warnings.join('\n');
+
+  it.each(['volatile-ttl', 'volatile-lru', 'allkeys-lru', 'allkeys-random'])(
+    'warns of %s, and refuses it',
+    async (policy) => {
+      const { url } = await server('--maxmemory-policy', policy, '--appendonly', 'yes');
+      expect(await warningsOf({ redis: url })).toMatch(
+        new RegExp(`^maxmemory-policy is ${policy}: Redis may evict locks that are held`),
+      );
+      expect(await warningsOf({ redis: url, durability: 'ignore' })).toBe('');
+      const refused = member({ redis: url, durability: 'refuse' });
+      await expect(refused).rejects.toBeInstanceOf(LockOptionsError);
+      await expect(refused).rejects.toThrow(`maxmemory-policy is ${policy}`);
+    },
+  );
+
+  it('warns of a server without an append-only file, which a quarantine makes harmless', async () => {
+    const { url } = await server();
+    expect(await warningsOf({ redis: url })).toMatch(/^It has no append-only file/);
+    expect(await warningsOf({ redis: url, durability: 'refuse' })).not.toMatch('append-only');
+    const { url: durable } = await server('--appendonly', 'yes');
+    expect(await warningsOf({ redis: durable })).toBe('');
+  });
+
+  it('warns of a replicated primary that takes what no replica has, and refuses it', async () => {
+    const primary = await server('--appendonly', 'yes', '--repl-diskless-sync-delay', '0');
+    await server('--replicaof', '127.0.0.1', String(primary.port));
+    const control = new Redis(primary.url);
+    closing.push(() => control.disconnect());
+    await until('it is replicated', async () => {
+      await control.set('linked', 1);
+      return (await control.wait(1, 100)) === 1;
+    });
+    const redis: RedisSource = primary.url;
+    expect(await warningsOf({ redis })).toMatch(/^It is replicated, and takes writes/);
+    await expect(member({ redis, durability: 'refuse' })).rejects.toThrow('It is replicated');
+    expect(await warningsOf({ redis, replicas: { acks: 1 } })).toBe('');
+    expect(await warningsOf({ redis, replicas: { acks: 2 } })).toMatch(/asks for 2 and 1 are/);
+    await control.config('SET', 'min-replicas-to-write', '1');
+    expect(await warningsOf({ redis })).toBe('');
+  });
+
+  it('refuses a user who may not look', async () => {
+    const { url } = await server();
+    const control = new Redis(url);
+    closing.push(() => control.disconnect());
+    await control.call('ACL', 'SETUSER', 'blind', 'on', '>pw', '~*', '&*', '+@all', '-info');
+    const redis = url.replace('//', '//blind:pw@');
+    await expect(member({ redis, durability: 'refuse' })).rejects.toThrow(/NOPERM/);
+    await member({ redis });
+  });
+
+  it('refuses a lease that is longer than the quarantine', async () => {
+    const { url } = await server();
+    const process = await member({ redis: url, durability: 'refuse' });
+    const lease = await until('a grant', () => process.acquire().catch(() => undefined));
+    await expect(process.acquire({ key: 'other', ttl: TTL + 1 })).rejects.toThrow(
+      `no lease is longer than the module's "ttl" (${TTL} ms)`,
+    );
+    await expect(lease.extend(TTL + 1)).rejects.toBeInstanceOf(LockOptionsError);
+    expect(lease.held).toBe(true);
+  });
+});
+
+/** What loses the data of one server, and how it is lost. */
+const losses: Record<string, (lost: RedisProcess) => Promise<string>> = {
+  'is restarted without its data': async (lost) => {
+    await lost.kill();
+    await lost.run();
+    return lost.url;
+  },
+  'is restarted with an old snapshot': async (lost) => {
+    await lost.kill(); // the snapshot was taken before the lock
+    await lost.run();
+    return lost.url;
+  },
+};
+
+describe.each(Object.keys(losses))('a Redis that %s', (loss) => {
+  const snapshot = loss.includes('snapshot');
+
+  async function twoHolders(durability: 'warn' | 'refuse'): Promise<number> {
+    let count = 0;
+    for (let trial = 0; trial < TRIALS; trial += 1) {
+      const redis = await server(...(snapshot ? ['--save', '3600 1'] : []));
+      const options: RedisLockOptions = { redis: redis.url, durability, keyPrefix: 'lock:' };
+      if (snapshot) {
+        await member(options);
+        const control = new Redis(redis.url);
+        await control.save();
+        control.disconnect();
+      }
+      const held = await heldByNow(options);
+      await losses[loss]!(redis);
+      const crashedAt = monotonic();
+      const second = await member(options);
+      const lease = await until(
+        'somebody else is granted it',
+        () => second.acquire({ wait: 0 }).catch(() => undefined),
+        20_000,
+      );
+      if (held()) count += 1;
+      expect(lease.held).toBe(true);
+      expect(monotonic() - crashedAt).toBeLessThan(TTL + 3_000);
+      await tidy();
+    }
+    return count;
+  }
+
+  it('has two holders without a quarantine', async () => {
+    expect(await twoHolders('warn')).toBe(TRIALS);
+  }, 60_000);
+
+  it('has none with it', async () => {
+    expect(await twoHolders('refuse')).toBe(0);
+  }, 120_000);
+});
+
+describe('an empty replica that is promoted', () => {
+  it('is in quarantine; what is held elsewhere is renewed', async () => {
+    const [primary, empty] = [await server(), await server()];
+    const options: RedisLockOptions = { redis: primary.url, durability: 'refuse' };
+    const held = await heldByNow(options);
+    const second = await member({ ...options, redis: empty.url });
+    await expect(second.acquire({ wait: 0 })).rejects.toThrow(
+      'this Redis was started or promoted and may have forgotten locks that are held',
+    );
+    await until('it is over', () => second.acquire({ wait: 0 }).catch(() => undefined), 20_000);
+    expect(held()).toBe(false);
+  });
+});
+
+describe('a quorum of three of which one is restarted without its data', () => {
+  /** Holder by nodes 1 and 2; node 2 forgets it; somebody else asks nodes 2 and 3. */
+  async function twoHolders(durability: 'warn' | 'refuse'): Promise<number> {
+    let count = 0;
+    for (let trial = 0; trial < TRIALS; trial += 1) {
+      const servers = await Promise.all([server(), server(), server()]);
+      const nodes = servers.map(({ url }) => url);
+      const options: RedisLockOptions = { nodes, durability };
+      const first = await member(options); // from here on all three are known
+      await until(
+        'it is out of quarantine',
+        () => !first.store.describe().warnings.join().includes('No lock is granted'),
+      );
+      servers[2]!.signal('SIGSTOP');
+      const held = await heldByNow(options);
+      servers[2]!.signal('SIGCONT');
+      await servers[1]!.kill();
+      await servers[1]!.run();
+      servers[0]!.signal('SIGSTOP');
+      const second = await member(options);
+      await until(
+        'somebody else is granted it',
+        () => second.acquire({ wait: 0 }).catch(() => undefined),
+        20_000,
+      );
+      if (held()) count += 1;
+      servers[0]!.signal('SIGCONT');
+      await tidy();
+    }
+    return count;
+  }
+
+  it('has two holders without a quarantine', async () => {
+    expect(await twoHolders('warn')).toBe(TRIALS);
+  }, 60_000);
+
+  it('has none with it', async () => {
+    expect(await twoHolders('refuse')).toBe(0);
+  }, 120_000);
+});

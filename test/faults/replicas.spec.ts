@@ -1,0 +1,216 @@
+import { afterEach, describe, expect, it } from '@jest/globals';
+import { Redis } from 'ioredis';
+import { ReplicasNotReachedError } from '../../lib/errors/index.js';
+import type { Lease } from '../../lib/leases/lease.js';
+import type { RedisLockOptions } from '../../lib/options/index.js';
+import { ClusterProcess } from '../../tools/redis-cluster.js';
+import { RedisProcess } from '../../tools/redis-server.js';
+import { FaultProxy } from '../support/fault-proxy.js';
+import { LockClient } from '../support/lock-client.js';
+import { until } from '../support/until.js';
+
+const TRIALS = process.env['FULL'] ? 20 : 3;
+/** How long what is written is on its way to the replica, in ms. */
+const LAG = 50;
+
+let closing: (() => unknown)[] = [];
+afterEach(() => tidy());
+
+async function tidy(): Promise<void> {
+  for (const close of closing.reverse()) await close();
+  closing = [];
+}
+
+/** A primary and a replica behind a link of its own. */
+class Pair {
+  private constructor(
+    readonly primary: RedisProcess,
+    readonly replica: RedisProcess,
+    readonly link: FaultProxy,
+    readonly control: Redis,
+    readonly standby: Redis,
+  ) {}
+
+  static async start(lag = LAG): Promise<Pair> {
+    const primary = await RedisProcess.start({ args: ['--repl-diskless-sync-delay', '0'] });
+    const link = await FaultProxy.before(primary.port);
+    const replica = await RedisProcess.start({
+      args: ['--replicaof', '127.0.0.1', String(link.port)],
+    });
+    const [control, standby] = [primary, replica].map(({ url }) =>
+      new Redis(url, { disconnectTimeout: 100 }).on('error', () => {}),
+    ) as [Redis, Redis];
+    const pair = new Pair(primary, replica, link, control, standby);
+    closing.push(() => pair.stop());
+    await until('the replica is linked', async () => {
+      await control.set('linked', 1);
+      return (await control.wait(1, 100)) === 1;
+    });
+    link.down = { delay: lag };
+    return pair;
+  }
+
+  async client(options: RedisLockOptions = {}): Promise<LockClient> {
+    const client = new LockClient({
+      redis: this.primary.url,
+      commandTimeout: 1_000,
+      durability: 'ignore',
+      ...options,
+    });
+    closing.push(() => client.close());
+    await client.leases.open();
+    return client;
+  }
+
+  /** The primary dies, and its replica takes its place. */
+  async failOver(): Promise<void> {
+    await this.primary.kill();
+    this.link.reset();
+    await this.standby.replicaof('NO', 'ONE');
+  }
+
+  /** Whether somebody else gets the lock of `key` on the new primary. */
+  async taken(key: string): Promise<boolean> {
+    const other = new LockClient({ redis: this.replica.url, durability: 'ignore' });
+    await other.leases.open();
+    const lease = await other.leases.tryAcquire(key, other.settings.call);
+    await other.close();
+    return lease !== undefined;
+  }
+
+  async stop(): Promise<void> {
+    this.control.disconnect();
+    this.standby.disconnect();
+    await this.link.close();
+    await Promise.all([this.primary.stop(), this.replica.stop()]);
+  }
+}
+
+/** How a lease is had that a failover must not lose. */
+const ways: Record<string, (pair: Pair, options: RedisLockOptions) => Promise<Lease>> = {
+  'that was free': async (pair, options) => {
+    const client = await pair.client(options);
+    await (await client.acquire('warm')).release();
+    return client.acquire('k');
+  },
+  'that was free, by a script that is new to the server': async (pair, options) =>
+    (await pair.client(options)).acquire('k'),
+  'that was handed over': async (pair, options) => {
+    const [holder, heir] = [await pair.client(options), await pair.client(options)];
+    const before = await holder.acquire('k');
+    const next = heir.acquire('k');
+    await until('the heir waits', async () => (await pair.control.zcard('{lock:k}:queue')) === 1);
+    void before.release();
+    return next;
+  },
+  'that was asked for twice': async (pair, options) => {
+    const through = await FaultProxy.before(pair.primary.port);
+    closing.push(() => through.close());
+    const client = await pair.client({ ...options, redis: through.url });
+    await (await client.acquire('warm')).release();
+    pair.link.down = { delay: 6 * LAG }; // longer than a reconnect takes
+    void through.once(([name]) => name === 'evalsha', 'cut');
+    return client.acquire('k');
+  },
+  'that is shared': async (pair, options) =>
+    (await pair.client(options)).acquire('k', { mode: 'shared' }),
+  'that is fenced, locally handed on': async (pair, options) => {
+    const client = await pair.client({ ...options, fairness: 'local' });
+    const [first, second] = [client.acquire('k'), client.acquire('k')];
+    void (await first).release();
+    return second;
+  },
+};
+
+describe.each(Object.keys(ways))('a lock %s', (way) => {
+  async function lost(options: RedisLockOptions): Promise<number> {
+    let count = 0;
+    for (let trial = 0; trial < TRIALS; trial += 1) {
+      const pair = await Pair.start();
+      const lease = await ways[way]!(pair, options);
+      expect(lease.held).toBe(true);
+      await pair.failOver();
+      if (await pair.taken('k')) count += 1;
+      await tidy();
+    }
+    return count;
+  }
+
+  it('is lost in a failover before it was replicated', async () => {
+    expect(await lost({})).toBeGreaterThan(TRIALS / 2); // all, but on a machine that stalls
+  }, 60_000);
+
+  it('is not lost when a replica has confirmed it', async () => {
+    expect(await lost({ replicas: { acks: 1 } })).toBe(0);
+  }, 60_000);
+});
+
+describe('where too few replicas confirm', () => {
+  it('nobody gets the lock, and it is given back', async () => {
+    const pair = await Pair.start(0);
+    const client = await pair.client({ replicas: { acks: 2, timeout: 300 } });
+    await until('the one replica confirms in time', async () => {
+      const refusal = await client.acquire('k', { wait: 0 }).catch((error: unknown) => error);
+      expect(refusal).toBeInstanceOf(ReplicasNotReachedError);
+      expect(refusal).toMatchObject({ code: 'REPLICAS_NOT_REACHED', key: 'k' });
+      const { replicas } = refusal as ReplicasNotReachedError;
+      expect(replicas).toMatchObject({ acks: 2, timeout: 300 });
+      return replicas.reached === 1;
+    });
+    await until('it is given back', async () => (await pair.control.exists('lock:k')) === 0);
+    await until('nothing is left to do', () => client.idle);
+  });
+
+  it('a waiter goes on when the replica is back', async () => {
+    const pair = await Pair.start(0);
+    const client = await pair.client({ replicas: { acks: 1, timeout: 50 }, ttl: 2_000 });
+    pair.link.down = { drop: true };
+    const lease = client.acquire('k', { wait: 20_000 });
+    await until('it was not confirmed', async () => (await pair.control.exists('lock:k')) === 1);
+    pair.link.heal();
+    pair.link.reset();
+    expect((await lease).held).toBe(true);
+  });
+
+  it('a renewal does not count, and the lease ends in time', async () => {
+    const pair = await Pair.start(0);
+    const client = await pair.client({ replicas: { acks: 1, timeout: 200 }, ttl: 2_000 });
+    const lease = await client.acquire('k');
+    const { expiresAt } = lease;
+    pair.link.down = { drop: true };
+    await expect(lease.extend()).rejects.toBeInstanceOf(ReplicasNotReachedError);
+    expect(lease.held).toBe(true);
+    expect(lease.expiresAt).toBe(expiresAt);
+    const { signal } = lease;
+    await until('it is over', () => signal.aborted, 4_000);
+    expect(lease.held).toBe(false);
+    expect(signal.reason).toMatchObject({ code: 'LEASE_LOST' });
+  });
+});
+
+it('in a Cluster, each primary asks its own replicas', async () => {
+  const cluster = await ClusterProcess.start({ primaries: 1, replicas: 1 });
+  closing.push(() => cluster.stop());
+  const options: RedisLockOptions = {
+    redis: { cluster: cluster.seeds },
+    commandTimeout: 500,
+    replicas: { acks: 1, timeout: 100 },
+  };
+  const [one, other] = [new LockClient(options), new LockClient(options)];
+  closing.push(
+    () => one.close(),
+    () => other.close(),
+  );
+  await Promise.all([one.leases.open(), other.leases.open()]);
+  const lease = await one.acquire('k');
+  const next = other.acquire('k');
+  expect(await lease.release()).toBe(true);
+  expect((await next).held).toBe(true);
+  cluster.replicas[0]!.signal('SIGSTOP');
+  const refused = one.acquire('unconfirmed', { wait: 0 });
+  await expect(refused).rejects.toBeInstanceOf(ReplicasNotReachedError);
+  await expect((await next).extend()).rejects.toBeInstanceOf(ReplicasNotReachedError);
+  cluster.replicas[0]!.signal('SIGCONT');
+  await until('it goes on', () => one.acquire('k2', { wait: 0 }).catch(() => undefined));
+  expect((await next).held).toBe(true);
+}, 60_000);

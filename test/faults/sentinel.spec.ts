@@ -1,0 +1,131 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { Redis } from 'ioredis';
+import type { RedisLockOptions } from '../../lib/options/index.js';
+import { freePort, RedisProcess } from '../../tools/redis-server.js';
+import { SentinelProcess } from '../../tools/redis-sentinel.js';
+import { LockClient } from '../support/lock-client.js';
+import { until } from '../support/until.js';
+
+let group: SentinelProcess;
+let closing: (() => unknown)[] = [];
+
+async function client(options: RedisLockOptions = {}): Promise<LockClient> {
+  const { redis = group.source, ...rest } = options;
+  const made = new LockClient({ redis, commandTimeout: 500, durability: 'ignore', ...rest });
+  closing.push(() => made.close());
+  await made.leases.open();
+  return made;
+}
+
+function direct(port: number): Redis {
+  const redis = new Redis(port, '127.0.0.1', { disconnectTimeout: 100 }).on('error', () => {});
+  closing.push(() => redis.disconnect());
+  return redis;
+}
+
+afterEach(async () => {
+  await Promise.all(closing.map((close) => close()));
+  closing = [];
+});
+
+describe('behind Sentinels', () => {
+  beforeAll(async () => {
+    group = await SentinelProcess.start();
+  }, 60_000);
+  afterAll(async () => {
+    await group?.stop();
+  });
+
+  it('says so at its start', async () => {
+    const { found } = (await client()).store.describe();
+    expect(found).toMatch(/^Redis [\d.]+ at Sentinel "locks", with 2 replicas$/);
+  });
+
+  it('takes the application’s own client', async () => {
+    const theirs = new Redis({ ...group.source, lazyConnect: true });
+    const locks = await client({ redis: theirs });
+    const lease = await locks.acquire('k');
+    expect(await lease.release()).toBe(true);
+    expect(theirs.status).toBe('wait');
+  });
+
+  it('does without a Sentinel that is down, and without one that hangs', async () => {
+    const { sentinels, name } = group.source;
+    const down = { host: '127.0.0.1', port: await freePort() };
+    const redis = { name, sentinels: [down, ...sentinels] };
+    const locks = await client({ redis });
+    group.signalSentinel(0, 'SIGSTOP');
+    try {
+      const late = await client({ redis });
+      expect(await (await late.acquire('k')).release()).toBe(true);
+    } finally {
+      group.signalSentinel(0, 'SIGCONT');
+    }
+    expect(await (await locks.acquire('k')).release()).toBe(true);
+  });
+
+  it('keeps a lease through a planned switch of the primary, once it is verified there', async () => {
+    const locks = await client();
+    const lease = await locks.acquire('kept', { ttl: 30_000 });
+    const extensions = jest.spyOn(locks.store.lock, 'extend');
+    const before = await group.primary();
+    await group.failOver();
+    await until('the lease is verified', async () => {
+      const settled = await Promise.allSettled(extensions.mock.results.map(({ value }) => value));
+      return settled.some(({ status }) => status === 'fulfilled');
+    });
+    expect(lease.held).toBe(true);
+    const primary = await group.primary();
+    expect(primary).not.toBe(before);
+    expect(await direct(primary).get('lock:kept')).not.toBeNull();
+    const other = await client();
+    await expect(other.acquire('kept', { wait: 0 })).rejects.toThrow('is held by another');
+    expect(await lease.release()).toBe(true);
+    expect(await direct(primary).get('lock:kept')).toBeNull();
+  });
+});
+
+describe('a primary that is demoted', () => {
+  it('loses no lease by answering READONLY, and is connected to anew', async () => {
+    const server = await RedisProcess.start();
+    closing.push(() => server.stop());
+    const control = direct(server.port);
+    const locks = await client({ redis: server.url });
+    const known = await locks.acquire('known', { ttl: 60_000 });
+    const unknown = await locks.acquire('unknown', { ttl: 60_000 });
+    const others = await locks.acquire('others', { ttl: 60_000 });
+    const values = await control.mget('lock:unknown', 'lock:others');
+    await control.del('lock:unknown');
+    await control.set('lock:others', 'an earlier holder');
+    const ids = async (): Promise<string[]> => {
+      const clients = String(await control.call('CLIENT', 'LIST', 'TYPE', 'normal'));
+      return [...clients.matchAll(/^id=(\d+)/gm)].map(([, id]) => id!);
+    };
+    await control.replicaof('127.0.0.1', '1'); // nobody is there: it keeps what it has
+    const before = await ids();
+    for (const lease of [known, unknown, others]) {
+      await until('it is answered', () =>
+        lease.extend().then(
+          () => false,
+          (error: Error) => error.message.includes('READONLY'),
+        ),
+      );
+    }
+    await until('it is connected to anew', async () => {
+      const now = await ids();
+      return now.length >= before.length && now.filter((id) => !before.includes(id)).length > 0;
+    });
+    expect([known.held, unknown.held, others.held]).toEqual([true, true, true]);
+    await control.replicaof('NO', 'ONE');
+    await control.mset('lock:unknown', values[0]!, 'lock:others', values[1]!);
+    for (const lease of [known, unknown, others]) {
+      await until('it is extended', () =>
+        lease.extend().then(
+          () => true,
+          () => false,
+        ),
+      );
+      expect(lease.held).toBe(true);
+    }
+  });
+});

@@ -1,0 +1,128 @@
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { Redis, type RedisOptions } from 'ioredis';
+import { ReplicasNotReachedError } from '../../lib/errors/index.js';
+import type { RedisLockOptions } from '../../lib/options/index.js';
+import { RedisProcess } from '../../tools/redis-server.js';
+import { SentinelProcess } from '../../tools/redis-sentinel.js';
+import { fencedWrite } from '../support/fenced-store.js';
+import { LockClient } from '../support/lock-client.js';
+import { monotonic } from '../support/monotonic.js';
+import { until } from '../support/until.js';
+
+const TRIALS = process.env['FULL'] ? 20 : 1;
+/** Longer than a failover takes, in ms. */
+const TTL = 8_000;
+
+let group: SentinelProcess;
+let resource: RedisProcess;
+let closing: (() => unknown)[] = [];
+beforeEach(async () => {
+  group = await SentinelProcess.start();
+  resource = await RedisProcess.start();
+}, 60_000);
+afterEach(async () => {
+  for (const server of group.servers) server.signal('SIGCONT');
+  await Promise.all(closing.map((close) => close()));
+  closing = [];
+  await Promise.all([group.stop(), resource.stop()]);
+});
+
+async function client(options: RedisLockOptions): Promise<LockClient> {
+  const made = new LockClient({
+    commandTimeout: 500,
+    ttl: TTL,
+    wait: 30_000,
+    durability: 'ignore',
+    ...options,
+  });
+  closing.push(() => made.close());
+  await made.leases.open();
+  return made;
+}
+
+function plain(options: RedisOptions): Redis {
+  const redis = new Redis({ ...options, disconnectTimeout: 100 });
+  closing.push(() => redis.disconnect());
+  return redis.on('error', () => {});
+}
+
+/**
+ * A primary stands still until another is promoted, and comes back: for seconds there are two. Who knows the
+ * Sentinels is moved; who only knows the old one, or has not heard of it yet, goes on there.
+ */
+describe('two primaries', () => {
+  it.each(Array.from({ length: TRIALS }, (_, trial) => trial + 1))(
+    'trial %i',
+    async () => {
+      const first = group.servers[0]!;
+      const acks = { replicas: { acks: 1, timeout: 200 } };
+      const stock = plain(group.source); // as ioredis does it
+      const moved = await client({ redis: group.source });
+      const [left, confirmed] = await Promise.all([
+        client({ redis: first.url }),
+        client({ redis: first.url, ...acks }),
+      ]);
+      const [kept, robbed, alone, backed] = await Promise.all([
+        moved.acquire('moved'),
+        moved.acquire('robbed'),
+        left.acquire('alone'),
+        confirmed.acquire('backed'),
+      ]);
+      await stock.set('all', 'is replicated');
+      expect(await stock.wait(2, 1_000)).toBe(2);
+
+      first.signal('SIGSTOP');
+      await until(
+        'another is promoted',
+        async () => (await group.primary()) !== first.port,
+        20_000,
+      );
+      const heir = await client({ redis: group.source, ...acks });
+      const promoted = plain({ port: await group.primary() });
+      // A replica that still followed the old one could confirm what the new one does not have: one ack of two is not all.
+      await until('the other replica follows it', async () => {
+        await promoted.set('all', 'is replicated');
+        return (await promoted.wait(1, 100)) === 1;
+      });
+      first.signal('SIGCONT');
+      const acquiring = { alone: heir.acquire('alone'), backed: heir.acquire('backed') };
+
+      // The negative control: with ioredis’ defaults both get it.
+      expect(await promoted.set('control', 'new', 'PX', 60_000, 'NX')).toBe('OK');
+      expect(await stock.set('control', 'old', 'PX', 60_000, 'NX')).toBe('OK');
+      // The same of ours, where one does not ask for replicas and does not know the Sentinels.
+      const fresh = await heir.acquire('fresh');
+      const twice = await left.acquire('fresh');
+      expect([fresh.held, twice.held]).toEqual([true, true]);
+      // Who asks for replicas gets nothing from a primary that has none.
+      await expect(confirmed.acquire('fresh', { wait: 0 })).rejects.toThrow(
+        'is held by another', // there, too
+      );
+      const refusal = confirmed.acquire('other', { wait: 0 });
+      await expect(refusal).rejects.toBeInstanceOf(ReplicasNotReachedError);
+
+      // Who knows the Sentinels was moved and still holds what was replicated.
+      await until('it is verified', () => moved.store.ready);
+      expect(await heir.leases.tryAcquire('moved', heir.settings.call)).toBeUndefined();
+      expect(kept.held).toBe(true);
+
+      // A lock that the failover lost: its holder learns it, and what he writes is refused.
+      const { fencingToken: stale, signal } = robbed;
+      await promoted.del('lock:robbed');
+      const newer = await heir.acquire('robbed');
+      const since = monotonic();
+      await until('the loser learns it', () => signal.aborted, TTL);
+      expect(monotonic() - since).toBeLessThan(TTL / 3 + 1_000);
+      const store = plain({ port: resource.port });
+      expect(await fencedWrite(store, 'robbed', newer.fencingToken, 'newer')).toBe(true);
+      expect(await fencedWrite(store, 'robbed', stale, 'stale')).toBe(false);
+
+      // What was held on the old one: renewed there by both, believed only by who asked for no replicas.
+      expect((await acquiring.backed).held).toBe(true);
+      expect(backed.held).toBe(false);
+      expect((await acquiring.alone).held).toBe(true);
+      expect(alone.held).toBe(true);
+    },
+    60_000,
+  );
+});

@@ -1,0 +1,84 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { Injectable } from '@nestjs/common';
+import {
+  CurrentLease,
+  type Lease,
+  LeaseLostError,
+  Locked,
+  LockKeyError,
+  LockOptionsError,
+  LockService,
+} from '../../lib/index.js';
+import { memoryLockService } from '../../lib/testing/index.js';
+import { NestBench } from '../support/nest-app.js';
+
+let bench: NestBench;
+beforeAll(async () => {
+  bench = await NestBench.start();
+});
+afterAll(() => bench.stop());
+
+@Injectable()
+class Shipping {
+  @Locked('order:<_order>', { wait: 0 })
+  async begin(_order: string, fails: boolean, @CurrentLease() lease?: Lease): Promise<string> {
+    const text = await lease!.handOver();
+    if (fails) throw new Error(text);
+    return text;
+  }
+}
+
+describe('a lease that a method hands over', () => {
+  it('outlives the method, whose result counts', async () => {
+    const app = await bench.app({ providers: [Shipping] });
+    const other = await bench.app({});
+    const text = await app.get(Shipping).begin('1', false);
+    await expect(app.get(Shipping).begin('1', false)).rejects.toThrow('is held by another');
+    const lease = await other.get(LockService).restore(text);
+    expect(lease).toMatchObject({ key: 'order:1', held: true });
+    await lease.run(async () => {
+      await other.get(LockService).withLock('order:1', async (again) => {
+        expect(again.fencingToken).toBe(lease.fencingToken);
+      });
+    });
+    await lease.release();
+    await app.get(Shipping).begin('1', false);
+  });
+
+  it('outlives the method also if that fails afterwards', async () => {
+    const app = await bench.app({ providers: [Shipping] });
+    const error = (await app
+      .get(Shipping)
+      .begin('2', true)
+      .catch((reason: unknown) => reason)) as Error;
+    expect(error).not.toBeInstanceOf(LeaseLostError);
+    const lease = await app.get(LockService).restore(error.message);
+    expect(await lease.release()).toBe(true);
+  });
+});
+
+describe('restore', () => {
+  it('refuses a text that is none, and a key that would be none', async () => {
+    const locks = memoryLockService();
+    await expect(locks.restore('order:1')).rejects.toThrow(LockOptionsError);
+    const text = await (await locks.acquire('k')).handOver();
+    const words = JSON.parse(Buffer.from(text, 'base64url').toString()) as unknown[];
+    words[2] = 'a}b{';
+    const bad = Buffer.from(JSON.stringify(words)).toString('base64url');
+    await expect(locks.restore(bad)).rejects.toThrow(LockKeyError);
+    await locks.onApplicationShutdown();
+  });
+
+  it('refuses what is over, and at a shutdown', async () => {
+    const locks = memoryLockService({ limits: { leases: 1 } });
+    const text = await (await locks.acquire('k')).handOver();
+    const held = await locks.acquire('other');
+    await expect(locks.restore(text)).rejects.toMatchObject({ code: 'LOCK_LIMIT' });
+    await held.release();
+    await (await locks.restore(text)).release();
+    await expect(locks.restore(text)).rejects.toThrow(LeaseLostError);
+    locks.beforeApplicationShutdown();
+    await expect(locks.restore(text)).rejects.toMatchObject({ code: 'LOCK_SHUTDOWN' });
+    await locks.onApplicationShutdown();
+  });
+});

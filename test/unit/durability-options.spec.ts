@@ -1,0 +1,45 @@
+import { describe, expect, it } from '@jest/globals';
+import { LockOptionsError, type RedisLockOptions } from '../../lib/index.js';
+import { moduleSettings } from '../../lib/options/index.js';
+
+const settings = (options: unknown) => moduleSettings(options as RedisLockOptions);
+
+describe('option "replicas"', () => {
+  it('is off unless it is given, and waits no longer than other bounds allow', () => {
+    expect(settings({}).replicas).toBeUndefined();
+    expect(settings({ replicas: { acks: 1 } }).replicas).toEqual({ acks: 1, timeout: 500 });
+    expect(settings({ replicas: { acks: 1 }, ttl: 900 }).replicas?.timeout).toBe(300);
+    expect(settings({ replicas: { acks: 1 }, commandTimeout: 400 }).replicas?.timeout).toBe(200);
+    expect(settings({ replicas: { acks: 2, timeout: '50ms' } }).replicas?.timeout).toBe(50);
+  });
+
+  it.each<[unknown, string]>([
+    [1, 'Option "replicas" takes { acks, timeout }'],
+    [null, 'Option "replicas" takes { acks, timeout }'],
+    [{}, 'Option "replicas.acks" takes a whole number'],
+    [{ acks: 0 }, 'Option "replicas.acks" takes a whole number'],
+    [{ acks: 1.5 }, 'Option "replicas.acks" takes a whole number'],
+    [{ acks: 1, wait: 5 }, 'Option "replicas" has no "wait"'],
+    [{ acks: 1, timeout: 0 }, 'Option "replicas.timeout" is 0'],
+    [{ acks: 1, timeout: '2s' }, 'longer than half of "commandTimeout": set it to 1000 ms'],
+  ])('%j is refused', (replicas, message) => {
+    expect(() => settings({ replicas })).toThrow(LockOptionsError);
+    expect(() => settings({ replicas })).toThrow(message);
+  });
+
+  it('is refused where a ttl leaves no time for it, and beside "nodes"', () => {
+    expect(() => settings({ replicas: { acks: 1, timeout: 101 }, ttl: 300 })).toThrow(
+      'longer than a third of "ttl": set it to 100 ms or less',
+    );
+    const nodes = ['redis://127.0.0.1:1', 'redis://127.0.0.1:2'];
+    expect(() => settings({ replicas: { acks: 1 }, nodes })).toThrow('exclude each other');
+  });
+});
+
+describe('option "durability"', () => {
+  it('warns unless it says otherwise', () => {
+    expect(settings({}).durability).toBe('warn');
+    expect(settings({ durability: 'refuse' }).durability).toBe('refuse');
+    expect(() => settings({ durability: 'strict' })).toThrow("takes 'ignore', 'warn' or 'refuse'");
+  });
+});

@@ -1,0 +1,137 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Redis } from 'ioredis';
+import { findRedisServer, freePort, RedisProcess } from './redis-server.js';
+
+/** How long a primary may be silent before its Sentinels take it for down, in ms. */
+const DOWN_AFTER = 1_000;
+
+/** A primary of our own on loopback, its replicas, and the Sentinels that watch them. */
+export class SentinelProcess {
+  readonly name = 'locks';
+  readonly #folder = mkdtempSync(join(tmpdir(), 'nest-redis-lock-'));
+  readonly #sentinels: { readonly port: number; readonly child: ChildProcess }[] = [];
+
+  private constructor(
+    /** The first of them is the primary at the start. */
+    readonly servers: readonly RedisProcess[],
+  ) {}
+
+  /** Resolves when the replicas are linked and the Sentinels know each other. */
+  static async start({ replicas = 2, sentinels = 3 } = {}): Promise<SentinelProcess> {
+    const args = ['--repl-diskless-sync-delay', '0', '--repl-ping-replica-period', '1'];
+    const primary = await RedisProcess.start({ args });
+    const following = [...args, '--replicaof', '127.0.0.1', String(primary.port)];
+    const followers = await Promise.all(
+      Array.from({ length: replicas }, () => RedisProcess.start({ args: following })),
+    );
+    const group = new SentinelProcess([primary, ...followers]);
+    try {
+      for (let at = 0; at < sentinels; at += 1) await group.#watch(at);
+      await group.#together(replicas, sentinels);
+    } catch (error) {
+      await group.stop();
+      throw error;
+    }
+    return group;
+  }
+
+  /** What ioredis wants to know. */
+  get source(): { sentinels: { host: string; port: number }[]; name: string } {
+    const sentinels = this.#sentinels.map(({ port }) => ({ host: '127.0.0.1', port }));
+    return { sentinels, name: this.name };
+  }
+
+  /** The port of the primary, as the Sentinels have it now. */
+  async primary(): Promise<number> {
+    const address = await this.#ask(0, ['get-master-addr-by-name', this.name]);
+    return Number((address as [string, string])[1]);
+  }
+
+  /** A switch of the primary that loses nothing, as an operator asks for it. */
+  async failOver(): Promise<void> {
+    const before = await this.primary();
+    await this.#ask(0, ['failover', this.name]);
+    await within(30_000, async () => (await this.primary()) !== before);
+  }
+
+  /** Sends a signal to one of the Sentinels. */
+  signalSentinel(at: number, signal: NodeJS.Signals): void {
+    this.#sentinels[at]!.child.kill(signal);
+  }
+
+  async stop(): Promise<void> {
+    process.off('exit', this.#onExit);
+    for (const { child } of this.#sentinels) child.kill('SIGKILL');
+    await Promise.all(this.servers.map((server) => server.stop()));
+    rmSync(this.#folder, { recursive: true, force: true });
+  }
+
+  async #watch(at: number): Promise<void> {
+    const port = await freePort();
+    const file = join(this.#folder, `sentinel-${at}.conf`);
+    const { name } = this;
+    writeFileSync(
+      file,
+      [
+        `port ${port}`,
+        'bind 127.0.0.1',
+        `dir ${this.#folder}`,
+        `sentinel monitor ${name} 127.0.0.1 ${this.servers[0]!.port} 2`,
+        `sentinel down-after-milliseconds ${name} ${DOWN_AFTER}`,
+        `sentinel failover-timeout ${name} 5000`,
+        '',
+      ].join('\n'),
+    );
+    const child = spawn(findRedisServer(), [file, '--sentinel'], { stdio: 'ignore' });
+    if (at === 0) process.once('exit', this.#onExit);
+    this.#sentinels.push({ port, child });
+  }
+
+  async #together(replicas: number, sentinels: number): Promise<void> {
+    for (const [at] of this.#sentinels.entries()) {
+      await within(30_000, async () => {
+        const answer = (await this.#ask(at, ['master', this.name])) as string[];
+        const about = (field: string): number => Number(answer[answer.indexOf(field) + 1]);
+        return about('num-slaves') === replicas && about('num-other-sentinels') === sentinels - 1;
+      });
+    }
+    const primary = new Redis(this.servers[0]!.url);
+    const linked = async (): Promise<boolean> => {
+      await primary.set('linked', 1); // a replica that has not shown itself yet gets no stream
+      return (await primary.wait(replicas, 100)) === replicas;
+    };
+    await within(30_000, linked).finally(() => primary.disconnect());
+  }
+
+  /** Undefined while it does not answer. */
+  async #ask(at: number, words: readonly string[]): Promise<unknown> {
+    const client = new Redis(this.#sentinels[at]!.port, '127.0.0.1', {
+      lazyConnect: true,
+      retryStrategy: () => null,
+    });
+    client.on('error', () => {});
+    try {
+      return await client.call('SENTINEL', ...words);
+    } catch {
+      return [];
+    } finally {
+      client.disconnect();
+    }
+  }
+
+  readonly #onExit = (): void => {
+    for (const { child } of this.#sentinels) child.kill('SIGKILL');
+  };
+}
+
+async function within(ms: number, condition: () => Promise<boolean>): Promise<void> {
+  const end = Date.now() + ms;
+  while (!(await condition())) {
+    if (Date.now() > end) throw new Error(`The Sentinels did not agree within ${ms} ms.`);
+    await sleep(20);
+  }
+}
