@@ -1,8 +1,9 @@
 import { LockError } from './lock.error.js';
 
 const LIKELY_OWNER: Record<string, string> = {
-  hash: 'a Redisson lock?',
-  zset: 'a Symfony lock or a semaphore of another library?',
+  hash: 'a Redisson lock? It can be shared: dialect "redisson"',
+  zset: 'a lock of symfony/lock? It can be shared: dialect "symfony"; or a semaphore of another library',
+  string: 'a plain lock, as most libraries write? It can be shared: dialect "plain"',
   list: 'a list of the application?',
   set: 'a set of the application?',
   stream: 'a stream of the application?',
@@ -19,7 +20,7 @@ export class ForeignLockError extends LockError {
   ) {
     const owner = LIKELY_OWNER[type];
     super(
-      `Redis holds a ${type} at the key of lock "${key}"${owner ? ` (${owner})` : ''}: not a lock of this library. ` +
+      `Redis holds a ${type} at the key of lock "${key}"${owner ? ` (${owner})` : ''}: not a lock of this kind. ` +
         'Choose another key or keyPrefix.',
       { key },
     );

@@ -1,5 +1,6 @@
 import type { NameSearch } from '../locks/lock-names.js';
 import type { LockStore, Sight } from '../locks/lock-primitive.js';
+import type { DialectSettings } from '../options/index.js';
 
 /** How many locks are looked at in one go, so that others have their turn between. */
 const AT_ONCE = 100;
@@ -12,9 +13,9 @@ export class Administration {
   ) {}
 
   /** `places`: how many waiters, or holders, it names. */
-  async inspect(key: string, places: number): Promise<Sight> {
+  async inspect(key: string, places: number, dialect?: DialectSettings): Promise<Sight> {
     await this.open();
-    return this.store.lock.inspect(key, places);
+    return this.store.lock.inspect(key, places, dialect);
   }
 
   /** The locks that are not free, as {@link inspect} sees each. */
@@ -33,8 +34,8 @@ export class Administration {
   }
 
   /** Takes a lock from whoever holds it. False if nobody does. */
-  async force(key: string): Promise<boolean> {
+  async force(key: string, dialect?: DialectSettings): Promise<boolean> {
     await this.open();
-    return this.store.lock.force(key);
+    return this.store.lock.force(key, dialect);
   }
 }

@@ -114,7 +114,7 @@ export class ConditionWait implements PlaceOwner, Onward {
     if (!retryable || now >= this.#outage.since + this.host.settings.outageWait) {
       return this.turnAway(error);
     }
-    if (place.seated) this.host.room(place.claim.key).failed();
+    if (place.seated) this.host.room(place.claim).failed();
     else this.host.clock.after(AFTER_FAILURE, () => place.ask());
   }
 

@@ -1,6 +1,7 @@
 import { LockOptionsError } from '../errors/index.js';
 import type { LockPrimitive } from '../locks/lock-primitive.js';
 import { type Awaiting, ConditionWait } from './condition-wait.js';
+import type { Holding } from './holding.js';
 import type { Holdings } from './holdings.js';
 import type { LineHost } from './line-host.js';
 import { SingleLease } from './single-lease.js';
@@ -29,6 +30,7 @@ export class Conditions {
         `Lock "${lease.key}" is shared: a condition is awaited by who holds its lock alone.`,
       );
     }
+    refuseDialect(holding);
     this.holdings.park(holding);
     const wait = new ConditionWait(this.host, this.holdings, holding, awaiting);
     this.#waits.add(wait);
@@ -46,6 +48,7 @@ export class Conditions {
   async signal(lease: SingleLease, condition: string, most: number): Promise<number> {
     lease.assertHeld();
     const holding = SingleLease.holdingOf(lease);
+    refuseDialect(holding);
     const woken = await this.lock.signal(holding.claim, condition, most);
     if (woken >= 0) return woken;
     this.holdings.verify(holding);
@@ -56,4 +59,12 @@ export class Conditions {
   turnAway(reason: (key: string) => unknown): void {
     for (const wait of this.#waits) wait.turnAway(reason(wait.key));
   }
+}
+
+/** Who waits for a lock in another format is in no queue that a signal could reach. */
+function refuseDialect({ claim: { key, dialect } }: Holding): void {
+  if (!dialect) return;
+  throw new LockOptionsError(
+    `Lock "${key}" is taken in dialect "${dialect.name}", which has no conditions.`,
+  );
 }

@@ -73,6 +73,7 @@ export function readHandOver(text: string): HandOver {
       fencing,
       reentrant: true,
       share: undefined,
+      dialect: undefined,
     },
   };
 }

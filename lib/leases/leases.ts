@@ -201,7 +201,7 @@ export class Leases {
       this.#departures.leave(claim, new Trail(0)); // nobody here waits for it any more
     },
     forced: (holder) => this.#holdings.forced(holder),
-    kept: (key, rest) => this.#waiters.kept(key, rest),
+    kept: (lock, rest) => this.#waiters.kept(lock, rest),
     reconnected: () => {
       this.#holdings.verifyAll();
       this.#waiters.askAll();

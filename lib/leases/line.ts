@@ -126,7 +126,7 @@ export class Line implements PlaceOwner, Onward, Scheduled {
         else this.host.bounds.set(waiter, patience);
       }
     }
-    if (place.seated) this.host.room(this.key).failed();
+    if (place.seated) this.host.room(place.claim).failed();
     else if (this.#place) this.host.clock.after(AFTER_FAILURE, () => place.ask());
   }
 
@@ -166,9 +166,9 @@ export class Line implements PlaceOwner, Onward, Scheduled {
   }
 
   #newPlace(): Place {
-    const { ttl, wait, share } = this.#waiters.first!.call;
+    const { ttl, wait, share, dialect } = this.#waiters.first!.call;
     const { key, tokens } = this;
-    const claim = { key, holder: this.host.newHolderId(), ttl, tokens, share };
+    const claim = { key, holder: this.host.newHolderId(), ttl, tokens, share, dialect };
     this.#place = new Place(this.host, this, claim, wait > 0);
     return this.#place;
   }

@@ -1,4 +1,4 @@
-import type { Held, LockPrimitive } from '../locks/lock-primitive.js';
+import type { Claim, Held, LockPrimitive } from '../locks/lock-primitive.js';
 import type { Clock, ModuleSettings } from '../options/index.js';
 import type { Place } from './place.js';
 import type { WaitingRoom } from './waiting-room.js';
@@ -11,7 +11,7 @@ export interface PlaceHost {
   readonly lock: LockPrimitive;
   readonly clock: Clock;
   readonly settings: ModuleSettings;
-  room(key: string): WaitingRoom;
+  room(lock: Pick<Claim, 'key' | 'dialect'>): WaitingRoom;
   /** From now on pushes for this holder id reach the place. */
   expect(place: Place): void;
   /** No more pushes for this holder id. */

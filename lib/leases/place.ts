@@ -36,7 +36,7 @@ export class Place {
   constructor(
     private readonly host: PlaceHost,
     private readonly owner: PlaceOwner,
-    { key, holder, ttl, tokens, share, condition }: Claim,
+    { key, holder, ttl, tokens, share, condition, dialect }: Claim,
     queue: boolean,
   ) {
     this.trail = new Trail(host.settings.commandTimeout);
@@ -49,6 +49,7 @@ export class Place {
       tokens,
       share,
       condition,
+      dialect,
       queue,
       arrival: undefined,
       former: undefined,
@@ -155,7 +156,7 @@ export class Place {
   }
 
   #sit({ arrival, rank, remaining, rejoined }: Queued): void {
-    const room = this.host.room(this.claim.key);
+    const room = this.host.room(this.claim);
     if (this.seated && arrival !== this.arrival) room.move(this);
     this.#ask.arrival = arrival;
     this.rank = rank;

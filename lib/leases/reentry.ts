@@ -13,16 +13,19 @@ export class Reentry {
 
   /** The innermost section around the running code: on `key`, or any. */
   current(key?: string): Section | undefined {
-    return Section.current(this.host, key);
+    return Section.current(this.host, (claim) => key === undefined || claim.key === key);
   }
 
   /**
    * The section that a call may enter again. Of a semaphore one takes one more permit.
    * @throws LockUpgradeError if it is shared and the call is not.
    */
-  section(key: string, { reentrant, share }: CallSettings): Section | undefined {
+  section(key: string, { reentrant, share, dialect }: CallSettings): Section | undefined {
     if (!reentrant || (share && !isReader(share))) return undefined;
-    const section = this.current(key);
+    const section = Section.current(
+      this.host,
+      (claim) => claim.key === key && claim.dialect === dialect,
+    );
     const held = section?.holding.claim.share;
     if (!section || !held) return section;
     if (!isReader(held)) return undefined;

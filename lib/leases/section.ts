@@ -1,6 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { LockNotAcquiredError } from '../errors/index.js';
 import { type CallSettings, type Clock, onAbort } from '../options/index.js';
+import type { Claim } from '../locks/lock-primitive.js';
 import type { Holding } from './holding.js';
 import type { Lease } from './lease.js';
 
@@ -30,12 +31,9 @@ export class Section {
     return this.entered.current;
   }
 
-  /** The innermost open section around the running code, of this owner, on this key if one is named. */
-  static current(owner: object, key?: string): Section | undefined {
-    return Section.#innermost(
-      (section) =>
-        section.owner === owner && (key === undefined || section.holding.claim.key === key),
-    );
+  /** The innermost open section around the running code, of this owner, on a lock that fits. */
+  static current(owner: object, fits: (claim: Claim) => boolean): Section | undefined {
+    return Section.#innermost((section) => section.owner === owner && fits(section.holding.claim));
   }
 
   /** The open sections around the running code, of this owner, from the inside out. */

@@ -50,6 +50,12 @@ export class SingleLease extends Lease {
   get fencingToken(): number {
     const token = this.#holding.fencingToken;
     if (token !== undefined) return token;
+    const { dialect } = this.#holding.claim;
+    if (dialect && !dialect.fencing) {
+      throw new LockOptionsError(
+        `Lock "${this.key}" was taken in dialect "${dialect.name}", which has no fencing tokens.`,
+      );
+    }
     throw new LockOptionsError(
       `Lock "${this.key}" was taken with "fencing: false": it has no fencing token.`,
     );

@@ -1,5 +1,6 @@
 import { LockLimitError } from '../errors/index.js';
 import { newHolderId } from '../locks/holder.js';
+import { lockId } from '../locks/lock-id.js';
 import type { Claim, LockStore } from '../locks/lock-primitive.js';
 import type { CallSettings, Clock, ModuleSettings } from '../options/index.js';
 import type { Departures } from './departures.js';
@@ -45,11 +46,11 @@ export class Waiters {
       slices: new Schedule(clock, (due) => due.forEach((line) => line.overstayed())),
       pushMissed: () => store.pushMissed(),
       newHolderId: () => newHolderId(processId),
-      room: (key) => this.#room(key),
+      room: (lock) => this.#room(lockId(lock)),
       expect: (place) => this.#places.set(place.claim.holder, place),
       forget: (place) => {
         this.#places.delete(place.claim.holder);
-        this.#rooms.get(place.claim.key)?.remove(place);
+        this.#rooms.get(lockId(place.claim))?.remove(place);
       },
       depart: ({ claim, trail }) => departures.leave(claim, trail),
       gone: (waiter) => {
@@ -75,7 +76,8 @@ export class Waiters {
     if (this.#size >= waitersPerProcess) {
       throw new LockLimitError(key, 'waitersPerProcess', waitersPerProcess);
     }
-    const shared = this.settings.fairness === 'local' && call.wait > 0 && !call.share;
+    const shared =
+      this.settings.fairness === 'local' && call.wait > 0 && !call.share && !call.dialect;
     const line = shared ? this.#sharedLine(key, call) : this.#singleLine(key, call);
     const waiter = new Waiter(call, this.clock.monotonic(), line, signal);
     this.#size += 1;
@@ -91,8 +93,8 @@ export class Waiters {
   }
 
   /** A push says when the lock comes free. */
-  kept(key: string, rest: number): void {
-    this.#rooms.get(key)?.comesFreeIn(rest);
+  kept(id: string, rest: number): void {
+    this.#rooms.get(id)?.comesFreeIn(rest);
   }
 
   /** Pushes may have been missed: every place asks. */
@@ -120,8 +122,9 @@ export class Waiters {
     return line;
   }
 
-  #singleLine(key: string, { fencing }: CallSettings): Line {
-    const line = new Line(this.#host, key, fencing ? 1 : 0, false);
+  #singleLine(key: string, { fencing, dialect }: CallSettings): Line {
+    const fenced = fencing && (dialect?.fencing ?? true);
+    const line = new Line(this.#host, key, fenced ? 1 : 0, false);
     this.#single.add(line);
     return line;
   }
@@ -132,11 +135,12 @@ export class Waiters {
     else this.#single.delete(line);
   }
 
-  #room(key: string): WaitingRoom {
-    let room = this.#rooms.get(key);
+  /** Of one lock, by its id. */
+  #room(id: string): WaitingRoom {
+    let room = this.#rooms.get(id);
     if (!room) {
-      room = new WaitingRoom(this.clock, () => this.#rooms.delete(key));
-      this.#rooms.set(key, room);
+      room = new WaitingRoom(this.clock, () => this.#rooms.delete(id));
+      this.#rooms.set(id, room);
     }
     return room;
   }

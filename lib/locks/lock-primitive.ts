@@ -1,4 +1,4 @@
-import type { Share } from '../options/index.js';
+import type { DialectSettings, Share } from '../options/index.js';
 import type { NameSearch } from './lock-names.js';
 
 /** What one asks for, and later holds: the same words take, keep and give back a lock. */
@@ -14,6 +14,8 @@ export interface Claim {
   readonly share?: Share | undefined;
   /** What it waits for before it queues. */
   readonly condition?: AwaitedCondition | undefined;
+  /** In whose format it is written; undefined: ours. */
+  readonly dialect?: DialectSettings | undefined;
 }
 
 /** A condition of a lock, as one who awaits it asks. */
@@ -86,8 +88,8 @@ export interface PushListener {
   ): void;
   /** An operator took the lock from this holder. */
   forced(holder: string): void;
-  /** The lock on `key` was given back, but stays taken for the rest of a minimum hold, in ms. */
-  kept(key: string, rest: number): void;
+  /** The lock was given back, but stays taken for the rest of a minimum hold, in ms; `lock` is its {@link lockId}. */
+  kept(lock: string, rest: number): void;
   /** Pushes may have been missed, or the server may have changed: ask again. */
   reconnected(): void;
 }
@@ -100,6 +102,8 @@ export interface Sight {
   readonly holder: string;
   /** Those who hold it together, each with what is left of his lease in ms; of several permits each. */
   readonly holders: readonly { readonly holder: string; readonly remaining: number }[];
+  /** In another service's format: whether a lock of it stands there. */
+  readonly foreign?: boolean;
   /** What several hold it as. */
   readonly mode?: 'shared' | 'permits' | undefined;
   readonly remaining: number;
@@ -130,7 +134,7 @@ export interface LockPrimitive {
   leave(claim: Claim): Promise<boolean>;
   /** Lengthens what is still held; in the order of the claims. */
   extend(claims: readonly Claim[]): Promise<{ sentAt: number; remaining: Extended[] }>;
-  inspect(key: string, places: number): Promise<Sight>;
+  inspect(key: string, places: number, dialect?: DialectSettings): Promise<Sight>;
   /** Makes a lease that was exclusive a shared one, without a gap. False if it was not the holder's any more. */
   downgrade(claim: Claim): Promise<boolean>;
   /**
@@ -143,7 +147,7 @@ export interface LockPrimitive {
   /** Wakes the first who await the condition, so many at most. How many; -1 if the lock was not the holder's any more. */
   signal(claim: Claim, condition: string, most: number): Promise<number>;
   /** True if somebody held the lock. */
-  force(key: string): Promise<boolean>;
+  force(key: string, dialect?: DialectSettings): Promise<boolean>;
 }
 
 /** What a start-up log says of a store. */

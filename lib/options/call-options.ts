@@ -1,3 +1,5 @@
+import type { LockDialect } from './dialect-choice.js';
+import { type DialectSettings, dialectSettings } from './dialect.js';
 import { type Duration, type DurationBounds, milliseconds } from './duration.js';
 import { LockOptionsError } from '../errors/index.js';
 import { type ModeOptions, type PermitOptions, type Share, shareOf } from './share.js';
@@ -18,6 +20,8 @@ export interface LockCallOptions {
   readonly fencing?: boolean | undefined;
   /** Within a section that holds the same lock, run without asking Redis. False: wait like anybody. @default true */
   readonly reentrant?: boolean | undefined;
+  /** How another service writes the locks that it and this one share; its waiters know no queue, so there is none. Without it `'native'`. */
+  readonly dialect?: LockDialect | undefined;
 }
 
 /** {@link LockCallOptions} of one call, which may be cancelled. */
@@ -37,6 +41,8 @@ export interface CallSettings {
   readonly reentrant: boolean;
   /** With whom the lock is shared; undefined: with nobody. */
   readonly share: Share | undefined;
+  /** In whose format it is written; undefined: ours. */
+  readonly dialect: DialectSettings | undefined;
 }
 
 export const CALL_DEFAULTS: CallSettings = {
@@ -48,6 +54,7 @@ export const CALL_DEFAULTS: CallSettings = {
   fencing: true,
   reentrant: true,
   share: undefined,
+  dialect: undefined,
 };
 
 const DAY = 86_400_000;
@@ -74,7 +81,9 @@ export function callSettings(
   const settings: Record<string, unknown> = { ...defaults };
   for (const [name, value] of Object.entries(options)) {
     if (allowed.includes(name) || value === undefined) continue;
-    if (name in BOUNDS) {
+    if (name === 'dialect') {
+      settings[name] = dialectSettings(value);
+    } else if (name in BOUNDS) {
       settings[name] = milliseconds(name, value, BOUNDS[name as keyof typeof BOUNDS]);
     } else if (typeof defaults[name as keyof CallSettings] === 'boolean') {
       if (typeof value !== 'boolean')
@@ -88,6 +97,7 @@ export function callSettings(
   }
   settings['share'] = shareOf(options);
   const result = settings as unknown as CallSettings;
+  if (result.dialect) checkDialect(result.dialect, result, options);
   if (result.maxHold < result.ttl) {
     throw new LockOptionsError('Option "maxHold" is shorter than "ttl": no lease would end by it.');
   }
@@ -95,4 +105,26 @@ export function callSettings(
     throw new LockOptionsError('Option "minHold" is longer than "maxHold".');
   }
   return result;
+}
+
+/** @throws LockOptionsError when something is asked for that the other side's format has no words for. */
+function checkDialect(
+  dialect: DialectSettings,
+  { share, minHold }: CallSettings,
+  { fencing, permits }: LockCallOptions & PermitOptions,
+): void {
+  const cannot =
+    permits !== undefined
+      ? 'permits'
+      : share && !dialect.shared
+        ? "mode: 'shared'"
+        : minHold > 0 && !dialect.minHold
+          ? 'minHold'
+          : fencing === true && !dialect.fencing
+            ? 'fencing: true'
+            : undefined;
+  if (cannot === undefined) return;
+  throw new LockOptionsError(
+    `Dialect "${dialect.name}" has no "${cannot}": its other users do not know it. Leave it out, or use dialect 'native' for this lock.`,
+  );
 }

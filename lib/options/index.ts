@@ -11,6 +11,15 @@ export {
   shareOf,
   wholeNumber,
 } from './share.js';
+export { type DialectAbilities, type DialectSettings, dialectSettings } from './dialect.js';
+export type {
+  LockDialect,
+  PlainDialect,
+  RedissonDialect,
+  SymfonyDialect,
+  TimestampDialect,
+} from './dialect-choice.js';
+export { type PlainPreset, PRESETS } from './dialect-presets.js';
 export { onAbort } from './on-abort.js';
 export { detached } from './detached.js';
 export {

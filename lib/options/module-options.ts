@@ -184,6 +184,11 @@ function nodes(given: RedisLockOptions): ModuleSettings['nodes'] {
       'Option "nodes" takes two or more servers, best three or five: URLs, ioredis options or ioredis clients.',
     );
   }
+  if (given.dialect !== undefined && given.dialect !== 'native') {
+    throw new LockOptionsError(
+      'Options "nodes" and "dialect" exclude each other: a dialect is spoken on one Redis.',
+    );
+  }
   if (given.redis !== undefined) {
     throw new LockOptionsError('Options "redis" and "nodes" exclude each other.');
   }

@@ -7,6 +7,8 @@ export interface LockKeys {
   readonly fence: string;
   /** While several hold the lock: each with the end of his lease. */
   readonly holders: string;
+  /** In another service's format that does not say whose a lock is: which of us has it. */
+  readonly grant: string;
 }
 
 /**
@@ -23,6 +25,7 @@ export function lockKeys(prefix: string, name: string): LockKeys {
     seen: `${base}:seen`,
     fence: `${base}:fence`,
     holders: `${base}:holders`,
+    grant: `${base}:grant`,
   };
 }
 

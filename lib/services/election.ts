@@ -155,4 +155,5 @@ export const ELECTION_CALL = {
   maxHold: Infinity,
   fencing: true,
   reentrant: false,
+  dialect: 'native',
 } as const;

@@ -2,6 +2,7 @@ import { LockKeyError } from '../errors/index.js';
 import { describe, lockName } from '../keys/index.js';
 import type { Administration } from '../leases/administration.js';
 import { type ModuleSettings, wholeNumber } from '../options/index.js';
+import { refuseDialect } from './refuse-dialect.js';
 import { inspection, type LockInspection, NAMED } from './lock-inspection.js';
 
 /** The most locks one list may have. */
@@ -18,8 +19,9 @@ export async function listLocks(
   administration: Administration,
   pattern: string,
   { limit = 1_000 }: ListOptions,
-  { keyBytes }: ModuleSettings['limits'],
+  { call, limits: { keyBytes } }: ModuleSettings,
 ): Promise<LockInspection[]> {
+  refuseDialect(call, 'list()');
   wholeNumber('limit', limit, MOST);
   if (typeof pattern !== 'string' || pattern === '' || Buffer.byteLength(pattern) > keyBytes) {
     const found = typeof pattern === 'string' && pattern !== '' ? 'longer' : describe(pattern);

@@ -1,3 +1,4 @@
+import type { DialectSettings } from '../options/index.js';
 import type { Administration } from '../leases/administration.js';
 import type { Sight } from '../locks/lock-primitive.js';
 import { processOf } from '../locks/holder.js';
@@ -38,8 +39,9 @@ export const NAMED = 100;
 export async function inspectLock(
   administration: Administration,
   key: string,
+  dialect?: DialectSettings,
 ): Promise<LockInspection> {
-  return inspection(key, await administration.inspect(key, NAMED));
+  return inspection(key, await administration.inspect(key, NAMED, dialect));
 }
 
 export function inspection(key: string, sight: Sight): LockInspection {
@@ -47,7 +49,7 @@ export function inspection(key: string, sight: Sight): LockInspection {
   const { fencingToken, remaining, mode } = sight;
   return {
     key,
-    state: stateOf(sight, party),
+    state: sight.foreign ? 'held' : stateOf(sight, party),
     ...(mode && {
       mode,
       holders: sight.holders.map(({ holder, remaining: left }) => ({

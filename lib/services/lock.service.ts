@@ -22,6 +22,7 @@ import { Condition } from './condition.js';
 import { Election, ELECTION_CALL, ELECTION_PREFIX, type ElectionOptions } from './election.js';
 import { type ListOptions, listLocks } from './list-locks.js';
 import { inspectLock, type LockInspection } from './lock-inspection.js';
+import { refuseDialect } from './refuse-dialect.js';
 import { Semaphore, type SemaphoreOptions } from './semaphore.js';
 import { logStart } from './start-log.js';
 
@@ -110,12 +111,13 @@ export class LockService implements OnModuleInit, BeforeApplicationShutdown, OnA
 
   /**
    * Begins an optimistic read: take the stamp, read without a lock, and use what was read only if the stamp
-   * validates. Writers hold the lock exclusively, and never hear of it. What a stamp cannot see stands at
-   * `Stamp.validate`: above all holders with `fencing: false`.
-   * @throws LockOptionsError where the module's default is `fencing: false`; LockStoreError when Redis fails;
+   * validates. Writers never hear of it. What it cannot see stands at `Stamp.validate`: above all holders with
+   * `fencing: false`.
+   * @throws LockOptionsError where the module has `fencing: false` or a dialect; LockStoreError when Redis fails;
    * ForeignLockError on the name of a semaphore; LockKeyError.
    */
   async optimistic(key: string): Promise<Stamp> {
+    refuseDialect(this.#settings.call, 'optimistic()');
     return this.#leases.optimistic(this.#name(key));
   }
 
@@ -123,8 +125,7 @@ export class LockService implements OnModuleInit, BeforeApplicationShutdown, OnA
    * Goes on with a lease that another process handed over by `lease.handOver()`: it alone holds the lock then, with
    * the same fencing token, and renews it as the other did. Only the first `restore` of a text does.
    * @throws LeaseLostError if it was restored before, taken away, or not restored within its ttl; LockStoreError
-   * when Redis fails: it may be tried again; LockOptionsError if the text is another, or for a quorum;
-   * LockLimitError, LockShutdownError.
+   * when Redis fails: try again; LockOptionsError for another text, or a quorum; LockLimitError, LockShutdownError.
    */
   async restore(text: string): Promise<Lease> {
     const handOver = readHandOver(text);
@@ -139,17 +140,16 @@ export class LockService implements OnModuleInit, BeforeApplicationShutdown, OnA
 
   /** Who holds the lock, since when, and who waits. */
   async inspect(key: string): Promise<LockInspection> {
-    return inspectLock(this.#leases.administration, this.#name(key));
+    return inspectLock(this.#leases.administration, this.#name(key), this.#settings.call.dialect);
   }
 
   /**
-   * The locks that are not free and whose keys match, `*` for anything, each as {@link inspect} shows it. Looks
-   * through all keys of Redis, a thousand at a time: for operators, not for requests. Locks taken or given back
-   * meanwhile are found or not; above `limit`, which ones is up to Redis.
-   * @throws LockKeyError, LockOptionsError; LockStoreError when Redis fails.
+   * The locks that are not free and whose keys match, `*` for anything, each as {@link inspect} shows it. Looks through
+   * all keys, a thousand at a time: for operators. Locks taken or given back meanwhile are found or not; above
+   * `limit`, which ones is up to Redis. @throws LockKeyError, LockOptionsError; LockStoreError when Redis fails.
    */
   list(pattern = '*', options: ListOptions = {}): Promise<LockInspection[]> {
-    return listLocks(this.#leases.administration, pattern, options, this.#settings.limits);
+    return listLocks(this.#leases.administration, pattern, options, this.#settings);
   }
 
   /**
@@ -158,7 +158,7 @@ export class LockService implements OnModuleInit, BeforeApplicationShutdown, OnA
    * @throws ForeignLockError if the key holds no lock.
    */
   async forceRelease(key: string): Promise<boolean> {
-    return this.#leases.administration.force(this.#name(key));
+    return this.#leases.administration.force(this.#name(key), this.#settings.call.dialect);
   }
 
   /**

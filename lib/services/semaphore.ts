@@ -9,6 +9,7 @@ import {
   MOST_PERMITS,
   wholeNumber,
 } from '../options/index.js';
+import { refuseDialect } from './refuse-dialect.js';
 
 /** How many may come in. The replicas should agree on it; while they do not, each keeps to its own number. */
 export interface SemaphoreOptions {
@@ -49,6 +50,7 @@ export class Semaphore {
   ) {
     this.#leases = leases;
     this.#defaults = defaults;
+    refuseDialect(defaults, 'semaphore()');
     wholeNumber('permits', permits, MOST_PERMITS);
   }
 

@@ -11,6 +11,7 @@ import type {
   PushListener,
   StoreDescription,
 } from '../lock-primitive.js';
+import { Dialects } from '../dialects/dialects.js';
 import { redisPrimitive } from '../redis-primitive.js';
 import { claimAt } from './place-text.js';
 import { token } from './sight.js';
@@ -44,8 +45,15 @@ export class RedisLockStore implements LockStore {
     );
     this.#confirms = settings.replicas !== undefined;
     const { waitersPerKey } = settings.limits;
-    const lock = redisPrimitive(this.#server, prefix, waitersPerKey, (text) =>
+    const native = redisPrimitive(this.#server, prefix, waitersPerKey, (text) =>
       this.#message(text.split(' ')),
+    );
+    const lock = new Dialects(
+      native,
+      this.#server,
+      prefixOf(settings.redis),
+      (freed) => this.#listener?.kept(freed, 0),
+      this.#confirms,
     );
     this.lock = generation ? new BoundedLeases(lock, ttl, (key) => generation.check(key)) : lock;
   }

@@ -1,4 +1,5 @@
 import { LockOptionsError } from '../../errors/index.js';
+import type { DialectSettings } from '../../options/index.js';
 import type { Answer, Ask, Claim, Extended, LockPrimitive, Sight } from '../lock-primitive.js';
 
 /**
@@ -35,8 +36,8 @@ export class BoundedLeases implements LockPrimitive {
     return this.lock.extend(claims);
   }
 
-  inspect(key: string, places: number): Promise<Sight> {
-    return this.lock.inspect(key, places);
+  inspect(key: string, places: number, dialect?: DialectSettings): Promise<Sight> {
+    return this.lock.inspect(key, places, dialect);
   }
 
   async downgrade(claim: Claim): Promise<boolean> {
@@ -60,9 +61,9 @@ export class BoundedLeases implements LockPrimitive {
     return this.lock.signal(claim, condition, most);
   }
 
-  async force(key: string): Promise<boolean> {
+  async force(key: string, dialect?: DialectSettings): Promise<boolean> {
     this.check(key);
-    return this.lock.force(key);
+    return this.lock.force(key, dialect);
   }
 
   #bound({ key, ttl }: Claim): void {

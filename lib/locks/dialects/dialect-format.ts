@@ -1,0 +1,53 @@
+import type { LuaScript } from '../../redis/index.js';
+import type { Claim } from '../lock-primitive.js';
+
+/** A script of a dialect: a step on one lock, with whatever keys and operands that dialect's locks have. */
+export type DialectScript = LuaScript<string, string>;
+
+/** What an acquisition, or a step of one, answers. */
+export type AcquireReply = [
+  kind: string,
+  left: number | string,
+  now: number,
+  token: number,
+  seen?: string,
+];
+
+/** Takes a step of an acquisition; with operands beside those that all of them have. */
+export type Send = (
+  script: DialectScript,
+  more?: Readonly<Record<string, string | undefined>>,
+) => Promise<AcquireReply>;
+
+/** A message that wakes waiters: by which command, where, and what. */
+export interface Wake {
+  readonly publish: 'PUBLISH' | 'SPUBLISH';
+  readonly channel: string;
+  readonly message: string;
+}
+
+/**
+ * How another service writes its locks: the shape of a kind of lock, without a queue. Each script is one
+ * atomic step, has the effect of once when it runs twice, and knows the holder by the id of one grant.
+ */
+export interface Dialect {
+  /** The Redis type of what stands at a lock's name. */
+  readonly type: string;
+  /**
+   * `{kind, ms left or what stands there, now, first token}`: `held`, `busy`, `late` (it ran after `not_after`
+   * and changed nothing) or `foreign`; the token is -1 where none was asked for.
+   */
+  readonly acquire: DialectScript;
+  /** Acquires by several steps, where one would not be what the other side does. */
+  take?(send: Send): Promise<AcquireReply>;
+  /** 1 if it was the holder's, else 0. With `keep`, the lock stays taken by nobody so many ms. */
+  readonly release: DialectScript;
+  /** The ms left; -2 where the lock is free, -3 where it is another's. Never shortens, never brings back. */
+  readonly extend: DialectScript;
+  /** The Redis keys of a lock (of one claim to it, where one is at hand) beside its own, its fence and its grant, by the names the scripts give them. */
+  keys?(lock: string, claim?: Claim): Readonly<Record<string, string>>;
+  /** What the scripts want to know beside holder, ttl and the like. */
+  operands?(claim: Claim, lock: string): Readonly<Record<string, string | number | undefined>>;
+  /** Where waiters of the other side are told that a lock is free, and how. */
+  wake?(lock: string): Wake;
+}

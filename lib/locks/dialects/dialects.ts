@@ -1,0 +1,103 @@
+import { LockOptionsError } from '../../errors/index.js';
+import type { DialectSettings } from '../../options/index.js';
+import type { LockServer } from '../../redis/index.js';
+import type {
+  Answer,
+  Ask,
+  Claim,
+  Extended,
+  HolderSteps,
+  LockPrimitive,
+  Sight,
+} from '../lock-primitive.js';
+import { DialectLock } from './dialect-lock.js';
+import { speak } from './speak.js';
+
+/** Our own locks, and those in other services' formats: each step goes to the dialect of its claim. */
+export class Dialects implements LockPrimitive {
+  readonly #locks = new Map<DialectSettings, DialectLock>();
+
+  constructor(
+    private readonly native: LockPrimitive,
+    private readonly server: LockServer,
+    private readonly clientPrefix: string,
+    /** Told the `lockId` of a lock in another format that was given back. */
+    private readonly freed: (lock: string) => void,
+    /** Grants count only when replicas have them, which only our own steps see to. */
+    private readonly confirms: boolean,
+  ) {}
+
+  acquire(ask: Ask): Promise<Answer> {
+    const { dialect } = ask;
+    if (!dialect || !this.confirms) return this.#of(ask).acquire(ask);
+    const message = `Dialect "${dialect.name}" and option "replicas" exclude each other: the other side waits for no replica. Use a module without "replicas" for it.`;
+    return Promise.reject(new LockOptionsError(message));
+  }
+
+  release(claim: Claim, keep: number): Promise<boolean> {
+    return this.#of(claim).release(claim, keep);
+  }
+
+  leave(claim: Claim): Promise<boolean> {
+    return this.#of(claim).leave(claim);
+  }
+
+  /** All of one dialect together. */
+  async extend(claims: readonly Claim[]): Promise<{ sentAt: number; remaining: Extended[] }> {
+    if (!claims.some(({ dialect }) => dialect)) return this.native.extend(claims);
+    const remaining = Array.from<Extended>({ length: claims.length });
+    const sentAt: number[] = [];
+    await Promise.all(
+      [...new Set(claims.map(({ dialect }) => dialect))].map(async (dialect) => {
+        const places = [...claims.keys()].filter((at) => claims[at]!.dialect === dialect);
+        const extended = await this.#of({ dialect }).extend(places.map((at) => claims[at]!));
+        sentAt.push(extended.sentAt);
+        places.forEach((at, nth) => (remaining[at] = extended.remaining[nth]!));
+      }),
+    );
+    return { sentAt: Math.min(...sentAt), remaining };
+  }
+
+  inspect(key: string, places: number, dialect?: DialectSettings): Promise<Sight> {
+    return dialect ? this.#lock(dialect).inspect(key) : this.native.inspect(key, places);
+  }
+
+  force(key: string, dialect?: DialectSettings): Promise<boolean> {
+    return dialect ? this.#lock(dialect).force(key) : this.native.force(key);
+  }
+
+  downgrade(claim: Claim): Promise<boolean> {
+    const { dialect } = claim;
+    if (!dialect) return this.native.downgrade(claim);
+    const message = `A lock in dialect "${dialect.name}" cannot be downgraded: release it and acquire it shared, where the dialect has that.`;
+    return Promise.reject(new LockOptionsError(message));
+  }
+
+  transfer(claim: Claim, heir: Claim): Promise<{ sentAt: number; remaining: Extended }> {
+    const { dialect } = claim;
+    if (!dialect) return this.native.transfer(claim, heir);
+    const message = `A lease in dialect "${dialect.name}" cannot be handed over.`;
+    return Promise.reject(new LockOptionsError(message));
+  }
+
+  stamp(key: string): Promise<number | undefined> {
+    return this.native.stamp(key);
+  }
+
+  signal(claim: Claim, condition: string, most: number): Promise<number> {
+    return this.native.signal(claim, condition, most);
+  }
+
+  #of({ dialect }: Pick<Claim, 'dialect'>): HolderSteps {
+    return dialect ? this.#lock(dialect) : this.native;
+  }
+
+  #lock(dialect: DialectSettings): DialectLock {
+    let lock = this.#locks.get(dialect);
+    if (!lock) {
+      lock = new DialectLock(this.server, this.clientPrefix, dialect, speak(dialect), this.freed);
+      this.#locks.set(dialect, lock);
+    }
+    return lock;
+  }
+}

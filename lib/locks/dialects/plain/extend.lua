@@ -1,0 +1,15 @@
+-- Lengthen the lease if it is still the holder's; never shorten it, never bring it back.
+-- Returns the ms left; -2 where the lock is free, -3 where it is another's.
+local lock = KEYS[1]
+local holder, ttl = ARGV[1], tonumber(ARGV[2])
+
+local current = redis.pcall('GET', lock)
+if current ~= holder then
+  return current and -3 or -2
+end
+local left = redis.call('PTTL', lock)
+if left >= ttl then
+  return left
+end
+redis.call('PEXPIRE', lock, ttl)
+return ttl

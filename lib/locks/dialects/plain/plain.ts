@@ -1,0 +1,26 @@
+import { createHash } from 'node:crypto';
+import type { DialectSettings } from '../../../options/index.js';
+import type { Dialect } from '../dialect-format.js';
+import { scripts } from './scripts.js';
+
+/** A moment that no client lives to see, in seconds as in ms. */
+const NEVER = '9'.repeat(14);
+
+/**
+ * A string of the holder's own, with a time to live: what most libraries write. With a guard it is a number, all of
+ * it: clients of the SETNX articles read it as a time to come, and none of them fails to read it.
+ */
+export function plain({ guard }: DialectSettings): Dialect {
+  if (!guard) return { type: 'string', ...scripts, operands: () => ({ kept: 'kept' }) };
+  return {
+    type: 'string',
+    ...scripts,
+    operands: ({ holder }) => ({ holder: guarded(holder), kept: NEVER, guard: 1 }),
+  };
+}
+
+/** As hard to guess as the holder's id, of which it is made. */
+function guarded(holder: string): string {
+  const digest = createHash('sha256').update(holder).digest('hex').slice(0, 32);
+  return NEVER + BigInt(`0x${digest}`);
+}

@@ -1,0 +1,13 @@
+-- Give the lock back if it is the holder's, or let nobody keep it for the rest of a minimum hold.
+-- Returns 1 if it was the holder's, else 0.
+local lock = KEYS[1]
+local holder, kept, keep = ARGV[1], ARGV[2], ARGV[3]
+
+if redis.pcall('GET', lock) ~= holder then
+  return 0
+elseif keep then
+  redis.call('SET', lock, kept, 'PX', keep)
+else
+  redis.call('DEL', lock)
+end
+return 1

@@ -1,0 +1,36 @@
+-- Take the lock if nothing stands at its name: a hash with the holder's count, as RLock has it; an RFencedLock counts its tokens itself.
+-- Returns {kind, ms left or what stands there, now, token}.
+local lock, fence, counter = KEYS[1], KEYS[2], KEYS[3]
+local holder, ttl, tokens, not_after, fenced = ARGV[1], ARGV[2], ARGV[3], ARGV[4], ARGV[5]
+
+--- @include "now"
+--- @include "mint-fencing-tokens"
+--- @include "holders-token"
+
+local now = now_us()
+local function held(left, again)
+  local token
+  if fenced == '1' and tokens ~= '0' then
+    token = tonumber(again and redis.call('GET', counter) or redis.call('INCR', counter))
+  else
+    token = holders_token(fence, now, tokens, again)
+  end
+  return { 'held', left, now, token }
+end
+
+if now > tonumber(not_after) then
+  return { 'late', 0, now, -1 }
+end
+local found = redis.call('TYPE', lock).ok
+if found == 'none' then
+  redis.call('HSET', lock, holder, 1)
+  redis.call('PEXPIRE', lock, ttl)
+  return held(tonumber(ttl), false)
+elseif found ~= 'hash' then
+  return { 'foreign', found, now, -1 }
+end
+local left = redis.call('PTTL', lock)
+if redis.call('HEXISTS', lock, holder) == 1 then
+  return held(left, true)
+end
+return { 'busy', left, now, -1 }

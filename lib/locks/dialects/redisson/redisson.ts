@@ -1,0 +1,62 @@
+import type { DialectSettings } from '../../../options/index.js';
+import type { Claim } from '../../lock-primitive.js';
+import type { Dialect } from '../dialect-format.js';
+import { scripts } from './scripts.js';
+
+/** Redisson's locks: a hash of counts by holder, and a channel that wakes who waits. */
+export function redisson(settings: DialectSettings): Dialect {
+  return settings.kind === 'readWrite' ? readWrite(settings) : alone(settings);
+}
+
+/** RLock and RFencedLock. A spin lock has the same hash, and wakes nobody. */
+function alone({ kind, publish = 'PUBLISH' }: DialectSettings): Dialect {
+  const { acquire, release, extend } = scripts;
+  const operands = { fenced: kind === 'fenced' ? 1 : 0 };
+  return {
+    type: 'hash',
+    acquire,
+    release,
+    extend,
+    operands: () => operands,
+    keys: (lock) => ({ counter: before('redisson_lock_token', lock) }),
+    wake: (lock) => ({
+      publish,
+      channel: before('redisson_lock__channel', lock),
+      message: '0',
+    }),
+  };
+}
+
+/** RReadWriteLock: readers beside each other, each with the end of his lease in a key of his own. */
+function readWrite({ publish = 'PUBLISH' }: DialectSettings): Dialect {
+  const { acquireMode, releaseMode, extendMode } = scripts;
+  return {
+    type: 'hash',
+    acquire: acquireMode,
+    release: releaseMode,
+    extend: extendMode,
+    operands: (claim, lock) => ({
+      holder: fieldOf(claim),
+      mode: claim.share ? 'read' : 'write',
+      holds: behind(lock, ''),
+    }),
+    keys: (lock, claim) => ({
+      hold: behind(lock, `${claim ? fieldOf(claim) : ''}:rwlock_timeout:1`),
+    }),
+    wake: (lock) => ({ publish, channel: before('redisson_rwlock', lock), message: '1' }),
+  };
+}
+
+/** A writer is told from a reader of the same thread. */
+function fieldOf({ holder, share }: Claim): string {
+  return share ? holder : `${holder}:write`;
+}
+
+/** Names as Redisson makes them of a lock's: in its cluster slot. */
+function before(word: string, lock: string): string {
+  return lock.includes('{') ? `${word}:${lock}` : `${word}:{${lock}}`;
+}
+
+function behind(lock: string, word: string): string {
+  return lock.includes('{') ? `${lock}:${word}` : `{${lock}}:${word}`;
+}

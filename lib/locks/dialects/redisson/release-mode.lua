@@ -1,0 +1,28 @@
+-- Give an RReadWriteLock back if it is the holder's: a reader leaves it as long as the longest lease of the others, the last one and a writer delete it and wake those who wait.
+-- Returns 1 if it was the holder's, else 0.
+local lock, hold = KEYS[1], KEYS[2]
+local holder, publish, channel, mode, holds = ARGV[1], ARGV[2], ARGV[3], ARGV[4], ARGV[5]
+
+if redis.pcall('HEXISTS', lock, holder) ~= 1 then
+  return 0
+end
+if mode == 'write' then
+  redis.call('DEL', lock)
+  redis.pcall(publish, channel, '1')
+  return 1
+end
+local mine = redis.call('DEL', hold)
+redis.call('HDEL', lock, holder)
+local longest = 0
+for _, other in ipairs(redis.call('HKEYS', lock)) do
+  for nth = 1, tonumber(redis.call('HGET', lock, other)) or 0 do
+    longest = math.max(longest, redis.call('PTTL', holds .. other .. ':rwlock_timeout:' .. nth))
+  end
+end
+if longest > 0 then
+  redis.call('PEXPIRE', lock, longest)
+else
+  redis.call('DEL', lock)
+  redis.pcall(publish, channel, '0')
+end
+return mine

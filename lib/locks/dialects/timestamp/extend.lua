@@ -1,0 +1,23 @@
+-- Move the holder's time on while it has not come and the lock is his; never back.
+-- Returns the ms left; -2 where the lock is free, -3 where it is another's.
+local lock, grant = KEYS[1], KEYS[2]
+local holder, ttl, unit, lasting = ARGV[1], tonumber(ARGV[2]), ARGV[3], ARGV[4]
+
+--- @include "now"
+--- @include "timestamp"
+--- @include "ends-of"
+--- @include "grant-of"
+--- @include "still-his"
+--- @include "write-timestamp"
+
+local own, who = grant_of(grant)
+local current, now = redis.pcall('GET', lock), now_us()
+if who ~= holder or type(current) ~= 'string' or not still_his(current, own, unit, now) then
+  return current and -3 or -2
+end
+local left = math.floor(ends_of(own, unit) - now / 1000) - 1000
+if left >= ttl then
+  return left
+end
+write_timestamp(lock, grant, holder, timestamp(now, ttl, unit), unit, lasting, now)
+return ttl

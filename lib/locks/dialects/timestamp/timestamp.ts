@@ -1,0 +1,28 @@
+import type { DialectSettings } from '../../../options/index.js';
+import type { AcquireReply, Dialect, Send } from '../dialect-format.js';
+import { scripts } from './scripts.js';
+
+/**
+ * The lock of the SETNX articles: its value is the moment at which it ends, by the clocks of its clients; ours is the
+ * server's. A lock that is past is taken over, unlocked is only what is not. The lock does not say whose it is:
+ * that stands in a key beside it, for us alone.
+ *
+ * What the articles cannot promise, it cannot: where clocks differ by more than a second, a lock ends too early for
+ * one of them; who loses a take-over has moved the winner's time to his own, so nobody should write one that is less
+ * than a second more than our ttl away. A time that became earlier by more than that second costs us the lease, at its
+ * next renewal.
+ */
+export function timestamp({ unit, lasting }: DialectSettings): Dialect {
+  const operands = { unit, lasting: lasting ? 1 : 0 };
+  const { acquire, release, extend } = scripts;
+  const dialect = { type: 'string', acquire, release, extend, operands: () => operands };
+  return lasting ? { ...dialect, take: stepByStep } : dialect;
+}
+
+/** As the articles' clients do, each step a command of its own. */
+async function stepByStep(send: Send): Promise<AcquireReply> {
+  const first = await send(scripts.setnx);
+  if (first[0] !== 'busy') return first;
+  const seen = await send(scripts.get);
+  return seen[0] === 'past' ? send(scripts.getset, { seen: seen[4] }) : seen;
+}

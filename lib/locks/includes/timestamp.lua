@@ -1,0 +1,11 @@
+-- What is written for a lock that is held so many ms from now, in the unit of its clients: a second more, as in the
+-- articles, because who loses a take-over writes what he reckoned when he began.
+local function timestamp(now, ms, unit)
+  local ends = now / 1000 + ms + 1000
+  if unit == 's' then
+    return string.format('%.0f', math.floor(ends / 1000))
+  elseif unit == 'float' then
+    return string.format('%.6f', ends / 1000)
+  end
+  return string.format('%.0f', math.floor(ends))
+end

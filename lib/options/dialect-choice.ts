@@ -1,0 +1,59 @@
+import type { PlainPreset } from './dialect-presets.js';
+
+/** The lock of most libraries: a value of the holder's own at the lock's name, `SET NX PX`, removed by compare-and-delete. */
+export interface PlainDialect {
+  readonly name: 'plain' | PlainPreset;
+  /** Stands before the lock's name in Redis, where the other side has another than its library's default. */
+  readonly prefix?: string | undefined;
+  /**
+   * Clients of the SETNX articles use this lock too: our value is a time to come, which they respect, where any other
+   * reads as past to them; and what they left without a time to live is taken over when it is past.
+   */
+  readonly guard?: 'timestamp' | undefined;
+}
+
+/**
+ * The lock of the SETNX articles: its value is the moment at which it ends. All who share it should have clocks that
+ * agree to a second, and write a time that is a second more than our `ttl` away, as `now + timeout + 1` of the articles
+ * is: who loses a take-over has moved the winner's time to his own. A crash costs the rest of the lease and a second.
+ */
+export interface TimestampDialect {
+  readonly name: 'timestamp';
+  /** Stand before and after the lock's name in Redis; nothing if nothing is said. */
+  readonly prefix?: string | undefined;
+  readonly suffix?: string | undefined;
+  /** What a value counts: whole seconds, whole ms, or seconds with a fraction. Without it seconds. */
+  readonly unit?: 's' | 'ms' | 'float' | undefined;
+  /**
+   * `'commands'`: SETNX, GET and GETSET one after the other, no time to live, as the articles' clients do; such a lock
+   * has no fencing tokens. `'script'`: the same in one step, with a time to live. Without it `'script'`.
+   */
+  readonly protocol?: 'commands' | 'script' | undefined;
+}
+
+/**
+ * Redisson's locks. RFairLock is none of them: its queue is ordered by the clocks of its clients, and who gives up or
+ * dies in it moves the others' time-outs, so no order could be promised to either side.
+ */
+export interface RedissonDialect {
+  readonly name: 'redisson';
+  /** RLock; RFencedLock, whose own tokens our grants get then; or RReadWriteLock, with `mode: 'shared'`. Without it `'lock'`. */
+  readonly kind?: 'lock' | 'fenced' | 'readWrite' | undefined;
+  /** Stands before the lock's name in Redis, where the other side has a NameMapper. */
+  readonly prefix?: string | undefined;
+  /** Wake waiters by SPUBLISH, as Redisson does on a Redis Cluster from version 7 on. Without it by PUBLISH. */
+  readonly sharded?: boolean | undefined;
+}
+
+/** The RedisStore of symfony/lock, from 5.2 on, with `mode: 'shared'`. */
+export interface SymfonyDialect {
+  readonly name: 'symfony';
+  /** Stands before the lock's name in Redis, where the other side's client has one. */
+  readonly prefix?: string | undefined;
+}
+
+/** A dialect by its name, with options. */
+export type DialectChoice = PlainDialect | TimestampDialect | RedissonDialect | SymfonyDialect;
+
+/** How another service writes its locks; a name alone for all its defaults. `'native'`: our own, where the module has a dialect. */
+export type LockDialect = 'native' | DialectChoice['name'] | DialectChoice;

@@ -1,0 +1,162 @@
+import { LockOptionsError } from '../errors/index.js';
+import type {
+  DialectChoice,
+  PlainDialect,
+  RedissonDialect,
+  SymfonyDialect,
+  TimestampDialect,
+} from './dialect-choice.js';
+import { PRESETS } from './dialect-presets.js';
+
+/** What a dialect can beside excluding others, waiting by asking again, renewing and giving back. */
+export interface DialectAbilities {
+  /** Its grants have fencing tokens, which grow from one of ours to the next; the others' holders have none. */
+  readonly fencing: boolean;
+  /** Several may hold a lock together (`mode: 'shared'`). */
+  readonly shared: boolean;
+  /** A lock can stay taken after it was given back (`minHold`). */
+  readonly minHold: boolean;
+  /** Redis keeps it without an end: after a crash the next who asks finds it past and takes it over. */
+  readonly lasting: boolean;
+}
+
+/** A {@link LockDialect} checked; equal ones are the same object. */
+export interface DialectSettings extends DialectAbilities {
+  /** Which folder of locks/dialects speaks it. */
+  readonly format: 'plain' | 'timestamp' | 'redisson' | 'symfony';
+  /** As messages name it. */
+  readonly name: string;
+  /** Stand before and after a lock's name in Redis, instead of the module's `keyPrefix`. */
+  readonly prefix: string;
+  readonly suffix: string;
+  /** Of a plain lock: whether clients of the SETNX articles are reckoned with. */
+  readonly guard?: boolean;
+  /** Of a timestamp. */
+  readonly unit?: 's' | 'ms' | 'float';
+  /** Of Redisson. */
+  readonly kind?: 'lock' | 'fenced' | 'readWrite';
+  readonly publish?: 'PUBLISH' | 'SPUBLISH';
+}
+
+const known = new Map<string, DialectSettings>();
+
+/**
+ * What a dialect comes down to; undefined for `'native'`.
+ * @throws LockOptionsError when there is no such dialect, or an option of it is wrong.
+ */
+export function dialectSettings(given: unknown): DialectSettings | undefined {
+  if (given === 'native') return undefined;
+  const choice = (typeof given === 'string' ? { name: given } : given) as DialectChoice | null;
+  if (typeof choice !== 'object' || choice === null || typeof choice.name !== 'string') {
+    throw new LockOptionsError(
+      'Option "dialect" takes the name of a dialect, or an object with its "name" and options.',
+    );
+  }
+  const settings = settingsOf(choice);
+  const text = JSON.stringify(settings);
+  if (!known.has(text)) known.set(text, settings);
+  return known.get(text);
+}
+
+function settingsOf(choice: DialectChoice): DialectSettings {
+  switch (choice.name) {
+    case 'timestamp':
+      return timestamp(choice);
+    case 'redisson':
+      return redisson(choice);
+    case 'symfony':
+      return symfony(choice);
+    default:
+      return plain(choice);
+  }
+}
+
+function plain({ name, prefix, guard, ...rest }: PlainDialect): DialectSettings {
+  if (!Object.hasOwn(PRESETS, name)) {
+    const names = ['native', 'timestamp', 'redisson', 'symfony', ...Object.keys(PRESETS)].join(
+      ', ',
+    );
+    throw new LockOptionsError(`There is no dialect "${name}". Dialects: ${names}.`);
+  }
+  refuseOthers(name, rest);
+  const abilities = { fencing: true, shared: false, minHold: true, lasting: false };
+  const before = affix('prefix', prefix ?? PRESETS[name]);
+  const guarded = guard !== undefined && oneOf('guard', guard, ['timestamp']) === 'timestamp';
+  return { format: 'plain', name, prefix: before, suffix: '', guard: guarded, ...abilities };
+}
+
+function timestamp({
+  name,
+  prefix,
+  suffix,
+  unit,
+  protocol,
+  ...rest
+}: TimestampDialect): DialectSettings {
+  refuseOthers(name, rest);
+  const lasting = oneOf('protocol', protocol ?? 'script', ['commands', 'script']) === 'commands';
+  return {
+    format: 'timestamp',
+    name,
+    prefix: affix('prefix', prefix ?? ''),
+    suffix: affix('suffix', suffix ?? ''),
+    unit: oneOf<'s' | 'ms' | 'float'>('unit', unit ?? 's', ['s', 'ms', 'float']),
+    fencing: !lasting,
+    shared: false,
+    minHold: !lasting,
+    lasting,
+  };
+}
+
+function redisson({ name, kind, prefix, sharded, ...rest }: RedissonDialect): DialectSettings {
+  refuseOthers(name, rest);
+  if ((kind as string | undefined) === 'fair') {
+    throw new LockOptionsError(
+      'Dialect "redisson" has no kind \'fair\': the queue of an RFairLock goes by the clocks of its clients. Use an RLock on both sides.',
+    );
+  }
+  const kinds = ['lock', 'fenced', 'readWrite'] as const;
+  return {
+    format: 'redisson',
+    name,
+    prefix: affix('prefix', prefix ?? ''),
+    suffix: '',
+    kind: oneOf<(typeof kinds)[number]>('kind', kind ?? 'lock', kinds),
+    publish: oneOf('sharded', sharded ?? false, [true, false]) ? 'SPUBLISH' : 'PUBLISH',
+    fencing: true,
+    shared: kind === 'readWrite',
+    minHold: false,
+    lasting: false,
+  };
+}
+
+function symfony({ name, prefix, ...rest }: SymfonyDialect): DialectSettings {
+  refuseOthers(name, rest);
+  const abilities = { fencing: true, shared: true, minHold: false, lasting: false };
+  return { format: name, name, prefix: affix('prefix', prefix ?? ''), suffix: '', ...abilities };
+}
+
+function refuseOthers(name: string, rest: object): void {
+  const [other] = Object.keys(rest);
+  if (other !== undefined) {
+    throw new LockOptionsError(`Dialect "${name}" has no option "${other}".`);
+  }
+}
+
+function oneOf<Word extends string | boolean>(
+  option: string,
+  given: Word,
+  words: readonly Word[],
+): Word {
+  if (words.includes(given)) return given;
+  const all = words.map((word) => (typeof word === 'string' ? `'${word}'` : word)).join(', ');
+  throw new LockOptionsError(`Option "${option}" of a dialect takes ${all}.`);
+}
+
+/** What stands around a name may not decide the cluster slot, nor end what a name begins. */
+function affix(option: string, given: unknown): string {
+  if (typeof given === 'string' && given.length <= 256 && !/[{}\p{Cc}]/u.test(given)) return given;
+  throw new LockOptionsError(
+    `Option "${option}" of a dialect takes a string of up to 256 characters without braces.`,
+  );
+}

@@ -1,0 +1,32 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { LockNotAcquiredError } from '../../lib/index.js';
+import { ClusterProcess } from '../../tools/redis-cluster.js';
+import { LockClient } from '../support/lock-client.js';
+import { samples } from './samples.js';
+
+let cluster: ClusterProcess;
+beforeAll(async () => {
+  cluster = await ClusterProcess.start();
+});
+afterAll(() => cluster.stop());
+
+describe.each(samples)('dialect %j in a Cluster', (dialect) => {
+  it.each(['k', '{tenant}:k', 'orders:7'])('keeps all keys of %s in one slot', async (name) => {
+    const redis = { cluster: cluster.seeds };
+    const [us, others] = [1, 2].map(() => new LockClient({ redis, dialect })) as [
+      LockClient,
+      LockClient,
+    ];
+    try {
+      const lease = await us.acquire(name);
+      await expect(others.acquire(name, { wait: 0 })).rejects.toThrow(LockNotAcquiredError);
+      const waiting = others.acquire(name);
+      await lease.extend();
+      await others.leases.administration.inspect(name, 0, others.settings.call.dialect);
+      expect(await lease.release()).toBe(true);
+      expect(await (await waiting).release()).toBe(true);
+    } finally {
+      await Promise.all([us.close(), others.close()]);
+    }
+  });
+});

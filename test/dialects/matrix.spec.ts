@@ -1,0 +1,82 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { describe, expect, it } from '@jest/globals';
+import { LockOptionsError } from '../../lib/index.js';
+import { CALL_DEFAULTS, callSettings, dialectSettings } from '../../lib/options/index.js';
+import { samples } from './samples.js';
+
+const folders = readdirSync('lib/locks/dialects', { withFileTypes: true })
+  .filter((entry) => entry.isDirectory())
+  .map(({ name }) => name);
+
+it('every dialect stands in the matrix of the contracts', () => {
+  const covered = new Set(samples.map((dialect) => dialectSettings(dialect)!.format));
+  expect([...covered].sort()).toEqual(folders.sort());
+});
+
+it('every dialect stands in the table of the README', () => {
+  const readme = readFileSync('README.md', 'utf8');
+  expect(folders.filter((name) => !readme.includes(`| \`${name}\` |`))).toEqual([]);
+});
+
+describe.each(samples)('dialect %j', (dialect) => {
+  const settings = dialectSettings(dialect)!;
+  const refusal = (options: object): (() => unknown) => {
+    return () =>
+      callSettings({ dialect, ...options }, CALL_DEFAULTS, ['signal', 'mode', 'permits']);
+  };
+
+  it('is one object however often it is named', () => {
+    expect(dialectSettings(dialect)).toBe(settings);
+  });
+
+  it('has no permits', () => {
+    expect(refusal({ permits: 2 })).toThrow(LockOptionsError);
+    expect(refusal({ permits: 2 })).toThrow(`Dialect "${settings.name}" has no "permits"`);
+  });
+
+  const asked = [
+    ['shared', { mode: 'shared' }, "mode: 'shared'"],
+    ['minHold', { minHold: '1s' }, 'minHold'],
+    ['fencing', { fencing: true }, 'fencing: true'],
+  ] as const;
+  const lacking = asked.filter(([ability]) => !settings[ability]);
+  const has = asked.filter(([ability]) => settings[ability]);
+
+  it('takes what it has', () => {
+    for (const [, options] of has) expect(refusal(options)).not.toThrow();
+  });
+
+  it('refuses what it has not, and says so', () => {
+    for (const [, options, said] of lacking) {
+      expect(refusal(options)).toThrow(LockOptionsError);
+      expect(refusal(options)).toThrow(`Dialect "${settings.name}" has no "${said}"`);
+    }
+  });
+});
+
+describe('a dialect', () => {
+  it.each([
+    ['cobol', 'There is no dialect "cobol"'],
+    [{ name: 'cobol' }, 'There is no dialect "cobol"'],
+    [{ prefix: 'x' }, 'Option "dialect" takes the name'],
+    [null, 'Option "dialect" takes the name'],
+    [{ name: 'plain', prefix: 'a{b' }, 'Option "prefix" of a dialect takes'],
+    [{ name: 'plain', prefix: 1 }, 'Option "prefix" of a dialect takes'],
+    [{ name: 'plain', guard: 'dog' }, 'Option "guard" of a dialect takes'],
+    [{ name: 'timestamp', unit: 'h' }, "Option \"unit\" of a dialect takes 's', 'ms', 'float'"],
+    [{ name: 'timestamp', protocol: 'x' }, 'Option "protocol" of a dialect takes'],
+    [{ name: 'redisson', kind: 'spin' }, 'Option "kind" of a dialect takes'],
+    [{ name: 'redisson', sharded: 1 }, 'Option "sharded" of a dialect takes true, false'],
+    [{ name: 'symfony', kind: 'x' }, 'Dialect "symfony" has no option "kind"'],
+    [{ name: 'plain', unit: 's' }, 'Dialect "plain" has no option "unit"'],
+  ])('%j is refused', (dialect, message) => {
+    expect(() => dialectSettings(dialect)).toThrow(LockOptionsError);
+    expect(() => dialectSettings(dialect)).toThrow(message);
+  });
+
+  it('native is our own, also over the module’s', () => {
+    const module = callSettings({ dialect: 'redlock' }, CALL_DEFAULTS);
+    expect(module.dialect?.format).toBe('plain');
+    expect(callSettings({ dialect: 'native' }, module).dialect).toBeUndefined();
+  });
+});

@@ -1,0 +1,59 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { Injectable } from '@nestjs/common';
+import { Redis } from 'ioredis';
+import { CurrentLease, Lease, Locked, LockNotAcquiredError, LockService } from '../../lib/index.js';
+import { NestBench } from '../support/nest-app.js';
+
+let bench: NestBench;
+let theirs: Redis;
+beforeAll(async () => {
+  bench = await NestBench.start();
+  theirs = new Redis(bench.redis.url);
+});
+afterAll(async () => {
+  theirs.disconnect();
+  await bench.stop();
+});
+
+@Injectable()
+class Stock {
+  @Locked('stock:<_id>', { dialect: 'redisson', wait: 0 })
+  @Locked('stock:<_id>', { wait: 0 })
+  async take(_id: string, @CurrentLease() lease?: Lease): Promise<[string[], number]> {
+    return [
+      (await theirs.keys('*stock*')).filter((key) => !key.endsWith(':fence')),
+      lease!.fencingToken,
+    ];
+  }
+}
+
+/** What docs/migration.md says of replicas that are replaced one after the other. */
+describe('a migration', () => {
+  it('from a plain dialect to native locks of that prefix lets nobody in twice, and tokens grow', async () => {
+    const before = (await bench.app({}, { dialect: 'redis-semaphore' })).get(LockService);
+    const after = (await bench.app({}, { keyPrefix: 'mutex:' })).get(LockService);
+    const first = await before.acquire('a');
+    await expect(after.acquire('a', { wait: 0 })).rejects.toThrow(LockNotAcquiredError);
+    const waiting = after.acquire('a');
+    await first.release();
+    const second = await waiting;
+    expect(second.fencingToken).toBeGreaterThan(first.fencingToken);
+    await expect(before.acquire('a', { wait: 0 })).rejects.toThrow(LockNotAcquiredError);
+    await second.release();
+    expect((await before.acquire('a', { wait: 0 })).fencingToken).toBeGreaterThan(
+      second.fencingToken,
+    );
+  });
+
+  it('from another format goes by way of both locks, each of which excludes its own', async () => {
+    const stock = (await bench.app({ providers: [Stock] })).get(Stock);
+    const [keys, token] = await stock.take('1');
+    expect(keys.sort()).toEqual(['lock:stock:1', 'stock:1']);
+    expect(token).toBeGreaterThan(0);
+    await theirs.hset('stock:2', 'a-thread-of-java:1', 1);
+    await expect(stock.take('2')).rejects.toThrow(LockNotAcquiredError);
+    await theirs.set('lock:stock:3', 'a replica that has left the dialect');
+    await expect(stock.take('3')).rejects.toThrow(LockNotAcquiredError);
+    expect(await theirs.exists('stock:3')).toBe(0);
+  });
+});

@@ -1,0 +1,73 @@
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { resolve } from 'node:path';
+import { createInterface } from 'node:readline';
+import type { LockDialect } from '../../../lib/options/index.js';
+import type { Peer, PeerClient } from './peer.js';
+
+/** A library of another language: a script beside this file speaks for it, a line of JSON a question, another an answer. */
+export interface Driver {
+  readonly name: string;
+  readonly dialect: LockDialect;
+  readonly shortest: number;
+  /** The programs that may run it, by preference. */
+  readonly programs: readonly string[];
+  /** Arguments with which the program says whether the library is there: it ends with 0 then. */
+  readonly probe: readonly string[];
+  readonly script: string;
+  /** What the script is told beside the server's port. */
+  readonly args?: readonly string[];
+  /** How to get it. */
+  readonly remedy: string;
+}
+
+export function drivenPeer(driver: Driver): Peer {
+  const { name, dialect, shortest, programs, probe, remedy } = driver;
+  const program = programs.find((each) => spawnSync(each, [...probe]).status === 0);
+  return {
+    name,
+    dialect,
+    shortest,
+    missing: program === undefined ? `${name} is not here (${remedy})` : undefined,
+    connect: (url) => connect(program!, driver, new URL(url).port),
+  };
+}
+
+async function connect(
+  program: string,
+  { script, args = [] }: Driver,
+  port: string,
+): Promise<PeerClient> {
+  const path = resolve('test/dialects/peers', script);
+  const child = spawn(program, [path, port, ...args], { stdio: ['pipe', 'pipe', 'inherit'] });
+  const ask = conversation(child);
+  await ask({ ask: 'hello' });
+  return {
+    acquire: (name, ttl) => ask({ ask: 'acquire', name, ttl }),
+    release: (name) => ask({ ask: 'release', name }),
+    close: () => ended(child),
+  };
+}
+
+/** Asks one question after the other. Resolves to what was answered. */
+function conversation(child: ChildProcess): (question: object) => Promise<boolean> {
+  const open: { answered: (answer: boolean) => void; failed: (error: Error) => void }[] = [];
+  createInterface({ input: child.stdout! }).on('line', (line) => {
+    open.shift()?.answered(JSON.parse(line) as boolean);
+  });
+  child.once('exit', (code) => {
+    for (const { failed } of open.splice(0)) failed(new Error(`The peer ended with ${code}.`));
+  });
+  return (question) =>
+    new Promise((answered, failed) => {
+      open.push({ answered, failed });
+      child.stdin!.write(`${JSON.stringify(question)}\n`);
+    });
+}
+
+/** Without a word, as in a crash. */
+async function ended(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const gone = new Promise((resolve) => child.once('exit', resolve));
+  child.kill('SIGKILL');
+  await gone;
+}

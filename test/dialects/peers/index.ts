@@ -1,0 +1,68 @@
+import { drivenPeer } from './driven-peer.js';
+import { nodePeers } from './node-peers.js';
+import type { Peer } from './peer.js';
+import { redissonPeers } from './redisson.js';
+import { textbook } from './textbook.js';
+
+const PYTHON = ['python3', '/usr/bin/python3'];
+
+/** The client of the SETNX articles in Python. */
+export const textbookInPython = drivenPeer({
+  name: 'a client of the articles in Python',
+  dialect: { name: 'timestamp', unit: 'float', protocol: 'commands', suffix: '_lock' },
+  shortest: 50,
+  programs: PYTHON,
+  probe: ['-c', 'import redis'],
+  script: 'textbook.py',
+  remedy: 'apt-get install python3-redis',
+});
+
+/** symfony/lock, as a writer or a reader. */
+export function symfony(mode: 'read' | 'write'): Peer {
+  return drivenPeer({
+    name: `symfony/lock (${mode})`,
+    dialect: 'symfony',
+    shortest: 50,
+    programs: ['php'],
+    probe: [
+      '-r',
+      "exit(class_exists('Redis') && is_file('/usr/share/php/Symfony/Component/Lock/autoload.php') ? 0 : 1);",
+    ],
+    script: 'symfony.php',
+    args: [mode],
+    remedy: 'apt-get install php-cli php-redis php-symfony-lock',
+  });
+}
+
+/** Every other library that the tests share locks with. */
+export const peers: readonly Peer[] = [
+  ...nodePeers,
+  drivenPeer({
+    name: 'redis-py',
+    dialect: 'redis-py',
+    shortest: 50,
+    programs: PYTHON,
+    probe: ['-c', 'import redis'],
+    script: 'redis_py.py',
+    remedy: 'apt-get install python3-redis',
+  }),
+  drivenPeer({
+    name: 'Laravel',
+    dialect: 'laravel',
+    shortest: 1_000,
+    programs: ['php'],
+    probe: [
+      '-r',
+      "exit(class_exists('Redis') && is_file('/usr/share/php/Illuminate/Cache/autoload.php') ? 0 : 1);",
+    ],
+    script: 'laravel.php',
+    remedy: 'apt-get install php-cli php-redis php-illuminate-cache',
+  }),
+  symfony('write'),
+  textbook('s', 'commands'),
+  textbook('s', 'script'),
+  textbook('ms', 'commands'),
+  textbook('ms', 'script'),
+  textbookInPython,
+  ...redissonPeers,
+];

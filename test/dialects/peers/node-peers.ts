@@ -1,0 +1,86 @@
+import { Redis } from 'ioredis';
+import semaphore from 'redis-semaphore';
+import Redlock4 from 'redlock-4';
+import Redlock5 from 'redlock-5';
+import { createLock, IoredisAdapter } from 'redlock-universal';
+import type { LockDialect } from '../../../lib/options/index.js';
+import type { Peer } from './peer.js';
+
+/** How to give a lock back; false or an error if it was not one's own any more. */
+type Release = () => Promise<boolean>;
+type Acquire = (name: string, ttl: number) => Promise<Release>;
+
+/** A library for Node: `acquire` rejects where the lock is taken. */
+function nodePeer(name: string, dialect: LockDialect, locksOn: (client: Redis) => Acquire): Peer {
+  return {
+    name,
+    dialect,
+    shortest: 50,
+    missing: undefined,
+    async connect(url) {
+      const client = new Redis(url);
+      const acquire = locksOn(client);
+      const held = new Map<string, Release>();
+      return {
+        async acquire(lock, ttl) {
+          try {
+            held.set(lock, await acquire(lock, ttl));
+            return true;
+          } catch {
+            return false;
+          }
+        },
+        release: async (lock) => held.get(lock)!(),
+        close: async () => client.disconnect(),
+      };
+    },
+  };
+}
+
+export const nodePeers: readonly Peer[] = [
+  nodePeer('redlock 4', 'redlock', (client) => {
+    const redlock = new Redlock4([client], { retryCount: 0 });
+    return async (name, ttl) => {
+      const lock = await redlock.lock(name, ttl);
+      return () =>
+        lock.unlock().then(
+          () => true,
+          () => false,
+        );
+    };
+  }),
+  nodePeer('redlock 5', 'redlock', (client) => {
+    const redlock = new Redlock5([client], { retryCount: 0 });
+    return async (name, ttl) => {
+      const lock = await redlock.acquire([name], ttl);
+      return () =>
+        lock.release().then(
+          () => true,
+          () => false,
+        );
+    };
+  }),
+  nodePeer('redlock-universal', 'redlock-universal', (client) => {
+    const adapter = IoredisAdapter.from(client);
+    return async (key, ttl) => {
+      const lock = createLock({ adapter, key, ttl, retryAttempts: 0 });
+      const handle = await lock.acquire();
+      return () => lock.release(handle).catch(() => false);
+    };
+  }),
+  nodePeer('redis-semaphore', 'redis-semaphore', (client) => {
+    return async (name, ttl) => {
+      const mutex = new semaphore.Mutex(client, name, {
+        lockTimeout: ttl,
+        refreshInterval: 0,
+        acquireAttemptsLimit: 1,
+      });
+      if (!(await mutex.tryAcquire())) throw new Error('busy');
+      return async () => {
+        const before = await client.get(`mutex:${name}`);
+        await mutex.release();
+        return before === mutex.identifier;
+      };
+    };
+  }),
+];

@@ -1,0 +1,22 @@
+import type { LockDialect } from '../../../lib/options/index.js';
+
+/** One client of another library: asks once, and remembers what it holds by the lock's name. */
+export interface PeerClient {
+  /** True if it holds the lock now. */
+  acquire(name: string, ttl: number): Promise<boolean>;
+  /** False, or an error, if the lock was not its own any more. */
+  release(name: string): Promise<boolean>;
+  /** Ends, without giving anything back. */
+  close(): Promise<void>;
+}
+
+/** Another service with locks of its own, and the dialect in which we share them. */
+export interface Peer {
+  readonly name: string;
+  readonly dialect: LockDialect;
+  /** The shortest lease it can take, in ms. */
+  readonly shortest: number;
+  /** Why it cannot be tested here; undefined where it can. */
+  readonly missing: string | undefined;
+  connect(url: string): Promise<PeerClient>;
+}

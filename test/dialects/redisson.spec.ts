@@ -1,0 +1,177 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { Redis } from 'ioredis';
+import { LockNotAcquiredError, LockOptionsError } from '../../lib/index.js';
+import { type LockDialect, dialectSettings } from '../../lib/options/index.js';
+import { RedisProcess } from '../../tools/redis-server.js';
+import { LockClient } from '../support/lock-client.js';
+import { until } from '../support/until.js';
+import { RedissonThread } from './peers/redisson.js';
+
+let redis: RedisProcess;
+let theirs: Redis;
+let java: RedissonThread;
+let us: LockClient;
+beforeAll(async () => {
+  redis = await RedisProcess.start();
+  theirs = new Redis(redis.url);
+});
+afterEach(async () => {
+  await us.close();
+  await theirs.flushall();
+});
+afterAll(async () => {
+  theirs.disconnect();
+  await redis.stop();
+});
+
+function start(dialect: LockDialect): LockClient {
+  java = new RedissonThread(theirs);
+  return (us = new LockClient({ redis: redis.url, dialect }));
+}
+
+/** What one hears who waits on a channel. */
+async function listener(command: 'subscribe' | 'ssubscribe', channel: string): Promise<string[]> {
+  const client = theirs.duplicate();
+  const heard: string[] = [];
+  client.on(command === 'subscribe' ? 'message' : 'smessage', (_channel, text: string) => {
+    heard.push(text);
+    client.disconnect();
+  });
+  await client[command](channel);
+  return heard;
+}
+
+describe('a Redisson lock', () => {
+  it.each([
+    ['k', 'redisson_lock__channel:{k}'],
+    ['{tenant}:k', 'redisson_lock__channel:{tenant}:k'],
+  ])('on %s that we give back wakes who waits on %s', async (name, channel) => {
+    const lease = await start('redisson').acquire(name);
+    const heard = await listener('subscribe', channel);
+    await lease.release();
+    await until('it is heard', () => heard.length > 0);
+    expect(heard).toEqual(['0']);
+  });
+
+  it('wakes by a sharded channel where it is told to', async () => {
+    const lease = await start({ name: 'redisson', sharded: true }).acquire('k');
+    const heard = await listener('ssubscribe', 'redisson_lock__channel:{k}');
+    await lease.release();
+    await until('it is heard', () => heard.length > 0);
+  });
+
+  it('wakes also when an operator takes it from us', async () => {
+    start('redisson');
+    await us.acquire('k');
+    const heard = await listener('subscribe', 'redisson_lock__channel:{k}');
+    await us.leases.administration.force('k', us.settings.call.dialect);
+    await until('it is heard', () => heard.length > 0);
+  });
+
+  it('that a thread entered twice is ours when it has left twice', async () => {
+    start('redisson');
+    await java.lock('k', 5_000);
+    await java.lock('k', 5_000);
+    await java.unlock('k');
+    await expect(us.acquire('k', { wait: 0 })).rejects.toThrow(LockNotAcquiredError);
+    await java.unlock('k');
+    expect((await us.acquire('k', { wait: 0 })).held).toBe(true);
+  });
+
+  it('with a fence of its own gives us the next of its tokens', async () => {
+    await theirs.set('redisson_lock_token:{k}', 41);
+    start({ name: 'redisson', kind: 'fenced' });
+    const first = await us.acquire('k');
+    expect(first.fencingToken).toBe(42);
+    await first.release();
+    await theirs.incr('redisson_lock_token:{k}');
+    expect((await us.acquire('k')).fencingToken).toBe(44);
+  });
+
+  it('that is fair is refused, and the error says why', () => {
+    const fair = { name: 'redisson', kind: 'fair' };
+    expect(() => dialectSettings(fair)).toThrow(LockOptionsError);
+    expect(() => dialectSettings(fair)).toThrow('the queue of an RFairLock goes by the clocks');
+    start('redisson');
+  });
+});
+
+describe('a Redisson read-write lock', () => {
+  const dialect = { name: 'redisson', kind: 'readWrite' } as const;
+
+  it('is read by both sides at once, and written by neither meanwhile', async () => {
+    start(dialect);
+    expect(await java.read('k', 5_000)).toBe(true);
+    const lease = await us.acquire('k', { mode: 'shared', wait: 0 });
+    const another = new RedissonThread(theirs);
+    expect(await another.write('k', 5_000)).toBe(false);
+    await expect(us.acquire('k', { wait: 0 })).rejects.toThrow(LockNotAcquiredError);
+    expect(await java.unread('k')).toBe(true);
+    expect(await another.write('k', 5_000)).toBe(false);
+    await lease.extend();
+    expect(await lease.release()).toBe(true);
+    expect(await another.write('k', 5_000)).toBe(true);
+  });
+
+  it('lives on for their reader when ours leaves, and no longer than his lease', async () => {
+    start(dialect);
+    const lease = await us.acquire('k', { mode: 'shared' });
+    await java.read('k', 700);
+    await lease.release();
+    expect(await theirs.pttl('k')).toBeLessThanOrEqual(700);
+    await expect(us.acquire('k', { wait: 0 })).rejects.toThrow(LockNotAcquiredError);
+    await us.acquire('k');
+  });
+
+  it('keeps our reader while he is renewed, whoever comes and goes', async () => {
+    start(dialect);
+    const lease = await us.acquire('k', { mode: 'shared', ttl: 200 });
+    const over = performance.now() + 700;
+    await until('three leases are over', async () => {
+      await java.read('k', 5_000);
+      await java.unread('k');
+      return performance.now() > over;
+    });
+    expect(lease.held).toBe(true);
+    expect(await lease.release()).toBe(true);
+    expect(await theirs.exists('k')).toBe(0);
+  });
+
+  it('is not prolonged for a reader of ours whose lease is over', async () => {
+    start(dialect);
+    const lease = await us.acquire('k', { mode: 'shared', ttl: 60, renew: false });
+    await java.read('k', 5_000);
+    await until('it is over', () => !lease.held);
+    await until('its key is gone', async () => (await theirs.keys('*rwlock*')).length === 1);
+    expect(await lease.release()).toBe(false);
+    expect(await java.unread('k')).toBe(true);
+  });
+
+  it.each([
+    ['shared', '0'],
+    ['exclusive', '1'],
+  ] as const)('that was %s wakes who waits with %s', async (mode, message) => {
+    const lease = await start(dialect).acquire('k', { mode });
+    const heard = await listener('subscribe', 'redisson_rwlock:{k}');
+    await lease.release();
+    await until('it is heard', () => heard.length > 0);
+    expect(heard).toEqual([message]);
+  });
+
+  it('is not taken where an RLock of that name is held', async () => {
+    start(dialect);
+    await java.lock('k', 5_000);
+    await expect(us.acquire('k', { mode: 'shared', wait: 0 })).rejects.toThrow(
+      LockNotAcquiredError,
+    );
+  });
+
+  it('gives a reader the last writer’s token', async () => {
+    start(dialect);
+    const writer = await us.acquire('k');
+    const { fencingToken } = writer;
+    await writer.release();
+    const reader = await us.acquire('k', { mode: 'shared' });
+    expect(reader.fencingToken).toBe(fencingToken);
+  });
+});

@@ -1,0 +1,17 @@
+import type { LockDialect } from '../../lib/options/index.js';
+
+/** Each way of speaking each dialect. */
+export const samples: readonly LockDialect[] = [
+  'plain',
+  'laravel',
+  { name: 'shedlock', prefix: 'job-lock:test:' },
+  { name: 'plain', guard: 'timestamp' },
+  'timestamp',
+  { name: 'timestamp', unit: 'ms', protocol: 'commands', prefix: 'lock.' },
+  { name: 'timestamp', unit: 'float', protocol: 'commands', suffix: '_lock' },
+  { name: 'timestamp', unit: 'ms', protocol: 'script' },
+  'redisson',
+  { name: 'redisson', kind: 'fenced', sharded: true },
+  { name: 'redisson', kind: 'readWrite' },
+  'symfony',
+];

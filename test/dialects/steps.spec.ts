@@ -1,0 +1,228 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { Redis } from 'ioredis';
+import { ForeignLockError, LockNotAcquiredError, LockOptionsError } from '../../lib/index.js';
+import { newHolderId } from '../../lib/locks/holder.js';
+import type { Ask, Claim, Held } from '../../lib/locks/lock-primitive.js';
+import { speak } from '../../lib/locks/dialects/speak.js';
+import { dialectSettings } from '../../lib/options/index.js';
+import { RedisProcess } from '../../tools/redis-server.js';
+import { LockClient } from '../support/lock-client.js';
+import { until } from '../support/until.js';
+import { samples } from './samples.js';
+
+let redis: RedisProcess;
+let control: Redis;
+beforeAll(async () => {
+  redis = await RedisProcess.start();
+  control = new Redis(redis.url);
+});
+afterAll(async () => {
+  control.disconnect();
+  await redis.stop();
+});
+
+describe.each(samples)('the steps of dialect %j', (dialect) => {
+  const settings = dialectSettings(dialect)!;
+  let us: LockClient;
+  let others: LockClient;
+  let names = 0;
+  beforeAll(async () => {
+    us = new LockClient({ redis: redis.url, dialect });
+    others = new LockClient({ redis: redis.url, dialect });
+    await Promise.all([us.leases.open(), others.leases.open()]);
+  });
+  afterAll(() => Promise.all([us.close(), others.close()]));
+
+  function claim(ttl = 5_000): Claim {
+    names += 1;
+    const holder = newHolderId(us.store.processId);
+    const tokens = settings.fencing ? 1 : 0;
+    return {
+      key: `steps:${samples.indexOf(dialect)}:${names}`,
+      holder,
+      ttl,
+      tokens,
+      dialect: settings,
+    };
+  }
+
+  function asking(given: Claim, queue = false): Ask {
+    return { ...given, queue, wanted: () => true };
+  }
+
+  function another(given: Claim): Claim {
+    return { ...given, holder: newHolderId(others.store.processId) };
+  }
+
+  const keyOf = ({ key }: Claim): string => settings.prefix + key + settings.suffix;
+
+  it('have the effect of once when they run twice', async () => {
+    const { lock } = us.store;
+    const mine = claim();
+    const first = await lock.acquire(asking(mine));
+    const again = await lock.acquire(asking(mine));
+    expect([first.kind, again.kind]).toEqual(['held', 'held']);
+    const { fencingToken, remaining } = first as Held;
+    expect(again).toMatchObject({ fencingToken });
+    expect((again as Held).remaining).toBeLessThanOrEqual(remaining);
+    expect(await lock.release(mine, 0)).toBe(true);
+    expect(await lock.release(mine, 0)).toBe(false);
+    expect(await control.exists(keyOf(mine))).toBe(0);
+  });
+
+  it('change nothing that is another’s', async () => {
+    const { lock } = us.store;
+    const mine = claim();
+    const stranger = another(mine);
+    await lock.acquire(asking(mine));
+    expect((await lock.acquire(asking(stranger))).kind).toBe('busy');
+    expect(await lock.release(stranger, 0)).toBe(false);
+    expect(await lock.leave(stranger)).toBe(false);
+    expect((await lock.extend([stranger, mine])).remaining).toEqual(['taken', expect.any(Number)]);
+    expect(await lock.release(mine, 0)).toBe(true);
+  });
+
+  it('lengthen and never shorten, and bring nothing back', async () => {
+    const { lock } = us.store;
+    const mine = claim(10_000);
+    await lock.acquire(asking(mine));
+    const [kept] = (await lock.extend([{ ...mine, ttl: 1_000 }])).remaining;
+    expect(kept).toBeGreaterThan(8_000);
+    const [longer] = (await lock.extend([{ ...mine, ttl: 60_000 }])).remaining;
+    expect(longer).toBeGreaterThan(58_000);
+    await lock.release(mine, 0);
+    expect((await lock.extend([mine])).remaining).toEqual(['free']);
+    expect(await control.exists(keyOf(mine))).toBe(0);
+  });
+
+  it('let who comes next have it when a lease is over', async () => {
+    const { lock } = us.store;
+    const mine = claim(60);
+    await lock.acquire(asking(mine));
+    const next = another(mine);
+    await until('it is over', async () => (await lock.acquire(asking(next))).kind === 'held');
+    expect(await lock.release(mine, 0)).toBe(false);
+    expect((await lock.extend([mine])).remaining).toEqual(['taken']);
+  });
+
+  it('refuse what comes too late', async () => {
+    const { acquire } = speak(settings);
+    const mine = claim();
+    const { holder, ttl, unit = 's' } = { ...mine, unit: settings.unit };
+    const operands = { holder, ttl, tokens: 1, not_after: 1, unit, lasting: 0, fenced: 0 };
+    const keys = acquire.keys.map((name) => (name === 'lock' ? keyOf(mine) : `${name}:unused`));
+    const args = acquire.argList({ ...operands, mode: 'write' });
+    const reply = await control.eval(acquire.source, keys.length, ...keys, ...args);
+    expect((reply as unknown[])[0]).toBe('late');
+    expect(await control.exists(...keys)).toBe(0);
+  });
+
+  it('name what else stands at the name, and leave it', async () => {
+    const { lock } = us.store;
+    const mine = claim();
+    await control.rpush(keyOf(mine), 'item');
+    await expect(lock.acquire(asking(mine))).rejects.toThrow(ForeignLockError);
+    expect(await lock.release(mine, 0)).toBe(false);
+    await expect(lock.force(mine.key, settings)).rejects.toThrow(ForeignLockError);
+    expect(await control.llen(keyOf(mine))).toBe(1);
+  });
+
+  it('are seen and ended by an operator', async () => {
+    const { lock } = us.store;
+    const mine = claim();
+    expect((await lock.inspect(mine.key, 0, settings)).type).toBe('none');
+    expect(await lock.force(mine.key, settings)).toBe(false);
+    await lock.acquire(asking(mine));
+    expect(await lock.inspect(mine.key, 0, settings)).toMatchObject({ foreign: true });
+    expect(await lock.force(mine.key, settings)).toBe(true);
+    expect((await lock.extend([mine])).remaining).toEqual(['free']);
+  });
+
+  const ending = {
+    async 'leave no key without an end'() {
+      const mine = claim();
+      const before = new Set(await control.keys('*'));
+      await us.store.lock.acquire(asking(mine));
+      const made = (await control.keys('*')).filter((key) => !before.has(key));
+      expect(made.length).toBeGreaterThan(0);
+      const counter = (key: string): boolean => key.startsWith('redisson_lock_token:'); // Redisson’s own never ends
+      for (const key of made.filter((name) => !counter(name)))
+        expect(await control.pttl(key)).toBeGreaterThan(0);
+    },
+  };
+  const keeping = {
+    async 'stay taken for a minimum hold'() {
+      const { lock } = us.store;
+      const mine = claim();
+      await lock.acquire(asking(mine));
+      expect(await lock.release(mine, 200)).toBe(true);
+      const next = another(mine);
+      expect((await lock.acquire(asking(next))).kind).toBe('busy');
+      expect((await lock.extend([mine])).remaining).toEqual(['taken']);
+      await until('it is over', async () => (await lock.acquire(asking(next))).kind === 'held');
+    },
+  };
+  const tokens = {
+    async 'mint tokens that grow'() {
+      const { key } = claim();
+      const [first, second] = [await us.acquire(key), others.acquire(key)];
+      await first.release();
+      const last = await second;
+      expect(last.fencingToken).toBeGreaterThan(first.fencingToken);
+      await last.release();
+    },
+  };
+  const noTokens = {
+    async 'say that they have no tokens'() {
+      const { key } = claim();
+      const lease = await us.acquire(key);
+      expect(() => lease.fencingToken).toThrow(LockOptionsError);
+      expect(() => lease.fencingToken).toThrow('has no fencing tokens');
+      await lease.release();
+    },
+  };
+  const able = {
+    ...(settings.lasting ? {} : ending),
+    ...(settings.minHold ? keeping : {}),
+    ...(settings.fencing ? tokens : noTokens),
+  };
+
+  it.each(Object.entries(able))('%s', (_sentence, check) => check());
+
+  it('are re-entered inside a section, and not by our own lock of that name', async () => {
+    const { key } = claim();
+    const lease = await us.acquire(key);
+    await lease.run(async () => {
+      const again = await us.acquire(key, { wait: 0 });
+      expect(again.held).toBe(true);
+      await again.release();
+      const native = await us.acquire(key, { wait: 0, dialect: 'native' });
+      expect(await control.exists(`lock:${key}`)).toBe(1);
+      await native.release();
+    });
+    await expect(others.acquire(key, { wait: 0 })).rejects.toThrow(LockNotAcquiredError);
+    expect(await lease.release()).toBe(true);
+  });
+
+  it('wait for each other in one process, and leave nothing behind when they give up', async () => {
+    const { key } = claim();
+    const first = await us.acquire(key);
+    const waits = [1, 2, 3].map(() => us.acquire(key).then((lease) => lease.release()));
+    const abort = new AbortController();
+    const aborted = us.acquire(key, { signal: abort.signal }).catch((error: unknown) => error);
+    await until('all wait', () => us.leases.load.waiting === 4);
+    abort.abort(new Error('enough'));
+    expect(await aborted).toMatchObject({ message: 'enough' });
+    await first.release();
+    expect(await Promise.all(waits)).toEqual([true, true, true]);
+    await until('nothing is left', () => us.idle);
+  });
+
+  it('know no conditions and no downgrade', async () => {
+    const { key } = claim();
+    const lease = await us.acquire(key);
+    await expect(lease.downgrade()).rejects.toThrow(LockOptionsError);
+    expect(lease.held).toBe(true);
+    await lease.release();
+  });
+});

@@ -1,0 +1,71 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { LockNotAcquiredError } from '../../lib/index.js';
+import { RedisProcess } from '../../tools/redis-server.js';
+import { LockClient } from '../support/lock-client.js';
+import { until } from '../support/until.js';
+import { symfony } from './peers/index.js';
+import type { PeerClient } from './peers/peer.js';
+
+const [reading, writing] = [symfony('read'), symfony('write')];
+const here = reading.missing === undefined ? describe : describe.skip;
+
+here('readers of symfony/lock', () => {
+  let redis: RedisProcess;
+  let us: LockClient;
+  let reader: PeerClient;
+  let writer: PeerClient;
+  let name = 0;
+  beforeAll(async () => {
+    redis = await RedisProcess.start();
+    us = new LockClient({ redis: redis.url, dialect: 'symfony' });
+    reader = await reading.connect(redis.url);
+    writer = await writing.connect(redis.url);
+  });
+  afterEach(() => void (name += 1));
+  afterAll(async () => {
+    await Promise.all([us.close(), reader.close(), writer.close()]);
+    await redis.stop();
+  });
+
+  it('and ours read together, and nobody writes meanwhile', async () => {
+    const lease = await us.acquire(`k${name}`, { mode: 'shared' });
+    expect(await reader.acquire(`k${name}`, 5_000)).toBe(true);
+    expect(await writer.acquire(`k${name}`, 5_000)).toBe(false);
+    await expect(us.acquire(`k${name}`, { wait: 0 })).rejects.toThrow(LockNotAcquiredError);
+    expect(await reader.release(`k${name}`)).toBe(true);
+    expect(await writer.acquire(`k${name}`, 5_000)).toBe(false);
+    await lease.extend();
+    expect(await lease.release()).toBe(true);
+    expect(await writer.acquire(`k${name}`, 5_000)).toBe(true);
+  });
+
+  it('stay alone among readers when ours leave', async () => {
+    expect(await reader.acquire(`k${name}`, 5_000)).toBe(true);
+    const lease = await us.acquire(`k${name}`, { mode: 'shared' });
+    await lease.release();
+    await expect(us.acquire(`k${name}`, { wait: 0 })).rejects.toThrow(LockNotAcquiredError);
+    await reader.release(`k${name}`);
+    expect((await us.acquire(`k${name}`, { wait: 0 })).held).toBe(true);
+  });
+
+  it('of ours wait for their writer', async () => {
+    expect(await writer.acquire(`k${name}`, 5_000)).toBe(true);
+    const asked = us.acquire(`k${name}`, { mode: 'shared', wait: 0 });
+    await expect(asked).rejects.toThrow(LockNotAcquiredError);
+    const waiting = us.acquire(`k${name}`, { mode: 'shared' });
+    await until('we wait', () => us.leases.load.waiting === 1);
+    expect(await writer.release(`k${name}`)).toBe(true);
+    expect((await waiting).held).toBe(true);
+  });
+
+  it('wait for our writer, also while he is renewed', async () => {
+    const lease = await us.acquire(`k${name}`, { ttl: 200 });
+    const over = performance.now() + 500;
+    await until('two leases are over', async () => {
+      expect(await reader.acquire(`k${name}`, 5_000)).toBe(false);
+      return performance.now() > over;
+    });
+    expect(await lease.release()).toBe(true);
+    expect(await reader.acquire(`k${name}`, 5_000)).toBe(true);
+  });
+});

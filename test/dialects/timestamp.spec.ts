@@ -1,0 +1,165 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { Redis } from 'ioredis';
+import { LeaseLostError, LockNotAcquiredError, type TimestampDialect } from '../../lib/index.js';
+import { scripts } from '../../lib/locks/dialects/timestamp/scripts.js';
+import { RedisProcess } from '../../tools/redis-server.js';
+import { LockClient } from '../support/lock-client.js';
+import { until } from '../support/until.js';
+import { Crowd } from './crowd.js';
+import { textbookInPython } from './peers/index.js';
+
+let redis: RedisProcess;
+let theirs: Redis;
+let us: LockClient;
+beforeAll(async () => {
+  redis = await RedisProcess.start();
+  theirs = new Redis(redis.url);
+});
+afterEach(async () => {
+  await us.close();
+  await theirs.flushall();
+});
+afterAll(async () => {
+  theirs.disconnect();
+  await redis.stop();
+});
+
+const SECOND = { s: 1, ms: 1_000, float: 1 } as const;
+
+const ways = (['s', 'ms', 'float'] as const).flatMap((unit) =>
+  (['commands', 'script'] as const).map((protocol) => ({ unit, protocol })),
+);
+
+describe.each(ways)('a timestamp lock in $unit by $protocol', ({ unit, protocol }) => {
+  const dialect: TimestampDialect = { name: 'timestamp', unit, protocol, suffix: '_lock' };
+  /** What an article's client writes now for a lock of so many seconds. */
+  const inSeconds = (seconds: number): string => {
+    const value = (Date.now() / 1_000 + seconds) * SECOND[unit];
+    return unit === 'float' ? String(value) : String(Math.floor(value));
+  };
+
+  function start(): LockClient {
+    return (us = new LockClient({ redis: redis.url, dialect }));
+  }
+
+  it('is taken over when it is past, although nobody ever ends it', async () => {
+    await theirs.set('k_lock', inSeconds(-5));
+    const lease = await start().acquire('k', { wait: 0 });
+    expect(Number(await theirs.get('k_lock'))).toBeGreaterThan(Number(inSeconds(20)));
+    expect(await lease.release()).toBe(true);
+    expect(await theirs.exists('k_lock')).toBe(0);
+  });
+
+  it('is respected while it is not past, and taken over then', async () => {
+    await theirs.set('k_lock', inSeconds(1.2));
+    await expect(start().acquire('k', { wait: 0 })).rejects.toThrow(LockNotAcquiredError);
+    const from = Date.now();
+    const lease = await us.acquire('k', { wait: 6_000 });
+    expect(Date.now() - from).toBeGreaterThan(unit === 's' ? 100 : 900);
+    await lease.release();
+  });
+
+  it('is not taken where something else is written', async () => {
+    await theirs.set('k_lock', 'a plain lock');
+    await expect(start().acquire('k', { wait: 0 })).rejects.toThrow(LockNotAcquiredError);
+    expect(await theirs.get('k_lock')).toBe('a plain lock');
+  });
+
+  it('stays ours when who lost a take-over has moved its time on', async () => {
+    const lease = await start().acquire('k', { ttl: 10_000 });
+    await theirs.getset('k_lock', inSeconds(12));
+    await lease.extend();
+    await theirs.getset('k_lock', inSeconds(10.5));
+    await lease.extend();
+    await theirs.getset('k_lock', inSeconds(12));
+    expect(await lease.release()).toBe(true);
+    expect(await theirs.exists('k_lock')).toBe(0);
+  });
+
+  it('is lost when somebody’s shorter time-out has made it end too early', async () => {
+    const lease = await start().acquire('k', { ttl: 10_000 });
+    await theirs.set('k_lock', inSeconds(4));
+    await expect(lease.extend()).rejects.toThrow(LeaseLostError);
+    expect(lease.held).toBe(false);
+    await until('nothing is under way', () => us.idle);
+    expect(await theirs.exists('k_lock')).toBe(1);
+  });
+
+  it('is left to who took it over after our own time', async () => {
+    const lease = await start().acquire('k', { ttl: 60, renew: false });
+    const later = inSeconds(60);
+    await until('they take it over', async () => {
+      const seen = await theirs.get('k_lock');
+      if (seen !== null && Number(seen) >= Number(inSeconds(0))) return false;
+      await theirs.getset('k_lock', later);
+      return true;
+    });
+    expect(await lease.release()).toBe(false);
+    expect(await theirs.get('k_lock')).toBe(later);
+  });
+});
+
+describe('the steps of the articles', () => {
+  const lock = { name: 'k', grant: '{k}:grant' };
+  const past = '1000';
+  const step = async (
+    name: 'setnx' | 'getset',
+    not_after: number,
+    seen?: string,
+  ): Promise<unknown> => {
+    const script = scripts[name];
+    const operands = { holder: 'us', ttl: 5_000, not_after, unit: 's', seen };
+    const args = script.argList(operands);
+    const reply = await theirs.eval(script.source, 2, lock.name, lock.grant, ...args);
+    return (reply as unknown[])[0];
+  };
+  const now = Number.MAX_SAFE_INTEGER;
+
+  beforeEach(() => void (us = new LockClient({ redis: redis.url })));
+
+  it('take over what they have seen', async () => {
+    await theirs.set(lock.name, past);
+    expect(await step('getset', now, past)).toBe('held');
+    expect(await theirs.exists(lock.grant)).toBe(1);
+  });
+
+  it('do not take over what another has taken over meanwhile', async () => {
+    await theirs.set(lock.name, past);
+    expect(await step('getset', now, '999')).toBe('busy');
+    expect(await theirs.exists(lock.grant)).toBe(0);
+  });
+
+  it('change nothing when they come too late', async () => {
+    await theirs.set(lock.name, past);
+    expect(await step('getset', 1, past)).toBe('late');
+    expect(await theirs.get(lock.name)).toBe(past);
+    await theirs.del(lock.name);
+    expect(await step('setnx', 1)).toBe('late');
+    expect(await theirs.exists(lock.name)).toBe(0);
+  });
+});
+
+const together = textbookInPython.missing === undefined ? describe : describe.skip;
+
+together('four clients of the articles and three of ours', () => {
+  it.each(['commands', 'script'] as const)(
+    'never hold a lock at the same time, also when two are killed while holding it; ours by %s',
+    async (protocol) => {
+      const dialect = { name: 'timestamp', unit: 'float', protocol, suffix: '_lock' } as const;
+      const timeout = 600;
+      const crowd = new Crowd(process.env['FULL'] ? 20_000 : 4_000, timeout);
+      us = new LockClient({ redis: redis.url, dialect });
+      const ours = [us, ...[1, 2].map(() => new LockClient({ redis: redis.url, dialect }))];
+      const four = await Promise.all([1, 2, 3, 4].map(() => textbookInPython.connect(redis.url)));
+      await Promise.all([
+        ...ours.map((client) => crowd.ours(client, 'crowd')),
+        ...four.slice(0, 2).map((client) => crowd.theirs(client, 'crowd')),
+        ...four.slice(2).map((client) => crowd.killed(client, 'crowd')),
+      ]);
+      await Promise.all([...four, ...ours.slice(1)].map((client) => client.close()));
+      crowd.check();
+      expect(crowd.killings).toBe(2);
+    },
+    60_000,
+  );
+});
