@@ -63,7 +63,7 @@ export class MemoryLock implements Omit<LockPrimitive, 'signal'> {
       const [first] = this.#line(name).places;
       if (left > 0 && (left < before || !share))
         this.#server.inbox(first?.process ?? '')?.kept(name, left);
-      this.#line(name).grantNext();
+      this.#line(name).grantNext(undefined, holder.split('/')[0]);
       return true;
     });
   }

@@ -97,9 +97,9 @@ export class WaitingLine {
   /**
    * Lets places in, in their order, as long as the next of them fits to who holds the lock, and tells
    * their processes; the asker needs no telling. A place whose process does not listen is passed over
-   * and kept. True if the asker was let in.
+   * and kept; `home` reads the reply, and hears in any case. True if the asker was let in.
    */
-  grantNext(asker?: string): boolean {
+  grantNext(asker?: string, home?: string): boolean {
     const unheard = new Set<string>();
     let asked = false;
     for (const place of this.#inTurn()) {
@@ -115,7 +115,7 @@ export class WaitingLine {
       if (asks) {
         this.#grant(place, place.ttl);
         asked = true;
-      } else if (!this.#push(place)) {
+      } else if (!this.#push(place, home)) {
         unheard.add(place.process);
       }
     }
@@ -123,13 +123,13 @@ export class WaitingLine {
   }
 
   /** False if its process does not listen: only a token is lost then. */
-  #push(place: Place): boolean {
+  #push(place: Place, home: string | undefined): boolean {
     const tokens = fencingTokens(this.server, this.name, place);
     const inbox = this.server.inbox(place.process);
-    if (!inbox) return false;
+    if (!inbox && place.process !== home) return false;
     const remaining = Math.min(place.ttl, FIRST_LEASE);
     this.#grant(place, remaining);
-    inbox.granted({ name: this.name, place: place.text, remaining, ...tokens });
+    inbox?.granted({ name: this.name, place: place.text, remaining, ...tokens });
     return true;
   }
 
