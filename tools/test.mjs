@@ -3,14 +3,18 @@
 import { runChecks } from './test/checks.mjs';
 import { runJest } from './test/jest-run.mjs';
 import { addCounts, printCounts } from './test/counts.mjs';
+import { installForeignClients } from './test/foreign-clients.mjs';
 
 const full = process.argv.includes('--full');
 const started = Date.now();
 /** When a run that hangs is ended, so that there is a count in any case. */
 const deadline = started + (full ? 90 : 25) * 60_000;
 
-/** Faults in which ioredis has no part of its own: the full run repeats them for each of its majors too. */
-const ONCE = ['test/faults/(bounded|contention|histories|leaders|leaks|minimum|skewed|stall|torn)'];
+/** In which ioredis has no part of its own: the full run repeats them for each of its majors too. */
+const ONCE = [
+  'test/faults/(bounded|contention|durability|hand-over|histories|leaders|leaks|minimum|skewed|stall|torn)',
+  'test/contracts/(planted|simulation)',
+];
 
 /** Each in a process of its own: Jest remembers by path what is an ES module. */
 const RUNS = [
@@ -26,6 +30,7 @@ const RUNS = [
 
 const total = { passed: 0, failed: 0, skipped: 0 };
 addCounts(total, await runChecks(['typecheck', 'lint', 'format:check', 'build']));
+installForeignClients();
 for (const run of RUNS) {
   addCounts(total, await runJest(run, { full, limit: Math.max(1_000, deadline - Date.now()) }));
 }
