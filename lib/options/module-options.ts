@@ -155,7 +155,7 @@ export function moduleSettings(options: RedisLockOptions): ModuleSettings {
   return {
     redis,
     nodes: nodes(options),
-    replicas: replicaSettings(options, call.ttl, commandTimeout),
+    replicas: replicaSettings(options, call, commandTimeout),
     durability,
     keyPrefix,
     call,

@@ -1,4 +1,5 @@
 import { LockOptionsError } from '../errors/index.js';
+import type { CallSettings } from './call-options.js';
 import { type Duration, milliseconds } from './duration.js';
 
 /** Which replicas must have a grant or a renewal before it counts. */
@@ -21,13 +22,18 @@ const TIMEOUT = 500;
 /** @throws LockOptionsError where no lease could be confirmed in time. */
 export function replicaSettings(
   { replicas, nodes }: { replicas?: ReplicaOptions | undefined; nodes?: unknown },
-  ttl: number,
+  { ttl, dialect }: Pick<CallSettings, 'ttl' | 'dialect'>,
   commandTimeout: number,
 ): ReplicaSettings | undefined {
   if (replicas === undefined) return undefined;
   if (nodes !== undefined) {
     throw new LockOptionsError(
       'Options "replicas" and "nodes" exclude each other: a majority of servers confirms there.',
+    );
+  }
+  if (dialect) {
+    throw new LockOptionsError(
+      `Options "replicas" and "dialect" exclude each other: clients of "${dialect.name}" wait for no replica.`,
     );
   }
   if (typeof replicas !== 'object' || replicas === null) {

@@ -83,7 +83,19 @@ describe('a module with a dialect', () => {
     await expect(locks.condition(lease, 'c').await()).rejects.toThrow('has no conditions');
     await expect(locks.condition(lease, 'c').signal()).rejects.toThrow('has no conditions');
     expect(lease.held).toBe(true);
+    await expect(lease.handOver()).rejects.toThrow('cannot be handed over');
+    expect(lease.held).toBe(true);
     await lease.release();
+    await expect(locks.list()).rejects.toThrow('works on locks of our own');
+  });
+
+  it('does not go with replicas', async () => {
+    const module = { replicas: { acks: 1, timeout: 50 } };
+    const locks = (await bench.app({}, module)).get(LockService);
+    await expect(locks.acquire('a', { dialect: 'redlock' })).rejects.toThrow(
+      'Dialect "redlock" and option "replicas" exclude each other',
+    );
+    expect(await theirs.exists('a')).toBe(0);
   });
 
   it('is no quorum', () => {

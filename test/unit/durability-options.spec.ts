@@ -27,12 +27,15 @@ describe('option "replicas"', () => {
     expect(() => settings({ replicas })).toThrow(message);
   });
 
-  it('is refused where a ttl leaves no time for it, and beside "nodes"', () => {
+  it('is refused where a ttl leaves no time for it, and beside "nodes" or a dialect', () => {
     expect(() => settings({ replicas: { acks: 1, timeout: 101 }, ttl: 300 })).toThrow(
       'longer than a third of "ttl": set it to 100 ms or less',
     );
     const nodes = ['redis://127.0.0.1:1', 'redis://127.0.0.1:2'];
     expect(() => settings({ replicas: { acks: 1 }, nodes })).toThrow('exclude each other');
+    expect(() => settings({ replicas: { acks: 1 }, dialect: 'redlock' })).toThrow(
+      'clients of "redlock" wait for no replica',
+    );
   });
 });
 
