@@ -90,18 +90,29 @@ async function runsOfTurns(turns: number, count = replicas.length): Promise<numb
   return wanted.map((turn) => ran.filter((note) => note.turn === turn).length);
 }
 
+/** In ms; start-up and a last decision beside the turns. */
+const LONG = (TURNS + 2) * EVERY * 1_000 + 40_000;
+
 const withClocks = clocks.every(Boolean) ? describe : describe.skip;
 
 withClocks('a job of a moment, on three replicas whose clocks are up to its minHold apart', () => {
-  it('runs once a turn', async () => {
-    await start();
-    expect(await runsOfTurns(TURNS)).toEqual(Array(TURNS).fill(1));
-  });
+  it(
+    'runs once a turn',
+    async () => {
+      await start();
+      expect(await runsOfTurns(TURNS)).toEqual(Array(TURNS).fill(1));
+    },
+    LONG,
+  );
 
-  it('runs once a turn although it fails', async () => {
-    await start({ job: 'failing' });
-    expect(await runsOfTurns(TURNS)).toEqual(Array(TURNS).fill(1));
-  });
+  it(
+    'runs once a turn although it fails',
+    async () => {
+      await start({ job: 'failing' });
+      expect(await runsOfTurns(TURNS)).toEqual(Array(TURNS).fill(1));
+    },
+    LONG,
+  );
 
   it('runs once a clock without minHold: the test can fail', async () => {
     await start({ minHold: 0 });
