@@ -1,10 +1,10 @@
 import { ForeignLockError } from '../../errors/index.js';
 import type { DialectSettings } from '../../options/index.js';
 import { type LockServer, lockKeys, type StepNode } from '../../redis/index.js';
+import { askAgain } from '../back-off.js';
 import { lockId } from '../lock-id.js';
 import type { Answer, Ask, Claim, Extended, HolderSteps, Sight } from '../lock-primitive.js';
 import { isOne } from '../lock-steps.js';
-import { backOff } from '../quorum/back-off.js';
 import type { AcquireReply, Dialect, DialectScript, Send } from './dialect-format.js';
 import { scripts } from './scripts.js';
 
@@ -115,18 +115,12 @@ export class DialectLock implements HolderSteps {
     const [kind, left, , token] = reply;
     if (kind === 'foreign') throw new ForeignLockError(ask.key, String(left));
     if (kind === 'late') return { kind };
-    if (kind === 'busy') return ask.queue ? this.#queued(ask, left as number) : { kind };
+    if (kind === 'busy') {
+      return ask.queue ? askAgain(ask, this.server.time.monotonic(), left as number) : { kind };
+    }
     const fencingToken = token < 0 ? undefined : token;
     const tokens = token < 0 ? 0 : 1;
     return { kind: 'held', sentAt, remaining: left as number, fencingToken, tokens };
-  }
-
-  #queued({ arrival }: Ask, left: number): Answer {
-    const now = this.server.time.monotonic();
-    const since = arrival === undefined ? now : Number(arrival);
-    const pause = backOff(now - since);
-    const remaining = left >= 0 ? Math.min(left, pause) : pause;
-    return { kind: 'queued', remaining, arrival: String(since), rank: 0, rejoined: false };
   }
 
   #run<Result>(

@@ -1,7 +1,7 @@
 import { ForeignLockError, LockOptionsError, QuorumNotReachedError } from '../../errors/index.js';
 import type { Clock } from '../../options/index.js';
 import type { Answer, Ask, Claim, Extended, LockPrimitive, Sight } from '../lock-primitive.js';
-import { backOff } from './back-off.js';
+import { askAgain } from '../back-off.js';
 import { type Ballot, poll } from './ballot.js';
 import { Candidacy, votesOf } from './candidacy.js';
 import type { QuorumNode } from './quorum-node.js';
@@ -116,17 +116,8 @@ export class QuorumLock implements LockPrimitive {
     return Promise.reject(unsound('signal a condition'));
   }
 
-  #queued({ arrival }: Ask, gaveBack?: boolean): Answer {
-    const now = this.clock.monotonic();
-    const since = arrival === undefined ? now : Number(arrival);
-    const remaining = backOff(now - since);
-    const place = {
-      kind: 'queued',
-      remaining,
-      arrival: String(since),
-      rank: 0,
-      rejoined: false,
-    } as const;
+  #queued(ask: Ask, gaveBack?: boolean): Answer {
+    const place = askAgain(ask, this.clock.monotonic());
     return gaveBack === undefined ? place : { ...place, gaveBack };
   }
 

@@ -1,0 +1,21 @@
+import type { Ask, Queued } from './lock-primitive.js';
+
+/** The shortest and the longest average pause, in ms, and the part of the time waited that it grows with. */
+const PAUSE = { shortest: 8, longest: 60, growth: 0.02 };
+
+/** How long to wait before the next attempt, in ms: at random, so that contenders who split the votes do not meet again. */
+function backOff(waited: number): number {
+  const mean = Math.min(PAUSE.longest, PAUSE.shortest + waited * PAUSE.growth);
+  return mean * 2 * Math.random();
+}
+
+/**
+ * The answer to who waits where there is no queue: he asks again after such a pause, or as soon as the lock ends by
+ * itself, if it does (`left` ms). His arrival is the moment of his first ask.
+ */
+export function askAgain({ arrival }: Ask, now: number, left = -1): Queued {
+  const since = arrival === undefined ? now : Number(arrival);
+  const pause = backOff(now - since);
+  const remaining = left >= 0 ? Math.min(left, pause) : pause;
+  return { kind: 'queued', remaining, arrival: String(since), rank: 0, rejoined: false };
+}
