@@ -1,53 +1,37 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
-import { Redis } from 'ioredis';
+import { describe, expect, it } from '@jest/globals';
 import { LockNotAcquiredError } from '../../lib/index.js';
-import { RedisProcess } from '../../tools/redis-server.js';
-import { LockClient } from '../support/lock-client.js';
 import { textbookInPython } from './peers/index.js';
 import { textbook } from './peers/textbook.js';
+import { Sides } from './sides.js';
 
 const dialect = { name: 'plain', guard: 'timestamp' } as const;
 const python = textbookInPython.missing === undefined ? [textbookInPython] : [];
 
-let redis: RedisProcess;
-let theirs: Redis;
-let us: LockClient;
-beforeAll(async () => {
-  redis = await RedisProcess.start();
-  theirs = new Redis(redis.url);
-});
-afterEach(async () => {
-  await us.close();
-  await theirs.flushall();
-});
-afterAll(async () => {
-  theirs.disconnect();
-  await redis.stop();
-});
+const sides = new Sides();
 
 describe('a plain lock with a guard', () => {
   it.each([textbook('s', 'commands'), textbook('ms', 'commands'), ...python])(
     'is not stolen by $name',
     async (peer) => {
-      us = new LockClient({ redis: redis.url, dialect });
-      const them = await peer.connect(redis.url);
-      const lease = await us.acquire('k_lock', { minHold: 300 });
+      sides.start(dialect);
+      const them = await peer.connect(sides.redis.url);
+      const lease = await sides.us.acquire('k_lock', { minHold: 300 });
       expect(await them.acquire('k', 5_000)).toBe(false);
       await lease.extend();
       expect(await lease.release()).toBe(true);
       expect(await them.acquire('k', 5_000)).toBe(false);
-      const held = await us.acquire('k_lock');
+      const held = await sides.us.acquire('k_lock');
       await held.release();
       expect(await them.acquire('k', 5_000)).toBe(true);
-      await expect(us.acquire('k_lock', { wait: 0 })).rejects.toThrow(LockNotAcquiredError);
+      await expect(sides.us.acquire('k_lock', { wait: 0 })).rejects.toThrow(LockNotAcquiredError);
       await them.close();
     },
   );
 
   it('is to a client that reads any text as a number a time to come', async () => {
-    us = new LockClient({ redis: redis.url, dialect });
-    await us.acquire('k');
-    const value = (await theirs.get('k'))!;
+    sides.start(dialect);
+    await sides.us.acquire('k');
+    const value = (await sides.theirs.get('k'))!;
     expect(value).toMatch(/^\d+$/);
     for (const read of [Number, Number.parseFloat, (text: string) => Number.parseInt(text, 10)]) {
       expect(read(value)).toBeGreaterThan(Date.now() * 1_000);
@@ -59,11 +43,11 @@ describe('a plain lock with a guard', () => {
     ['in ms', () => String(Date.now() - 2_000)],
     ['with a fraction', () => String(Date.now() / 1_000 - 2)],
   ])('takes over what was left behind and is past, %s', async (_unit, value) => {
-    us = new LockClient({ redis: redis.url, dialect });
-    await theirs.set('k', value());
-    const lease = await us.acquire('k', { wait: 0 });
+    sides.start(dialect);
+    await sides.theirs.set('k', value());
+    const lease = await sides.us.acquire('k', { wait: 0 });
     expect(lease.fencingToken).toBeGreaterThan(0);
-    expect(await theirs.pttl('k')).toBeGreaterThan(0);
+    expect(await sides.theirs.pttl('k')).toBeGreaterThan(0);
   });
 
   it.each([
@@ -73,20 +57,20 @@ describe('a plain lock with a guard', () => {
     ['an id that begins with a digit', () => '1600000000-9c1f'],
     ['a flag', () => '1'],
   ])('does not take over %s', async (_what, value) => {
-    us = new LockClient({ redis: redis.url, dialect });
-    await theirs.set('k', value());
-    await expect(us.acquire('k', { wait: 0 })).rejects.toThrow(LockNotAcquiredError);
+    sides.start(dialect);
+    await sides.theirs.set('k', value());
+    await expect(sides.us.acquire('k', { wait: 0 })).rejects.toThrow(LockNotAcquiredError);
   });
 
   it('does not take over a value that has a time to live', async () => {
-    us = new LockClient({ redis: redis.url, dialect });
-    await theirs.set('k', '1600000000', 'PX', 60_000);
-    await expect(us.acquire('k', { wait: 0 })).rejects.toThrow(LockNotAcquiredError);
+    sides.start(dialect);
+    await sides.theirs.set('k', '1600000000', 'PX', 60_000);
+    await expect(sides.us.acquire('k', { wait: 0 })).rejects.toThrow(LockNotAcquiredError);
   });
 
   it('without which nothing is taken over', async () => {
-    us = new LockClient({ redis: redis.url, dialect: 'plain' });
-    await theirs.set('k', '1600000000');
-    await expect(us.acquire('k', { wait: 0 })).rejects.toThrow(LockNotAcquiredError);
+    sides.start('plain');
+    await sides.theirs.set('k', '1600000000');
+    await expect(sides.us.acquire('k', { wait: 0 })).rejects.toThrow(LockNotAcquiredError);
   });
 });

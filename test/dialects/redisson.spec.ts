@@ -1,37 +1,22 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
-import { Redis } from 'ioredis';
+import { describe, expect, it } from '@jest/globals';
 import { LockNotAcquiredError, LockOptionsError } from '../../lib/index.js';
 import { type LockDialect, dialectSettings } from '../../lib/options/index.js';
-import { RedisProcess } from '../../tools/redis-server.js';
 import { LockClient } from '../support/lock-client.js';
 import { until } from '../support/until.js';
 import { RedissonThread } from './peers/redisson.js';
+import { Sides } from './sides.js';
 
-let redis: RedisProcess;
-let theirs: Redis;
+const sides = new Sides();
 let java: RedissonThread;
-let us: LockClient;
-beforeAll(async () => {
-  redis = await RedisProcess.start();
-  theirs = new Redis(redis.url);
-});
-afterEach(async () => {
-  await us.close();
-  await theirs.flushall();
-});
-afterAll(async () => {
-  theirs.disconnect();
-  await redis.stop();
-});
 
 function start(dialect: LockDialect): LockClient {
-  java = new RedissonThread(theirs);
-  return (us = new LockClient({ redis: redis.url, dialect }));
+  java = new RedissonThread(sides.theirs);
+  return sides.start(dialect);
 }
 
 /** What one hears who waits on a channel. */
 async function listener(command: 'subscribe' | 'ssubscribe', channel: string): Promise<string[]> {
-  const client = theirs.duplicate();
+  const client = sides.theirs.duplicate();
   const heard: string[] = [];
   client.on(command === 'subscribe' ? 'message' : 'smessage', (_channel, text: string) => {
     heard.push(text);
@@ -62,9 +47,9 @@ describe('a Redisson lock', () => {
 
   it('wakes also when an operator takes it from us', async () => {
     start('redisson');
-    await us.acquire('k');
+    await sides.us.acquire('k');
     const heard = await listener('subscribe', 'redisson_lock__channel:{k}');
-    await us.leases.administration.force('k', us.settings.call.dialect);
+    await sides.us.leases.administration.force('k', sides.us.settings.call.dialect);
     await until('it is heard', () => heard.length > 0);
   });
 
@@ -73,19 +58,19 @@ describe('a Redisson lock', () => {
     await java.lock('k', 5_000);
     await java.lock('k', 5_000);
     await java.unlock('k');
-    await expect(us.acquire('k', { wait: 0 })).rejects.toThrow(LockNotAcquiredError);
+    await expect(sides.us.acquire('k', { wait: 0 })).rejects.toThrow(LockNotAcquiredError);
     await java.unlock('k');
-    expect((await us.acquire('k', { wait: 0 })).held).toBe(true);
+    expect((await sides.us.acquire('k', { wait: 0 })).held).toBe(true);
   });
 
   it('with a fence of its own gives us the next of its tokens', async () => {
-    await theirs.set('redisson_lock_token:{k}', 41);
+    await sides.theirs.set('redisson_lock_token:{k}', 41);
     start({ name: 'redisson', kind: 'fenced' });
-    const first = await us.acquire('k');
+    const first = await sides.us.acquire('k');
     expect(first.fencingToken).toBe(42);
     await first.release();
-    await theirs.incr('redisson_lock_token:{k}');
-    expect((await us.acquire('k')).fencingToken).toBe(44);
+    await sides.theirs.incr('redisson_lock_token:{k}');
+    expect((await sides.us.acquire('k')).fencingToken).toBe(44);
   });
 
   it('that is fair is refused, and the error says why', () => {
@@ -102,10 +87,10 @@ describe('a Redisson read-write lock', () => {
   it('is read by both sides at once, and written by neither meanwhile', async () => {
     start(dialect);
     expect(await java.read('k', 5_000)).toBe(true);
-    const lease = await us.acquire('k', { mode: 'shared', wait: 0 });
-    const another = new RedissonThread(theirs);
+    const lease = await sides.us.acquire('k', { mode: 'shared', wait: 0 });
+    const another = new RedissonThread(sides.theirs);
     expect(await another.write('k', 5_000)).toBe(false);
-    await expect(us.acquire('k', { wait: 0 })).rejects.toThrow(LockNotAcquiredError);
+    await expect(sides.us.acquire('k', { wait: 0 })).rejects.toThrow(LockNotAcquiredError);
     expect(await java.unread('k')).toBe(true);
     expect(await another.write('k', 5_000)).toBe(false);
     await lease.extend();
@@ -115,17 +100,17 @@ describe('a Redisson read-write lock', () => {
 
   it('lives on for their reader when ours leaves, and no longer than his lease', async () => {
     start(dialect);
-    const lease = await us.acquire('k', { mode: 'shared' });
+    const lease = await sides.us.acquire('k', { mode: 'shared' });
     await java.read('k', 700);
     await lease.release();
-    expect(await theirs.pttl('k')).toBeLessThanOrEqual(700);
-    await expect(us.acquire('k', { wait: 0 })).rejects.toThrow(LockNotAcquiredError);
-    await us.acquire('k');
+    expect(await sides.theirs.pttl('k')).toBeLessThanOrEqual(700);
+    await expect(sides.us.acquire('k', { wait: 0 })).rejects.toThrow(LockNotAcquiredError);
+    await sides.us.acquire('k');
   });
 
   it('keeps our reader while he is renewed, whoever comes and goes', async () => {
     start(dialect);
-    const lease = await us.acquire('k', { mode: 'shared', ttl: 200 });
+    const lease = await sides.us.acquire('k', { mode: 'shared', ttl: 200 });
     const over = performance.now() + 700;
     await until('three leases are over', async () => {
       await java.read('k', 5_000);
@@ -134,15 +119,15 @@ describe('a Redisson read-write lock', () => {
     });
     expect(lease.held).toBe(true);
     expect(await lease.release()).toBe(true);
-    expect(await theirs.exists('k')).toBe(0);
+    expect(await sides.theirs.exists('k')).toBe(0);
   });
 
   it('is not prolonged for a reader of ours whose lease is over', async () => {
     start(dialect);
-    const lease = await us.acquire('k', { mode: 'shared', ttl: 60, renew: false });
+    const lease = await sides.us.acquire('k', { mode: 'shared', ttl: 60, renew: false });
     await java.read('k', 5_000);
     await until('it is over', () => !lease.held);
-    await until('its key is gone', async () => (await theirs.keys('*rwlock*')).length === 1);
+    await until('its key is gone', async () => (await sides.theirs.keys('*rwlock*')).length === 1);
     expect(await lease.release()).toBe(false);
     expect(await java.unread('k')).toBe(true);
   });
@@ -161,17 +146,17 @@ describe('a Redisson read-write lock', () => {
   it('is not taken where an RLock of that name is held', async () => {
     start(dialect);
     await java.lock('k', 5_000);
-    await expect(us.acquire('k', { mode: 'shared', wait: 0 })).rejects.toThrow(
+    await expect(sides.us.acquire('k', { mode: 'shared', wait: 0 })).rejects.toThrow(
       LockNotAcquiredError,
     );
   });
 
   it('gives a reader the last writer’s token', async () => {
     start(dialect);
-    const writer = await us.acquire('k');
+    const writer = await sides.us.acquire('k');
     const { fencingToken } = writer;
     await writer.release();
-    const reader = await us.acquire('k', { mode: 'shared' });
+    const reader = await sides.us.acquire('k', { mode: 'shared' });
     expect(reader.fencingToken).toBe(fencingToken);
   });
 });

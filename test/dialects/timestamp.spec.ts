@@ -1,28 +1,13 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { Redis } from 'ioredis';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import { LeaseLostError, LockNotAcquiredError, type TimestampDialect } from '../../lib/index.js';
 import { scripts } from '../../lib/locks/dialects/timestamp/scripts.js';
-import { RedisProcess } from '../../tools/redis-server.js';
 import { LockClient } from '../support/lock-client.js';
 import { until } from '../support/until.js';
 import { Crowd } from './crowd.js';
 import { textbookInPython } from './peers/index.js';
+import { Sides } from './sides.js';
 
-let redis: RedisProcess;
-let theirs: Redis;
-let us: LockClient;
-beforeAll(async () => {
-  redis = await RedisProcess.start();
-  theirs = new Redis(redis.url);
-});
-afterEach(async () => {
-  await us.close();
-  await theirs.flushall();
-});
-afterAll(async () => {
-  theirs.disconnect();
-  await redis.stop();
-});
+const sides = new Sides();
 
 const SECOND = { s: 1, ms: 1_000, float: 1 } as const;
 
@@ -39,63 +24,63 @@ describe.each(ways)('a timestamp lock in $unit by $protocol', ({ unit, protocol 
   };
 
   function start(): LockClient {
-    return (us = new LockClient({ redis: redis.url, dialect }));
+    return sides.start(dialect);
   }
 
   it('is taken over when it is past, although nobody ever ends it', async () => {
-    await theirs.set('k_lock', inSeconds(-5));
+    await sides.theirs.set('k_lock', inSeconds(-5));
     const lease = await start().acquire('k', { wait: 0 });
-    expect(Number(await theirs.get('k_lock'))).toBeGreaterThan(Number(inSeconds(20)));
+    expect(Number(await sides.theirs.get('k_lock'))).toBeGreaterThan(Number(inSeconds(20)));
     expect(await lease.release()).toBe(true);
-    expect(await theirs.exists('k_lock')).toBe(0);
+    expect(await sides.theirs.exists('k_lock')).toBe(0);
   });
 
   it('is respected while it is not past, and taken over then', async () => {
-    await theirs.set('k_lock', inSeconds(1.2));
+    await sides.theirs.set('k_lock', inSeconds(1.2));
     await expect(start().acquire('k', { wait: 0 })).rejects.toThrow(LockNotAcquiredError);
     const from = Date.now();
-    const lease = await us.acquire('k', { wait: 6_000 });
+    const lease = await sides.us.acquire('k', { wait: 6_000 });
     expect(Date.now() - from).toBeGreaterThan(unit === 's' ? 100 : 900);
     await lease.release();
   });
 
   it('is not taken where something else is written', async () => {
-    await theirs.set('k_lock', 'a plain lock');
+    await sides.theirs.set('k_lock', 'a plain lock');
     await expect(start().acquire('k', { wait: 0 })).rejects.toThrow(LockNotAcquiredError);
-    expect(await theirs.get('k_lock')).toBe('a plain lock');
+    expect(await sides.theirs.get('k_lock')).toBe('a plain lock');
   });
 
   it('stays ours when who lost a take-over has moved its time on', async () => {
     const lease = await start().acquire('k', { ttl: 10_000 });
-    await theirs.getset('k_lock', inSeconds(12));
+    await sides.theirs.getset('k_lock', inSeconds(12));
     await lease.extend();
-    await theirs.getset('k_lock', inSeconds(10.5));
+    await sides.theirs.getset('k_lock', inSeconds(10.5));
     await lease.extend();
-    await theirs.getset('k_lock', inSeconds(12));
+    await sides.theirs.getset('k_lock', inSeconds(12));
     expect(await lease.release()).toBe(true);
-    expect(await theirs.exists('k_lock')).toBe(0);
+    expect(await sides.theirs.exists('k_lock')).toBe(0);
   });
 
   it('is lost when somebody’s shorter time-out has made it end too early', async () => {
     const lease = await start().acquire('k', { ttl: 10_000 });
-    await theirs.set('k_lock', inSeconds(4));
+    await sides.theirs.set('k_lock', inSeconds(4));
     await expect(lease.extend()).rejects.toThrow(LeaseLostError);
     expect(lease.held).toBe(false);
-    await until('nothing is under way', () => us.idle);
-    expect(await theirs.exists('k_lock')).toBe(1);
+    await until('nothing is under way', () => sides.us.idle);
+    expect(await sides.theirs.exists('k_lock')).toBe(1);
   });
 
   it('is left to who took it over after our own time', async () => {
     const lease = await start().acquire('k', { ttl: 60, renew: false });
     const later = inSeconds(60);
     await until('they take it over', async () => {
-      const seen = await theirs.get('k_lock');
+      const seen = await sides.theirs.get('k_lock');
       if (seen !== null && Number(seen) >= Number(inSeconds(0))) return false;
-      await theirs.getset('k_lock', later);
+      await sides.theirs.getset('k_lock', later);
       return true;
     });
     expect(await lease.release()).toBe(false);
-    expect(await theirs.get('k_lock')).toBe(later);
+    expect(await sides.theirs.get('k_lock')).toBe(later);
   });
 });
 
@@ -110,32 +95,32 @@ describe('the steps of the articles', () => {
     const script = scripts[name];
     const operands = { holder: 'us', ttl: 5_000, not_after, unit: 's', seen };
     const args = script.argList(operands);
-    const reply = await theirs.eval(script.source, 2, lock.name, lock.grant, ...args);
+    const reply = await sides.theirs.eval(script.source, 2, lock.name, lock.grant, ...args);
     return (reply as unknown[])[0];
   };
   const now = Number.MAX_SAFE_INTEGER;
 
-  beforeEach(() => void (us = new LockClient({ redis: redis.url })));
+  beforeEach(() => void (sides.us = new LockClient({ redis: sides.redis.url })));
 
   it('take over what they have seen', async () => {
-    await theirs.set(lock.name, past);
+    await sides.theirs.set(lock.name, past);
     expect(await step('getset', now, past)).toBe('held');
-    expect(await theirs.exists(lock.grant)).toBe(1);
+    expect(await sides.theirs.exists(lock.grant)).toBe(1);
   });
 
   it('do not take over what another has taken over meanwhile', async () => {
-    await theirs.set(lock.name, past);
+    await sides.theirs.set(lock.name, past);
     expect(await step('getset', now, '999')).toBe('busy');
-    expect(await theirs.exists(lock.grant)).toBe(0);
+    expect(await sides.theirs.exists(lock.grant)).toBe(0);
   });
 
   it('change nothing when they come too late', async () => {
-    await theirs.set(lock.name, past);
+    await sides.theirs.set(lock.name, past);
     expect(await step('getset', 1, past)).toBe('late');
-    expect(await theirs.get(lock.name)).toBe(past);
-    await theirs.del(lock.name);
+    expect(await sides.theirs.get(lock.name)).toBe(past);
+    await sides.theirs.del(lock.name);
     expect(await step('setnx', 1)).toBe('late');
-    expect(await theirs.exists(lock.name)).toBe(0);
+    expect(await sides.theirs.exists(lock.name)).toBe(0);
   });
 });
 
@@ -148,9 +133,14 @@ together('four clients of the articles and three of ours', () => {
       const dialect = { name: 'timestamp', unit: 'float', protocol, suffix: '_lock' } as const;
       const timeout = 600;
       const crowd = new Crowd(process.env['FULL'] ? 20_000 : 4_000, timeout);
-      us = new LockClient({ redis: redis.url, dialect });
-      const ours = [us, ...[1, 2].map(() => new LockClient({ redis: redis.url, dialect }))];
-      const four = await Promise.all([1, 2, 3, 4].map(() => textbookInPython.connect(redis.url)));
+      sides.start(dialect);
+      const ours = [
+        sides.us,
+        ...[1, 2].map(() => new LockClient({ redis: sides.redis.url, dialect })),
+      ];
+      const four = await Promise.all(
+        [1, 2, 3, 4].map(() => textbookInPython.connect(sides.redis.url)),
+      );
       await Promise.all([
         ...ours.map((client) => crowd.ours(client, 'crowd')),
         ...four.slice(0, 2).map((client) => crowd.theirs(client, 'crowd')),

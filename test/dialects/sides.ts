@@ -1,0 +1,32 @@
+import { afterAll, afterEach, beforeAll } from '@jest/globals';
+import { Redis } from 'ioredis';
+import { RedisProcess } from '../../tools/redis-server.js';
+import { LockClient } from '../support/lock-client.js';
+import type { LockDialect } from '../../lib/index.js';
+
+/** One Redis of a test file, as the other side sees it and as we do, empty for every test. */
+export class Sides {
+  redis!: RedisProcess;
+  theirs!: Redis;
+  us!: LockClient;
+
+  constructor() {
+    beforeAll(async () => {
+      this.redis = await RedisProcess.start();
+      this.theirs = new Redis(this.redis.url);
+    });
+    afterEach(async () => {
+      await this.us.close();
+      await this.theirs.flushall();
+    });
+    afterAll(async () => {
+      this.theirs.disconnect();
+      await this.redis.stop();
+    });
+  }
+
+  /** We, in a dialect. */
+  start(dialect: LockDialect): LockClient {
+    return (this.us = new LockClient({ redis: this.redis.url, dialect }));
+  }
+}
