@@ -71,13 +71,13 @@ function runCount(key: string): Promise<number> {
   });
 }
 
-/** How often something is written to the socket while `work` runs. */
-async function writesDuring(work: () => Promise<unknown>): Promise<number> {
+/** How many commands are in each write to the socket while `work` runs. */
+async function writesDuring(work: () => Promise<unknown>): Promise<number[]> {
   const { stream } = client as unknown as { stream: { write: (text: string) => boolean } };
   const write = stream.write.bind(stream);
-  let writes = 0;
+  const writes: number[] = [];
   stream.write = (text) => {
-    writes += 1;
+    writes.push(text.split('evalsha').length - 1);
     return write(text);
   };
   await work();
@@ -197,20 +197,32 @@ describe.each(['as ioredis spells commands', 'as we spell them'])('%s', (how) =>
 });
 
 describe('once commands are spelt by us', () => {
-  it('those of a tick leave in one write, and those of the rest of the turn in another', async () => {
+  /** The writes in which the commands of some ticks of one turn leave, so many of each. */
+  async function writesOf(...ticks: readonly number[]): Promise<number[]> {
     await connection.tryOut();
     await runCount('n');
     await nextTurn();
-    const writes = await writesDuring(async () => {
+    return writesDuring(async () => {
       const runs: Promise<unknown>[] = [];
-      for (let tick = 0; tick < 5; tick += 1) {
-        for (let at = 0; at < 50; at += 1) runs.push(runCount('n'));
+      for (const commands of ticks) {
+        for (let at = 0; at < commands; at += 1) runs.push(runCount('n'));
         await new Promise<void>((resolve) => process.nextTick(resolve));
       }
       await Promise.all(runs);
     });
-    expect(writes).toBe(2);
-    await expect(client.get('n')).resolves.toBe('251');
+  }
+
+  it('the first leaves at once, those behind it with their tick, and those of the rest of the turn together', async () => {
+    await expect(writesOf(3, 1, 2)).resolves.toEqual([1, 2, 3]);
+    await expect(client.get('n')).resolves.toBe('7');
+  });
+
+  it('of many, each write is as large as all before it', async () => {
+    const writes = await writesOf(500);
+    const before = (nth: number): number => writes.slice(0, nth).reduce((sum, n) => sum + n, 0);
+    expect(before(writes.length)).toBe(500);
+    writes.slice(2, -1).forEach((size, at) => expect(size).toBe(before(at + 2)));
+    expect(writes.length).toBeLessThan(10);
   });
 });
 
