@@ -30,7 +30,7 @@ export class Conditions {
         `Lock "${lease.key}" is shared: a condition is awaited by who holds its lock alone.`,
       );
     }
-    refuseDialect(holding);
+    refuseForeign(holding);
     this.holdings.park(holding);
     const wait = new ConditionWait(this.host, this.holdings, holding, awaiting);
     this.#waits.add(wait);
@@ -48,7 +48,7 @@ export class Conditions {
   async signal(lease: SingleLease, condition: string, most: number): Promise<number> {
     lease.assertHeld();
     const holding = SingleLease.holdingOf(lease);
-    refuseDialect(holding);
+    refuseForeign(holding);
     const woken = await this.lock.signal(holding.claim, condition, most);
     if (woken >= 0) return woken;
     this.holdings.verify(holding);
@@ -62,7 +62,7 @@ export class Conditions {
 }
 
 /** Who waits for a lock in another format is in no queue that a signal could reach. */
-function refuseDialect({ claim: { key, dialect } }: Holding): void {
+function refuseForeign({ claim: { key, dialect } }: Holding): void {
   if (!dialect) return;
   throw new LockOptionsError(
     `Lock "${key}" is taken in dialect "${dialect.name}", which has no conditions.`,

@@ -6,6 +6,7 @@ local holder, ttl, tokens, not_after, inbox, arrival, condition, over = ARGV[1],
 --- @include "now"
 --- @include "grant-next"
 --- @include "join-queue"
+--- @include "process-of"
 --- @include "rewrite"
 
 local now = now_us()
@@ -31,7 +32,7 @@ elseif current == holder then
   return token and { 'held', left, now, 0, tonumber(token), 1, 1 } or held(left, 1)
 end
 
-local claim, process = holder .. '/' .. ttl, string.match(holder, '^[^/]+')
+local claim, process = holder .. '/' .. ttl, process_of(holder)
 local awaiting = claim .. '/w' .. tokens .. '/' .. condition
 local since = redis.call('ZSCORE', queue, awaiting)
 if since and over == '0' then

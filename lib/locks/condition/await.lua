@@ -6,6 +6,7 @@ local holder, ttl, tokens, not_after, inbox, limit, condition, former = ARGV[1],
 --- @include "now"
 --- @include "grant-next"
 --- @include "keep-waiting"
+--- @include "process-of"
 
 local now = now_us()
 if now > tonumber(not_after) then
@@ -18,7 +19,7 @@ if not since then
     return { 'busy', 0, now, 0 }
   end
   for _, other in ipairs(redis.call('ZRANGEBYSCORE', queue, whole(AWAITING), '+inf', 'LIMIT', 0, 100)) do
-    if not lives(string.match(other, '^[^/]+'), now) then
+    if not lives(process_of(other), now) then
       redis.call('ZREM', queue, other) -- nobody may ever signal the dead
     end
   end
@@ -30,6 +31,6 @@ if not since then
   redis.call('DEL', lock)
   redis.call('ZADD', queue, since, place)
 end
-keep_waiting(string.match(holder, '^[^/]+'), now)
+keep_waiting(process_of(holder), now)
 grant_next(now, redis.pcall('GET', lock))
 return { 'queued', -1, now, 1, since, -1, 0 }

@@ -38,6 +38,7 @@ end
 --- @include "grant-next"
 --- @include "join-queue"
 --- @include "nobody-waits"
+--- @include "process-of"
 --- @include "rewrite"
 
 local current = redis.pcall('GET', lock)
@@ -62,7 +63,7 @@ if limit == '0' then
 end
 
 local place = holder .. '/' .. ttl .. '/x' .. tokens
-local since, rejoined = join_queue(place, string.match(holder, '^[^/]+'), arrival, gave_back == 0 and tonumber(limit), now)
+local since, rejoined = join_queue(place, process_of(holder), arrival, gave_back == 0 and tonumber(limit), now)
 if not since then
   return { 'full', 0, now, gave_back }
 elseif grant_next(now, current, place) then

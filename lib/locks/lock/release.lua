@@ -19,7 +19,8 @@ end
 
 --- @include "now"
 --- @include "grant-next"
+--- @include "process-of"
 
 local grants = {}
-grant_next(now_us(), false, nil, string.match(holder, '^[^/]+'), grants)
+grant_next(now_us(), false, nil, process_of(holder), grants)
 return #grants == 0 and 1 or grants

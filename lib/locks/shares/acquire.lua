@@ -7,6 +7,7 @@ local holder, ttl, tokens, not_after, inbox, limit, arrival, kind, permits, coun
 --- @include "grant-next"
 --- @include "join-queue"
 --- @include "nobody-waits"
+--- @include "process-of"
 --- @include "rewrite"
 
 local now = now_us()
@@ -53,7 +54,7 @@ elseif limit == '0' then
 end
 
 local place = holder .. '/' .. ttl .. '/' .. kind .. tokens .. (kind == 'p' and '/' .. permits .. '/' .. count or '')
-local since, rejoined = join_queue(place, string.match(holder, '^[^/]+'), arrival, tonumber(limit), now)
+local since, rejoined = join_queue(place, process_of(holder), arrival, tonumber(limit), now)
 if not since then
   return { 'full', 0, now, 0 }
 elseif grant_next(now, current, place) then

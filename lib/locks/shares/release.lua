@@ -5,6 +5,7 @@ local holder, inbox, kind, count, keep = ARGV[1], ARGV[2], ARGV[3], ARGV[4], ARG
 
 --- @include "now"
 --- @include "grant-next"
+--- @include "process-of"
 --- @include "tell-head"
 
 local now, marker = now_us(), kind == 's' and SHARED or PERMITS
@@ -22,6 +23,6 @@ if redis.call('EXISTS', queue) == 1 then
   if current and left < before then
     tell_head(left)
   end
-  grant_next(now, current, nil, string.match(holder, '^[^/]+'), grants)
+  grant_next(now, current, nil, process_of(holder), grants)
 end
 return #grants == 0 and 1 or grants
