@@ -6,6 +6,7 @@ import type {
   SymfonyDialect,
   TimestampDialect,
 } from './dialect-choice.js';
+import { affix, oneOf, refuseOthers } from './dialect-checks.js';
 import { PRESETS } from './dialect-presets.js';
 
 /** What a dialect can beside excluding others, waiting by asking again, renewing and giving back. */
@@ -134,29 +135,4 @@ function symfony({ name, prefix, ...rest }: SymfonyDialect): DialectSettings {
   refuseOthers(name, rest);
   const abilities = { fencing: true, shared: true, minHold: false, lasting: false };
   return { format: name, name, prefix: affix('prefix', prefix ?? ''), suffix: '', ...abilities };
-}
-
-function refuseOthers(name: string, rest: object): void {
-  const [other] = Object.keys(rest);
-  if (other !== undefined) {
-    throw new LockOptionsError(`Dialect "${name}" has no option "${other}".`);
-  }
-}
-
-function oneOf<Word extends string | boolean>(
-  option: string,
-  given: Word,
-  words: readonly Word[],
-): Word {
-  if (words.includes(given)) return given;
-  const all = words.map((word) => (typeof word === 'string' ? `'${word}'` : word)).join(', ');
-  throw new LockOptionsError(`Option "${option}" of a dialect takes ${all}.`);
-}
-
-/** What stands around a name may not decide the cluster slot, nor end what a name begins. */
-function affix(option: string, given: unknown): string {
-  if (typeof given === 'string' && given.length <= 256 && !/[{}\p{Cc}]/u.test(given)) return given;
-  throw new LockOptionsError(
-    `Option "${option}" of a dialect takes a string of up to 256 characters without braces.`,
-  );
 }
