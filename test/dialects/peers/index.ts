@@ -2,6 +2,7 @@ import { drivenPeer } from './driven-peer.js';
 import { nodePeers } from './node-peers.js';
 import type { Peer } from './peer.js';
 import { redissonPeers } from './redisson.js';
+import { shedLockPeer } from './shedlock.js';
 import { textbook } from './textbook.js';
 
 const PYTHON = ['python3', '/usr/bin/python3'];
@@ -65,4 +66,5 @@ export const peers: readonly Peer[] = [
   textbook('ms', 'script'),
   textbookInPython,
   ...redissonPeers,
+  shedLockPeer,
 ];
