@@ -2,7 +2,9 @@ import { LockOptionsError } from '../errors/index.js';
 import type {
   DialectChoice,
   PlainDialect,
+  PythonRedisLockDialect,
   RedissonDialect,
+  SpringDialect,
   SymfonyDialect,
   TimestampDialect,
 } from './dialect-choice.js';
@@ -21,10 +23,19 @@ export interface DialectAbilities {
   readonly lasting: boolean;
 }
 
+const FORMATS = [
+  'plain',
+  'timestamp',
+  'redisson',
+  'symfony',
+  'spring',
+  'python-redis-lock',
+] as const;
+
 /** A {@link LockDialect} checked; equal ones are the same object. */
 export interface DialectSettings extends DialectAbilities {
   /** Which folder of locks/dialects speaks it. */
-  readonly format: 'plain' | 'timestamp' | 'redisson' | 'symfony';
+  readonly format: (typeof FORMATS)[number];
   /** As messages name it. */
   readonly name: string;
   /** Stand before and after a lock's name in Redis, instead of the module's `keyPrefix`. */
@@ -36,6 +47,7 @@ export interface DialectSettings extends DialectAbilities {
   readonly unit?: 's' | 'ms' | 'float';
   /** Of Redisson. */
   readonly kind?: 'lock' | 'fenced' | 'readWrite';
+  /** By which command waiters of Redisson or Spring are woken. */
   readonly publish?: 'PUBLISH' | 'SPUBLISH';
 }
 
@@ -67,6 +79,10 @@ function settingsOf(choice: DialectChoice): DialectSettings {
       return redisson(choice);
     case 'symfony':
       return symfony(choice);
+    case 'spring':
+      return spring(choice);
+    case 'python-redis-lock':
+      return pythonRedisLock(choice);
     default:
       return plain(choice);
   }
@@ -74,9 +90,7 @@ function settingsOf(choice: DialectChoice): DialectSettings {
 
 function plain({ name, prefix, guard, ...rest }: PlainDialect): DialectSettings {
   if (!Object.hasOwn(PRESETS, name)) {
-    const names = ['native', 'timestamp', 'redisson', 'symfony', ...Object.keys(PRESETS)].join(
-      ', ',
-    );
+    const names = ['native', ...new Set([...FORMATS, ...Object.keys(PRESETS)])].join(', ');
     throw new LockOptionsError(`There is no dialect "${name}". Dialects: ${names}.`);
   }
   refuseOthers(name, rest);
@@ -135,4 +149,31 @@ function symfony({ name, prefix, ...rest }: SymfonyDialect): DialectSettings {
   refuseOthers(name, rest);
   const abilities = { fencing: true, shared: true, minHold: false, lasting: false };
   return { format: name, name, prefix: affix('prefix', prefix ?? ''), suffix: '', ...abilities };
+}
+
+function spring({ name, registry, publish, ...rest }: SpringDialect): DialectSettings {
+  refuseOthers(name, rest);
+  if (registry === undefined) {
+    throw new LockOptionsError(
+      'Dialect "spring" needs the key of the registry: { name: \'spring\', registry }.',
+    );
+  }
+  const told = oneOf('publish', publish ?? true, [true, false]);
+  return {
+    format: name,
+    name,
+    prefix: `${affix('registry', registry)}:`,
+    suffix: '',
+    ...(told && { publish: 'PUBLISH' }),
+    fencing: true,
+    shared: false,
+    minHold: true,
+    lasting: false,
+  };
+}
+
+function pythonRedisLock({ name, ...rest }: PythonRedisLockDialect): DialectSettings {
+  refuseOthers(name, rest);
+  const abilities = { fencing: true, shared: false, minHold: false, lasting: false };
+  return { format: name, name, prefix: 'lock:', suffix: '', ...abilities };
 }

@@ -44,6 +44,7 @@ async function connect(
   return {
     acquire: (name, ttl) => ask({ ask: 'acquire', name, ttl }),
     release: (name) => ask({ ask: 'release', name }),
+    wait: (name) => ask({ ask: 'wait', name }),
     close: () => ended(child),
   };
 }

@@ -6,6 +6,8 @@ export interface PeerClient {
   acquire(name: string, ttl: number): Promise<boolean>;
   /** False, or an error, if the lock was not its own any more. */
   release(name: string): Promise<boolean>;
+  /** Waits for the lock as the library does, woken by what that is woken by; not in all of them. */
+  wait?(name: string): Promise<boolean>;
   /** Ends, without giving anything back. */
   close(): Promise<void>;
 }
