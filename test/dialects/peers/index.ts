@@ -24,6 +24,7 @@ export const pythonRedisLock = drivenPeer({
   name: 'python-redis-lock, by its source',
   dialect: 'python-redis-lock',
   shortest: 1_000,
+  waits: true,
   programs: PYTHON,
   probe: ['-c', 'import redis'],
   script: 'redis_lock.py',

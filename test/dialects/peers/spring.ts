@@ -89,16 +89,25 @@ function springPeer(waiting: SpringWaiting): Peer {
     name: `RedisLockRegistry of Spring (${waiting}), by its source`,
     dialect: { name: 'spring', registry: 'app:locks', publish: waiting !== 'spin' },
     shortest: 50,
+    waits: waiting !== 'spin',
     missing: undefined,
     async connect(url) {
       const registry = new SpringRegistry(new Redis(url), 'app:locks', waiting);
       return {
         acquire: (name, ttl) => registry.obtain(name, ttl),
         release: (name) => registry.unlock(name),
+        wait: async (name) => {
+          await registry.lock(name, 60_000);
+          return true;
+        },
         close: async () => registry.close(),
       };
     },
   };
 }
 
-export const springPeers: readonly Peer[] = [springPeer('spin'), springPeer('a channel a lock')];
+export const springPeers: readonly Peer[] = [
+  springPeer('spin'),
+  springPeer('one channel'),
+  springPeer('a channel a lock'),
+];
