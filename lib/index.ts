@@ -45,11 +45,13 @@ export type {
   PermitOptions,
   PlainDialect,
   PlainPreset,
+  PythonRedisLockDialect,
   RedisLockOptions,
   RedisClusterOptions,
   RedissonDialect,
   ReplicaOptions,
   RedisSource,
+  SpringDialect,
   SymfonyDialect,
   TimestampDialect,
 } from './options/index.js';

@@ -52,8 +52,34 @@ export interface SymfonyDialect {
   readonly prefix?: string | undefined;
 }
 
+/** RedisLockRegistry of Spring Integration, in versions 5 to 7. */
+export interface SpringDialect {
+  readonly name: 'spring';
+  /** The registry's `registryKey`: locks stand at `<registry>:<name>`. */
+  readonly registry: string;
+  /** Wake waiters of registries with PUB_SUB_LOCK; `false` where all have SPIN_LOCK, Spring's default, and nobody listens. Without it `true`. */
+  readonly publish?: boolean | undefined;
+}
+
+/**
+ * The Lock of python-redis-lock (`redis_lock`), at `lock:<name>`, woken by `lock-signal:<name>`; redis-py's own is `'redis-py'`.
+ * Its waiters sleep for their `timeout` or `expire`: without either, nothing but a release wakes them. On a Cluster a name needs a hash tag.
+ */
+export interface PythonRedisLockDialect {
+  readonly name: 'python-redis-lock';
+}
+
 /** A dialect by its name, with options. */
-export type DialectChoice = PlainDialect | TimestampDialect | RedissonDialect | SymfonyDialect;
+export type DialectChoice =
+  | PlainDialect
+  | TimestampDialect
+  | RedissonDialect
+  | SymfonyDialect
+  | SpringDialect
+  | PythonRedisLockDialect;
+
+/** A dialect none of whose options must be said. */
+type NamedDialect = Exclude<DialectChoice, SpringDialect>;
 
 /** How another service writes its locks; a name alone for all its defaults. `'native'`: our own, where the module has a dialect. */
-export type LockDialect = 'native' | DialectChoice['name'] | DialectChoice;
+export type LockDialect = 'native' | NamedDialect['name'] | DialectChoice;

@@ -2,10 +2,13 @@ import { LockOptionsError } from '../errors/index.js';
 import type {
   DialectChoice,
   PlainDialect,
+  PythonRedisLockDialect,
   RedissonDialect,
+  SpringDialect,
   SymfonyDialect,
   TimestampDialect,
 } from './dialect-choice.js';
+import { affix, oneOf, refuseOthers } from './dialect-checks.js';
 import { PRESETS } from './dialect-presets.js';
 
 /** What a dialect can beside excluding others, waiting by asking again, renewing and giving back. */
@@ -20,10 +23,19 @@ export interface DialectAbilities {
   readonly lasting: boolean;
 }
 
+const FORMATS = [
+  'plain',
+  'timestamp',
+  'redisson',
+  'symfony',
+  'spring',
+  'python-redis-lock',
+] as const;
+
 /** A {@link LockDialect} checked; equal ones are the same object. */
 export interface DialectSettings extends DialectAbilities {
   /** Which folder of locks/dialects speaks it. */
-  readonly format: 'plain' | 'timestamp' | 'redisson' | 'symfony';
+  readonly format: (typeof FORMATS)[number];
   /** As messages name it. */
   readonly name: string;
   /** Stand before and after a lock's name in Redis, instead of the module's `keyPrefix`. */
@@ -35,6 +47,7 @@ export interface DialectSettings extends DialectAbilities {
   readonly unit?: 's' | 'ms' | 'float';
   /** Of Redisson. */
   readonly kind?: 'lock' | 'fenced' | 'readWrite';
+  /** By which command waiters of Redisson or Spring are woken. */
   readonly publish?: 'PUBLISH' | 'SPUBLISH';
 }
 
@@ -66,6 +79,10 @@ function settingsOf(choice: DialectChoice): DialectSettings {
       return redisson(choice);
     case 'symfony':
       return symfony(choice);
+    case 'spring':
+      return spring(choice);
+    case 'python-redis-lock':
+      return pythonRedisLock(choice);
     default:
       return plain(choice);
   }
@@ -73,9 +90,7 @@ function settingsOf(choice: DialectChoice): DialectSettings {
 
 function plain({ name, prefix, guard, ...rest }: PlainDialect): DialectSettings {
   if (!Object.hasOwn(PRESETS, name)) {
-    const names = ['native', 'timestamp', 'redisson', 'symfony', ...Object.keys(PRESETS)].join(
-      ', ',
-    );
+    const names = ['native', ...new Set([...FORMATS, ...Object.keys(PRESETS)])].join(', ');
     throw new LockOptionsError(`There is no dialect "${name}". Dialects: ${names}.`);
   }
   refuseOthers(name, rest);
@@ -136,27 +151,29 @@ function symfony({ name, prefix, ...rest }: SymfonyDialect): DialectSettings {
   return { format: name, name, prefix: affix('prefix', prefix ?? ''), suffix: '', ...abilities };
 }
 
-function refuseOthers(name: string, rest: object): void {
-  const [other] = Object.keys(rest);
-  if (other !== undefined) {
-    throw new LockOptionsError(`Dialect "${name}" has no option "${other}".`);
+function spring({ name, registry, publish, ...rest }: SpringDialect): DialectSettings {
+  refuseOthers(name, rest);
+  if (registry === undefined) {
+    throw new LockOptionsError(
+      'Dialect "spring" needs the key of the registry: { name: \'spring\', registry }.',
+    );
   }
+  const told = oneOf('publish', publish ?? true, [true, false]);
+  return {
+    format: name,
+    name,
+    prefix: `${affix('registry', registry)}:`,
+    suffix: '',
+    ...(told && { publish: 'PUBLISH' }),
+    fencing: true,
+    shared: false,
+    minHold: true,
+    lasting: false,
+  };
 }
 
-function oneOf<Word extends string | boolean>(
-  option: string,
-  given: Word,
-  words: readonly Word[],
-): Word {
-  if (words.includes(given)) return given;
-  const all = words.map((word) => (typeof word === 'string' ? `'${word}'` : word)).join(', ');
-  throw new LockOptionsError(`Option "${option}" of a dialect takes ${all}.`);
-}
-
-/** What stands around a name may not decide the cluster slot, nor end what a name begins. */
-function affix(option: string, given: unknown): string {
-  if (typeof given === 'string' && given.length <= 256 && !/[{}\p{Cc}]/u.test(given)) return given;
-  throw new LockOptionsError(
-    `Option "${option}" of a dialect takes a string of up to 256 characters without braces.`,
-  );
+function pythonRedisLock({ name, ...rest }: PythonRedisLockDialect): DialectSettings {
+  refuseOthers(name, rest);
+  const abilities = { fencing: true, shared: false, minHold: false, lasting: false };
+  return { format: name, name, prefix: 'lock:', suffix: '', ...abilities };
 }

@@ -15,7 +15,9 @@ export { type DialectAbilities, type DialectSettings, dialectSettings } from './
 export type {
   LockDialect,
   PlainDialect,
+  PythonRedisLockDialect,
   RedissonDialect,
+  SpringDialect,
   SymfonyDialect,
   TimestampDialect,
 } from './dialect-choice.js';

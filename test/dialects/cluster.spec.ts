@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { LockNotAcquiredError } from '../../lib/index.js';
+import { LockNotAcquiredError, LockOptionsError } from '../../lib/index.js';
 import { ClusterProcess } from '../../tools/redis-cluster.js';
 import { LockClient } from '../support/lock-client.js';
 import { samples } from './samples.js';
@@ -10,23 +10,42 @@ beforeAll(async () => {
 });
 afterAll(() => cluster.stop());
 
+const tagged = ['{tenant}:k'];
+const names = [...tagged, 'k', 'orders:7'];
+
 describe.each(samples)('dialect %j in a Cluster', (dialect) => {
-  it.each(['k', '{tenant}:k', 'orders:7'])('keeps all keys of %s in one slot', async (name) => {
-    const redis = { cluster: cluster.seeds };
-    const [us, others] = [1, 2].map(() => new LockClient({ redis, dialect })) as [
-      LockClient,
-      LockClient,
-    ];
-    try {
-      const lease = await us.acquire(name);
-      await expect(others.acquire(name, { wait: 0 })).rejects.toThrow(LockNotAcquiredError);
-      const waiting = others.acquire(name);
-      await lease.extend();
-      await others.leases.administration.inspect(name, 0, others.settings.call.dialect);
-      expect(await lease.release()).toBe(true);
-      expect(await (await waiting).release()).toBe(true);
-    } finally {
-      await Promise.all([us.close(), others.close()]);
-    }
-  });
+  it.each(dialect === 'python-redis-lock' ? tagged : names)(
+    'keeps all keys of %s in one slot',
+    async (name) => {
+      const redis = { cluster: cluster.seeds };
+      const [us, others] = [1, 2].map(() => new LockClient({ redis, dialect })) as [
+        LockClient,
+        LockClient,
+      ];
+      try {
+        const lease = await us.acquire(name);
+        await expect(others.acquire(name, { wait: 0 })).rejects.toThrow(LockNotAcquiredError);
+        const waiting = others.acquire(name);
+        await lease.extend();
+        await others.leases.administration.inspect(name, 0, others.settings.call.dialect);
+        expect(await lease.release()).toBe(true);
+        expect(await (await waiting).release()).toBe(true);
+      } finally {
+        await Promise.all([us.close(), others.close()]);
+      }
+    },
+  );
+});
+
+it('a dialect whose keys would be in two slots is refused before anything is taken', async () => {
+  const us = new LockClient({ redis: { cluster: cluster.seeds }, dialect: 'python-redis-lock' });
+  try {
+    const asked = us.acquire('k');
+    await expect(asked).rejects.toThrow(LockOptionsError);
+    await expect(asked).rejects.toThrow('"lock:k" and "lock-signal:k" in two slots');
+    const { dialect } = us.settings.call;
+    expect(await us.leases.administration.inspect('k', 0, dialect)).toMatchObject({ type: 'none' });
+  } finally {
+    await us.close();
+  }
 });

@@ -68,6 +68,17 @@ describe('a dialect', () => {
     [{ name: 'redisson', kind: 'spin' }, 'Option "kind" of a dialect takes'],
     [{ name: 'redisson', sharded: 1 }, 'Option "sharded" of a dialect takes true, false'],
     [{ name: 'symfony', kind: 'x' }, 'Dialect "symfony" has no option "kind"'],
+    ['spring', 'Dialect "spring" needs the key of the registry'],
+    [{ name: 'spring', registry: 'a{b' }, 'Option "registry" of a dialect takes a string'],
+    [
+      { name: 'spring', registry: 'a', publish: 1 },
+      'Option "publish" of a dialect takes true, false',
+    ],
+    [{ name: 'spring', registry: 'a', prefix: 'b' }, 'Dialect "spring" has no option "prefix"'],
+    [
+      { name: 'python-redis-lock', prefix: 'x' },
+      'Dialect "python-redis-lock" has no option "prefix"',
+    ],
     [{ name: 'plain', unit: 's' }, 'Dialect "plain" has no option "unit"'],
   ])('%j is refused', (dialect, message) => {
     expect(() => dialectSettings(dialect)).toThrow(LockOptionsError);

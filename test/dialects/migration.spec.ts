@@ -29,21 +29,29 @@ class Stock {
 
 /** What docs/migration.md says of replicas that are replaced one after the other. */
 describe('a migration', () => {
-  it('from a plain dialect to native locks of that prefix lets nobody in twice, and tokens grow', async () => {
-    const before = (await bench.app({}, { dialect: 'redis-semaphore' })).get(LockService);
-    const after = (await bench.app({}, { keyPrefix: 'mutex:' })).get(LockService);
-    const first = await before.acquire('a');
-    await expect(after.acquire('a', { wait: 0 })).rejects.toThrow(LockNotAcquiredError);
-    const waiting = after.acquire('a');
-    await first.release();
-    const second = await waiting;
-    expect(second.fencingToken).toBeGreaterThan(first.fencingToken);
-    await expect(before.acquire('a', { wait: 0 })).rejects.toThrow(LockNotAcquiredError);
-    await second.release();
-    expect((await before.acquire('a', { wait: 0 })).fencingToken).toBeGreaterThan(
-      second.fencingToken,
-    );
-  });
+  it.each([
+    ['redis-semaphore', 'mutex:'],
+    ['shedlock', 'job-lock:default:'],
+    [{ name: 'spring', registry: 'orders' }, 'orders:'],
+    ['python-redis-lock', 'lock:'],
+  ] as const)(
+    'from %j to native locks of prefix %s lets nobody in twice, and tokens grow',
+    async (dialect, keyPrefix) => {
+      const before = (await bench.app({}, { dialect })).get(LockService);
+      const after = (await bench.app({}, { keyPrefix })).get(LockService);
+      const first = await before.acquire('a');
+      await expect(after.acquire('a', { wait: 0 })).rejects.toThrow(LockNotAcquiredError);
+      const waiting = after.acquire('a');
+      await first.release();
+      const second = await waiting;
+      expect(second.fencingToken).toBeGreaterThan(first.fencingToken);
+      await expect(before.acquire('a', { wait: 0 })).rejects.toThrow(LockNotAcquiredError);
+      await second.release();
+      expect((await before.acquire('a', { wait: 0 })).fencingToken).toBeGreaterThan(
+        second.fencingToken,
+      );
+    },
+  );
 
   it('from another format goes by way of both locks, each of which excludes its own', async () => {
     const stock = (await bench.app({ providers: [Stock] })).get(Stock);

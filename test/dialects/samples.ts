@@ -14,4 +14,7 @@ export const samples: readonly LockDialect[] = [
   { name: 'redisson', kind: 'fenced', sharded: true },
   { name: 'redisson', kind: 'readWrite' },
   'symfony',
+  { name: 'spring', registry: 'locks' },
+  { name: 'spring', registry: 'app:locks', publish: false },
+  'python-redis-lock',
 ];

@@ -27,7 +27,7 @@ describe.each(samples)('the steps of dialect %j', (dialect) => {
   let others: LockClient;
   let names = 0;
   beforeAll(async () => {
-    us = new LockClient({ redis: redis.url, dialect });
+    us = new LockClient({ redis: redis.url, dialect, keyPrefix: 'native:' });
     others = new LockClient({ redis: redis.url, dialect });
     await Promise.all([us.leases.open(), others.leases.open()]);
   });
@@ -106,7 +106,7 @@ describe.each(samples)('the steps of dialect %j', (dialect) => {
   });
 
   it('refuse what comes too late', async () => {
-    const { acquire } = speak(settings);
+    const { acquire } = speak(settings, '');
     const mine = claim();
     const { holder, ttl, unit = 's' } = { ...mine, unit: settings.unit };
     const operands = { holder, ttl, tokens: 1, not_after: 1, unit, lasting: 0, fenced: 0 };
@@ -197,7 +197,7 @@ describe.each(samples)('the steps of dialect %j', (dialect) => {
       expect(again.held).toBe(true);
       await again.release();
       const native = await us.acquire(key, { wait: 0, dialect: 'native' });
-      expect(await control.exists(`lock:${key}`)).toBe(1);
+      expect(await control.exists(`native:${key}`)).toBe(1);
       await native.release();
     });
     await expect(others.acquire(key, { wait: 0 })).rejects.toThrow(LockNotAcquiredError);

@@ -23,6 +23,8 @@ export type Send = (
 export interface Wake {
   readonly publish: 'PUBLISH' | 'SPUBLISH';
   readonly channel: string;
+  /** Where versions listen that do not know `channel` yet. */
+  readonly older?: string;
   readonly message: string;
 }
 
@@ -44,6 +46,8 @@ export interface Dialect {
   readonly release: DialectScript;
   /** The ms left; -2 where the lock is free, -3 where it is another's. Never shortens, never brings back. */
   readonly extend: DialectScript;
+  /** Takes the lock from whoever holds it, where that is more than to delete and to publish. Returns the type that was found. */
+  readonly force?: DialectScript;
   /** The Redis keys of a lock (of one claim to it, where one is at hand) beside its own, its fence and its grant, by the names the scripts give them. */
   keys?(lock: string, claim?: Claim): Readonly<Record<string, string>>;
   /** What the scripts want to know beside holder, ttl and the like. */

@@ -1,4 +1,4 @@
-import { ForeignLockError } from '../../errors/index.js';
+import { ForeignLockError, LockOptionsError } from '../../errors/index.js';
 import type { DialectSettings } from '../../options/index.js';
 import { type LockServer, lockKeys, type StepNode } from '../../redis/index.js';
 import { askAgain } from '../back-off.js';
@@ -28,6 +28,7 @@ export class DialectLock implements HolderSteps {
 
   async acquire(ask: Ask): Promise<Answer> {
     const lock = this.#redisKey(ask.key);
+    this.#assertOneSlot(lock, ask);
     const step = (node: StepNode): Promise<Answer> => this.#ask(node, lock, ask);
     return this.server.at(lock, step, ask.wanted);
   }
@@ -78,7 +79,8 @@ export class DialectLock implements HolderSteps {
   async force(key: string): Promise<boolean> {
     const { type } = this.dialect;
     const operands = { type, publish: 'PUBLISH', ...this.dialect.wake?.(this.#redisKey(key)) };
-    const found = await this.#run(scripts.force, { key }, operands, String);
+    const script = this.dialect.force ?? scripts.force;
+    const found = await this.#run(script, { key }, operands, String);
     if (found === 'none') return false;
     if (found !== type) throw new ForeignLockError(key, found);
     this.freed(lockId({ key, dialect: this.settings }));
@@ -139,6 +141,16 @@ export class DialectLock implements HolderSteps {
       read,
     };
     return this.server.at(lock, (node) => node.run(run));
+  }
+
+  /** A lock that could be taken and not be given back is refused before it is taken. */
+  #assertOneSlot(lock: string, ask: Ask): void {
+    const keys = Object.values(this.dialect.keys?.(lock, ask) ?? {});
+    const apart = keys.find((key) => this.server.slotOf(key) !== this.server.slotOf(lock));
+    if (apart === undefined) return;
+    throw new LockOptionsError(
+      `Dialect "${this.settings.name}" keeps "${lock}" and "${apart}" in two slots of the Cluster. Put a part of the name in braces, on both sides: "{${ask.key}}".`,
+    );
   }
 
   #operands(claim: Claim, lock: string): Operands {

@@ -95,7 +95,8 @@ export class Dialects implements LockPrimitive {
   #lock(dialect: DialectSettings): DialectLock {
     let lock = this.#locks.get(dialect);
     if (!lock) {
-      lock = new DialectLock(this.server, this.clientPrefix, dialect, speak(dialect), this.freed);
+      const format = speak(dialect, this.clientPrefix);
+      lock = new DialectLock(this.server, this.clientPrefix, dialect, format, this.freed);
       this.#locks.set(dialect, lock);
     }
     return lock;

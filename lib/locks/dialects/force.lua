@@ -1,13 +1,13 @@
 -- Take the lock away from whoever holds it, if something of its type stands there, and wake those who wait for it.
 -- Returns the Redis type that was found.
 local lock, grant = KEYS[1], KEYS[2]
-local type, publish, channel, message = ARGV[1], ARGV[2], ARGV[3], ARGV[4]
+local type, publish, channel, message, older = ARGV[1], ARGV[2], ARGV[3], ARGV[4], ARGV[5]
+
+--- @include "wake-waiters"
 
 local found = redis.call('TYPE', lock).ok
 if found == type then
   redis.call('DEL', lock, grant)
-  if channel then
-    redis.pcall(publish, channel, message)
-  end
+  wake_waiters(publish, channel, older, message)
 end
 return found

@@ -9,6 +9,8 @@ export interface Driver {
   readonly name: string;
   readonly dialect: LockDialect;
   readonly shortest: number;
+  /** The script has an answer to `wait`. */
+  readonly waits?: boolean;
   /** The programs that may run it, by preference. */
   readonly programs: readonly string[];
   /** Arguments with which the program says whether the library is there: it ends with 0 then. */
@@ -21,12 +23,13 @@ export interface Driver {
 }
 
 export function drivenPeer(driver: Driver): Peer {
-  const { name, dialect, shortest, programs, probe, remedy } = driver;
+  const { name, dialect, shortest, waits = false, programs, probe, remedy } = driver;
   const program = programs.find((each) => spawnSync(each, [...probe]).status === 0);
   return {
     name,
     dialect,
     shortest,
+    waits,
     missing: program === undefined ? `${name} is not here (${remedy})` : undefined,
     connect: (url) => connect(program!, driver, new URL(url).port),
   };
@@ -44,6 +47,7 @@ async function connect(
   return {
     acquire: (name, ttl) => ask({ ask: 'acquire', name, ttl }),
     release: (name) => ask({ ask: 'release', name }),
+    wait: (name) => ask({ ask: 'wait', name }),
     close: () => ended(child),
   };
 }

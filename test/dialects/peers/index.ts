@@ -2,6 +2,8 @@ import { drivenPeer } from './driven-peer.js';
 import { nodePeers } from './node-peers.js';
 import type { Peer } from './peer.js';
 import { redissonPeers } from './redisson.js';
+import { shedLockPeer } from './shedlock.js';
+import { springPeers } from './spring.js';
 import { textbook } from './textbook.js';
 
 const PYTHON = ['python3', '/usr/bin/python3'];
@@ -14,6 +16,18 @@ export const textbookInPython = drivenPeer({
   programs: PYTHON,
   probe: ['-c', 'import redis'],
   script: 'textbook.py',
+  remedy: 'apt-get install python3-redis',
+});
+
+/** python-redis-lock, whose waiters are woken by a list. */
+export const pythonRedisLock = drivenPeer({
+  name: 'python-redis-lock, by its source',
+  dialect: 'python-redis-lock',
+  shortest: 1_000,
+  waits: true,
+  programs: PYTHON,
+  probe: ['-c', 'import redis'],
+  script: 'redis_lock.py',
   remedy: 'apt-get install python3-redis',
 });
 
@@ -64,5 +78,8 @@ export const peers: readonly Peer[] = [
   textbook('ms', 'commands'),
   textbook('ms', 'script'),
   textbookInPython,
+  pythonRedisLock,
   ...redissonPeers,
+  ...springPeers,
+  shedLockPeer,
 ];

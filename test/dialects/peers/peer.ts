@@ -6,6 +6,8 @@ export interface PeerClient {
   acquire(name: string, ttl: number): Promise<boolean>;
   /** False, or an error, if the lock was not its own any more. */
   release(name: string): Promise<boolean>;
+  /** Waits for the lock as the library does, for a minute or for ever, woken by what that is woken by; where it `waits`. */
+  wait?(name: string): Promise<boolean>;
   /** Ends, without giving anything back. */
   close(): Promise<void>;
 }
@@ -16,6 +18,8 @@ export interface Peer {
   readonly dialect: LockDialect;
   /** The shortest lease it can take, in ms. */
   readonly shortest: number;
+  /** Its clients can wait, until we or they wake them. */
+  readonly waits?: boolean;
   /** Why it cannot be tested here; undefined where it can. */
   readonly missing: string | undefined;
   connect(url: string): Promise<PeerClient>;

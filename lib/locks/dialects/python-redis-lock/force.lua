@@ -1,0 +1,11 @@
+-- Take the lock away from whoever holds it, if a string stands there, and wake one who waits for it, as its reset() does.
+-- Returns the Redis type that was found.
+local lock, signal = KEYS[1], KEYS[2]
+
+--- @include "free-and-signal"
+
+local found = redis.call('TYPE', lock).ok
+if found == 'string' then
+  free_and_signal(lock, signal)
+end
+return found

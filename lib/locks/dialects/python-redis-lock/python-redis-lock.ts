@@ -1,0 +1,14 @@
+import type { Dialect } from '../dialect-format.js';
+import { scripts } from './scripts.js';
+
+/**
+ * The Lock of python-redis-lock (ionelmc), by the source of 4.0.0: a plain string at `lock:<name>`, and a list at
+ * `lock-signal:<name>` from which waiters BLPOP. Who gives back leaves one element there, for a second; who comes first
+ * takes it and asks again. Acquiring leaves the list alone, as theirs does: an element that is left over makes a waiter ask
+ * once too often. A lock that ends by itself leaves no signal, so none can stay taken after it was given back.
+ */
+export const pythonRedisLock: Dialect = {
+  type: 'string',
+  ...scripts,
+  keys: (lock) => ({ signal: lock.replace('lock:', 'lock-signal:') }),
+};
