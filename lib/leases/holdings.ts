@@ -8,11 +8,12 @@ import type { Lease } from './lease.js';
 import { mayHaveRun } from './may-have-run.js';
 import { Section } from './section.js';
 import type { LeaseHost } from './single-lease.js';
+import { TurnoverMap } from './turnover-map.js';
 import { Watchdog } from './watchdog.js';
 
 /** All that this process holds: renewed, told when it is lost, given back. */
 export class Holdings implements LeaseHost {
-  readonly #held = new Map<string, Holding>();
+  readonly #held = new TurnoverMap<Holding>();
   readonly #watchdog: Watchdog;
 
   constructor(

@@ -12,6 +12,7 @@ import type { Place } from './place.js';
 import type { Grant } from './place-host.js';
 import { Schedule } from './schedule.js';
 import { SLICE } from './slice.js';
+import { TurnoverMap } from './turnover-map.js';
 import { Waiter } from './waiter.js';
 import { WaitingRoom } from './waiting-room.js';
 
@@ -23,8 +24,8 @@ export class Waiters {
   /** The lines of one caller each. */
   readonly #single = new Set<Line>();
   /** The lines that anybody may join, by key; fenced and unfenced apart. */
-  readonly #shared = { fenced: new Map<string, Line>(), unfenced: new Map<string, Line>() };
-  readonly #places = new Map<string, Place>();
+  readonly #shared = { fenced: new TurnoverMap<Line>(), unfenced: new TurnoverMap<Line>() };
+  readonly #places = new TurnoverMap<Place>();
   readonly #rooms = new Map<string, WaitingRoom>();
   readonly #host: LineHost;
   #size = 0;

@@ -34,14 +34,14 @@ const REMEMBERED = 1_000;
 
 /** Something made of the keys of a lock, remembered for locks that are used again. */
 export class Remembered<Made> {
-  readonly #known = new Map<string, Made>();
+  #known = new Map<string, Made>();
 
   constructor(private readonly make: (name: string) => Made) {}
 
   of(name: string): Made {
     let made = this.#known.get(name);
     if (made === undefined) {
-      if (this.#known.size >= REMEMBERED) this.#known.clear();
+      if (this.#known.size >= REMEMBERED) this.#known = new Map();
       made = this.make(name);
       this.#known.set(name, made);
     }
