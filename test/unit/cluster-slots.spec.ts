@@ -22,19 +22,21 @@ describe('CLUSTER SLOTS', () => {
       [
         [0, 99, ['inside', 1, 'id', []], ['replica', 9, 'id', []]],
         [100, 199, ['', 2, 'id', []]],
-        [200, 16_383, [null, 3, 'id', []]],
+        [200, 299, [null, 3, 'id', []]],
+        [300, 16_383, ['?', 4, 'id', ['ip', 'inside.ip']]],
       ],
       'asked:7',
       mapped,
     );
-    expect([0, 99, 100, 199, 200].map((slot) => map.owner(slot))).toEqual([
+    expect([0, 99, 100, 199, 200, 300].map((slot) => map.owner(slot))).toEqual([
       'outside:11',
       'outside:11',
       'asked:2',
       'asked:2',
       'asked:3',
+      'inside.ip:4',
     ]);
-    expect(map.addresses).toEqual(['outside:11', 'asked:2', 'asked:3']);
+    expect(map.addresses).toEqual(['outside:11', 'asked:2', 'asked:3', 'inside.ip:4']);
   });
 
   it('leaves a slot that nobody serves without a node', () => {
