@@ -1,4 +1,5 @@
 import type { Redis, RedisOptions } from 'ioredis';
+import { LockOptionsError } from '../../errors/index.js';
 import type { RedisSource } from '../../options/index.js';
 import { isClient, openClient } from '../open-client.js';
 import { type Address, hostAndPort } from './slot-map.js';
@@ -24,12 +25,15 @@ export class ClusterSource {
     options: RedisOptions,
     private readonly natMap: unknown,
   ) {
+    if (!Array.isArray(given) || given.length === 0) {
+      throw new LockOptionsError('Option "redis": "cluster" takes one or more of the nodes.');
+    }
     this.#seeds = given.map(seed);
     const access = this.#seeds.find((one) => Object.keys(one.access).length > 0)?.access;
     this.#options = { ...access, ...options };
   }
 
-  /** Undefined if `source` is no Cluster. */
+  /** Undefined if `source` is no Cluster. @throws LockOptionsError if it names no node, or one that has no address. */
   static of(source: RedisSource): ClusterSource | undefined {
     if (typeof source === 'string') return undefined;
     if (!isClient(source)) {
@@ -75,14 +79,21 @@ function seed(given: Given): Seed {
     const { host = '127.0.0.1', port = 6379, ...access } = given;
     return { address: `${host}:${port}`, access };
   }
-  const url = new URL(given.includes('://') ? given : `redis://${given}`);
-  const { protocol, hostname, port, username, password } = url;
-  return {
-    address: `${hostname.replace(/^\[|\]$/g, '')}:${port || 6379}`,
-    access: {
-      ...(protocol === 'rediss:' && { tls: {} }),
-      ...(username && { username: decodeURIComponent(username) }),
-      ...(password && { password: decodeURIComponent(password) }),
-    },
-  };
+  try {
+    const url = new URL(given.includes('://') ? given : `redis://${given}`);
+    const { protocol, hostname, port, username, password } = url;
+    return {
+      address: `${hostname.replace(/^\[|\]$/g, '')}:${port || 6379}`,
+      access: {
+        ...(protocol === 'rediss:' && { tls: {} }),
+        ...(username && { username: decodeURIComponent(username) }),
+        ...(password && { password: decodeURIComponent(password) }),
+      },
+    };
+  } catch {
+    // Their errors have the password.
+    throw new LockOptionsError(
+      'Option "redis": a node of "cluster" is neither a URL (redis://… or rediss://…, user and password percent-encoded) nor host:port.',
+    );
+  }
 }
