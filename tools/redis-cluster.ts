@@ -11,23 +11,26 @@ export class ClusterProcess {
     readonly replicas: readonly RedisProcess[],
   ) {}
 
-  /** Resolves when every node says that the Cluster is whole. */
+  /** Resolves when every node says that the Cluster is whole. `args`: more of each node's redis.conf. */
   static async start({
     primaries = 3,
     replicas = 0,
     nodeTimeout = 60_000,
+    args: more = (_at: number): readonly string[] => [],
   } = {}): Promise<ClusterProcess> {
     const node = `--cluster-enabled yes --cluster-config-file nodes.conf --cluster-node-timeout ${nodeTimeout} --repl-diskless-sync-delay 0 --cluster-require-full-coverage no --cluster-port`;
-    const start = async (tries = 5): Promise<RedisProcess> => {
-      const args = [...node.split(' '), String(await freePort())];
+    const start = async (at: number, tries = 5): Promise<RedisProcess> => {
+      const args = [...node.split(' '), String(await freePort()), ...more(at)];
       try {
         return await RedisProcess.start({ args });
       } catch (error) {
         if (tries === 1) throw error;
-        return start(tries - 1); // somebody else took one of the two ports
+        return start(at, tries - 1); // somebody else took one of the two ports
       }
     };
-    const servers = await Promise.all(Array.from({ length: primaries + replicas }, () => start()));
+    const servers = await Promise.all(
+      Array.from({ length: primaries + replicas }, (_, at) => start(at)),
+    );
     const cluster = new ClusterProcess(servers.slice(0, primaries), servers.slice(primaries));
     try {
       await cluster.#join();

@@ -9,7 +9,7 @@ import { type Duration, milliseconds } from './duration.js';
 import { type ReplicaOptions, type ReplicaSettings, replicaSettings } from './replica-options.js';
 import { LockOptionsError } from '../errors/index.js';
 
-/** A Redis Cluster: some of its nodes, and what ioredis needs to speak to any of them. */
+/** A Redis Cluster: some of its nodes, and what ioredis needs to speak to any of them, unless a URL of them has it. */
 export interface RedisClusterOptions extends Omit<RedisOptions, 'natMap'> {
   readonly cluster: readonly (string | { readonly host?: string; readonly port?: number })[];
   /** Where this process reaches a node that the Cluster knows by `host:port`. */

@@ -9,7 +9,7 @@ export class Redirection extends LockStoreError {
     key: string | undefined,
     /** `moved`: for good; `ask`: this once; `tryagain`: nowhere at the moment. */
     readonly kind: 'moved' | 'ask' | 'tryagain',
-    /** `host:port`; without a host it is that of the node that answered. */
+    /** `host:port`; without a host it is that of the node that answered, with `?` it has none. */
     readonly address: string,
   ) {
     super(message, { key, outcome: 'refused', retryable: true });

@@ -83,9 +83,15 @@ async function measureAll(): Promise<Results> {
   while (servers.length < MOST_SERVERS) servers.push(await RedisProcess.start());
   const fleet = new Fleet(servers.map(({ pid }) => pid));
   const [url, ...others] = servers.map((server) => server.url) as [string, ...string[]];
+  const hang = (urls: readonly string[]): (() => void) => {
+    const hanging = servers.filter((server) => urls.includes(server.url));
+    const signal = (name: NodeJS.Signals): void => hanging.forEach((server) => server.signal(name));
+    signal('SIGSTOP');
+    return () => signal('SIGCONT');
+  };
   try {
     const patience = new Patience(values.quick ? 0 : Number(values.patience) * 1_000);
-    return await run({ fleet, url, others, patience });
+    return await run({ fleet, url, others, hang, patience });
   } finally {
     fleet.stop();
     await Promise.all(servers.map((server) => server.stop()));

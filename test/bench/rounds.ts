@@ -7,7 +7,8 @@ import type { Figures } from './measure/figures.js';
 import { monotonic } from './measure/monotonic.js';
 import type { Patience } from './measure/patience.js';
 import { serverCpuFrom } from './measure/server-load.js';
-import type { Workload } from './workloads/workload.js';
+import { at } from './measure/window.js';
+import type { TurnsWorkload, Workload } from './workloads/workload.js';
 
 /** The servers, as the bench and as the replicas reach them. */
 export interface Site {
@@ -17,6 +18,8 @@ export interface Site {
   readonly url: string;
   /** Those that vote beside it. */
   readonly others: readonly string[];
+  /** Stops some of these servers, by their URLs; returns how they go on. */
+  readonly hang: (urls: readonly string[]) => () => void;
   /** Of the replicas, where something stands between. */
   readonly replicaUrl?: string;
 }
@@ -70,15 +73,31 @@ async function undisturbed(
   site: Site,
   effort: Effort,
 ): Promise<Figures> {
-  const attempt = (): Promise<Figures> => once(workload, adapter, site, effort);
+  const attempt = (): Promise<Figures> =>
+    workload.kind === 'turns' && workload.hanging
+      ? besideHealthy(workload, adapter, site, effort)
+      : once(workload, adapter, site, effort);
   const { result, others } = await site.patience.undisturbed(attempt);
   return { ...result, others };
+}
+
+/** With all servers running, then with some that hang; and what that costs an acquisition. */
+async function besideHealthy(
+  workload: TurnsWorkload,
+  adapter: Adapter,
+  site: Site,
+  effort: Effort,
+): Promise<Figures> {
+  const healthy = await once({ ...workload, hanging: 0 }, adapter, site, effort);
+  const figures = await once(workload, adapter, site, effort);
+  const healthyP50 = healthy['acquireP50']!;
+  return { ...figures, healthyP50, toHealthy: figures['acquireP50']! / healthyP50 };
 }
 
 async function once(
   workload: Workload,
   adapter: Adapter,
-  { fleet, url, others, replicaUrl = url }: Site,
+  { fleet, url, others, hang, replicaUrl = url }: Site,
   effort: Effort,
 ): Promise<Figures> {
   const voting = others.slice(0, (workload.servers ?? 1) - 1);
@@ -87,12 +106,17 @@ async function once(
   const kind = kindOf(workload);
   const replicas = fleet.take(workload.processes);
   const locked: Servers = [replicaUrl, ...voting];
+  const hanging =
+    workload.kind === 'turns' && workload.hanging ? voting.slice(-workload.hanging) : [];
   let unfinished = true;
+  let thaw = (): void => {};
   try {
     await Promise.all(replicas.map((worker) => worker.open(adapter.name, locked)));
     const start = monotonic() + 20;
     const { warmUp, window } = kind.timing(workload, effort);
     const span = { start, from: start + warmUp, until: start + warmUp + window };
+    thaw = hang(hanging);
+    void at(span.until).then(thaw); // who waits for all servers comes to an end
     const [serverCpu, ...parts] = await Promise.all([
       serverCpuFrom(servers, span.from),
       ...replicas.map((worker, index) =>
@@ -104,6 +128,7 @@ async function once(
     if (!unfinished) await Promise.all(replicas.map((worker) => worker.close()));
     return kind.figures(workload, parts, span, worked);
   } finally {
+    thaw();
     if (unfinished) fleet.retire(replicas);
     for (const server of servers) server.disconnect();
   }

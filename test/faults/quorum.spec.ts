@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { LockOptionsError, QuorumNotReachedError } from '../../lib/errors/index.js';
 import { nodeTimeout } from '../../lib/locks/quorum/votes.js';
 import { READER } from '../../lib/options/index.js';
+import { Observer } from '../support/observer.js';
 import { Quorum } from '../support/quorum.js';
 import { until } from '../support/until.js';
 import type { LockingProcess } from '../support/world.js';
@@ -63,6 +64,24 @@ describe('five servers', () => {
     const process = await quorum.process();
     quorum.freeze(1, 3);
     expect(await medianAcquire(process, 100)).toBeLessThan(nodeTimeout(30_000, 2_000) / 2);
+  });
+
+  it('one of which hangs is sent no more than the commands of one time-out', async () => {
+    const process = await quorum.process({ commandTimeout: 200 });
+    const [hanging, other] = [new Observer(quorum.urls[0]!), new Observer(quorum.urls[1]!)];
+    const clients = async () =>
+      Number(/^connected_clients:(\d+)/m.exec(await hanging.redis.info('clients'))![1]);
+    await hanging.redis.ping();
+    quorum.freeze(0);
+    const from = performance.now();
+    while (performance.now() - from < 3_000) await (await process.acquire()).release();
+    quorum.thaw();
+    // Connections that were given up are closed there when all they were sent is read.
+    await until('it has read what it was sent', async () => (await clients()) <= 3);
+    const sent = await hanging.calls('evalsha', 'eval');
+    expect(sent).toBeGreaterThan(0);
+    expect(sent).toBeLessThan((await other.calls('evalsha', 'eval')) / 2);
+    for (const observer of [hanging, other]) observer.close();
   });
 
   it('three of which hang fail with their votes, in the time of few commands', async () => {

@@ -3,7 +3,7 @@ import { Redis } from 'ioredis';
 import { ReplicasNotReachedError } from '../../lib/errors/index.js';
 import type { Lease } from '../../lib/leases/lease.js';
 import { newHolderId } from '../../lib/locks/holder.js';
-import type { Ask } from '../../lib/locks/lock-primitive.js';
+import type { Ask, LockPrimitive } from '../../lib/locks/lock-primitive.js';
 import { READER, type RedisLockOptions, type Share } from '../../lib/options/index.js';
 import { ClusterProcess } from '../../tools/redis-cluster.js';
 import { linked } from '../../tools/redis-sentinel.js';
@@ -74,6 +74,11 @@ class Pair {
     return [await on.get('lock:k'), ...(await on.zrange('{lock:k}:holders', 0, '-1'))].join();
   }
 
+  /** How much the primary has told its replica, in bytes. */
+  async told(): Promise<number> {
+    return Number(/^master_repl_offset:(\d+)/m.exec(await this.control.info('replication'))![1]);
+  }
+
   async stop(): Promise<void> {
     this.control.disconnect();
     this.standby.disconnect();
@@ -142,6 +147,16 @@ describe.each(Object.keys(ways))('a lock %s', (way) => {
   }, 60_000);
 });
 
+/** A process that asks for no replicas, and what it may ask for. */
+async function asking(pair: Pair): Promise<{ lock: LockPrimitive; ask: Ask }> {
+  const { lock, processId } = (await pair.client()).store;
+  const holder = newHolderId(processId);
+  return {
+    lock,
+    ask: { key: 'k', holder, ttl: 5_000, tokens: 1, queue: true, wanted: () => true },
+  };
+}
+
 describe('where too few replicas confirm', () => {
   it('nobody gets the lock, and it is given back', async () => {
     const pair = await Pair.start(0);
@@ -165,23 +180,42 @@ describe('where too few replicas confirm', () => {
     'a grant that another connection wrote is not confirmed by asking again: %s',
     async (_, share) => {
       const pair = await Pair.start(0);
-      const writer = await pair.client();
+      const writer = await asking(pair);
+      const ask: Ask = { ...writer.ask, share };
       const asker = await pair.client({ replicas: { acks: 1, timeout: 100 } });
+      await asker.acquire('confirmed'); // what the asker wrote himself, the replica has
       pair.link.down = { drop: true };
-      const ask: Ask = {
-        key: 'k',
-        holder: newHolderId(writer.store.processId),
-        ttl: 5_000,
-        tokens: 1,
-        share,
-        queue: true,
-        wanted: () => true,
-      };
-      expect((await writer.store.lock.acquire(ask)).kind).toBe('held');
+      expect((await writer.lock.acquire(ask)).kind).toBe('held');
       const again = asker.store.lock.acquire(ask);
       await expect(again).rejects.toBeInstanceOf(ReplicasNotReachedError);
     },
   );
+
+  // From 7.2 on Redis, and Valkey, answer WAIT for a connection's own last write, not for what it has seen.
+  it.each<[string, Partial<Ask>]>([
+    ['alone', {}],
+    ['shared', { share: READER }],
+    ['a permit', { share: { permits: 2, count: 1 } }],
+    ['after a condition', { condition: { name: 'c', over: false } }],
+  ])('a grant that is answered again is written again: %s', async (_, kind) => {
+    const pair = await Pair.start(0);
+    const { ask, lock } = await asking(pair);
+    await lock.acquire(kind.condition ? ask : { ...ask, ...kind });
+    const before = await pair.told();
+    expect((await lock.acquire({ ...ask, ...kind })).kind).toBe('held');
+    expect(await pair.told()).toBeGreaterThan(before);
+  });
+
+  it('a grant that is handed over again is written again', async () => {
+    const pair = await Pair.start(0);
+    const { ask, lock } = await asking(pair);
+    const heir = { ...ask, holder: `${ask.holder}-heir` };
+    await lock.acquire(ask);
+    await lock.transfer(ask, heir);
+    const before = await pair.told();
+    expect((await lock.transfer(ask, heir)).remaining).toBeGreaterThan(0);
+    expect(await pair.told()).toBeGreaterThan(before);
+  });
 
   it('a waiter goes on when the replica is back', async () => {
     const pair = await Pair.start(0);

@@ -267,36 +267,4 @@ describe('its examples', () => {
   it('test an application without Redis', async () => {
     expect(await leaseEndsByItself()).toEqual([true, false]);
   });
-
-  it('need no more rights than the README lists', async () => {
-    const acl = /^user locks on >… ([^]*?)```/m.exec(readFileSync('README.md', 'utf8'))![1]!;
-    const admin = new Redis(redis.url);
-    await admin.call('ACL', 'SETUSER', 'locks', 'on', '>pw', ...acl.trim().split(/\s+/));
-    const least = await Test.createTestingModule({
-      imports: [RedisLockModule.forRoot({ redis: redis.url.replace('//', '//locks:pw@') })],
-    }).compile();
-    await least.init();
-    const locks = least.get(LockService);
-    const lease = await locks.acquire('least', { minHold: 1 });
-    const waiting = locks.acquire('least');
-    expect((await locks.inspect('least')).state).toBe('held');
-    expect(await locks.list('least')).toHaveLength(1);
-    await lease.extend();
-    await lease.release();
-    await (await waiting).release();
-    await locks.forceRelease('least');
-    expect(await (await locks.optimistic('least')).validate()).toBe(true);
-    await locks.withLock(['least', 'more'], async (both) => both.downgrade());
-    await (await locks.restore(await (await locks.acquire('least')).handOver())).release();
-    await Promise.all([1, 2, 3].map(() => locks.withLock('least', { mode: 'shared' }, () => 1)));
-    const semaphore = locks.semaphore('permits', { permits: 1 });
-    await Promise.all([1, 2].map(() => semaphore.withPermit(async (permit) => permit.extend())));
-    await locks.withLock('least', async (held) => {
-      const changed = locks.condition(held, 'changed');
-      expect(await changed.await({ wait: 1 })).toBe(false);
-      expect([await changed.signal(), await changed.signalAll()]).toEqual([false, 0]);
-    });
-    await least.close();
-    admin.disconnect();
-  });
 });

@@ -1,5 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { batchesOf } from '../../lib/locks/batches.js';
+import { LockOptionsError } from '../../lib/errors/index.js';
+import { ClusterSource } from '../../lib/redis/cluster/cluster-source.js';
 import { SlotMap } from '../../lib/redis/cluster/slot-map.js';
 import { slotOf } from '../../lib/redis/cluster/slot.js';
 
@@ -22,19 +24,21 @@ describe('CLUSTER SLOTS', () => {
       [
         [0, 99, ['inside', 1, 'id', []], ['replica', 9, 'id', []]],
         [100, 199, ['', 2, 'id', []]],
-        [200, 16_383, [null, 3, 'id', []]],
+        [200, 299, [null, 3, 'id', []]],
+        [300, 16_383, ['?', 4, 'id', ['ip', 'inside.ip']]],
       ],
       'asked:7',
       mapped,
     );
-    expect([0, 99, 100, 199, 200].map((slot) => map.owner(slot))).toEqual([
+    expect([0, 99, 100, 199, 200, 300].map((slot) => map.owner(slot))).toEqual([
       'outside:11',
       'outside:11',
       'asked:2',
       'asked:2',
       'asked:3',
+      'inside.ip:4',
     ]);
-    expect(map.addresses).toEqual(['outside:11', 'asked:2', 'asked:3']);
+    expect(map.addresses).toEqual(['outside:11', 'asked:2', 'asked:3', 'inside.ip:4']);
   });
 
   it('leaves a slot that nobody serves without a node', () => {
@@ -55,4 +59,34 @@ it('batches keep to one group and one size, and lose nobody', () => {
     [1, 4],
     [3, 5],
   ]);
+});
+
+describe('the nodes of a Cluster that are named', () => {
+  it('are read in each form', () => {
+    const cluster = [
+      'rediss://u:p@one:1',
+      'two:2',
+      '[::1]:3',
+      { host: 'four', port: 4 },
+      {},
+      'six',
+    ];
+    expect(ClusterSource.of({ cluster })!.seeds).toEqual([
+      'one:1',
+      'two:2',
+      '::1:3',
+      'four:4',
+      '127.0.0.1:6379',
+      'six:6379',
+    ]);
+  });
+
+  it.each([[[]], [['redis://u:s3cret@:x']], [['redis://u:s3cret%@host']]])(
+    'are refused without a secret: %j',
+    (cluster) => {
+      const refused = (): unknown => ClusterSource.of({ cluster });
+      expect(refused).toThrow(LockOptionsError);
+      expect(refused).not.toThrow(/s3cret/);
+    },
+  );
 });

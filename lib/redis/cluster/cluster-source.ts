@@ -1,19 +1,39 @@
 import type { Redis, RedisOptions } from 'ioredis';
+import { LockOptionsError } from '../../errors/index.js';
 import type { RedisSource } from '../../options/index.js';
 import { isClient, openClient } from '../open-client.js';
 import { type Address, hostAndPort } from './slot-map.js';
 
-type Seed = string | number | { readonly host?: string; readonly port?: number };
+type Given = string | number | (RedisOptions & { readonly host?: string; readonly port?: number });
 
-/** Where a Cluster is, taken from the application's client or options, and how its nodes are spoken to. */
+/** One of the nodes that the application names, and what it says of user, password and TLS beside the address. */
+interface Seed {
+  readonly address: Address;
+  readonly access: RedisOptions;
+}
+
+/**
+ * Where a Cluster is, taken from the application's client or options, and how its nodes are spoken to: as the options
+ * say, else as the first of the named nodes says that says anything.
+ */
 export class ClusterSource {
-  private constructor(
-    private readonly startupNodes: readonly Seed[],
-    private readonly options: RedisOptions,
-    private readonly natMap: unknown,
-  ) {}
+  readonly #seeds: readonly Seed[];
+  readonly #options: RedisOptions;
 
-  /** Undefined if `source` is no Cluster. */
+  private constructor(
+    given: readonly Given[],
+    options: RedisOptions,
+    private readonly natMap: unknown,
+  ) {
+    if (!Array.isArray(given) || given.length === 0) {
+      throw new LockOptionsError('Option "redis": "cluster" takes one or more of the nodes.');
+    }
+    this.#seeds = given.map(seed);
+    const access = this.#seeds.find((one) => Object.keys(one.access).length > 0)?.access;
+    this.#options = { ...access, ...options };
+  }
+
+  /** Undefined if `source` is no Cluster. @throws LockOptionsError if it names no node, or one that has no address. */
   static of(source: RedisSource): ClusterSource | undefined {
     if (typeof source === 'string') return undefined;
     if (!isClient(source)) {
@@ -22,20 +42,19 @@ export class ClusterSource {
       return new ClusterSource(cluster, options, natMap);
     }
     if (!('nodes' in source)) return undefined;
-    const { startupNodes } = source as unknown as { startupNodes: readonly Seed[] };
+    const { startupNodes } = source as unknown as { startupNodes: readonly Given[] };
     const { redisOptions = {}, natMap } = source.options;
-    const { commandTimeout: _, ...options } = redisOptions as RedisOptions;
+    const {
+      commandTimeout: _,
+      socketTimeout: __,
+      ...options
+    } = redisOptions as RedisOptions & { socketTimeout?: number };
     return new ClusterSource(startupNodes, options, natMap);
   }
 
   /** Where one may ask first. */
   get seeds(): Address[] {
-    return this.startupNodes.map((seed) => {
-      if (typeof seed === 'number') return `127.0.0.1:${seed}`;
-      if (typeof seed === 'object') return `${seed.host ?? '127.0.0.1'}:${seed.port ?? 6379}`;
-      const { hostname, port } = new URL(seed.includes('://') ? seed : `redis://${seed}`);
-      return `${hostname.replace(/^\[|\]$/g, '')}:${port || 6379}`;
-    });
+    return this.#seeds.map(({ address }) => address);
   }
 
   /** Where this process reaches the node that the Cluster knows by this address. */
@@ -50,6 +69,31 @@ export class ClusterSource {
   };
 
   client(address: Address, connectTimeout: number): Redis {
-    return openClient({ ...this.options, ...hostAndPort(address), db: 0 }, connectTimeout);
+    return openClient({ ...this.#options, ...hostAndPort(address), db: 0 }, connectTimeout);
+  }
+}
+
+function seed(given: Given): Seed {
+  if (typeof given === 'number') return { address: `127.0.0.1:${given}`, access: {} };
+  if (typeof given === 'object') {
+    const { host = '127.0.0.1', port = 6379, ...access } = given;
+    return { address: `${host}:${port}`, access };
+  }
+  try {
+    const url = new URL(given.includes('://') ? given : `redis://${given}`);
+    const { protocol, hostname, port, username, password } = url;
+    return {
+      address: `${hostname.replace(/^\[|\]$/g, '')}:${port || 6379}`,
+      access: {
+        ...(protocol === 'rediss:' && { tls: {} }),
+        ...(username && { username: decodeURIComponent(username) }),
+        ...(password && { password: decodeURIComponent(password) }),
+      },
+    };
+  } catch {
+    // Their errors have the password.
+    throw new LockOptionsError(
+      'Option "redis": a node of "cluster" is neither a URL (redis://… or rediss://…, user and password percent-encoded) nor host:port.',
+    );
   }
 }

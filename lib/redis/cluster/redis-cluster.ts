@@ -145,7 +145,7 @@ export class RedisCluster implements LockServer {
   async #follow({ kind, address }: Redirection, slot: number): Promise<StepNode | undefined> {
     const [nodes, topology] = [this.#nodes, this.#topology];
     if (!nodes || !topology) return undefined;
-    if (kind === 'tryagain' || address.startsWith(':')) {
+    if (kind === 'tryagain' || /^\??:/.test(address)) {
       topology.refresh();
       await new Promise<void>((resolve) => void this.time.after(PAUSE, resolve));
       return this.#owner(slot);

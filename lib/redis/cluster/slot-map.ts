@@ -4,7 +4,8 @@ import { SLOTS } from './slot.js';
 export type Address = string;
 
 /** One line of CLUSTER SLOTS: the primary comes first. */
-type SlotRange = [first: number, last: number, ...nodes: [host: string | null, port: number][]];
+type SlotRange = [first: number, last: number, ...nodes: SlotNode[]];
+type SlotNode = [host: string | null, port: number, id?: string, networks?: readonly string[]];
 
 /** Which node has which slot. */
 export class SlotMap {
@@ -19,7 +20,8 @@ export class SlotMap {
     const owners = Array.from<Address | undefined>({ length: SLOTS });
     for (const [first, last, primary] of reply as SlotRange[]) {
       if (!primary) continue;
-      const [host, port] = primary;
+      const [, port] = primary;
+      const host = hostOfNode(primary);
       const address = host ? mapped(`${host}:${port}`) : `${hostOf(asked)}:${port}`;
       owners.fill(address, first, last + 1);
     }
@@ -44,6 +46,13 @@ export class SlotMap {
     }
     return true;
   }
+}
+
+/** Nothing where a node does not know it; its IP address where hostnames are preferred, and it has none (`?`). */
+function hostOfNode([host, , , networks = []]: SlotNode): string | null | undefined {
+  if (host !== '?') return host;
+  const at = networks.indexOf('ip');
+  return at < 0 ? undefined : networks[at + 1];
 }
 
 /** Host and port of an address; a host may be an IPv6 address. */

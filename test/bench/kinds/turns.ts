@@ -49,9 +49,15 @@ export const turns: Kind<TurnsWorkload, Turns & Spent & Part> = {
     };
   },
 
-  measures: ({ contended, processes }) => [
-    { figure: 'perSecond', title: 'sections/s', better: 'more', versus: versus(contended) },
-    ...(contended ? [...CONTENDED, ...(processes > 1 ? ACROSS : [])] : UNCONTENDED),
+  measures: ({ contended, processes, hanging = 0 }) => [
+    {
+      figure: 'perSecond',
+      title: 'sections/s',
+      better: 'more',
+      versus: versus(contended || hanging > 0),
+    },
+    ...(contended ? [...CONTENDED, ...(processes > 1 ? ACROSS : [])] : []),
+    ...(contended ? [] : hanging ? HANGING : UNCONTENDED),
     { figure: 'serverCpuPerSection', title: 'Redis CPU µs' },
     { figure: 'commandsPerSection', title: 'commands/section' },
     VIOLATIONS,
@@ -81,8 +87,9 @@ function contention(
   };
 }
 
-function versus(contended: boolean): Measure['versus'] {
-  return contended ? ['peer'] : ['raw', 'peer'];
+/** Raw ioredis neither waits for a lock nor does without a server. */
+function versus(beyondRaw: boolean): Measure['versus'] {
+  return beyondRaw ? ['peer'] : ['raw', 'peer'];
 }
 
 const UNCONTENDED: Measure[] = [
@@ -90,6 +97,12 @@ const UNCONTENDED: Measure[] = [
   { figure: 'acquireP50', title: 'acquire p50 ms' },
   { figure: 'acquireP99', title: 'p99' },
   { figure: 'cpuPerSection', title: 'client CPU µs', better: 'less', versus: ['raw'] },
+];
+const HANGING: Measure[] = [
+  { figure: 'acquireP50', title: 'acquire p50 ms' },
+  { figure: 'acquireP99', title: 'p99' },
+  { figure: 'healthyP50', title: 'p50 with all running' },
+  { figure: 'toHealthy', title: 'p50 ÷ that' },
 ];
 const CONTENDED: Measure[] = [
   { figure: 'handOffP50', title: 'hand-off p50 ms' },

@@ -29,11 +29,14 @@ export function writeResults(file: string, results: Results): void {
   writeFileSync(file, `${JSON.stringify(results, null, 2)}\n`);
 }
 
-/** `earlier` with what `later` measured anew in its place. */
+/** `earlier` with what `later` measured anew in its place, and what is new at the end. */
 export function updated(earlier: Results | undefined, later: Results): Results {
   if (!earlier) return later;
-  const anew = <T>(before: T[], after: T[], name: (one: T) => string): T[] =>
-    before.map((one) => after.find((other) => name(other) === name(one)) ?? one);
+  const anew = <T>(before: T[], after: T[], name: (one: T) => string): T[] => {
+    const same = (one: T) => (other: T) => name(other) === name(one);
+    const added = after.filter((one) => !before.some(same(one)));
+    return [...before.map((one) => after.find(same(one)) ?? one), ...added];
+  };
   return {
     ...later,
     summaries: anew(earlier.summaries, later.summaries, ({ workload }) => workload.name),

@@ -9,8 +9,15 @@ const FIVE = {
   servers: 5,
 } as const;
 
-/** Five independent servers vote: on locks that nobody else wants, and on one that all want. */
+/** Five independent servers vote: on locks that nobody else wants, on one that all want, and while two stand still. */
 export const quorum: TurnsWorkload[] = [
   { ...FIVE, name: 'quorum of 5, uncontended, 16 at a time', contended: false },
   { ...FIVE, name: 'quorum of 5, hot key × 16 callers', contended: true },
+  {
+    ...FIVE,
+    name: 'quorum of 5, two hanging, one at a time',
+    callers: 1,
+    contended: false,
+    hanging: 2,
+  },
 ];

@@ -1,0 +1,172 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { Cluster, Redis } from 'ioredis';
+import { LockStoreError } from '../../lib/errors/index.js';
+import type { RedisSource } from '../../lib/options/index.js';
+import { slotOf } from '../../lib/redis/cluster/slot.js';
+import { ClusterProcess } from '../../tools/redis-cluster.js';
+import { freePort } from '../../tools/redis-server.js';
+import { Certificate } from '../support/certificate.js';
+import { LockClient } from '../support/lock-client.js';
+
+const KEYS = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'];
+const PASSWORD = 'p:w@/%';
+
+let closing: (() => Promise<unknown>)[] = [];
+afterEach(async () => {
+  for (const close of closing.reverse()) await close();
+  closing = [];
+});
+
+async function client(redis: RedisSource): Promise<LockClient> {
+  const one = new LockClient({ redis, commandTimeout: 1_000 });
+  closing.push(() => one.close());
+  await one.leases.open();
+  return one;
+}
+
+/** Locks on every primary, and hands them over between processes. */
+async function expectAllIn(redis: RedisSource): Promise<void> {
+  const [one, other] = [await client(redis), await client(redis)];
+  for (const key of KEYS) {
+    const lease = await one.acquire(key);
+    const next = other.acquire(key);
+    expect(await lease.release()).toBe(true);
+    expect((await next).held).toBe(true);
+    await (await next).release();
+  }
+}
+
+/** The slot of a lock that was never used moves to another primary. */
+async function move(cluster: ClusterProcess, key: string): Promise<void> {
+  const slot = String(slotOf(`lock:${key}`));
+  const nodes = cluster.primaries.map(({ url }) => new Redis(url));
+  try {
+    const ids = await Promise.all(nodes.map(async (node) => String(await node.cluster('MYID'))));
+    const share = 16_384 / nodes.length;
+    const from = nodes.findIndex((_, at) => Number(slot) < Math.floor((at + 1) * share));
+    const to = (from + 1) % nodes.length;
+    for (const at of [to, from]) {
+      await nodes[at]!.call('CLUSTER', 'SETSLOT', slot, 'NODE', ids[to]!);
+    }
+  } finally {
+    for (const node of nodes) node.disconnect();
+  }
+}
+
+describe('a Cluster that has TLS, host names and users', () => {
+  let cluster: ClusterProcess;
+  let certificate: Certificate;
+  let ports: number[];
+  let tls: { ca: string };
+  beforeAll(async () => {
+    certificate = new Certificate('localhost'); // not for 127.0.0.1: who connects there is refused
+    tls = { ca: certificate.authority };
+    ports = await Promise.all([0, 1, 2].map(() => freePort()));
+    const { file, key } = certificate;
+    const secure = `--tls-cert-file ${file} --tls-key-file ${key} --tls-ca-cert-file ${file} --tls-auth-clients no --tls-cluster yes`;
+    const named =
+      '--cluster-announce-hostname localhost --cluster-preferred-endpoint-type hostname';
+    cluster = await ClusterProcess.start({
+      args: (at) => `--tls-port ${ports[at]} ${secure} ${named}`.split(' '),
+    });
+    for (const { url } of cluster.servers) {
+      const admin = new Redis(url);
+      await admin.call('ACL', 'SETUSER', 'locks', 'on', `>${PASSWORD}`, '~*', '&*', '+@all');
+      await admin.call('ACL', 'SETUSER', 'default', '-@scripting');
+      admin.disconnect();
+    }
+  });
+  afterAll(async () => {
+    await cluster?.stop();
+    certificate.remove();
+  });
+
+  const seeds = (): { host: string; port: number }[] =>
+    ports.map((port) => ({ host: 'localhost', port }));
+
+  it('is reached by options', () =>
+    expectAllIn({ cluster: seeds(), username: 'locks', password: PASSWORD, tls }));
+
+  it('is reached by URLs that have user, password and TLS', () => {
+    const user = `locks:${encodeURIComponent(PASSWORD)}`;
+    return expectAllIn({ cluster: ports.map((port) => `rediss://${user}@localhost:${port}`), tls });
+  });
+
+  it.each([
+    ['for all nodes', { access: 'options' }],
+    ['of the nodes it begins with', { access: 'nodes' }],
+  ])('is reached through a client of the application with options %s', async (_, { access }) => {
+    const options = { username: 'locks', password: PASSWORD, tls };
+    const theirs =
+      access === 'options'
+        ? new Cluster(seeds(), { lazyConnect: true, redisOptions: options })
+        : new Cluster(
+            seeds().map((seed) => ({ ...seed, ...options })),
+            { lazyConnect: true },
+          );
+    await expectAllIn(theirs);
+    expect(theirs.status).toBe('wait');
+  });
+
+  it('is followed by host names when a slot moves', async () => {
+    const one = await client({ cluster: seeds(), username: 'locks', password: PASSWORD, tls });
+    await move(cluster, 'moved');
+    expect((await one.acquire('moved')).held).toBe(true);
+  });
+
+  it('refuses who has the wrong password, or trusts another authority', async () => {
+    const wrong = { cluster: seeds(), username: 'locks', password: 'wrong', tls };
+    await expect(client(wrong)).rejects.toMatchObject({ retryable: false });
+    const stranger = {
+      cluster: seeds().slice(0, 1),
+      username: 'locks',
+      password: PASSWORD,
+      tls: {},
+    };
+    await expect(client(stranger)).rejects.toBeInstanceOf(LockStoreError);
+  }, 30_000);
+});
+
+describe('a Cluster whose nodes know themselves by addresses that are not reached from here', () => {
+  let cluster: ClusterProcess;
+  beforeAll(async () => {
+    cluster = await ClusterProcess.start({
+      args: (at) =>
+        `--cluster-announce-port ${at + 1} --cluster-announce-hostname inside.invalid --cluster-preferred-endpoint-type hostname`.split(
+          ' ',
+        ),
+    });
+  });
+  afterAll(() => cluster?.stop());
+
+  const natMap = (): Record<string, { host: string; port: number }> =>
+    Object.fromEntries(
+      cluster.primaries.map(({ port }, at) => [
+        `inside.invalid:${at + 1}`,
+        { host: '127.0.0.1', port },
+      ]),
+    );
+
+  it('is reached by a natMap of the options', () =>
+    expectAllIn({ cluster: cluster.seeds, natMap: natMap() }));
+
+  it.each([
+    ['a table', () => natMap()],
+    ['a function', () => (address: string) => natMap()[address] ?? null],
+  ])("is reached by a natMap of the application's client that is %s", (_, map) =>
+    expectAllIn(new Cluster(cluster.seeds, { lazyConnect: true, natMap: map() as never })),
+  );
+
+  it('is followed when a slot moves', async () => {
+    const one = await client({ cluster: cluster.seeds, natMap: natMap() });
+    await move(cluster, 'moved');
+    expect((await one.acquire('moved')).held).toBe(true);
+  });
+});
+
+it('a Cluster that prefers host names and has none is reached by addresses', async () => {
+  const preferred = ['--cluster-preferred-endpoint-type', 'hostname'];
+  const cluster = await ClusterProcess.start({ args: () => preferred });
+  closing.push(() => cluster.stop());
+  await expectAllIn({ cluster: cluster.seeds });
+});
