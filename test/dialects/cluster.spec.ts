@@ -4,7 +4,7 @@ import { LockNotAcquiredError } from '../../lib/index.js';
 import { ClusterProcess } from '../../tools/redis-cluster.js';
 import { LockClient } from '../support/lock-client.js';
 import { until } from '../support/until.js';
-import { patientClock } from './patient-clock.js';
+import { patientClock } from './endless-pauses.js';
 import { samples } from './samples.js';
 
 let cluster: ClusterProcess;

@@ -4,7 +4,7 @@ import type { Lease } from '../../lib/leases/lease.js';
 import { FaultProxy } from '../support/fault-proxy.js';
 import { LockClient } from '../support/lock-client.js';
 import { until } from '../support/until.js';
-import { patientClock } from './patient-clock.js';
+import { patientClock } from './endless-pauses.js';
 import { RedissonThread } from './peers/redisson.js';
 import { Sides } from './sides.js';
 
