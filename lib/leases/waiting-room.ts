@@ -54,7 +54,10 @@ export class WaitingRoom {
       this.#pollsAt = -Infinity;
       this.emptied();
     } else if (first && !this.#cancelPoll) {
-      this.#pollIn(this.#round(this.#places[0]!, -1)); // he was asking for those behind him
+      const { dialect, share } = place.claim;
+      if (dialect && share)
+        this.askAll(); // readers fit together, and nobody pushes that to them
+      else this.#pollIn(this.#round(this.#places[0]!, -1)); // he was asking for those behind him
     }
   }
 

@@ -11,11 +11,12 @@ function backOff(waited: number): number {
 
 /**
  * The answer to who waits where there is no queue: he asks again after such a pause, or as soon as the lock ends by
- * itself, if it does (`left` ms). His arrival is the moment of his first ask.
+ * itself, if it does (`left` ms); without the pause where he is `told` when it is given back. His arrival is the moment
+ * of his first ask.
  */
-export function askAgain({ arrival }: Ask, now: number, left = -1): Queued {
+export function askAgain({ arrival }: Ask, now: number, left = -1, told = false): Queued {
   const since = arrival === undefined ? now : Number(arrival);
-  const pause = backOff(now - since);
+  const pause = told ? Infinity : backOff(now - since);
   const remaining = left >= 0 ? Math.min(left, pause) : pause;
   return { kind: 'queued', remaining, arrival: String(since), rank: 0, rejoined: false };
 }

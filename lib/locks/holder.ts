@@ -1,13 +1,19 @@
 import { randomBytes } from 'node:crypto';
 import { hostname } from 'node:os';
 
-/** The name under which this process waits and holds: host, pid and 64 random bits, without a slash. */
-export function newProcessId(): string {
+/** A moment that no client lives to see, in seconds as in ms. */
+export const NEVER = '9'.repeat(14);
+
+/**
+ * The name under which this process waits and holds: host, pid and 64 random bits, without a slash. Guarded, it begins
+ * with a time to come, for clients that read what a text begins with as a number.
+ */
+export function newProcessId(guarded = false): string {
   const host =
     hostname()
       .replaceAll(/[^\w-]/g, '-')
       .slice(0, 40) || 'host';
-  return `${host}.${process.pid}.${randomBytes(8).toString('base64url')}`;
+  return `${guarded ? `${NEVER}-` : ''}${host}.${process.pid}.${randomBytes(8).toString('base64url')}`;
 }
 
 const POOLED = 256;
@@ -25,6 +31,6 @@ export function newHolderId(processId: string): string {
 
 /** Who a holder id or a place belongs to; undefined if another library wrote it. */
 export function processOf(holder: string): { host: string; pid: number } | undefined {
-  const [, host, pid] = /^([\w-]+)\.(\d+)\.[\w-]{11}\//.exec(holder) ?? [];
+  const [, host, pid] = /^(?:9{14}-)?([\w-]+)\.(\d+)\.[\w-]{11}\//.exec(holder) ?? [];
   return host === undefined ? undefined : { host, pid: Number(pid) };
 }

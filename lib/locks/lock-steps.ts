@@ -43,6 +43,8 @@ export class LockSteps {
     private readonly waitersPerKey: number,
     /** Told of grants that come with a reply, as they would come to the inbox. */
     private readonly heard: (message: string) => void,
+    /** Timestamps that clients of the SETNX articles left are dropped when they are past. */
+    private readonly guarded = false,
   ) {}
 
   /** What stands before the name of a process in the name of its inbox. */
@@ -85,6 +87,7 @@ export class LockSteps {
       limit: queue ? this.waitersPerKey : 0,
       arrival,
       former: more.former,
+      guard: this.guarded ? 1 : undefined,
       kind: more.kind,
       permits: more.permits,
       count: more.count,

@@ -12,7 +12,8 @@ export function redisPrimitive(
   prefix: string,
   waitersPerKey: number,
   heard: (message: string) => void,
+  guarded = false,
 ): LockPrimitive {
-  const steps = new LockSteps(server, prefix, waitersPerKey, heard);
+  const steps = new LockSteps(server, prefix, waitersPerKey, heard, guarded);
   return new Modes(new RedisLock(steps), new RedisShares(steps), new RedisConditions(steps));
 }

@@ -32,8 +32,8 @@ export {
   type LockCallOptions,
   TTL_BOUNDS,
 } from './call-options.js';
+export { type LockLimits } from './limits.js';
 export {
-  type LockLimits,
   MODULE_DEFAULTS,
   type ModuleSettings,
   moduleSettings,

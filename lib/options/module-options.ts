@@ -6,6 +6,7 @@ import {
   type LockCallOptions,
 } from './call-options.js';
 import { type Duration, milliseconds } from './duration.js';
+import { LIMITS, type LimitSettings, type LockLimits, limitSettings } from './limits.js';
 import { type ReplicaOptions, type ReplicaSettings, replicaSettings } from './replica-options.js';
 import { LockOptionsError } from '../errors/index.js';
 
@@ -18,18 +19,6 @@ export interface RedisClusterOptions extends Omit<RedisOptions, 'natMap'> {
 
 /** Where Redis is: a URL, ioredis options, or the application's own client, which is copied and left alone. */
 export type RedisSource = string | RedisOptions | RedisClusterOptions | Redis | Cluster;
-
-/** Caps that keep one process and one key healthy. */
-export interface LockLimits {
-  /** Places in the queue of one key, over all processes. @default 10000 */
-  readonly waitersPerKey?: number | undefined;
-  /** Callers of one process that wait for any key. @default 50000 */
-  readonly waitersPerProcess?: number | undefined;
-  /** Leases one process holds. @default 100000 */
-  readonly leases?: number | undefined;
-  /** Bytes of one key, in UTF-8, without prefix. @default 512 */
-  readonly keyBytes?: number | undefined;
-}
 
 /** The options of `RedisLockModule`. Those of a call stand here as defaults for all calls. */
 export interface RedisLockOptions extends LockCallOptions {
@@ -71,6 +60,13 @@ export interface RedisLockOptions extends LockCallOptions {
    * @default 'ignore'
    */
   readonly lockOrder?: 'ignore' | 'warn' | 'throw' | undefined;
+  /**
+   * Clients of the SETNX articles use these locks too: what stands at a lock's name begins with a time to come, which
+   * those of them respect that read the beginning of a text as a number (Ruby, PHP, JavaScript's `parseFloat`), and what
+   * they left there without a time to live is taken over, for a lock, a share or a permit, when it is past. Such a client
+   * that reads the whole text or nothing (Python's `float`, JavaScript's `Number`) needs dialect `plain` with its `guard`.
+   */
+  readonly guard?: 'timestamp' | undefined;
   /** Connect at the first call instead of at start-up. @default false */
   readonly lazyConnect?: boolean | undefined;
 }
@@ -86,9 +82,10 @@ export interface ModuleSettings {
   readonly outageWait: number;
   readonly replicas: ReplicaSettings | undefined;
   readonly durability: 'ignore' | 'warn' | 'refuse';
-  readonly limits: Readonly<Required<{ [Name in keyof LockLimits]: number }>>;
+  readonly limits: LimitSettings;
   readonly fairness: 'local' | 'strict';
   readonly lockOrder: 'ignore' | 'warn' | 'throw';
+  readonly guard: boolean;
   readonly lazyConnect: boolean;
 }
 
@@ -97,7 +94,7 @@ export const MODULE_DEFAULTS = {
   keyPrefix: 'lock:',
   commandTimeout: 2_000,
   outageWait: 30_000,
-  limits: { waitersPerKey: 10_000, waitersPerProcess: 50_000, leases: 100_000, keyBytes: 512 },
+  limits: LIMITS,
   durability: 'warn',
   fairness: 'local',
   lockOrder: 'ignore',
@@ -142,6 +139,7 @@ export function moduleSettings(options: RedisLockOptions): ModuleSettings {
     ...Object.keys(MODULE_DEFAULTS),
     'nodes',
     'replicas',
+    'guard',
   ]);
   const commandTimeout = milliseconds(
     'commandTimeout',
@@ -164,9 +162,10 @@ export function moduleSettings(options: RedisLockOptions): ModuleSettings {
       min: 0,
       max: Infinity,
     }),
-    limits: limits(options.limits ?? {}),
+    limits: limitSettings(options.limits ?? {}),
     fairness,
     lockOrder,
+    guard: guard(options),
     lazyConnect,
   };
 }
@@ -195,16 +194,11 @@ function nodes(given: RedisLockOptions): ModuleSettings['nodes'] {
   return [...(given.nodes as readonly RedisSource[])];
 }
 
-function limits(given: LockLimits): ModuleSettings['limits'] {
-  if (typeof given !== 'object') throw new LockOptionsError('Option "limits" takes an object.');
-  const result: Record<string, number> = { ...MODULE_DEFAULTS.limits };
-  for (const [name, value] of Object.entries(given) as [string, unknown][]) {
-    if (!(name in result)) throw new LockOptionsError(`There is no limit "${name}".`);
-    if (value === undefined) continue;
-    if (!Number.isSafeInteger(value) || (value as number) < 1) {
-      throw new LockOptionsError(`Limit "${name}" takes a whole number from 1.`);
-    }
-    result[name] = value as number;
-  }
-  return result as unknown as ModuleSettings['limits'];
+function guard({ guard: given, nodes: servers }: RedisLockOptions): boolean {
+  if (given === undefined) return false;
+  if (given !== 'timestamp') throw new LockOptionsError('Option "guard" takes \'timestamp\'.');
+  if (servers === undefined) return true;
+  throw new LockOptionsError(
+    'Options "guard" and "nodes" exclude each other: clients of the SETNX articles lock on one Redis.',
+  );
 }

@@ -1,4 +1,5 @@
 import type { RedisConnection } from './redis-connection.js';
+import type { WakeChannels } from './wake-channels.js';
 
 /** What arrives in this process's inbox, as the scripts write it: a word and its operands. */
 export interface InboxListener {
@@ -7,15 +8,19 @@ export interface InboxListener {
   resubscribed(): void;
 }
 
-/** Our subscriber connection: one SUBSCRIBE on this process's own inbox, renewed after every reconnect. */
+/** Our subscriber connection: subscribed to this process's own inbox and to wake-up channels, anew after every reconnect. */
 export class GrantChannel {
   constructor(
     private readonly connection: RedisConnection,
     readonly inbox: string,
     private readonly listener: InboxListener,
+    private readonly wakes: WakeChannels,
   ) {
-    const onMessage = (_inbox: string, text: string): void => listener.message(text.split(' '));
-    connection.client.on('message', onMessage);
+    connection.client.on('message', (channel: string, text: string) => {
+      if (channel === inbox) listener.message(text.split(' '));
+      else wakes.message(channel);
+    });
+    connection.client.on('close', () => wakes.disconnected(connection));
   }
 
   /** Subscribes now and after every reconnect. Rejects if the user has no right to. */
@@ -30,9 +35,10 @@ export class GrantChannel {
     });
   }
 
-  #subscribe(): Promise<unknown> {
-    const { connection, inbox } = this;
-    return connection.send('subscribe', [inbox]);
+  async #subscribe(): Promise<void> {
+    const { connection, inbox, wakes } = this;
+    await connection.send('subscribe', [inbox]);
+    await wakes.connected(connection);
   }
 
   replace(): void {

@@ -35,6 +35,11 @@ export interface LockServer {
   clockOf(key: string): ServerClock | undefined;
   /** The keys that hold a string and match a pattern of Redis, wherever they live. */
   stringKeys(glob: string): AsyncIterable<string>;
+  /**
+   * Listens to another service's channel, by PUBLISH, for the next 3 s; `told` hears of its messages. Since when it has
+   * been heard and silent (monotonic ms); Infinity while it is not heard.
+   */
+  hear(channel: string, told: () => void): number;
   /** Connects the inbox anew: a half-open connection hears nothing and does not know it. */
   replaceChannel(): void;
   /** From the server's INFO; nothing where the user has no right to it. */

@@ -13,10 +13,12 @@ import { description, refuseRisks } from './server-description.js';
 import type { ServerGuards } from './server-guards.js';
 import { notSent, storeFailure } from './store-failure.js';
 import { stringKeys } from './string-keys.js';
+import { WakeChannels } from './wake-channels.js';
 
 /** One Redis as this process uses it: a connection for commands, one for its inbox, and the server's clock. */
 export class RedisServer implements LockServer {
   readonly #clock = new ServerClock();
+  readonly #wakes: WakeChannels;
   #node: RedisNode | undefined;
   #channel: GrantChannel | undefined;
   #info = '';
@@ -28,7 +30,9 @@ export class RedisServer implements LockServer {
     readonly inboxPrefix: string,
     private readonly processId: string,
     private readonly guards: ServerGuards = {},
-  ) {}
+  ) {
+    this.#wakes = new WakeChannels(time);
+  }
 
   async open(listener: ServerListener): Promise<void> {
     const node = (this.#node = new RedisNode(
@@ -43,6 +47,7 @@ export class RedisServer implements LockServer {
       new RedisConnection(subscriber, this.timeout, this.time),
       this.inboxPrefix + this.processId,
       listener,
+      this.#wakes,
     );
     try {
       const reconnected = (): void => listener.reconnected();
@@ -91,6 +96,10 @@ export class RedisServer implements LockServer {
     return stringKeys(this.#node.connection, glob);
   }
 
+  hear(channel: string, told: () => void): number {
+    return this.#wakes.listen(channel, told);
+  }
+
   replaceChannel(): void {
     this.#channel?.replace();
   }
@@ -109,6 +118,7 @@ export class RedisServer implements LockServer {
   async close(): Promise<void> {
     this.#node?.close();
     this.#channel?.close();
+    this.#wakes.close();
     this.#node = this.#channel = undefined;
   }
 

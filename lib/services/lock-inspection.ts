@@ -77,5 +77,5 @@ function stateOf(
 ): LockInspection['state'] {
   if (type === 'none') return 'free';
   if (party || mode) return 'held';
-  return type === 'string' && holder === 'kept' ? 'kept' : 'foreign';
+  return type === 'string' && /^(9{14}-)?kept$/.test(holder) ? 'kept' : 'foreign';
 }

@@ -2,7 +2,10 @@ import { isReader, type Share } from '../options/index.js';
 import type { MemoryServer } from './memory-server.js';
 
 /** What stands at a lock's name while several hold it, as in markers.lua. */
-export const MARKERS = { shared: 'nest-redis-lock:shared', permits: 'nest-redis-lock:permits' };
+export const MARKERS = {
+  shared: '99999999999999-nest-redis-lock:shared',
+  permits: '99999999999999-nest-redis-lock:permits',
+};
 
 /** Who holds one lock: one alone, or several together, each until his own lease ends. */
 export class MemoryHolders {

@@ -11,6 +11,7 @@ import type {
 import { Modes } from '../locks/modes.js';
 import { MemoryConditions } from './memory-conditions.js';
 import { MemoryConnection } from './memory-connection.js';
+import { MemoryDialects } from './memory-dialects.js';
 import { MemoryLock } from './memory-lock.js';
 import type { MemoryServer } from './memory-server.js';
 
@@ -35,7 +36,7 @@ export class MemoryLockStore implements LockStore {
       settings.limits.waitersPerKey,
     ] as const;
     const lock = new MemoryLock(...inside);
-    this.lock = new Modes(lock, lock, new MemoryConditions(...inside));
+    this.lock = new MemoryDialects(new Modes(lock, lock, new MemoryConditions(...inside)));
   }
 
   get ready(): boolean {

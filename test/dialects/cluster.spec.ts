@@ -1,7 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { Redis } from 'ioredis';
 import { LockNotAcquiredError, LockOptionsError } from '../../lib/index.js';
 import { ClusterProcess } from '../../tools/redis-cluster.js';
 import { LockClient } from '../support/lock-client.js';
+import { until } from '../support/until.js';
+import { patientClock } from './endless-pauses.js';
 import { samples } from './samples.js';
 
 let cluster: ClusterProcess;
@@ -47,5 +50,40 @@ it('a dialect whose keys would be in two slots is refused before anything is tak
     expect(await us.leases.administration.inspect('k', 0, dialect)).toMatchObject({ type: 'none' });
   } finally {
     await us.close();
+  }
+});
+
+it('who waits in a Cluster hears of a release, at whichever node', async () => {
+  const options = { redis: { cluster: cluster.seeds }, dialect: 'redisson' } as const;
+  const [us, others] = [new LockClient(options, undefined, patientClock), new LockClient(options)];
+  const nodes = cluster.seeds.map((seed) => new Redis(seed));
+  const listening = async (): Promise<boolean> => {
+    const counts = await Promise.all(
+      nodes.map((node) => node.pubsub('NUMSUB', 'redisson_lock__channel:{k}')),
+    );
+    return counts.some(([, count]) => count === 1);
+  };
+  try {
+    const lease = await others.acquire('k');
+    const waiting = us.acquire('k');
+    await until('we listen', listening);
+    await lease.release();
+    await (await waiting).release();
+    let turns = 0;
+    const rounds = async (): Promise<void> => {
+      while (turns < 20) {
+        const theirs = await others.acquire('k');
+        const ours = us.acquire('k');
+        await others.leases.administration.inspect('k', 0, others.settings.call.dialect);
+        await theirs.release();
+        await (await ours).release();
+        turns += 1;
+      }
+    };
+    void rounds();
+    await until('all turns are over', () => turns === 20);
+  } finally {
+    nodes.forEach((node) => node.disconnect());
+    await Promise.all([us.close(), others.close()]);
   }
 });

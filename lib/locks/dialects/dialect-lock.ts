@@ -12,8 +12,9 @@ type Operands = Readonly<Record<string, string | number | undefined>>;
 
 /**
  * A lock in another service's format: one holder at a time, or readers where that format knows them. Not
- * re-entrant by itself. There is no queue: who waits asks again after a random pause that grows, and no turn is
- * promised. A crash costs the rest of the lease.
+ * re-entrant by itself. There is no queue, and no turn is promised: who waits asks again when the other side tells of
+ * a release by PUBLISH, and each second; after a random pause that grows where it does not (by SPUBLISH, or not at all).
+ * A crash costs the rest of the lease.
  */
 export class DialectLock implements HolderSteps {
   constructor(
@@ -118,11 +119,20 @@ export class DialectLock implements HolderSteps {
     if (kind === 'foreign') throw new ForeignLockError(ask.key, String(left));
     if (kind === 'late') return { kind };
     if (kind === 'busy') {
-      return ask.queue ? askAgain(ask, this.server.time.monotonic(), left as number) : { kind };
+      if (!ask.queue) return { kind };
+      const told = this.#quietSince(lock, ask) < sentAt;
+      return askAgain(ask, this.server.time.monotonic(), left as number, told);
     }
     const fencingToken = token < 0 ? undefined : token;
     const tokens = token < 0 ? 0 : 1;
     return { kind: 'held', sentAt, remaining: left as number, fencingToken, tokens };
+  }
+
+  /** Listens to where the other side tells of releases. Since when it is heard and silent; Infinity where it is not heard. */
+  #quietSince(lock: string, ask: Ask): number {
+    const wake = this.dialect.wake?.(lock);
+    if (wake?.publish !== 'PUBLISH' || wake.older !== undefined) return Infinity; // not all of them tell there
+    return this.server.hear(wake.channel, () => this.freed(lockId(ask)));
   }
 
   #run<Result>(

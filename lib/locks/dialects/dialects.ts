@@ -11,6 +11,7 @@ import type {
   Sight,
 } from '../lock-primitive.js';
 import { DialectLock } from './dialect-lock.js';
+import { noDowngrade, noHandOver } from './refusals.js';
 import { speak } from './speak.js';
 
 /** Our own locks, and those in other services' formats: each step goes to the dialect of its claim. */
@@ -68,16 +69,12 @@ export class Dialects implements LockPrimitive {
 
   downgrade(claim: Claim): Promise<boolean> {
     const { dialect } = claim;
-    if (!dialect) return this.native.downgrade(claim);
-    const message = `A lock in dialect "${dialect.name}" cannot be downgraded: release it and acquire it shared, where the dialect has that.`;
-    return Promise.reject(new LockOptionsError(message));
+    return dialect ? Promise.reject(noDowngrade(dialect)) : this.native.downgrade(claim);
   }
 
   transfer(claim: Claim, heir: Claim): Promise<{ sentAt: number; remaining: Extended }> {
     const { dialect } = claim;
-    if (!dialect) return this.native.transfer(claim, heir);
-    const message = `A lease in dialect "${dialect.name}" cannot be handed over.`;
-    return Promise.reject(new LockOptionsError(message));
+    return dialect ? Promise.reject(noHandOver(dialect)) : this.native.transfer(claim, heir);
   }
 
   stamp(key: string): Promise<number | undefined> {

@@ -1,7 +1,7 @@
--- Give back the asker's former lease, if he names one; then take the lock if it is free and nobody waits before him, else take, or keep, his place in the queue.
+-- Give back the asker's former lease, if he names one; with a guard drop a timestamp that is past; then take the lock if it is free and nobody waits before him, else take, or keep, his place in the queue.
 -- Returns the clock alone for 'held for the whole ttl, with all tokens, the first of which is the clock'; else {kind, ms left, now, 1 if the former lease was his}, then for 'held' token, tokens; for 'queued' arrival, rank, 1 if the server had forgotten the place; kinds without more are 'busy', 'full', 'late', and 'foreign', with what stands there for ms left.
 local lock, queue, seen, fence, holders = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5]
-local holder, ttl, tokens, not_after, inbox, limit, arrival, former = ARGV[1], ARGV[2], ARGV[3], ARGV[4], ARGV[5], ARGV[6], ARGV[7], ARGV[8]
+local holder, ttl, tokens, not_after, inbox, limit, arrival, former, guard = ARGV[1], ARGV[2], ARGV[3], ARGV[4], ARGV[5], ARGV[6], ARGV[7], ARGV[8], ARGV[9]
 
 --- @include "now"
 --- @include "mint-fencing-tokens"
@@ -12,7 +12,7 @@ if now > tonumber(not_after) then
 end
 
 local gave_back = 0
-if former and redis.pcall('GET', lock) == former then
+if former and former ~= '' and redis.pcall('GET', lock) == former then
   gave_back = redis.call('DEL', lock)
 end
 
@@ -53,6 +53,10 @@ elseif current == holder then
   return token and { 'held', left, now, gave_back, tonumber(token), 1 } or held(left)
 end
 
+if guard then
+--- @include "drop-leftover"
+  current = drop_leftover(current, now)
+end
 if limit == '0' then
   grant_next(now, current)
   if redis.call('EXISTS', lock) == 0 and nobody_waits() then

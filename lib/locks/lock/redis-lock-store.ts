@@ -20,7 +20,7 @@ type Grant = Parameters<PushListener['granted']>[1];
 
 /** The lock on a Redis or a Cluster, with the inbox through which it pushes grants. */
 export class RedisLockStore implements LockStore {
-  readonly processId = newProcessId();
+  readonly processId: string;
   readonly lock: LockPrimitive;
   readonly #server: LockServer;
   readonly #prefix: string;
@@ -30,6 +30,7 @@ export class RedisLockStore implements LockStore {
   #listener: PushListener | undefined;
 
   constructor(settings: ModuleSettings, clock: Clock) {
+    this.processId = newProcessId(settings.guard);
     const prefix = (this.#prefix = prefixOf(settings.redis) + settings.keyPrefix);
     const inbox = `${prefix}inbox:`;
     const { ttl } = settings.call;
@@ -45,9 +46,8 @@ export class RedisLockStore implements LockStore {
     );
     this.#confirms = settings.replicas !== undefined;
     const { waitersPerKey } = settings.limits;
-    const native = redisPrimitive(this.#server, prefix, waitersPerKey, (text) =>
-      this.#message(text.split(' ')),
-    );
+    const heard = (text: string): void => this.#message(text.split(' '));
+    const native = redisPrimitive(this.#server, prefix, waitersPerKey, heard, settings.guard);
     const lock = new Dialects(
       native,
       this.#server,

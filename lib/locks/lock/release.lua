@@ -8,7 +8,7 @@ if redis.pcall('GET', lock) ~= holder then
 end
 if keep then
 --- @include "tell-head"
-  redis.call('SET', lock, 'kept', 'PX', keep)
+  redis.call('SET', lock, (string.match(holder, '^9+%-') or '') .. 'kept', 'PX', keep)
   tell_head(keep)
   return 1
 end

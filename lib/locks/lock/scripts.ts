@@ -22,6 +22,7 @@ export const scripts = {
     'limit',
     'arrival',
     'former',
+    'guard',
   ]),
   release: new LuaScript(release, ALL, ['holder', 'inbox', 'keep']),
   leave: new LuaScript(leave, ALL, ['holder', 'place', 'inbox']),

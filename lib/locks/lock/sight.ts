@@ -14,8 +14,8 @@ type SightReply = [
 ];
 
 const MODES: Record<string, 'shared' | 'permits'> = {
-  'nest-redis-lock:shared': 'shared',
-  'nest-redis-lock:permits': 'permits',
+  '99999999999999-nest-redis-lock:shared': 'shared',
+  '99999999999999-nest-redis-lock:permits': 'permits',
 };
 
 export function sightOf(reply: unknown): Sight {

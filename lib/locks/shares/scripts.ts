@@ -19,6 +19,7 @@ export const scripts = {
     'kind',
     'permits',
     'count',
+    'guard',
   ]),
   release: new LuaScript(release, ALL, ['holder', 'inbox', 'kind', 'count', 'keep']),
   leave: new LuaScript(leave, ALL, ['holder', 'place', 'inbox', 'kind', 'count']),

@@ -3,6 +3,7 @@ import type { Clock } from '../../options/index.js';
 import { firstReady } from '../first-ready.js';
 import { GrantChannel, type InboxListener } from '../grant-channel.js';
 import { RedisConnection } from '../redis-connection.js';
+import { WakeChannels } from '../wake-channels.js';
 import type { Address } from './slot-map.js';
 
 /** How long a node that could not be subscribed to is left before another is tried, in ms. */
@@ -10,6 +11,7 @@ const PAUSE = 50;
 
 /** This process's inbox in a Cluster: subscribed to at any one node, since each hears what is published at the others. */
 export class ClusterInbox {
+  readonly #wakes: WakeChannels;
   #channel: GrantChannel | undefined;
   #closed = false;
   #cancel = (): void => {};
@@ -22,7 +24,9 @@ export class ClusterInbox {
     private readonly connect: (address: Address) => Redis,
     /** The nodes that may be asked. */
     private readonly addresses: () => readonly Address[],
-  ) {}
+  ) {
+    this.#wakes = new WakeChannels(time);
+  }
 
   /** Subscribes at the first node that lets us, in no fixed order. Rejects if none does. */
   async open(but?: Address): Promise<void> {
@@ -44,6 +48,7 @@ export class ClusterInbox {
       new RedisConnection(client, this.timeout, this.time),
       this.name,
       this.listener,
+      this.#wakes,
     );
     this.#channel = channel;
     try {
@@ -69,6 +74,11 @@ export class ClusterInbox {
     );
   }
 
+  /** As {@link LockServer.hear}: what is published at any node. */
+  hear(channel: string, told: () => void): number {
+    return this.#wakes.listen(channel, told);
+  }
+
   replace(): void {
     this.#channel?.replace();
   }
@@ -77,6 +87,7 @@ export class ClusterInbox {
     this.#closed = true;
     this.#cancel();
     this.#channel?.close();
+    this.#wakes.close();
   }
 }
 

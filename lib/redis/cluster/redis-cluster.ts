@@ -120,6 +120,10 @@ export class RedisCluster implements LockServer {
     }
   }
 
+  hear(channel: string, told: () => void): number {
+    return this.#inbox?.hear(channel, told) ?? Infinity;
+  }
+
   replaceChannel(): void {
     this.#inbox?.replace();
   }

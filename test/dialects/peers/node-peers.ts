@@ -1,3 +1,6 @@
+import { createLock as createIoredisLock } from '@microfleet/ioredis-lock';
+import { LockFactory } from '@verrou/core';
+import { redisStore } from '@verrou/core/drivers/redis';
 import { Redis } from 'ioredis';
 import semaphore from 'redis-semaphore';
 import Redlock4 from 'redlock-4';
@@ -81,6 +84,29 @@ export const nodePeers: readonly Peer[] = [
         await mutex.release();
         return before === mutex.identifier;
       };
+    };
+  }),
+  nodePeer('@verrou/core', 'verrou', (client) => {
+    const factory = new LockFactory(redisStore({ connection: client }).factory());
+    return async (name, ttl) => {
+      const lock = factory.createLock(name, ttl);
+      if (!(await lock.acquireImmediately())) throw new Error('busy');
+      return () =>
+        lock.release().then(
+          () => true,
+          () => false,
+        );
+    };
+  }),
+  nodePeer('@microfleet/ioredis-lock', 'ioredis-lock', (client) => {
+    return async (name, ttl) => {
+      const lock = createIoredisLock(client, { timeout: ttl, retries: 0 });
+      await lock.acquire(name);
+      return () =>
+        lock.release().then(
+          () => true,
+          () => false,
+        );
     };
   }),
 ];

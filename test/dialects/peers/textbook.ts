@@ -6,7 +6,11 @@ import type { Peer } from './peer.js';
 const UNITS = { s: 1_000, ms: 1 } as const;
 
 /** The client of the SETNX articles in JavaScript, which knows nothing of us: a command a step, no time to live. */
-export function textbook(unit: keyof typeof UNITS, protocol: 'commands' | 'script'): Peer {
+export function textbook(
+  unit: keyof typeof UNITS,
+  protocol: 'commands' | 'script',
+  read: (value: string) => number = Number,
+): Peer {
   const ms = UNITS[unit];
   const now = (): number => Math.floor(Date.now() / ms);
   return {
@@ -27,7 +31,7 @@ export function textbook(unit: keyof typeof UNITS, protocol: 'commands' | 'scrip
           };
           if ((await client.setnx(lock, expiry)) === 1) return got();
           const seen = await client.get(lock);
-          if (seen !== null && Number(seen) < now()) {
+          if (seen !== null && read(seen) < now()) {
             const old = await client.getset(lock, expiry);
             if (old === seen) return got();
           }

@@ -1,10 +1,8 @@
 import { createHash } from 'node:crypto';
 import type { DialectSettings } from '../../../options/index.js';
+import { NEVER } from '../../holder.js';
 import type { Dialect } from '../dialect-format.js';
 import { scripts } from './scripts.js';
-
-/** A moment that no client lives to see, in seconds as in ms. */
-const NEVER = '9'.repeat(14);
 
 /**
  * A string of the holder's own, with a time to live: what most libraries write. With a guard it is a number, all of

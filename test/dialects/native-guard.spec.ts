@@ -1,0 +1,134 @@
+import { afterEach, describe, expect, it } from '@jest/globals';
+import { LockNotAcquiredError, LockOptionsError } from '../../lib/index.js';
+import type { Lease } from '../../lib/leases/lease.js';
+import { moduleSettings } from '../../lib/options/index.js';
+import { inspection } from '../../lib/services/lock-inspection.js';
+import { LockClient } from '../support/lock-client.js';
+import { until } from '../support/until.js';
+import type { PeerClient } from './peers/peer.js';
+import { textbook } from './peers/textbook.js';
+import { Sides } from './sides.js';
+
+const sides = new Sides();
+const peers: PeerClient[] = [];
+afterEach(() => Promise.all(peers.splice(0).map((peer) => peer.close())));
+
+/** We, in our own format, at the names of the articles' clients. */
+function start(guard: 'timestamp' | undefined = 'timestamp'): LockClient {
+  return (sides.us = new LockClient({ redis: sides.redis.url, keyPrefix: '', guard }));
+}
+
+/** One who reads the beginning of a text as a number, and what is none as 0: as Ruby's `to_f` and PHP's `(float)`. */
+async function them(unit: 's' | 'ms'): Promise<PeerClient> {
+  const read = (value: string): number => Number.parseFloat(value) || 0;
+  const peer = await textbook(unit, 'commands', read).connect(sides.redis.url);
+  peers.push(peer);
+  return peer;
+}
+
+const kinds = {
+  alone: (us: LockClient, wait: number) => us.acquire('k_lock', { wait }),
+  shared: (us: LockClient, wait: number) => us.acquire('k_lock', { wait, mode: 'shared' }),
+  'by permits': (us: LockClient, wait: number) => {
+    const share = { permits: 2, count: 1 };
+    return us.leases.acquire('k_lock', { ...us.settings.call, wait, share });
+  },
+} satisfies Record<string, (us: LockClient, wait: number) => Promise<Lease>>;
+
+describe.each(Object.entries(kinds))(
+  'a lock of our own with a guard, held %s',
+  (_kind, acquire) => {
+    it.each(['s', 'ms'] as const)(
+      'is not stolen by clients of the articles, in %s',
+      async (unit) => {
+        const peer = await them(unit);
+        const lease = await acquire(start(), 0);
+        expect(await peer.acquire('k', 5_000)).toBe(false);
+        await lease.extend();
+        expect(await lease.release()).toBe(true);
+        expect(await peer.acquire('k', 5_000)).toBe(true);
+        await expect(acquire(sides.us, 0)).rejects.toThrow(LockNotAcquiredError);
+      },
+    );
+
+    it('takes over what they left and is past', async () => {
+      await sides.theirs.set('k_lock', String(Date.now() - 2_000));
+      const lease = await acquire(start(), 0);
+      expect(lease.held).toBe(true);
+      expect(await sides.theirs.pttl('k_lock')).toBeGreaterThan(0);
+      expect(await lease.release()).toBe(true);
+      expect(await sides.theirs.exists('k_lock')).toBe(0);
+    });
+
+    it('takes it over also when it waits for it', async () => {
+      await sides.theirs.set('k_lock', String(Date.now() + 600));
+      const [first, second] = await Promise.all(
+        [acquire(start(), 10_000), acquire(sides.us, 10_000)].map(async (waiting) => {
+          const lease = await waiting;
+          expect(Number(await sides.theirs.pttl('k_lock'))).toBeGreaterThan(0);
+          return lease.release();
+        }),
+      );
+      expect([first, second]).toEqual([true, true]);
+    });
+
+    it.each([
+      ['a time to come', () => sides.theirs.set('k_lock', String(Date.now() + 60_000))],
+      ['what has a time to live', () => sides.theirs.set('k_lock', '1600000000', 'PX', 60_000)],
+      ['no time', () => sides.theirs.set('k_lock', 'somebody')],
+    ])('does not take over %s', async (_what, write) => {
+      await write();
+      await expect(acquire(start(), 0)).rejects.toThrow(LockNotAcquiredError);
+    });
+
+    it('without it takes nothing over', async () => {
+      await sides.theirs.set('k_lock', '1600000000');
+      const us = (sides.us = new LockClient({ redis: sides.redis.url, keyPrefix: '' }));
+      await expect(acquire(us, 0)).rejects.toThrow(LockNotAcquiredError);
+    });
+  },
+);
+
+describe('a lock of our own with a guard', () => {
+  it('is not stolen while it is kept for a minimum hold, and is seen as what it is', async () => {
+    const peer = await them('s');
+    const us = start();
+    const seen = async () =>
+      inspection('k_lock', await us.leases.administration.inspect('k_lock', 0));
+    const lease = await us.acquire('k_lock', { minHold: 500 });
+    expect(await seen()).toMatchObject({ state: 'held', holder: { pid: process.pid } });
+    expect((await seen()).holder!.host).not.toMatch(/^9{14}/);
+    await lease.release();
+    expect((await seen()).state).toBe('kept');
+    expect(await peer.acquire('k', 5_000)).toBe(false);
+    await until('it is free', async () => (await sides.theirs.exists('k_lock')) === 0);
+  });
+
+  it('is handed over under its guard', async () => {
+    const peer = await them('s');
+    const lease = await start().acquire('k_lock');
+    const text = await lease.handOver();
+    expect(await peer.acquire('k', 5_000)).toBe(false);
+    expect(await (await sides.us.restore(text)).release()).toBe(true);
+  });
+
+  it('excludes one without, which is stolen', async () => {
+    const peer = await them('s');
+    const without = new LockClient({ redis: sides.redis.url, keyPrefix: '' });
+    const lease = await without.acquire('k_lock');
+    await expect(start().acquire('k_lock', { wait: 0 })).rejects.toThrow(LockNotAcquiredError);
+    await sides.theirs.set('k_lock', 'abcd', 'KEEPTTL');
+    expect(await peer.acquire('k', 5_000)).toBe(true);
+    expect(await lease.release()).toBe(false);
+    await without.close();
+  });
+
+  it.each([
+    [{ guard: 'dog' }, 'Option "guard" takes \'timestamp\''],
+    [{ guard: 'timestamp', nodes: ['redis://a', 'redis://b'] }, 'exclude each other'],
+  ])('%j is refused', (options, message) => {
+    expect(() => moduleSettings(options as never)).toThrow(LockOptionsError);
+    expect(() => moduleSettings(options as never)).toThrow(message);
+    start();
+  });
+});

@@ -1,0 +1,50 @@
+import { describe, expect, it } from '@jest/globals';
+import { LockClient } from '../support/lock-client.js';
+import { until } from '../support/until.js';
+import { EndlessPauses, patientClock } from './endless-pauses.js';
+import { Sides } from './sides.js';
+
+const sides = new Sides();
+
+describe('who waits for a plain lock that his own process holds', () => {
+  it.each(['release', 'force'] as const)('is told of its %s', async (end) => {
+    const clock = new EndlessPauses(50);
+    const us = new LockClient({ redis: sides.redis.url, dialect: 'plain' }, undefined, clock);
+    sides.us = us;
+    const lease = await us.acquire('k');
+    let held = false;
+    const next = us.acquire('k').then((given) => {
+      held = true;
+      return given;
+    });
+    await until('he sleeps', () => clock.asleep > 0);
+    if (end === 'release') await lease.release();
+    else await us.leases.administration.force('k', us.settings.call.dialect);
+    await until('it is his', () => held, 3_000);
+    await (await next).release();
+  });
+});
+
+describe('readers of one process who wait for a writer elsewhere', () => {
+  it.each(['symfony', { name: 'redisson', kind: 'readWrite' }] as const)(
+    'come in together, in dialect %j',
+    async (dialect) => {
+      const writer = sides.start(dialect);
+      const redis = sides.redis.url;
+      const readers = new LockClient({ redis, dialect }, undefined, patientClock);
+      const written = await writer.acquire('k');
+      let reading = 0;
+      const all = [1, 2, 3, 4].map(async () => {
+        const lease = await readers.acquire('k', { mode: 'shared' });
+        reading += 1;
+        return lease;
+      });
+      await until('they wait', () => readers.leases.load.waiting === 4);
+      await readers.leases.administration.inspect('k', 0, readers.settings.call.dialect);
+      await written.release();
+      await until('all read', () => reading === 4, 3_000);
+      for (const lease of await Promise.all(all)) expect(await lease.release()).toBe(true);
+      await readers.close();
+    },
+  );
+});

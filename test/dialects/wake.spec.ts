@@ -1,0 +1,158 @@
+import { describe, expect, it } from '@jest/globals';
+import type { LockDialect } from '../../lib/index.js';
+import type { Lease } from '../../lib/leases/lease.js';
+import { FaultProxy } from '../support/fault-proxy.js';
+import { LockClient } from '../support/lock-client.js';
+import { until } from '../support/until.js';
+import { patientClock } from './endless-pauses.js';
+import { RedissonThread } from './peers/redisson.js';
+import { Sides } from './sides.js';
+
+const sides = new Sides();
+
+/** How many listen on a channel. */
+async function listeners(channel: string): Promise<number> {
+  const [, count] = (await sides.theirs.pubsub('NUMSUB', channel)) as [string, number];
+  return count;
+}
+
+/** Fails, instead of waiting for ever, where nobody told us. */
+async function had(lease: Promise<Lease>): Promise<Lease> {
+  let got: Lease | undefined;
+  void lease.then((given) => (got = given));
+  return until('it is ours', () => got, 3_000);
+}
+
+/** Ends every connection of ours that listens. */
+function cut(): Promise<unknown> {
+  return sides.theirs.call('CLIENT', 'KILL', 'TYPE', 'pubsub');
+}
+
+const ways = [
+  {
+    dialect: 'redisson',
+    channel: 'redisson_lock__channel:{k}',
+    take: (java: RedissonThread) => java.lock('k', 30_000),
+    giveBack: (java: RedissonThread) => java.unlock('k'),
+  },
+  {
+    dialect: { name: 'redisson', kind: 'readWrite' },
+    channel: 'redisson_rwlock:{k}',
+    take: (java: RedissonThread) => java.write('k', 30_000),
+    giveBack: (java: RedissonThread) => java.unwrite('k'),
+  },
+] as const;
+
+describe.each(ways)('who waits in dialect $dialect', ({ dialect, channel, take, giveBack }) => {
+  /** They have the lock, and we wait for it and listen. */
+  async function waiting(us: LockClient): Promise<{ java: RedissonThread; lease: Promise<Lease> }> {
+    sides.us = us;
+    const java = new RedissonThread(sides.theirs);
+    await take(java);
+    const lease = us.acquire('k');
+    await until('we listen', async () => (await listeners(channel)) === 1);
+    return { java, lease };
+  }
+
+  function patient(redis = sides.redis.url): LockClient {
+    return new LockClient({ redis, dialect }, undefined, patientClock);
+  }
+
+  it('has the lock when the other side tells that it is free, without asking', async () => {
+    const { java, lease } = await waiting(patient());
+    await giveBack(java);
+    expect((await had(lease)).held).toBe(true);
+  });
+
+  it('hears again when the connection was lost', async () => {
+    const { java, lease } = await waiting(patient());
+    await cut();
+    await until('we listen again', async () => (await listeners(channel)) === 1);
+    await giveBack(java);
+    expect((await had(lease)).held).toBe(true);
+  });
+
+  it('asks when he may have missed it', async () => {
+    const { java, lease } = await waiting(patient());
+    await Promise.all([cut(), giveBack(java)]);
+    expect((await had(lease)).held).toBe(true);
+  });
+
+  it('misses no message that comes while he asks', async () => {
+    const proxy = await FaultProxy.before(sides.redis.port);
+    const { java, lease } = await waiting(patient(proxy.url));
+    await giveBack(java);
+    await (await had(lease)).release();
+    await take(java);
+    for (const link of proxy.links) if (!link.subscriber) link.down = { delay: 100 };
+    const asked = proxy.once(([command]) => command === 'evalsha', 'pass');
+    const next = sides.us.acquire('k');
+    await asked;
+    await giveBack(java); // it is heard before the answer to the ask
+    expect((await had(next)).held).toBe(true);
+    await sides.us.close();
+    await proxy.close();
+  });
+
+  it('has his turn among others who wait', async () => {
+    const clients = [patient(), patient(), patient()];
+    sides.us = clients[0]!;
+    const turns = clients.map(async (us) => {
+      for (let nth = 0; nth < 40; nth += 1) {
+        const lease = await had(us.acquire('k'));
+        await lease.release();
+      }
+    });
+    await Promise.all(turns);
+    await Promise.all(clients.slice(1).map((us) => us.close()));
+  });
+
+  it('asks seldom, and leaves no subscription behind', async () => {
+    const { java, lease } = await waiting(new LockClient({ redis: sides.redis.url, dialect }));
+    const monitor = await sides.theirs.duplicate().monitor();
+    let asked = 0;
+    monitor.on('monitor', (_time: string, words: string[]) => {
+      if (/^evalsha$/i.test(words[0]!) && words[3] === 'k') asked += 1;
+    });
+    const over = performance.now() + 3_000;
+    await until('3 s are over', () => performance.now() > over);
+    monitor.disconnect();
+    expect(asked).toBeGreaterThan(1);
+    expect(asked).toBeLessThan(10);
+    await giveBack(java);
+    await (await had(lease)).release();
+    await until('nobody listens', async () => (await listeners(channel)) === 0);
+  }, 20_000);
+});
+
+describe('where the other side cannot be heard', () => {
+  async function lockOfTheirs(us: LockClient): Promise<void> {
+    sides.us = us;
+    const java = new RedissonThread(sides.theirs);
+    await java.lock('k', 30_000);
+    const lease = us.acquire('k');
+    await until('we wait', () => us.leases.load.waiting === 1);
+    await java.unlock('k');
+    expect((await had(lease)).held).toBe(true);
+  }
+
+  it('because the user has no right to its channel, who waits goes on asking', async () => {
+    const rights = ['on', 'nopass', '~*', '+@all', 'resetchannels', '&lock:inbox:*'];
+    await sides.theirs.call('ACL', 'SETUSER', 'deaf', ...rights);
+    const redis = { port: Number(new URL(sides.redis.url).port), username: 'deaf', password: 'x' };
+    const us = new LockClient({ redis, dialect: 'redisson' }, undefined, patientClock);
+    await lockOfTheirs(us);
+    const native = await us.acquire('n', { dialect: 'native' });
+    const next = us.acquire('n', { dialect: 'native' });
+    await until('he waits', () => us.leases.load.waiting === 1);
+    await native.release();
+    expect((await had(next)).held).toBe(true);
+  });
+
+  it('because it tells by a sharded channel, he does so too', async () => {
+    const dialect: LockDialect = { name: 'redisson', sharded: true };
+    await lockOfTheirs(
+      new LockClient({ redis: sides.redis.url, dialect }, undefined, patientClock),
+    );
+  });
+});

@@ -1,0 +1,50 @@
+import { describe, expect, it } from '@jest/globals';
+import { LockNotAcquiredError, LockOptionsError } from '../../lib/index.js';
+import { memoryLockService, MemoryServer } from '../../lib/testing/index.js';
+
+describe('a lock of another service, in memory', () => {
+  const dialect = 'redisson';
+
+  it('is held by one at a time, and passed on to who waits', async () => {
+    const server = new MemoryServer();
+    const [us, others] = [memoryLockService({ server }), memoryLockService({ server })];
+    const lease = await us.acquire('k', { dialect });
+    await expect(others.acquire('k', { dialect, wait: 0 })).rejects.toThrow(LockNotAcquiredError);
+    const waiting = others.acquire('k', { dialect });
+    await lease.extend();
+    expect(await lease.release()).toBe(true);
+    const next = await waiting;
+    expect(next.fencingToken).toBeGreaterThan(lease.fencingToken);
+    expect(await next.release()).toBe(true);
+  });
+
+  it('is another than ours of that name, so that a method may hold both', async () => {
+    const locks = memoryLockService();
+    await locks.withLock('k', { wait: 0 }, () =>
+      locks.withLock('k', { dialect, wait: 0 }, async (inner) => {
+        expect(inner.held).toBe(true);
+        expect((await locks.list()).map(({ key }) => key)).toEqual(['k']);
+      }),
+    );
+  });
+
+  it('is seen and ended by an operator', async () => {
+    const locks = memoryLockService({ dialect });
+    const lease = await locks.acquire('k');
+    expect(await locks.inspect('k')).toMatchObject({ key: 'k', state: 'held' });
+    expect(await locks.forceRelease('k')).toBe(true);
+    expect(await locks.inspect('k')).toMatchObject({ state: 'free' });
+    expect(await lease.release()).toBe(false);
+  });
+
+  it('refuses what it would refuse on Redis', async () => {
+    const locks = memoryLockService({ dialect });
+    const lease = await locks.acquire('k');
+    await expect(lease.downgrade()).rejects.toThrow('cannot be downgraded');
+    await expect(lease.handOver()).rejects.toThrow('cannot be handed over');
+    await expect(locks.acquire('k', { mode: 'shared' })).rejects.toThrow(LockOptionsError);
+    await expect(locks.list()).rejects.toThrow(LockOptionsError);
+    await expect(locks.condition(lease, 'c').signal()).rejects.toThrow('has no conditions');
+    expect(lease.held).toBe(true);
+  });
+});
