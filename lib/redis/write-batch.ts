@@ -1,7 +1,7 @@
 import type { Redis } from 'ioredis';
 
 /** How many commands are worth a write of their own while others are under way. */
-const WORTH_A_WRITE = 8;
+const WORTH_A_WRITE = 4;
 
 /** What ioredis writes to, and the commands that wait for their answers; not documented. */
 interface Insides {
