@@ -1,15 +1,15 @@
 import { LuaScript } from '../../redis/index.js';
+import { NATIVE_KEYS } from '../native-keys.js';
 import ask from './ask.lua.js';
 import awaiting from './await.lua.js';
 import leave from './leave.lua.js';
 import signal from './signal.lua.js';
 
-const ALL = ['lock', 'queue', 'seen', 'fence', 'holders'] as const;
 const WHO = ['holder', 'ttl', 'tokens'] as const;
 
 /** The steps of who awaits a condition of a lock. */
 export const scripts = {
-  await: new LuaScript(awaiting, ALL, [
+  await: new LuaScript(awaiting, NATIVE_KEYS, [
     ...WHO,
     'not_after',
     'inbox',
@@ -17,7 +17,7 @@ export const scripts = {
     'condition',
     'former',
   ]),
-  ask: new LuaScript(ask, ALL, [...WHO, 'not_after', 'inbox', 'arrival', 'condition', 'over']),
-  leave: new LuaScript(leave, ALL, [...WHO, 'inbox', 'condition']),
+  ask: new LuaScript(ask, NATIVE_KEYS, [...WHO, 'not_after', 'inbox', 'arrival', 'condition', 'over']),
+  leave: new LuaScript(leave, NATIVE_KEYS, [...WHO, 'inbox', 'condition']),
   signal: new LuaScript(signal, ['lock', 'queue', 'seen'], ['holder', 'condition', 'most']),
 };

@@ -1,4 +1,5 @@
 import { LuaScript } from '../../redis/index.js';
+import { NATIVE_KEYS } from '../native-keys.js';
 import acquire from './acquire.lua.js';
 import downgrade from './downgrade.lua.js';
 import extend from './extend.lua.js';
@@ -9,11 +10,9 @@ import release from './release.lua.js';
 import stamp from './stamp.lua.js';
 import transfer from './transfer.lua.js';
 
-const ALL = ['lock', 'queue', 'seen', 'fence', 'holders'] as const;
-
 /** Every step of the lock. */
 export const scripts = {
-  acquire: new LuaScript(acquire, ALL, [
+  acquire: new LuaScript(acquire, NATIVE_KEYS, [
     'holder',
     'ttl',
     'tokens',
@@ -24,12 +23,12 @@ export const scripts = {
     'former',
     'guard',
   ]),
-  release: new LuaScript(release, ALL, ['holder', 'inbox', 'keep']),
-  leave: new LuaScript(leave, ALL, ['holder', 'place', 'inbox']),
+  release: new LuaScript(release, NATIVE_KEYS, ['holder', 'inbox', 'keep']),
+  leave: new LuaScript(leave, NATIVE_KEYS, ['holder', 'place', 'inbox']),
   extend: new LuaScript(extend, ['lock', 'fence'], ['holder', 'ttl']),
   inspect: new LuaScript(inspect, ['lock', 'queue', 'fence', 'holders'], ['most']),
-  downgrade: new LuaScript(downgrade, ALL, ['holder', 'inbox']),
-  force: new LuaScript(force, ALL, ['inbox']),
+  downgrade: new LuaScript(downgrade, NATIVE_KEYS, ['holder', 'inbox']),
+  force: new LuaScript(force, NATIVE_KEYS, ['inbox']),
   stamp: new LuaScript(stamp, ['lock', 'fence'], []),
   transfer: new LuaScript(transfer, ['lock', 'fence'], ['holder', 'heir', 'ttl', 'not_after']),
 };
