@@ -9,7 +9,7 @@ import { Replica } from '../support/replica.js';
 import { SteppedClock } from '../support/stepped-clock.js';
 import { until } from '../support/until.js';
 
-const TURNS = process.env['FULL'] ? 20 : 2;
+const TURNS = process.env['FULL'] ? 20 : 1;
 /** Seconds from turn to turn. */
 const EVERY = 6;
 const MIN_HOLD = 5_000;
