@@ -151,10 +151,10 @@ describe('a Cluster', () => {
     work.catch(() => {});
     const count = (of: string): number => recorder.history.filter((c) => c.key === of).length;
     await until('both locks are busy', () => count(key) > 20 && count(other) > 20);
-    await until('the replica has it all', async () => {
-      const info = await control[lost]!.info('replication');
-      return /master_repl_offset:(\d+)/.exec(info)?.[1] === /offset=(\d+),/.exec(info)?.[1];
-    });
+    const offset = async (of: RegExp): Promise<number> =>
+      Number(of.exec(await control[lost]!.info('replication'))?.[1]);
+    const written = await offset(/master_repl_offset:(\d+)/);
+    await until('the replica has it', async () => (await offset(/offset=(\d+),/)) >= written);
     cluster.primaries[lost]!.signal(signal);
     const failed = { at: monotonic(), arrival: Date.now() * 1_000 };
     const replica = control[3 + lost]!;
