@@ -17,7 +17,14 @@ export const scripts = {
     'condition',
     'former',
   ]),
-  ask: new LuaScript(ask, NATIVE_KEYS, [...WHO, 'not_after', 'inbox', 'arrival', 'condition', 'over']),
+  ask: new LuaScript(ask, NATIVE_KEYS, [
+    ...WHO,
+    'not_after',
+    'inbox',
+    'arrival',
+    'condition',
+    'over',
+  ]),
   leave: new LuaScript(leave, NATIVE_KEYS, [...WHO, 'inbox', 'condition']),
   signal: new LuaScript(signal, ['lock', 'queue', 'seen'], ['holder', 'condition', 'most']),
 };
