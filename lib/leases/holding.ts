@@ -1,6 +1,7 @@
 import { LeaseLostError, type LossReason } from '../errors/index.js';
 import type { Claim, Held } from '../locks/lock-primitive.js';
 import type { CallSettings, Clock } from '../options/index.js';
+import type { Place } from './place.js';
 import type { Due, Scheduled } from './schedule.js';
 import type { Trail } from './trail.js';
 
@@ -47,6 +48,7 @@ export class Holding implements Scheduled {
   lossReason: LossReason | undefined;
   #controller: AbortController | undefined;
   #successor: Holding | undefined;
+  #passed: Place[] | undefined;
 
   constructor(
     public claim: Claim,
@@ -62,15 +64,28 @@ export class Holding implements Scheduled {
   }
 
   /** The same lease in the hands of the next caller: no longer than it lasts, with the next token. */
-  heir(call: CallSettings): Holding {
+  heir(call: CallSettings, onward: Onward): Holding {
     const sentAt = this.clock.monotonic();
     const token = this.fencingToken;
     const fencingToken = token === undefined ? undefined : token + 1;
     const grant = { sentAt, remaining: 0, fencingToken, tokens: 0 };
-    const heir = new Holding(this.claim, call, grant, this.trail, this.clock, this.onward);
+    const heir = new Holding(this.claim, call, grant, this.trail, this.clock, onward);
+    heir.#passed = this.#passed;
     heir.deadline = this.deadline;
     heir.wallDeadline = this.wallDeadline;
     return heir;
+  }
+
+  /** The lease came here from the place before, as the store does not know yet. */
+  cameThrough(place: Place): void {
+    (this.#passed ??= []).push(place);
+  }
+
+  /** The places that it came through: the caller tells the store of them. */
+  takePassed(): readonly Place[] | undefined {
+    const passed = this.#passed;
+    this.#passed = undefined;
+    return passed;
   }
 
   /** This, or what its holder went on as when a condition had been signalled. */

@@ -150,10 +150,11 @@ export class Holdings implements LeaseHost {
       holding.state = 'released';
       return Promise.resolve(true);
     }
+    const passed = holding.takePassed()?.map((place) => place.claim);
     const release = (): Promise<boolean> => {
       const { minHold } = settings;
       const keep = minHold > 0 ? Math.max(0, since + minHold - this.clock.monotonic()) : 0;
-      return this.lock.release(claim, keep);
+      return this.lock.release(claim, keep, passed);
     };
     const released = onward.giveBack(holding) ?? release();
     onward.ended(holding);

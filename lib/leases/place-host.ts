@@ -12,6 +12,8 @@ export interface PlaceHost {
   readonly clock: Clock;
   readonly settings: ModuleSettings;
   room(lock: Pick<Claim, 'key' | 'dialect'>): WaitingRoom;
+  /** The first place of this process in the queue of a lock. */
+  firstPlace(lock: Pick<Claim, 'key' | 'dialect'>): Place | undefined;
   /** From now on pushes for this holder id reach the place. */
   expect(place: Place): void;
   /** No more pushes for this holder id. */

@@ -1,7 +1,8 @@
 import { LockStoreError } from '../errors/index.js';
 import type { Answer, Ask, Claim, Held, Queued } from '../locks/lock-primitive.js';
-import { deadlineOf } from './holding.js';
+import { deadlineOf, type Holding } from './holding.js';
 import type { Grant, PlaceHost } from './place-host.js';
+import type { Slice } from './slice.js';
 import { Trail } from './trail.js';
 import { FIRST_LEASE } from './waiting-room.js';
 
@@ -18,6 +19,8 @@ export interface PlaceOwner {
   refused(place: Place, why: 'busy' | 'full'): void;
   /** Its lease was over before it could be used; it is no place any more. */
   missed(place: Place): void;
+  /** The lease of a place before it, without the store; undefined: no place of this owner's can have one. */
+  inherited?(place: Place, holding: Holding, slice: Slice): void;
   /** An ask failed; the owner says when to ask again, in ms, or gives the place up. */
   failed(place: Place, error: unknown): void;
 }
@@ -108,6 +111,16 @@ export class Place {
     } else {
       this.ask(); // how much is left of it is not certain: the answer to an ask is
     }
+  }
+
+  /** Whether a lease of this process may come here without the store: nothing is under way that may tell otherwise. */
+  get canInherit(): boolean {
+    return this.owner.inherited !== undefined && !this.trail.isUncertain(this.host.clock);
+  }
+
+  inherit(holding: Holding, slice: Slice): void {
+    this.#end();
+    this.owner.inherited!(this, holding, slice);
   }
 
   /** Nobody stands here any more. */

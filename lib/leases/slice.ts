@@ -3,12 +3,15 @@ export const SLICE = { ms: 10, passes: 100 };
 
 /** The turn of one process: from the store's grant on, as long as it may pass the lock on in memory. */
 export class Slice {
+  /** How far the turn reaches among the process's own places: the arrival of the last; undefined: to none. */
+  last: number | undefined;
   #end = 0;
   #passes = 0;
   #tokensLeft = 0;
 
   /** `tokens`: how many the grant reserved; the first is the first holder's. */
-  begin(now: number, tokens: number): void {
+  begin(now: number, tokens: number, last?: string): void {
+    this.last = last === undefined ? undefined : Number(last);
     this.#end = now + SLICE.ms;
     this.#passes = 0;
     this.#tokensLeft = tokens - 1;

@@ -6,23 +6,23 @@ const ROOM = 32;
  * what stood in it: once one of them is old, all that comes after it lives until the next full collection (measured at
  * 256 locks at once: a third of all that was allocated). So this one begins a new Map instead.
  */
-export class TurnoverMap<Value> {
-  #entries = new Map<string, Value>();
+export class TurnoverMap<Value, Key = string> {
+  #entries = new Map<Key, Value>();
   #added = 0;
 
   get size(): number {
     return this.#entries.size;
   }
 
-  get(key: string): Value | undefined {
+  get(key: Key): Value | undefined {
     return this.#entries.get(key);
   }
 
-  has(key: string): boolean {
+  has(key: Key): boolean {
     return this.#entries.has(key);
   }
 
-  set(key: string, value: Value): void {
+  set(key: Key, value: Value): void {
     if (this.#added > 2 * this.#entries.size + ROOM) {
       this.#entries = new Map(this.#entries);
       this.#added = 0;
@@ -31,7 +31,7 @@ export class TurnoverMap<Value> {
     this.#added += 1;
   }
 
-  delete(key: string): boolean {
+  delete(key: Key): boolean {
     return this.#entries.delete(key);
   }
 

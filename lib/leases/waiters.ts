@@ -6,11 +6,13 @@ import type { CallSettings, Clock, ModuleSettings } from '../options/index.js';
 import type { Departures } from './departures.js';
 import type { Holding } from './holding.js';
 import type { Lease } from './lease.js';
-import { Line } from './line.js';
+import type { Line } from './line.js';
 import type { LineHost } from './line-host.js';
 import type { Place } from './place.js';
 import type { Grant } from './place-host.js';
 import { Schedule } from './schedule.js';
+import { SharedLine } from './shared-line.js';
+import { SingleLine } from './single-line.js';
 import { SLICE } from './slice.js';
 import { TurnoverMap } from './turnover-map.js';
 import { Waiter } from './waiter.js';
@@ -22,11 +24,11 @@ const BLOCK = 1 + SLICE.passes;
 /** All callers of this process that wait for a lock: their lines, and the places of those in the store's queues. */
 export class Waiters {
   /** The lines of one caller each. */
-  readonly #single = new Set<Line>();
+  readonly #single = new TurnoverMap<Line, Line>();
   /** The lines that anybody may join, by key; fenced and unfenced apart. */
   readonly #shared = { fenced: new TurnoverMap<Line>(), unfenced: new TurnoverMap<Line>() };
   readonly #places = new TurnoverMap<Place>();
-  readonly #rooms = new Map<string, WaitingRoom>();
+  readonly #rooms = new TurnoverMap<WaitingRoom>();
   readonly #host: LineHost;
   #size = 0;
 
@@ -48,6 +50,7 @@ export class Waiters {
       pushMissed: () => store.pushMissed(),
       newHolderId: () => newHolderId(processId),
       room: (lock) => this.#room(lockId(lock)),
+      firstPlace: (lock) => this.#rooms.get(lockId(lock))?.first,
       expect: (place) => this.#places.set(place.claim.holder, place),
       forget: (place) => {
         this.#places.delete(place.claim.holder);
@@ -106,7 +109,7 @@ export class Waiters {
   /** Nobody waits any more; each is told why. */
   turnAway(reason: (key: string) => Error): void {
     const { fenced, unfenced } = this.#shared;
-    for (const line of [...this.#single, ...fenced.values(), ...unfenced.values()]) {
+    for (const line of [...this.#single.values(), ...fenced.values(), ...unfenced.values()]) {
       line.turnAway(reason);
     }
     this.#host.bounds.stop();
@@ -117,7 +120,7 @@ export class Waiters {
     const lines = fencing ? this.#shared.fenced : this.#shared.unfenced;
     let line = lines.get(key);
     if (!line) {
-      line = new Line(this.#host, key, fencing ? BLOCK : 0, true);
+      line = new SharedLine(this.#host, key, fencing ? BLOCK : 0);
       lines.set(key, line);
     }
     return line;
@@ -125,8 +128,8 @@ export class Waiters {
 
   #singleLine(key: string, { fencing, dialect }: CallSettings): Line {
     const fenced = fencing && (dialect?.fencing ?? true);
-    const line = new Line(this.#host, key, fenced ? 1 : 0, false);
-    this.#single.add(line);
+    const line = new SingleLine(this.#host, key, fenced ? 1 : 0);
+    this.#single.set(line, line);
     return line;
   }
 

@@ -25,6 +25,11 @@ export class WaitingRoom {
     private readonly emptied: () => void,
   ) {}
 
+  /** The first of them. */
+  get first(): Place | undefined {
+    return this.#places[0];
+  }
+
   /** A place is in the queue, for the first time or still. */
   seat(place: Place, remaining: number): void {
     if (!place.seated) {

@@ -46,6 +46,8 @@ export interface Held {
   readonly tokens: number;
   /** Of who awaited a condition: it was signalled, or may have been. */
   readonly signalled?: boolean;
+  /** The arrival of the last of the places of this process that stand directly behind this one: a token is reserved for each. */
+  readonly last?: string | undefined;
 }
 
 /** The rank of who awaits a condition and does not queue, as in condition/ask.lua. */
@@ -128,8 +130,11 @@ export type HolderSteps = Pick<LockPrimitive, 'acquire' | 'release' | 'leave' | 
  */
 export interface LockPrimitive {
   acquire(ask: Ask): Promise<Answer>;
-  /** False if the lock was not the holder's any more. `keep` ms it stays taken by nobody. */
-  release(claim: Claim, keep: number): Promise<boolean>;
+  /**
+   * False if the lock was not the holder's any more. `keep` ms it stays taken by nobody. The places of `passed` had
+   * their turns within this lease, and leave the queue.
+   */
+  release(claim: Claim, keep: number, passed?: readonly Claim[]): Promise<boolean>;
   /** Gives up a place, and the lock if it was granted meanwhile. True if it was. */
   leave(claim: Claim): Promise<boolean>;
   /** Lengthens what is still held; in the order of the claims. */

@@ -20,8 +20,8 @@ export class Modes implements LockPrimitive {
     return (ask.condition ? this.awaiting : this.#mode(ask)).acquire(ask);
   }
 
-  release(claim: Claim, keep: number): Promise<boolean> {
-    return this.#mode(claim).release(claim, keep);
+  release(claim: Claim, keep: number, passed?: readonly Claim[]): Promise<boolean> {
+    return this.#mode(claim).release(claim, keep, passed);
   }
 
   leave(claim: Claim): Promise<boolean> {

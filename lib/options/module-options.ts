@@ -48,7 +48,8 @@ export interface RedisLockOptions extends LockCallOptions {
   readonly durability?: 'ignore' | 'warn' | 'refuse' | undefined;
   /**
    * `'local'`: the callers of a process share one place in the queue and pass the lock on in memory, for
-   * 10 ms at most; then other processes have their turn. `'strict'`: each caller has his own place.
+   * 10 ms at most; then other processes have their turn. `'strict'`: each caller has his own place, and all of
+   * all processes are served in the order in which they came.
    * @default 'local'
    */
   readonly fairness?: 'local' | 'strict' | undefined;

@@ -21,8 +21,8 @@ export class MemoryDialects implements LockPrimitive {
     return this.native.acquire(apart(ask));
   }
 
-  release(claim: Claim, keep: number): Promise<boolean> {
-    return this.native.release(apart(claim), keep);
+  release(claim: Claim, keep: number, passed?: readonly Claim[]): Promise<boolean> {
+    return this.native.release(apart(claim), keep, passed);
   }
 
   leave(claim: Claim): Promise<boolean> {

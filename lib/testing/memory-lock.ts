@@ -50,10 +50,11 @@ export class MemoryLock implements Omit<LockPrimitive, 'signal'> {
     });
   }
 
-  release(claim: Claim, keep: number): Promise<boolean> {
+  release(claim: Claim, keep: number, passed: readonly Claim[] = []): Promise<boolean> {
     return this.connection.send(claim.key, () => {
       const { holder, share } = claim;
       const name = this.#name(claim.key);
+      for (const place of passed) this.#line(name).leave(placeText(place));
       if (!this.#isHeldBy(name, claim)) return false;
       const holders = this.#holders(name);
       const before = this.#server.values.ttl(name);

@@ -25,6 +25,7 @@ export interface Inbox {
     remaining: number;
     fencingToken: number | undefined;
     tokens: number;
+    last: string | undefined;
   }): void;
   forced(holder: string): void;
   kept(name: string, rest: number): void;

@@ -124,13 +124,29 @@ export class WaitingLine {
 
   /** False if its process does not listen: only a token is lost then. */
   #push(place: Place, home: string | undefined): boolean {
-    const tokens = fencingTokens(this.server, this.name, place);
+    const run = this.#runBehind(place);
+    const tokens = fencingTokens(this.server, this.name, {
+      ...place,
+      tokens: place.tokens + (place.tokens > 0 ? run.length : 0),
+    });
+    const last = run.at(-1)?.arrival.toString();
     const inbox = this.server.inbox(place.process);
     if (!inbox && place.process !== home) return false;
     const remaining = Math.min(place.ttl, FIRST_LEASE);
     this.#grant(place, remaining);
-    inbox?.granted({ name: this.name, place: place.text, remaining, ...tokens });
+    inbox?.granted({ name: this.name, place: place.text, remaining, ...tokens, last });
     return true;
+  }
+
+  /** The places directly behind, all of its process, ttl and kind, as in run-behind.lua. */
+  #runBehind(place: Place): readonly Place[] {
+    const ending = /\/\d+\/x[01]$/.exec(place.text)?.[0];
+    if (!ending) return [];
+    const behind = this.places.slice(this.places.indexOf(place) + 1).slice(0, 64);
+    const end = behind.findIndex(
+      ({ text, process }) => process !== place.process || !text.endsWith(ending),
+    );
+    return end < 0 ? behind : behind.slice(0, end);
   }
 
   /** A place that was signalled on the way comes in its turn too. */

@@ -177,9 +177,9 @@ export const cancellation: Contract = {
           if (ask.former) gone.add(ask.former.holder);
           return store.lock.acquire(ask);
         },
-        release: (claim, keep) => {
+        release: (claim, keep, passed) => {
           gone.add(claim.holder);
-          return store.lock.release(claim, keep);
+          return store.lock.release(claim, keep, passed);
         },
         leave: (claim) => {
           gone.add(claim.holder);

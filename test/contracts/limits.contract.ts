@@ -44,7 +44,7 @@ export const limits: Contract = {
     await expect(a.acquire({ key: 'three' })).rejects.toThrow('limit "leases" of 2');
   },
 
-  async 'a critical section costs two commands, however many wait'(world) {
+  async 'a critical section costs two commands at most, however many wait'(world) {
     let commands = 0;
     const counting: Wrap = (store) =>
       withPrimitive(store, {
@@ -52,9 +52,9 @@ export const limits: Contract = {
           commands += 1;
           return store.lock.acquire(ask);
         },
-        release: (claim, keep) => {
+        release: (claim, keep, passed) => {
           commands += 1;
-          return store.lock.release(claim, keep);
+          return store.lock.release(claim, keep, passed);
         },
         leave: (claim) => {
           commands += 1;
@@ -75,7 +75,7 @@ export const limits: Contract = {
     const from = world.clock.monotonic();
     await world.finish(Promise.all(callers.map(caller)));
     const polls = ((world.clock.monotonic() - from) / 700 + 1) * processes.length;
-    expect(commands).toBeGreaterThanOrEqual(400);
+    expect(commands).toBeGreaterThanOrEqual(200); // each of the 200 has asked
     expect(commands).toBeLessThanOrEqual(400 + polls);
   },
 

@@ -19,7 +19,7 @@ import { type LockingProcess, type World, type Wrap, withPrimitive } from '../su
 const TURN = 101;
 
 /** A call to look at later: a test that fails before has not forgotten it. */
-function later<T>(call: Promise<T>): Promise<T> {
+export function later<T>(call: Promise<T>): Promise<T> {
   call.catch(() => {});
   return call;
 }
@@ -50,7 +50,10 @@ async function places(world: World, count: number): Promise<void> {
 }
 
 /** What a lock may leave behind for a while: its last fencing token, and who asked last. */
-async function expectNothingLeft(world: World, ...processes: LockingProcess[]): Promise<void> {
+export async function expectNothingLeft(
+  world: World,
+  ...processes: LockingProcess[]
+): Promise<void> {
   const from = world.clock.monotonic();
   await world.until('no lock and no place is left', async () =>
     (await world.keys()).every(({ name }) => /:(?:fences?|seen)$/.test(name)),
@@ -71,7 +74,7 @@ function logging(steps: string[]): Wrap {
     };
     return withPrimitive(store, {
       acquire: (ask) => noted(ask.former ? 'yield' : 'acquire', lock.acquire(ask)),
-      release: (claim, keep) => noted('release', lock.release(claim, keep)),
+      release: (claim, keep, passed) => noted('release', lock.release(claim, keep, passed)),
       leave: (claim) => noted('leave', lock.leave(claim)),
       extend: (claims) => noted('extend', lock.extend(claims)),
     });
@@ -126,7 +129,7 @@ function runs(turns: readonly unknown[]): number[] {
   return lengths;
 }
 
-function expectGrowing(tokens: readonly number[]): void {
+export function expectGrowing(tokens: readonly number[]): void {
   expect(tokens).toEqual([...new Set(tokens)].sort((a, b) => a - b));
 }
 

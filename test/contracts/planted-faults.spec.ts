@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { LossReason } from '../../lib/errors/index.js';
-import type { Holding } from '../../lib/leases/holding.js';
+import type { Holding, Onward } from '../../lib/leases/holding.js';
 import type { Line } from '../../lib/leases/line.js';
 import type { Answer } from '../../lib/locks/lock-primitive.js';
 import type { CallSettings } from '../../lib/options/index.js';
@@ -8,6 +8,7 @@ import type { Check, Contract } from '../support/contract.js';
 import { kinds } from '../support/kinds.js';
 import {
   both,
+  endlessSlice,
   endlessTurn,
   inConditions,
   inHolding,
@@ -37,6 +38,7 @@ import { optimistic } from './optimistic.contract.js';
 import { order } from './order.contract.js';
 import { ownership } from './ownership.contract.js';
 import { permits } from './permits.contract.js';
+import { runs } from './runs.contract.js';
 import { sharedMode } from './shared-mode.contract.js';
 
 interface Fault {
@@ -401,10 +403,30 @@ const faults: Readonly<Record<string, Fault>> = {
       [localHandOff, 'fenced and unfenced callers'],
     ],
   },
+  'a run that goes on past another process’ place': {
+    plant: inScripts(GRANTING, [`string.sub(other, 1, #beginning) == beginning`, 'true']),
+    on: 'one Redis',
+    brokenSentences: [[runs, 'who stands between them']],
+  },
+  'a run without a token for each in it': {
+    plant: inScripts(GRANTING, [`tokens + behind`, 'tokens']),
+    on: 'one Redis',
+    brokenSentences: [[runs, 'neighbours of one process']],
+  },
+  'places that stay in the queue when they have had their turns': {
+    plant: inScripts(['release'], [`string.gmatch(passed or '', '%S+')`, `string.gmatch('', '.')`]),
+    on: 'one Redis',
+    brokenSentences: [[runs, 'neighbours of one process']],
+  },
+  'a run that nothing ends': {
+    plant: endlessSlice,
+    on: 'memory',
+    brokenSentences: [[runs, 'a run is over after its slice']],
+  },
   'an heir that keeps its predecessor’s token': {
     plant: inHolding('heir', (heir) => ({
-      value(this: Holding, call: CallSettings) {
-        return Object.assign(heir.call(this, call), { fencingToken: this.fencingToken });
+      value(this: Holding, call: CallSettings, onward: Onward) {
+        return Object.assign(heir.call(this, call, onward), { fencingToken: this.fencingToken });
       },
     })),
     on: 'memory',
@@ -412,12 +434,13 @@ const faults: Readonly<Record<string, Fault>> = {
       [localHandOff, 'tokens grow from caller'],
       [localHandOff, 'tokens grow although the server'],
       [localHandOff, 'no two leases overlap'],
+      [runs, 'neighbours of one process'],
     ],
   },
   'an heir that stays longer than its lease': {
     plant: inHolding('heir', (heir) => ({
-      value(this: Holding, call: CallSettings) {
-        return Object.assign(heir.call(this, call), { wallDeadline: Infinity });
+      value(this: Holding, call: CallSettings, onward: Onward) {
+        return Object.assign(heir.call(this, call, onward), { wallDeadline: Infinity });
       },
     })),
     on: 'memory',

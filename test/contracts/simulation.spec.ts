@@ -4,18 +4,19 @@ import { type Wrap, withPrimitive } from '../support/world.js';
 
 afterEach(() => void jest.restoreAllMocks());
 
-it.each([
-  ['a calm network', CALM],
-  ['a rough network', ROUGH],
-  ['a storm', STORM],
-] as const)(
-  'over %s leases never overlap, tokens grow, turns are kept and nothing is left',
-  async (_name, trouble) => {
-    const seeds = 20;
+const NETWORKS = { 'a calm network': CALM, 'a rough network': ROUGH, 'a storm': STORM };
+const cases = Object.entries(NETWORKS).flatMap(([name, trouble]) =>
+  (['local', 'strict'] as const).map((fairness) => [name, fairness, trouble] as const),
+);
+
+it.each(cases)(
+  'over %s, %s, leases never overlap, tokens grow, turns are kept and nothing is left',
+  async (_name, fairness, trouble) => {
+    const seeds = fairness === 'local' ? 20 : 10;
     let sections = 0;
     for (let seed = 1; seed <= seeds; seed += 1) {
       try {
-        sections += await simulate(seed, trouble);
+        sections += await simulate(seed, trouble, fairness);
       } catch (error) {
         throw new Error(`Seed ${seed}: ${(error as Error).message}`, { cause: error });
       }
@@ -47,7 +48,7 @@ const mistakes: Readonly<Record<string, Wrap>> = {
 
 it.each(Object.entries(mistakes))('a storm finds %s', async (_name, wrap) => {
   const found = async (seed: number): Promise<boolean> =>
-    simulate(seed, STORM, wrap).then(
+    simulate(seed, STORM, 'local', wrap).then(
       () => false,
       (error: Error) => /history is wrong/.test(error.message),
     );

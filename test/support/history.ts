@@ -1,7 +1,8 @@
 import type { Lease } from '../../lib/leases/lease.js';
-import { AWAITS, type Held, type LockStore, type Queued } from '../../lib/locks/lock-primitive.js';
+import type { LockStore } from '../../lib/locks/lock-primitive.js';
 import { type AcquireOptions, READER, type Share } from '../../lib/options/index.js';
-import { type LockingProcess, withPrimitive } from './world.js';
+import { type Grant, Grants } from './grants.js';
+import type { LockingProcess } from './world.js';
 
 /** One stretch of time in which somebody believed to hold a lock. Plain data: processes may exchange it. */
 export interface Claimed {
@@ -14,6 +15,8 @@ export interface Claimed {
   readonly beside?: number | undefined;
   /** Where the server queued it; undefined if it never waited. */
   readonly arrival?: number | undefined;
+  /** It came by a run of places: the server granted it to another. */
+  readonly passed?: boolean | undefined;
   /** When acquire was called. */
   readonly asked?: number | undefined;
   /** When acquire resolved. */
@@ -27,8 +30,7 @@ type Options = AcquireOptions & { key?: string | readonly string[]; share?: Shar
 /** Writes down who believed to hold a lock, and when, by a clock that all processes of the machine share. */
 export class HistoryRecorder {
   readonly history: Claimed[] = [];
-  readonly #arrivals = new Map<string, number>();
-  readonly #holders = new Map<string, string>();
+  readonly #grants = new Grants();
   readonly #signals = new Map<string, AbortSignal>();
   #readers = 0;
 
@@ -39,29 +41,9 @@ export class HistoryRecorder {
   ) {}
 
   /** To be put around a process's store: it sees places and grants as they come. */
-  readonly watch = (store: LockStore): LockStore => ({
-    ...withPrimitive(store, {
-      acquire: async (ask) => {
-        const answer = await store.lock.acquire(ask);
-        if (answer.kind === 'queued') this.#queue(ask.holder, answer);
-        if (answer.kind === 'held') this.#grant(ask.key, ask.holder, answer);
-        return answer;
-      },
-    }),
-    get ready() {
-      return store.ready;
-    },
-    open: (listener) =>
-      store.open({
-        granted: (claim, grant) => {
-          this.#grant(claim.key, claim.holder, grant);
-          listener.granted(claim, grant);
-        },
-        forced: (holder) => listener.forced(holder),
-        kept: (key, rest) => listener.kept(key, rest),
-        reconnected: () => listener.reconnected(),
-      }),
-  });
+  get watch(): (store: LockStore) => LockStore {
+    return this.#grants.watch;
+  }
 
   /** A lease, and how to end its record: before it is released. */
   async acquire(
@@ -83,15 +65,18 @@ export class HistoryRecorder {
     const claims = lease.keys.map((key) => {
       const fencingToken = lease.fencingTokenOf(key);
       // Readers have one token between them.
-      const holder =
-        share === READER ? this.#reader() : this.#holder(`${key} ${fencingToken}`, lease.signal);
+      const { holder, arrival, passed } =
+        share === READER
+          ? { holder: this.#reader() }
+          : this.#grant(key, fencingToken, lease.signal);
       return {
         key,
         holder,
         process: process.store.processId,
         fencingToken,
         beside: share?.permits,
-        arrival: this.#arrivals.get(holder),
+        arrival,
+        passed,
         asked,
         from,
       };
@@ -125,28 +110,13 @@ export class HistoryRecorder {
   }
 
   /** Leases with one token are of one grant, by re-entry, if they have one signal; else somebody was given another's. */
-  #holder(grant: string, signal: AbortSignal): string {
-    const holder = this.#holders.get(grant) ?? 'unknown';
-    const first = this.#signals.get(grant) ?? signal;
-    this.#signals.set(grant, first);
-    return signal === first ? holder : `${holder} with another’s token`;
-  }
-
-  /** A place that the server had forgotten is behind those who were served meanwhile; who awaits a condition does not queue yet. */
-  #queue(holder: string, { arrival, rank, rejoined }: Queued): void {
-    if (rejoined || rank === AWAITS) this.#arrivals.delete(holder);
-    else this.#arrivals.set(holder, Number(arrival));
-  }
-
-  /** Each token of the block that a grant reserved may become a holder of its own, by local hand-off. */
-  #grant(
-    key: string,
-    holder: string,
-    { fencingToken = 0, tokens }: Pick<Held, 'fencingToken' | 'tokens'>,
-  ): void {
-    for (let nth = 0; nth < Math.max(1, tokens); nth += 1) {
-      this.#holders.set(`${key} ${fencingToken + nth}`, nth === 0 ? holder : `${holder}+${nth}`);
-    }
+  #grant(key: string, token: number, signal: AbortSignal): Grant {
+    const grant = this.#grants.of(key, token);
+    const name = `${key} ${token}`;
+    const first = this.#signals.get(name) ?? signal;
+    this.#signals.set(name, first);
+    if (signal === first) return grant;
+    return { ...grant, holder: `${grant.holder} with another’s token` };
   }
 }
 

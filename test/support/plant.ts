@@ -1,5 +1,6 @@
 import { Holding } from '../../lib/leases/holding.js';
 import { Line } from '../../lib/leases/line.js';
+import { Slice } from '../../lib/leases/slice.js';
 import { scripts } from '../../lib/locks/lock/scripts.js';
 import { scripts as conditionScripts } from '../../lib/locks/condition/scripts.js';
 import { scripts as sharesScripts } from '../../lib/locks/shares/scripts.js';
@@ -131,3 +132,6 @@ export const endlessTurn: Wrap = (store) => {
     extend: (claims) => lock.extend(claims.map(known)),
   });
 };
+
+/** A process’ turn that neither time nor number ends. */
+export const endlessSlice = inPrototype(Slice.prototype, 'take', () => ({ value: () => true }));

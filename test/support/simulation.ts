@@ -14,7 +14,12 @@ export const STORM: Trouble = { request: 0.1, reply: 0.1, push: 0.3, delay: 60 }
  * Processes that lock, abort, hurry and crash over a bad network; then the sky clears. The same for the
  * same seed. Resolves to the number of sections that ran; rejects if a promise was broken.
  */
-export async function simulate(seed: number, trouble: Trouble, wrap?: Wrap): Promise<number> {
+export async function simulate(
+  seed: number,
+  trouble: Trouble,
+  fairness: 'local' | 'strict',
+  wrap?: Wrap,
+): Promise<number> {
   const chance = random(seed);
   jest.spyOn(Math, 'random').mockImplementation(chance);
   const world = new TroubledWorld(kinds['lock']!, wrap, chance, trouble);
@@ -43,7 +48,7 @@ export async function simulate(seed: number, trouble: Trouble, wrap?: Wrap): Pro
       }
     }
   };
-  const options = { commandTimeout: 250 };
+  const options = { commandTimeout: 250, fairness };
   const processes = await Promise.all(
     [1, 2, 3, 4].map(() => world.process(options, recorder.watch)),
   );
@@ -56,7 +61,10 @@ export async function simulate(seed: number, trouble: Trouble, wrap?: Wrap): Pro
 
   checkHistory(
     recorder.history.map((entry) =>
-      world.grantsOf(entry.holder) > 1 ? { ...entry, arrival: undefined } : entry,
+      // Who was granted the lock before, and did not hear of it in time, comes later than his place says.
+      world.grantsOf(entry.holder) > (entry.passed ? 0 : 1)
+        ? { ...entry, arrival: undefined }
+        : entry,
     ),
   );
   expect((await world.finish(world.sight())).type).toBe('none');

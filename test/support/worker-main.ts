@@ -15,15 +15,16 @@ if (process.env['IOREDIS'] === '5') {
 }
 const { Redis } = await import('ioredis');
 const { LockClient } = await import('./lock-client.js');
-const { ArrivalRecorder } = await import('./arrival-recorder.js');
+const { Grants } = await import('./grants.js');
 const { runBuffer } = await import('./bounded-buffer.js');
 const { compete } = await import('./competition.js');
 const { CountingClock } = await import('./counting-clock.js');
 
 const options = JSON.parse(process.argv[2]!) as RedisLockOptions & { redis: string };
-const recorder = new ArrivalRecorder();
+const grants = new Grants();
+grants.on = false;
 const clock = new CountingClock();
-const client = new LockClient(options, (store) => recorder.wrap(store), clock);
+const client = new LockClient(options, (store) => grants.watch(store), clock);
 const leases: Lease[] = [];
 
 /** A lease as the parent speaks of it. */
@@ -78,7 +79,7 @@ const commands = {
 
   /** Callers that take turns on a key until the time is up; each adds 1 to a value that only the lock protects. */
   async contend({ key, callers, end, pause, options: call }: Contention) {
-    recorder.on = true;
+    grants.on = true;
     const store = new Redis(options.redis);
     const sections: Section[] = [];
     const loop = async (): Promise<void> => {
@@ -86,13 +87,13 @@ const commands = {
         const asked = monotonic();
         const lease = await client.acquire(key, call);
         const entered = monotonic();
+        const token = lease.fencingToken;
+        const { arrival } = grants.of(key, token);
         const value = Number(await store.get(`value:${key}`));
         await new Promise((resolve) => setTimeout(resolve, Math.random() * pause));
         await store.set(`value:${key}`, value + 1);
         const left = monotonic();
-        const token = lease.fencingToken;
         const released = await lease.release();
-        const arrival = recorder.granted.get(token);
         sections.push({ token, arrival, asked, entered, left, released });
       }
     };

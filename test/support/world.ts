@@ -160,8 +160,8 @@ export function withPrimitive(store: LockStore, steps: Partial<LockPrimitive>): 
   return {
     lock: {
       acquire: (ask) => (steps.acquire ? steps.acquire(ask) : lock.acquire(ask)),
-      release: (claim, keep) =>
-        steps.release ? steps.release(claim, keep) : lock.release(claim, keep),
+      release: (claim, keep, passed) =>
+        steps.release ? steps.release(claim, keep, passed) : lock.release(claim, keep, passed),
       leave: (claim) => (steps.leave ? steps.leave(claim) : lock.leave(claim)),
       extend: (claims) => (steps.extend ? steps.extend(claims) : lock.extend(claims)),
       inspect: (key, places) =>

@@ -35,8 +35,8 @@ export class Dialects implements LockPrimitive {
     return Promise.reject(new LockOptionsError(message));
   }
 
-  release(claim: Claim, keep: number): Promise<boolean> {
-    return this.#of(claim).release(claim, keep);
+  release(claim: Claim, keep: number, passed?: readonly Claim[]): Promise<boolean> {
+    return this.#of(claim).release(claim, keep, passed);
   }
 
   leave(claim: Claim): Promise<boolean> {

@@ -2,6 +2,7 @@
 -- A place is "<process>/<id>/<ttl>/<kind><tokens>", for permits "…/<permits>/<count>", for who was signalled "…/<condition>" too; what stands before the ttl is its holder id.
 -- A push that nobody receives passes the place over and keeps it: its own polls take the lock. In a Cluster, where the inbox says so, it may have been received at another node.
 -- What concerns the process `home`, which reads the script's reply, is no push but stands in `heard`.
+-- A grant carries how far the run behind its place reaches, and a token for each in it.
 -- Needs the keys and `inbox` of the script. Returns true if the asker's place was let in: that needs no push, and its token is still to be minted.
 --- @include "mint-fencing-tokens"
 --- @include "permit-token"
@@ -9,6 +10,7 @@
 --- @include "hold"
 --- @include "let-go"
 --- @include "lives"
+--- @include "run-behind"
 --- @include "whole"
 --- @include "signal-next"
 local function grant_next(now, current, asker, home, heard)
@@ -17,7 +19,7 @@ local function grant_next(now, current, asker, home, heard)
     if current and current ~= SHARED and current ~= PERMITS then
       return asked
     end
-    local head = redis.call('ZRANGE', queue, at, at, 'WITHSCORES')
+    local head = redis.call('ZRANGE', queue, at, at + 1, 'WITHSCORES')
     local place, arrival = head[1], head[2]
     if not place then
       return asked
@@ -43,6 +45,7 @@ local function grant_next(now, current, asker, home, heard)
       redis.call('ZREM', queue, place)
       local before = current
       current = hold(holder, kind, lease, count, current, now)
+      local last, behind = run_behind(process, place, at, head[3])
       local token, minted = '', 0
       if tokens ~= '0' then
         if kind == 's' then
@@ -50,11 +53,11 @@ local function grant_next(now, current, asker, home, heard)
         elseif kind == 'p' then
           token, minted = permit_token(holder, now), 1
         else
-          token, minted = mint_fencing_tokens(fence, now, tonumber(tokens))
+          token, minted = mint_fencing_tokens(fence, now, tokens + behind)
         end
         token = whole(token)
       end
-      local grant = 'granted ' .. place .. ' ' .. lease .. ' ' .. whole(now) .. ' ' .. token .. ' ' .. minted .. ' ' .. lock
+      local grant = 'granted ' .. place .. ' ' .. lease .. ' ' .. whole(now) .. ' ' .. token .. ' ' .. minted .. ' ' .. (last or '-') .. ' ' .. lock
       local told = 1
       if process == home then
         heard[#heard + 1] = grant

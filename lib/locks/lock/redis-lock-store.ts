@@ -88,10 +88,10 @@ export class RedisLockStore implements LockStore {
     return this.#server.close();
   }
 
-  /** 'granted <place> <ms left> <server µs> <token> <tokens> <Redis key>', 'forced <holder>' or 'kept <ms left> <Redis key>'. */
+  /** 'granted <place> <ms left> <server µs> <token> <tokens> <last of the run, or -> <Redis key>', 'forced <holder>' or 'kept <ms left> <Redis key>'. */
   #message(words: readonly string[]): void {
     const listener = this.#listener!;
-    const [word, who, left, at, fence, count, ...lock] = words;
+    const [word, who, left, at, fence, count, last, ...lock] = words;
     if (!who) return;
     if (word === 'forced') return listener.forced(who);
     if (word === 'kept') {
@@ -108,6 +108,7 @@ export class RedisLockStore implements LockStore {
       fencingToken: token(fence),
       tokens: Number(count),
       signalled: claim?.condition !== undefined,
+      last: last === '-' ? undefined : last,
     };
     if (!claim) return;
     if (this.#confirms) void this.#confirm(claim, grant, listener);

@@ -18,10 +18,15 @@ export class RedisLock implements Omit<LockPrimitive, 'signal'> {
     return this.steps.acquire(scripts.acquire, ask, { former: ask.former?.holder });
   }
 
-  release({ key, holder }: Claim, keep: number): Promise<boolean> {
-    const rest = keep > 0 ? Math.ceil(keep) : undefined;
+  release({ key, holder }: Claim, keep: number, passed?: readonly Claim[]): Promise<boolean> {
     const { inbox } = this.steps;
-    return this.steps.release(scripts.release, key, { holder, inbox, keep: rest });
+    const operands = {
+      holder,
+      inbox,
+      keep: keep > 0 ? Math.ceil(keep) : undefined,
+      passed: passed?.map(placeText).join(' '),
+    };
+    return this.steps.release(scripts.release, key, operands);
   }
 
   leave(claim: Claim): Promise<boolean> {

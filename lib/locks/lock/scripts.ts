@@ -23,7 +23,7 @@ export const scripts = {
     'former',
     'guard',
   ]),
-  release: new LuaScript(release, NATIVE_KEYS, ['holder', 'inbox', 'keep']),
+  release: new LuaScript(release, NATIVE_KEYS, ['holder', 'inbox', 'passed', 'keep']),
   leave: new LuaScript(leave, NATIVE_KEYS, ['holder', 'place', 'inbox']),
   extend: new LuaScript(extend, ['lock', 'fence'], ['holder', 'ttl']),
   inspect: new LuaScript(inspect, ['lock', 'queue', 'fence', 'holders'], ['most']),

@@ -21,9 +21,9 @@ export class BoundedLeases implements LockPrimitive {
     return this.lock.acquire(ask);
   }
 
-  async release(claim: Claim, keep: number): Promise<boolean> {
+  async release(claim: Claim, keep: number, passed?: readonly Claim[]): Promise<boolean> {
     this.check(claim.key);
-    return this.lock.release(claim, keep);
+    return this.lock.release(claim, keep, passed);
   }
 
   async leave(claim: Claim): Promise<boolean> {

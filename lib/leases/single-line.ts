@@ -1,0 +1,52 @@
+import type { Holding } from './holding.js';
+import { Line } from './line.js';
+import type { Place } from './place.js';
+import type { Slice } from './slice.js';
+
+/**
+ * A line of one caller, with a place of his own in the store's queue. Where the store said that the places directly
+ * behind are this process's too, the lease goes on to them in memory, in the queue's order, until the slice is over.
+ */
+export class SingleLine extends Line {
+  overstayed(): void {
+    if (this.holding) this.leavePassed(this.holding);
+  }
+
+  passOn(holding: Holding): boolean {
+    if (holding !== this.holding || holding.settings.minHold > 0) return false;
+    const next = this.#placeBehind(holding);
+    if (!next || !this.mayPass(holding, next.claim.ttl)) return false;
+    this.holding = undefined;
+    next.inherit(holding, this.slice);
+    this.retire();
+    return true;
+  }
+
+  giveBack(): undefined {
+    return undefined;
+  }
+
+  /** The lease of the place before this one, within the same turn. */
+  inherited(place: Place, holding: Holding, slice: Slice): void {
+    this.place = undefined;
+    this.recovered();
+    this.slice = slice;
+    const waiter = this.waiters.first!;
+    const heir = holding.heir(waiter.call, this);
+    heir.cameThrough(place);
+    this.admit(waiter, heir);
+  }
+
+  #placeBehind({ claim }: Holding): Place | undefined {
+    const { last } = this.slice;
+    if (last === undefined) return undefined;
+    const next = this.host.firstPlace(claim);
+    if (!next || Number(next.arrival) > last || !next.canInherit) return undefined;
+    const { tokens, share, dialect } = next.claim;
+    return tokens === this.tokens && !share && !dialect ? next : undefined;
+  }
+
+  protected watchSlice(): void {
+    if (this.slice.last !== undefined) this.host.slices.set(this, this.slice.overstayedAt);
+  }
+}

@@ -1,0 +1,18 @@
+-- The run of places directly behind the one that was just let in from rank `at`, all of its process, ttl and kind:
+-- the process lets them in itself, one after another, and says so when it gives the lock back.
+-- Needs `queue` of the script. Returns the arrival of the last of them, and how many they are; nothing if there are none.
+local function run_behind(process, place, at, nearest)
+  local beginning, ending = process .. '/', string.match(place, '/%d+/x[01]$')
+  local function follows(other)
+    return other and string.sub(other, 1, #beginning) == beginning and string.sub(other, -#ending) == ending
+  end
+  if not ending or not follows(nearest) then
+    return nil, 0
+  end
+  local behind = redis.call('ZRANGE', queue, at, at + 63)
+  local count = 1
+  while follows(behind[count + 1]) do
+    count = count + 1
+  end
+  return redis.call('ZSCORE', queue, behind[count]), count
+end
