@@ -3,12 +3,15 @@
 local lock, queue, seen, fence, holders = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5]
 local holder, inbox, keep = ARGV[1], ARGV[2], ARGV[3]
 
+--- @include "markers"
+--- @include "process-of"
+
 if redis.pcall('GET', lock) ~= holder then
   return 0
 end
 if keep then
 --- @include "tell-head"
-  redis.call('SET', lock, (string.match(holder, '^9+%-') or '') .. 'kept', 'PX', keep)
+  redis.call('SET', lock, KEPT, 'PX', keep)
   tell_head(keep)
   return 1
 end
@@ -19,7 +22,6 @@ end
 
 --- @include "now"
 --- @include "grant-next"
---- @include "process-of"
 
 local grants = {}
 grant_next(now_us(), false, nil, process_of(holder), grants)
