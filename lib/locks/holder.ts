@@ -4,6 +4,22 @@ import { hostname } from 'node:os';
 /** A moment that no client lives to see, in seconds as in ms. */
 export const NEVER = '9'.repeat(14);
 
+/** What a guarded id begins with. */
+const GUARD = `${NEVER}-`;
+
+/** What stands at a lock's name while no single holder does, as in markers.lua: of several, or of nobody in a minimum hold. */
+export const MARKERS = {
+  shared: `${GUARD}nest-redis-lock:shared`,
+  permits: `${GUARD}nest-redis-lock:permits`,
+  kept: `${GUARD}kept`,
+} as const;
+
+/** As what several hold the lock at whose name this stands; undefined for any other text. */
+export function modeAt(text: string | undefined): 'shared' | 'permits' | undefined {
+  if (text === MARKERS.shared) return 'shared';
+  return text === MARKERS.permits ? 'permits' : undefined;
+}
+
 /**
  * The name under which this process waits and holds: host, pid and 64 random bits, without a slash. Guarded, it begins
  * with a time to come, for clients that read what a text begins with as a number.
@@ -13,7 +29,7 @@ export function newProcessId(guarded = false): string {
     hostname()
       .replaceAll(/[^\w-]/g, '-')
       .slice(0, 40) || 'host';
-  return `${guarded ? `${NEVER}-` : ''}${host}.${process.pid}.${randomBytes(8).toString('base64url')}`;
+  return `${guarded ? GUARD : ''}${host}.${process.pid}.${randomBytes(8).toString('base64url')}`;
 }
 
 const POOLED = 256;
@@ -29,8 +45,10 @@ export function newHolderId(processId: string): string {
   return `${processId}/${pool.toString('base64url', used, (used += 16))}`;
 }
 
+const HOLDER = new RegExp(String.raw`^(?:${GUARD})?([\w-]+)\.(\d+)\.[\w-]{11}/`);
+
 /** Who a holder id or a place belongs to; undefined if another library wrote it. */
 export function processOf(holder: string): { host: string; pid: number } | undefined {
-  const [, host, pid] = /^(?:9{14}-)?([\w-]+)\.(\d+)\.[\w-]{11}\//.exec(holder) ?? [];
+  const [, host, pid] = HOLDER.exec(holder) ?? [];
   return host === undefined ? undefined : { host, pid: Number(pid) };
 }

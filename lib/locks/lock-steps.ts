@@ -44,7 +44,7 @@ export class LockSteps {
     /** Told of grants that come with a reply, as they would come to the inbox. */
     private readonly heard: (message: string) => void,
     /** Timestamps that clients of the SETNX articles left are dropped when they are past. */
-    private readonly guarded = false,
+    private readonly guarded: boolean,
   ) {}
 
   /** What stands before the name of a process in the name of its inbox. */

@@ -1,7 +1,7 @@
 import type { DialectSettings } from '../options/index.js';
 import type { Administration } from '../leases/administration.js';
 import type { Sight } from '../locks/lock-primitive.js';
-import { processOf } from '../locks/holder.js';
+import { MARKERS, processOf } from '../locks/holder.js';
 
 /** A process that holds a lock or waits for it. */
 export interface LockParty {
@@ -77,5 +77,5 @@ function stateOf(
 ): LockInspection['state'] {
   if (type === 'none') return 'free';
   if (party || mode) return 'held';
-  return type === 'string' && /^(9{14}-)?kept$/.test(holder) ? 'kept' : 'foreign';
+  return holder === MARKERS.kept ? 'kept' : 'foreign';
 }

@@ -1,6 +1,6 @@
-import { processOf } from '../locks/holder.js';
+import { MARKERS, processOf } from '../locks/holder.js';
 import type { Share } from '../options/index.js';
-import { MARKERS, modeOf } from './memory-holders.js';
+import { modeOf } from './memory-holders.js';
 
 /** What else it is that stands at the name; undefined if it may be shared, or waited for. */
 export function foreignType(

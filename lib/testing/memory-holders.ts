@@ -1,11 +1,6 @@
+import { MARKERS, modeAt } from '../locks/holder.js';
 import { isReader, type Share } from '../options/index.js';
 import type { MemoryServer } from './memory-server.js';
-
-/** What stands at a lock's name while several hold it, as in markers.lua. */
-export const MARKERS = {
-  shared: '99999999999999-nest-redis-lock:shared',
-  permits: '99999999999999-nest-redis-lock:permits',
-};
 
 /** Who holds one lock: one alone, or several together, each until his own lease ends. */
 export class MemoryHolders {
@@ -21,9 +16,7 @@ export class MemoryHolders {
 
   /** Undefined while nobody or one alone holds it. */
   get mode(): 'shared' | 'permits' | undefined {
-    const { current } = this;
-    if (current === MARKERS.shared) return 'shared';
-    return current === MARKERS.permits ? 'permits' : undefined;
+    return modeAt(this.current);
   }
 
   /** Those who hold it together, each with what is left of his lease. */

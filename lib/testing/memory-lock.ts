@@ -1,4 +1,5 @@
 import { ForeignLockError } from '../errors/index.js';
+import { MARKERS } from '../locks/holder.js';
 import { placeText } from '../locks/lock/place-text.js';
 import type {
   Answer,
@@ -58,7 +59,7 @@ export class MemoryLock implements Omit<LockPrimitive, 'signal'> {
       if (!this.#isHeldBy(name, claim)) return false;
       const holders = this.#holders(name);
       const before = this.#server.values.ttl(name);
-      if (keep > 0) holders.hold(share ? `kept/${holder}` : 'kept', share, Math.ceil(keep));
+      if (keep > 0) holders.hold(share ? `kept/${holder}` : MARKERS.kept, share, Math.ceil(keep));
       if (keep === 0 || share) holders.letGo(holder, share);
       const left = this.#server.values.ttl(name);
       const [first] = this.#line(name).places;

@@ -1,4 +1,5 @@
 import { ForeignLockError } from '../errors/index.js';
+import { MARKERS } from '../locks/holder.js';
 import { READER } from '../options/index.js';
 import { foreignType } from './foreign-type.js';
 import { MemoryHolders } from './memory-holders.js';
@@ -17,5 +18,5 @@ export function versionOf(server: MemoryServer, name: string, key: string): numb
   const mint = { holder: '', tokens: 1, share: undefined };
   const version = known ?? fencingTokens(server, name, mint).fencingToken;
   const { current, mode } = new MemoryHolders(server, name);
-  return current === undefined || current === 'kept' || mode ? version : undefined;
+  return current === undefined || current === MARKERS.kept || mode ? version : undefined;
 }

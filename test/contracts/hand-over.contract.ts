@@ -2,6 +2,7 @@ import { expect } from '@jest/globals';
 import { LeaseLostError, LockOptionsError, LockStoreError } from '../../lib/errors/index.js';
 import { readHandOver } from '../../lib/leases/hand-over.js';
 import type { Lease } from '../../lib/leases/lease.js';
+import { MARKERS } from '../../lib/locks/holder.js';
 import type { LockPrimitive } from '../../lib/locks/lock-primitive.js';
 import { READER } from '../../lib/options/index.js';
 import type { Contract } from '../support/contract.js';
@@ -161,7 +162,7 @@ export const handOver: Contract = {
     const given = await a.acquire({ minHold: 500 });
     const taken = await restore(b, await given.handOver());
     expect(await taken.release()).toBe(true);
-    expect(await world.holder()).toBe('kept');
+    expect(await world.holder()).toBe(MARKERS.kept);
     await world.until('it is free', async () => (await world.sight()).type === 'none');
     expect(world.clock.monotonic() - from).toBeGreaterThan(480);
   },

@@ -93,8 +93,10 @@ export const permits: Contract = {
     await expect(b.ask(b.claim())).rejects.toThrow(ForeignLockError);
     await expect(b.try(b.claim({ share: READER }))).rejects.toThrow(ForeignLockError);
     await a.lock.release(claim, 0);
-    for (const share of [undefined, READER]) {
-      const { claim: other } = await b.hold({ share });
+    const elsewhere = `my_host.1.${'A'.repeat(11)}/1`;
+    for (const more of [{}, { share: READER }, { holder: elsewhere }]) {
+      const other = { ...b.claim(), ...more };
+      expect((await b.try(other)).kind).toBe('held');
       await expect(a.ask(a.claim(of(2)))).rejects.toThrow(ForeignLockError);
       await b.lock.release(other, 0);
     }

@@ -56,6 +56,8 @@ describe('a plain lock with a guard', () => {
     ['no time', () => 'somebody'],
     ['an id that begins with a digit', () => '1600000000-9c1f'],
     ['a flag', () => '1'],
+    ['a number that in ms would be 1974', () => '150000000000'],
+    ['a number that in ms would be before September 2001', () => '999999999999'],
   ])('does not take over %s', async (_what, value) => {
     sides.start(dialect);
     await sides.theirs.set('k', value());

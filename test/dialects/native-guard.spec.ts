@@ -1,7 +1,10 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { LockNotAcquiredError, LockOptionsError } from '../../lib/index.js';
 import type { Lease } from '../../lib/leases/lease.js';
+import type { SingleLease } from '../../lib/leases/single-lease.js';
+import { scripts } from '../../lib/locks/lock/scripts.js';
 import { moduleSettings } from '../../lib/options/index.js';
+import { Condition } from '../../lib/services/condition.js';
 import { inspection } from '../../lib/services/lock-inspection.js';
 import { LockClient } from '../support/lock-client.js';
 import { until } from '../support/until.js';
@@ -100,8 +103,44 @@ describe('a lock of our own with a guard', () => {
     expect((await seen()).holder!.host).not.toMatch(/^9{14}/);
     await lease.release();
     expect((await seen()).state).toBe('kept');
+    expect(await us.store.lock.stamp('k_lock')).toBe(lease.fencingToken);
     expect(await peer.acquire('k', 5_000)).toBe(false);
     await until('it is free', async () => (await sides.theirs.exists('k_lock')) === 0);
+  });
+
+  it.each([
+    ['is past', -2_000],
+    ['soon is', 1_500],
+  ])('comes back from a condition behind what they left and %s', async (_when, ms) => {
+    const us = start();
+    const lease = await us.acquire('k_lock');
+    const condition = new Condition(us.leases.conditions, lease as SingleLease, 'changed');
+    const woken = condition.await({ wait: 1_000 });
+    const looks = () => us.leases.administration.inspect('k_lock', 0);
+    await until('it awaits', async () => (await looks()).awaiting === 1);
+    expect(await sides.theirs.set('k_lock', String(Date.now() + ms), 'NX')).toBe('OK');
+    expect(await woken).toBe(false);
+    expect(await sides.theirs.pttl('k_lock')).toBeGreaterThan(0);
+    expect(await lease.release()).toBe(true);
+  });
+
+  it('is granted with one number, as one without', async () => {
+    start();
+    const { acquire } = scripts;
+    const ask = {
+      holder: 'us/1',
+      ttl: 5_000,
+      tokens: 1,
+      arrival: undefined,
+      former: undefined,
+      not_after: Number.MAX_SAFE_INTEGER,
+    };
+    for (const guard of [undefined, 1]) {
+      const keys = acquire.keys.map((name) => `${name}:${guard}`);
+      const args = acquire.argList({ ...ask, inbox: 'inbox:', limit: 1, guard });
+      const reply = await sides.theirs.eval(acquire.source, keys.length, ...keys, ...args);
+      expect(reply).toBe(Number(await sides.theirs.get(`fence:${guard}`)));
+    }
   });
 
   it('is handed over under its guard', async () => {

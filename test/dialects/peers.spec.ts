@@ -113,11 +113,11 @@ describe.each(peers.filter(({ missing }) => missing === undefined))('$name', (pe
 
   it('and we never hold the lock at the same time, three clients each', async () => {
     const name = fresh();
-    const crowd = new Crowd(process.env['FULL'] ? 20_000 : 800);
     const [us, them] = [
       [ours(), ours(), ours()],
       await Promise.all([theirs(), theirs(), theirs()]),
     ];
+    const crowd = new Crowd(process.env['FULL'] ? 20_000 : 800);
     await Promise.all([
       ...us.map((client) => crowd.ours(client, name)),
       ...them.map((client) => crowd.theirs(client, name)),

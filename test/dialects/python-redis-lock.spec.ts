@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { LockClient } from '../support/lock-client.js';
 import { until } from '../support/until.js';
 import { pythonRedisLock } from './peers/index.js';
 import type { PeerClient } from './peers/peer.js';
@@ -66,6 +67,16 @@ describe('a lock of python-redis-lock', () => {
     const left = await sides.theirs.pttl('lock-signal:k');
     expect(left).toBeGreaterThan(0);
     expect(left).toBeLessThanOrEqual(1_000);
+  });
+
+  it('leaves it beside the lock, whatever a client puts before its keys', async () => {
+    await sides.us.close();
+    const redis = { port: Number(new URL(sides.redis.url).port), keyPrefix: 'block:' };
+    sides.us = new LockClient({ redis, dialect: 'python-redis-lock' });
+    const lease = await sides.us.acquire('lock:k');
+    expect(await sides.theirs.exists('block:lock:lock:k')).toBe(1);
+    await lease.release();
+    expect(await sides.theirs.keys('*signal*')).toEqual(['block:lock-signal:lock:k']);
   });
 
   it('has an owner that Python can decode', async () => {

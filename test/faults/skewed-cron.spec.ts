@@ -2,6 +2,7 @@ import { afterAll, afterEach, beforeEach, describe, expect, it } from '@jest/glo
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { MARKERS } from '../../lib/locks/holder.js';
 import { RedisProcess } from '../../tools/redis-server.js';
 import type { CronReplicaOptions } from '../support/cron-replica.js';
 import { Observer } from '../support/observer.js';
@@ -84,7 +85,8 @@ async function runsOfTurns(turns: number, count = replicas.length): Promise<numb
     (turns + 2) * EVERY * 1_000 + 10_000,
   );
   await until('the last of them has been decided', async () => {
-    return (await observer.holder('job')) === null || (await observer.holder('job')) === 'kept';
+    const holder = await observer.holder('job');
+    return holder === null || holder === MARKERS.kept;
   });
   const ran = notes('run');
   return wanted.map((turn) => ran.filter((note) => note.turn === turn).length);
@@ -127,7 +129,7 @@ withClocks('a job of a moment, on three replicas whose clocks are up to its minH
     const runner = replicas.find((replica) => replica.pid === pid)!;
     await runner.terminate();
     rmSync(`${history}.stay`);
-    expect(await observer.holder('job')).toBe('kept');
+    expect(await observer.holder('job')).toBe(MARKERS.kept);
     expect(await observer.redis.pttl('lock:job')).toBeLessThanOrEqual(MIN_HOLD);
     replicas = replicas.filter((replica) => replica !== runner);
     await until('its turn has come on the others', () => {

@@ -1,7 +1,7 @@
--- Ask for one who awaits a condition, or was signalled; when his time is over, or the server forgot him, he wakes and queues for the lock.
+-- With a guard drop a timestamp that is past; ask for one who awaits a condition, or was signalled; when his time is over, or the server forgot him, he wakes and queues for the lock.
 -- Returns as acquire.lua does; at the end of 'held' 1 if he was signalled, or may have been.
 local lock, queue, seen, fence, holders = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5]
-local holder, ttl, tokens, not_after, inbox, arrival, condition, over = ARGV[1], ARGV[2], ARGV[3], ARGV[4], ARGV[5], ARGV[6], ARGV[7], ARGV[8]
+local holder, ttl, tokens, not_after, inbox, arrival, condition, over, guard = ARGV[1], ARGV[2], ARGV[3], ARGV[4], ARGV[5], ARGV[6], ARGV[7], ARGV[8], ARGV[9]
 
 --- @include "now"
 --- @include "grant-next"
@@ -30,6 +30,11 @@ elseif current == holder then
   local left = redis.call('PTTL', lock)
   rewrite(lock, left)
   return token and { 'held', left, now, 0, tonumber(token), 1, 1 } or held(left, 1)
+end
+
+if guard then
+--- @include "drop-leftover"
+  current = drop_leftover(current, now)
 end
 
 local claim, process = holder .. '/' .. ttl, process_of(holder)

@@ -24,6 +24,7 @@ export const scripts = {
     'arrival',
     'condition',
     'over',
+    'guard',
   ]),
   leave: new LuaScript(leave, NATIVE_KEYS, [...WHO, 'inbox', 'condition']),
   signal: new LuaScript(signal, ['lock', 'queue', 'seen'], ['holder', 'condition', 'most']),

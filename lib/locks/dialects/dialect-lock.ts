@@ -5,10 +5,15 @@ import { askAgain } from '../back-off.js';
 import { lockId } from '../lock-id.js';
 import type { Answer, Ask, Claim, Extended, HolderSteps, Sight } from '../lock-primitive.js';
 import { isOne } from '../lock-steps.js';
-import type { AcquireReply, Dialect, DialectScript, Send } from './dialect-format.js';
+import { scripts as looks } from '../look/scripts.js';
+import { sightOf } from '../look/sight.js';
+import type { AcquireReply, Dialect, DialectScript, Send, Wake } from './dialect-format.js';
 import { scripts } from './scripts.js';
 
 type Operands = Readonly<Record<string, string | number | undefined>>;
+/** A claim, or a lock that is looked at or taken away. */
+type Asked = Claim | Pick<Claim, 'key'>;
+type Keys = Readonly<Record<string, string>> & { readonly lock: string };
 
 /**
  * A lock in another service's format: one holder at a time, or readers where that format knows them. Not
@@ -28,15 +33,15 @@ export class DialectLock implements HolderSteps {
   ) {}
 
   async acquire(ask: Ask): Promise<Answer> {
-    const lock = this.#redisKey(ask.key);
-    this.#assertOneSlot(lock, ask);
-    const step = (node: StepNode): Promise<Answer> => this.#ask(node, lock, ask);
-    return this.server.at(lock, step, ask.wanted);
+    const keys = this.#keys(ask);
+    const step = (node: StepNode): Promise<Answer> => this.#ask(node, keys, ask);
+    return this.server.at(keys.lock, step, ask.wanted);
   }
 
   async release(claim: Claim, keep: number): Promise<boolean> {
     const rest = keep > 0 ? Math.ceil(keep) : undefined;
-    const released = await this.#run(this.dialect.release, claim, { keep: rest }, isOne);
+    const operands = { ...this.#wake(claim), keep: rest };
+    const released = await this.#run(this.dialect.release, claim, operands, isOne);
     this.freed(lockId(claim));
     return released;
   }
@@ -53,33 +58,14 @@ export class DialectLock implements HolderSteps {
     return { sentAt, remaining: await Promise.all(remaining) };
   }
 
-  inspect(key: string): Promise<Sight> {
-    return this.#run(scripts.look, { key }, {}, (reply) => {
-      const [type, value, remaining, fence, now] = reply as [
-        string,
-        string,
-        number,
-        string,
-        number,
-      ];
-      return {
-        type,
-        holder: value,
-        holders: [],
-        foreign: type === this.dialect.type,
-        remaining,
-        fencingToken: fence ? Number(fence) : undefined,
-        waiting: 0,
-        awaiting: 0,
-        places: [],
-        now: now / 1_000,
-      };
-    });
+  async inspect(key: string): Promise<Sight> {
+    const sight = await this.#run(looks.look, { key }, {}, sightOf);
+    return { ...sight, foreign: sight.type === this.dialect.type };
   }
 
   async force(key: string): Promise<boolean> {
     const { type } = this.dialect;
-    const operands = { type, publish: 'PUBLISH', ...this.dialect.wake?.(this.#redisKey(key)) };
+    const operands = { type, ...this.#wake({ key }) };
     const script = this.dialect.force ?? scripts.force;
     const found = await this.#run(script, { key }, operands, String);
     if (found === 'none') return false;
@@ -89,10 +75,13 @@ export class DialectLock implements HolderSteps {
   }
 
   /** Takes the lock at one node, or says who has it. */
-  #take(node: StepNode, lock: string, ask: Ask, sentAt: number): Promise<AcquireReply> {
+  #take(node: StepNode, keys: Keys, ask: Ask, sentAt: number): Promise<AcquireReply> {
     const { key, tokens, wanted } = ask;
-    const keys = this.#keys(lock, ask);
-    const operands = { ...this.#operands(ask, lock), tokens, not_after: node.notAfter(sentAt) };
+    const operands = {
+      ...this.#operands(ask, keys.lock),
+      tokens,
+      not_after: node.notAfter(sentAt),
+    };
     const send: Send = (script, more) => {
       const stepAt = this.server.time.monotonic();
       return node.run({
@@ -112,15 +101,15 @@ export class DialectLock implements HolderSteps {
     return this.dialect.take ? this.dialect.take(send) : send(this.dialect.acquire);
   }
 
-  async #ask(node: StepNode, lock: string, ask: Ask): Promise<Answer> {
+  async #ask(node: StepNode, keys: Keys, ask: Ask): Promise<Answer> {
     const sentAt = this.server.time.monotonic();
-    const reply = await this.#take(node, lock, ask, sentAt);
+    const reply = await this.#take(node, keys, ask, sentAt);
     const [kind, left, , token] = reply;
     if (kind === 'foreign') throw new ForeignLockError(ask.key, String(left));
     if (kind === 'late') return { kind };
     if (kind === 'busy') {
       if (!ask.queue) return { kind };
-      const told = this.#quietSince(lock, ask) < sentAt;
+      const told = this.#quietSince(ask) < sentAt;
       return askAgain(ask, this.server.time.monotonic(), left as number, told);
     }
     const fencingToken = token < 0 ? undefined : token;
@@ -129,43 +118,37 @@ export class DialectLock implements HolderSteps {
   }
 
   /** Listens to where the other side tells of releases. Since when it is heard and silent; Infinity where it is not heard. */
-  #quietSince(lock: string, ask: Ask): number {
-    const wake = this.dialect.wake?.(lock);
+  #quietSince(ask: Ask): number {
+    const wake = this.#wake(ask);
     if (wake?.publish !== 'PUBLISH' || wake.older !== undefined) return Infinity; // not all of them tell there
     return this.server.hear(wake.channel, () => this.freed(lockId(ask)));
   }
 
   #run<Result>(
     script: DialectScript,
-    { key, ...rest }: Pick<Claim, 'key'> & Partial<Claim>,
+    asked: Asked,
     operands: Operands,
     read: (reply: unknown) => Result,
   ): Promise<Result> {
-    const lock = this.#redisKey(key);
-    const claim = rest.holder === undefined ? undefined : ({ key, ...rest } as Claim);
+    const keys = this.#keys(asked);
+    const claim = claimOf(asked);
     const run = {
       script,
-      keys: script.keyList(this.#keys(lock, claim)),
-      args: script.argList({ ...(claim && this.#operands(claim, lock)), ...operands }),
-      key,
+      keys: script.keyList(keys),
+      args: script.argList({ ...(claim && this.#operands(claim, keys.lock)), ...operands }),
+      key: asked.key,
       read,
     };
-    return this.server.at(lock, (node) => node.run(run));
-  }
-
-  /** A lock that could be taken and not be given back is refused before it is taken. */
-  #assertOneSlot(lock: string, ask: Ask): void {
-    const keys = Object.values(this.dialect.keys?.(lock, ask) ?? {});
-    const apart = keys.find((key) => this.server.slotOf(key) !== this.server.slotOf(lock));
-    if (apart === undefined) return;
-    throw new LockOptionsError(
-      `Dialect "${this.settings.name}" keeps "${lock}" and "${apart}" in two slots of the Cluster. Put a part of the name in braces, on both sides: "{${ask.key}}".`,
-    );
+    return this.server.at(keys.lock, (node) => node.run(run));
   }
 
   #operands(claim: Claim, lock: string): Operands {
     const { holder, ttl } = claim;
-    return { holder, ttl, ...this.dialect.wake?.(lock), ...this.dialect.operands?.(claim, lock) };
+    return { holder, ttl, ...this.dialect.operands?.(claim, lock) };
+  }
+
+  #wake({ key }: Asked): Wake | undefined {
+    return this.dialect.wake?.(this.#redisKey(key));
   }
 
   #redisKey(key: string): string {
@@ -173,8 +156,22 @@ export class DialectLock implements HolderSteps {
     return this.clientPrefix + prefix + key + suffix;
   }
 
-  #keys(lock: string, claim?: Claim): Readonly<Record<string, string>> {
+  /** @throws LockOptionsError where they are in two slots of a Cluster: what could be taken could not be given back. */
+  #keys(asked: Asked): Keys {
+    const lock = this.#redisKey(asked.key);
+    const others = this.dialect.keys?.(lock, claimOf(asked));
+    const slot = this.server.slotOf(lock);
+    const apart = Object.values(others ?? {}).find((other) => this.server.slotOf(other) !== slot);
+    if (apart !== undefined) {
+      throw new LockOptionsError(
+        `Dialect "${this.settings.name}" keeps "${lock}" and "${apart}" in two slots of the Cluster. Put a part of the name in braces, on both sides: "{${asked.key}}".`,
+      );
+    }
     const { fence, grant } = lockKeys('', lock);
-    return { lock, fence, grant, ...this.dialect.keys?.(lock, claim) };
+    return { lock, fence, grant, ...others };
   }
+}
+
+function claimOf(asked: Asked): Claim | undefined {
+  return 'holder' in asked ? asked : undefined;
 }

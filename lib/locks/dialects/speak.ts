@@ -15,7 +15,7 @@ const SPEAKERS: Readonly<
   redisson,
   symfony: () => symfony,
   spring,
-  'python-redis-lock': () => pythonRedisLock,
+  'python-redis-lock': pythonRedisLock,
 };
 
 /** The format that a dialect stands for, where the client puts a prefix before every key. */

@@ -2,8 +2,8 @@
 -- so many seconds would be in the year 5000. No id or flag of another client is taken for one.
 local function is_past(value, now)
   local number = tonumber(string.match(value, '^%d+%.?%d*$'))
-  if not number or number < 1000000000 then
-    return false
+  if number and number >= 1e11 then
+    number = number / 1000
   end
-  return (number < 100000000000 and number * 1000 or number) < now / 1000
+  return number ~= nil and number >= 1e9 and number < now / 1e6
 end

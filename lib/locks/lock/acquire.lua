@@ -21,7 +21,7 @@ if redis.call('EXISTS', queue) == 0 and redis.call('SET', lock, holder, 'NX', 'P
   if tokens ~= '0' then
     token, count = mint_fencing_tokens(fence, now, tonumber(tokens))
   end
-  if not former and (token == now or count == 0) then
+  if gave_back == 0 and (token == now or count == 0) then
     return now
   end
   return { 'held', tonumber(ttl), now, gave_back, token, count }

@@ -3,6 +3,9 @@
 local lock, queue, seen, fence, holders = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5]
 local holder, inbox, passed, keep = ARGV[1], ARGV[2], ARGV[3], ARGV[4]
 
+--- @include "markers"
+--- @include "process-of"
+
 for place in string.gmatch(passed or '', '%S+') do
   redis.call('ZREM', queue, place)
 end
@@ -11,7 +14,7 @@ if redis.pcall('GET', lock) ~= holder then
 end
 if keep then
 --- @include "tell-head"
-  redis.call('SET', lock, (string.match(holder, '^9+%-') or '') .. 'kept', 'PX', keep)
+  redis.call('SET', lock, KEPT, 'PX', keep)
   tell_head(keep)
   return 1
 end
@@ -22,7 +25,6 @@ end
 
 --- @include "now"
 --- @include "grant-next"
---- @include "process-of"
 
 local grants = {}
 grant_next(now_us(), false, nil, process_of(holder), grants)

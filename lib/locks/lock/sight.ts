@@ -1,3 +1,4 @@
+import { modeAt } from '../holder.js';
 import type { Sight } from '../lock-primitive.js';
 
 /** What inspect.lua returns. */
@@ -13,15 +14,10 @@ type SightReply = [
   awaiting: number,
 ];
 
-const MODES: Record<string, 'shared' | 'permits'> = {
-  '99999999999999-nest-redis-lock:shared': 'shared',
-  '99999999999999-nest-redis-lock:permits': 'permits',
-};
-
 export function sightOf(reply: unknown): Sight {
   const [type, current, remaining, fence, at, waiting, holders, places, awaiting] =
     reply as SightReply;
-  const mode = MODES[current];
+  const mode = modeAt(current);
   const now = Number(at) / 1_000;
   return {
     type,

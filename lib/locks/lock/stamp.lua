@@ -18,7 +18,7 @@ if version then
 else
   version = mint_fencing_tokens(fence, now, 1)
 end
-if current and current ~= SHARED and current ~= 'kept' then
+if current and current ~= SHARED and current ~= KEPT then
   return 0
 end
 return version

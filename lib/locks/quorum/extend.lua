@@ -3,6 +3,7 @@
 
 --- @include "now"
 --- @include "attempt-of"
+--- @include "keep-fence"
 
 local now = now_us() / 1000
 local answers = {}
@@ -16,10 +17,7 @@ for i = 1, #KEYS / 2 do
       redis.call('PEXPIRE', lock, ttl)
       left = ttl
     end
-    local token = tonumber(redis.pcall('GET', fence) or nil)
-    if token then
-      redis.call('PEXPIRE', fence, 86400000 + math.max(0, math.ceil(token / 1000 - now)))
-    end
+    keep_fence(fence, now)
     answers[i] = left
   else
     answers[i] = current and -3 or -2

@@ -7,8 +7,10 @@ import {
   Remembered,
 } from '../../redis/index.js';
 import { lockNames, type NameSearch } from '../lock-names.js';
-import type { Claim } from '../lock-primitive.js';
-import { LARGEST_BATCH } from '../lock-steps.js';
+import type { Claim, Sight } from '../lock-primitive.js';
+import { isOne, LARGEST_BATCH } from '../lock-steps.js';
+import { scripts as looks } from '../look/scripts.js';
+import { sightOf } from '../look/sight.js';
 import type { Generation } from '../quarantine/generation.js';
 import { scripts } from './scripts.js';
 
@@ -27,15 +29,6 @@ export interface Vote {
   readonly now: number;
   /** The first fencing token the node gives; what stands there, where it is foreign. */
   readonly detail: number | string;
-}
-
-/** What stands on one node. */
-export interface Look {
-  readonly type: string;
-  readonly holder: string;
-  readonly remaining: number;
-  readonly token: number;
-  readonly now: number;
 }
 
 type Script = LuaScript<string, string>;
@@ -95,18 +88,10 @@ export class QuorumNode {
     return (await Promise.all(batches)).flat();
   }
 
-  look(key: string): Promise<Look> {
-    return this.#run(scripts.look, key, {}, (reply) => {
-      const [type, value, remaining, fence, now] = reply as [
-        string,
-        string,
-        number,
-        string,
-        number,
-      ];
-      const holder = value.replace(/\/\d+$/, '');
-      return { type, holder, remaining, token: Number(fence), now };
-    });
+  /** What stands on this node, without the attempt. */
+  async look(key: string): Promise<Sight> {
+    const sight = await this.#run(looks.look, key, {}, sightOf);
+    return { ...sight, holder: sight.holder.replace(/\/\d+$/, '') };
   }
 
   /** The Redis type of what stood there. */
@@ -144,8 +129,4 @@ export class QuorumNode {
       read,
     });
   }
-}
-
-function isOne(reply: unknown): boolean {
-  return reply === 1;
 }

@@ -4,13 +4,14 @@ local lock = KEYS[1]
 local holder, attempt, keep = ARGV[1], ARGV[2], ARGV[3]
 
 --- @include "attempt-of"
+--- @include "markers"
 
 local current = attempt_of(redis.pcall('GET', lock), holder)
 if not current or (attempt ~= '' and current ~= tonumber(attempt)) then
   return 0
 end
 if keep then
-  redis.call('SET', lock, 'kept', 'PX', keep)
+  redis.call('SET', lock, KEPT, 'PX', keep)
 else
   redis.call('DEL', lock)
 end

@@ -2,7 +2,6 @@ import { LuaScript } from '../../redis/index.js';
 import acquire from './acquire.lua.js';
 import extend from './extend.lua.js';
 import force from './force.lua.js';
-import look from './look.lua.js';
 import release from './release.lua.js';
 import settle from './settle.lua.js';
 
@@ -16,6 +15,5 @@ export const scripts = {
   settle: new LuaScript(settle, ['lock', 'fence'], ['holder', 'attempt', 'last']),
   release: new LuaScript(release, ['lock'], ['holder', 'attempt', 'keep']),
   extend: new LuaScript(extend, ['lock', 'fence'], ['holder', 'ttl']),
-  look: new LuaScript(look, ['lock', 'fence'], []),
   force: new LuaScript(force, ['lock'], []),
 };

@@ -29,7 +29,7 @@ if type(current) == 'table' then
   return { 'foreign', redis.call('TYPE', lock).ok, now, 0 }
 elseif current == PERMITS and kind == 's' then
   return { 'foreign', 'semaphore', now, 0 }
-elseif kind == 'p' and current and (current == SHARED or string.find(current, '^[%w-]+%.%d+%.[%w_-]+/[%w_-]+$')) then
+elseif kind == 'p' and current and (current == SHARED or string.find(current, '^[%w_-]+%.%d+%.[%w_-]+/[%w_-]+$')) then
   return { 'foreign', 'lock', now, 0 }
 elseif current == marker then
   local ends = tonumber(redis.call('ZSCORE', holders, holder) or 0)

@@ -1,3 +1,4 @@
+import type { DialectSettings } from '../../../options/index.js';
 import type { Dialect } from '../dialect-format.js';
 import { scripts } from './scripts.js';
 
@@ -7,8 +8,11 @@ import { scripts } from './scripts.js';
  * takes it and asks again. Acquiring leaves the list alone, as theirs does: an element that is left over makes a waiter ask
  * once too often. A lock that ends by itself leaves no signal, so none can stay taken after it was given back.
  */
-export const pythonRedisLock: Dialect = {
-  type: 'string',
-  ...scripts,
-  keys: (lock) => ({ signal: lock.replace('lock:', 'lock-signal:') }),
-};
+export function pythonRedisLock({ prefix }: DialectSettings, clientPrefix: string): Dialect {
+  const before = clientPrefix + prefix;
+  return {
+    type: 'string',
+    ...scripts,
+    keys: (lock) => ({ signal: `${clientPrefix}lock-signal:${lock.slice(before.length)}` }),
+  };
+}

@@ -1,5 +1,5 @@
--- Look at a lock of another service without touching it.
--- Returns {type, value of a string, ms left, our last token, now}.
+-- Look at a lock that has no queue of ours, without touching it.
+-- Returns {type, value of a string, ms left, last token, now}.
 local lock, fence = KEYS[1], KEYS[2]
 
 --- @include "now"

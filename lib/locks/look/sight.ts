@@ -1,0 +1,20 @@
+import { token } from '../lock/sight.js';
+import type { Sight } from '../lock-primitive.js';
+
+/** What look.lua returns. */
+type LookReply = [type: string, value: string, remaining: number, fence: string, now: number];
+
+export function sightOf(reply: unknown): Sight {
+  const [type, holder, remaining, fence, now] = reply as LookReply;
+  return {
+    type,
+    holder,
+    holders: [],
+    remaining,
+    fencingToken: token(fence),
+    waiting: 0,
+    awaiting: 0,
+    places: [],
+    now: now / 1_000,
+  };
+}
