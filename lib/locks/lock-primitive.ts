@@ -55,7 +55,7 @@ export const AWAITS = -1;
 
 export interface Queued {
   readonly kind: 'queued';
-  /** What is left of the present holder's lease, in ms; negative if there is none or it never ends. */
+  /** What is left of the present holder's lease, in ms; negative if there is none, it never ends, or others come first. */
   readonly remaining: number;
   readonly arrival: string;
   /** How many places are before this one; `AWAITS` while it awaits a condition. */

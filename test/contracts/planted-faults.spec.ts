@@ -301,10 +301,7 @@ const faults: Readonly<Record<string, Fault>> = {
     ],
   },
   'a newcomer who passes the queue': {
-    plant: inScripts(
-      ['acquire'],
-      [`redis.call('EXISTS', queue) == 0 and redis.call('SET'`, `redis.call('SET'`],
-    ),
+    plant: inScripts(['acquire'], [`waiting == 0 and redis.call('SET'`, `redis.call('SET'`]),
     on: 'one Redis',
     brokenSentences: [
       [order, 'a newcomer does not pass'],
@@ -314,14 +311,22 @@ const faults: Readonly<Record<string, Fault>> = {
   'a place that moves when it is asked for again': {
     plant: inScripts(
       ['acquire'],
-      ['if not since then', 'if true then'],
-      [`'ZADD', queue, 'NX', arrival`, `'ZADD', queue, arrival`],
+      [`(came or full) and redis.call('ZSCORE', queue, place)`, 'false'],
+      [`'ZADD', queue, 'NX', since`, `'ZADD', queue, since`],
     ),
     on: 'one Redis',
     brokenSentences: [
       [order, 'asking again does not move'],
       [idempotence, 'who asks twice has one place'],
     ],
+  },
+  'a new queue that is taken for one that lasts': {
+    plant: inScripts(
+      ['acquire'],
+      [`keep_waiting(process, now, waiting == 0)`, `keep_waiting(process, now)`],
+    ),
+    on: 'one Redis',
+    brokenSentences: [[cancellation, 'every key has an end']],
   },
   'dead places that are never removed': {
     plant: inScripts(GRANTING, ['last_seen and now / 1000 - last_seen <= 3000', 'process']),
@@ -586,7 +591,7 @@ const faults: Readonly<Record<string, Fault>> = {
   },
   'one name with and without permits': {
     plant: both(
-      inScripts(['acquire'], ['elseif current == PERMITS then', 'elseif false then']),
+      inScripts(['acquire'], ['if current == PERMITS then', 'if false then']),
       inShares(['acquire'], [`elseif kind == 'p' and current and`, `elseif false and`]),
     ),
     on: 'one Redis',

@@ -55,7 +55,7 @@ end
 if (tonumber(arrival) or AWAITING) >= AWAITING then
   arrival = nil -- where he awaited is no place in the queue
 end
-local at, rejoined = join_queue(place, process, arrival, nil, now)
+local at, rejoined = join_queue(place, process, arrival, nil, redis.call('ZCARD', queue), now)
 if grant_next(now, current, place) then
   return held(tonumber(ttl), signalled)
 end

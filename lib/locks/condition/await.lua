@@ -31,6 +31,6 @@ if not since then
   redis.call('DEL', lock)
   redis.call('ZADD', queue, since, place)
 end
-keep_waiting(process_of(holder), now)
+keep_waiting(process_of(holder), now, not since)
 grant_next(now, redis.pcall('GET', lock))
 return { 'queued', -1, now, 1, since, -1, 0 }

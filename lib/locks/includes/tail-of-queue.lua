@@ -3,6 +3,9 @@
 --- @include "awaiting"
 --- @include "whole"
 local function tail_of_queue(now)
-  local tail = redis.call('ZREVRANGEBYSCORE', queue, '(' .. whole(AWAITING), '-inf', 'WITHSCORES', 'LIMIT', 0, 1)
-  return whole(math.max(now, (tonumber(tail[2]) or 0) + 1))
+  local tail = redis.call('ZRANGE', queue, -1, -1, 'WITHSCORES')[2]
+  if tail and tonumber(tail) >= AWAITING then
+    tail = redis.call('ZREVRANGEBYSCORE', queue, '(' .. whole(AWAITING), '-inf', 'WITHSCORES', 'LIMIT', 0, 1)[2]
+  end
+  return whole(math.max(now, (tonumber(tail) or 0) + 1))
 end

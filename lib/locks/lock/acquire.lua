@@ -16,7 +16,8 @@ if former and former ~= '' and redis.pcall('GET', lock) == former then
   gave_back = redis.call('DEL', lock)
 end
 
-if redis.call('EXISTS', queue) == 0 and redis.call('SET', lock, holder, 'NX', 'PX', ttl) then
+local waiting = redis.call('ZCARD', queue)
+if waiting == 0 and redis.call('SET', lock, holder, 'NX', 'PX', ttl) then
   local token, count = -1, 0
   if tokens ~= '0' then
     token, count = mint_fencing_tokens(fence, now, tonumber(tokens))
@@ -35,17 +36,11 @@ local function held(left)
   return { 'held', left, now, gave_back, token, count }
 end
 
---- @include "grant-next"
---- @include "join-queue"
---- @include "nobody-waits"
---- @include "process-of"
 --- @include "rewrite"
 
 local current = redis.pcall('GET', lock)
 if type(current) == 'table' then
   return { 'foreign', redis.call('TYPE', lock).ok, now, 0 }
-elseif current == PERMITS then
-  return { 'foreign', 'semaphore', now, 0 }
 elseif current == holder then
   local token = tokens ~= '0' and redis.call('GET', fence)
   local left = redis.call('PTTL', lock)
@@ -57,20 +52,38 @@ if guard then
 --- @include "drop-leftover"
   current = drop_leftover(current, now)
 end
-if limit == '0' then
-  grant_next(now, current)
-  if redis.call('EXISTS', lock) == 0 and nobody_waits() then
-    redis.call('SET', lock, holder, 'PX', ttl)
-    return held(tonumber(ttl))
+
+--- @include "join-queue"
+--- @include "markers"
+--- @include "process-of"
+
+if current == PERMITS then
+  return { 'foreign', 'semaphore', now, 0 }
+end
+local place, since, rejoined = holder .. '/' .. ttl .. '/x' .. tokens, nil, nil
+if limit ~= '0' then
+  since, rejoined = join_queue(place, process_of(holder), arrival, gave_back == 0 and tonumber(limit), waiting, now)
+  if not since then
+    return { 'full', 0, now, gave_back }
   end
-  return { 'busy', redis.call('PTTL', lock), now, gave_back }
+end
+local function queued()
+  local rank = redis.call('ZRANK', queue, place)
+  return { 'queued', rank > 1 and -1 or redis.call('PTTL', lock), now, gave_back, since, rank, rejoined }
+end
+if since and current and current ~= SHARED then
+  return queued()
 end
 
-local place = holder .. '/' .. ttl .. '/x' .. tokens
-local since, rejoined = join_queue(place, process_of(holder), arrival, gave_back == 0 and tonumber(limit), now)
-if not since then
-  return { 'full', 0, now, gave_back }
-elseif grant_next(now, current, place) then
+--- @include "grant-next"
+--- @include "nobody-waits"
+
+if grant_next(now, current, since and place) then
+  return held(tonumber(ttl))
+elseif since then
+  return queued()
+elseif redis.call('EXISTS', lock) == 0 and nobody_waits() then
+  redis.call('SET', lock, holder, 'PX', ttl)
   return held(tonumber(ttl))
 end
-return { 'queued', redis.call('PTTL', lock), now, gave_back, since, redis.call('ZRANK', queue, place), rejoined }
+return { 'busy', redis.call('PTTL', lock), now, gave_back }

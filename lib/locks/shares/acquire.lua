@@ -59,7 +59,7 @@ elseif limit == '0' then
 end
 
 local place = holder .. '/' .. ttl .. '/' .. kind .. tokens .. (kind == 'p' and '/' .. permits .. '/' .. count or '')
-local since, rejoined = join_queue(place, process_of(holder), arrival, tonumber(limit), now)
+local since, rejoined = join_queue(place, process_of(holder), arrival, tonumber(limit), redis.call('ZCARD', queue), now)
 if not since then
   return { 'full', 0, now, 0 }
 elseif grant_next(now, current, place) then
