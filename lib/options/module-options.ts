@@ -5,6 +5,7 @@ import {
   callSettings,
   type LockCallOptions,
 } from './call-options.js';
+import { checkStore } from './dialect-store.js';
 import { type Duration, milliseconds } from './duration.js';
 import { LIMITS, type LimitSettings, type LockLimits, limitSettings } from './limits.js';
 import { type ReplicaOptions, type ReplicaSettings, replicaSettings } from './replica-options.js';
@@ -141,6 +142,7 @@ export function moduleSettings(options: RedisLockOptions): ModuleSettings {
     'replicas',
     'guard',
   ]);
+  if (call.dialect) checkStore(call.dialect, options);
   const commandTimeout = milliseconds(
     'commandTimeout',
     options.commandTimeout ?? MODULE_DEFAULTS.commandTimeout,
@@ -181,11 +183,6 @@ function nodes(given: RedisLockOptions): ModuleSettings['nodes'] {
   if (!Array.isArray(given.nodes) || given.nodes.length < 2 || !given.nodes.every(isSource)) {
     throw new LockOptionsError(
       'Option "nodes" takes two or more servers, best three or five: URLs, ioredis options or ioredis clients.',
-    );
-  }
-  if (given.dialect !== undefined && given.dialect !== 'native') {
-    throw new LockOptionsError(
-      'Options "nodes" and "dialect" exclude each other: a dialect is spoken on one Redis.',
     );
   }
   if (given.redis !== undefined) {

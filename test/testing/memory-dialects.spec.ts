@@ -47,4 +47,18 @@ describe('a lock of another service, in memory', () => {
     await expect(locks.condition(lease, 'c').signal()).rejects.toThrow('has no conditions');
     expect(lease.held).toBe(true);
   });
+
+  it.each([
+    ['replicas', { replicas: { acks: 1 } }],
+    ['nodes', { nodes: ['redis://one', 'redis://two', 'redis://three'] }],
+  ])('is refused beside "%s", as on Redis', async (option, module) => {
+    const locks = memoryLockService(module);
+    const message = `Dialect "plain" and option "${option}" exclude each other`;
+    for (const key of ['k', ['a', 'b']]) {
+      await expect(locks.acquire(key, { dialect: 'plain' })).rejects.toThrow(message);
+      await expect(locks.tryAcquire(key, { dialect: 'plain' })).rejects.toThrow(LockOptionsError);
+    }
+    expect((await locks.acquire('k', { dialect: 'native' })).held).toBe(true);
+    expect(() => memoryLockService({ ...module, dialect: 'plain' })).toThrow(message);
+  });
 });
