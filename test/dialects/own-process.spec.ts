@@ -25,6 +25,36 @@ describe('who waits for a plain lock that his own process holds', () => {
   });
 });
 
+describe('one Redis key whose prefix is said in two ways', () => {
+  const split = { dialect: { name: 'plain', prefix: 'a:' } } as const;
+
+  it('is one lock: who waits for it under one name is told of its release under the other', async () => {
+    const clock = new EndlessPauses(50);
+    const us = new LockClient({ redis: sides.redis.url, dialect: 'plain' }, undefined, clock);
+    sides.us = us;
+    const lease = await us.acquire('a:b');
+    let held = false;
+    const next = us.acquire('b', split).then((given) => {
+      held = true;
+      return given;
+    });
+    await until('he sleeps', () => clock.asleep > 0);
+    await lease.release();
+    await until('it is his', () => held, 3_000);
+    expect((await next).key).toBe('b');
+  });
+
+  it('is re-entered under either name', async () => {
+    const us = sides.start('plain');
+    const lease = await us.acquire('a:b');
+    await lease.run(async () => {
+      const again = await us.acquire('b', { ...split, wait: 0 });
+      expect(await again.release()).toBe(true);
+    });
+    expect(await lease.release()).toBe(true);
+  });
+});
+
 describe('readers of one process who wait for a writer elsewhere', () => {
   it.each(['symfony', { name: 'redisson', kind: 'readWrite' }] as const)(
     'come in together, in dialect %j',

@@ -28,6 +28,19 @@ describe('a lock of another service, in memory', () => {
     );
   });
 
+  it('is the same lock, however its Redis key is split into prefix and name', async () => {
+    const locks = memoryLockService({ dialect, wait: 0 });
+    const split = { dialect: { name: 'redisson', prefix: 'a:' } } as const;
+    const lease = await locks.acquire('a:b');
+    await expect(locks.acquire('b', split)).rejects.toThrow(LockNotAcquiredError);
+    await lease.run(async () => {
+      const again = await locks.acquire('b', split);
+      expect(again.fencingToken).toBe(lease.fencingToken);
+      const other = { dialect: { ...split.dialect, kind: 'readWrite' } } as const;
+      await expect(locks.acquire('b', other)).rejects.toThrow(LockNotAcquiredError);
+    });
+  });
+
   it('is seen and ended by an operator', async () => {
     const locks = memoryLockService({ dialect });
     const lease = await locks.acquire('k');

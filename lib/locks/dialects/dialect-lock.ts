@@ -132,7 +132,8 @@ export class DialectLock implements HolderSteps {
   #quietSince(lock: string, ask: Ask): number {
     const wake = this.dialect.wake?.(lock);
     if (wake?.publish !== 'PUBLISH' || wake.older !== undefined) return Infinity; // not all of them tell there
-    return this.server.hear(wake.channel, () => this.freed(lockId(ask)));
+    const id = lockId(ask);
+    return this.server.hear(wake.channel, () => this.freed(id));
   }
 
   #run<Result>(
