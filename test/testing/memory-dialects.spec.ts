@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { LockNotAcquiredError, LockOptionsError } from '../../lib/index.js';
-import { memoryLockService, MemoryServer } from '../../lib/testing/index.js';
+import { LockNotAcquiredError, LockOptionsError, LockStoreError } from '../../lib/index.js';
+import { ManualClock, memoryLockService, MemoryServer } from '../../lib/testing/index.js';
 
 describe('a lock of another service, in memory', () => {
   const dialect = 'redisson';
@@ -48,6 +48,26 @@ describe('a lock of another service, in memory', () => {
     expect(await locks.forceRelease('k')).toBe(true);
     expect(await locks.inspect('k')).toMatchObject({ state: 'free' });
     expect(await lease.release()).toBe(false);
+  });
+
+  it('is called by its name in errors', async () => {
+    const clock = new ManualClock();
+    const server = new MemoryServer(clock);
+    const locks = memoryLockService({ server, dialect, commandTimeout: 100, outageWait: 0 });
+    const lease = await locks.acquire('k');
+    server.pause();
+    const failures = Promise.allSettled([
+      locks.acquire('k', { wait: 0 }),
+      lease.extend(),
+      locks.inspect('k'),
+      locks.forceRelease('k'),
+    ]);
+    await clock.advance(300);
+    for (const failure of await failures) {
+      const { reason } = failure as PromiseRejectedResult;
+      expect(reason).toBeInstanceOf(LockStoreError);
+      expect(reason).toMatchObject({ key: 'k', message: expect.stringContaining('"k"') });
+    }
   });
 
   it('refuses what it would refuse on Redis', async () => {
