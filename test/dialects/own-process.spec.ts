@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { LockClient } from '../support/lock-client.js';
 import { until } from '../support/until.js';
+import { withPrimitive } from '../support/world.js';
 import { EndlessPauses, patientClock } from './endless-pauses.js';
 import { Sides } from './sides.js';
 
@@ -52,6 +53,44 @@ describe('one Redis key whose prefix is said in two ways', () => {
       expect(await again.release()).toBe(true);
     });
     expect(await lease.release()).toBe(true);
+  });
+});
+
+describe('many readers of one process', () => {
+  it('do not all ask when the first of them gives up while he asks', async () => {
+    const dialect = 'symfony';
+    const writer = sides.start(dialect);
+    const asked: string[] = [];
+    let firstAsks = (): void => {};
+    const redis = sides.redis.url;
+    const readers = new LockClient({ redis, dialect }, (store) =>
+      withPrimitive(store, {
+        acquire: (ask) => {
+          asked.push(ask.holder);
+          if (ask.holder === asked[0]) firstAsks();
+          return store.lock.acquire(ask);
+        },
+      }),
+    );
+    await writer.acquire('k');
+    const abort = new AbortController();
+    const { signal } = abort;
+    const first = readers.acquire('k', { mode: 'shared', signal }).catch((error: unknown) => error);
+    await until('he asks for all', () => asked.length > 1);
+    const others = Array.from({ length: 20 }, () => readers.acquire('k', { mode: 'shared' }));
+    const turnedAway = Promise.allSettled(others);
+    await until('each has asked', () => new Set(asked).size === 21);
+    await readers.leases.administration.inspect('k', 0); // each is answered
+    let before = Infinity;
+    firstAsks = () => {
+      before = asked.length;
+      abort.abort(new Error('enough'));
+    };
+    expect(await first).toMatchObject({ message: 'enough' });
+    await until('another asks for all', () => asked.length > before + 1);
+    expect(new Set(asked.slice(before)).size).toBe(1);
+    await readers.close();
+    await turnedAway;
   });
 });
 
