@@ -7,7 +7,8 @@ import {
 } from '../errors/index.js';
 import { newHolderId } from '../locks/holder.js';
 import type { LockStore, PushListener, StoreDescription } from '../locks/lock-primitive.js';
-import { type CallSettings, type Clock, type ModuleSettings } from '../options/index.js';
+import type { CallSettings, Clock, ModuleSettings } from '../options/index.js';
+import { checkStore } from '../options/index.js';
 import { Administration } from './administration.js';
 import { Conditions } from './conditions.js';
 import { Departures } from './departures.js';
@@ -71,12 +72,12 @@ export class Leases {
     call: CallSettings,
     signal?: AbortSignal,
   ): Promise<Lease> {
-    const refusal = this.#order?.check(key, call);
-    if (refusal) return Promise.reject(refusal);
-    if (typeof key !== 'string') {
-      return acquireMany(key, call, this.clock, (each, ask) => this.acquire(each, ask, signal));
-    }
     try {
+      if (call.dialect) checkStore(call.dialect, this.settings);
+      this.#order?.check(key, call);
+      if (typeof key !== 'string') {
+        return acquireMany(key, call, this.clock, (each, ask) => this.acquire(each, ask, signal));
+      }
       const section = this.#reentry.section(key, call);
       if (section || !this.#opening.done) return this.#prepare(key, call, section, signal);
       return this.#wait(key, call, signal);
@@ -118,9 +119,8 @@ export class Leases {
     if (!this.#opening.done && !this.#closing) await this.#opening.within(key, undefined);
     this.#refuse(key);
     const { commandTimeout } = this.settings;
-    const holder = newHolderId(this.store.processId);
     const steps = new Restoration(this.store.lock, this.clock, this.#departures, commandTimeout);
-    const holding = await steps.run(handOver, holder);
+    const holding = await steps.run(handOver, newHolderId(this.store.processId));
     this.#holdings.add(holding);
     const lease = new SingleLease(this.#holdings, holding);
     if (!this.#closing) return lease;

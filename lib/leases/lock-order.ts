@@ -33,9 +33,9 @@ export class LockOrder {
     return new LockOrder(owner, lockOrder === 'warn' ? warn : undefined);
   }
 
-  /** Why the call has to be refused, if it has to. */
-  check(keys: string | readonly string[], { wait }: CallSettings): LockOrderError | undefined {
-    if (wait === 0) return undefined;
+  /** @throws LockOrderError if the call has to be refused. */
+  check(keys: string | readonly string[], { wait }: CallSettings): void {
+    if (wait === 0) return;
     const held = new Set<string>();
     for (const { holding } of Section.around(this.owner)) {
       if (holding.held) held.add(holding.claim.key);
@@ -44,11 +44,10 @@ export class LockOrder {
       if (held.has(wanted)) continue;
       for (const outer of held) {
         const error = this.#note(outer, wanted);
-        if (error && !this.warn) return error;
+        if (error && !this.warn) throw error;
         if (error) this.warn?.(error);
       }
     }
-    return undefined;
   }
 
   #note(held: string, wanted: string): LockOrderError | undefined {

@@ -16,8 +16,8 @@ export interface PlaceHost {
   firstPlace(lock: Pick<Claim, 'key' | 'dialect'>): Place | undefined;
   /** From now on pushes for this holder id reach the place. */
   expect(place: Place): void;
-  /** No more pushes for this holder id. */
-  forget(place: Place): void;
+  /** No more pushes for this holder id: it was granted the lock, or is given up. */
+  forget(place: Place, granted: boolean): void;
   /** Whatever this holder id asked for is given up. */
   depart(place: Place): void;
   /** A grant had to be found by asking. */

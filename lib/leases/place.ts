@@ -184,13 +184,13 @@ export class Place {
       this.leave();
       return this.owner.missed(this);
     }
-    this.#end();
+    this.#end(true);
     this.owner.granted(this, grant);
   }
 
-  #end(): void {
+  #end(granted = false): void {
     this.#gone = true;
-    this.host.forget(this);
+    this.host.forget(this, granted);
   }
 
   /** A place that is found granted, and not just now, should have heard of it. */

@@ -1,4 +1,5 @@
 import { LockUpgradeError } from '../errors/index.js';
+import { isSameLock } from '../locks/lock-id.js';
 import { type CallSettings, type Clock, isReader } from '../options/index.js';
 import type { Lease } from './lease.js';
 import { Section } from './section.js';
@@ -22,10 +23,7 @@ export class Reentry {
    */
   section(key: string, { reentrant, share, dialect }: CallSettings): Section | undefined {
     if (!reentrant || (share && !isReader(share))) return undefined;
-    const section = Section.current(
-      this.host,
-      (claim) => claim.key === key && claim.dialect === dialect,
-    );
+    const section = Section.current(this.host, (claim) => isSameLock(claim, { key, dialect }));
     const held = section?.holding.claim.share;
     if (!section || !held) return section;
     if (!isReader(held)) return undefined;

@@ -52,9 +52,9 @@ export class Waiters {
       room: (lock) => this.#room(lockId(lock)),
       firstPlace: (lock) => this.#rooms.get(lockId(lock))?.first,
       expect: (place) => this.#places.set(place.claim.holder, place),
-      forget: (place) => {
+      forget: (place, granted) => {
         this.#places.delete(place.claim.holder);
-        this.#rooms.get(lockId(place.claim))?.remove(place);
+        this.#rooms.get(lockId(place.claim))?.remove(place, granted);
       },
       depart: ({ claim, trail }) => departures.leave(claim, trail),
       gone: (waiter) => {

@@ -47,7 +47,8 @@ export class WaitingRoom {
     place.seated = false;
   }
 
-  remove(place: Place): void {
+  /** Nobody stands at the place any more: he was granted the lock, or gave up. */
+  remove(place: Place, granted: boolean): void {
     if (!place.seated) return;
     const first = place === this.#places[0];
     place.seated = false;
@@ -60,7 +61,7 @@ export class WaitingRoom {
       this.emptied();
     } else if (first && !this.#cancelPoll) {
       const { dialect, share } = place.claim;
-      if (dialect && share)
+      if (granted && dialect && share)
         this.askAll(); // readers fit together, and nobody pushes that to them
       else this.#pollIn(this.#round(this.#places[0]!, -1)); // he was asking for those behind him
     }

@@ -1,3 +1,4 @@
+import type { DialectSettings } from '../options/index.js';
 import type {
   Answer,
   Ask,
@@ -44,12 +45,12 @@ export class Modes implements LockPrimitive {
     };
   }
 
-  inspect(key: string, places: number): Promise<Sight> {
-    return this.alone.inspect(key, places);
+  inspect(key: string, places: number, dialect?: DialectSettings): Promise<Sight> {
+    return this.alone.inspect(key, places, dialect);
   }
 
-  force(key: string): Promise<boolean> {
-    return this.alone.force(key);
+  force(key: string, dialect?: DialectSettings): Promise<boolean> {
+    return this.alone.force(key, dialect);
   }
 
   downgrade(claim: Claim): Promise<boolean> {

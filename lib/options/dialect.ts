@@ -8,8 +8,8 @@ import type {
   SymfonyDialect,
   TimestampDialect,
 } from './dialect-choice.js';
-import { affix, oneOf, refuseOthers } from './dialect-checks.js';
 import { PRESETS } from './dialect-presets.js';
+import { affix, oneOf } from './option-checks.js';
 
 /** What a dialect can beside excluding others, waiting by asking again, renewing and giving back. */
 export interface DialectAbilities {
@@ -95,8 +95,8 @@ function plain({ name, prefix, guard, ...rest }: PlainDialect): DialectSettings 
   }
   refuseOthers(name, rest);
   const abilities = { fencing: true, shared: false, minHold: true, lasting: false };
-  const before = affix('prefix', prefix ?? PRESETS[name]);
-  const guarded = guard !== undefined && oneOf('guard', guard, ['timestamp']) === 'timestamp';
+  const before = affix(its('prefix'), prefix ?? PRESETS[name]);
+  const guarded = guard !== undefined && oneOf(its('guard'), guard, ['timestamp']) === 'timestamp';
   return { format: 'plain', name, prefix: before, suffix: '', guard: guarded, ...abilities };
 }
 
@@ -109,13 +109,14 @@ function timestamp({
   ...rest
 }: TimestampDialect): DialectSettings {
   refuseOthers(name, rest);
-  const lasting = oneOf('protocol', protocol ?? 'script', ['commands', 'script']) === 'commands';
+  const lasting =
+    oneOf(its('protocol'), protocol ?? 'script', ['commands', 'script']) === 'commands';
   return {
     format: 'timestamp',
     name,
-    prefix: affix('prefix', prefix ?? ''),
-    suffix: affix('suffix', suffix ?? ''),
-    unit: oneOf<'s' | 'ms' | 'float'>('unit', unit ?? 's', ['s', 'ms', 'float']),
+    prefix: affix(its('prefix'), prefix ?? ''),
+    suffix: affix(its('suffix'), suffix ?? ''),
+    unit: oneOf<'s' | 'ms' | 'float'>(its('unit'), unit ?? 's', ['s', 'ms', 'float']),
     fencing: !lasting,
     shared: false,
     minHold: !lasting,
@@ -134,10 +135,10 @@ function redisson({ name, kind, prefix, sharded, ...rest }: RedissonDialect): Di
   return {
     format: 'redisson',
     name,
-    prefix: affix('prefix', prefix ?? ''),
+    prefix: affix(its('prefix'), prefix ?? ''),
     suffix: '',
-    kind: oneOf<(typeof kinds)[number]>('kind', kind ?? 'lock', kinds),
-    publish: oneOf('sharded', sharded ?? false, [true, false]) ? 'SPUBLISH' : 'PUBLISH',
+    kind: oneOf<(typeof kinds)[number]>(its('kind'), kind ?? 'lock', kinds),
+    publish: oneOf(its('sharded'), sharded ?? false, [true, false]) ? 'SPUBLISH' : 'PUBLISH',
     fencing: true,
     shared: kind === 'readWrite',
     minHold: false,
@@ -148,7 +149,8 @@ function redisson({ name, kind, prefix, sharded, ...rest }: RedissonDialect): Di
 function symfony({ name, prefix, ...rest }: SymfonyDialect): DialectSettings {
   refuseOthers(name, rest);
   const abilities = { fencing: true, shared: true, minHold: false, lasting: false };
-  return { format: name, name, prefix: affix('prefix', prefix ?? ''), suffix: '', ...abilities };
+  const before = affix(its('prefix'), prefix ?? '');
+  return { format: name, name, prefix: before, suffix: '', ...abilities };
 }
 
 function spring({ name, registry, publish, ...rest }: SpringDialect): DialectSettings {
@@ -158,11 +160,11 @@ function spring({ name, registry, publish, ...rest }: SpringDialect): DialectSet
       'Dialect "spring" needs the key of the registry: { name: \'spring\', registry }.',
     );
   }
-  const told = oneOf('publish', publish ?? true, [true, false]);
+  const told = oneOf(its('publish'), publish ?? true, [true, false]);
   return {
     format: name,
     name,
-    prefix: `${affix('registry', registry)}:`,
+    prefix: `${affix(its('registry'), registry)}:`,
     suffix: '',
     ...(told && { publish: 'PUBLISH' }),
     fencing: true,
@@ -176,4 +178,16 @@ function pythonRedisLock({ name, ...rest }: PythonRedisLockDialect): DialectSett
   refuseOthers(name, rest);
   const abilities = { fencing: true, shared: false, minHold: false, lasting: false };
   return { format: name, name, prefix: 'lock:', suffix: '', ...abilities };
+}
+
+/** How messages name an option of a dialect. */
+function its(option: string): string {
+  return `"${option}" of a dialect`;
+}
+
+/** @throws LockOptionsError for an option that the dialect does not have. */
+function refuseOthers(name: string, rest: object): void {
+  const [other] = Object.keys(rest);
+  if (other === undefined) return;
+  throw new LockOptionsError(`Dialect "${name}" has no option "${other}".`);
 }

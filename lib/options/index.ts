@@ -12,6 +12,7 @@ export {
   wholeNumber,
 } from './share.js';
 export { type DialectAbilities, type DialectSettings, dialectSettings } from './dialect.js';
+export { checkStore } from './dialect-store.js';
 export type {
   LockDialect,
   PlainDialect,

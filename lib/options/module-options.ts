@@ -5,8 +5,10 @@ import {
   callSettings,
   type LockCallOptions,
 } from './call-options.js';
+import { checkStore } from './dialect-store.js';
 import { type Duration, milliseconds } from './duration.js';
 import { LIMITS, type LimitSettings, type LockLimits, limitSettings } from './limits.js';
+import { affix, oneOf } from './option-checks.js';
 import { type ReplicaOptions, type ReplicaSettings, replicaSettings } from './replica-options.js';
 import { LockOptionsError } from '../errors/index.js';
 
@@ -112,45 +114,29 @@ export function moduleSettings(options: RedisLockOptions): ModuleSettings {
       'RedisLockModule got no options: return an object, {} for defaults.',
     );
   }
-  const keyPrefix = options.keyPrefix ?? MODULE_DEFAULTS.keyPrefix;
-  if (typeof keyPrefix !== 'string' || keyPrefix.length > 256 || /[{}\p{Cc}]/u.test(keyPrefix)) {
-    throw new LockOptionsError(
-      'Option "keyPrefix" takes a string of up to 256 characters without braces.',
-    );
-  }
+  const keyPrefix = affix('"keyPrefix"', options.keyPrefix ?? MODULE_DEFAULTS.keyPrefix);
   const redis = options.redis ?? MODULE_DEFAULTS.redis;
   if (!isSource(redis)) {
     throw new LockOptionsError(
       'Option "redis" takes a URL (redis://… or rediss://…), ioredis options or an ioredis client.',
     );
   }
-  const lazyConnect = options.lazyConnect ?? MODULE_DEFAULTS.lazyConnect;
-  if (typeof lazyConnect !== 'boolean') {
-    throw new LockOptionsError('Option "lazyConnect" takes true or false.');
-  }
-  const fairness = options.fairness ?? MODULE_DEFAULTS.fairness;
-  if (fairness !== 'local' && fairness !== 'strict') {
-    throw new LockOptionsError("Option \"fairness\" takes 'local' or 'strict'.");
-  }
-  const lockOrder = options.lockOrder ?? MODULE_DEFAULTS.lockOrder;
-  if (!['ignore', 'warn', 'throw'].includes(lockOrder)) {
-    throw new LockOptionsError("Option \"lockOrder\" takes 'ignore', 'warn' or 'throw'.");
-  }
+  const lazyConnect = word('lazyConnect', options, [true, false]);
+  const fairness = word('fairness', options, ['local', 'strict']);
+  const lockOrder = word('lockOrder', options, ['ignore', 'warn', 'throw']);
   const call = callSettings(options, CALL_DEFAULTS, [
     ...Object.keys(MODULE_DEFAULTS),
     'nodes',
     'replicas',
     'guard',
   ]);
+  if (call.dialect) checkStore(call.dialect, options);
   const commandTimeout = milliseconds(
     'commandTimeout',
     options.commandTimeout ?? MODULE_DEFAULTS.commandTimeout,
     { min: 50, max: 60_000 },
   );
-  const durability = options.durability ?? MODULE_DEFAULTS.durability;
-  if (!['ignore', 'warn', 'refuse'].includes(durability)) {
-    throw new LockOptionsError("Option \"durability\" takes 'ignore', 'warn' or 'refuse'.");
-  }
+  const durability = word('durability', options, ['ignore', 'warn', 'refuse']);
   return {
     redis,
     nodes: nodes(options),
@@ -171,6 +157,16 @@ export function moduleSettings(options: RedisLockOptions): ModuleSettings {
   };
 }
 
+/** What an option that takes some words says. */
+function word<Option extends 'lazyConnect' | 'fairness' | 'lockOrder' | 'durability'>(
+  option: Option,
+  options: RedisLockOptions,
+  words: readonly ModuleSettings[Option][],
+): ModuleSettings[Option] {
+  const given = options[option] ?? MODULE_DEFAULTS[option];
+  return oneOf(`"${option}"`, given as ModuleSettings[Option], words);
+}
+
 function isSource(given: unknown): given is RedisSource {
   return typeof given === 'string'
     ? /^rediss?:\/\//.test(given)
@@ -184,11 +180,6 @@ function nodes(given: RedisLockOptions): ModuleSettings['nodes'] {
       'Option "nodes" takes two or more servers, best three or five: URLs, ioredis options or ioredis clients.',
     );
   }
-  if (given.dialect !== undefined && given.dialect !== 'native') {
-    throw new LockOptionsError(
-      'Options "nodes" and "dialect" exclude each other: a dialect is spoken on one Redis.',
-    );
-  }
   if (given.redis !== undefined) {
     throw new LockOptionsError('Options "redis" and "nodes" exclude each other.');
   }
@@ -197,7 +188,7 @@ function nodes(given: RedisLockOptions): ModuleSettings['nodes'] {
 
 function guard({ guard: given, nodes: servers }: RedisLockOptions): boolean {
   if (given === undefined) return false;
-  if (given !== 'timestamp') throw new LockOptionsError('Option "guard" takes \'timestamp\'.');
+  oneOf('"guard"', given, ['timestamp']);
   if (servers === undefined) return true;
   throw new LockOptionsError(
     'Options "guard" and "nodes" exclude each other: clients of the SETNX articles lock on one Redis.',

@@ -22,18 +22,13 @@ const TIMEOUT = 500;
 /** @throws LockOptionsError where no lease could be confirmed in time. */
 export function replicaSettings(
   { replicas, nodes }: { replicas?: ReplicaOptions | undefined; nodes?: unknown },
-  { ttl, dialect }: Pick<CallSettings, 'ttl' | 'dialect'>,
+  { ttl }: Pick<CallSettings, 'ttl'>,
   commandTimeout: number,
 ): ReplicaSettings | undefined {
   if (replicas === undefined) return undefined;
   if (nodes !== undefined) {
     throw new LockOptionsError(
       'Options "replicas" and "nodes" exclude each other: a majority of servers confirms there.',
-    );
-  }
-  if (dialect) {
-    throw new LockOptionsError(
-      `Options "replicas" and "dialect" exclude each other: clients of "${dialect.name}" wait for no replica.`,
     );
   }
   if (typeof replicas !== 'object' || replicas === null) {

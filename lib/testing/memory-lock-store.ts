@@ -8,7 +8,6 @@ import type {
   PushListener,
   StoreDescription,
 } from '../locks/lock-primitive.js';
-import { Modes } from '../locks/modes.js';
 import { MemoryConditions } from './memory-conditions.js';
 import { MemoryConnection } from './memory-connection.js';
 import { MemoryDialects } from './memory-dialects.js';
@@ -36,7 +35,7 @@ export class MemoryLockStore implements LockStore {
       settings.limits.waitersPerKey,
     ] as const;
     const lock = new MemoryLock(...inside);
-    this.lock = new MemoryDialects(new Modes(lock, lock, new MemoryConditions(...inside)));
+    this.lock = new MemoryDialects(lock, lock, new MemoryConditions(...inside));
   }
 
   get ready(): boolean {

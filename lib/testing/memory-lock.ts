@@ -1,5 +1,6 @@
 import { ForeignLockError } from '../errors/index.js';
 import { MARKERS } from '../locks/holder.js';
+import { lockId } from '../locks/lock-id.js';
 import { placeText } from '../locks/lock/place-text.js';
 import type {
   Answer,
@@ -10,7 +11,7 @@ import type {
   LockPrimitive,
   Sight,
 } from '../locks/lock-primitive.js';
-import { READER } from '../options/index.js';
+import { type DialectSettings, READER } from '../options/index.js';
 import { foreignType } from './foreign-type.js';
 import { type MemoryConnection, tooLate } from './memory-connection.js';
 import type { MemoryServer, Place } from './memory-server.js';
@@ -44,7 +45,7 @@ export class MemoryLock implements Omit<LockPrimitive, 'signal'> {
     const notAfter = this.#server.clock.wall() + this.connection.timeout;
     return this.connection.send(ask.key, () => {
       if (this.#server.clock.wall() > notAfter) return { kind: 'late' };
-      const name = this.#name(ask.key);
+      const name = this.#name(ask);
       const gaveBack = ask.former !== undefined && this.#isHeldBy(name, ask.former);
       if (gaveBack) this.#server.values.delete(name);
       return { ...this.#acquire(ask, sentAt, gaveBack), gaveBack };
@@ -54,7 +55,7 @@ export class MemoryLock implements Omit<LockPrimitive, 'signal'> {
   release(claim: Claim, keep: number, passed: readonly Claim[] = []): Promise<boolean> {
     return this.connection.send(claim.key, () => {
       const { holder, share } = claim;
-      const name = this.#name(claim.key);
+      const name = this.#name(claim);
       for (const place of passed) this.#line(name).leave(placeText(place));
       if (!this.#isHeldBy(name, claim)) return false;
       const holders = this.#holders(name);
@@ -72,7 +73,7 @@ export class MemoryLock implements Omit<LockPrimitive, 'signal'> {
 
   leave(claim: Claim): Promise<boolean> {
     return this.connection.send(claim.key, () => {
-      const name = this.#name(claim.key);
+      const name = this.#name(claim);
       const mine = this.#isHeldBy(name, claim);
       this.#line(name).leave(placeText(claim));
       if (mine) this.#holders(name).letGo(claim.holder, claim.share);
@@ -86,17 +87,18 @@ export class MemoryLock implements Omit<LockPrimitive, 'signal'> {
     const key = claims.length === 1 ? claims[0]!.key : undefined;
     return this.connection.send(key, () => ({
       sentAt,
-      remaining: claims.map((claim) => extension(this.#server, this.#name(claim.key), claim)),
+      remaining: claims.map((claim) => extension(this.#server, this.#name(claim), claim)),
     }));
   }
 
-  inspect(key: string, places: number): Promise<Sight> {
-    return this.connection.send(key, () => sightOf(this.#server, this.#name(key), places));
+  inspect(key: string, places: number, dialect?: DialectSettings): Promise<Sight> {
+    const name = this.#name({ key, dialect });
+    return this.connection.send(key, () => sightOf(this.#server, name, places));
   }
 
-  force(key: string): Promise<boolean> {
+  force(key: string, dialect?: DialectSettings): Promise<boolean> {
     return this.connection.send(key, () => {
-      const name = this.#name(key);
+      const name = this.#name({ key, dialect });
       const value = this.#server.values.get(name);
       if (!value) return false;
       if (value.type !== 'string') throw new ForeignLockError(key, value.type);
@@ -112,7 +114,7 @@ export class MemoryLock implements Omit<LockPrimitive, 'signal'> {
 
   downgrade(claim: Claim): Promise<boolean> {
     return this.connection.send(claim.key, () => {
-      const name = this.#name(claim.key);
+      const name = this.#name(claim);
       if (this.#isHeldBy(name, { ...claim, share: READER })) return true;
       if (!this.#isHeldBy(name, { ...claim, share: undefined })) return false;
       const left = this.#server.values.ttl(name);
@@ -128,18 +130,18 @@ export class MemoryLock implements Omit<LockPrimitive, 'signal'> {
     const notAfter = this.#server.clock.wall() + this.connection.timeout;
     return this.connection.send(claim.key, () => {
       if (this.#server.clock.wall() > notAfter) throw tooLate(claim.key);
-      return { sentAt, remaining: transfer(this.#server, this.#name(claim.key), claim, heir) };
+      return { sentAt, remaining: transfer(this.#server, this.#name(claim), claim, heir) };
     });
   }
 
   stamp(key: string): Promise<number | undefined> {
-    return this.connection.send(key, () => versionOf(this.#server, this.#name(key), key));
+    return this.connection.send(key, () => versionOf(this.#server, this.#name({ key }), key));
   }
 
   #acquire(ask: Ask, sentAt: number, gaveBack: boolean): Answer {
     const { values, queues, fences } = this.#server;
     const { key, holder, share, tokens } = ask;
-    const name = this.#name(key);
+    const name = this.#name(ask);
     const line = this.#line(name);
     const holders = this.#holders(name);
     const held = (remaining: number, token?: number): Held => ({
@@ -198,8 +200,8 @@ export class MemoryLock implements Omit<LockPrimitive, 'signal'> {
     return new WaitingLine(this.#server, name);
   }
 
-  #name(key: string): string {
-    return this.prefix + key;
+  #name(lock: Pick<Claim, 'key' | 'dialect'>): string {
+    return this.prefix + lockId(lock);
   }
 }
 

@@ -244,6 +244,7 @@ export const cancellation: Contract = {
     await deaf.lock.release(unheard, 5_000);
     await ends();
     await b.queue();
+    await ends();
     await b.lock.force('k');
     await ends();
   },

@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { LockClient } from '../support/lock-client.js';
 import { until } from '../support/until.js';
+import { withPrimitive } from '../support/world.js';
 import { EndlessPauses, patientClock } from './endless-pauses.js';
 import { Sides } from './sides.js';
 
@@ -22,6 +23,74 @@ describe('who waits for a plain lock that his own process holds', () => {
     else await us.leases.administration.force('k', us.settings.call.dialect);
     await until('it is his', () => held, 3_000);
     await (await next).release();
+  });
+});
+
+describe('one Redis key whose prefix is said in two ways', () => {
+  const split = { dialect: { name: 'plain', prefix: 'a:' } } as const;
+
+  it('is one lock: who waits for it under one name is told of its release under the other', async () => {
+    const clock = new EndlessPauses(50);
+    const us = new LockClient({ redis: sides.redis.url, dialect: 'plain' }, undefined, clock);
+    sides.us = us;
+    const lease = await us.acquire('a:b');
+    let held = false;
+    const next = us.acquire('b', split).then((given) => {
+      held = true;
+      return given;
+    });
+    await until('he sleeps', () => clock.asleep > 0);
+    await lease.release();
+    await until('it is his', () => held, 3_000);
+    expect((await next).key).toBe('b');
+  });
+
+  it('is re-entered under either name', async () => {
+    const us = sides.start('plain');
+    const lease = await us.acquire('a:b');
+    await lease.run(async () => {
+      const again = await us.acquire('b', { ...split, wait: 0 });
+      expect(await again.release()).toBe(true);
+    });
+    expect(await lease.release()).toBe(true);
+  });
+});
+
+describe('many readers of one process', () => {
+  it('do not all ask when the first of them gives up while he asks', async () => {
+    const dialect = 'symfony';
+    const writer = sides.start(dialect);
+    const asked: string[] = [];
+    let firstAsks = (): void => {};
+    const redis = sides.redis.url;
+    const readers = new LockClient({ redis, dialect }, (store) =>
+      withPrimitive(store, {
+        acquire: (ask) => {
+          asked.push(ask.holder);
+          if (ask.holder === asked[0]) firstAsks();
+          return store.lock.acquire(ask);
+        },
+      }),
+    );
+    await writer.acquire('k');
+    const abort = new AbortController();
+    const { signal } = abort;
+    const first = readers.acquire('k', { mode: 'shared', signal }).catch((error: unknown) => error);
+    await until('he asks for all', () => asked.length > 1);
+    const others = Array.from({ length: 20 }, () => readers.acquire('k', { mode: 'shared' }));
+    const turnedAway = Promise.allSettled(others);
+    await until('each has asked', () => new Set(asked).size === 21);
+    await readers.leases.administration.inspect('k', 0); // each is answered
+    let before = Infinity;
+    firstAsks = () => {
+      before = asked.length;
+      abort.abort(new Error('enough'));
+    };
+    expect(await first).toMatchObject({ message: 'enough' });
+    await until('another asks for all', () => asked.length > before + 1);
+    expect(new Set(asked.slice(before)).size).toBe(1);
+    await readers.close();
+    await turnedAway;
   });
 });
 

@@ -101,7 +101,7 @@ describe('a module with a dialect', () => {
   it('is no quorum', () => {
     const nodes = [bench.redis.url, bench.redis.url];
     expect(() => RedisLockModule.forRoot({ nodes, dialect: 'redlock' })).toThrow(
-      'Options "nodes" and "dialect" exclude each other',
+      'Dialect "redlock" and option "nodes" exclude each other',
     );
   });
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { LockNotAcquiredError, LockOptionsError } from '../../lib/index.js';
-import { memoryLockService, MemoryServer } from '../../lib/testing/index.js';
+import { LockNotAcquiredError, LockOptionsError, LockStoreError } from '../../lib/index.js';
+import { ManualClock, memoryLockService, MemoryServer } from '../../lib/testing/index.js';
 
 describe('a lock of another service, in memory', () => {
   const dialect = 'redisson';
@@ -28,6 +28,19 @@ describe('a lock of another service, in memory', () => {
     );
   });
 
+  it('is the same lock, however its Redis key is split into prefix and name', async () => {
+    const locks = memoryLockService({ dialect, wait: 0 });
+    const split = { dialect: { name: 'redisson', prefix: 'a:' } } as const;
+    const lease = await locks.acquire('a:b');
+    await expect(locks.acquire('b', split)).rejects.toThrow(LockNotAcquiredError);
+    await lease.run(async () => {
+      const again = await locks.acquire('b', split);
+      expect(again.fencingToken).toBe(lease.fencingToken);
+      const other = { dialect: { ...split.dialect, kind: 'readWrite' } } as const;
+      await expect(locks.acquire('b', other)).rejects.toThrow(LockNotAcquiredError);
+    });
+  });
+
   it('is seen and ended by an operator', async () => {
     const locks = memoryLockService({ dialect });
     const lease = await locks.acquire('k');
@@ -35,6 +48,26 @@ describe('a lock of another service, in memory', () => {
     expect(await locks.forceRelease('k')).toBe(true);
     expect(await locks.inspect('k')).toMatchObject({ state: 'free' });
     expect(await lease.release()).toBe(false);
+  });
+
+  it('is called by its name in errors', async () => {
+    const clock = new ManualClock();
+    const server = new MemoryServer(clock);
+    const locks = memoryLockService({ server, dialect, commandTimeout: 100, outageWait: 0 });
+    const lease = await locks.acquire('k');
+    server.pause();
+    const failures = Promise.allSettled([
+      locks.acquire('k', { wait: 0 }),
+      lease.extend(),
+      locks.inspect('k'),
+      locks.forceRelease('k'),
+    ]);
+    await clock.advance(300);
+    for (const failure of await failures) {
+      const { reason } = failure as PromiseRejectedResult;
+      expect(reason).toBeInstanceOf(LockStoreError);
+      expect(reason).toMatchObject({ key: 'k', message: expect.stringContaining('"k"') });
+    }
   });
 
   it('refuses what it would refuse on Redis', async () => {
@@ -46,5 +79,19 @@ describe('a lock of another service, in memory', () => {
     await expect(locks.list()).rejects.toThrow(LockOptionsError);
     await expect(locks.condition(lease, 'c').signal()).rejects.toThrow('has no conditions');
     expect(lease.held).toBe(true);
+  });
+
+  it.each([
+    ['replicas', { replicas: { acks: 1 } }],
+    ['nodes', { nodes: ['redis://one', 'redis://two', 'redis://three'] }],
+  ])('is refused beside "%s", as on Redis', async (option, module) => {
+    const locks = memoryLockService(module);
+    const message = `Dialect "plain" and option "${option}" exclude each other`;
+    for (const key of ['k', ['a', 'b']]) {
+      await expect(locks.acquire(key, { dialect: 'plain' })).rejects.toThrow(message);
+      await expect(locks.tryAcquire(key, { dialect: 'plain' })).rejects.toThrow(LockOptionsError);
+    }
+    expect((await locks.acquire('k', { dialect: 'native' })).held).toBe(true);
+    expect(() => memoryLockService({ ...module, dialect: 'plain' })).toThrow(message);
   });
 });

@@ -129,6 +129,17 @@ describe('the options of a module', () => {
     expect(() => moduleSettings(options)).toThrow(`"${name}"`);
   });
 
+  it.each<[object, string]>([
+    [{ keyPrefix: 'a{' }, '"keyPrefix" takes a string of up to 256 characters without braces.'],
+    [{ lazyConnect: 1 }, '"lazyConnect" takes true or false.'],
+    [{ fairness: 'fair' }, "\"fairness\" takes 'local' or 'strict'."],
+    [{ lockOrder: true }, "\"lockOrder\" takes 'ignore', 'warn' or 'throw'."],
+    [{ durability: 'strict' }, "\"durability\" takes 'ignore', 'warn' or 'refuse'."],
+    [{ guard: 'dog' }, '"guard" takes \'timestamp\'.'],
+  ])('%j is refused by what the option takes', (options: RedisLockOptions, takes) => {
+    expect(() => moduleSettings(options)).toThrow(new LockOptionsError(`Option ${takes}`));
+  });
+
   it('never show a URL in an error', () => {
     const redis = 'http://admin:hunter2@host';
     expect(() => moduleSettings({ redis })).toThrow(/^(?!.*hunter2)/);

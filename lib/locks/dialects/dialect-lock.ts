@@ -121,7 +121,8 @@ export class DialectLock implements HolderSteps {
   #quietSince(ask: Ask): number {
     const wake = this.#wake(ask);
     if (wake?.publish !== 'PUBLISH' || wake.older !== undefined) return Infinity; // not all of them tell there
-    return this.server.hear(wake.channel, () => this.freed(lockId(ask)));
+    const id = lockId(ask);
+    return this.server.hear(wake.channel, () => this.freed(id));
   }
 
   #run<Result>(

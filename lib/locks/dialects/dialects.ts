@@ -1,4 +1,3 @@
-import { LockOptionsError } from '../../errors/index.js';
 import type { DialectSettings } from '../../options/index.js';
 import type { LockServer } from '../../redis/index.js';
 import type {
@@ -24,15 +23,10 @@ export class Dialects implements LockPrimitive {
     private readonly clientPrefix: string,
     /** Told the `lockId` of a lock in another format that was given back. */
     private readonly freed: (lock: string) => void,
-    /** Grants count only when replicas have them, which only our own steps see to. */
-    private readonly confirms: boolean,
   ) {}
 
   acquire(ask: Ask): Promise<Answer> {
-    const { dialect } = ask;
-    if (!dialect || !this.confirms) return this.#of(ask).acquire(ask);
-    const message = `Dialect "${dialect.name}" and option "replicas" exclude each other: the other side waits for no replica. Use a module without "replicas" for it.`;
-    return Promise.reject(new LockOptionsError(message));
+    return this.#of(ask).acquire(ask);
   }
 
   release(claim: Claim, keep: number, passed?: readonly Claim[]): Promise<boolean> {

@@ -48,12 +48,8 @@ export class RedisLockStore implements LockStore {
     const { waitersPerKey } = settings.limits;
     const heard = (text: string): void => this.#message(text.split(' '));
     const native = redisPrimitive(this.#server, prefix, waitersPerKey, heard, settings.guard);
-    const lock = new Dialects(
-      native,
-      this.#server,
-      prefixOf(settings.redis),
-      (freed) => this.#listener?.kept(freed, 0),
-      this.#confirms,
+    const lock = new Dialects(native, this.#server, prefixOf(settings.redis), (freed) =>
+      this.#listener?.kept(freed, 0),
     );
     this.lock = generation ? new BoundedLeases(lock, ttl, (key) => generation.check(key)) : lock;
   }

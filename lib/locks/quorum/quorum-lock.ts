@@ -31,7 +31,6 @@ export class QuorumLock implements LockPrimitive {
   async acquire(ask: Ask): Promise<Answer> {
     const { key, holder, ttl, tokens, former } = ask;
     if (ask.share) throw unsound('share a lock, by mode or by permits');
-    if (ask.dialect) throw unsound(`speak dialect "${ask.dialect.name}"`);
     if (ask.condition) throw unsound('await a condition');
     if (former) return this.#queued(ask, await this.release(former, 0)); // others have their turn
     this.#attempts += 1;

@@ -30,7 +30,7 @@ export class ClusterSource {
     }
     this.#seeds = given.map(seed);
     const access = this.#seeds.find((one) => Object.keys(one.access).length > 0)?.access;
-    this.#options = { ...access, ...options };
+    this.#options = { ...access, ...said(options) };
   }
 
   /** Undefined if `source` is no Cluster. @throws LockOptionsError if it names no node, or one that has no address. */
@@ -73,11 +73,16 @@ export class ClusterSource {
   }
 }
 
+/** Without what is there and undefined, as a password from an environment that has none is. */
+function said(options: RedisOptions): RedisOptions {
+  return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined));
+}
+
 function seed(given: Given): Seed {
   if (typeof given === 'number') return { address: `127.0.0.1:${given}`, access: {} };
   if (typeof given === 'object') {
     const { host = '127.0.0.1', port = 6379, ...access } = given;
-    return { address: `${host}:${port}`, access };
+    return { address: `${host}:${port}`, access: said(access) };
   }
   try {
     const url = new URL(given.includes('://') ? given : `redis://${given}`);

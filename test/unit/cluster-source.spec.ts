@@ -1,0 +1,33 @@
+import { describe, expect, it } from '@jest/globals';
+import { Cluster, type RedisOptions } from 'ioredis';
+import type { RedisSource } from '../../lib/options/index.js';
+import { ClusterSource } from '../../lib/redis/cluster/cluster-source.js';
+
+/** How a node is spoken to. */
+function accessOf(source: RedisSource): Pick<RedisOptions, 'username' | 'password'> {
+  const { username, password } = ClusterSource.of(source)!.client('a:1', 100).options;
+  return { username, password };
+}
+
+describe('a password that is undefined', () => {
+  const unset = { username: undefined, password: undefined } as unknown as RedisOptions;
+  const access = { username: 'user', password: 'secret' };
+
+  it('of the options leaves that of a URL', () => {
+    expect(accessOf({ ...unset, cluster: ['redis://user:secret@a:1'] })).toEqual(access);
+    expect(accessOf({ password: 'other', cluster: ['redis://user:secret@a:1'] })).toEqual({
+      username: 'user',
+      password: 'other',
+    });
+  });
+
+  it("of the application's client leaves that of its nodes", () => {
+    const nodes = [
+      { host: 'a', port: 1, ...unset },
+      { host: 'b', port: 1, ...access },
+    ];
+    expect(accessOf(new Cluster(nodes, { lazyConnect: true, redisOptions: unset }))).toEqual(
+      access,
+    );
+  });
+});
