@@ -77,7 +77,9 @@ export class Watchdog {
     let answer: { sentAt: number; remaining: Extended[] } | undefined;
     try {
       answer = await this.lock.extend(
-        holdings.map(({ claim, settings }) => ({ ...claim, ttl: settings.ttl })),
+        holdings.map(({ claim, settings: { ttl } }) =>
+          claim.ttl === ttl ? claim : { ...claim, ttl },
+        ),
       );
     } catch {
       // The server may have renewed or not; the deadline we know stands, and we ask again before it.

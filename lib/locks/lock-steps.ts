@@ -124,7 +124,7 @@ export class LockSteps {
   async extend(
     script: Script,
     claims: readonly Claim[],
-    more: (claim: Claim) => Operands = () => ({}),
+    more?: (claim: Claim) => Operands,
   ): Promise<{ sentAt: number; remaining: Extended[] }> {
     const sentAt = this.server.time.monotonic();
     const remaining = Array.from<Extended>({ length: claims.length });
@@ -137,7 +137,7 @@ export class LockSteps {
           keys: script.keyList(...batch.map((at) => this.#names(claims[at]!.key))),
           args: batch.flatMap((at) => {
             const { holder, ttl } = claims[at]!;
-            return script.argList({ holder, ttl, ...more(claims[at]!) });
+            return script.argList({ holder, ttl, ...more?.(claims[at]!) });
           }),
           key: batch.length === 1 ? claims[batch[0]!]!.key : undefined,
           read: (reply: unknown) => reply as number[],
