@@ -1,5 +1,5 @@
 /** How long one process may pass a lock on among its own callers, in ms, and how often. */
-export const SLICE = { ms: 10, passes: 100 };
+export const SLICE = { ms: 10, passes: 250 };
 
 /** The turn of one process: from the store's grant on, as long as it may pass the lock on in memory. */
 export class Slice {

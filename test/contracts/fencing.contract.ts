@@ -1,4 +1,5 @@
 import { expect } from '@jest/globals';
+import { SLICE } from '../../lib/leases/slice.js';
 import type { Contract } from '../support/contract.js';
 
 export const fencing: Contract = {
@@ -51,7 +52,7 @@ export const fencing: Contract = {
     const lease = await process.acquire({ ttl: 150 });
     const token = lease.fencingToken;
     const last = (await world.sight()).fencingToken!;
-    expect(last - token).toBe(world.fairness === 'local' ? 100 : 0);
+    expect(last - token).toBe(world.fairness === 'local' ? SLICE.passes : 0);
     await world.elapse(200);
     expect(lease.held).toBe(true);
     expect(lease.fencingToken).toBe(token);

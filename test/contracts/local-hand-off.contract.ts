@@ -15,8 +15,8 @@ import { checkHistory, HistoryRecorder } from '../support/history.js';
 import { Gate } from '../support/moments.js';
 import { type LockingProcess, type World, type Wrap, withPrimitive } from '../support/world.js';
 
-/** The most callers of one process that a grant serves: 100 passes, and the first. */
-const TURN = 101;
+/** The most callers of one process that a grant serves: those it is passed to, and the first. */
+const TURN = 1 + SLICE.passes;
 
 /** A call to look at later: a test that fails before has not forgotten it. */
 export function later<T>(call: Promise<T>): Promise<T> {
@@ -133,19 +133,19 @@ export function expectGrowing(tokens: readonly number[]): void {
   expect(tokens).toEqual([...new Set(tokens)].sort((a, b) => a - b));
 }
 
-/** A process with 300 callers whose sections take no time, and another with one caller. */
+/** A process with more callers than a turn serves whose sections take no time, and another with one caller. */
 async function hurry(world: World, options: AcquireOptions): Promise<void> {
   const [z, a, c] = [await world.process(), await world.process(), await world.process()];
   const lease = await z.acquire();
   const served: string[] = [];
-  const hot = queueUp(a, served, many(300, '', options));
+  const hot = queueUp(a, served, many(TURN + 50, '', options));
   await places(world, 1);
   const other = queueUp(c, served, [['other']]);
   await places(world, 2);
   await lease.release();
   await world.finish(Promise.all([...hot, ...other]));
   expect(served.indexOf('other')).toBeLessThanOrEqual(TURN);
-  expect(served.filter((name) => name !== 'other')).toEqual(names(many(300)));
+  expect(served.filter((name) => name !== 'other')).toEqual(names(many(TURN + 50)));
 }
 
 /** Twice a process cannot be sure that its turn was given away, as in a short outage. */
@@ -167,7 +167,7 @@ async function giveAwayInTrouble(
   ];
   const lease = await z.acquire();
   const served: string[] = [];
-  const callers = many(350);
+  const callers = many(3 * TURN + 50);
   const hot = queueUp(a, served, callers);
   await places(world, 1);
   const other = queueUp(b, served, [['other']]);
@@ -186,7 +186,7 @@ export const localHandOff: Contract = {
     const a = await world.process();
     const lease = await a.acquire();
     const served: string[] = [];
-    const callers = many(350);
+    const callers = many(3 * TURN + 50);
     const all = queueUp(a, served, callers);
     await lease.release();
     await world.finish(Promise.all(all));
@@ -235,16 +235,17 @@ export const localHandOff: Contract = {
     expect(Math.min(...shares)).toBeGreaterThan(10);
   },
 
-  'a hot process whose sections take no time lets another in after a hundred passes': (world) =>
-    hurry(world, {}),
+  'a hot process whose sections take no time lets another in after the passes of a slice': (
+    world,
+  ) => hurry(world, {}),
 
-  'a hot process without fencing tokens lets another in after a hundred passes': (world) =>
+  'a hot process without fencing tokens lets another in after the passes of a slice': (world) =>
     hurry(world, { fencing: false }),
 
   async 'tokens grow from caller to caller, from turn to turn and over processes'(world) {
     const [a, b] = [await world.process(), await world.process()];
     const callers = [a, a, a, b, b, b].map((process): [LockingProcess] => [process]);
-    const turns = await contend(world, callers, { sections: 400, ms: 0 });
+    const turns = await contend(world, callers, { sections: 4 * TURN, ms: 0 });
     turns.push(...(await contend(world, callers, { sections: 60, ms: 1 })));
     expect(new Set(turns.map(({ caller }) => caller)).size).toBe(6);
     expectGrowing(turns.map(({ token }) => token!));
@@ -264,7 +265,7 @@ export const localHandOff: Contract = {
     const callers = [a, a, a, b, b, b].map((process): [LockingProcess] => [process]);
     const tokens: number[] = [];
     for (let round = 0; round < 3; round += 1) {
-      const turns = await contend(world, callers, { sections: 150, ms: 0 });
+      const turns = await contend(world, callers, { sections: 2 * TURN, ms: 0 });
       tokens.push(...turns.map(({ token }) => token!));
       await expectNothingLeft(world, a, b);
       await world.elapse(101); // reserved tokens may lead the server's clock by 100 ms
