@@ -14,8 +14,9 @@ export class MemoryConnection {
 
   /** Runs `step` on the server; a moment passes before its answer. */
   send<T>(key: string | undefined, step: () => T): Promise<T> {
+    if (!this.open) return Promise.reject(failure(key, 'it is not open', 'unsent'));
+    if (this.server.answers) return this.server.run(step);
     return new Promise((resolve, reject) => {
-      if (!this.open) return reject(failure(key, 'it is not open', 'unsent'));
       const cancel = this.clock.after(this.timeout, () =>
         reject(failure(key, `it did not answer within ${this.timeout} ms`, 'unknown')),
       );

@@ -62,6 +62,11 @@ export class MemoryServer {
     return Math.floor(this.clock.wall() * 1_000);
   }
 
+  /** Whether what is sent now is answered at once. */
+  get answers(): boolean {
+    return !this.#waiting;
+  }
+
   /** Runs `step` now, or when the server goes on. */
   run<T>(step: () => T): Promise<T> {
     if (!this.#waiting) return Promise.resolve().then(step);

@@ -23,6 +23,10 @@ class TroubledServer extends MemoryServer {
     super(clock);
   }
 
+  override get answers(): boolean {
+    return false;
+  }
+
   override async run<T>(step: () => T): Promise<T> {
     const { request, reply } = this.trouble();
     if (this.random() < request) return new Promise<T>(() => {});
