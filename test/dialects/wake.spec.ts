@@ -132,6 +132,7 @@ describe('where the other side cannot be heard', () => {
     await java.lock('k', 30_000);
     const lease = us.acquire('k');
     await until('we wait', () => us.leases.load.waiting === 1);
+    await us.leases.administration.inspect('k', 0, us.settings.call.dialect); // behind the ask
     await java.unlock('k');
     expect((await had(lease)).held).toBe(true);
   }
@@ -144,7 +145,9 @@ describe('where the other side cannot be heard', () => {
     await lockOfTheirs(us);
     const native = await us.acquire('n', { dialect: 'native' });
     const next = us.acquire('n', { dialect: 'native' });
-    await until('he waits', () => us.leases.load.waiting === 1);
+    await until('he waits', async () => {
+      return (await us.leases.administration.inspect('n', 0)).waiting === 1;
+    });
     await native.release();
     expect((await had(next)).held).toBe(true);
   });
