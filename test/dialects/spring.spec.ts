@@ -9,8 +9,8 @@ const sides = new Sides();
 const dialect = { name: 'spring', registry: 'app:locks' } as const;
 let spring: SpringRegistry;
 
-function registry(waiting: SpringWaiting, key = 'app:locks'): SpringRegistry {
-  return (spring = new SpringRegistry(sides.theirs.duplicate(), key, waiting));
+function registry(waiting: SpringWaiting): SpringRegistry {
+  return (spring = new SpringRegistry(sides.theirs.duplicate(), 'app:locks', waiting));
 }
 
 /** How many of them listen on a channel, or by a pattern. */
@@ -97,7 +97,7 @@ describe('a RedisLockRegistry', () => {
   it('of another key has other locks', async () => {
     sides.start(dialect);
     await sides.us.acquire('k');
-    const others = registry('spin', 'others');
+    const others = new SpringRegistry(sides.theirs, 'others', 'spin');
     expect(await others.obtain('k', 5_000)).toBe(true);
   });
 

@@ -109,7 +109,7 @@ describe.each(ways)('who waits in dialect $dialect', ({ dialect, channel, take, 
 
   it('asks seldom, and leaves no subscription behind', async () => {
     const { java, lease } = await waiting(new LockClient({ redis: sides.redis.url, dialect }));
-    const monitor = await sides.theirs.duplicate().monitor();
+    const monitor = await sides.theirs.monitor();
     let asked = 0;
     monitor.on('monitor', (_time: string, words: string[]) => {
       if (/^evalsha$/i.test(words[0]!) && words[3] === 'k') asked += 1;
