@@ -3,7 +3,7 @@
 import { runChecks } from './test/checks.mjs';
 import { runJest } from './test/jest-run.mjs';
 import { addOutcome, noOutcome, printOutcome } from './test/counts.mjs';
-import { installForeignClients } from './test/foreign-clients.mjs';
+import { installPackages } from './test/packages.mjs';
 
 const full = process.argv.includes('--full');
 const started = Date.now();
@@ -30,7 +30,7 @@ const RUNS = [
 
 const total = noOutcome();
 addOutcome(total, await runChecks(['typecheck', 'lint', 'format:check', 'build']));
-installForeignClients();
+await installPackages();
 for (const run of RUNS) {
   addOutcome(total, await runJest(run, { full, limit: Math.max(1_000, deadline - Date.now()) }));
 }

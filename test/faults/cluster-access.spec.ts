@@ -55,7 +55,7 @@ async function move(cluster: ClusterProcess, key: string): Promise<void> {
 
 describe('a Cluster that has TLS, host names and users', () => {
   let cluster: ClusterProcess;
-  let certificate: Certificate;
+  let certificate: Certificate | undefined;
   let ports: number[];
   let tls: { ca: string };
   beforeAll(async () => {
@@ -78,7 +78,7 @@ describe('a Cluster that has TLS, host names and users', () => {
   });
   afterAll(async () => {
     await cluster?.stop();
-    certificate.remove();
+    certificate?.remove();
   });
 
   const seeds = (): { host: string; port: number }[] =>
