@@ -25,6 +25,12 @@ export class Sides {
     });
   }
 
+  /** How often a command has come, to run by itself or in a script. */
+  async calls(command: string): Promise<number> {
+    const stats = await this.theirs.info('commandstats');
+    return Number(new RegExp(`cmdstat_${command}:calls=(\\d+)`).exec(stats)?.[1] ?? 0);
+  }
+
   /** We, in a dialect. */
   start(dialect: LockDialect): LockClient {
     return (this.us = new LockClient({ redis: this.redis.url, dialect }));
