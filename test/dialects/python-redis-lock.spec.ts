@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import { LockClient } from '../support/lock-client.js';
 import { until } from '../support/until.js';
 import { pythonRedisLock } from './peers/index.js';
@@ -18,9 +18,8 @@ here('waiters of python-redis-lock, who sleep without an end,', () => {
   let python: PeerClient[];
   beforeEach(async () => {
     sides.start('python-redis-lock');
-    python = await Promise.all([1, 2].map(() => pythonRedisLock.connect(sides.redis.url)));
+    python = await Promise.all([1, 2].map(() => sides.peer(pythonRedisLock)));
   });
-  afterEach(() => Promise.all(python.map((client) => client.close())));
 
   async function waiting(): Promise<boolean[]> {
     const got: boolean[] = [];
