@@ -49,6 +49,36 @@ export class ClusterProcess {
     return this.servers.map(({ port }) => ({ host: '127.0.0.1', port }));
   }
 
+  /** The slots of a primary at the start: its first, and the first of the next primary. */
+  slotsOf(primary: number): readonly [first: number, next: number] {
+    const share = SLOTS / this.primaries.length;
+    return [Math.floor(primary * share), Math.floor((primary + 1) * share)];
+  }
+
+  /** Moves a slot and what is in it to another primary, as redis-cli does. */
+  async moveSlot(slot: number, to?: number): Promise<void> {
+    const nodes = this.primaries.map(({ url }) => new Redis(url));
+    try {
+      const ids = await Promise.all(nodes.map((node) => node.cluster('MYID') as Promise<string>));
+      const from = ids.indexOf(await ownerOf(nodes[0]!, slot));
+      const into = to ?? (from + 1) % nodes.length;
+      const [source, target] = [nodes[from]!, nodes[into]!];
+      const set = (node: Redis, state: string, id: string): Promise<unknown> =>
+        node.call('CLUSTER', 'SETSLOT', String(slot), state, id);
+      await set(target, 'IMPORTING', ids[from]!);
+      await set(source, 'MIGRATING', ids[into]!);
+      for (;;) {
+        const keys = (await source.cluster('GETKEYSINSLOT', slot, 100)) as string[];
+        if (keys.length === 0) break;
+        const port = String(this.primaries[into]!.port);
+        await source.call('MIGRATE', '127.0.0.1', port, '', '0', '5000', 'KEYS', ...keys);
+      }
+      for (const node of new Set([target, source, ...nodes])) await set(node, 'NODE', ids[into]!);
+    } finally {
+      for (const node of nodes) node.disconnect();
+    }
+  }
+
   async stop(): Promise<void> {
     await Promise.all(this.servers.map((server) => server.stop()));
   }
@@ -56,11 +86,10 @@ export class ClusterProcess {
   async #join(): Promise<void> {
     const clients = this.servers.map(({ url }) => new Redis(url));
     try {
-      const share = SLOTS / this.primaries.length;
       for (const [at, client] of clients.entries()) {
         await client.call('CLUSTER', 'SET-CONFIG-EPOCH', String(at + 1));
         if (at >= this.primaries.length) continue;
-        const [first, next] = [Math.floor(at * share), Math.floor((at + 1) * share)];
+        const [first, next] = this.slotsOf(at);
         await client.call('CLUSTER', 'ADDSLOTSRANGE', String(first), String(next - 1));
       }
       for (const other of clients.slice(1)) {
@@ -85,6 +114,14 @@ export class ClusterProcess {
       for (const client of clients) client.disconnect();
     }
   }
+}
+
+/** The id of the primary that has a slot, as a node knows it. */
+async function ownerOf(node: Redis, slot: number): Promise<string> {
+  type Range = [first: number, last: number, primary: [host: string, port: number, id: string]];
+  const ranges = (await node.cluster('SLOTS')) as unknown as Range[];
+  const [, , primary] = ranges.find(([first, last]) => first <= slot && slot <= last)!;
+  return primary[2];
 }
 
 /** False while the two have not made each other's acquaintance. */

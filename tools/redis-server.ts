@@ -1,4 +1,4 @@
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { connect, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -8,22 +8,10 @@ import { join } from 'node:path';
 export function findRedisServer(): string {
   const named = process.env['REDIS_SERVER'] ?? which('redis-server');
   if (named) return named;
-  if (process.getuid?.() === 0 && which('apt-get')) {
-    process.stderr.write('No redis-server on the PATH: installing Debian’s …\n');
-    const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive', RUNLEVEL: '1' };
-    const quiet = {
-      env,
-      stdio: ['ignore', 'ignore', 'inherit'] as ['ignore', 'ignore', 'inherit'],
-    };
-    execFileSync('apt-get', ['update', '-qq'], quiet);
-    execFileSync(
-      'apt-get',
-      ['install', '-y', '-qq', '--no-install-recommends', 'redis-server'],
-      quiet,
-    );
-    const installed = which('redis-server');
-    if (installed) return installed;
-  }
+  const install = ['tools/install-debian.mjs', 'redis-server'];
+  spawnSync(process.execPath, install, { stdio: ['ignore', 'ignore', 'inherit'] });
+  const installed = which('redis-server');
+  if (installed) return installed;
   throw new Error(
     'There is no redis-server on the PATH: install it (apt-get install redis-server, brew install redis), or set REDIS_SERVER.',
   );

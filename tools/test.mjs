@@ -2,8 +2,8 @@
 // as the very last line. `--full` (FULL=1 for the tests) runs the counts that the design names.
 import { runChecks } from './test/checks.mjs';
 import { runJest } from './test/jest-run.mjs';
-import { addCounts, printCounts } from './test/counts.mjs';
-import { installForeignClients } from './test/foreign-clients.mjs';
+import { addOutcome, noOutcome, printOutcome } from './test/counts.mjs';
+import { installPackages } from './test/packages.mjs';
 
 const full = process.argv.includes('--full');
 const started = Date.now();
@@ -28,11 +28,11 @@ const RUNS = [
   { nest: '11', ioredis: '5', folders: ['test/nest'] },
 ];
 
-const total = { passed: 0, failed: 0, skipped: 0 };
-addCounts(total, await runChecks(['typecheck', 'lint', 'format:check', 'build']));
-installForeignClients();
+const total = noOutcome();
+addOutcome(total, await runChecks(['typecheck', 'lint', 'format:check', 'build']));
+await installPackages();
 for (const run of RUNS) {
-  addCounts(total, await runJest(run, { full, limit: Math.max(1_000, deadline - Date.now()) }));
+  addOutcome(total, await runJest(run, { full, limit: Math.max(1_000, deadline - Date.now()) }));
 }
-process.exitCode = total.failed === 0 && total.passed > 0 ? 0 : 1;
-printCounts(total, Date.now() - started);
+process.exitCode = total.counts.failed === 0 && total.counts.passed > 0 ? 0 : 1;
+printOutcome(total, Date.now() - started);

@@ -14,6 +14,7 @@ type Judge = (
   report: Report | undefined,
   folders: string[],
   code: number | string,
+  said?: string,
 ) => { counts: { passed: number; failed: number; skipped: number }; complaints: string[] };
 
 const tool = '../../tools/test/jest-run.mjs';
@@ -62,6 +63,14 @@ describe('a Jest run of npm test', () => {
   it('fails for each file that could not be run', () => {
     const broken = report({ numRuntimeErrorTestSuites: 2 });
     expect(judge(broken, ['test/nest'], 1).counts.failed).toBe(2);
+  });
+
+  it('fails when tests left something open, whatever else it ends with', () => {
+    const left = 'A worker process has failed to exit gracefully and has been force exited.';
+    const { counts, complaints } = judge(report(), ['test'], 0, `PASS some\n${left}\nTests: 3\n`);
+    expect(counts.failed).toBe(1);
+    expect(complaints).toEqual([left]);
+    expect(judge(report(), ['test'], 0, 'Jest did not exit.').counts.failed).toBe(1);
   });
 
   it('fails when Jest crashed or hung, with or without a report', () => {

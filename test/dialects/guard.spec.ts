@@ -14,17 +14,17 @@ describe('a plain lock with a guard', () => {
     'is not stolen by $name',
     async (peer) => {
       sides.start(dialect);
-      const them = await peer.connect(sides.redis.url);
-      const lease = await sides.us.acquire('k_lock', { minHold: 300 });
+      const them = await sides.peer(peer);
+      const lease = await sides.us.acquire('k_lock', { minHold: 60_000 });
       expect(await them.acquire('k', 5_000)).toBe(false);
       await lease.extend();
       expect(await lease.release()).toBe(true);
       expect(await them.acquire('k', 5_000)).toBe(false);
+      await sides.theirs.del('k_lock'); // the minimum hold is over
       const held = await sides.us.acquire('k_lock');
       await held.release();
       expect(await them.acquire('k', 5_000)).toBe(true);
       await expect(sides.us.acquire('k_lock', { wait: 0 })).rejects.toThrow(LockNotAcquiredError);
-      await them.close();
     },
   );
 

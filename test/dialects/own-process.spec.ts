@@ -99,8 +99,7 @@ describe('readers of one process who wait for a writer elsewhere', () => {
     'come in together, in dialect %j',
     async (dialect) => {
       const writer = sides.start(dialect);
-      const redis = sides.redis.url;
-      const readers = new LockClient({ redis, dialect }, undefined, patientClock);
+      const readers = sides.client({ dialect }, patientClock);
       const written = await writer.acquire('k');
       let reading = 0;
       const all = [1, 2, 3, 4].map(async () => {
@@ -113,7 +112,6 @@ describe('readers of one process who wait for a writer elsewhere', () => {
       await written.release();
       await until('all read', () => reading === 4, 3_000);
       for (const lease of await Promise.all(all)) expect(await lease.release()).toBe(true);
-      await readers.close();
     },
   );
 });

@@ -1,6 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
 import { LockNotAcquiredError, LockOptionsError } from '../../lib/index.js';
-import { LockClient } from '../support/lock-client.js';
 import { until } from '../support/until.js';
 import { Sides } from './sides.js';
 
@@ -10,10 +9,8 @@ describe("a dialect where durability is 'refuse'", () => {
   const ttl = 1_000;
 
   it('has no lock granted while a server may have forgotten what is held, and none for longer', async () => {
-    sides.start('native');
-    const redis = sides.redis.url;
     const from = performance.now();
-    const us = new LockClient({ redis, dialect: 'plain', durability: 'refuse', ttl });
+    const us = sides.client({ dialect: 'plain', durability: 'refuse', ttl });
     const lease = await us.acquire('k');
     expect(performance.now() - from).toBeGreaterThanOrEqual(ttl);
     const before = performance.now();
@@ -23,6 +20,5 @@ describe("a dialect where durability is 'refuse'", () => {
     await expect(us.acquire('other', { ttl: ttl + 1 })).rejects.toThrow(LockOptionsError);
     expect(await lease.release()).toBe(true);
     expect(await sides.theirs.exists('k')).toBe(0);
-    await us.close();
   });
 });

@@ -16,11 +16,10 @@ function start(dialect: LockDialect): LockClient {
 
 /** What one hears who waits on a channel. */
 async function listener(command: 'subscribe' | 'ssubscribe', channel: string): Promise<string[]> {
-  const client = sides.theirs.duplicate();
+  const client = sides.another();
   const heard: string[] = [];
   client.on(command === 'subscribe' ? 'message' : 'smessage', (_channel, text: string) => {
     heard.push(text);
-    client.disconnect();
   });
   await client[command](channel);
   return heard;
@@ -77,7 +76,6 @@ describe('a Redisson lock', () => {
     const fair = { name: 'redisson', kind: 'fair' };
     expect(() => dialectSettings(fair)).toThrow(LockOptionsError);
     expect(() => dialectSettings(fair)).toThrow('the queue of an RFairLock goes by the clocks');
-    start('redisson');
   });
 });
 

@@ -1,6 +1,6 @@
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import { LeaseLostError, LockNotAcquiredError } from '../../lib/index.js';
-import { LockClient } from '../support/lock-client.js';
+import type { LockClient } from '../support/lock-client.js';
 import { until } from '../support/until.js';
 import { ShedLock } from './peers/shedlock.js';
 import { Sides } from './sides.js';
@@ -59,9 +59,8 @@ describe('a job of ShedLock that overran its lockAtMostFor while we took the loc
   let others: LockClient;
   beforeEach(() => {
     sides.start('shedlock');
-    others = new LockClient({ redis: sides.redis.url, dialect: 'shedlock' });
+    others = sides.client({ dialect: 'shedlock' });
   });
-  afterEach(() => others.close());
 
   async function overran(safe: boolean, atLeast = 0): Promise<ShedLock> {
     const jobs = new ShedLock(sides.theirs, safe);

@@ -1,13 +1,10 @@
-import { afterEach, describe, it } from '@jest/globals';
-import { LockClient } from '../support/lock-client.js';
+import { describe, it } from '@jest/globals';
 import { Crowd } from './crowd.js';
 import { peers } from './peers/index.js';
 import type { PeerClient } from './peers/peer.js';
 import { Sides } from './sides.js';
 
 const sides = new Sides();
-const others: { close(): Promise<void> }[] = [];
-afterEach(() => Promise.all(others.splice(0).map((client) => client.close())));
 
 /** A client that sleeps until it has the lock. */
 function sleeper(client: PeerClient): PeerClient {
@@ -19,12 +16,11 @@ describe.each(peers.filter(({ waits, missing }) => waits && missing === undefine
   (peer) => {
     const { dialect } = peer;
     it('and we take turns, and nobody is left asleep', async () => {
-      const them = await Promise.all([1, 2, 3].map(() => peer.connect(sides.redis.url)));
-      const more = [1, 2].map(() => new LockClient({ redis: sides.redis.url, dialect }));
-      others.push(...them, ...more);
+      const them = await Promise.all([1, 2, 3].map(() => sides.peer(peer)));
+      const ours = [1, 2, 3].map(() => sides.client({ dialect }));
       const crowd = new Crowd(process.env['FULL'] ? 20_000 : 1_500);
       await Promise.all([
-        ...[sides.start(dialect), ...more].map((client) => crowd.ours(client, 'crowd')),
+        ...ours.map((client) => crowd.ours(client, 'crowd')),
         ...them.map((client) => crowd.theirs(sleeper(client), 'crowd')),
       ]);
       crowd.check();

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import { LockNotAcquiredError } from '../../lib/index.js';
 import { LockClient } from '../support/lock-client.js';
 import { until } from '../support/until.js';
@@ -9,8 +9,9 @@ const sides = new Sides();
 const dialect = { name: 'spring', registry: 'app:locks' } as const;
 let spring: SpringRegistry;
 
-function registry(waiting: SpringWaiting, key = 'app:locks'): SpringRegistry {
-  return (spring = new SpringRegistry(sides.theirs.duplicate(), key, waiting));
+function registry(waiting: SpringWaiting): SpringRegistry {
+  spring = new SpringRegistry(sides.another(), 'app:locks', waiting);
+  return sides.closing(spring, (one) => one.close());
 }
 
 /** How many of them listen on a channel, or by a pattern. */
@@ -29,7 +30,6 @@ describe.each(['one channel', 'a channel a lock'] as const)(
       sides.start(dialect);
       registry(waiting);
     });
-    afterEach(() => spring.close());
 
     it('has a waiter who is woken when we give the lock back', async () => {
       const lease = await sides.us.acquire('k', { ttl: 60_000 });
@@ -51,7 +51,7 @@ describe.each(['one channel', 'a channel a lock'] as const)(
     it('has nobody woken for what stays taken', async () => {
       const lease = await sides.us.acquire('k', { minHold: 60_000 });
       const heard: string[] = [];
-      const listener = sides.theirs.duplicate();
+      const listener = sides.another();
       listener.on('pmessage', (_pattern, _channel, message: string) => heard.push(message));
       await listener.psubscribe('app:locks-channel*');
       await lease.release();
@@ -60,18 +60,16 @@ describe.each(['one channel', 'a channel a lock'] as const)(
       await until('the next is heard', () => heard.length > 0);
       expect(heard.every((message) => message === 'app:locks:other')).toBe(true);
       expect(await spring.obtain('k', 5_000)).toBe(false);
-      listener.disconnect();
     });
   },
 );
 
 describe('a RedisLockRegistry', () => {
   beforeEach(() => void registry('a channel a lock'));
-  afterEach(() => spring.close());
 
   it('that waits without a channel is not published to', async () => {
     sides.start({ ...dialect, publish: false });
-    const listener = sides.theirs.duplicate();
+    const listener = sides.another();
     const heard: string[] = [];
     listener.on('pmessage', (_pattern, _channel, message: string) => heard.push(message));
     await listener.psubscribe('app:locks-channel*');
@@ -79,7 +77,6 @@ describe('a RedisLockRegistry', () => {
     await sides.theirs.publish('app:locks-channel', 'the last');
     await until('the last is heard', () => heard.length > 0);
     expect(heard).toEqual(['the last']);
-    listener.disconnect();
   });
 
   it('is told where it listens also if our client has a prefix', async () => {
@@ -97,7 +94,7 @@ describe('a RedisLockRegistry', () => {
   it('of another key has other locks', async () => {
     sides.start(dialect);
     await sides.us.acquire('k');
-    const others = registry('spin', 'others');
+    const others = new SpringRegistry(sides.theirs, 'others', 'spin');
     expect(await others.obtain('k', 5_000)).toBe(true);
   });
 

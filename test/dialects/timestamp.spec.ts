@@ -1,7 +1,7 @@
-import { beforeEach, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { LeaseLostError, LockNotAcquiredError, type TimestampDialect } from '../../lib/index.js';
 import { scripts } from '../../lib/locks/dialects/timestamp/scripts.js';
-import { LockClient } from '../support/lock-client.js';
+import type { LockClient } from '../support/lock-client.js';
 import { until } from '../support/until.js';
 import { Crowd } from './crowd.js';
 import { textbookInPython } from './peers/index.js';
@@ -100,8 +100,6 @@ describe('the steps of the articles', () => {
   };
   const now = Number.MAX_SAFE_INTEGER;
 
-  beforeEach(() => void (sides.us = new LockClient({ redis: sides.redis.url })));
-
   it('take over what they have seen', async () => {
     await sides.theirs.set(lock.name, past);
     expect(await step('getset', now, past)).toBe('held');
@@ -133,20 +131,13 @@ together('four clients of the articles and three of ours', () => {
       const dialect = { name: 'timestamp', unit: 'float', protocol, suffix: '_lock' } as const;
       const timeout = 600;
       const crowd = new Crowd(process.env['FULL'] ? 20_000 : 4_000, timeout);
-      sides.start(dialect);
-      const ours = [
-        sides.us,
-        ...[1, 2].map(() => new LockClient({ redis: sides.redis.url, dialect })),
-      ];
-      const four = await Promise.all(
-        [1, 2, 3, 4].map(() => textbookInPython.connect(sides.redis.url)),
-      );
+      const ours = [1, 2, 3].map(() => sides.client({ dialect }));
+      const four = await Promise.all([1, 2, 3, 4].map(() => sides.peer(textbookInPython)));
       await Promise.all([
         ...ours.map((client) => crowd.ours(client, 'crowd')),
         ...four.slice(0, 2).map((client) => crowd.theirs(client, 'crowd')),
         ...four.slice(2).map((client) => crowd.killed(client, 'crowd')),
       ]);
-      await Promise.all([...four, ...ours.slice(1)].map((client) => client.close()));
       crowd.check();
       expect(crowd.killings).toBe(2);
     },

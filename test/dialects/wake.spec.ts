@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import type { LockDialect } from '../../lib/index.js';
 import type { Lease } from '../../lib/leases/lease.js';
 import { FaultProxy } from '../support/fault-proxy.js';
-import { LockClient } from '../support/lock-client.js';
+import type { LockClient } from '../support/lock-client.js';
 import { until } from '../support/until.js';
 import { patientClock } from './endless-pauses.js';
 import { RedissonThread } from './peers/redisson.js';
@@ -46,7 +46,6 @@ const ways = [
 describe.each(ways)('who waits in dialect $dialect', ({ dialect, channel, take, giveBack }) => {
   /** They have the lock, and we wait for it and listen. */
   async function waiting(us: LockClient): Promise<{ java: RedissonThread; lease: Promise<Lease> }> {
-    sides.us = us;
     const java = new RedissonThread(sides.theirs);
     await take(java);
     const lease = us.acquire('k');
@@ -55,7 +54,7 @@ describe.each(ways)('who waits in dialect $dialect', ({ dialect, channel, take, 
   }
 
   function patient(redis = sides.redis.url): LockClient {
-    return new LockClient({ redis, dialect }, undefined, patientClock);
+    return sides.client({ redis, dialect }, patientClock);
   }
 
   it('has the lock when the other side tells that it is free, without asking', async () => {
@@ -79,24 +78,22 @@ describe.each(ways)('who waits in dialect $dialect', ({ dialect, channel, take, 
   });
 
   it('misses no message that comes while he asks', async () => {
-    const proxy = await FaultProxy.before(sides.redis.port);
-    const { java, lease } = await waiting(patient(proxy.url));
+    const proxy = sides.closing(await FaultProxy.before(sides.redis.port), (one) => one.close());
+    const us = patient(proxy.url);
+    const { java, lease } = await waiting(us);
     await giveBack(java);
     await (await had(lease)).release();
     await take(java);
     for (const link of proxy.links) if (!link.subscriber) link.down = { delay: 100 };
     const asked = proxy.once(([command]) => command === 'evalsha', 'pass');
-    const next = sides.us.acquire('k');
+    const next = us.acquire('k');
     await asked;
     await giveBack(java); // it is heard before the answer to the ask
     expect((await had(next)).held).toBe(true);
-    await sides.us.close();
-    await proxy.close();
   });
 
   it('has his turn among others who wait', async () => {
     const clients = [patient(), patient(), patient()];
-    sides.us = clients[0]!;
     const turns = clients.map(async (us) => {
       for (let nth = 0; nth < 40; nth += 1) {
         const lease = await had(us.acquire('k'));
@@ -104,19 +101,14 @@ describe.each(ways)('who waits in dialect $dialect', ({ dialect, channel, take, 
       }
     });
     await Promise.all(turns);
-    await Promise.all(clients.slice(1).map((us) => us.close()));
   });
 
   it('asks seldom, and leaves no subscription behind', async () => {
-    const { java, lease } = await waiting(new LockClient({ redis: sides.redis.url, dialect }));
-    const monitor = await sides.theirs.duplicate().monitor();
-    let asked = 0;
-    monitor.on('monitor', (_time: string, words: string[]) => {
-      if (/^evalsha$/i.test(words[0]!) && words[3] === 'k') asked += 1;
-    });
+    const { java, lease } = await waiting(sides.client({ dialect }));
+    const before = await sides.calls('evalsha');
     const over = performance.now() + 3_000;
     await until('3 s are over', () => performance.now() > over);
-    monitor.disconnect();
+    const asked = (await sides.calls('evalsha')) - before;
     expect(asked).toBeGreaterThan(1);
     expect(asked).toBeLessThan(10);
     await giveBack(java);
@@ -127,11 +119,11 @@ describe.each(ways)('who waits in dialect $dialect', ({ dialect, channel, take, 
 
 describe('where the other side cannot be heard', () => {
   async function lockOfTheirs(us: LockClient): Promise<void> {
-    sides.us = us;
     const java = new RedissonThread(sides.theirs);
     await java.lock('k', 30_000);
     const lease = us.acquire('k');
     await until('we wait', () => us.leases.load.waiting === 1);
+    await us.leases.administration.inspect('k', 0, us.settings.call.dialect); // behind the ask
     await java.unlock('k');
     expect((await had(lease)).held).toBe(true);
   }
@@ -140,19 +132,19 @@ describe('where the other side cannot be heard', () => {
     const rights = ['on', 'nopass', '~*', '+@all', 'resetchannels', '&lock:inbox:*'];
     await sides.theirs.call('ACL', 'SETUSER', 'deaf', ...rights);
     const redis = { port: Number(new URL(sides.redis.url).port), username: 'deaf', password: 'x' };
-    const us = new LockClient({ redis, dialect: 'redisson' }, undefined, patientClock);
+    const us = sides.client({ redis, dialect: 'redisson' }, patientClock);
     await lockOfTheirs(us);
     const native = await us.acquire('n', { dialect: 'native' });
     const next = us.acquire('n', { dialect: 'native' });
-    await until('he waits', () => us.leases.load.waiting === 1);
+    await until('he waits', async () => {
+      return (await us.leases.administration.inspect('n', 0)).waiting === 1;
+    });
     await native.release();
     expect((await had(next)).held).toBe(true);
   });
 
   it('because it tells by a sharded channel, he does so too', async () => {
     const dialect: LockDialect = { name: 'redisson', sharded: true };
-    await lockOfTheirs(
-      new LockClient({ redis: sides.redis.url, dialect }, undefined, patientClock),
-    );
+    await lockOfTheirs(sides.client({ dialect }, patientClock));
   });
 });

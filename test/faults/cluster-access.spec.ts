@@ -36,26 +36,9 @@ async function expectAllIn(redis: RedisSource): Promise<void> {
   }
 }
 
-/** The slot of a lock that was never used moves to another primary. */
-async function move(cluster: ClusterProcess, key: string): Promise<void> {
-  const slot = String(slotOf(`lock:${key}`));
-  const nodes = cluster.primaries.map(({ url }) => new Redis(url));
-  try {
-    const ids = await Promise.all(nodes.map(async (node) => String(await node.cluster('MYID'))));
-    const share = 16_384 / nodes.length;
-    const from = nodes.findIndex((_, at) => Number(slot) < Math.floor((at + 1) * share));
-    const to = (from + 1) % nodes.length;
-    for (const at of [to, from]) {
-      await nodes[at]!.call('CLUSTER', 'SETSLOT', slot, 'NODE', ids[to]!);
-    }
-  } finally {
-    for (const node of nodes) node.disconnect();
-  }
-}
-
 describe('a Cluster that has TLS, host names and users', () => {
   let cluster: ClusterProcess;
-  let certificate: Certificate;
+  let certificate: Certificate | undefined;
   let ports: number[];
   let tls: { ca: string };
   beforeAll(async () => {
@@ -78,7 +61,7 @@ describe('a Cluster that has TLS, host names and users', () => {
   });
   afterAll(async () => {
     await cluster?.stop();
-    certificate.remove();
+    certificate?.remove();
   });
 
   const seeds = (): { host: string; port: number }[] =>
@@ -110,7 +93,7 @@ describe('a Cluster that has TLS, host names and users', () => {
 
   it('is followed by host names when a slot moves', async () => {
     const one = await client({ cluster: seeds(), username: 'locks', password: PASSWORD, tls });
-    await move(cluster, 'moved');
+    await cluster.moveSlot(slotOf('lock:moved'));
     expect((await one.acquire('moved')).held).toBe(true);
   });
 
@@ -159,7 +142,7 @@ describe('a Cluster whose nodes know themselves by addresses that are not reache
 
   it('is followed when a slot moves', async () => {
     const one = await client({ cluster: cluster.seeds, natMap: natMap() });
-    await move(cluster, 'moved');
+    await cluster.moveSlot(slotOf('lock:moved'));
     expect((await one.acquire('moved')).held).toBe(true);
   });
 });

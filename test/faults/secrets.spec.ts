@@ -17,6 +17,7 @@ let observer: Observer;
 let proxy: FaultProxy;
 /** All that left the library as text. */
 let said: string[];
+const clients: LockClient[] = [];
 const secrets = new Set([USER, PASSWORD, WRONG]);
 beforeAll(async () => {
   redis = await RedisProcess.start();
@@ -46,6 +47,7 @@ beforeEach(async () => {
 });
 afterEach(async () => {
   jest.restoreAllMocks();
+  await Promise.all(clients.splice(0).map((one) => one.close()));
   await observer.redis.call('ACL', 'SETUSER', 'default', 'on', 'nopass');
   await proxy.close();
 });
@@ -56,7 +58,9 @@ afterAll(async () => {
 
 function client(password = PASSWORD): LockClient {
   const redisUrl = `redis://${USER}:${password}@127.0.0.1:${proxy.port}/0`;
-  return new LockClient({ redis: redisUrl, commandTimeout: 200, ttl: 600 });
+  const one = new LockClient({ redis: redisUrl, commandTimeout: 200, ttl: 600 });
+  clients.push(one);
+  return one;
 }
 
 /** Everything one can write of a value into a log. */
@@ -106,6 +110,7 @@ it.each([
 
 it('a password that is changed later is told without secrets', async () => {
   const late = client();
+  await late.leases.open();
   const lease = await late.acquire('k');
   await noteHolder('k');
   const waiting = late.acquire('k', { wait: 500 });
@@ -126,6 +131,7 @@ it.each(['blackHole', 'refuse'] as const)(
   'an outage is told without secrets (%s)',
   async (trouble) => {
     const late = client();
+    await late.leases.open();
     const lease = await late.acquire('k');
     await noteHolder('k');
     await proxy[trouble]();

@@ -9,8 +9,8 @@ import {
   LockService,
   LockShutdownError,
 } from '../../lib/index.js';
-import { until } from '../support/moments.js';
 import { NestBench } from '../support/nest-app.js';
+import { until } from '../support/until.js';
 
 let bench: NestBench;
 let replicas: LockService[];
@@ -33,7 +33,7 @@ async function enqueue(at: number): Promise<[campaign: Promise<Lease>]> {
   const { waiting } = await replicas[0]!.inspect(`leader:${name}`);
   const campaign = elections[at]!.campaign();
   campaign.catch(() => {});
-  await until(async () => {
+  await until('he is in the queue', async () => {
     return (await replicas[0]!.inspect(`leader:${name}`)).waiting === waiting + 1;
   });
   return [campaign];
@@ -83,7 +83,7 @@ describe('an election', () => {
     expect(lease.key).toBe(`leader:${name}`);
     expect(lease.fencingToken).toBeGreaterThan(0);
     const expiresAt = lease.expiresAt;
-    await until(() => lease.expiresAt > expiresAt + 1_100); // renewed, and beyond maxHold
+    await until('it is renewed', () => lease.expiresAt > expiresAt + 1_100); // renewed, and beyond maxHold
     expect(await replicas[0]!.tryAcquire(`leader:${name}`)).toBeNull();
     await election.resign();
   });
@@ -130,10 +130,16 @@ describe('a campaign', () => {
     await elections[0]!.campaign();
     const controller = new AbortController();
     const campaign = elections[1]!.campaign({ signal: controller.signal });
-    await until(async () => (await replicas[0]!.inspect(`leader:${name}`)).waiting === 1);
+    await until(
+      'one waits',
+      async () => (await replicas[0]!.inspect(`leader:${name}`)).waiting === 1,
+    );
     controller.abort(new Error('no more'));
     await expect(campaign).rejects.toThrow('no more');
-    await until(async () => (await replicas[0]!.inspect(`leader:${name}`)).waiting === 0);
+    await until(
+      'nobody waits',
+      async () => (await replicas[0]!.inspect(`leader:${name}`)).waiting === 0,
+    );
     await expect(elections[1]!.campaign({ signal: controller.signal })).rejects.toThrow('no more');
     const [again] = await enqueue(1);
     await elections[0]!.resign();

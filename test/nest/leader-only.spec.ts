@@ -13,8 +13,9 @@ import {
   LockService,
 } from '../../lib/index.js';
 import { LockTestingModule, MemoryServer } from '../../lib/testing/index.js';
-import { Gate, until } from '../support/moments.js';
+import { Gate } from '../support/moments.js';
 import { NestBench } from '../support/nest-app.js';
+import { until } from '../support/until.js';
 
 let bench: NestBench;
 let rival: LockService;
@@ -68,12 +69,12 @@ async function feeds(count: number): Promise<Feed[]> {
   const all: Feed[] = [];
   for (let at = 0; at < count; at += 1) {
     all.push((await replica({ providers: [Feed] })).get(Feed));
-    await until(async () => {
+    await until('he leads, or is in the queue', async () => {
       const { state, waiting } = await rival.inspect('leader:feed');
       return state === 'held' && waiting === at;
     });
   }
-  await until(async () => {
+  await until('the first leads', async () => {
     await all[0]!.pull(1);
     return all[0]!.runs > 0;
   });
@@ -128,7 +129,7 @@ describe('@LeaderOnly', () => {
       const { runs } = all[at]!;
       await apps[at]!.close();
       await all[at]!.pull(1);
-      await until(async () => {
+      await until('the next leads', async () => {
         await all[at + 1]!.pull(1);
         return all[at + 1]!.runs > 0;
       });
@@ -160,14 +161,14 @@ describe('@LeaderOnly', () => {
     const app = await replica({ providers: [Slow] });
     const slow = app.get(Slow);
     let work: Promise<void> | undefined;
-    await until(() => {
+    await until('the leader works', () => {
       work = slow.work();
       return Promise.race([inside.opened.then(() => true), work.then(() => false)]);
     });
     const shutdown = app.close();
     await closing.opened;
     const next = rival.election('slow').campaign();
-    await until(async () => (await rival.inspect('leader:slow')).waiting === 1);
+    await until('one waits', async () => (await rival.inspect('leader:slow')).waiting === 1);
     await slow.work(); // is skipped: it would wait for the gate
     leave.open();
     await work;
@@ -182,7 +183,7 @@ describe('@LeaderOnly', () => {
     await leader!.pull(1);
     const { fencingToken } = leader!.leases[0]!;
     await rival.forceRelease('leader:feed');
-    await until(async () => {
+    await until('it leads again', async () => {
       await leader!.pull(1).catch(() => {}); // it may be deposed while it pulls
       return leader!.leases.at(-1)!.fencingToken > fencingToken;
     });
@@ -207,13 +208,15 @@ describe('@LeaderOnly', () => {
       return running;
     };
     await expect(run(() => leader!.pull(1))).rejects.toThrow(LeaseLostError);
-    await until(async () => {
+    await until('the other leads', async () => {
       await other!.pull(1);
       return other!.runs > 0;
     });
     await apps[1]!.close();
-    await until(() => leader!.locks.inspect('leader:feed').then(({ waiting }) => waiting === 0));
-    await until(async () => {
+    await until('nobody waits', () =>
+      leader!.locks.inspect('leader:feed').then(({ waiting }) => waiting === 0),
+    );
+    await until('the first leads again', async () => {
       leader!.work = async () => {};
       leader!.runs = 0;
       await leader!.pull(1);
@@ -240,7 +243,7 @@ describe('@LeaderOnly', () => {
       const app = await replica(parts);
       app.get(Jobs).app = app;
     }
-    await until(() => runs.length >= 3);
+    await until('it has run', () => runs.length >= 3);
     expect(new Set(runs).size).toBe(1);
   });
 
@@ -256,7 +259,7 @@ describe('@LeaderOnly', () => {
     );
     for (const module of modules) await module.init();
     const all = modules.map((module) => module.get(Feed));
-    await until(async () => {
+    await until('one of them leads', async () => {
       await Promise.all(all.map((feed) => feed.pull(1)));
       return all.some(({ runs }) => runs > 3);
     });

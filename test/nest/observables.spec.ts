@@ -22,8 +22,8 @@ import {
   LockService,
 } from '../../lib/index.js';
 import { Balance } from '../support/balance.js';
-import { until } from '../support/moments.js';
 import { NestBench } from '../support/nest-app.js';
+import { until } from '../support/until.js';
 
 let bench: NestBench;
 let rival: LockService;
@@ -148,22 +148,22 @@ describe('a method under @Locked that returns an Observable', () => {
     const subject = new Subject<string>();
     prices.source = subject;
     const subscription = prices.watch('leave').subscribe();
-    await until(() => subject.observed);
+    await until('it is subscribed to', () => subject.observed);
     expect(await state('prices:leave')).toBe('held');
     subscription.unsubscribe();
     expect(subject.observed).toBe(false);
-    await until(async () => (await state('prices:leave')) === 'free');
+    await until('it is free', async () => (await state('prices:leave')) === 'free');
     prices.source = of('first', 'second');
     expect(await firstValueFrom(prices.watch('leave'))).toBe('first');
-    await until(async () => (await state('prices:leave')) === 'free');
+    await until('it is free', async () => (await state('prices:leave')) === 'free');
   });
 
   it('leaves the queue when its subscriber does', async () => {
     const lease = await rival.acquire('prices:line');
     const subscription = prices.watch('line').subscribe();
-    await until(async () => (await rival.inspect('prices:line')).waiting === 1);
+    await until('one waits', async () => (await rival.inspect('prices:line')).waiting === 1);
     subscription.unsubscribe();
-    await until(async () => (await rival.inspect('prices:line')).waiting === 0);
+    await until('nobody waits', async () => (await rival.inspect('prices:line')).waiting === 0);
     await lease.release();
     expect(await state('prices:line')).toBe('free');
     expect(prices.calls).toBe(0);
@@ -173,7 +173,7 @@ describe('a method under @Locked that returns an Observable', () => {
     const subject = new Subject<string>();
     prices.source = subject;
     const outcome = lastValueFrom(prices.watch('lost')).catch((error: unknown) => error);
-    await until(() => subject.observed);
+    await until('it is subscribed to', () => subject.observed);
     await rival.forceRelease('prices:lost');
     expect(await outcome).toBeInstanceOf(LeaseLostError);
     expect(subject.observed).toBe(false);

@@ -10,8 +10,8 @@ import {
   LockStoreError,
 } from '../../lib/index.js';
 import { RedisProcess } from '../../tools/redis-server.js';
-import { until } from '../support/moments.js';
 import { NestBench } from '../support/nest-app.js';
+import { until } from '../support/until.js';
 
 let runs = 0;
 
@@ -60,7 +60,7 @@ describe('a method under @Locked while Redis is down', () => {
 
   it('runs again when Redis is back', async () => {
     await redis.run();
-    await until(() => mails.strict('1').catch(() => false));
+    await until('Redis can be used', () => mails.strict('1').catch(() => false));
     expect(await mails.anyway('1')).toBe('1 mail:1');
   });
 });

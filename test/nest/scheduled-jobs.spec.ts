@@ -8,8 +8,9 @@ import {
   SchedulerRegistry,
 } from '@nestjs/schedule';
 import { CurrentLease, type Lease, Locked, type LockService } from '../../lib/index.js';
-import { Gate, until } from '../support/moments.js';
+import { Gate } from '../support/moments.js';
 import { NestBench } from '../support/nest-app.js';
+import { until } from '../support/until.js';
 
 let bench: NestBench;
 let rival: LockService;
@@ -75,15 +76,15 @@ describe('@Locked above and below @Interval and @Cron', () => {
       expect(registry.getIntervals().sort()).toEqual(['above', 'below', 'unlocked']);
       expect([...registry.getCronJobs().keys()].sort()).toEqual(['above', 'below']);
     }
-    await until(() => runs['interval'] === 1 && runs['cron'] === 1);
+    await until('both run', () => runs['interval'] === 1 && runs['cron'] === 1);
     const { fencingToken } = await rival.inspect('interval');
     const tried = ticks;
-    await until(() => ticks > tried + 20);
+    await until('the others have tried', () => ticks > tried + 20);
     expect([runs, most]).toEqual([{ interval: 1, cron: 1 }, 2]);
     expect((await rival.inspect('interval')).fencingToken).toBe(fencingToken);
 
     leave.open();
-    await until(() => runs['interval']! > 20 && runs['cron']! > 1);
+    await until('both go on', () => runs['interval']! > 20 && runs['cron']! > 1);
     for (const app of apps) await app.close();
     expect(running).toBe(0);
   });
@@ -127,8 +128,8 @@ describe('a job that is stuck', () => {
     const since = performance.now();
     const writing = report.write();
     writing.catch(() => {});
-    await until(async () => (await rival.inspect('report')).state === 'held');
-    await until(async () => (await rival.inspect('report')).state === 'free');
+    await until('the job runs', async () => (await rival.inspect('report')).state === 'held');
+    await until('the job is over', async () => (await rival.inspect('report')).state === 'free');
     expect(performance.now() - since).toBeGreaterThan(400 - 200);
     expect(performance.now() - since).toBeLessThan(400 + 200 + 500);
     await told.opened;

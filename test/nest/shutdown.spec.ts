@@ -3,8 +3,9 @@ import { Controller, Get, Injectable, Param } from '@nestjs/common';
 import { Redis } from 'ioredis';
 import { LeaseLostError, Locked, LockService, LockShutdownError } from '../../lib/index.js';
 import { RedisProcess } from '../../tools/redis-server.js';
-import { Gate, until } from '../support/moments.js';
+import { Gate } from '../support/moments.js';
 import { NestBench } from '../support/nest-app.js';
+import { until } from '../support/until.js';
 
 let bench: NestBench;
 let rival: LockService;
@@ -40,7 +41,7 @@ describe('when an application shuts down', () => {
     const lease = await rival.acquire('awaited');
     const waiting = app.get(LockService).acquire('awaited');
     const outcome = waiting.catch((error: unknown) => error);
-    await until(async () => (await rival.inspect('awaited')).waiting === 1);
+    await until('one waits', async () => (await rival.inspect('awaited')).waiting === 1);
     await app.close();
     expect(await outcome).toBeInstanceOf(LockShutdownError);
     expect((await rival.inspect('awaited')).waiting).toBe(0);
@@ -61,7 +62,7 @@ describe('when an application shuts down', () => {
     expect(await connections(admin)).toBe(2);
     await app.close();
     await app.close();
-    await until(async () => (await connections(admin)) === 0);
+    await until('no connection is left', async () => (await connections(admin)) === 0);
     admin.disconnect();
     await redis.stop();
   });
@@ -105,7 +106,7 @@ describe('what an application leaves behind', () => {
       redis.signal(signal);
       await app.close();
       const closed = performance.now();
-      await until(() => handles().length <= before.length);
+      await until('no handle is left', () => handles().length <= before.length);
       expect(performance.now() - closed).toBeLessThan(1_000);
       await redis.stop();
     },
@@ -182,7 +183,7 @@ describe('a start-up that failed', () => {
     const app = module.createNestApplication({ logger: false });
     await expect(app.init()).rejects.toThrow('onBusy');
     await app.close();
-    await until(async () => (await connections(admin)) === 0);
+    await until('no connection is left', async () => (await connections(admin)) === 0);
     await expect(app.get(LockService).acquire('a')).rejects.toThrow(LockShutdownError);
     admin.disconnect();
     await redis.stop();

@@ -8,12 +8,15 @@ import { scripts as lock } from '../../lib/locks/lock/scripts.js';
 import { scripts as quarantine } from '../../lib/locks/quarantine/scripts.js';
 import { scripts as quorum } from '../../lib/locks/quorum/scripts.js';
 import { scripts as shares } from '../../lib/locks/shares/scripts.js';
+import { dialectSettings, type LockDialect } from '../../lib/options/index.js';
 import { ClusterProcess } from '../../tools/redis-cluster.js';
 import { RedisProcess } from '../../tools/redis-server.js';
+import { samples } from '../dialects/samples.js';
 
 const readme = readFileSync('README.md', 'utf8');
 const LISTED = /^user locks on >… ([^]*?)```/m.exec(readme)![1]!.trim().split(/\s+/);
 const MORE_IN_A_CLUSTER = ['+cluster|slots', '+asking'];
+const IN_DIALECTS = /A dialect has keys of its own, ([^]*?)\. /.exec(readme)![1]!;
 const credentials = { username: 'locks', password: 'pw' };
 
 let closing: (() => Promise<unknown>)[] = [];
@@ -22,13 +25,39 @@ afterEach(async () => {
   closing = [];
 });
 
-/** Makes a user who has these rights and no more. */
-async function grant(servers: readonly RedisProcess[], rights: readonly string[]): Promise<void> {
-  for (const { url } of servers) {
-    const admin = new Redis(url);
-    await admin.call('ACL', 'SETUSER', 'locks', 'reset', 'on', '>pw', ...rights);
+/** Asks a server as one who may do everything. */
+async function asAdmin(server: RedisProcess, command: string, ...args: string[]): Promise<unknown> {
+  const admin = new Redis(server.url);
+  try {
+    return await admin.call(command, ...args);
+  } finally {
     admin.disconnect();
   }
+}
+
+/** Makes a user who has these rights and no more. */
+async function grant(servers: readonly RedisProcess[], rights: readonly string[]): Promise<void> {
+  for (const server of servers) {
+    await asAdmin(server, 'ACL', 'SETUSER', 'locks', 'reset', 'on', '>pw', ...rights);
+  }
+}
+
+/** What a server has refused: a channel is refused without a word to the caller. */
+async function refused(server: RedisProcess): Promise<string[]> {
+  const log = (await asAdmin(server, 'ACL', 'LOG')) as string[][];
+  const objects = log.map((entry) => entry[entry.indexOf('object') + 1]!);
+  return objects.filter((object) => object !== 'client|setinfo'); // of ioredis, which goes on without
+}
+
+/** What the README lists for a dialect: what follows its name, `spring` say, up to the next name. */
+function listedFor(dialect: LockDialect): string[] {
+  const { format, prefix } = dialectSettings(dialect)!;
+  const parts = [...IN_DIALECTS.matchAll(/`([^`]+)`/g)].map(([, part]) => part!);
+  const isName = (part: string): boolean => /^\w/.test(part);
+  const after = parts.slice(parts.indexOf(format) + 1 || parts.length);
+  const end = after.findIndex(isName);
+  const rights = after.slice(0, end < 0 ? after.length : end).join(' ');
+  return rights.replace('<registry>', prefix.slice(0, -1)).split(' ').filter(Boolean);
 }
 
 type Pair = readonly [LockService, LockService];
@@ -54,6 +83,22 @@ async function useAlone([locks, others]: Pair): Promise<void> {
   await (await waiting).release();
   await others.forceRelease('least');
   await locks.withLock(['least', 'more'], () => 1);
+}
+
+/** What every dialect can, and what this one can beside it. */
+async function useDialect([locks, others]: Pair, dialect: LockDialect): Promise<void> {
+  const { shared, minHold } = dialectSettings(dialect)!;
+  const ways = [{}, ...(shared ? [{ mode: 'shared' as const }] : [])];
+  for (const options of ways) {
+    const lease = await locks.acquire('least', options);
+    const waiting = others.acquire('least', { wait: '20s' });
+    expect((await others.inspect('least')).state).toBe('held');
+    await lease.extend();
+    expect(await lease.release()).toBe(true);
+    await (await waiting).extend();
+    expect(await locks.forceRelease('least')).toBe(true);
+  }
+  if (minHold) await (await locks.acquire('kept', { minHold: 1 })).release();
 }
 
 async function useAll([locks, others]: Pair): Promise<void> {
@@ -112,6 +157,19 @@ describe('a user with the rights that the README lists', () => {
     await grant(cluster.servers, [...LISTED, ...MORE_IN_A_CLUSTER]);
     await useAll(await locksOn({ redis: { cluster: cluster.seeds, ...credentials } }));
   });
+
+  it.each(samples)(
+    'can all that locks do in dialect %j, with what is listed for it',
+    async (dialect) => {
+      const server = await start();
+      await grant([server], [...LISTED, '~*', ...listedFor(dialect)]);
+      const { lasting, prefix, suffix } = dialectSettings(dialect)!;
+      if (lasting) await asAdmin(server, 'SET', `${prefix}least${suffix}`, '1000'); // to be taken over
+      const redis = { host: '127.0.0.1', port: server.port, ...credentials };
+      await useDialect(await locksOn({ redis, dialect }), dialect);
+      expect(await refused(server)).toEqual([]);
+    },
+  );
 
   it('can all that locks do on a quorum', async () => {
     const servers = await Promise.all([1, 2, 3].map(() => start()));

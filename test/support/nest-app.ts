@@ -71,7 +71,10 @@ export class NestBench {
   }
 
   async stop(): Promise<void> {
-    for (const app of this.#apps) await app.close();
-    await this.redis.stop();
+    try {
+      for (const app of this.#apps) await app.close();
+    } finally {
+      await this.redis.stop();
+    }
   }
 }

@@ -2,7 +2,7 @@
 export async function until<T>(
   what: string,
   probe: () => T | Promise<T>,
-  within = 10_000,
+  within = 20_000,
 ): Promise<NonNullable<T>> {
   const end = performance.now() + within;
   for (;;) {

@@ -1,12 +1,22 @@
-/** Adds `counts` to `total`. */
-export function addCounts(total, counts) {
-  for (const name of Object.keys(total)) total[name] += counts[name];
+/** What came of nothing yet. */
+export function noOutcome() {
+  return { counts: { passed: 0, failed: 0, skipped: 0 }, complaints: [] };
 }
 
-/** Prints how long it took, and as the last line what came of it. */
-export function printCounts({ passed, failed, skipped }, ms) {
-  process.stdout.write(`\n${Math.round(ms / 1_000)} s\n`);
-  process.stdout.write(
-    `${passed} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ''}\n`,
-  );
+/** Adds what came of one run to `total`. */
+export function addOutcome(total, { counts, complaints }) {
+  for (const name of Object.keys(total.counts)) total.counts[name] += counts[name];
+  total.complaints.push(...complaints);
+}
+
+/** Prints how long it took, once more what failed beside tests, and as the last line what came of it. */
+export function printOutcome({ counts: { passed, failed, skipped }, complaints }, ms) {
+  const skips = skipped > 0 ? `, ${skipped} skipped` : '';
+  const lines = [
+    '',
+    `${Math.round(ms / 1_000)} s`,
+    ...complaints.map((complaint) => `✗ ${complaint}`),
+    `${passed} passed, ${failed} failed${skips}`,
+  ];
+  process.stdout.write(`${lines.join('\n')}\n`);
 }

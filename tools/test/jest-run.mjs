@@ -9,15 +9,19 @@ const JEST = [
   'node_modules/jest/bin/jest.js',
 ];
 
+/** What Jest says on stderr, and is content, where tests left something open. */
+const LEAKED = /^.*(failed to exit gracefully|did not exit).*$/m;
+
 /**
- * Runs Jest over `folders` under one pair of majors and counts. A folder in which no test ran, and a
- * run that ends badly without a failed test (it crashed, hung, or left handles open), count as one failed each.
+ * Runs Jest over `folders` under one pair of majors and counts. A folder in which no test ran, a run that ends
+ * badly without a failed test (it crashed or hung), and one that left something open, count as one failed each.
  */
 export async function runJest({ nest, ioredis, folders, skip = [] }, { full, limit }) {
   const name = `Nest ${nest}, ioredis ${ioredis}`;
   process.stderr.write(`\n— ${name}: ${folders.join(' ')}\n`);
   const scratch = mkdtempSync(join(tmpdir(), 'nest-redis-lock-jest-'));
   const report = join(scratch, 'report.json');
+  let said = '';
   try {
     const code = await run(
       process.execPath,
@@ -28,11 +32,16 @@ export async function runJest({ nest, ioredis, folders, skip = [] }, { full, lim
         ...folders.map((folder) => `${folder}/`),
         ...skip.flatMap((path) => ['--testPathIgnorePatterns', path]),
       ],
-      { env: { NEST: nest, IOREDIS: ioredis, ...(full && { FULL: '1' }) }, limit },
+      {
+        env: { NEST: nest, IOREDIS: ioredis, ...(full && { FULL: '1' }) },
+        limit,
+        hear: (text) => (said += text),
+      },
     );
-    const { counts, complaints } = judge(read(report), folders, code);
-    for (const complaint of complaints) process.stderr.write(`✗ ${name}: ${complaint}\n`);
-    return counts;
+    const { counts, complaints } = judge(read(report), folders, code, said);
+    const named = complaints.map((complaint) => `${name}: ${complaint}`);
+    for (const complaint of named) process.stderr.write(`✗ ${complaint}\n`);
+    return { counts, complaints: named };
   } finally {
     rmSync(scratch, { recursive: true, force: true });
   }
@@ -47,7 +56,7 @@ function read(report) {
 }
 
 /** The counts of a report, and what is wrong with the run beside failed tests. */
-export function judge(report, folders, code) {
+export function judge(report, folders, code, said = '') {
   const complaints = folders
     .filter((folder) => !ranIn(report, folder))
     .map((folder) => `no test ran in ${folder}`);
@@ -56,6 +65,8 @@ export function judge(report, folders, code) {
   if (code !== 0 && (report?.numFailedTests ?? 0) + complaints.length === 0) {
     complaints.push(`Jest ended with ${code}`);
   }
+  const leaked = LEAKED.exec(said);
+  if (leaked) complaints.push(leaked[0]);
   const counts = {
     passed: report?.numPassedTests ?? 0,
     failed: (report?.numFailedTests ?? 0) + complaints.length,

@@ -52,17 +52,23 @@ async function connect(
   };
 }
 
-/** Asks one question after the other. Resolves to what was answered. */
+/** Asks one question after the other. Resolves to what was answered; rejects once the peer has ended. */
 function conversation(child: ChildProcess): (question: object) => Promise<boolean> {
   const open: { answered: (answer: boolean) => void; failed: (error: Error) => void }[] = [];
+  let ended: Error | undefined;
+  const end = (why: unknown): void => {
+    ended ??= new Error(`The peer ended: ${String(why)}.`);
+    for (const { failed } of open.splice(0)) failed(ended);
+  };
   createInterface({ input: child.stdout! }).on('line', (line) => {
     open.shift()?.answered(JSON.parse(line) as boolean);
   });
-  child.once('exit', (code) => {
-    for (const { failed } of open.splice(0)) failed(new Error(`The peer ended with ${code}.`));
-  });
+  child.once('exit', (code, signal) => end(code ?? signal));
+  child.once('error', end);
+  child.stdin!.on('error', () => {}); // that nobody reads any more is told by the end
   return (question) =>
     new Promise((answered, failed) => {
+      if (ended) return failed(ended);
       open.push({ answered, failed });
       child.stdin!.write(`${JSON.stringify(question)}\n`);
     });
