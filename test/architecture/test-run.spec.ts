@@ -65,12 +65,11 @@ describe('a Jest run of npm test', () => {
     expect(judge(broken, ['test/nest'], 1).counts.failed).toBe(2);
   });
 
-  it('fails when tests left something open, whatever else it ends with', () => {
+  it('names what tests left open, beside the count', () => {
     const left = 'A worker process has failed to exit gracefully and has been force exited.';
     const { counts, complaints } = judge(report(), ['test'], 0, `PASS some\n${left}\nTests: 3\n`);
-    expect(counts.failed).toBe(1);
+    expect(counts.failed).toBe(0);
     expect(complaints).toEqual([left]);
-    expect(judge(report(), ['test'], 0, 'Jest did not exit.').counts.failed).toBe(1);
   });
 
   it('fails when Jest crashed or hung, with or without a report', () => {
