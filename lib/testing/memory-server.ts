@@ -62,7 +62,7 @@ export class MemoryServer {
     return Math.floor(this.clock.wall() * 1_000);
   }
 
-  /** Whether what is sent now is answered at once. */
+  /** Whether what is sent now is answered at once. @internal */
   get answers(): boolean {
     return !this.#waiting;
   }
