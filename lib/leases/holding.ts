@@ -70,7 +70,7 @@ export class Holding implements Scheduled {
     const fencingToken = token === undefined ? undefined : token + 1;
     const grant = { sentAt, remaining: 0, fencingToken, tokens: 0 };
     const heir = new Holding(this.claim, call, grant, this.trail, this.clock, onward);
-    heir.#passed = this.#passed;
+    heir.#passed = this.takePassed();
     heir.deadline = this.deadline;
     heir.wallDeadline = this.wallDeadline;
     return heir;
@@ -82,7 +82,7 @@ export class Holding implements Scheduled {
   }
 
   /** The places that it came through: the caller tells the store of them. */
-  takePassed(): readonly Place[] | undefined {
+  takePassed(): Place[] | undefined {
     const passed = this.#passed;
     this.#passed = undefined;
     return passed;
