@@ -54,9 +54,15 @@ export class RedisProcess {
 
   static async start(options: RedisProcessOptions = {}): Promise<RedisProcess> {
     const folder = mkdtempSync(join(tmpdir(), 'nest-redis-lock-'));
-    const server = new RedisProcess(await freePort(), folder, options);
-    await server.run();
-    return server;
+    for (let tries = 5; ; tries -= 1) {
+      const server = new RedisProcess(await freePort(), folder, options);
+      try {
+        await server.run();
+        return server;
+      } catch (error) {
+        if (tries === 1) throw error; // else somebody may have taken the port meanwhile
+      }
+    }
   }
 
   get url(): string {
@@ -78,7 +84,7 @@ export class RedisProcess {
     );
     this.#child = child;
     process.once('exit', this.#onExit);
-    while (!(await accepts(this.port))) {
+    while (!(await answers(this.port, child.pid!))) {
       if (child.exitCode !== null)
         throw new Error(`redis-server ended with ${child.exitCode} at its start.`);
       await new Promise((resolve) => setTimeout(resolve, 5));
@@ -109,14 +115,17 @@ export class RedisProcess {
   };
 }
 
-function accepts(port: number): Promise<boolean> {
+/** Whether it is this process that answers there: somebody else may have taken the port meanwhile. */
+function answers(port: number, pid: number): Promise<boolean> {
   return new Promise((resolve) => {
+    let said = '';
     const socket = connect(port, '127.0.0.1');
-    socket.setTimeout(500);
-    socket.once('connect', () => socket.end('PING\r\n'));
-    socket.once('data', (data) => resolve(data.toString().startsWith('+PONG')));
-    socket.once('error', () => resolve(false));
-    socket.once('timeout', () => resolve(false));
-    socket.once('close', () => resolve(false));
+    socket.setTimeout(500, () => socket.destroy());
+    socket.once('connect', () => socket.write('PING\r\nINFO server\r\nQUIT\r\n'));
+    socket.on('data', (data) => (said += data.toString()));
+    socket.on('error', () => {});
+    socket.once('close', () =>
+      resolve(said.startsWith('+PONG') && said.includes(`process_id:${pid}\r\n`)),
+    );
   });
 }
