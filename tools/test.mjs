@@ -13,7 +13,7 @@ const deadline = started + (full ? 90 : 25) * 60_000;
 /** In which ioredis has no part of its own: the full run repeats them for each of its majors too. */
 const ONCE = [
   'test/faults/(bounded|contention|durability|hand-over|histories|leaders|leaks|minimum|skewed|stall|torn)',
-  'test/contracts/(conditions|dead|expiry|hand-over|hints|local|matrix|memory|optimistic|order|permits|planted|simulation)',
+  'test/contracts/(conditions|dead|expiry|extension|hand-over|hints|local|matrix|memory|optimistic|order|permits|planted|quorum|runs|simulation)',
 ];
 
 /** Each in a process of its own: Jest remembers by path what is an ES module. */
