@@ -4,6 +4,12 @@ import type { Place } from './place.js';
 import type { Slice } from './slice.js';
 
 /**
+ * Where so few may wait there are no runs: those who had their turns in one, 64 at most, stand in the queue until it
+ * is over, and others would be turned away for them.
+ */
+const FEW = 1_000;
+
+/**
  * A line of one caller, with a place of his own in the store's queue. Where the store said that the places directly
  * behind are this process's too, the lease goes on to them in memory, in the queue's order, until the slice is over.
  */
@@ -39,7 +45,7 @@ export class SingleLine extends Line {
 
   #placeBehind({ claim }: Holding): Place | undefined {
     const { last } = this.slice;
-    if (last === undefined) return undefined;
+    if (last === undefined || this.host.settings.limits.waitersPerKey < FEW) return undefined;
     const next = this.host.firstPlace(claim);
     if (!next || Number(next.arrival) > last || !next.canInherit) return undefined;
     const { tokens, share, dialect } = next.claim;

@@ -336,6 +336,16 @@ export const runs: Contract = {
     expect(sent.releases).toBeGreaterThanOrEqual(3);
   },
 
+  async 'as many callers as may wait are turned away from no queue'(world) {
+    const options = { fairness: 'strict', limits: { waitersPerKey: 5 } } as const;
+    const [a, b] = [await world.process(options), await world.process(options)];
+    const caller = async (process: LockingProcess): Promise<void> => {
+      for (let round = 0; round < 20; round += 1) await (await process.acquire()).release();
+    };
+    await world.finish(Promise.all([a, a, a, a, b, b].map(caller)));
+    await expectNothingLeft(world, a, b);
+  },
+
   async 'a lease that is over is passed to nobody'(world) {
     const [z, a] = [await fair(world), await fair(world)];
     const queue = new Queue(world);
