@@ -1,3 +1,4 @@
+import type { Held } from '../locks/lock-primitive.js';
 import type { Holding } from './holding.js';
 import { Line } from './line.js';
 import type { Place } from './place.js';
@@ -14,6 +15,14 @@ const FEW = 1_000;
  * behind are this process's too, the lease goes on to them in memory, in the queue's order, until the slice is over.
  */
 export class SingleLine extends Line {
+  /** Where he stood in the queue. */
+  #arrival: string | undefined;
+
+  override granted(place: Place, grant: Omit<Held, 'kind'>): void {
+    this.#arrival = place.arrival;
+    super.granted(place, grant);
+  }
+
   overstayed(): void {
     if (this.holding) this.leavePassed(this.holding);
   }
@@ -34,6 +43,7 @@ export class SingleLine extends Line {
 
   /** The lease of the place before this one, within the same turn. */
   inherited(place: Place, holding: Holding, slice: Slice): void {
+    this.#arrival = place.arrival;
     this.place = undefined;
     this.recovered();
     this.slice = slice;
@@ -47,7 +57,8 @@ export class SingleLine extends Line {
     const { last } = this.slice;
     if (last === undefined || this.host.settings.limits.waitersPerKey < FEW) return undefined;
     const next = this.host.firstPlace(claim);
-    if (!next || Number(next.arrival) > last || !next.canInherit) return undefined;
+    const between = Number(next?.arrival) > Number(this.#arrival) && Number(next?.arrival) <= last;
+    if (!next || !between || !next.canInherit) return undefined; // else the server has forgotten him
     const { tokens, share, dialect } = next.claim;
     return tokens === this.tokens && !share && !dialect ? next : undefined;
   }

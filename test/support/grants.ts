@@ -16,7 +16,10 @@ export class Grants {
   /** Recording takes memory for each grant. */
   on = true;
   /** Of those who queue, by holder. */
-  readonly #arrivals = new Map<string, { readonly key: string; arrival: number | undefined }>();
+  readonly #arrivals = new Map<
+    string,
+    { readonly key: string; readonly at: number; readonly moved: boolean }
+  >();
   /** Who queues no more: what is on its way about him comes too late. */
   readonly #gone = new Set<string>();
   readonly #byToken = new Map<string, Grant>();
@@ -31,9 +34,8 @@ export class Grants {
         if (answer.kind === 'queued') {
           // A place that the server had forgotten is behind those who were served meanwhile; who awaits a condition does not queue yet.
           const moved = answer.rejoined || answer.rank === AWAITS;
-          const arrival = moved ? undefined : Number(answer.arrival);
           if (this.on && !this.#gone.has(ask.holder))
-            this.#arrivals.set(ask.holder, { key: ask.key, arrival });
+            this.#arrivals.set(ask.holder, { key: ask.key, at: Number(answer.arrival), moved });
         }
         if (answer.kind === 'held') this.#note(ask.key, ask.holder, answer);
         return answer;
@@ -79,8 +81,8 @@ export class Grants {
     { fencingToken = 0, tokens, last }: Pick<Held, 'fencingToken' | 'tokens' | 'last'>,
   ): void {
     if (!this.on) return;
-    const arrival = this.#arrivalOf(holder);
     const run = last === undefined ? undefined : this.#run(key, holder, Number(last));
+    const arrival = this.#arrivalOf(holder);
     this.#byToken.set(`${key} ${fencingToken}`, { holder, arrival });
     for (let nth = 1; nth < tokens; nth += 1) {
       this.#byToken.set(`${key} ${fencingToken + nth}`, { holder: `${holder}+${nth}` });
@@ -90,19 +92,20 @@ export class Grants {
 
   /** Where he queued, who queues no more. */
   #arrivalOf(holder: string): number | undefined {
-    const arrival = this.#arrivals.get(holder)?.arrival;
+    const place = this.#arrivals.get(holder);
     this.#arrivals.delete(holder);
     if (this.on) this.#gone.add(holder);
-    return arrival;
+    return place?.moved ? undefined : place?.at;
   }
 
-  /** The places of the holder's process that still wait, up to that arrival. */
+  /** The places of the holder's process that wait behind his, up to that arrival; without his answer it knows of none. */
   #run(key: string, holder: string, last: number): string[] {
     const process = holder.split('/')[0]!;
+    const from = this.#arrivals.get(holder)?.at ?? Infinity;
     return [...this.#arrivals]
       .filter(([other, place]) => place.key === key && other.startsWith(`${process}/`))
-      .filter(([, { arrival }]) => arrival !== undefined && arrival <= last)
-      .sort(([, a], [, b]) => a.arrival! - b.arrival!)
+      .filter(([, { at }]) => at > from && at <= last)
+      .sort(([, a], [, b]) => a.at - b.at)
       .map(([other]) => other);
   }
 }
