@@ -111,8 +111,10 @@ export class HistoryRecorder {
 
   /** Leases with one token are of one grant, by re-entry, if they have one signal; else somebody was given another's. */
   #grant(key: string, token: number, signal: AbortSignal): Grant {
-    const grant = this.#grants.of(key, token);
     const name = `${key} ${token}`;
+    const told = this.#grants.of(key, token);
+    // Whose of its process' places a run reached is a guess where processes die and freeze: contracts/runs knows.
+    const grant = told.passed ? { holder: name, passed: true } : told;
     const first = this.#signals.get(name) ?? signal;
     this.#signals.set(name, first);
     if (signal === first) return grant;
