@@ -5,9 +5,16 @@ import { askAgain } from '../back-off.js';
 import { type Ballot, poll } from './ballot.js';
 import { Candidacy, votesOf } from './candidacy.js';
 import type { QuorumNode } from './quorum-node.js';
-import { sightOf } from './sight.js';
+import { alike, sightOf } from './sight.js';
 import { TokenProposal } from './token-proposal.js';
-import { majorityOf, nodeTimeout, possession, reachedByMajority, type Votes } from './votes.js';
+import {
+  isSettled,
+  majorityOf,
+  nodeTimeout,
+  possession,
+  reachedByMajority,
+  type Votes,
+} from './votes.js';
 
 /**
  * One holder at a time, who has the votes of a majority of independent servers (Redlock). Not re-entrant
@@ -87,12 +94,16 @@ export class QuorumLock implements LockPrimitive {
   }
 
   async inspect(key: string): Promise<Sight> {
-    const looks = await this.#answers(key, (node) => node.look(key));
+    const looks = await this.#answers(key, (node) => node.look(key), alike);
     return sightOf(looks, this.nodes.length);
   }
 
   async force(key: string): Promise<boolean> {
-    const found = await this.#answers(key, (node) => node.force(key));
+    const found = await this.#answers(
+      key,
+      (node) => node.force(key),
+      (one, other) => one === other,
+    );
     const foreign = found.find((type) => type !== 'none' && type !== 'string');
     if (foreign) throw new ForeignLockError(key, foreign);
     this.freed(key);
@@ -120,10 +131,19 @@ export class QuorumLock implements LockPrimitive {
     return gaveBack === undefined ? place : { ...place, gaveBack };
   }
 
-  /** What the nodes say, of which a majority must. */
-  async #answers<Reply>(key: string, ask: (node: QuorumNode) => Promise<Reply>): Promise<Reply[]> {
+  /** What the nodes say, of which a majority must; where it matters what is `alike`, all that can change that. */
+  async #answers<Reply>(
+    key: string,
+    ask: (node: QuorumNode) => Promise<Reply>,
+    alike: (one: Reply, other: Reply) => boolean = () => true,
+  ): Promise<Reply[]> {
     const majority = majorityOf(this.nodes.length);
-    const { cast } = await this.#ask(ask, (ballot) => ballot.cast.length >= majority);
+    const { cast } = await this.#ask(
+      ask,
+      (ballot) =>
+        ballot.cast.length >= majority &&
+        isSettled(ballot.cast, ballot.pending, ballot.nodes, alike),
+    );
     if (cast.length >= majority) return cast;
     const failed = this.nodes.length - cast.length;
     throw this.#notReached(key, { granted: 0, denied: cast.length, failed });

@@ -40,6 +40,18 @@ export function possession(
   return pending === 0 ? 'unknown' : undefined;
 }
 
+/** Whether answers that are missing cannot change what a majority says alike, or that none does. */
+export function isSettled<Answer>(
+  cast: readonly Answer[],
+  pending: number,
+  nodes: number,
+  alike: (one: Answer, other: Answer) => boolean,
+): boolean {
+  const most = Math.max(0, ...cast.map((one) => cast.filter((other) => alike(one, other)).length));
+  const majority = majorityOf(nodes);
+  return most >= majority || most + pending < majority;
+}
+
 /** What a majority has at least: the largest value that so many of them reach. */
 export function reachedByMajority(values: readonly number[], nodes: number): number | undefined {
   return [...values].sort((a, b) => b - a)[majorityOf(nodes) - 1];

@@ -1,0 +1,45 @@
+import { describe, expect, it } from '@jest/globals';
+import type { Sight } from '../../lib/locks/lock-primitive.js';
+import { QuorumLock } from '../../lib/locks/quorum/quorum-lock.js';
+import type { QuorumNode } from '../../lib/locks/quorum/quorum-node.js';
+import { systemClock } from '../../lib/options/index.js';
+
+const HELD = { type: 'string', holder: 'a/1', remaining: 900 };
+const FREE = { type: 'none', holder: '', remaining: -2 };
+
+/** Three nodes of which two answer at once, the third when it is told to. */
+function threeNodes<Reply>(early: readonly [Reply, Reply], late: Reply) {
+  let answer = (): void => {};
+  const last = new Promise<Reply>((resolve) => (answer = () => resolve(late)));
+  const replies = [...early.map((reply) => Promise.resolve(reply)), last];
+  const nodes = replies.map((reply) => ({ look: () => reply, force: () => reply }));
+  const lock = new QuorumLock(nodes as unknown as QuorumNode[], 60_000, systemClock, () => {});
+  return { lock, answer };
+}
+
+/** Everything that is on its way without a timer has come. */
+const turn = () => new Promise((resolve) => setImmediate(resolve));
+
+describe('a quorum of three', () => {
+  it('looks at the third where two disagree', async () => {
+    const { lock, answer } = threeNodes<Partial<Sight>>([HELD, FREE], HELD);
+    const sight = lock.inspect('k');
+    await turn();
+    answer();
+    expect(await sight).toMatchObject({ holder: 'a/1', type: 'string' });
+  });
+
+  it('does not wait for the third where two agree', async () => {
+    const { lock, answer } = threeNodes<Partial<Sight>>([FREE, FREE], HELD);
+    expect(await lock.inspect('k')).toMatchObject({ holder: '', type: 'none' });
+    answer();
+  });
+
+  it('forces what the third and one of two had', async () => {
+    const { lock, answer } = threeNodes(['none', 'string'], 'string');
+    const forced = lock.force('k');
+    await turn();
+    answer();
+    expect(await forced).toBe(true);
+  });
+});
