@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { AWAITS, type Held, type LockStore } from '../../lib/locks/lock-primitive.js';
 import { withPrimitive } from './world.js';
 
@@ -11,31 +12,32 @@ export interface Grant {
   passed?: boolean;
 }
 
+/** The holder ids under which one call asked for its keys. */
+export type Places = ReadonlyMap<string, string>;
+
+/** The call in which the running code is. */
+const calls = new AsyncLocalStorage<Map<string, string>>();
+
 /** Which place in the server's order each token went to, as the stores of some processes tell. */
 export class Grants {
   /** Recording takes memory for each grant. */
   on = true;
-  /** Of those who queue, by holder. */
-  readonly #arrivals = new Map<
-    string,
-    { readonly key: string; readonly at: number; readonly moved: boolean }
-  >();
-  /** Who queues no more: what is on its way about him comes too late. */
-  readonly #gone = new Set<string>();
+  /** By holder; undefined where the order says nothing of him any more. */
+  readonly #arrivals = new Map<string, number | undefined>();
   readonly #byToken = new Map<string, Grant>();
-  /** The places of a process that still wait, for each token with which one of them may be served. */
-  readonly #runs = new Map<string, string[]>();
 
   /** To be put around a process's store: it sees places and grants as they come. */
   readonly watch = (store: LockStore): LockStore => ({
     ...withPrimitive(store, {
       acquire: async (ask) => {
+        const places = calls.getStore();
+        // Its first ask is for its own place; a timer that it sets may ask for that of another.
+        if (places && !places.has(ask.key)) places.set(ask.key, ask.holder);
         const answer = await store.lock.acquire(ask);
-        if (answer.kind === 'queued') {
-          // A place that the server had forgotten is behind those who were served meanwhile; who awaits a condition does not queue yet.
-          const moved = answer.rejoined || answer.rank === AWAITS;
-          if (this.on && !this.#gone.has(ask.holder))
-            this.#arrivals.set(ask.holder, { key: ask.key, at: Number(answer.arrival), moved });
+        if (answer.kind === 'queued' && answer.rank !== AWAITS) {
+          // A place that the server had forgotten is behind those who were served meanwhile.
+          const at = answer.rejoined ? undefined : Number(answer.arrival);
+          if (at === undefined || !this.#arrivals.has(ask.holder)) this.#came(ask.holder, at);
         }
         if (answer.kind === 'held') this.#note(ask.key, ask.holder, answer);
         return answer;
@@ -60,52 +62,47 @@ export class Grants {
       }),
   });
 
-  /** Who was granted this token; to be asked as sections begin, in their order. */
-  of(key: string, token: number): Grant {
-    const name = `${key} ${token}`;
-    const grant = this.#byToken.get(name) ?? { holder: 'unknown' };
-    const run = this.#runs.get(name);
-    this.#runs.delete(name);
-    let next = run?.shift();
-    while (next !== undefined && !this.#arrivals.has(next)) next = run!.shift(); // he gave up
-    if (next !== undefined) {
-      Object.assign(grant, { holder: next, arrival: this.#arrivalOf(next), passed: true });
-    }
-    return grant;
+  /** Makes a call that asks for locks; what it asks for meanwhile is known as its own. */
+  async during<T>(call: () => Promise<T>): Promise<{ got: T; places: Places }> {
+    const places = new Map<string, string>();
+    const got = await calls.run(places, call);
+    return { got, places };
   }
 
-  /** Each token of the block that a grant reserved may become a holder of its own, in memory. */
+  /** Who was granted this token, by a call that asked under these holder ids. */
+  of(key: string, token: number, places: Places): Grant {
+    const grant = this.#byToken.get(`${key} ${token}`) ?? { holder: 'unknown' };
+    const own = grant.passed ? places.get(key) : undefined;
+    return own === undefined ? grant : { ...grant, holder: own, arrival: this.#arrivalOf(own) };
+  }
+
+  /** Each token that a grant reserved may become a holder of its own, in memory. */
   #note(
     key: string,
     holder: string,
     { fencingToken = 0, tokens, last }: Pick<Held, 'fencingToken' | 'tokens' | 'last'>,
   ): void {
     if (!this.on) return;
-    const run = last === undefined ? undefined : this.#run(key, holder, Number(last));
-    const arrival = this.#arrivalOf(holder);
-    this.#byToken.set(`${key} ${fencingToken}`, { holder, arrival });
+    this.#first(`${key} ${fencingToken}`, { holder, arrival: this.#arrivalOf(holder) });
+    const passed = last !== undefined;
     for (let nth = 1; nth < tokens; nth += 1) {
-      this.#byToken.set(`${key} ${fencingToken + nth}`, { holder: `${holder}+${nth}` });
-      if (run) this.#runs.set(`${key} ${fencingToken + nth}`, run);
+      this.#first(`${key} ${fencingToken + nth}`, { holder: `${holder}+${nth}`, passed });
     }
   }
 
-  /** Where he queued, who queues no more. */
-  #arrivalOf(holder: string): number | undefined {
-    const place = this.#arrivals.get(holder);
-    this.#arrivals.delete(holder);
-    if (this.on) this.#gone.add(holder);
-    return place?.moved ? undefined : place?.at;
+  /** Who asks what he was told already hears of the last token of his grant: it stays whose it is. */
+  #first(token: string, grant: Grant): void {
+    if (!this.#byToken.has(token)) this.#byToken.set(token, grant);
   }
 
-  /** The places of the holder's process that wait behind his, up to that arrival; without his answer it knows of none. */
-  #run(key: string, holder: string, last: number): string[] {
-    const process = holder.split('/')[0]!;
-    const from = this.#arrivals.get(holder)?.at ?? Infinity;
-    return [...this.#arrivals]
-      .filter(([other, place]) => place.key === key && other.startsWith(`${process}/`))
-      .filter(([, { at }]) => at > from && at <= last)
-      .sort(([, a], [, b]) => a.at - b.at)
-      .map(([other]) => other);
+  /** Where he queued, who queues no more: what is still on its way about him comes too late. */
+  #arrivalOf(holder: string): number | undefined {
+    const arrival = this.#arrivals.get(holder);
+    this.#came(holder, undefined);
+    return arrival;
+  }
+
+  #came(holder: string, arrival: number | undefined): void {
+    if (this.on) this.#arrivals.set(holder, arrival);
   }
 }

@@ -1,7 +1,7 @@
 import type { Lease } from '../../lib/leases/lease.js';
 import type { LockStore } from '../../lib/locks/lock-primitive.js';
 import { type AcquireOptions, READER, type Share } from '../../lib/options/index.js';
-import { type Grant, Grants } from './grants.js';
+import { type Grant, Grants, type Places } from './grants.js';
 import type { LockingProcess } from './world.js';
 
 /** One stretch of time in which somebody believed to hold a lock. Plain data: processes may exchange it. */
@@ -51,12 +51,18 @@ export class HistoryRecorder {
     options: Options = {},
   ): Promise<{ lease: Lease; end: () => void }> {
     const asked = this.now();
-    const lease = await process.acquire(options);
-    return { lease, end: this.record(process, lease, options, asked) };
+    const { got: lease, places } = await this.#grants.during(() => process.acquire(options));
+    return { lease, end: this.record(process, lease, options, asked, places) };
   }
 
   /** A lease that is held from now on; returns how to end its record. */
-  record(process: LockingProcess, lease: Lease, options: Options, asked: number): () => void {
+  record(
+    process: LockingProcess,
+    lease: Lease,
+    options: Options,
+    asked: number,
+    places: Places = new Map(),
+  ): () => void {
     const from = this.now();
     let lostAt = Infinity;
     const onLost = (): void => void (lostAt = this.now());
@@ -68,7 +74,7 @@ export class HistoryRecorder {
       const { holder, arrival, passed } =
         share === READER
           ? { holder: this.#reader() }
-          : this.#grant(key, fencingToken, lease.signal);
+          : this.#grant(key, fencingToken, places, lease.signal);
       return {
         key,
         holder,
@@ -110,11 +116,9 @@ export class HistoryRecorder {
   }
 
   /** Leases with one token are of one grant, by re-entry, if they have one signal; else somebody was given another's. */
-  #grant(key: string, token: number, signal: AbortSignal): Grant {
+  #grant(key: string, token: number, places: Places, signal: AbortSignal): Grant {
+    const grant = this.#grants.of(key, token, places);
     const name = `${key} ${token}`;
-    const told = this.#grants.of(key, token);
-    // Whose of its process' places a run reached is a guess where processes die and freeze: contracts/runs knows.
-    const grant = told.passed ? { holder: name, passed: true } : told;
     const first = this.#signals.get(name) ?? signal;
     this.#signals.set(name, first);
     if (signal === first) return grant;

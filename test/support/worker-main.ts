@@ -85,10 +85,10 @@ const commands = {
     const loop = async (): Promise<void> => {
       while (monotonic() < end) {
         const asked = monotonic();
-        const lease = await client.acquire(key, call);
+        const { got: lease, places } = await grants.during(() => client.acquire(key, call));
         const entered = monotonic();
         const token = lease.fencingToken;
-        const { arrival } = grants.of(key, token);
+        const { arrival } = grants.of(key, token, places);
         const value = Number(await store.get(`value:${key}`));
         await new Promise((resolve) => setTimeout(resolve, Math.random() * pause));
         await store.set(`value:${key}`, value + 1);
