@@ -451,6 +451,19 @@ const faults: Readonly<Record<string, Fault>> = {
     on: 'memory',
     brokenSentences: [[localHandOff, 'a lease is passed on with no more time than is left']],
   },
+  'an heir whose lease is as long as a new one': {
+    plant: inHolding('heir', (heir) => ({
+      value(this: Holding, call: CallSettings, onward: Onward) {
+        const clock = this['clock'];
+        return Object.assign(heir.call(this, call, onward), {
+          deadline: clock.monotonic() + call.ttl,
+          wallDeadline: clock.wall() + call.ttl,
+        });
+      },
+    })),
+    on: 'memory',
+    brokenSentences: [[runs, 'a lease that is passed on ends no later']],
+  },
   'a turn given away without the lease': {
     plant: {
       wrap: (store) =>

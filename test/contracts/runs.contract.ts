@@ -1,6 +1,7 @@
 import { expect } from '@jest/globals';
 import { LeaseLostError, LockStoreError } from '../../lib/errors/index.js';
 import { SLICE } from '../../lib/leases/slice.js';
+import type { Lease } from '../../lib/leases/lease.js';
 import type { AcquireOptions } from '../../lib/options/index.js';
 import type { Contract } from '../support/contract.js';
 import { type LockingProcess, type World, type Wrap, withPrimitive } from '../support/world.js';
@@ -22,13 +23,16 @@ class Queue {
   constructor(private readonly world: World) {}
 
   /** Each comes when the one before is in the queue; `work` runs under the lock, nothing if nothing is said. */
-  async join(callers: readonly Caller[], work?: (name: string) => Promise<void>): Promise<void> {
+  async join(
+    callers: readonly Caller[],
+    work?: (name: string, lease: Lease) => Promise<void>,
+  ): Promise<void> {
     for (const [process, name, options = {}] of callers) {
       const call = async (): Promise<void> => {
         const lease = await process.acquire(options);
         this.served.push(name);
         if (options.fencing !== false) this.tokens.push(lease.fencingToken);
-        await work?.(name);
+        await work?.(name, lease);
         await lease.release();
       };
       this.all.push(later(call()));
@@ -74,10 +78,12 @@ export const runs: Contract = {
     const queue = new Queue(world);
     const lease = await z.acquire();
     await queue.join(many(a, 20));
+    const from = world.clock.monotonic();
     await lease.release();
     await queue.end();
+    const slices = 1 + Math.floor((world.clock.monotonic() - from) / SLICE.ms);
     expect(queue.served).toEqual(many(a, 20).map(([, name]) => name));
-    expect(sent.releases).toBeLessThan(10); // one for each 10 ms, which a slow machine may need several of
+    expect(sent.releases).toBeLessThanOrEqual(slices);
     expect(sent.departures).toBe(0);
     await expectNothingLeft(world, z, a);
   },
@@ -161,25 +167,20 @@ export const runs: Contract = {
     await expectNothingLeft(world, z, a);
   },
 
-  async 'a lease that is passed on ends no later than its own ttl'(world) {
+  async 'a lease that is passed on ends no later than it would have'(world) {
     const [z, a] = [await fair(world), await fair(world)];
     const queue = new Queue(world);
     const lease = await z.acquire();
-    const left: number[] = [];
-    const ttl = 1_000;
-    for (let at = 0; at < 3; at += 1) {
-      const call = async (): Promise<void> => {
-        const own = await a.acquire({ ttl, renew: false });
-        const { remaining } = await world.sight();
-        left.push(remaining - (own.expiresAt - a.clock.wall()));
-        await own.release();
-      };
-      queue.all.push(later(call()));
-      await queue.waiting(at + 1);
-    }
+    const ends = new Map<string, number[]>(); // of each lease of the store's, as its holders see it
+    await queue.join(many(a, 20, { ttl: 1_000, renew: false }), async (_name, own) => {
+      const holder = await world.holder();
+      ends.set(holder, [...(ends.get(holder) ?? []), own.expiresAt]);
+      a.clock.stall(3);
+    });
     await lease.release();
     await queue.end();
-    for (const more of left) expect(more).toBeGreaterThanOrEqual(0);
+    expect(ends.size).toBeLessThan(20);
+    for (const seen of ends.values()) expect(Math.max(...seen)).toBe(seen[0]);
   },
 
   async 'who gives up before his turn is passed over, and leaves no place'(world) {
@@ -262,8 +263,8 @@ export const runs: Contract = {
       withPrimitive(store, {
         release: async (claim, keep, passed) => {
           troubles += 1;
-          const ran = troubles % 2 === 0 && (await store.lock.release(claim, keep, passed));
-          if (troubles > 4) return ran || store.lock.release(claim, keep, passed);
+          if (troubles > 4) return store.lock.release(claim, keep, passed);
+          if (troubles % 2 === 0) await store.lock.release(claim, keep, passed);
           throw new LockStoreError('Trouble.', { outcome: 'unknown' });
         },
       });
@@ -276,6 +277,7 @@ export const runs: Contract = {
     await lease.release();
     await queue.end();
     expect(queue.served).toEqual(['a1', 'a2', 'b1', 'a3', 'a4', 'b2']);
+    expect(troubles).toBeGreaterThan(1);
     await expectNothingLeft(world, z, a, b);
   },
 
@@ -298,8 +300,10 @@ export const runs: Contract = {
     await lease.release();
     await world.finish(reached);
     await a.crash();
+    const from = world.clock.monotonic();
     await world.finish(queue.all.at(-1)!);
     expect(queue.served.at(-1)).toBe('b');
+    expect(world.clock.monotonic() - from).toBeLessThan(world.hearsItself ? 2_000 : 5_000);
     expect((await world.sight()).type).toBe('none');
   },
 
