@@ -1,6 +1,6 @@
 import { Holding } from '../../lib/leases/holding.js';
 import { Line } from '../../lib/leases/line.js';
-import { Slice } from '../../lib/leases/slice.js';
+import { SLICE, Slice } from '../../lib/leases/slice.js';
 import { scripts } from '../../lib/locks/lock/scripts.js';
 import { scripts as conditionScripts } from '../../lib/locks/condition/scripts.js';
 import { scripts as sharesScripts } from '../../lib/locks/shares/scripts.js';
@@ -123,11 +123,12 @@ export const endlessTurn: Wrap = (store) => {
       const former = known(ask.former);
       names.set(ask.holder, former.holder);
       const { sentAt } = await lock.extend([former]);
-      token = Math.max(token + 101, (await lock.inspect(ask.key, 1)).fencingToken ?? 0);
-      const grant = { sentAt, remaining: ask.ttl, fencingToken: token, tokens: 101 };
+      const tokens = 1 + SLICE.passes;
+      token = Math.max(token + tokens, (await lock.inspect(ask.key, 1)).fencingToken ?? 0);
+      const grant = { sentAt, remaining: ask.ttl, fencingToken: token, tokens };
       return { kind: 'held', ...grant, gaveBack: true };
     },
-    release: (claim, keep) => lock.release(known(claim), keep),
+    release: (claim, keep, passed) => lock.release(known(claim), keep, passed),
     leave: (claim) => lock.leave(known(claim)),
     extend: (claims) => lock.extend(claims.map(known)),
   });
