@@ -130,9 +130,9 @@ together('four clients of the articles and three of ours', () => {
     async (protocol) => {
       const dialect = { name: 'timestamp', unit: 'float', protocol, suffix: '_lock' } as const;
       const timeout = 600;
-      const crowd = new Crowd(process.env['FULL'] ? 20_000 : 4_000, timeout);
       const ours = [1, 2, 3].map(() => sides.client({ dialect }));
       const four = await Promise.all([1, 2, 3, 4].map(() => sides.peer(textbookInPython)));
+      const crowd = new Crowd(process.env['FULL'] ? 20_000 : 4_000, timeout);
       await Promise.all([
         ...ours.map((client) => crowd.ours(client, 'crowd')),
         ...four.slice(0, 2).map((client) => crowd.theirs(client, 'crowd')),
