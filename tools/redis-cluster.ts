@@ -19,14 +19,9 @@ export class ClusterProcess {
     args: more = (_at: number): readonly string[] => [],
   } = {}): Promise<ClusterProcess> {
     const node = `--cluster-enabled yes --cluster-config-file nodes.conf --cluster-node-timeout ${nodeTimeout} --repl-diskless-sync-delay 0 --cluster-require-full-coverage no --cluster-port`;
-    const start = async (at: number, tries = 5): Promise<RedisProcess> => {
-      const args = [...node.split(' '), String(await freePort()), ...more(at)];
-      try {
-        return await RedisProcess.start({ args });
-      } catch (error) {
-        if (tries === 1) throw error;
-        return start(at, tries - 1); // somebody else took one of the two ports
-      }
+    const start = (at: number): Promise<RedisProcess> => {
+      const args = async () => [...node.split(' '), String(await freePort()), ...more(at)];
+      return RedisProcess.start({ args });
     };
     const servers = await Promise.all(
       Array.from({ length: primaries + replicas }, (_, at) => start(at)),

@@ -1,5 +1,5 @@
 import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { closeSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs';
 import { connect, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -37,30 +37,42 @@ export function freePort(): Promise<number> {
 }
 
 export interface RedisProcessOptions {
-  /** More of redis.conf, as command-line arguments: `['--maxmemory', '10mb']`. */
-  readonly args?: readonly string[];
+  /** More of redis.conf, as command-line arguments: `['--maxmemory', '10mb']`; made anew for each port that is tried. */
+  readonly args?: readonly string[] | (() => Promise<readonly string[]>);
   readonly env?: NodeJS.ProcessEnv;
 }
+
+/** How long a server may take to accept connections, in ms. */
+const START = 30_000;
+
+/** Somebody else has one of the ports. */
+class PortTakenError extends Error {}
 
 /** A redis-server of our own on a free port of loopback; without persistence unless `args` ask for it. */
 export class RedisProcess {
   #child: ChildProcess | undefined;
 
   private constructor(
+    private readonly program: string,
     readonly port: number,
     private readonly folder: string,
-    private readonly options: RedisProcessOptions,
+    private readonly args: readonly string[],
+    private readonly env: NodeJS.ProcessEnv,
   ) {}
 
-  static async start(options: RedisProcessOptions = {}): Promise<RedisProcess> {
+  static async start({ args = [], env = {} }: RedisProcessOptions = {}): Promise<RedisProcess> {
+    const program = findRedisServer();
     const folder = mkdtempSync(join(tmpdir(), 'nest-redis-lock-'));
     for (let tries = 5; ; tries -= 1) {
-      const server = new RedisProcess(await freePort(), folder, options);
+      const more = typeof args === 'function' ? await args() : args;
+      const server = new RedisProcess(program, await freePort(), folder, more, env);
       try {
         await server.run();
         return server;
       } catch (error) {
-        if (tries === 1) throw error; // else somebody may have taken the port meanwhile
+        if (error instanceof PortTakenError && tries > 1) continue;
+        await server.stop();
+        throw error;
       }
     }
   }
@@ -75,20 +87,53 @@ export class RedisProcess {
 
   /** Starts the server, again after `kill`, on the same port and folder; resolves when it accepts connections. */
   async run(): Promise<void> {
+    const log = openSync(this.#log, 'w');
     const child = spawn(
-      findRedisServer(),
+      this.program,
       `--port ${this.port} --bind 127.0.0.1 --dir ${this.folder} --save  --appendonly no --daemonize no`
         .split(' ')
-        .concat(this.options.args ?? []),
-      { stdio: 'ignore', env: { ...process.env, ...this.options.env } },
+        .concat(this.args),
+      { stdio: ['ignore', log, log], env: { ...process.env, ...this.env } },
     );
+    closeSync(log);
     this.#child = child;
     process.once('exit', this.#onExit);
-    while (!(await answers(this.port, child.pid!))) {
-      if (child.exitCode !== null)
-        throw new Error(`redis-server ended with ${child.exitCode} at its start.`);
+    try {
+      await this.#answers(child);
+    } catch (error) {
+      await this.kill();
+      throw error;
+    }
+  }
+
+  async #answers(child: ChildProcess): Promise<void> {
+    let ended: string | undefined;
+    child.once('error', ({ message }) => (ended = message));
+    child.once('exit', (code, signal) => (ended ??= `it ended with ${code ?? signal}`));
+    const late = performance.now() + START;
+    for (;;) {
+      const pid = await answering(this.port);
+      if (pid !== undefined && pid === child.pid) return;
+      if (ended !== undefined) throw this.#failure(ended);
+      if (performance.now() > late) {
+        const other = `process ${pid} answers on port ${this.port}, not ${child.pid}: a wrapper has to exec the server`;
+        throw this.#failure(pid ? other : `it does not answer within ${START} ms`);
+      }
       await new Promise((resolve) => setTimeout(resolve, 5));
     }
+  }
+
+  #failure(what: string): Error {
+    const said = readFileSync(this.#log, 'utf8').trim();
+    const message = `${this.program} did not start: ${what}.\n${said.split('\n').slice(-5).join('\n')}`;
+    return said.includes('Address already in use')
+      ? new PortTakenError(message)
+      : new Error(message);
+  }
+
+  /** What the server says. */
+  get #log(): string {
+    return join(this.folder, 'log');
   }
 
   signal(signal: NodeJS.Signals): void {
@@ -98,10 +143,11 @@ export class RedisProcess {
   /** Ends the server without warning. */
   async kill(): Promise<void> {
     const child = this.#child;
-    if (!child || child.exitCode !== null || child.signalCode !== null) return;
-    const gone = new Promise((resolve) => child.once('exit', resolve));
-    child.kill('SIGKILL');
-    await gone;
+    if (child?.pid !== undefined && child.exitCode === null && child.signalCode === null) {
+      const gone = new Promise((resolve) => child.once('exit', resolve));
+      child.kill('SIGKILL');
+      await gone;
+    }
     process.off('exit', this.#onExit);
   }
 
@@ -115,8 +161,8 @@ export class RedisProcess {
   };
 }
 
-/** Whether it is this process that answers there: somebody else may have taken the port meanwhile. */
-function answers(port: number, pid: number): Promise<boolean> {
+/** The process that answers on a port: it may be another than ours, which took the port meanwhile. */
+function answering(port: number): Promise<number | undefined> {
   return new Promise((resolve) => {
     let said = '';
     const socket = connect(port, '127.0.0.1');
@@ -124,8 +170,9 @@ function answers(port: number, pid: number): Promise<boolean> {
     socket.once('connect', () => socket.write('PING\r\nINFO server\r\nQUIT\r\n'));
     socket.on('data', (data) => (said += data.toString()));
     socket.on('error', () => {});
-    socket.once('close', () =>
-      resolve(said.startsWith('+PONG') && said.includes(`process_id:${pid}\r\n`)),
-    );
+    socket.once('close', () => {
+      const pid = said.startsWith('+PONG') ? /\bprocess_id:(\d+)\r\n/.exec(said)?.[1] : undefined;
+      resolve(pid === undefined ? undefined : Number(pid));
+    });
   });
 }
