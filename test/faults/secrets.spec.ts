@@ -56,11 +56,15 @@ afterAll(async () => {
   await redis.stop();
 });
 
+/** One that is closed after the test. */
+function closing(client: LockClient): LockClient {
+  clients.push(client);
+  return client;
+}
+
 function client(password = PASSWORD): LockClient {
   const redisUrl = `redis://${USER}:${password}@127.0.0.1:${proxy.port}/0`;
-  const one = new LockClient({ redis: redisUrl, commandTimeout: 200, ttl: 600 });
-  clients.push(one);
-  return one;
+  return closing(new LockClient({ redis: redisUrl, commandTimeout: 200, ttl: 600 }));
 }
 
 /** Everything one can write of a value into a log. */
@@ -94,7 +98,7 @@ function expectNothingTold(): void {
 
 it.each([
   ['a wrong password', (): LockClient => client(WRONG)],
-  ['no password', (): LockClient => new LockClient({ redis: proxy.url })],
+  ['no password', (): LockClient => closing(new LockClient({ redis: proxy.url }))],
 ])('%s at the start is told without secrets, at once', async (_, make) => {
   await observer.redis.call('ACL', 'SETUSER', 'default', 'off');
   const late = make();
