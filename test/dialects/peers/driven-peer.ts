@@ -24,15 +24,30 @@ export interface Driver {
 
 export function drivenPeer(driver: Driver): Peer {
   const { name, dialect, shortest, waits = false, programs, probe, remedy } = driver;
-  const program = programs.find((each) => spawnSync(each, [...probe]).status === 0);
+  const program = (): string | undefined => programs.find((each) => has(each, probe));
   return {
     name,
     dialect,
     shortest,
     waits,
-    missing: program === undefined ? `${name} is not here (${remedy})` : undefined,
-    connect: (url) => connect(program!, driver, new URL(url).port),
+    get missing() {
+      return program() === undefined ? `${name} is not here (${remedy})` : undefined;
+    },
+    connect: (url) => connect(program()!, driver, new URL(url).port),
   };
+}
+
+const probed = new Map<string, boolean>();
+
+/** Whether a program says that it has what is probed for; asked once. */
+function has(program: string, probe: readonly string[]): boolean {
+  const question = [program, ...probe].join(' ');
+  let answer = probed.get(question);
+  if (answer === undefined) {
+    answer = spawnSync(program, [...probe]).status === 0;
+    probed.set(question, answer);
+  }
+  return answer;
 }
 
 async function connect(
