@@ -30,7 +30,7 @@ describe.each(samples)('dialect %j in a Cluster', (dialect) => {
         await expect(others.acquire(name, { wait: 0 })).rejects.toThrow(LockNotAcquiredError);
         const waiting = others.acquire(name);
         await lease.extend();
-        await others.leases.administration.inspect(name, 0, others.settings.call.dialect);
+        await others.inspect(name);
         expect(await lease.release()).toBe(true);
         expect(await (await waiting).release()).toBe(true);
       } finally {
@@ -79,7 +79,7 @@ it('who waits in a Cluster hears of a release, at whichever node', async () => {
       while (turns < 20) {
         const theirs = await others.acquire('k');
         const ours = us.acquire('k');
-        await us.leases.administration.inspect('k', 0, us.settings.call.dialect); // behind the ask
+        await us.inspect('k'); // behind the ask
         await theirs.release();
         await (await ours).release();
         turns += 1;

@@ -92,8 +92,7 @@ describe('a lock of our own with a guard', () => {
   it('is not stolen while it is kept for a minimum hold, and is seen as what it is', async () => {
     const peer = await them('s');
     const us = start();
-    const seen = async () =>
-      inspection('k_lock', await us.leases.administration.inspect('k_lock', 0));
+    const seen = async () => inspection('k_lock', await us.inspect('k_lock'));
     const lease = await us.acquire('k_lock', { minHold: 60_000 });
     expect(await seen()).toMatchObject({ state: 'held', holder: { pid: process.pid } });
     expect((await seen()).holder!.host).not.toMatch(/^9{14}/);
@@ -114,8 +113,7 @@ describe('a lock of our own with a guard', () => {
     const lease = await us.acquire('k_lock');
     const condition = new Condition(us.leases.conditions, lease as SingleLease, 'changed');
     const woken = condition.await({ wait: 1_000 });
-    const looks = () => us.leases.administration.inspect('k_lock', 0);
-    await until('it awaits', async () => (await looks()).awaiting === 1);
+    await until('it awaits', async () => (await us.inspect('k_lock')).awaiting === 1);
     expect(await sides.theirs.set('k_lock', String(Date.now() + ms), 'NX')).toBe('OK');
     expect(await woken).toBe(false);
     expect(await sides.theirs.pttl('k_lock')).toBeGreaterThan(0);
@@ -123,7 +121,6 @@ describe('a lock of our own with a guard', () => {
   });
 
   it('is granted with one number, as one without', async () => {
-    start();
     const { acquire } = scripts;
     const ask = {
       holder: 'us/1',

@@ -1,28 +1,23 @@
 import { describe, expect, it } from '@jest/globals';
-import { LockClient } from '../support/lock-client.js';
+import type { LockStore } from '../../lib/locks/lock-primitive.js';
+import { later } from '../support/later.js';
 import { until } from '../support/until.js';
 import { withPrimitive } from '../support/world.js';
 import { EndlessPauses, patientClock } from './endless-pauses.js';
-import { Sides } from './sides.js';
+import { had, Sides } from './sides.js';
 
 const sides = new Sides();
 
 describe('who waits for a plain lock that his own process holds', () => {
   it.each(['release', 'force'] as const)('is told of its %s', async (end) => {
     const clock = new EndlessPauses(50);
-    const us = new LockClient({ redis: sides.redis.url, dialect: 'plain' }, undefined, clock);
-    sides.us = us;
+    const us = sides.client({ dialect: 'plain' }, { clock });
     const lease = await us.acquire('k');
-    let held = false;
-    const next = us.acquire('k').then((given) => {
-      held = true;
-      return given;
-    });
+    const next = later(us.acquire('k'));
     await until('he sleeps', () => clock.asleep > 0);
     if (end === 'release') await lease.release();
-    else await us.leases.administration.force('k', us.settings.call.dialect);
-    await until('it is his', () => held, 3_000);
-    await (await next).release();
+    else await us.force('k');
+    await (await had(next)).release();
   });
 });
 
@@ -31,18 +26,12 @@ describe('one Redis key whose prefix is said in two ways', () => {
 
   it('is one lock: who waits for it under one name is told of its release under the other', async () => {
     const clock = new EndlessPauses(50);
-    const us = new LockClient({ redis: sides.redis.url, dialect: 'plain' }, undefined, clock);
-    sides.us = us;
+    const us = sides.client({ dialect: 'plain' }, { clock });
     const lease = await us.acquire('a:b');
-    let held = false;
-    const next = us.acquire('b', split).then((given) => {
-      held = true;
-      return given;
-    });
+    const next = later(us.acquire('b', split));
     await until('he sleeps', () => clock.asleep > 0);
     await lease.release();
-    await until('it is his', () => held, 3_000);
-    expect((await next).key).toBe('b');
+    expect((await had(next)).key).toBe('b');
   });
 
   it('is re-entered under either name', async () => {
@@ -62,16 +51,15 @@ describe('many readers of one process', () => {
     const writer = sides.start(dialect);
     const asked: string[] = [];
     let firstAsks = (): void => {};
-    const redis = sides.redis.url;
-    const readers = new LockClient({ redis, dialect }, (store) =>
+    const wrap = (store: LockStore): LockStore =>
       withPrimitive(store, {
         acquire: (ask) => {
           asked.push(ask.holder);
           if (ask.holder === asked[0]) firstAsks();
           return store.lock.acquire(ask);
         },
-      }),
-    );
+      });
+    const readers = sides.client({ dialect }, { wrap });
     await writer.acquire('k');
     const abort = new AbortController();
     const { signal } = abort;
@@ -80,7 +68,7 @@ describe('many readers of one process', () => {
     const others = Array.from({ length: 20 }, () => readers.acquire('k', { mode: 'shared' }));
     const turnedAway = Promise.allSettled(others);
     await until('each has asked', () => new Set(asked).size === 21);
-    await readers.leases.administration.inspect('k', 0); // each is answered
+    await readers.inspect('k'); // each is answered
     let before = Infinity;
     firstAsks = () => {
       before = asked.length;
@@ -89,7 +77,7 @@ describe('many readers of one process', () => {
     expect(await first).toMatchObject({ message: 'enough' });
     await until('another asks for all', () => asked.length > before + 1);
     expect(new Set(asked.slice(before)).size).toBe(1);
-    await readers.close();
+    readers.leases.stopWaiting();
     await turnedAway;
   });
 });
@@ -99,7 +87,7 @@ describe('readers of one process who wait for a writer elsewhere', () => {
     'come in together, in dialect %j',
     async (dialect) => {
       const writer = sides.start(dialect);
-      const readers = sides.client({ dialect }, patientClock);
+      const readers = sides.client({ dialect }, { clock: patientClock });
       const written = await writer.acquire('k');
       let reading = 0;
       const all = [1, 2, 3, 4].map(async () => {
@@ -107,8 +95,7 @@ describe('readers of one process who wait for a writer elsewhere', () => {
         reading += 1;
         return lease;
       });
-      await until('they wait', () => readers.leases.load.waiting === 4);
-      await readers.leases.administration.inspect('k', 0, readers.settings.call.dialect);
+      await readers.waiting('k', 4);
       await written.release();
       await until('all read', () => reading === 4, 3_000);
       for (const lease of await Promise.all(all)) expect(await lease.release()).toBe(true);

@@ -1,54 +1,31 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { LockNotAcquiredError } from '../../lib/index.js';
-import { RedisProcess } from '../../tools/redis-server.js';
-import { LockClient } from '../support/lock-client.js';
+import type { LockClient } from '../support/lock-client.js';
 import { until } from '../support/until.js';
 import { Crowd } from './crowd.js';
 import { peers } from './peers/index.js';
 import type { PeerClient } from './peers/peer.js';
+import { Sides } from './sides.js';
 
-let redis: RedisProcess;
-const closing: (() => Promise<void>)[] = [];
-
-beforeAll(async () => {
-  redis = await RedisProcess.start();
-});
-afterEach(async () => {
-  await Promise.all(closing.splice(0).map((close) => close()));
-});
-afterAll(() => redis.stop());
-
-let names = 0;
-/** A lock that no other test knows. */
-function fresh(): string {
-  names += 1;
-  return `shared:${names}`;
-}
+const sides = new Sides();
+/** The name of the lock. */
+const name = 'shared:k';
 
 // Skipped by name, with what is missing.
-for (const { name, missing } of peers) {
+for (const { name: peer, missing } of peers) {
   // oxlint-disable-next-line jest/no-disabled-tests
-  if (missing !== undefined) it.skip(`${name}: ${missing}`, () => {});
+  if (missing !== undefined) it.skip(`${peer}: ${missing}`, () => {});
 }
 
 describe.each(peers.filter(({ missing }) => missing === undefined))('$name', (peer) => {
   const { dialect, shortest } = peer;
   const lease = shortest * 4;
 
-  function ours(): LockClient {
-    const client = new LockClient({ redis: redis.url, dialect });
-    closing.push(() => client.close());
-    return client;
-  }
-
-  async function theirs(): Promise<PeerClient> {
-    const client = await peer.connect(redis.url);
-    closing.push(() => client.close());
-    return client;
-  }
+  const ours = (): LockClient => sides.client({ dialect });
+  const theirs = (): Promise<PeerClient> => sides.peer(peer);
 
   it('is excluded while we hold the lock, and has it when we give it back', async () => {
-    const [us, them, name] = [ours(), await theirs(), fresh()];
+    const [us, them] = [ours(), await theirs()];
     const held = await us.acquire(name);
     expect(await them.acquire(name, lease)).toBe(false);
     expect(await held.release()).toBe(true);
@@ -56,25 +33,24 @@ describe.each(peers.filter(({ missing }) => missing === undefined))('$name', (pe
   });
 
   it('excludes us while it holds the lock, and who waits here has it when it gives it back', async () => {
-    const [us, them, name] = [ours(), await theirs(), fresh()];
+    const [us, them] = [ours(), await theirs()];
     expect(await them.acquire(name, 30_000)).toBe(true);
     await expect(us.acquire(name, { wait: 0 })).rejects.toThrow(LockNotAcquiredError);
     const waiting = us.acquire(name);
-    await until('we wait', () => us.leases.load.waiting === 1);
-    await us.leases.administration.inspect(name, 0, us.settings.call.dialect); // behind the ask
+    await us.waiting(name);
     expect(await them.release(name)).toBe(true);
     expect((await waiting).held).toBe(true);
   });
 
   it('that crashed has held the lock no longer than its lease', async () => {
-    const [us, them, name] = [ours(), await theirs(), fresh()];
+    const [us, them] = [ours(), await theirs()];
     expect(await them.acquire(name, lease)).toBe(true);
     await them.close();
     expect((await us.acquire(name)).held).toBe(true);
   });
 
   it('has the lock when we crashed and our lease is over', async () => {
-    const [us, them, name] = [ours(), await theirs(), fresh()];
+    const [us, them] = [ours(), await theirs()];
     await us.acquire(name, { ttl: 400 });
     expect(await them.acquire(name, lease)).toBe(false);
     await us.store.close();
@@ -82,7 +58,7 @@ describe.each(peers.filter(({ missing }) => missing === undefined))('$name', (pe
   });
 
   it('stays excluded while we renew', async () => {
-    const [us, them, name] = [ours(), await theirs(), fresh()];
+    const [us, them] = [ours(), await theirs()];
     const held = await us.acquire(name, { ttl: 200 });
     const over = performance.now() + 700;
     await until('three leases are over', async () => {
@@ -93,7 +69,7 @@ describe.each(peers.filter(({ missing }) => missing === undefined))('$name', (pe
   });
 
   it('cannot give back what has become ours', async () => {
-    const [us, them, name] = [ours(), await theirs(), fresh()];
+    const [us, them] = [ours(), await theirs()];
     expect(await them.acquire(name, shortest)).toBe(true);
     const held = await us.acquire(name);
     await them.release(name).then(
@@ -105,7 +81,7 @@ describe.each(peers.filter(({ missing }) => missing === undefined))('$name', (pe
   });
 
   it('keeps what has become its own when we give it back', async () => {
-    const [us, them, name] = [ours(), await theirs(), fresh()];
+    const [us, them] = [ours(), await theirs()];
     const held = await us.acquire(name, { ttl: 60, renew: false });
     await until('they have it', () => them.acquire(name, 30_000));
     expect(await held.release()).toBe(false);
@@ -113,7 +89,6 @@ describe.each(peers.filter(({ missing }) => missing === undefined))('$name', (pe
   });
 
   it('and we never hold the lock at the same time, three clients each', async () => {
-    const name = fresh();
     const [us, them] = [
       [ours(), ours(), ours()],
       await Promise.all([theirs(), theirs(), theirs()]),

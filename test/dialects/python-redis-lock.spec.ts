@@ -1,5 +1,4 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import { LockClient } from '../support/lock-client.js';
 import { until } from '../support/until.js';
 import { pythonRedisLock } from './peers/index.js';
 import type { PeerClient } from './peers/peer.js';
@@ -38,7 +37,7 @@ here('waiters of python-redis-lock, who sleep without an end,', () => {
     const before = await sides.calls('set'); // with which each asks whenever he is woken
     expect(await lease.release()).toBe(true);
     await until('the first has it', () => got.length === 1);
-    await sides.us.leases.administration.force('k', sides.us.settings.call.dialect);
+    await sides.us.force('k');
     await until('the second has it', () => got.length === 2);
     expect(got).toEqual([true, true]);
     expect(await sides.calls('set')).toBe(before + 2);
@@ -61,10 +60,9 @@ describe('a lock of python-redis-lock', () => {
   });
 
   it('leaves it beside the lock, whatever a client puts before its keys', async () => {
-    await sides.us.close();
-    const redis = { port: Number(new URL(sides.redis.url).port), keyPrefix: 'block:' };
-    sides.us = new LockClient({ redis, dialect: 'python-redis-lock' });
-    const lease = await sides.us.acquire('lock:k');
+    const redis = { port: sides.redis.port, keyPrefix: 'block:' };
+    const us = sides.client({ redis, dialect: 'python-redis-lock' });
+    const lease = await us.acquire('lock:k');
     expect(await sides.theirs.exists('block:lock:lock:k')).toBe(1);
     await lease.release();
     expect(await sides.theirs.keys('*signal*')).toEqual(['block:lock-signal:lock:k']);

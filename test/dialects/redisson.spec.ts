@@ -14,24 +14,13 @@ function start(dialect: LockDialect): LockClient {
   return sides.start(dialect);
 }
 
-/** What one hears who waits on a channel. */
-async function listener(command: 'subscribe' | 'ssubscribe', channel: string): Promise<string[]> {
-  const client = sides.another();
-  const heard: string[] = [];
-  client.on(command === 'subscribe' ? 'message' : 'smessage', (_channel, text: string) => {
-    heard.push(text);
-  });
-  await client[command](channel);
-  return heard;
-}
-
 describe('a Redisson lock', () => {
   it.each([
     ['k', 'redisson_lock__channel:{k}'],
     ['{tenant}:k', 'redisson_lock__channel:{tenant}:k'],
   ])('on %s that we give back wakes who waits on %s', async (name, channel) => {
     const lease = await start('redisson').acquire(name);
-    const heard = await listener('subscribe', channel);
+    const heard = await sides.hears('subscribe', channel);
     await lease.release();
     await until('it is heard', () => heard.length > 0);
     expect(heard).toEqual(['0']);
@@ -39,7 +28,7 @@ describe('a Redisson lock', () => {
 
   it('wakes by a sharded channel where it is told to', async () => {
     const lease = await start({ name: 'redisson', sharded: true }).acquire('k');
-    const heard = await listener('ssubscribe', 'redisson_lock__channel:{k}');
+    const heard = await sides.hears('ssubscribe', 'redisson_lock__channel:{k}');
     await lease.release();
     await until('it is heard', () => heard.length > 0);
   });
@@ -47,8 +36,8 @@ describe('a Redisson lock', () => {
   it('wakes also when an operator takes it from us', async () => {
     start('redisson');
     await sides.us.acquire('k');
-    const heard = await listener('subscribe', 'redisson_lock__channel:{k}');
-    await sides.us.leases.administration.force('k', sides.us.settings.call.dialect);
+    const heard = await sides.hears('subscribe', 'redisson_lock__channel:{k}');
+    await sides.us.force('k');
     await until('it is heard', () => heard.length > 0);
   });
 
@@ -135,7 +124,7 @@ describe('a Redisson read-write lock', () => {
     ['exclusive', '1'],
   ] as const)('that was %s wakes who waits with %s', async (mode, message) => {
     const lease = await start(dialect).acquire('k', { mode });
-    const heard = await listener('subscribe', 'redisson_rwlock:{k}');
+    const heard = await sides.hears('subscribe', 'redisson_rwlock:{k}');
     await lease.release();
     await until('it is heard', () => heard.length > 0);
     expect(heard).toEqual([message]);

@@ -2,16 +2,22 @@ import { afterAll, afterEach, beforeAll } from '@jest/globals';
 import { Redis } from 'ioredis';
 import { RedisProcess } from '../../tools/redis-server.js';
 import { LockClient } from '../support/lock-client.js';
+import { until } from '../support/until.js';
 import type { LockDialect, RedisLockOptions } from '../../lib/index.js';
+import type { Lease } from '../../lib/leases/lease.js';
+import type { LockStore } from '../../lib/locks/lock-primitive.js';
 import type { Clock } from '../../lib/options/index.js';
 import type { Peer, PeerClient } from './peers/peer.js';
+
+/** What a client emits that has subscribed by a command. */
+const HEARD = { subscribe: 'message', psubscribe: 'pmessage', ssubscribe: 'smessage' } as const;
 
 /** One Redis of a test file, as the other side sees it and as we do, empty for every test. */
 export class Sides {
   redis!: RedisProcess;
   theirs!: Redis;
   #us: LockClient | undefined;
-  readonly #closing: (() => unknown)[] = [];
+  readonly #closing: (() => Promise<unknown>)[] = [];
 
   constructor() {
     beforeAll(async () => {
@@ -19,8 +25,12 @@ export class Sides {
       this.theirs = new Redis(this.redis.url);
     });
     afterEach(async () => {
-      for (const close of this.#closing.splice(0).reverse()) await close();
+      const failures: unknown[] = [];
+      for (const close of this.#closing.splice(0).reverse()) {
+        await close().catch((error: unknown) => failures.push(error));
+      }
       await this.theirs.flushall();
+      if (failures.length > 0) throw new AggregateError(failures, 'Not all of them closed.');
     });
     afterAll(async () => {
       this.theirs.disconnect();
@@ -38,13 +48,16 @@ export class Sides {
 
   /** One that is closed after the test, before those that came earlier. */
   closing<One>(one: One, close: (one: One) => unknown): One {
-    this.#closing.push(() => close(one));
+    this.#closing.push(async () => close(one));
     return one;
   }
 
   /** A process of ours. */
-  client(options: RedisLockOptions, clock?: Clock): LockClient {
-    const client = new LockClient({ redis: this.redis.url, ...options }, undefined, clock);
+  client(
+    options: RedisLockOptions,
+    { clock, wrap }: { clock?: Clock; wrap?: (store: LockStore) => LockStore } = {},
+  ): LockClient {
+    const client = new LockClient({ redis: this.redis.url, ...options }, wrap, clock);
     return this.closing(client, (one) => one.close());
   }
 
@@ -58,6 +71,20 @@ export class Sides {
     return this.closing(this.theirs.duplicate(), (one) => one.disconnect());
   }
 
+  /** What one hears who listens on a channel, or by a pattern. */
+  async hears(command: keyof typeof HEARD, channel: string): Promise<string[]> {
+    const [client, heard] = [this.another(), [] as string[]];
+    client.on(HEARD[command], (...words: string[]) => void heard.push(words.at(-1)!));
+    await client[command](channel);
+    return heard;
+  }
+
+  /** How many listen on a channel. */
+  async listeners(channel: string): Promise<number> {
+    const [, count] = (await this.theirs.pubsub('NUMSUB', channel)) as [string, number];
+    return count;
+  }
+
   /** How often a command has come, to run by itself or in a script. */
   async calls(command: string): Promise<number> {
     const stats = await this.theirs.info('commandstats');
@@ -65,7 +92,15 @@ export class Sides {
   }
 
   /** We, in a dialect. */
-  start(dialect: LockDialect, clock?: Clock): LockClient {
-    return (this.us = new LockClient({ redis: this.redis.url, dialect }, undefined, clock));
+  start(dialect: LockDialect): LockClient {
+    return (this.us = new LockClient({ redis: this.redis.url, dialect }));
   }
+}
+
+/** Fails, instead of waiting for ever, where nobody told us. */
+export async function had(lease: Promise<Lease>): Promise<Lease> {
+  let settled = false;
+  void Promise.allSettled([lease]).then(() => (settled = true));
+  await until('it is ours', () => settled, 3_000);
+  return lease;
 }

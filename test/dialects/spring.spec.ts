@@ -1,6 +1,5 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { LockNotAcquiredError } from '../../lib/index.js';
-import { LockClient } from '../support/lock-client.js';
 import { until } from '../support/until.js';
 import { SpringRegistry, type SpringWaiting } from './peers/spring.js';
 import { Sides } from './sides.js';
@@ -16,10 +15,7 @@ function registry(waiting: SpringWaiting): SpringRegistry {
 
 /** How many of them listen on a channel, or by a pattern. */
 async function listening(): Promise<number> {
-  const [, channel] = (await sides.theirs.pubsub('NUMSUB', 'app:locks-channel')) as [
-    string,
-    number,
-  ];
+  const channel = await sides.listeners('app:locks-channel');
   return channel + ((await sides.theirs.pubsub('NUMPAT')) as unknown as number);
 }
 
@@ -44,16 +40,13 @@ describe.each(['one channel', 'a channel a lock'] as const)(
       await sides.us.acquire('k', { ttl: 60_000 });
       const waiting = spring.lock('k', 60_000);
       await until('they listen', async () => (await listening()) === 1);
-      await sides.us.leases.administration.force('k', sides.us.settings.call.dialect);
+      await sides.us.force('k');
       await waiting;
     });
 
     it('has nobody woken for what stays taken', async () => {
       const lease = await sides.us.acquire('k', { minHold: 60_000 });
-      const heard: string[] = [];
-      const listener = sides.another();
-      listener.on('pmessage', (_pattern, _channel, message: string) => heard.push(message));
-      await listener.psubscribe('app:locks-channel*');
+      const heard = await sides.hears('psubscribe', 'app:locks-channel*');
       await lease.release();
       const other = await sides.us.acquire('other');
       await other.release();
@@ -69,10 +62,7 @@ describe('a RedisLockRegistry', () => {
 
   it('that waits without a channel is not published to', async () => {
     sides.start({ ...dialect, publish: false });
-    const listener = sides.another();
-    const heard: string[] = [];
-    listener.on('pmessage', (_pattern, _channel, message: string) => heard.push(message));
-    await listener.psubscribe('app:locks-channel*');
+    const heard = await sides.hears('psubscribe', 'app:locks-channel*');
     await (await sides.us.acquire('k')).release();
     await sides.theirs.publish('app:locks-channel', 'the last');
     await until('the last is heard', () => heard.length > 0);
@@ -80,10 +70,9 @@ describe('a RedisLockRegistry', () => {
   });
 
   it('is told where it listens also if our client has a prefix', async () => {
-    const url = new URL(sides.redis.url);
-    const redis = { port: Number(url.port), keyPrefix: 'app:' };
-    sides.us = new LockClient({ redis, dialect: { name: 'spring', registry: 'locks' } });
-    const lease = await sides.us.acquire('k', { ttl: 60_000 });
+    const redis = { port: sides.redis.port, keyPrefix: 'app:' };
+    const us = sides.client({ redis, dialect: { name: 'spring', registry: 'locks' } });
+    const lease = await us.acquire('k', { ttl: 60_000 });
     expect(await spring.obtain('k', 5_000)).toBe(false);
     const waiting = spring.lock('k', 60_000);
     await until('they listen', async () => (await listening()) === 1);

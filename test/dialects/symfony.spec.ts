@@ -53,8 +53,7 @@ here('readers of symfony/lock', () => {
     const asked = us.acquire(`k${name}`, { mode: 'shared', wait: 0 });
     await expect(asked).rejects.toThrow(LockNotAcquiredError);
     const waiting = us.acquire(`k${name}`, { mode: 'shared' });
-    await until('we wait', () => us.leases.load.waiting === 1);
-    await us.leases.administration.inspect(`k${name}`, 0, us.settings.call.dialect); // behind the ask
+    await us.waiting(`k${name}`);
     expect(await writer.release(`k${name}`)).toBe(true);
     expect((await waiting).held).toBe(true);
   });

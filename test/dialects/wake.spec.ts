@@ -6,22 +6,9 @@ import type { LockClient } from '../support/lock-client.js';
 import { until } from '../support/until.js';
 import { patientClock } from './endless-pauses.js';
 import { RedissonThread } from './peers/redisson.js';
-import { Sides } from './sides.js';
+import { had, Sides } from './sides.js';
 
 const sides = new Sides();
-
-/** How many listen on a channel. */
-async function listeners(channel: string): Promise<number> {
-  const [, count] = (await sides.theirs.pubsub('NUMSUB', channel)) as [string, number];
-  return count;
-}
-
-/** Fails, instead of waiting for ever, where nobody told us. */
-async function had(lease: Promise<Lease>): Promise<Lease> {
-  let got: Lease | undefined;
-  void lease.then((given) => (got = given));
-  return until('it is ours', () => got, 3_000);
-}
 
 /** Ends every connection of ours that listens. */
 function cut(): Promise<unknown> {
@@ -49,12 +36,12 @@ describe.each(ways)('who waits in dialect $dialect', ({ dialect, channel, take, 
     const java = new RedissonThread(sides.theirs);
     await take(java);
     const lease = us.acquire('k');
-    await until('we listen', async () => (await listeners(channel)) === 1);
+    await until('we listen', async () => (await sides.listeners(channel)) === 1);
     return { java, lease };
   }
 
   function patient(redis = sides.redis.url): LockClient {
-    return sides.client({ redis, dialect }, patientClock);
+    return sides.client({ redis, dialect }, { clock: patientClock });
   }
 
   it('has the lock when the other side tells that it is free, without asking', async () => {
@@ -66,7 +53,7 @@ describe.each(ways)('who waits in dialect $dialect', ({ dialect, channel, take, 
   it('hears again when the connection was lost', async () => {
     const { java, lease } = await waiting(patient());
     await cut();
-    await until('we listen again', async () => (await listeners(channel)) === 1);
+    await until('we listen again', async () => (await sides.listeners(channel)) === 1);
     await giveBack(java);
     expect((await had(lease)).held).toBe(true);
   });
@@ -113,7 +100,7 @@ describe.each(ways)('who waits in dialect $dialect', ({ dialect, channel, take, 
     expect(asked).toBeLessThan(10);
     await giveBack(java);
     await (await had(lease)).release();
-    await until('nobody listens', async () => (await listeners(channel)) === 0);
+    await until('nobody listens', async () => (await sides.listeners(channel)) === 0);
   }, 20_000);
 });
 
@@ -122,8 +109,7 @@ describe('where the other side cannot be heard', () => {
     const java = new RedissonThread(sides.theirs);
     await java.lock('k', 30_000);
     const lease = us.acquire('k');
-    await until('we wait', () => us.leases.load.waiting === 1);
-    await us.leases.administration.inspect('k', 0, us.settings.call.dialect); // behind the ask
+    await us.waiting('k');
     await java.unlock('k');
     expect((await had(lease)).held).toBe(true);
   }
@@ -131,8 +117,8 @@ describe('where the other side cannot be heard', () => {
   it('because the user has no right to its channel, who waits goes on asking', async () => {
     const rights = ['on', 'nopass', '~*', '+@all', 'resetchannels', '&lock:inbox:*'];
     await sides.theirs.call('ACL', 'SETUSER', 'deaf', ...rights);
-    const redis = { port: Number(new URL(sides.redis.url).port), username: 'deaf', password: 'x' };
-    const us = sides.client({ redis, dialect: 'redisson' }, patientClock);
+    const redis = { port: sides.redis.port, username: 'deaf', password: 'x' };
+    const us = sides.client({ redis, dialect: 'redisson' }, { clock: patientClock });
     await lockOfTheirs(us);
     const native = await us.acquire('n', { dialect: 'native' });
     const next = us.acquire('n', { dialect: 'native' });
@@ -145,6 +131,6 @@ describe('where the other side cannot be heard', () => {
 
   it('because it tells by a sharded channel, he does so too', async () => {
     const dialect: LockDialect = { name: 'redisson', sharded: true };
-    await lockOfTheirs(sides.client({ dialect }, patientClock));
+    await lockOfTheirs(sides.client({ dialect }, { clock: patientClock }));
   });
 });

@@ -1,7 +1,7 @@
 import { readHandOver } from '../../lib/leases/hand-over.js';
 import { Leases } from '../../lib/leases/leases.js';
 import type { Lease } from '../../lib/leases/lease.js';
-import type { LockStore } from '../../lib/locks/lock-primitive.js';
+import type { LockStore, Sight } from '../../lib/locks/lock-primitive.js';
 import { RedisLockStore } from '../../lib/locks/lock/redis-lock-store.js';
 import {
   type AcquireOptions,
@@ -11,6 +11,7 @@ import {
   type RedisLockOptions,
   systemClock,
 } from '../../lib/options/index.js';
+import { until } from './until.js';
 
 /** One process' worth of the library, each caller with a place of his own unless `options` say otherwise. */
 export class LockClient {
@@ -35,6 +36,22 @@ export class LockClient {
   /** Goes on with a lease that was handed over. */
   async restore(text: string): Promise<Lease> {
     return this.leases.restore(readHandOver(text));
+  }
+
+  /** What can be seen of a lock, in the dialect of this client. */
+  inspect(key: string): Promise<Sight> {
+    return this.leases.administration.inspect(key, 0, this.settings.call.dialect);
+  }
+
+  /** As an operator takes a lock from whoever holds it. */
+  force(key: string): Promise<boolean> {
+    return this.leases.administration.force(key, this.settings.call.dialect);
+  }
+
+  /** Resolves when so many callers wait for a lock, and the store has answered that they have to. */
+  async waiting(key: string, count = 1): Promise<void> {
+    await until(`${count} wait`, () => this.leases.load.waiting === count);
+    await this.inspect(key); // behind their asks
   }
 
   /** True when nothing is held, awaited or being given up. */
