@@ -13,9 +13,10 @@ const JEST = [
 const LEAKED = /^.*(failed to exit gracefully|did not exit).*$/m;
 
 /**
- * Runs Jest over `folders` under one pair of majors and counts. A folder in which no test ran, a run that ends
- * badly without a failed test (it crashed or hung) count as one failed each. One that left something open is named
- * beside the count: a worker has half a second to end, which a busy machine may not give it.
+ * Runs Jest over `folders` under one pair of majors and counts. As one failed test each count a folder in which no
+ * test ran, a file that could not be run, and a run that ended badly without a failed test (it crashed or hung).
+ * That tests left something open is named beside the count: a worker has half a second to end, which a busy machine
+ * may not give it.
  */
 export async function runJest({ nest, ioredis, folders, skip = [] }, { full, limit }) {
   const name = `Nest ${nest}, ioredis ${ioredis}`;

@@ -15,12 +15,11 @@ const FOREIGN_CLIENTS = [
 
 /** Installs what the tests need and is not here, where nobody has to be asked. What is still missing, they name. */
 export async function installPackages() {
-  await install(PROGRAMS.filter((name) => spawnSync('which', [name]).status !== 0));
-  await install(FOREIGN_CLIENTS.filter((name) => spawnSync('dpkg', ['-s', name]).status !== 0));
-}
-
-async function install(missing) {
-  if (missing.length === 0) return;
-  const code = await run(process.execPath, ['tools/install-debian.mjs', ...missing]);
-  if (code !== 0) process.stderr.write(`✗ ${missing.join(', ')} could not be installed.\n`);
+  const groups = [
+    PROGRAMS.filter((name) => spawnSync('which', [name]).status !== 0),
+    FOREIGN_CLIENTS.filter((name) => spawnSync('dpkg', ['-s', name]).status !== 0),
+  ].filter((missing) => missing.length > 0);
+  if (groups.length === 0) return;
+  const words = groups.map((missing) => missing.join(','));
+  await run(process.execPath, ['tools/install-debian.mjs', ...words]);
 }
