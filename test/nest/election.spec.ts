@@ -10,6 +10,7 @@ import {
   LockShutdownError,
 } from '../../lib/index.js';
 import { NestBench } from '../support/nest-app.js';
+import { later } from '../support/later.js';
 import { until } from '../support/until.js';
 
 let bench: NestBench;
@@ -31,8 +32,7 @@ beforeEach(() => {
 /** The replica at this place campaigns, and is in the queue. */
 async function enqueue(at: number): Promise<[campaign: Promise<Lease>]> {
   const { waiting } = await replicas[0]!.inspect(`leader:${name}`);
-  const campaign = elections[at]!.campaign();
-  campaign.catch(() => {});
+  const campaign = later(elections[at]!.campaign());
   await until('he is in the queue', async () => {
     return (await replicas[0]!.inspect(`leader:${name}`)).waiting === waiting + 1;
   });
@@ -83,7 +83,7 @@ describe('an election', () => {
     expect(lease.key).toBe(`leader:${name}`);
     expect(lease.fencingToken).toBeGreaterThan(0);
     const expiresAt = lease.expiresAt;
-    await until('it is renewed', () => lease.expiresAt > expiresAt + 1_100); // renewed, and beyond maxHold
+    await until('it is renewed after its maxHold', () => lease.expiresAt > expiresAt + 1_100);
     expect(await replicas[0]!.tryAcquire(`leader:${name}`)).toBeNull();
     await election.resign();
   });
