@@ -15,8 +15,8 @@ import { text } from 'node:stream/consumers';
 import { finalize, from, interval, map, Observable } from 'rxjs';
 import { Locked, LockedRequest, type LockService } from '../../lib/index.js';
 import { Gate } from '../support/gate.js';
+import { untilFree } from '../support/inspected.js';
 import { NestBench, type Platform, PLATFORMS } from '../support/nest-app.js';
-import { until } from '../support/until.js';
 
 let bench: NestBench;
 let locks: LockService;
@@ -127,7 +127,7 @@ describe.each(PLATFORMS)(
         expect(await state(`own:${platform}`)).toBe('held');
         response.end('last');
         expect(await answer.text()).toBe('first,last');
-        await until('it is free', async () => (await state(`own:${platform}`)) === 'free');
+        await untilFree(locks, `own:${platform}`);
       },
     );
 
@@ -140,7 +140,7 @@ describe.each(PLATFORMS)(
         await answered.opened;
         expect(await state(`own:${platform}`)).toBe('held');
         client.abort();
-        await until('it is free', async () => (await state(`own:${platform}`)) === 'free');
+        await untilFree(locks, `own:${platform}`);
         response.end();
       },
     );
@@ -166,7 +166,7 @@ describe.each(PLATFORMS)(
         expect(await state(`file:${platform}`)).toBe('held');
         body.end('last');
         expect(await answer.text()).toBe('first,last');
-        await until('it is free', async () => (await state(`file:${platform}`)) === 'free');
+        await untilFree(locks, `file:${platform}`);
       },
     );
 
@@ -179,7 +179,7 @@ describe.each(PLATFORMS)(
         await fetch(`${url}/${route}/${platform}`, { signal: client.signal });
         expect(await state(`file:${platform}`)).toBe('held');
         client.abort();
-        await until('it is free', async () => (await state(`file:${platform}`)) === 'free');
+        await untilFree(locks, `file:${platform}`);
       },
     );
 
@@ -202,7 +202,7 @@ describe.each(PLATFORMS)(
       expect(await state(`endless:${platform}`)).toBe('held');
       client.abort();
       await unsubscribed.opened;
-      await until('it is free', async () => (await state(`endless:${platform}`)) === 'free');
+      await untilFree(locks, `endless:${platform}`);
     });
   },
 );
@@ -221,7 +221,7 @@ describe('a stream that a provider returns', () => {
     const stream = await reports.read(['a', 'b']);
     expect(await state('report')).toBe('held');
     expect(await text(stream)).toBe('ab');
-    await until('it is free', async () => (await state('report')) === 'free');
+    await untilFree(locks, 'report');
   });
 
   it('keeps the lock until it is destroyed', async () => {
@@ -229,6 +229,6 @@ describe('a stream that a provider returns', () => {
     const stream = await reports.read(['a', 'b']);
     expect(await state('report')).toBe('held');
     stream.destroy();
-    await until('it is free', async () => (await state('report')) === 'free');
+    await untilFree(locks, 'report');
   });
 });

@@ -9,8 +9,8 @@ import {
   LockOptionsError,
   LockService,
 } from '../../lib/index.js';
+import { untilWaiting } from '../support/inspected.js';
 import { NestBench } from '../support/nest-app.js';
-import { until } from '../support/until.js';
 
 let bench: NestBench;
 let rival: LockService;
@@ -132,7 +132,7 @@ describe('a method under @Locked that returns an AsyncIterable', () => {
     const [first, second] = [exports.rows('turns', 2), exports.rows('turns', 2)];
     await first.next();
     const waiting = all(second);
-    await until('one waits', async () => (await rival.inspect('export:turns')).waiting === 1);
+    await untilWaiting(rival, 'export:turns');
     expect(exports.started).toBe(1);
     await all(first);
     expect(await waiting).toHaveLength(2);

@@ -9,6 +9,7 @@ import {
   LockService,
   LockShutdownError,
 } from '../../lib/index.js';
+import { untilWaiting } from '../support/inspected.js';
 import { NestBench } from '../support/nest-app.js';
 import { later } from '../support/later.js';
 import { until } from '../support/until.js';
@@ -33,9 +34,7 @@ beforeEach(() => {
 async function enqueue(at: number): Promise<[campaign: Promise<Lease>]> {
   const { waiting } = await replicas[0]!.inspect(`leader:${name}`);
   const campaign = later(elections[at]!.campaign());
-  await until('he is in the queue', async () => {
-    return (await replicas[0]!.inspect(`leader:${name}`)).waiting === waiting + 1;
-  });
+  await untilWaiting(replicas[0]!, `leader:${name}`, waiting + 1);
   return [campaign];
 }
 
@@ -130,16 +129,10 @@ describe('a campaign', () => {
     await elections[0]!.campaign();
     const controller = new AbortController();
     const campaign = elections[1]!.campaign({ signal: controller.signal });
-    await until(
-      'one waits',
-      async () => (await replicas[0]!.inspect(`leader:${name}`)).waiting === 1,
-    );
+    await untilWaiting(replicas[0]!, `leader:${name}`);
     controller.abort(new Error('no more'));
     await expect(campaign).rejects.toThrow('no more');
-    await until(
-      'nobody waits',
-      async () => (await replicas[0]!.inspect(`leader:${name}`)).waiting === 0,
-    );
+    await untilWaiting(replicas[0]!, `leader:${name}`, 0);
     await expect(elections[1]!.campaign({ signal: controller.signal })).rejects.toThrow('no more');
     const [again] = await enqueue(1);
     await elections[0]!.resign();

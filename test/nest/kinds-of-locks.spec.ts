@@ -11,8 +11,8 @@ import {
   LockUpgradeError,
 } from '../../lib/index.js';
 import { Gate } from '../support/gate.js';
+import { untilWaiting } from '../support/inspected.js';
 import { NestBench } from '../support/nest-app.js';
-import { until } from '../support/until.js';
 
 let bench: NestBench;
 beforeAll(async () => {
@@ -235,7 +235,7 @@ describe('several keys', () => {
     const locks = await bench.rival();
     const held = await locks.acquire('account:2');
     const waiting = fetch(`${await app.getUrl()}/transfers/3/2`);
-    await until('one waits', async () => (await locks.inspect('account:2')).waiting === 1);
+    await untilWaiting(locks, 'account:2');
     expect((await locks.inspect('account:3')).state).toBe('free');
     await held.release();
     expect(await (await waiting).text()).toBe('3 to 2');

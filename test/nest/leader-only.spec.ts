@@ -14,6 +14,7 @@ import {
 } from '../../lib/index.js';
 import { LockTestingModule, MemoryServer } from '../../lib/testing/index.js';
 import { Gate } from '../support/gate.js';
+import { untilWaiting } from '../support/inspected.js';
 import { NestBench } from '../support/nest-app.js';
 import { until } from '../support/until.js';
 
@@ -168,7 +169,7 @@ describe('@LeaderOnly', () => {
     const shutdown = app.close();
     await closing.opened;
     const next = rival.election('slow').campaign();
-    await until('one waits', async () => (await rival.inspect('leader:slow')).waiting === 1);
+    await untilWaiting(rival, 'leader:slow');
     await slow.work(); // is skipped: it would wait for the gate
     leave.open();
     await work;
@@ -213,9 +214,7 @@ describe('@LeaderOnly', () => {
       return other!.runs > 0;
     });
     await apps[1]!.close();
-    await until('nobody waits', () =>
-      leader!.locks.inspect('leader:feed').then(({ waiting }) => waiting === 0),
-    );
+    await untilWaiting(leader!.locks, 'leader:feed', 0);
     await until('the first leads again', async () => {
       leader!.work = async () => {};
       leader!.runs = 0;

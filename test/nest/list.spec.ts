@@ -2,8 +2,8 @@ import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { hostname } from 'node:os';
 import { LockKeyError, LockOptionsError, LockService } from '../../lib/index.js';
 import { memoryLockService } from '../../lib/testing/index.js';
+import { untilWaiting } from '../support/inspected.js';
 import { NestBench } from '../support/nest-app.js';
-import { until } from '../support/until.js';
 
 let bench: NestBench;
 beforeAll(async () => {
@@ -23,7 +23,7 @@ it('shows each lock as inspect does, with its waiters and their age', async () =
     const [b, a] = [await locks.acquire('order:b'), await locks.acquire('order:a')];
     const readers = await locks.acquire('order:c', { mode: 'shared' });
     const waiting = locks.acquire('order:a');
-    await until('one waits', async () => (await locks.inspect('order:a')).waiting === 1);
+    await untilWaiting(locks, 'order:a');
     const [first, ...rest] = await locks.list('order:*');
     expect(first).toMatchObject({ key: 'order:a', state: 'held', mode: 'exclusive', waiting: 1 });
     expect(first!.waiters).toEqual([

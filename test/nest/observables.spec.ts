@@ -22,6 +22,7 @@ import {
   LockService,
 } from '../../lib/index.js';
 import { Balance } from '../support/balance.js';
+import { untilFree, untilWaiting } from '../support/inspected.js';
 import { NestBench } from '../support/nest-app.js';
 import { until } from '../support/until.js';
 
@@ -152,18 +153,18 @@ describe('a method under @Locked that returns an Observable', () => {
     expect(await state('prices:leave')).toBe('held');
     subscription.unsubscribe();
     expect(subject.observed).toBe(false);
-    await until('it is free', async () => (await state('prices:leave')) === 'free');
+    await untilFree(rival, 'prices:leave');
     prices.source = of('first', 'second');
     expect(await firstValueFrom(prices.watch('leave'))).toBe('first');
-    await until('it is free', async () => (await state('prices:leave')) === 'free');
+    await untilFree(rival, 'prices:leave');
   });
 
   it('leaves the queue when its subscriber does', async () => {
     const lease = await rival.acquire('prices:line');
     const subscription = prices.watch('line').subscribe();
-    await until('one waits', async () => (await rival.inspect('prices:line')).waiting === 1);
+    await untilWaiting(rival, 'prices:line');
     subscription.unsubscribe();
-    await until('nobody waits', async () => (await rival.inspect('prices:line')).waiting === 0);
+    await untilWaiting(rival, 'prices:line', 0);
     await lease.release();
     expect(await state('prices:line')).toBe('free');
     expect(prices.calls).toBe(0);

@@ -4,6 +4,7 @@ import { Redis } from 'ioredis';
 import { LeaseLostError, Locked, LockService, LockShutdownError } from '../../lib/index.js';
 import { RedisProcess } from '../../tools/redis-server.js';
 import { Gate } from '../support/gate.js';
+import { untilWaiting } from '../support/inspected.js';
 import { NestBench } from '../support/nest-app.js';
 import { until } from '../support/until.js';
 
@@ -41,7 +42,7 @@ describe('when an application shuts down', () => {
     const lease = await rival.acquire('awaited');
     const waiting = app.get(LockService).acquire('awaited');
     const outcome = waiting.catch((error: unknown) => error);
-    await until('one waits', async () => (await rival.inspect('awaited')).waiting === 1);
+    await untilWaiting(rival, 'awaited');
     await app.close();
     expect(await outcome).toBeInstanceOf(LockShutdownError);
     expect((await rival.inspect('awaited')).waiting).toBe(0);
