@@ -55,9 +55,9 @@ function counting(sent: { releases: number; departures: number }): Wrap {
         sent.releases += 1;
         return store.lock.release(claim, keep, passed);
       },
-      leave: (claim) => {
+      leave: (claim, passed) => {
         sent.departures += 1;
-        return store.lock.leave(claim);
+        return store.lock.leave(claim, passed);
       },
     });
 }

@@ -162,7 +162,8 @@ export function withPrimitive(store: LockStore, steps: Partial<LockPrimitive>): 
       acquire: (ask) => (steps.acquire ? steps.acquire(ask) : lock.acquire(ask)),
       release: (claim, keep, passed) =>
         steps.release ? steps.release(claim, keep, passed) : lock.release(claim, keep, passed),
-      leave: (claim) => (steps.leave ? steps.leave(claim) : lock.leave(claim)),
+      leave: (claim, passed) =>
+        steps.leave ? steps.leave(claim, passed) : lock.leave(claim, passed),
       extend: (claims) => (steps.extend ? steps.extend(claims) : lock.extend(claims)),
       inspect: (key, places) =>
         steps.inspect ? steps.inspect(key, places) : lock.inspect(key, places),
