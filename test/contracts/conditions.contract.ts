@@ -71,9 +71,10 @@ export const conditions: Contract = {
     await world.until('one waits', async () => (await world.sight()).waiting === 1);
     await first.release();
     const lease = await world.finish(queued); // the queue is empty, and b was seen just now
-    const woken = condition(b, lease).await({ wait: 1 });
+    const woken = condition(b, lease).await();
     await world.until('it awaits', async () => (await world.sight()).awaiting === 1);
     expect((await world.keys()).filter(({ ttl }) => ttl < 0)).toEqual([]);
+    expect(await signal(world, a)).toBe(true);
     await world.finish(woken);
     await lease.release();
     await nothingLeft(world, a, b);
