@@ -1,17 +1,9 @@
 import { expect } from '@jest/globals';
 import { LockNotAcquiredError, LockShutdownError, LockStoreError } from '../../lib/errors/index.js';
 import type { Contract } from '../support/contract.js';
-import { withPrimitive, type World, type Wrap } from '../support/world.js';
-
-/** What a lock may leave behind for a while: its last fencing token, and who asked last. */
-async function expectNothingLeft(world: World): Promise<void> {
-  const from = world.clock.monotonic();
-  await world.until('no lock and no place is left', async () => {
-    const keys = await world.keys();
-    return keys.every(({ name }) => /:(?:fences?|seen)$/.test(name));
-  });
-  expect(world.clock.monotonic() - from).toBeLessThan(1_000);
-}
+import { later } from '../support/later.js';
+import { expectNothingLeft } from '../support/nothing-left.js';
+import { withPrimitive, type Wrap } from '../support/world.js';
 
 export const cancellation: Contract = {
   async 'who left the queue is not served'(world) {
@@ -50,7 +42,7 @@ export const cancellation: Contract = {
     const lease = await a.acquire();
     const controller = new AbortController();
     const wait = b.acquire({ signal: controller.signal });
-    await world.until('one waits', async () => (await world.sight()).waiting === 1);
+    await world.waiting(1);
     const reason = new Error('enough');
     controller.abort(reason);
     let told: unknown;
@@ -58,7 +50,7 @@ export const cancellation: Contract = {
     await Promise.resolve();
     await Promise.resolve();
     expect(told).toBe(reason);
-    await world.until('nobody waits', async () => (await world.sight()).waiting === 0);
+    await world.waiting(0);
     await lease.release();
     await expectNothingLeft(world);
     expect(b.leases.load).toEqual({ held: 0, waiting: 0, leaving: 0, watched: 0 });
@@ -157,8 +149,7 @@ export const cancellation: Contract = {
     );
     const from = world.clock.monotonic();
     const controller = new AbortController();
-    const wait = process.acquire({ signal: controller.signal });
-    wait.catch(() => {});
+    void later(process.acquire({ signal: controller.signal }));
     await world.until('the server has granted it', async () => (await world.holder()) !== '');
     controller.abort();
     await world.until('the process is done with it', () => process.leases.load.leaving === 0);
@@ -208,9 +199,8 @@ export const cancellation: Contract = {
     const [a, b] = [await world.process(), await world.process()];
     const mine = await b.acquire({ key: 'mine' });
     const lease = await a.acquire();
-    const wait = b.acquire();
-    wait.catch(() => {});
-    await world.until('one waits', async () => (await world.sight()).waiting === 1);
+    const wait = later(b.acquire());
+    await world.waiting(1);
     await world.finish(b.leases.close());
     await expect(wait).rejects.toThrow(LockShutdownError);
     await expect(b.acquire()).rejects.toThrow(LockShutdownError);

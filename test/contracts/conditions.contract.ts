@@ -4,6 +4,7 @@ import type { Lease } from '../../lib/leases/lease.js';
 import type { SingleLease } from '../../lib/leases/single-lease.js';
 import { Condition } from '../../lib/services/condition.js';
 import type { Contract } from '../support/contract.js';
+import { later } from '../support/later.js';
 import { random } from '../support/random.js';
 import { type LockingProcess, type World, type Wrap, withPrimitive } from '../support/world.js';
 
@@ -20,8 +21,7 @@ async function awaiting(
   const { name, ...rest } = options;
   const lease = await world.finish(process.acquire());
   const { awaiting: before } = await world.sight();
-  const woken = condition(process, lease, name).await(rest);
-  woken.catch(() => {});
+  const woken = later(condition(process, lease, name).await(rest));
   await world.until('it awaits', async () => (await world.sight()).awaiting > before);
   return { lease, woken };
 }
@@ -240,8 +240,7 @@ export const conditions: Contract = {
     await dead.crash();
     await world.silence(3_100);
     const lease = await b.acquire();
-    const woken = condition(b, lease).await({ wait: 60_000 });
-    woken.catch(() => {});
+    const woken = later(condition(b, lease).await({ wait: 60_000 }));
     await world.until('only one awaits', async () => (await world.sight()).awaiting === 1);
     expect(await signal(world, b)).toBe(true);
     expect(await world.finish(woken)).toBe(true);
@@ -299,8 +298,7 @@ export const conditions: Contract = {
           });
         const [a, b] = [await world.process({ ttl: 2_000 }, troubled), await world.process()];
         const lease = await world.finish(a.acquire());
-        const woken = condition(a, lease).await();
-        woken.catch(() => {});
+        const woken = later(condition(a, lease).await());
         if (outcome === 'unknown') {
           await world.elapse(200);
           if (ran) await signal(world, b); // else it woke by itself: it may have missed one

@@ -32,7 +32,7 @@ export const deadWaiters: Contract = {
       process.acquire({ wait: 30_000 }).then((heir) => heir.release()),
     );
     const places = world.placesOf(2) + world.placesOf(1);
-    await world.until('three wait', async () => (await world.sight()).waiting === places);
+    await world.waiting(places);
     await world.elapse(3_500);
     expect((await world.sight()).waiting).toBe(places);
     await lease.release();

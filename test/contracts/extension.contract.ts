@@ -110,7 +110,7 @@ export const extension: Contract = {
     const [a, b] = [await world.process(), await world.process()];
     const first = await a.acquire();
     const wait = b.acquire({ ttl: 20_000, renew: false });
-    await world.until('one waits', async () => (await world.sight()).waiting === 1);
+    await world.waiting(1);
     await first.release();
     const lease = await world.finish(wait);
     await world.until('the lease is lengthened', async () => {

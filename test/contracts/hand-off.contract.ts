@@ -57,7 +57,7 @@ export const handOff: Contract = {
     const [a, b] = [await world.process(), await world.process({}, counting)];
     const lease = await a.acquire();
     const wait = b.acquire();
-    await world.until('one waits', async () => (await world.sight()).waiting === 1);
+    await world.waiting(1);
     const before = asks;
     await lease.release();
     const heir = await world.finish(wait);

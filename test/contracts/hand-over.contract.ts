@@ -55,7 +55,7 @@ export const handOver: Contract = {
     const text = await given.handOver();
     const taken = await restore(c, text);
     expect(taken).toMatchObject({ key: 'k', held: true, fencingToken });
-    await world.until('both wait in the store', async () => (await world.sight()).waiting === 2);
+    await world.waiting(2);
     expect(await taken.release()).toBe(true);
     const served = waiting.map(async (lease) => {
       const next = await world.finish(lease);
@@ -116,7 +116,7 @@ export const handOver: Contract = {
     const [a, b] = [await world.process(), await world.process()];
     const given = await a.acquire({ ttl: 400 });
     const waiting = b.acquire();
-    await world.until('it waits', async () => (await world.sight()).waiting === 1);
+    await world.waiting(1);
     const from = world.clock.monotonic();
     const text = await given.handOver();
     const next = await world.finish(waiting);

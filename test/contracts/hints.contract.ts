@@ -1,5 +1,6 @@
 import { expect } from '@jest/globals';
 import type { Contract } from '../support/contract.js';
+import { later } from '../support/later.js';
 import { type Wrap, withPrimitive } from '../support/world.js';
 
 /** Every push gets lost on its way, although the server believes it was heard. */
@@ -27,7 +28,7 @@ export const hints: Contract = {
     const [a, b] = [await world.process(), await world.process({}, losingPushes)];
     const lease = await a.acquire();
     const wait = b.acquire({ ttl: 10_000, wait: 5_000 });
-    await world.until('one waits', async () => (await world.sight()).waiting === 1);
+    await world.waiting(1);
     await lease.release();
     const from = world.clock.monotonic();
     const heir = await world.finish(wait);
@@ -70,7 +71,7 @@ export const hints: Contract = {
     ];
     const lease = await a.acquire();
     const wait = b.acquire();
-    await world.until('one waits', async () => (await world.sight()).waiting === 1);
+    await world.waiting(1);
     await lease.release();
     const heir = await world.finish(wait);
     await world.elapse(50);
@@ -96,7 +97,7 @@ export const hintsOnRedis: Contract = {
     ];
     const lease = await a.acquire();
     const wait = b.acquire({ ttl: 10_000 });
-    await world.until('one waits', async () => (await world.sight()).waiting === 1);
+    await world.waiting(1);
     b.clock.stall(5_000); // what it knows of the server's clock is old now
     const before = asks;
     await lease.release();
@@ -135,9 +136,8 @@ export const hintsOnRedis: Contract = {
     const { control, prefix } = world.redis!;
     const [a, b] = [await world.process(), await world.process()];
     const lease = await a.acquire();
-    const wait = b.acquire({ wait: 400 });
-    wait.catch(() => {});
-    await world.until('one waits', async () => (await world.sight()).waiting === 1);
+    const wait = later(b.acquire({ wait: 400 }));
+    await world.waiting(1);
     const guessed = `${b.store.processId}/AAAAAAAAAAAAAAAAAAAAAA`;
     const now = Date.now() * 1_000;
     await control.publish(

@@ -1,7 +1,8 @@
 import { expect } from '@jest/globals';
 import { LockLimitError } from '../../lib/errors/index.js';
 import type { Contract } from '../support/contract.js';
-import { type LockingProcess, type Wrap, withPrimitive } from '../support/world.js';
+import { noting } from '../support/noting.js';
+import { type LockingProcess, withPrimitive } from '../support/world.js';
 
 export const limits: Contract = {
   async 'a queue that is full refuses, and takes the next when one has left'(world) {
@@ -25,7 +26,7 @@ export const limits: Contract = {
     ];
     const lease = await a.acquire();
     const wait = b.acquire();
-    await world.until('one waits', async () => (await world.sight()).waiting === 1);
+    await world.waiting(1);
     await expect(c.acquire()).rejects.toThrow(LockLimitError);
     await lease.release();
     await (await world.finish(wait)).release();
@@ -36,7 +37,7 @@ export const limits: Contract = {
     const a = await world.process({ limits: { leases: 2, waitersPerProcess: 1 } });
     const first = await a.acquire({ key: 'one' });
     const wait = a.acquire({ key: 'one' });
-    await world.until('one waits', async () => (await world.sight('one')).waiting === 1);
+    await world.waiting(1, 'one');
     await expect(a.acquire({ key: 'free' })).rejects.toThrow('waitersPerProcess');
     await first.release();
     await world.finish(wait);
@@ -45,28 +46,9 @@ export const limits: Contract = {
   },
 
   async 'a critical section costs two commands at most, however many wait'(world) {
-    let commands = 0;
-    const counting: Wrap = (store) =>
-      withPrimitive(store, {
-        acquire: (ask) => {
-          commands += 1;
-          return store.lock.acquire(ask);
-        },
-        release: (claim, keep, passed) => {
-          commands += 1;
-          return store.lock.release(claim, keep, passed);
-        },
-        leave: (claim) => {
-          commands += 1;
-          return store.lock.leave(claim);
-        },
-        extend: (claims) => {
-          commands += 1;
-          return store.lock.extend(claims);
-        },
-      });
+    const sent: string[] = [];
     const processes = await Promise.all(
-      [1, 2].map(() => world.process({ fairness: 'strict' }, counting)),
+      [1, 2].map(() => world.process({ fairness: 'strict' }, noting(sent))),
     );
     const caller = async (process: LockingProcess): Promise<void> => {
       for (let round = 0; round < 10; round += 1) await (await process.acquire()).release();
@@ -75,8 +57,8 @@ export const limits: Contract = {
     const from = world.clock.monotonic();
     await world.finish(Promise.all(callers.map(caller)));
     const polls = ((world.clock.monotonic() - from) / 700 + 1) * processes.length;
-    expect(commands).toBeGreaterThanOrEqual(200); // each of the 200 has asked
-    expect(commands).toBeLessThanOrEqual(400 + polls);
+    expect(sent.length).toBeGreaterThanOrEqual(200); // each of the 200 has asked
+    expect(sent.length).toBeLessThanOrEqual(400 + polls);
   },
 
   async 'one call renews all leases of a process that are due together'(world) {

@@ -11,18 +11,16 @@ import type { Lease } from '../../lib/leases/lease.js';
 import type { Answer, Ask } from '../../lib/locks/lock-primitive.js';
 import type { AcquireOptions } from '../../lib/options/index.js';
 import type { Contract } from '../support/contract.js';
+import { Gate } from '../support/gate.js';
+import { expectGrowing } from '../support/growing.js';
 import { checkHistory, HistoryRecorder } from '../support/history.js';
-import { Gate } from '../support/moments.js';
+import { later } from '../support/later.js';
+import { expectNothingLeft } from '../support/nothing-left.js';
+import { noting } from '../support/noting.js';
 import { type LockingProcess, type World, type Wrap, withPrimitive } from '../support/world.js';
 
 /** The most callers of one process that a grant serves: those it is passed to, and the first. */
 const TURN = 1 + SLICE.passes;
-
-/** A call to look at later: a test that fails before has not forgotten it. */
-export function later<T>(call: Promise<T>): Promise<T> {
-  call.catch(() => {});
-  return call;
-}
 
 type Named = readonly [name: string, options?: AcquireOptions];
 
@@ -42,43 +40,6 @@ function many(count: number, name = '', options: AcquireOptions = {}): Named[] {
 
 function names(callers: readonly Named[]): string[] {
   return callers.map(([name]) => name);
-}
-
-async function places(world: World, count: number): Promise<void> {
-  const waiting = async (): Promise<boolean> => (await world.sight()).waiting === count;
-  await world.until(`${count} places are in the queue`, waiting);
-}
-
-/** What a lock may leave behind for a while: its last fencing token, and who asked last. */
-export async function expectNothingLeft(
-  world: World,
-  ...processes: LockingProcess[]
-): Promise<void> {
-  const from = world.clock.monotonic();
-  await world.until('no lock and no place is left', async () =>
-    (await world.keys()).every(({ name }) => /:(?:fences?|seen)$/.test(name)),
-  );
-  await world.until('nothing is under way', () =>
-    processes.every(({ leases }) => Object.values(leases.load).every((count) => count === 0)),
-  );
-  expect(world.clock.monotonic() - from).toBeLessThan(1_000);
-}
-
-/** Notes the steps of a process as it sends them. */
-function logging(steps: string[]): Wrap {
-  return (store) => {
-    const { lock } = store;
-    const noted = <T>(step: string, answer: Promise<T>): Promise<T> => {
-      steps.push(step);
-      return answer;
-    };
-    return withPrimitive(store, {
-      acquire: (ask) => noted(ask.former ? 'yield' : 'acquire', lock.acquire(ask)),
-      release: (claim, keep, passed) => noted('release', lock.release(claim, keep, passed)),
-      leave: (claim) => noted('leave', lock.leave(claim)),
-      extend: (claims) => noted('extend', lock.extend(claims)),
-    });
-  };
 }
 
 /** What becomes of the step in which a process gives a lease back and queues again. */
@@ -120,7 +81,7 @@ async function contend(
 }
 
 /** How long each stretch was in which the same one had the lock. */
-function runs(turns: readonly unknown[]): number[] {
+function stretches(turns: readonly unknown[]): number[] {
   const lengths: number[] = [];
   for (const [at, turn] of turns.entries()) {
     if (at > 0 && turn === turns[at - 1]) lengths[lengths.length - 1]! += 1;
@@ -129,19 +90,15 @@ function runs(turns: readonly unknown[]): number[] {
   return lengths;
 }
 
-export function expectGrowing(tokens: readonly number[]): void {
-  expect(tokens).toEqual([...new Set(tokens)].sort((a, b) => a - b));
-}
-
 /** A process with more callers than a turn serves whose sections take no time, and another with one caller. */
 async function hurry(world: World, options: AcquireOptions): Promise<void> {
   const [z, a, c] = [await world.process(), await world.process(), await world.process()];
   const lease = await z.acquire();
   const served: string[] = [];
   const hot = queueUp(a, served, many(TURN + 50, '', options));
-  await places(world, 1);
+  await world.waiting(1);
   const other = queueUp(c, served, [['other']]);
-  await places(world, 2);
+  await world.waiting(2);
   await lease.release();
   await world.finish(Promise.all([...hot, ...other]));
   expect(served.indexOf('other')).toBeLessThanOrEqual(TURN);
@@ -169,9 +126,9 @@ async function giveAwayInTrouble(
   const served: string[] = [];
   const callers = many(3 * TURN + 50);
   const hot = queueUp(a, served, callers);
-  await places(world, 1);
+  await world.waiting(1);
   const other = queueUp(b, served, [['other']]);
-  await places(world, 2);
+  await world.waiting(2);
   await world.elapse(500); // longer than a command may take: they have been waiting, and go on
   await lease.release();
   await world.finish(Promise.all([...hot, ...other]));
@@ -196,10 +153,10 @@ export const localHandOff: Contract = {
 
   async 'the lock goes from caller to caller with far fewer commands than sections'(world) {
     const steps: string[] = [];
-    const [z, a] = [await world.process(), await world.process({}, logging(steps))];
+    const [z, a] = [await world.process(), await world.process({}, noting(steps))];
     const lease = await z.acquire();
     const all = queueUp(a, [], many(500));
-    await places(world, 1);
+    await world.waiting(1);
     await lease.release();
     await world.finish(Promise.all(all));
     expect(steps.length).toBeLessThan(100);
@@ -209,7 +166,7 @@ export const localHandOff: Contract = {
     const [z, a] = [await world.process(), await world.process()];
     const lease = await z.acquire();
     const all = queueUp(a, [], many(50));
-    await places(world, 1);
+    await world.waiting(1);
     expect(a.leases.load.waiting).toBe(50);
     await world.elapse(50);
     expect((await world.sight()).waiting).toBe(1);
@@ -228,7 +185,7 @@ export const localHandOff: Contract = {
         ms: 2,
       },
     );
-    const lengths = runs(turns.map(({ caller }) => caller < 4));
+    const lengths = stretches(turns.map(({ caller }) => caller < 4));
     expect(Math.max(...lengths)).toBeLessThanOrEqual(6); // 10 ms, and the section that began in them
     expect(lengths.length).toBeGreaterThanOrEqual(Math.floor(200 / 6));
     const shares = callers.map((_, at) => turns.filter(({ caller }) => caller === at).length);
@@ -338,7 +295,7 @@ export const localHandOff: Contract = {
     void later(a.acquire({ ttl: 30_000, signal: controller.signal }));
     const short = later(a.acquire({ ttl: 200, renew: false }));
     const last = later(a.acquire());
-    await places(world, 1);
+    await world.waiting(1);
     controller.abort();
     await lease.release();
     const from = world.clock.monotonic();
@@ -452,7 +409,7 @@ export const localHandOff: Contract = {
     ];
     const lease = await a.acquire();
     const other = later(b.acquire());
-    await places(world, 1);
+    await world.waiting(1);
     await operator.lock.force('k');
     const winner = await world.finish(other);
     await world.until('the old holder asks', () => asked);
@@ -463,7 +420,7 @@ export const localHandOff: Contract = {
       () => {},
     );
     void lease.release();
-    await places(world, 1);
+    await world.waiting(1);
     expect(entered).toBe(false);
     expect(winner.held).toBe(true);
     gate.open();
@@ -481,7 +438,7 @@ export const localHandOff: Contract = {
       ['two'],
       ['three', { signal: third.signal }],
     ]);
-    await places(world, 1);
+    await world.waiting(1);
     const [four, five] = queueUp(a, served, [['four', { wait: 60 }], ['five']]);
     const reason = new Error('enough');
     first.abort(reason);
@@ -541,13 +498,13 @@ export const localHandOff: Contract = {
     const lease = await z.acquire();
     const leavers = [1, 2, 3].map(() => new AbortController());
     for (const { signal } of leavers) void later(a.acquire({ signal }));
-    await places(world, 1);
+    await world.waiting(1);
     leavers[0]!.abort();
     leavers[1]!.abort();
     await world.elapse(50);
     expect((await world.sight()).waiting).toBe(1);
     leavers[2]!.abort();
-    await places(world, 0);
+    await world.waiting(0);
     await lease.release();
     await expectNothingLeft(world, a, z);
   },
@@ -557,11 +514,11 @@ export const localHandOff: Contract = {
     const lease = await a.acquire();
     const served: string[] = [];
     const mine = queueUp(a, served, [['a1'], ['a2']]);
-    await places(world, 1);
+    await world.waiting(1);
     const theirs = queueUp(b, served, [['b']]);
-    await places(world, 2);
+    await world.waiting(2);
     const last = queueUp(c, served, [['c']]);
-    await places(world, 3);
+    await world.waiting(3);
     await lease.release();
     await world.finish(Promise.all([...mine, ...theirs, ...last]));
     expect(served.filter((name) => name !== 'a2')).toEqual(['a1', 'b', 'c']);
@@ -573,10 +530,10 @@ export const localHandOff: Contract = {
     const [z, a] = [await world.process(), await world.process()];
     const lease = await z.acquire();
     const [two, three] = [later(a.acquire()), later(a.acquire())];
-    await places(world, 1);
+    await world.waiting(1);
     await lease.release();
     const second = await world.finish(two);
-    await places(world, 1);
+    await world.waiting(1);
     await second.release();
     await (await world.finish(three)).release();
     await expectNothingLeft(world, a, z);
@@ -596,9 +553,9 @@ export const localHandOff: Contract = {
     const lease = await a.acquire();
     const served: string[] = [];
     const theirs = queueUp(b, served, [['b']]);
-    await places(world, 1);
+    await world.waiting(1);
     const mine = queueUp(a, served, [['a']]);
-    await places(world, 2);
+    await world.waiting(2);
     await lease.release();
     await world.finish(Promise.all([...mine, ...theirs]));
     expect(served).toEqual(['b', 'a']);
@@ -609,10 +566,10 @@ export const localHandOff: Contract = {
     await a.acquire();
     const served: string[] = [];
     void queueUp(a, served, many(5, 'lost '));
-    await places(world, 1);
+    await world.waiting(1);
     const callers = many(5);
     const all = queueUp(b, served, callers);
-    await places(world, 2);
+    await world.waiting(2);
     await a.crash();
     await world.finish(Promise.all(all));
     expect(served).toEqual(names(callers));
@@ -656,7 +613,7 @@ export const localHandOff: Contract = {
     const served: string[] = [];
     const from = world.clock.monotonic();
     const theirs = queueUp(b, served, [['b']]);
-    await places(world, 1);
+    await world.waiting(1);
     await world.elapse(SLICE.ms + 5);
     const mine = queueUp(a, served, [['a']]);
     void lease.release();
@@ -690,7 +647,7 @@ export const localHandOff: Contract = {
     const fenced = [1, 2, 3].map((): [LockingProcess] => [a]);
     const unfenced = [1, 2, 3].map((): [LockingProcess, AcquireOptions] => [a, { fencing: false }]);
     const turns = await contend(world, [...unfenced, ...fenced], { sections: 150, ms: 1 });
-    const lengths = runs(turns.map(({ caller }) => caller < 3));
+    const lengths = stretches(turns.map(({ caller }) => caller < 3));
     expect(Math.max(...lengths)).toBeLessThanOrEqual(12);
     expectGrowing(turns.flatMap(({ token }) => token ?? []));
   },
@@ -701,7 +658,7 @@ export const localHandOff: Contract = {
     const served: string[] = [];
     const wait = many(2_500, 'a');
     const all = [...queueUp(a, served, wait), ...queueUp(b, served, many(2_500, 'b'))];
-    await places(world, 2);
+    await world.waiting(2);
     await lease.release();
     await world.finish(Promise.all(all));
     expect(served.filter((name) => name.startsWith('a'))).toEqual(names(wait));

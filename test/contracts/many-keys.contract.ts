@@ -69,7 +69,7 @@ export const manyKeys: Contract = {
     const [a, b] = [await world.process(), await world.client()];
     const { claim } = await b.hold({ key: 'y' });
     const wait = acquire(a, ['x', 'y', 'z']);
-    await world.until('it waits', async () => (await world.sight('y')).waiting === 1);
+    await world.waiting(1, 'y');
     expect([(await world.sight('x')).type, (await world.sight('z')).type]).toEqual([
       'string',
       'none',
@@ -85,7 +85,7 @@ export const manyKeys: Contract = {
     const { claim } = await b.hold({ key: 'y' });
     const controller = new AbortController();
     const wait = acquire(a, ['x', 'y'], { signal: controller.signal });
-    await world.until('it waits', async () => (await world.sight('y')).waiting === 1);
+    await world.waiting(1, 'y');
     controller.abort(new RangeError('enough'));
     await expect(wait).rejects.toThrow('enough');
     await world.plant('f', 'hash');

@@ -70,7 +70,7 @@ export const mutualExclusion: Contract = {
       [1, 2].map(() => recorder.run(process, {}, async () => {})),
     );
     const places = 2 * world.placesOf(2);
-    await world.until('four wait', async () => (await world.sight()).waiting === places);
+    await world.waiting(places);
     await crashing.crash();
     await world.finish(Promise.all(waits));
     held.end();

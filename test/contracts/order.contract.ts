@@ -3,6 +3,7 @@ import { placeText } from '../../lib/locks/lock/place-text.js';
 import type { Claim } from '../../lib/locks/lock-primitive.js';
 import type { Client } from '../support/client.js';
 import type { Contract } from '../support/contract.js';
+import { expectGrowing } from '../support/growing.js';
 import { checkHistory } from '../support/history.js';
 import type { World } from '../support/world.js';
 import { contend } from './mutual-exclusion.contract.js';
@@ -31,7 +32,7 @@ export const order: Contract = {
     await a.hold();
     const places = await Promise.all(Array.from({ length: 20 }, () => a.queue()));
     const arrivals = places.map(({ place }) => Number(place.arrival));
-    expect(arrivals).toEqual([...new Set(arrivals)].sort((x, y) => x - y));
+    expectGrowing(arrivals);
     for (const arrival of arrivals) expect(Number.isSafeInteger(arrival)).toBe(true);
   },
 

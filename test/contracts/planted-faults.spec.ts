@@ -16,6 +16,7 @@ import {
   inScripts,
   inShares,
   type Plant,
+  sameToken,
 } from '../support/plant.js';
 import { type Topology, topologies } from '../support/topologies.js';
 import { withPrimitive } from '../support/world.js';
@@ -156,6 +157,7 @@ const faults: Readonly<Record<string, Fault>> = {
       [hints, 'a waiter whose push was lost'],
       [expiry, 'who waits behind a crashed holder'],
       [deadWaiters, 'a process that waits long'],
+      [runs, 'a process that dies'],
     ],
   },
   'a zombie acquire': {
@@ -250,6 +252,7 @@ const faults: Readonly<Record<string, Fault>> = {
     brokenSentences: [
       [handOff, 'a waiter that cannot hear'],
       [handOff, 'a lock that nobody hears of'],
+      [runs, 'a process that dies'],
     ],
   },
   'a place taken up again without an end': {
@@ -284,6 +287,10 @@ const faults: Readonly<Record<string, Fault>> = {
       [cancellation, 'a wait that is over'],
       [cancellation, 'a lock that is granted to nobody'],
       [limits, 'a queue that is full'],
+      [runs, 'who gives up before his turn'],
+      [runs, 'while one stays'],
+      [runs, 'those behind a lease that is lost'],
+      [runs, 'a process that shuts down'],
     ],
   },
   'a grant that ignores the order of the queue': {
@@ -295,6 +302,9 @@ const faults: Readonly<Record<string, Fault>> = {
     brokenSentences: [
       [order, 'waiters of several processes'],
       [order, 'under contention grants follow'],
+      [runs, 'who stands between'],
+      [runs, 'fenced and unfenced'],
+      [runs, 'who comes later'],
     ],
   },
   'a newcomer who passes the queue': {
@@ -376,6 +386,7 @@ const faults: Readonly<Record<string, Fault>> = {
       [loss, 'at its deadline a lease is lost'],
       [loss, 'a machine that slept'],
       [expiry, 'a deadline leaves room'],
+      [runs, 'a lease that is over'],
     ],
   },
   'loss that is told to nobody': {
@@ -433,11 +444,7 @@ const faults: Readonly<Record<string, Fault>> = {
     brokenSentences: [[runs, 'a run is over after its slice']],
   },
   'an heir that keeps its predecessor’s token': {
-    plant: inHolding('heir', (heir) => ({
-      value(this: Holding, call: CallSettings, onward: Onward) {
-        return Object.assign(heir.call(this, call, onward), { fencingToken: this.fencingToken });
-      },
-    })),
+    plant: sameToken,
     on: 'memory',
     brokenSentences: [
       [localHandOff, 'tokens grow from caller'],
@@ -454,6 +461,19 @@ const faults: Readonly<Record<string, Fault>> = {
     })),
     on: 'memory',
     brokenSentences: [[localHandOff, 'a lease is passed on with no more time than is left']],
+  },
+  'an heir whose lease is as long as a new one': {
+    plant: inHolding('heir', (heir) => ({
+      value(this: Holding, call: CallSettings, onward: Onward) {
+        const clock = this['clock'];
+        return Object.assign(heir.call(this, call, onward), {
+          deadline: clock.monotonic() + call.ttl,
+          wallDeadline: clock.wall() + call.ttl,
+        });
+      },
+    })),
+    on: 'memory',
+    brokenSentences: [[runs, 'a lease that is passed on ends no later']],
   },
   'a turn given away without the lease': {
     plant: {

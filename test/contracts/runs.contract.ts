@@ -1,148 +1,165 @@
 import { expect } from '@jest/globals';
 import { LeaseLostError, LockStoreError } from '../../lib/errors/index.js';
+import type { Lease } from '../../lib/leases/lease.js';
+import type { SingleLease } from '../../lib/leases/single-lease.js';
 import { SLICE } from '../../lib/leases/slice.js';
 import type { AcquireOptions } from '../../lib/options/index.js';
+import { Condition } from '../../lib/services/condition.js';
 import type { Contract } from '../support/contract.js';
+import { Gate } from '../support/gate.js';
+import { expectGrowing } from '../support/growing.js';
+import { later } from '../support/later.js';
+import { expectNothingLeft } from '../support/nothing-left.js';
+import { noting } from '../support/noting.js';
 import { type LockingProcess, type World, type Wrap, withPrimitive } from '../support/world.js';
-import { expectGrowing, expectNothingLeft, later } from './local-hand-off.contract.js';
 
 type Caller = readonly [process: LockingProcess, name: string, options?: AcquireOptions];
+/** What a caller does under the lock. */
+type Work = (name: string, lease: Lease) => unknown;
 
 /** A process in which each caller has his own place. */
 function fair(world: World, wrap?: Wrap): Promise<LockingProcess> {
   return world.process({ fairness: 'strict' }, wrap);
 }
 
-/** What came of callers who queued one behind the other. */
+/** So many callers of one process, by their numbers. */
+function many(process: LockingProcess, count: number, options: AcquireOptions = {}): Caller[] {
+  return Array.from({ length: count }, (_, at) => [process, `${at}`, options] as const);
+}
+
+function names(callers: readonly Caller[]): string[] {
+  return callers.map(([, name]) => name);
+}
+
+/** Who comes to this place stays there for ever. */
+function stuckAt(place: string, inside: Gate): Work {
+  return (name) => {
+    if (name !== place) return undefined;
+    inside.open();
+    return new Promise(() => {});
+  };
+}
+
+/** What comes of callers who queue one behind the other, while somebody else has the lock. */
 class Queue {
   readonly served: string[] = [];
-  readonly tokens: number[] = [];
   readonly all: Promise<void>[] = [];
+  readonly #tokens: number[] = [];
 
-  constructor(private readonly world: World) {}
+  private constructor(
+    private readonly world: World,
+    private readonly before: LockingProcess,
+    private readonly lease: Lease,
+  ) {}
 
-  /** Each comes when the one before is in the queue; `work` runs under the lock, nothing if nothing is said. */
-  async join(callers: readonly Caller[], work?: (name: string) => Promise<void>): Promise<void> {
+  static async in(world: World): Promise<Queue> {
+    const before = await fair(world);
+    return new Queue(world, before, await before.acquire());
+  }
+
+  /** Each comes when the one before is in the queue. */
+  async join(callers: readonly Caller[], work?: Work): Promise<void> {
     for (const [process, name, options = {}] of callers) {
       const call = async (): Promise<void> => {
         const lease = await process.acquire(options);
         this.served.push(name);
-        if (options.fencing !== false) this.tokens.push(lease.fencingToken);
-        await work?.(name);
+        if (options.fencing !== false && options.mode !== 'shared') {
+          this.#tokens.push(lease.fencingToken);
+        }
+        await work?.(name, lease);
         await lease.release();
       };
       this.all.push(later(call()));
-      await this.waiting(this.all.length);
+      await this.world.waiting(this.all.length);
     }
   }
 
-  async waiting(count: number): Promise<void> {
-    const waiting = async (): Promise<boolean> => (await this.world.sight()).waiting === count;
-    await this.world.until(`${count} are in the queue`, waiting);
+  /** They have their turns from now on. */
+  async begin(): Promise<void> {
+    await this.lease.release();
   }
 
   async end(): Promise<void> {
     await this.world.finish(Promise.all(this.all));
-    expectGrowing(this.tokens);
+    expectGrowing(this.#tokens);
   }
-}
 
-/** Counts what a process tells the store of leases and places that it gives up. */
-function counting(sent: { releases: number; departures: number }): Wrap {
-  return (store) =>
-    withPrimitive(store, {
-      release: (claim, keep, passed) => {
-        sent.releases += 1;
-        return store.lock.release(claim, keep, passed);
-      },
-      leave: (claim, passed) => {
-        sent.departures += 1;
-        return store.lock.leave(claim, passed);
-      },
-    });
-}
+  /** All of it. */
+  async run(callers: readonly Caller[], work?: Work): Promise<void> {
+    await this.join(callers, work);
+    await this.begin();
+    await this.end();
+  }
 
-function many(process: LockingProcess, count: number, options: AcquireOptions = {}): Caller[] {
-  return Array.from({ length: count }, (_, at) => [process, `${at}`, options] as const);
+  /** Nor by who had the lock before them. */
+  async expectNothingLeft(...by: LockingProcess[]): Promise<void> {
+    await expectNothingLeft(this.world, this.before, ...by);
+  }
 }
 
 /** In strict order the lease goes through neighbouring places of one process without the store: to the user all is as ever. */
 export const runs: Contract = {
   async 'neighbours of one process are served with one release, in their order'(world) {
-    const sent = { releases: 0, departures: 0 };
-    const [z, a] = [await fair(world), await fair(world, counting(sent))];
-    const queue = new Queue(world);
-    const lease = await z.acquire();
-    await queue.join(many(a, 20));
-    await lease.release();
+    const sent: string[] = [];
+    const [queue, a] = [await Queue.in(world), await fair(world, noting(sent))];
+    const callers = many(a, 20);
+    await queue.join(callers);
+    const from = world.clock.monotonic();
+    await queue.begin();
     await queue.end();
-    expect(queue.served).toEqual(many(a, 20).map(([, name]) => name));
-    expect(sent.releases).toBeLessThan(10); // one for each 10 ms, which a slow machine may need several of
-    expect(sent.departures).toBe(0);
-    await expectNothingLeft(world, z, a);
+    const slices = 1 + Math.floor((world.clock.monotonic() - from) / SLICE.ms);
+    expect(queue.served).toEqual(names(callers));
+    expect(sent.filter((step) => step === 'release').length).toBeLessThanOrEqual(slices);
+    expect(sent).not.toContain('leave');
+    await queue.expectNothingLeft(a);
   },
 
   async 'who stands between them has his turn between them'(world) {
-    const [z, a, b] = [await fair(world), await fair(world), await fair(world)];
-    const queue = new Queue(world);
-    const lease = await z.acquire();
+    const [queue, a, b] = [await Queue.in(world), await fair(world), await fair(world)];
     const callers = ['a1', 'a2', 'b1', 'a3', 'b2', 'b3', 'a4', 'a5', 'b4'] as const;
-    await queue.join(callers.map((name) => [name.startsWith('a') ? a : b, name] as const));
-    await lease.release();
-    await queue.end();
+    await queue.run(callers.map((name) => [name.startsWith('a') ? a : b, name] as const));
     expect(queue.served).toEqual(callers);
-    await expectNothingLeft(world, z, a, b);
+    await queue.expectNothingLeft(a, b);
   },
 
   async 'who comes later is served later, though his process has the lock'(world) {
-    const [z, a, b] = [await fair(world), await fair(world), await fair(world)];
-    const queue = new Queue(world);
-    const lease = await z.acquire();
-    const again: Promise<void>[] = [];
-    await queue.join(
+    const [queue, a, b] = [await Queue.in(world), await fair(world), await fair(world)];
+    let again: Promise<boolean> | undefined;
+    await queue.run(
       [
         [a, 'a1'],
         [a, 'a2'],
         [b, 'b'],
-      ] as const,
-      async (name) => {
+      ],
+      (name) => {
         if (name !== 'a1') return;
         const call = a.acquire().then((late) => {
           queue.served.push('a1 again');
           return late.release();
         });
-        again.push(later(call).then(() => {}));
+        again = later(call);
       },
     );
-    await lease.release();
-    await queue.end();
-    await world.finish(Promise.all(again));
+    await world.finish(again!);
     expect(queue.served).toEqual(['a1', 'a2', 'b', 'a1 again']);
-    await expectNothingLeft(world, z, a, b);
+    await queue.expectNothingLeft(a, b);
   },
 
   async 'a reader between writers is passed over by none of them'(world) {
-    const [z, a] = [await fair(world), await fair(world)];
-    const queue = new Queue(world);
-    const lease = await z.acquire();
-    await queue.join([
+    const [queue, a] = [await Queue.in(world), await fair(world)];
+    await queue.run([
       [a, 'w1'],
       [a, 'w2'],
       [a, 'r', { mode: 'shared' }],
       [a, 'w3'],
       [a, 'w4'],
     ]);
-    queue.tokens.length = 0; // a reader has the writer's
-    await lease.release();
-    await world.finish(Promise.all(queue.all));
     expect(queue.served).toEqual(['w1', 'w2', 'r', 'w3', 'w4']);
-    await expectNothingLeft(world, z, a);
+    await queue.expectNothingLeft(a);
   },
 
   async 'fenced and unfenced neighbours, and those of another ttl, keep their order'(world) {
-    const [z, a] = [await fair(world), await fair(world)];
-    const queue = new Queue(world);
-    const lease = await z.acquire();
+    const [queue, a] = [await Queue.in(world), await fair(world)];
     const options: AcquireOptions[] = [
       {},
       { fencing: false },
@@ -154,38 +171,57 @@ export const runs: Contract = {
       { minHold: 30 },
       {},
     ];
-    await queue.join(options.map((each, at) => [a, `${at}`, each] as const));
-    await lease.release();
-    await queue.end();
-    expect(queue.served).toEqual(options.map((_, at) => `${at}`));
-    await expectNothingLeft(world, z, a);
+    const callers = options.map((each, at) => [a, `${at}`, each] as const);
+    await queue.run(callers);
+    expect(queue.served).toEqual(names(callers));
+    await queue.expectNothingLeft(a);
   },
 
-  async 'a lease that is passed on ends no later than its own ttl'(world) {
-    const [z, a] = [await fair(world), await fair(world)];
-    const queue = new Queue(world);
-    const lease = await z.acquire();
-    const left: number[] = [];
-    const ttl = 1_000;
-    for (let at = 0; at < 3; at += 1) {
-      const call = async (): Promise<void> => {
-        const own = await a.acquire({ ttl, renew: false });
-        const { remaining } = await world.sight();
-        left.push(remaining - (own.expiresAt - a.clock.wall()));
-        await own.release();
-      };
-      queue.all.push(later(call()));
-      await queue.waiting(at + 1);
-    }
-    await lease.release();
-    await queue.end();
-    for (const more of left) expect(more).toBeGreaterThanOrEqual(0);
+  async 'a lease that is passed on ends no later than it would have'(world) {
+    const [queue, a] = [await Queue.in(world), await fair(world)];
+    const ends = new Map<string, number[]>(); // of each lease of the store's, as its holders see it
+    await queue.run(many(a, 20, { ttl: 1_000, renew: false }), async (_name, own) => {
+      const holder = await world.holder();
+      ends.set(holder, [...(ends.get(holder) ?? []), own.expiresAt]);
+      a.clock.stall(3);
+    });
+    expect(ends.size).toBeLessThan(20);
+    for (const seen of ends.values()) expect(Math.max(...seen)).toBe(seen[0]);
+  },
+
+  async 'a place whose answer is still on its way is not passed over'(world) {
+    const gate = new Gate();
+    const late: Wrap = (store) => {
+      let asks = 0;
+      return withPrimitive(store, {
+        acquire: async (ask) => {
+          const nth = (asks += 1);
+          const answer = await store.lock.acquire(ask);
+          if (nth === 2) await gate.opened;
+          return answer;
+        },
+      });
+    };
+    const [queue, a] = [await Queue.in(world), await fair(world, late)];
+    const callers = many(a, 4);
+    await queue.run(callers, (name) => name === '1' && gate.open());
+    expect(queue.served).toEqual(names(callers));
+    await queue.expectNothingLeft(a);
+  },
+
+  async 'who awaits a condition gives up the places that had their turns before the lock'(world) {
+    const sent: string[] = [];
+    const [queue, a] = [await Queue.in(world), await fair(world, noting(sent))];
+    await queue.run(many(a, 3), (name, lease) => {
+      const condition = new Condition(a.leases.conditions, lease as SingleLease, 'met');
+      return name === '1' && condition.await({ wait: 1 });
+    });
+    expect(sent.filter((step) => step === 'leave' || step === 'yield')).toEqual(['leave', 'yield']);
+    await queue.expectNothingLeft(a);
   },
 
   async 'who gives up before his turn is passed over, and leaves no place'(world) {
-    const [z, a] = [await fair(world), await fair(world)];
-    const queue = new Queue(world);
-    const lease = await z.acquire();
+    const [queue, a] = [await Queue.in(world), await fair(world)];
     const leaver = new AbortController();
     await queue.join(
       [
@@ -193,67 +229,38 @@ export const runs: Contract = {
         [a, '2', { signal: leaver.signal }],
         [a, '3'],
       ],
-      async (name) => {
-        if (name === '1') leaver.abort();
-      },
+      (name) => name === '1' && leaver.abort(),
     );
-    await lease.release();
+    await queue.begin();
     await world.finish(Promise.allSettled(queue.all));
     expect(queue.served).toEqual(['1', '3']);
-    await expectNothingLeft(world, z, a);
+    await queue.expectNothingLeft(a);
   },
 
   async 'while one stays, those who have had their turns are seen in the queue no longer'(world) {
-    const [z, a] = [await fair(world), await fair(world)];
-    const queue = new Queue(world);
-    const lease = await z.acquire();
-    let goOn = (): void => {};
-    const stays = new Promise<void>((resolve) => (goOn = resolve));
-    await queue.join(many(a, 5), (name) => (name === '2' ? stays : Promise.resolve()));
-    await lease.release();
-    await queue.waiting(2);
+    const [queue, a] = [await Queue.in(world), await fair(world)];
+    const stays = new Gate();
+    await queue.join(many(a, 5), (name) => name === '2' && stays.opened);
+    await queue.begin();
+    await world.waiting(2);
     expect(queue.served).toEqual(['0', '1', '2']);
-    goOn();
+    stays.open();
     await queue.end();
-    await expectNothingLeft(world, z, a);
+    await queue.expectNothingLeft(a);
   },
 
   async 'those behind a lease that is lost keep their turns, and nothing is left of those before'(
     world,
   ) {
-    const [z, a, b, operator] = [
-      await fair(world),
-      await fair(world),
-      await fair(world),
-      await world.client(),
-    ];
-    const queue = new Queue(world);
-    const lease = await z.acquire();
-    const lost = new Promise<void>((resolve) => {
-      const work = async (name: string): Promise<void> => {
-        if (name !== 'a2') return;
-        await operator.lock.force('k');
-        resolve();
-      };
-      void later(
-        queue.join(
-          [
-            [a, 'a1'],
-            [a, 'a2'],
-            [a, 'a3'],
-            [b, 'b'],
-            [a, 'a4'],
-          ],
-          work,
-        ),
-      );
-    });
-    await queue.waiting(5);
-    await lease.release();
-    await world.finish(lost);
-    await queue.end();
-    expect(queue.served).toEqual(['a1', 'a2', 'a3', 'b', 'a4']);
-    await expectNothingLeft(world, z, a, b);
+    const queue = await Queue.in(world);
+    const [a, b, operator] = [await fair(world), await fair(world), await world.client()];
+    const callers = ['a1', 'a2', 'a3', 'b', 'a4'];
+    await queue.run(
+      callers.map((name) => [name === 'b' ? b : a, name]),
+      (name) => name === 'a2' && operator.lock.force('k'),
+    );
+    expect(queue.served).toEqual(callers);
+    await queue.expectNothingLeft(a, b);
   },
 
   async 'a release of which nobody knows whether it ran loses nobody'(world) {
@@ -262,78 +269,55 @@ export const runs: Contract = {
       withPrimitive(store, {
         release: async (claim, keep, passed) => {
           troubles += 1;
-          const ran = troubles % 2 === 0 && (await store.lock.release(claim, keep, passed));
-          if (troubles > 4) return ran || store.lock.release(claim, keep, passed);
+          if (troubles > 4) return store.lock.release(claim, keep, passed);
+          if (troubles % 2 === 0) await store.lock.release(claim, keep, passed);
           throw new LockStoreError('Trouble.', { outcome: 'unknown' });
         },
       });
-    const [z, a, b] = [await fair(world), await fair(world, troubled), await fair(world)];
-    const queue = new Queue(world);
-    const lease = await z.acquire();
-    await queue.join(
-      ['a1', 'a2', 'b1', 'a3', 'a4', 'b2'].map((name) => [name.startsWith('a') ? a : b, name]),
-    );
-    await lease.release();
-    await queue.end();
-    expect(queue.served).toEqual(['a1', 'a2', 'b1', 'a3', 'a4', 'b2']);
-    await expectNothingLeft(world, z, a, b);
+    const [queue, a, b] = [await Queue.in(world), await fair(world, troubled), await fair(world)];
+    const callers = ['a1', 'a2', 'b1', 'a3', 'a4', 'b2'];
+    await queue.run(callers.map((name) => [name.startsWith('a') ? a : b, name]));
+    expect(queue.served).toEqual(callers);
+    expect(troubles).toBeGreaterThan(1);
+    await queue.expectNothingLeft(a, b);
   },
 
   async 'a process that dies in the middle costs its lease, and its places nobody anything'(world) {
-    const [z, a, b] = [
-      await fair(world),
-      await world.process({ fairness: 'strict', ttl: 300 }),
-      await fair(world),
-    ];
-    const queue = new Queue(world);
-    const lease = await z.acquire();
-    let inside = (): void => {};
-    const reached = new Promise<void>((resolve) => (inside = resolve));
-    const callers: Caller[] = [...many(a, 5), [b, 'b']];
-    await queue.join(callers, (name) => {
-      if (name !== '2') return Promise.resolve();
-      inside();
-      return new Promise(() => {});
-    });
-    await lease.release();
-    await world.finish(reached);
+    const [queue, b] = [await Queue.in(world), await fair(world)];
+    const a = await world.process({ fairness: 'strict', ttl: 300 });
+    const inside = new Gate();
+    await queue.join([...many(a, 5), [b, 'b']], stuckAt('2', inside));
+    await queue.begin();
+    await world.finish(inside.opened);
     await a.crash();
+    const from = world.clock.monotonic();
     await world.finish(queue.all.at(-1)!);
     expect(queue.served.at(-1)).toBe('b');
+    expect(world.clock.monotonic() - from).toBeLessThan(world.hearsItself ? 2_000 : 5_000);
     expect((await world.sight()).type).toBe('none');
   },
 
   async 'a process that shuts down gives back what it holds, and every place'(world) {
-    const [z, a, b] = [await fair(world), await fair(world), await fair(world)];
-    const queue = new Queue(world);
-    const lease = await z.acquire();
-    let inside = (): void => {};
-    const reached = new Promise<void>((resolve) => (inside = resolve));
-    await queue.join(many(a, 5), (name) => {
-      if (name !== '2') return Promise.resolve();
-      inside();
-      return new Promise(() => {});
-    });
-    await lease.release();
-    await world.finish(reached);
+    const [queue, a, b] = [await Queue.in(world), await fair(world), await fair(world)];
+    const inside = new Gate();
+    await queue.join(many(a, 5), stuckAt('2', inside));
+    await queue.begin();
+    await world.finish(inside.opened);
     await world.finish(a.leases.close());
     await (await world.finish(b.acquire())).release();
     expect(queue.served).toEqual(['0', '1', '2']);
-    await expectNothingLeft(world, z, b);
+    await queue.expectNothingLeft(b);
   },
 
   async 'a run is over after its slice: the store is told, and the order stays'(world) {
-    const sent = { releases: 0, departures: 0 };
-    const [z, a] = [await fair(world), await fair(world, counting(sent))];
-    const queue = new Queue(world);
-    const lease = await z.acquire();
+    const sent: string[] = [];
+    const [queue, a] = [await Queue.in(world), await fair(world, noting(sent))];
+    const callers = many(a, 6);
     const pause = (): Promise<void> =>
       new Promise((resolve) => world.clock.after(SLICE.ms / 2 + 1, resolve));
-    await queue.join(many(a, 6), pause);
-    await lease.release();
-    await queue.end();
-    expect(queue.served).toEqual(many(a, 6).map(([, name]) => name));
-    expect(sent.releases).toBeGreaterThanOrEqual(3);
+    await queue.run(callers, pause);
+    expect(queue.served).toEqual(names(callers));
+    expect(sent.filter((step) => step === 'release').length).toBeGreaterThanOrEqual(3);
   },
 
   async 'as many callers as may wait are turned away from no queue'(world) {
@@ -347,42 +331,33 @@ export const runs: Contract = {
   },
 
   async 'a lease that is over is passed to nobody'(world) {
-    const [z, a] = [await fair(world), await fair(world)];
-    const queue = new Queue(world);
-    const lease = await z.acquire();
+    const [queue, a] = [await Queue.in(world), await fair(world)];
     const outcomes: unknown[] = [];
-    for (let at = 0; at < 2; at += 1) {
-      const call = async (): Promise<void> => {
-        const own = await a.acquire({ ttl: 1_000, renew: false });
-        if (at === 0) a.clock.stall(1_500);
-        outcomes.push(own.held, await own.release());
-      };
-      queue.all.push(later(call()));
-      await queue.waiting(at + 1);
-    }
-    await lease.release();
-    await world.finish(Promise.all(queue.all));
+    await queue.run(many(a, 2, { ttl: 1_000, renew: false }), async (name, own) => {
+      if (name === '0') a.clock.stall(1_500);
+      outcomes.push(own.held, await own.release());
+    });
     expect(outcomes).toEqual([false, false, true, true]);
-    await expectNothingLeft(world, z, a);
+    await queue.expectNothingLeft(a);
   },
 
   async 'a repeated release gives back no lease of who came after'(world) {
-    const [z, a, b] = [await fair(world), await fair(world), await world.client()];
-    const queue = new Queue(world);
-    const lease = await z.acquire();
-    const second = later(a.acquire());
-    await queue.waiting(1);
-    const third = later(a.acquire());
-    await queue.waiting(2);
-    await lease.release();
-    const first = await world.finish(second);
-    await first.release();
-    const heir = await world.finish(third);
+    const [queue, a, b] = [await Queue.in(world), await fair(world), await world.client()];
+    const gaveBack = new Gate();
+    const leases: Lease[] = [];
+    await queue.join(many(a, 2), async (name, own) => {
+      leases.push(own);
+      if (name === '1') await gaveBack.opened;
+    });
+    await queue.begin();
+    await world.until('the second has it', () => leases.length === 2);
+    const [first, heir] = leases as [Lease, Lease];
     expect(await first.release()).toBe(true);
     expect(heir.held).toBe(true);
     expect((await b.try(b.claim())).kind).toBe('busy');
     expect(() => first.assertHeld()).toThrow(LeaseLostError);
-    await heir.release();
-    await expectNothingLeft(world, z, a);
+    gaveBack.open();
+    await queue.end();
+    await queue.expectNothingLeft(a);
   },
 };

@@ -89,7 +89,7 @@ export const sharedMode: Contract = {
     await a.hold({ ...reader, ttl: 400 });
     const { claim } = await b.hold({ ...reader, ttl: 60_000 });
     const wait = c.acquire();
-    await world.until('the writer waits', async () => (await world.sight()).waiting === 1);
+    await world.waiting(1);
     await b.lock.release(claim, 0);
     const from = world.clock.monotonic();
     const lease = await world.finish(wait);
@@ -226,7 +226,7 @@ export const sharedMode: Contract = {
     const lease = await a.acquire();
     const token = lease.fencingToken;
     const wait = b.acquire({ mode: 'shared' });
-    await world.until('one waits', async () => (await world.sight()).waiting === 1);
+    await world.waiting(1);
     await lease.downgrade();
     await lease.downgrade();
     const other = await world.finish(wait);

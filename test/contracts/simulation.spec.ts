@@ -1,6 +1,7 @@
 import { afterEach, expect, it, jest } from '@jest/globals';
+import { sameToken, type Plant } from '../support/plant.js';
 import { CALM, ROUGH, simulate, STORM } from '../support/simulation.js';
-import { type Wrap, withPrimitive } from '../support/world.js';
+import { withPrimitive } from '../support/world.js';
 
 afterEach(() => void jest.restoreAllMocks());
 
@@ -25,34 +26,50 @@ it.each(cases)(
   },
 );
 
-const mistakes: Readonly<Record<string, Wrap>> = {
-  'a deadline counted from the reply': (store, clock) =>
-    withPrimitive(store, {
-      acquire: async (ask) => {
-        const answer = await store.lock.acquire(ask);
-        return answer.kind === 'held' ? { ...answer, sentAt: clock.monotonic() } : answer;
-      },
-      extend: async (claims) => {
-        const { remaining } = await store.lock.extend(claims);
-        return { remaining, sentAt: clock.monotonic() };
-      },
-    }),
-  'a lease that is believed to last a little longer': (store) =>
-    withPrimitive(store, {
-      acquire: async (ask) => {
-        const answer = await store.lock.acquire(ask);
-        return answer.kind === 'held' ? { ...answer, remaining: answer.remaining + 200 } : answer;
-      },
-    }),
+type Mistake = Plant & { readonly fairness: 'local' | 'strict' };
+
+const mistakes: Readonly<Record<string, Mistake>> = {
+  'a deadline counted from the reply': {
+    fairness: 'local',
+    wrap: (store, clock) =>
+      withPrimitive(store, {
+        acquire: async (ask) => {
+          const answer = await store.lock.acquire(ask);
+          return answer.kind === 'held' ? { ...answer, sentAt: clock.monotonic() } : answer;
+        },
+        extend: async (claims) => {
+          const { remaining } = await store.lock.extend(claims);
+          return { remaining, sentAt: clock.monotonic() };
+        },
+      }),
+  },
+  'a lease that is believed to last a little longer': {
+    fairness: 'local',
+    wrap: (store) =>
+      withPrimitive(store, {
+        acquire: async (ask) => {
+          const answer = await store.lock.acquire(ask);
+          return answer.kind === 'held' ? { ...answer, remaining: answer.remaining + 200 } : answer;
+        },
+      }),
+  },
+  'an heir that keeps its predecessor’s token': { fairness: 'strict', ...sameToken },
 };
 
-it.each(Object.entries(mistakes))('a storm finds %s', async (_name, wrap) => {
+it.each(Object.entries(mistakes))('a storm finds %s', async (_name, { fairness, sow, wrap }) => {
   const found = async (seed: number): Promise<boolean> =>
-    simulate(seed, STORM, 'local', wrap).then(
+    simulate(seed, STORM, fairness, wrap).then(
       () => false,
       (error: Error) => /history is wrong/.test(error.message),
     );
-  let caught = false;
-  for (let seed = 1; seed <= 400 && !caught; seed += 1) caught = await found(seed);
-  expect(caught).toBe(true);
+  const undo = sow?.();
+  try {
+    let caught = false;
+    for (let seed = 1; seed <= 400 && !caught; seed += 1) {
+      caught = await found(seed);
+    }
+    expect(caught).toBe(true);
+  } finally {
+    undo?.();
+  }
 });

@@ -14,7 +14,7 @@ import { PassThrough, Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { finalize, from, interval, map, Observable } from 'rxjs';
 import { Locked, LockedRequest, type LockService } from '../../lib/index.js';
-import { Gate } from '../support/moments.js';
+import { Gate } from '../support/gate.js';
 import { NestBench, type Platform, PLATFORMS } from '../support/nest-app.js';
 import { until } from '../support/until.js';
 

@@ -10,7 +10,7 @@ import {
   LockOptionsError,
   LockUpgradeError,
 } from '../../lib/index.js';
-import { Gate } from '../support/moments.js';
+import { Gate } from '../support/gate.js';
 import { NestBench } from '../support/nest-app.js';
 import { until } from '../support/until.js';
 

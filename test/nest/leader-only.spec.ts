@@ -13,7 +13,7 @@ import {
   LockService,
 } from '../../lib/index.js';
 import { LockTestingModule, MemoryServer } from '../../lib/testing/index.js';
-import { Gate } from '../support/moments.js';
+import { Gate } from '../support/gate.js';
 import { NestBench } from '../support/nest-app.js';
 import { until } from '../support/until.js';
 

@@ -7,7 +7,7 @@ import {
   LockOptionsError,
   LockService,
 } from '../../lib/index.js';
-import { Gate } from '../support/moments.js';
+import { Gate } from '../support/gate.js';
 import { NestBench } from '../support/nest-app.js';
 
 let bench: NestBench;

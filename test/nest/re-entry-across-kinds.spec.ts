@@ -12,7 +12,7 @@ import {
   LockService,
   LockUpgradeError,
 } from '../../lib/index.js';
-import { Gate } from '../support/moments.js';
+import { Gate } from '../support/gate.js';
 import { NestBench, PLATFORMS } from '../support/nest-app.js';
 
 let bench: NestBench;

@@ -3,7 +3,7 @@ import { Injectable } from '@nestjs/common';
 import { setTimeout as pause } from 'node:timers/promises';
 import { CurrentLease, Lease, Locked, LockNotAcquiredError, LockService } from '../../lib/index.js';
 import { Balance } from '../support/balance.js';
-import { Gate } from '../support/moments.js';
+import { Gate } from '../support/gate.js';
 import { NestBench } from '../support/nest-app.js';
 
 let bench: NestBench;

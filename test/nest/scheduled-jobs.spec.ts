@@ -8,7 +8,7 @@ import {
   SchedulerRegistry,
 } from '@nestjs/schedule';
 import { CurrentLease, type Lease, Locked, type LockService } from '../../lib/index.js';
-import { Gate } from '../support/moments.js';
+import { Gate } from '../support/gate.js';
 import { NestBench } from '../support/nest-app.js';
 import { until } from '../support/until.js';
 

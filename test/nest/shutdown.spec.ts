@@ -3,7 +3,7 @@ import { Controller, Get, Injectable, Param } from '@nestjs/common';
 import { Redis } from 'ioredis';
 import { LeaseLostError, Locked, LockService, LockShutdownError } from '../../lib/index.js';
 import { RedisProcess } from '../../tools/redis-server.js';
-import { Gate } from '../support/moments.js';
+import { Gate } from '../support/gate.js';
 import { NestBench } from '../support/nest-app.js';
 import { until } from '../support/until.js';
 

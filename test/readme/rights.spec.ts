@@ -4,6 +4,12 @@ import { Redis } from 'ioredis';
 import { readFileSync } from 'node:fs';
 import { LockService, RedisLockModule, type RedisLockOptions } from 'nest-redis-lock';
 import { scripts as condition } from '../../lib/locks/condition/scripts.js';
+import { scripts as plain } from '../../lib/locks/dialects/plain/scripts.js';
+import { scripts as pythonRedisLock } from '../../lib/locks/dialects/python-redis-lock/scripts.js';
+import { scripts as redisson } from '../../lib/locks/dialects/redisson/scripts.js';
+import { scripts as spring } from '../../lib/locks/dialects/spring/scripts.js';
+import { scripts as symfony } from '../../lib/locks/dialects/symfony/scripts.js';
+import { scripts as timestamp } from '../../lib/locks/dialects/timestamp/scripts.js';
 import { scripts as lock } from '../../lib/locks/lock/scripts.js';
 import { scripts as quarantine } from '../../lib/locks/quarantine/scripts.js';
 import { scripts as quorum } from '../../lib/locks/quorum/scripts.js';
@@ -13,9 +19,20 @@ import { ClusterProcess } from '../../tools/redis-cluster.js';
 import { RedisProcess } from '../../tools/redis-server.js';
 import { samples } from '../dialects/samples.js';
 
+type Scripts = Readonly<Record<string, { readonly source: string }>>;
+
 const readme = readFileSync('README.md', 'utf8');
 const LISTED = /^user locks on >… ([^]*?)```/m.exec(readme)![1]!.trim().split(/\s+/);
 const MORE_IN_A_CLUSTER = ['+cluster|slots', '+asking'];
+/** By format: the scripts of a dialect, and what it sends by a name that no script says. */
+const formats: Readonly<Record<string, readonly [Scripts, ...sent: string[]]>> = {
+  plain: [plain],
+  redisson: [redisson, '+spublish'],
+  spring: [spring],
+  symfony: [symfony],
+  timestamp: [timestamp],
+  'python-redis-lock': [pythonRedisLock],
+};
 const IN_DIALECTS = /A dialect has keys of its own, ([^]*?)\. /.exec(readme)![1]!;
 const credentials = { username: 'locks', password: 'pw' };
 
@@ -49,15 +66,28 @@ async function refused(server: RedisProcess): Promise<string[]> {
   return objects.filter((object) => object !== 'client|setinfo'); // of ioredis, which goes on without
 }
 
-/** What the README lists for a dialect: what follows its name, `spring` say, up to the next name. */
-function listedFor(dialect: LockDialect): string[] {
-  const { format, prefix } = dialectSettings(dialect)!;
+/** What the README lists for a dialect's format: what follows its name, `spring` say, up to the next name. */
+function listedFor(format: string): string[] {
   const parts = [...IN_DIALECTS.matchAll(/`([^`]+)`/g)].map(([, part]) => part!);
   const isName = (part: string): boolean => /^\w/.test(part);
   const after = parts.slice(parts.indexOf(format) + 1 || parts.length);
   const end = after.findIndex(isName);
-  const rights = after.slice(0, end < 0 ? after.length : end).join(' ');
-  return rights.replace('<registry>', prefix.slice(0, -1)).split(' ').filter(Boolean);
+  return after
+    .slice(0, end < 0 ? after.length : end)
+    .join(' ')
+    .split(' ')
+    .filter(Boolean);
+}
+
+/** The commands that scripts use, as rights. */
+function usedBy(scripts: Scripts): string[] {
+  const text = Object.values(scripts).map(({ source }) => source);
+  const calls = text.join('\n').matchAll(/redis\.p?call\('(\w+)'/g);
+  return [...calls].map(([, command]) => `+${command!.toLowerCase()}`);
+}
+
+function isCommand(right: string): boolean {
+  return right.startsWith('+');
 }
 
 type Pair = readonly [LockService, LockService];
@@ -91,7 +121,7 @@ async function useDialect([locks, others]: Pair, dialect: LockDialect): Promise<
   const ways = [{}, ...(shared ? [{ mode: 'shared' as const }] : [])];
   for (const options of ways) {
     const lease = await locks.acquire('least', options);
-    const waiting = others.acquire('least', { wait: '20s' });
+    const waiting = others.acquire('least');
     expect((await others.inspect('least')).state).toBe('held');
     await lease.extend();
     expect(await lease.release()).toBe(true);
@@ -123,16 +153,19 @@ async function start(args?: readonly string[]): Promise<RedisProcess> {
 }
 
 it('the README lists no command that neither scripts nor connections use', () => {
-  const texts = [lock, shares, condition, quarantine, quorum]
-    .flatMap((scripts) => Object.values<{ source: string }>(scripts))
-    .map(({ source }) => source);
-  const scripts = [...texts.join().matchAll(/redis\.p?call\('(\w+)'/g)].map(
-    ([, command]) => `+${command!.toLowerCase()}`,
-  );
+  const scripts = [lock, shares, condition, quarantine, quorum].flatMap(usedBy);
   const sent = ['evalsha', 'eval', 'subscribe', 'wait', 'scan', 'info', 'select'];
   const used = new Set([...scripts, ...sent.map((command) => `+${command}`)]);
-  expect(LISTED.filter((right) => right.startsWith('+')).sort()).toEqual([...used].sort());
+  expect(LISTED.filter(isCommand).sort()).toEqual([...used].sort());
 });
+
+it.each(Object.entries(formats))(
+  'the README lists no command for dialect %s that its scripts do not use',
+  (format, [scripts, ...sent]) => {
+    const more = [...usedBy(scripts), ...sent].filter((right) => !LISTED.includes(right));
+    expect(listedFor(format).filter(isCommand).sort()).toEqual([...new Set(more)].sort());
+  },
+);
 
 describe('a user with the rights that the README lists', () => {
   it('can all that locks do on one Redis', async () => {
@@ -162,8 +195,10 @@ describe('a user with the rights that the README lists', () => {
     'can all that locks do in dialect %j, with what is listed for it',
     async (dialect) => {
       const server = await start();
-      await grant([server], [...LISTED, '~*', ...listedFor(dialect)]);
-      const { lasting, prefix, suffix } = dialectSettings(dialect)!;
+      const { format, lasting, prefix, suffix } = dialectSettings(dialect)!;
+      const registry = prefix.slice(0, -1);
+      const more = listedFor(format).map((right) => right.replace('<registry>', registry));
+      await grant([server], [...LISTED, '~*', ...more]);
       if (lasting) await asAdmin(server, 'SET', `${prefix}least${suffix}`, '1000'); // to be taken over
       const redis = { host: '127.0.0.1', port: server.port, ...credentials };
       await useDialect(await locksOn({ redis, dialect }), dialect);

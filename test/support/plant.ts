@@ -1,9 +1,10 @@
-import { Holding } from '../../lib/leases/holding.js';
+import { Holding, type Onward } from '../../lib/leases/holding.js';
 import { Line } from '../../lib/leases/line.js';
-import { Slice } from '../../lib/leases/slice.js';
+import { SLICE, Slice } from '../../lib/leases/slice.js';
 import { scripts } from '../../lib/locks/lock/scripts.js';
 import { scripts as conditionScripts } from '../../lib/locks/condition/scripts.js';
 import { scripts as sharesScripts } from '../../lib/locks/shares/scripts.js';
+import type { CallSettings } from '../../lib/options/index.js';
 import { LuaScript } from '../../lib/redis/index.js';
 import { type Wrap, withPrimitive } from './world.js';
 
@@ -123,11 +124,12 @@ export const endlessTurn: Wrap = (store) => {
       const former = known(ask.former);
       names.set(ask.holder, former.holder);
       const { sentAt } = await lock.extend([former]);
-      token = Math.max(token + 101, (await lock.inspect(ask.key, 1)).fencingToken ?? 0);
-      const grant = { sentAt, remaining: ask.ttl, fencingToken: token, tokens: 101 };
+      const tokens = 1 + SLICE.passes;
+      token = Math.max(token + tokens, (await lock.inspect(ask.key, 1)).fencingToken ?? 0);
+      const grant = { sentAt, remaining: ask.ttl, fencingToken: token, tokens };
       return { kind: 'held', ...grant, gaveBack: true };
     },
-    release: (claim, keep) => lock.release(known(claim), keep),
+    release: (claim, keep, passed) => lock.release(known(claim), keep, passed),
     leave: (claim) => lock.leave(known(claim)),
     extend: (claims) => lock.extend(claims.map(known)),
   });
@@ -135,3 +137,10 @@ export const endlessTurn: Wrap = (store) => {
 
 /** A process’ turn that neither time nor number ends. */
 export const endlessSlice = inPrototype(Slice.prototype, 'take', () => ({ value: () => true }));
+
+/** Who is passed a lease and takes the token with it. */
+export const sameToken = inHolding('heir', (heir) => ({
+  value(this: Holding, call: CallSettings, onward: Onward) {
+    return Object.assign(heir.call(this, call, onward), { fencingToken: this.fencingToken });
+  },
+}));

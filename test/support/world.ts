@@ -121,6 +121,12 @@ export abstract class World {
     return (await this.sight(key)).holder;
   }
 
+  /** Resolves when so many places are in the queue of a lock. */
+  waiting(count: number, key = 'k'): Promise<void> {
+    const waiting = async (): Promise<boolean> => (await this.sight(key)).waiting === count;
+    return this.until(`${count} wait for ${key}`, waiting);
+  }
+
   async close(): Promise<void> {
     await this.resume();
     await Promise.all(this.#closing.map((close) => close()));
@@ -156,24 +162,13 @@ export class LockingProcess {
 
 /** The same store with some steps of its primitive done otherwise. */
 export function withPrimitive(store: LockStore, steps: Partial<LockPrimitive>): LockStore {
-  const { lock } = store;
   return {
-    lock: {
-      acquire: (ask) => (steps.acquire ? steps.acquire(ask) : lock.acquire(ask)),
-      release: (claim, keep, passed) =>
-        steps.release ? steps.release(claim, keep, passed) : lock.release(claim, keep, passed),
-      leave: (claim, passed) =>
-        steps.leave ? steps.leave(claim, passed) : lock.leave(claim, passed),
-      extend: (claims) => (steps.extend ? steps.extend(claims) : lock.extend(claims)),
-      inspect: (key, places) =>
-        steps.inspect ? steps.inspect(key, places) : lock.inspect(key, places),
-      force: (key) => (steps.force ? steps.force(key) : lock.force(key)),
-      stamp: (key) => (steps.stamp ? steps.stamp(key) : lock.stamp(key)),
-      transfer: (claim, heir) =>
-        steps.transfer ? steps.transfer(claim, heir) : lock.transfer(claim, heir),
-      downgrade: (claim) => (steps.downgrade ? steps.downgrade(claim) : lock.downgrade(claim)),
-      signal: (claim, condition, most) => lock.signal(claim, condition, most),
-    },
+    lock: new Proxy(store.lock, {
+      get(lock, name: keyof LockPrimitive) {
+        const step: unknown = steps[name] ?? lock[name];
+        return typeof step === 'function' ? step.bind(lock) : step;
+      },
+    }),
     processId: store.processId,
     get ready() {
       return store.ready;
