@@ -55,6 +55,8 @@ export class ConditionWait implements PlaceOwner, Onward {
     const { wait, signal } = awaiting;
     if (wait !== Infinity) this.#stopClock = host.clock.after(wait, () => this.#timeOut());
     this.#callOff = onAbort(signal, () => this.turnAway(signal!.reason));
+    const passed = former.onward.takePassed?.();
+    if (passed) host.departPassed(passed); // before the lock goes to who comes next
     this.#place.askGivingBack(former.claim).then(
       () => (this.#begun = true),
       (error: unknown) => this.#notGivenBack(error),
@@ -120,10 +122,6 @@ export class ConditionWait implements PlaceOwner, Onward {
 
   passOn(): boolean {
     return false;
-  }
-
-  giveBack(): undefined {
-    return undefined;
   }
 
   ended(): void {

@@ -20,7 +20,9 @@ export interface Onward {
   /** Passes it to another caller of this process; false if the store has to be told. */
   passOn(holding: Holding): boolean;
   /** Gives it back in one step with something else; undefined if there is nothing else to do. */
-  giveBack(holding: Holding): Promise<boolean> | undefined;
+  giveBack?(holding: Holding): Promise<boolean> | undefined;
+  /** The places that it came through in memory: who takes them tells the store. */
+  takePassed?(): Place[] | undefined;
   /** It is over, whatever way. */
   ended(holding: Holding): void;
 }
@@ -48,7 +50,7 @@ export class Holding implements Scheduled {
   lossReason: LossReason | undefined;
   #controller: AbortController | undefined;
   #successor: Holding | undefined;
-  #passed: Place[] | undefined;
+  #changes = 0;
 
   constructor(
     public claim: Claim,
@@ -70,22 +72,24 @@ export class Holding implements Scheduled {
     const fencingToken = token === undefined ? undefined : token + 1;
     const grant = { sentAt, remaining: 0, fencingToken, tokens: 0 };
     const heir = new Holding(this.claim, call, grant, this.trail, this.clock, onward);
-    heir.#passed = this.takePassed();
     heir.deadline = this.deadline;
     heir.wallDeadline = this.wallDeadline;
     return heir;
   }
 
-  /** The lease came here from the place before, as the store does not know yet. */
-  cameThrough(place: Place): void {
-    (this.#passed ??= []).push(place);
+  /** A step that makes another lease of it on the server. */
+  async change<Answer>(step: () => Promise<Answer>): Promise<Answer> {
+    this.#changes += 1;
+    try {
+      return await step();
+    } finally {
+      this.#changes -= 1;
+    }
   }
 
-  /** The places that it came through: the caller tells the store of them. */
-  takePassed(): Place[] | undefined {
-    const passed = this.#passed;
-    this.#passed = undefined;
-    return passed;
+  /** What it is on the server is not certain: it goes to nobody meanwhile. */
+  get changes(): boolean {
+    return this.#changes > 0;
   }
 
   /** This, or what its holder went on as when a condition had been signalled. */

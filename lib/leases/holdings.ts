@@ -65,7 +65,9 @@ export class Holdings implements LeaseHost {
   async extend(holding: Holding, ttl: Duration | undefined): Promise<void> {
     const { claim, settings } = holding;
     const ms = ttl === undefined ? settings.ttl : milliseconds('ttl', ttl, TTL_BOUNDS);
-    const { sentAt, remaining } = await this.lock.extend([{ ...claim, ttl: ms }]);
+    const { sentAt, remaining } = await holding.change(() =>
+      this.lock.extend([{ ...claim, ttl: ms }]),
+    );
     const [left] = remaining;
     if (holding.state === 'held' && typeof left === 'number') {
       holding.confirm({ sentAt, remaining: left });
@@ -99,7 +101,7 @@ export class Holdings implements LeaseHost {
     if (claim.share) return;
     holding.claim = { ...claim, share: READER }; // what is sent from now on runs after the downgrade
     try {
-      const done = await this.lock.downgrade(claim);
+      const done = await holding.change(() => this.lock.downgrade(claim));
       if (done && holding.state === 'held') return holding.onward.ended(holding);
     } catch (error) {
       const ran = mayHaveRun(error);
@@ -146,17 +148,18 @@ export class Holdings implements LeaseHost {
     const { claim, trail, since, settings, onward } = holding;
     holding.state = 'closing';
     this.#forget(holding);
-    if (inTime && !this.#watchdog.asks(holding) && onward.passOn(holding)) {
+    const steady = !this.#watchdog.asks(holding) && !holding.changes;
+    if (inTime && steady && onward.passOn(holding)) {
       holding.state = 'released';
       return Promise.resolve(true);
     }
-    const passed = holding.takePassed()?.map((place) => place.claim);
+    const passed = onward.takePassed?.()?.map((place) => place.claim);
     const release = (): Promise<boolean> => {
       const { minHold } = settings;
       const keep = minHold > 0 ? Math.max(0, since + minHold - this.clock.monotonic()) : 0;
       return this.lock.release(claim, keep, passed);
     };
-    const released = onward.giveBack(holding) ?? release();
+    const released = (!holding.changes && onward.giveBack?.(holding)) || release();
     onward.ended(holding);
     return released.then(
       (ours) => {

@@ -13,6 +13,9 @@ import { FIRST_LEASE } from './waiting-room.js';
 /** The pause after an ask that failed before there was a place, in ms. */
 const AFTER_FAILURE = 50;
 
+/** How many tokens the first grant to a line reserves: most come alone, and tokens in blocks may not outrun the clock. */
+const FIRST_BLOCK = 16;
+
 /** Callers of one process that wait for one lock behind one place in the store's queue, in order. */
 export abstract class Line implements PlaceOwner, Onward, Scheduled {
   /** Where the schedule of slices has it. */
@@ -37,7 +40,6 @@ export abstract class Line implements PlaceOwner, Onward, Scheduled {
   /** Has that looked for, where it matters. */
   protected abstract watchSlice(): void;
   abstract passOn(holding: Holding): boolean;
-  abstract giveBack(holding: Holding): Promise<boolean> | undefined;
 
   /** Whether its grants have tokens. */
   get fenced(): boolean {
@@ -78,7 +80,7 @@ export abstract class Line implements PlaceOwner, Onward, Scheduled {
     this.place = undefined;
     this.recovered();
     const waiter = this.waiters.first!;
-    this.slice.begin(clock.monotonic(), grant.tokens, grant.last);
+    this.slice.begin(clock.monotonic(), grant.tokens, grant.run);
     // The place may have been taken for another, who has left.
     const remaining = Math.min(grant.remaining, waiter.call.ttl);
     const { claim, trail } = place;
@@ -130,14 +132,8 @@ export abstract class Line implements PlaceOwner, Onward, Scheduled {
   ended(holding: Holding): void {
     if (holding !== this.holding) return;
     this.holding = undefined;
-    this.leavePassed(holding);
     if (!this.place && this.waiters.first) this.queue();
     this.retire();
-  }
-
-  /** Those who have had their turns are seen in the store's queue no longer. */
-  protected leavePassed(holding: Holding): void {
-    holding.takePassed()?.forEach((place) => this.host.depart(place));
   }
 
   protected queue(): void {
@@ -146,7 +142,8 @@ export abstract class Line implements PlaceOwner, Onward, Scheduled {
 
   protected newPlace(): Place {
     const { ttl, wait, share, dialect } = this.waiters.first!.call;
-    const { key, tokens } = this;
+    const { key } = this;
+    const tokens = this.#rooted ? this.tokens : Math.min(this.tokens, FIRST_BLOCK);
     const claim = { key, holder: this.host.newHolderId(), ttl, tokens, share, dialect };
     this.place = new Place(this.host, this, claim, wait > 0);
     return this.place;

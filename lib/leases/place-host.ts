@@ -1,4 +1,4 @@
-import type { Claim, Held, LockPrimitive } from '../locks/lock-primitive.js';
+import type { Claim, Held, LockPrimitive, Run } from '../locks/lock-primitive.js';
 import type { Clock, ModuleSettings } from '../options/index.js';
 import type { Place } from './place.js';
 import type { WaitingRoom } from './waiting-room.js';
@@ -12,14 +12,16 @@ export interface PlaceHost {
   readonly clock: Clock;
   readonly settings: ModuleSettings;
   room(lock: Pick<Claim, 'key' | 'dialect'>): WaitingRoom;
-  /** The first place of this process in the queue of a lock. */
-  firstPlace(lock: Pick<Claim, 'key' | 'dialect'>): Place | undefined;
+  /** The first place of a run in the queue of a lock, unless this process knows of other places there. */
+  firstOfRun(lock: Pick<Claim, 'key' | 'dialect'>, run: Run): Place | undefined;
   /** From now on pushes for this holder id reach the place. */
   expect(place: Place): void;
-  /** No more pushes for this holder id: it was granted the lock, or is given up. */
+  /** No more pushes for this holder id: it has the lock, `granted` by the store or not, or is given up. */
   forget(place: Place, granted: boolean): void;
   /** Whatever this holder id asked for is given up. */
   depart(place: Place): void;
+  /** These places had their turns, without the store: it is told. */
+  departPassed(places: readonly Place[]): void;
   /** A grant had to be found by asking. */
   pushMissed(): void;
 }

@@ -12,7 +12,6 @@ const AFTER_FAILURE = 50;
 /** Who was handed a lease has no line of callers behind him. */
 const nobody: Onward = {
   passOn: () => false,
-  giveBack: () => undefined,
   ended: () => {},
 };
 

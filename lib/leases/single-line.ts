@@ -5,8 +5,8 @@ import type { Place } from './place.js';
 import type { Slice } from './slice.js';
 
 /**
- * Where so few may wait there are no runs: those who had their turns in one, 64 at most, stand in the queue until it
- * is over, and others would be turned away for them.
+ * Where so few may wait there are no runs: those who had their turns in one, 64 at most (run-behind.lua), stand in the
+ * queue until it is over, and others would be turned away for them.
  */
 const FEW = 1_000;
 
@@ -15,16 +15,18 @@ const FEW = 1_000;
  * behind are this process's too, the lease goes on to them in memory, in the queue's order, until the slice is over.
  */
 export class SingleLine extends Line {
-  /** Where he stood in the queue. */
-  #arrival: string | undefined;
-
   override granted(place: Place, grant: Omit<Held, 'kind'>): void {
-    this.#arrival = place.arrival;
-    super.granted(place, grant);
+    const few = this.host.settings.limits.waitersPerKey < FEW;
+    super.granted(place, few ? { ...grant, run: undefined } : grant);
+  }
+
+  override ended(holding: Holding): void {
+    if (holding === this.holding) this.#leavePassed();
+    super.ended(holding);
   }
 
   overstayed(): void {
-    if (this.holding) this.leavePassed(this.holding);
+    if (this.holding) this.#leavePassed();
   }
 
   passOn(holding: Holding): boolean {
@@ -37,33 +39,35 @@ export class SingleLine extends Line {
     return true;
   }
 
-  giveBack(): undefined {
-    return undefined;
-  }
-
   /** The lease of the place before this one, within the same turn. */
   inherited(place: Place, holding: Holding, slice: Slice): void {
-    this.#arrival = place.arrival;
     this.place = undefined;
     this.recovered();
     this.slice = slice;
+    slice.reached(place);
     const waiter = this.waiters.first!;
-    const heir = holding.heir(waiter.call, this);
-    heir.cameThrough(place);
-    this.admit(waiter, heir);
+    this.admit(waiter, holding.heir(waiter.call, this));
+  }
+
+  takePassed(): Place[] | undefined {
+    return this.slice.takePassed();
   }
 
   #placeBehind({ claim }: Holding): Place | undefined {
-    const { last } = this.slice;
-    if (last === undefined || this.host.settings.limits.waitersPerKey < FEW) return undefined;
-    const next = this.host.firstPlace(claim);
-    const between = Number(next?.arrival) > Number(this.#arrival) && Number(next?.arrival) <= last;
-    if (!next || !between || !next.canInherit) return undefined; // else the server has forgotten him
+    const { run } = this.slice;
+    const next = run && this.host.firstOfRun(claim, run);
+    if (!next?.canInherit) return undefined;
     const { tokens, share, dialect } = next.claim;
     return tokens === this.tokens && !share && !dialect ? next : undefined;
   }
 
+  /** Those who have had their turns are seen in the store's queue no longer. */
+  #leavePassed(): void {
+    const passed = this.takePassed();
+    if (passed) this.host.departPassed(passed);
+  }
+
   protected watchSlice(): void {
-    if (this.slice.last !== undefined) this.host.slices.set(this, this.slice.overstayedAt);
+    if (this.slice.hasPassed) this.host.slices.set(this, this.slice.overstayedAt);
   }
 }

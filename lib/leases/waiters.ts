@@ -50,13 +50,18 @@ export class Waiters {
       pushMissed: () => store.pushMissed(),
       newHolderId: () => newHolderId(processId),
       room: (lock) => this.#room(lockId(lock)),
-      firstPlace: (lock) => this.#rooms.get(lockId(lock))?.first,
+      firstOfRun: (lock, run) => this.#rooms.get(lockId(lock))?.firstOf(run),
       expect: (place) => this.#places.set(place.claim.holder, place),
       forget: (place, granted) => {
         this.#places.delete(place.claim.holder);
         this.#rooms.get(lockId(place.claim))?.remove(place, granted);
       },
       depart: ({ claim, trail }) => departures.leave(claim, trail),
+      departPassed: (places) => {
+        const [{ claim, trail }, ...others] = places as readonly [Place, ...Place[]];
+        const passed = others.map((place) => place.claim);
+        departures.start(() => lock.leave(claim, passed), trail, claim.ttl);
+      },
       gone: (waiter) => {
         this.#size -= 1;
         this.#host.bounds.delete(waiter);

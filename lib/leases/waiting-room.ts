@@ -1,3 +1,4 @@
+import type { Run } from '../locks/lock-primitive.js';
 import type { Clock } from '../options/index.js';
 import type { Place } from './place.js';
 
@@ -25,9 +26,9 @@ export class WaitingRoom {
     private readonly emptied: () => void,
   ) {}
 
-  /** The first of them. */
-  get first(): Place | undefined {
-    return this.#places[0];
+  /** The first of them, where all of the run are known here and none stands before them. */
+  firstOf({ places, last }: Run): Place | undefined {
+    return this.#places[places - 1]?.arrival === last ? this.#places[0] : undefined;
   }
 
   /** A place is in the queue, for the first time or still. */

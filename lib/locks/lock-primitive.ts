@@ -46,8 +46,15 @@ export interface Held {
   readonly tokens: number;
   /** Of who awaited a condition: it was signalled, or may have been. */
   readonly signalled?: boolean;
-  /** The arrival of the last of the places of this process that stand directly behind this one: a token is reserved for each. */
-  readonly last?: string | undefined;
+  /** The places of the same process, ttl and kind directly behind this one, if there are any: a token is reserved for each. */
+  readonly run?: Run | undefined;
+}
+
+/** Places that stand one behind another. */
+export interface Run {
+  readonly places: number;
+  /** The arrival of the last of them. */
+  readonly last: string;
 }
 
 /** The rank of who awaits a condition and does not queue, as in condition/ask.lua. */
@@ -135,8 +142,8 @@ export interface LockPrimitive {
    * their turns within this lease, and leave the queue.
    */
   release(claim: Claim, keep: number, passed?: readonly Claim[]): Promise<boolean>;
-  /** Gives up a place, and the lock if it was granted meanwhile. True if it was. */
-  leave(claim: Claim): Promise<boolean>;
+  /** Gives up a place, and the lock if it was granted meanwhile; `passed` as in a release. True if it was. */
+  leave(claim: Claim, passed?: readonly Claim[]): Promise<boolean>;
   /** Lengthens what is still held; in the order of the claims. */
   extend(claims: readonly Claim[]): Promise<{ sentAt: number; remaining: Extended[] }>;
   inspect(key: string, places: number, dialect?: DialectSettings): Promise<Sight>;

@@ -25,8 +25,8 @@ export class Modes implements LockPrimitive {
     return this.#mode(claim).release(claim, keep, passed);
   }
 
-  leave(claim: Claim): Promise<boolean> {
-    return (claim.condition ? this.awaiting : this.#mode(claim)).leave(claim);
+  leave(claim: Claim, passed?: readonly Claim[]): Promise<boolean> {
+    return (claim.condition ? this.awaiting : this.#mode(claim)).leave(claim, passed);
   }
 
   /** All that are of one mode in one call. */

@@ -2,7 +2,11 @@ import { LockOptionsError } from '../errors/index.js';
 
 /** Caps that keep one process and one key healthy. */
 export interface LockLimits {
-  /** Places in the queue of one key, over all processes; from 1,000 on up to 64 whose turns came in the last 10 ms may count too. @default 10000 */
+  /**
+   * Places in the queue of one key, over all processes. In strict order, from 1,000 on, up to 64 of each process that have
+   * just had their turns may count too: for 20 ms, or 3 s if the process died.
+   * @default 10000
+   */
   readonly waitersPerKey?: number | undefined;
   /** Callers of one process that wait for any key. @default 50000 */
   readonly waitersPerProcess?: number | undefined;

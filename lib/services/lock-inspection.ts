@@ -24,7 +24,7 @@ export interface LockInspection {
   readonly remaining?: number;
   /** The last token that was minted. */
   readonly fencingToken?: number;
-  /** How many places wait. */
+  /** How many places wait; in strict order up to 64 of each process may just have had their turns. */
   readonly waiting: number;
   /** The first of them, each with the ms it has waited. */
   readonly waiters: readonly (LockParty & { readonly age: number })[];

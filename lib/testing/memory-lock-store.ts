@@ -45,12 +45,12 @@ export class MemoryLockStore implements LockStore {
   async open(listener: PushListener): Promise<void> {
     this.#connection.open = true;
     this.server.subscribe(this.processId, {
-      granted: ({ name, place, remaining, fencingToken, tokens, last }) => {
+      granted: ({ name, place, remaining, fencingToken, tokens, run }) => {
         const sentAt = this.clock.monotonic();
         const claim = claimAt(place, name.slice(this.#prefix.length))!;
         const signalled = claim.condition !== undefined;
         queueMicrotask(() =>
-          listener.granted(claim, { sentAt, remaining, fencingToken, tokens, signalled, last }),
+          listener.granted(claim, { sentAt, remaining, fencingToken, tokens, signalled, run }),
         );
       },
       forced: (holder) => queueMicrotask(() => listener.forced(holder)),

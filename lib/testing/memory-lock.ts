@@ -71,11 +71,11 @@ export class MemoryLock implements Omit<LockPrimitive, 'signal'> {
     });
   }
 
-  leave(claim: Claim): Promise<boolean> {
+  leave(claim: Claim, passed: readonly Claim[] = []): Promise<boolean> {
     return this.connection.send(claim.key, () => {
       const name = this.#name(claim);
       const mine = this.#isHeldBy(name, claim);
-      this.#line(name).leave(placeText(claim));
+      for (const place of [claim, ...passed]) this.#line(name).leave(placeText(place));
       if (mine) this.#holders(name).letGo(claim.holder, claim.share);
       this.#line(name).grantNext();
       return mine;

@@ -1,3 +1,4 @@
+import type { Run } from '../locks/lock-primitive.js';
 import type { Clock } from '../options/index.js';
 import { type Share, systemClock } from '../options/index.js';
 import { ExpiringMap } from './expiring-map.js';
@@ -25,7 +26,7 @@ export interface Inbox {
     remaining: number;
     fencingToken: number | undefined;
     tokens: number;
-    last: string | undefined;
+    run: Run | undefined;
   }): void;
   forced(holder: string): void;
   kept(name: string, rest: number): void;

@@ -122,19 +122,20 @@ export class WaitingLine {
     return asked;
   }
 
-  /** False if its process does not listen: only a token is lost then. */
+  /** False if its process does not listen: only tokens are lost then. */
   #push(place: Place, home: string | undefined): boolean {
-    const run = this.#runBehind(place);
+    const behind = this.#runBehind(place);
     const tokens = fencingTokens(this.server, this.name, {
       ...place,
-      tokens: place.tokens + (place.tokens > 0 ? run.length : 0),
+      tokens: place.tokens + (place.tokens > 0 ? behind.length : 0),
     });
-    const last = run.at(-1)?.arrival.toString();
+    const last = behind.at(-1)?.arrival.toString();
+    const run = last === undefined ? undefined : { places: behind.length, last };
     const inbox = this.server.inbox(place.process);
     if (!inbox && place.process !== home) return false;
     const remaining = Math.min(place.ttl, FIRST_LEASE);
     this.#grant(place, remaining);
-    inbox?.granted({ name: this.name, place: place.text, remaining, ...tokens, last });
+    inbox?.granted({ name: this.name, place: place.text, remaining, ...tokens, run });
     return true;
   }
 
@@ -142,7 +143,8 @@ export class WaitingLine {
   #runBehind(place: Place): readonly Place[] {
     const ending = /\/\d+\/x[01]$/.exec(place.text)?.[0];
     if (!ending) return [];
-    const behind = this.places.slice(this.places.indexOf(place) + 1).slice(0, 64);
+    const at = this.places.indexOf(place) + 1;
+    const behind = this.places.slice(at, at + 64);
     const end = behind.findIndex(
       ({ text, process }) => process !== place.process || !text.endsWith(ending),
     );

@@ -64,6 +64,22 @@ export const conditions: Contract = {
     await nothingLeft(world, a, b);
   },
 
+  async 'who awaits leaves nothing without an end, however late his process showed itself'(world) {
+    const [a, b] = [await world.process(), await world.process()];
+    const first = await a.acquire();
+    const queued = b.acquire();
+    await world.until('one waits', async () => (await world.sight()).waiting === 1);
+    await first.release();
+    const lease = await world.finish(queued); // the queue is empty, and b was seen just now
+    const woken = condition(b, lease).await();
+    await world.until('it awaits', async () => (await world.sight()).awaiting === 1);
+    expect((await world.keys()).filter(({ ttl }) => ttl < 0)).toEqual([]);
+    expect(await signal(world, a)).toBe(true);
+    await world.finish(woken);
+    await lease.release();
+    await nothingLeft(world, a, b);
+  },
+
   async 'who awaits sends nothing to wake but his polls'(world) {
     const asks: string[] = [];
     const counting: Wrap = (store) =>

@@ -345,6 +345,52 @@ export const localHandOff: Contract = {
     await heir.release();
   },
 
+  async 'a lease is passed to nobody while it is being downgraded'(world) {
+    const gate = new Gate();
+    const slow: Wrap = (store) =>
+      withPrimitive(store, {
+        downgrade: async (claim) => {
+          const done = await store.lock.downgrade(claim);
+          await gate.opened;
+          return done;
+        },
+      });
+    const [a, b] = [await world.process({}, slow), await world.process()];
+    const lease = await a.acquire();
+    const next = later(a.acquire());
+    const downgraded = lease.downgrade();
+    await lease.release();
+    const heir = await world.finish(next);
+    await expect(b.acquire({ mode: 'shared', wait: 0 })).rejects.toThrow(LockNotAcquiredError);
+    gate.open();
+    await expect(downgraded).rejects.toThrow(LeaseLostError);
+    await heir.release();
+    await expectNothingLeft(world, a, b);
+  },
+
+  async 'a lease is passed to nobody while it is being extended'(world) {
+    const gate = new Gate();
+    const slow: Wrap = (store) =>
+      withPrimitive(store, {
+        extend: async (claims) => {
+          const answer = await store.lock.extend(claims);
+          await gate.opened;
+          return answer;
+        },
+      });
+    const a = await world.process({ ttl: 5_000 }, slow);
+    const lease = await a.acquire();
+    const next = later(a.acquire());
+    const extended = lease.extend('1h');
+    await lease.release();
+    const heir = await world.finish(next);
+    expect((await world.sight()).remaining).toBeLessThanOrEqual(5_000);
+    gate.open();
+    await expect(extended).rejects.toThrow(LeaseLostError);
+    await heir.release();
+    await expectNothingLeft(world, a);
+  },
+
   async 'a lease that another may have got is not passed on while the server is asked'(world) {
     const gate = new Gate();
     let asked = false;

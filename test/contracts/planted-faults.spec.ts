@@ -272,10 +272,7 @@ const faults: Readonly<Record<string, Fault>> = {
     ],
   },
   'a leave that stays in the queue': {
-    plant: inScripts(
-      ['leave'],
-      [`redis.call('ZREM', queue, place)\nlocal current`, 'local current'],
-    ),
+    plant: inScripts(['leave'], [`leave_queue(places)\nlocal current`, 'local current']),
     on: 'one Redis',
     brokenSentences: [
       [cancellation, 'who left the queue'],
@@ -419,8 +416,15 @@ const faults: Readonly<Record<string, Fault>> = {
       [localHandOff, 'fenced and unfenced callers'],
     ],
   },
-  'a run that goes on past another process’ place': {
-    plant: inScripts(GRANTING, [`string.sub(other, 1, #beginning) == beginning`, 'true']),
+  'a run that leaps over another process’ place': {
+    plant: inScripts(GRANTING, [
+      `return count, redis.call('ZSCORE', queue, behind[count])`,
+      `local own, last = 0, nil
+       for _, other in ipairs(behind) do
+         if follows(other) then own, last = own + 1, other end
+       end
+       return own, redis.call('ZSCORE', queue, last)`,
+    ]),
     on: 'one Redis',
     brokenSentences: [[runs, 'who stands between them']],
   },
@@ -430,7 +434,7 @@ const faults: Readonly<Record<string, Fault>> = {
     brokenSentences: [[runs, 'neighbours of one process']],
   },
   'places that stay in the queue when they have had their turns': {
-    plant: inScripts(['release'], [`string.gmatch(passed or '', '%S+')`, `string.gmatch('', '.')`]),
+    plant: inScripts(['release'], [`if passed and passed ~= '' then`, 'if false then']),
     on: 'one Redis',
     brokenSentences: [[runs, 'neighbours of one process']],
   },

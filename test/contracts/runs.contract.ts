@@ -1,8 +1,10 @@
 import { expect } from '@jest/globals';
 import { LeaseLostError, LockStoreError } from '../../lib/errors/index.js';
 import type { Lease } from '../../lib/leases/lease.js';
+import type { SingleLease } from '../../lib/leases/single-lease.js';
 import { SLICE } from '../../lib/leases/slice.js';
 import type { AcquireOptions } from '../../lib/options/index.js';
+import { Condition } from '../../lib/services/condition.js';
 import type { Contract } from '../support/contract.js';
 import { Gate } from '../support/gate.js';
 import { expectGrowing } from '../support/growing.js';
@@ -185,6 +187,37 @@ export const runs: Contract = {
     });
     expect(ends.size).toBeLessThan(20);
     for (const seen of ends.values()) expect(Math.max(...seen)).toBe(seen[0]);
+  },
+
+  async 'a place whose answer is still on its way is not passed over'(world) {
+    const gate = new Gate();
+    const late: Wrap = (store) => {
+      let asks = 0;
+      return withPrimitive(store, {
+        acquire: async (ask) => {
+          const nth = (asks += 1);
+          const answer = await store.lock.acquire(ask);
+          if (nth === 2) await gate.opened;
+          return answer;
+        },
+      });
+    };
+    const [queue, a] = [await Queue.in(world), await fair(world, late)];
+    const callers = many(a, 4);
+    await queue.run(callers, (name) => name === '1' && gate.open());
+    expect(queue.served).toEqual(names(callers));
+    await queue.expectNothingLeft(a);
+  },
+
+  async 'who awaits a condition gives up the places that had their turns before the lock'(world) {
+    const sent: string[] = [];
+    const [queue, a] = [await Queue.in(world), await fair(world, noting(sent))];
+    await queue.run(many(a, 3), (name, lease) => {
+      const condition = new Condition(a.leases.conditions, lease as SingleLease, 'met');
+      return name === '1' && condition.await({ wait: 1 });
+    });
+    expect(sent.filter((step) => step === 'leave' || step === 'yield')).toEqual(['leave', 'yield']);
+    await queue.expectNothingLeft(a);
   },
 
   async 'who gives up before his turn is passed over, and leaves no place'(world) {

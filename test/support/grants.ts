@@ -42,9 +42,9 @@ export class Grants {
         if (answer.kind === 'held') this.#note(ask.key, ask.holder, answer);
         return answer;
       },
-      leave: (claim) => {
+      leave: (claim, passed) => {
         this.#arrivalOf(claim.holder);
-        return store.lock.leave(claim);
+        return store.lock.leave(claim, passed);
       },
     }),
     get ready() {
@@ -80,11 +80,11 @@ export class Grants {
   #note(
     key: string,
     holder: string,
-    { fencingToken = 0, tokens, last }: Pick<Held, 'fencingToken' | 'tokens' | 'last'>,
+    { fencingToken = 0, tokens, run }: Pick<Held, 'fencingToken' | 'tokens' | 'run'>,
   ): void {
     if (!this.on) return;
     this.#first(`${key} ${fencingToken}`, { holder, arrival: this.#arrivalOf(holder) });
-    const passed = last !== undefined;
+    const passed = run !== undefined;
     for (let nth = 1; nth < tokens; nth += 1) {
       this.#first(`${key} ${fencingToken + nth}`, { holder: `${holder}+${nth}`, passed });
     }

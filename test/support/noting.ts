@@ -11,7 +11,7 @@ export function noting(steps: string[]): Wrap {
     return withPrimitive(store, {
       acquire: (ask) => noted(ask.former ? 'yield' : 'acquire', lock.acquire(ask)),
       release: (claim, keep, passed) => noted('release', lock.release(claim, keep, passed)),
-      leave: (claim) => noted('leave', lock.leave(claim)),
+      leave: (claim, passed) => noted('leave', lock.leave(claim, passed)),
       extend: (claims) => noted('extend', lock.extend(claims)),
     });
   };

@@ -14,7 +14,8 @@ if now > tonumber(not_after) then
 end
 local place = holder .. '/' .. ttl .. '/w' .. tokens .. '/' .. condition
 local since = redis.call('ZSCORE', queue, place)
-if not since then
+local new = not since
+if new then
   if redis.pcall('GET', lock) ~= former then
     return { 'busy', 0, now, 0 }
   end
@@ -31,6 +32,6 @@ if not since then
   redis.call('DEL', lock)
   redis.call('ZADD', queue, since, place)
 end
-keep_waiting(process_of(holder), now, not since)
+keep_waiting(process_of(holder), now, new)
 grant_next(now, redis.pcall('GET', lock))
 return { 'queued', -1, now, 1, since, -1, 0 }

@@ -131,7 +131,7 @@ export class DialectLock implements HolderSteps {
     operands: Operands,
     read: (reply: unknown) => Result,
   ): Promise<Result> {
-    const keys = this.#keys(asked);
+    const keys = this.#keys(asked, script.keys);
     const claim = claimOf(asked);
     const run = {
       script,
@@ -157,12 +157,15 @@ export class DialectLock implements HolderSteps {
     return this.clientPrefix + prefix + key + suffix;
   }
 
-  /** @throws LockOptionsError where they are in two slots of a Cluster: what could be taken could not be given back. */
-  #keys(asked: Asked): Keys {
+  /** @throws LockOptionsError where those a script has `used`, by default all, are in two slots of a Cluster: what could be taken could not be given back. */
+  #keys(asked: Asked, used?: readonly string[]): Keys {
     const lock = this.#redisKey(asked.key);
     const others = this.dialect.keys?.(lock, claimOf(asked));
     const slot = this.server.slotOf(lock);
-    const apart = Object.values(others ?? {}).find((other) => this.server.slotOf(other) !== slot);
+    const [, apart] =
+      Object.entries(others ?? {}).find(
+        ([name, key]) => (used?.includes(name) ?? true) && this.server.slotOf(key) !== slot,
+      ) ?? [];
     if (apart !== undefined) {
       throw new LockOptionsError(
         `Dialect "${this.settings.name}" keeps "${lock}" and "${apart}" in two slots of the Cluster. Put a part of the name in braces, on both sides: "{${asked.key}}".`,

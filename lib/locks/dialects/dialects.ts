@@ -33,8 +33,8 @@ export class Dialects implements LockPrimitive {
     return this.#of(claim).release(claim, keep, passed);
   }
 
-  leave(claim: Claim): Promise<boolean> {
-    return this.#of(claim).leave(claim);
+  leave(claim: Claim, passed?: readonly Claim[]): Promise<boolean> {
+    return this.#of(claim).leave(claim, passed);
   }
 
   /** All of one dialect together. */

@@ -2,7 +2,7 @@
 -- A place is "<process>/<id>/<ttl>/<kind><tokens>", for permits "…/<permits>/<count>", for who was signalled "…/<condition>" too; what stands before the ttl is its holder id.
 -- A push that nobody receives passes the place over and keeps it: its own polls take the lock. In a Cluster, where the inbox says so, it may have been received at another node.
 -- What concerns the process `home`, which reads the script's reply, is no push but stands in `heard`.
--- A grant carries how far the run behind its place reaches, and a token for each in it.
+-- A grant carries how many places the run behind it has, where it ends, and a token for each in it.
 -- Needs the keys and `inbox` of the script. Returns true if the asker's place was let in: that needs no push, and its token is still to be minted.
 --- @include "mint-fencing-tokens"
 --- @include "permit-token"
@@ -45,7 +45,7 @@ local function grant_next(now, current, asker, home, heard)
       redis.call('ZREM', queue, place)
       local before = current
       current = hold(holder, kind, lease, count, current, now)
-      local last, behind = run_behind(process, place, at, head[3])
+      local behind, last = run_behind(process, place, at, head[3])
       local token, minted = '', 0
       if tokens ~= '0' then
         if kind == 's' then
@@ -57,7 +57,7 @@ local function grant_next(now, current, asker, home, heard)
         end
         token = whole(token)
       end
-      local grant = 'granted ' .. place .. ' ' .. lease .. ' ' .. whole(now) .. ' ' .. token .. ' ' .. minted .. ' ' .. (last or '-') .. ' ' .. lock
+      local grant = 'granted ' .. place .. ' ' .. lease .. ' ' .. whole(now) .. ' ' .. token .. ' ' .. minted .. ' ' .. behind .. ' ' .. last .. ' ' .. lock
       local told = 1
       if process == home then
         heard[#heard + 1] = grant

@@ -71,8 +71,11 @@ local function queued()
   local rank = redis.call('ZRANK', queue, place)
   return { 'queued', rank > 1 and -1 or redis.call('PTTL', lock), now, gave_back, since, rank, rejoined }
 end
-if since and current and current ~= SHARED then
-  return queued()
+local function busy()
+  return { 'busy', 0, now, gave_back }
+end
+if current and current ~= SHARED then
+  return since and queued() or busy()
 end
 
 --- @include "grant-next"
@@ -86,4 +89,4 @@ elseif redis.call('EXISTS', lock) == 0 and nobody_waits() then
   redis.call('SET', lock, holder, 'PX', ttl)
   return held(tonumber(ttl))
 end
-return { 'busy', redis.call('PTTL', lock), now, gave_back }
+return busy()

@@ -84,10 +84,10 @@ export class RedisLockStore implements LockStore {
     return this.#server.close();
   }
 
-  /** 'granted <place> <ms left> <server µs> <token> <tokens> <last of the run, or -> <Redis key>', 'forced <holder>' or 'kept <ms left> <Redis key>'. */
+  /** 'granted <place> <ms left> <server µs> <token> <tokens> <places of the run> <last of them, or -> <Redis key>', 'forced <holder>' or 'kept <ms left> <Redis key>'. */
   #message(words: readonly string[]): void {
     const listener = this.#listener!;
-    const [word, who, left, at, fence, count, last, ...lock] = words;
+    const [word, who, left, at, fence, count, places, last, ...lock] = words;
     if (!who) return;
     if (word === 'forced') return listener.forced(who);
     if (word === 'kept') {
@@ -104,7 +104,7 @@ export class RedisLockStore implements LockStore {
       fencingToken: token(fence),
       tokens: Number(count),
       signalled: claim?.condition !== undefined,
-      last: last === '-' ? undefined : last,
+      run: places === '0' ? undefined : { places: Number(places), last: last! },
     };
     if (!claim) return;
     if (this.#confirms) void this.#confirm(claim, grant, listener);

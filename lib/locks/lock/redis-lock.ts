@@ -29,11 +29,11 @@ export class RedisLock implements Omit<LockPrimitive, 'signal'> {
     return this.steps.release(scripts.release, key, operands);
   }
 
-  leave(claim: Claim): Promise<boolean> {
+  leave(claim: Claim, passed: readonly Claim[] = []): Promise<boolean> {
     const { key, holder } = claim;
     const { inbox } = this.steps;
-    const place = placeText(claim);
-    return this.steps.run(scripts.leave, key, { holder, place, inbox }, isOne);
+    const places = [claim, ...passed].map(placeText).join(' ');
+    return this.steps.run(scripts.leave, key, { holder, places, inbox }, isOne);
   }
 
   extend(claims: readonly Claim[]): Promise<{ sentAt: number; remaining: Extended[] }> {

@@ -6,8 +6,9 @@ local holder, inbox, passed, keep = ARGV[1], ARGV[2], ARGV[3], ARGV[4]
 --- @include "markers"
 --- @include "process-of"
 
-for place in string.gmatch(passed or '', '%S+') do
-  redis.call('ZREM', queue, place)
+if passed and passed ~= '' then
+--- @include "leave-queue"
+  leave_queue(passed)
 end
 if redis.pcall('GET', lock) ~= holder then
   return 0

@@ -24,7 +24,7 @@ export const scripts = {
     'guard',
   ]),
   release: new LuaScript(release, NATIVE_KEYS, ['holder', 'inbox', 'passed', 'keep']),
-  leave: new LuaScript(leave, NATIVE_KEYS, ['holder', 'place', 'inbox']),
+  leave: new LuaScript(leave, NATIVE_KEYS, ['holder', 'places', 'inbox']),
   extend: new LuaScript(extend, ['lock', 'fence'], ['holder', 'ttl']),
   inspect: new LuaScript(inspect, ['lock', 'queue', 'fence', 'holders'], ['most']),
   downgrade: new LuaScript(downgrade, NATIVE_KEYS, ['holder', 'inbox']),

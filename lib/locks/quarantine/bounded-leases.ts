@@ -26,9 +26,9 @@ export class BoundedLeases implements LockPrimitive {
     return this.lock.release(claim, keep, passed);
   }
 
-  async leave(claim: Claim): Promise<boolean> {
+  async leave(claim: Claim, passed?: readonly Claim[]): Promise<boolean> {
     this.check(claim.key);
-    return this.lock.leave(claim);
+    return this.lock.leave(claim, passed);
   }
 
   async extend(claims: readonly Claim[]): Promise<{ sentAt: number; remaining: Extended[] }> {

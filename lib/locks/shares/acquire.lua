@@ -55,7 +55,7 @@ if take() then
 elseif limit == '0' then
   grant_next(now, current)
   current = redis.call('GET', lock)
-  return take() and held(tonumber(ttl)) or { 'busy', redis.call('PTTL', lock), now, 0 }
+  return take() and held(tonumber(ttl)) or { 'busy', 0, now, 0 }
 end
 
 local place = holder .. '/' .. ttl .. '/' .. kind .. tokens .. (kind == 'p' and '/' .. permits .. '/' .. count or '')
