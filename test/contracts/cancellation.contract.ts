@@ -141,9 +141,9 @@ export const cancellation: Contract = {
           await store.lock.acquire(ask);
           throw new LockStoreError('The answer was lost.', { outcome: 'unknown' });
         },
-        leave: (claim) => {
+        leave: (claim, passed) => {
           leaves.push(clock.monotonic());
-          return store.lock.leave(claim);
+          return store.lock.leave(claim, passed);
         },
       }),
     );
@@ -172,9 +172,9 @@ export const cancellation: Contract = {
           gone.add(claim.holder);
           return store.lock.release(claim, keep, passed);
         },
-        leave: (claim) => {
+        leave: (claim, passed) => {
           gone.add(claim.holder);
-          return store.lock.leave(claim);
+          return store.lock.leave(claim, passed);
         },
       });
     const processes = [await world.process({}, watched), await world.process({}, watched)];

@@ -10,6 +10,7 @@ import {
   both,
   endlessSlice,
   endlessTurn,
+  hastyRun,
   inConditions,
   inHolding,
   inLine,
@@ -17,6 +18,7 @@ import {
   inShares,
   type Plant,
   sameToken,
+  secretRun,
 } from '../support/plant.js';
 import { type Topology, topologies } from '../support/topologies.js';
 import { withPrimitive } from '../support/world.js';
@@ -437,6 +439,20 @@ const faults: Readonly<Record<string, Fault>> = {
     plant: inScripts(['release'], [`if passed and passed ~= '' then`, 'if false then']),
     on: 'one Redis',
     brokenSentences: [[runs, 'neighbours of one process']],
+  },
+  'a run of which the store never hears': {
+    plant: secretRun,
+    on: 'memory',
+    brokenSentences: [
+      [runs, 'neighbours of one process'],
+      [runs, 'who awaits a condition'],
+      [runs, 'while one stays'],
+    ],
+  },
+  'a run through places that still ask': {
+    plant: hastyRun,
+    on: 'memory',
+    brokenSentences: [[runs, 'a place that asks once more']],
   },
   'a run that nothing ends': {
     plant: endlessSlice,

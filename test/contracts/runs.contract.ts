@@ -3,6 +3,7 @@ import { LeaseLostError, LockStoreError } from '../../lib/errors/index.js';
 import type { Lease } from '../../lib/leases/lease.js';
 import type { SingleLease } from '../../lib/leases/single-lease.js';
 import { SLICE } from '../../lib/leases/slice.js';
+import type { PushListener } from '../../lib/locks/lock-primitive.js';
 import type { AcquireOptions } from '../../lib/options/index.js';
 import { Condition } from '../../lib/services/condition.js';
 import type { Contract } from '../support/contract.js';
@@ -206,6 +207,44 @@ export const runs: Contract = {
     const callers = many(a, 4);
     await queue.run(callers, (name) => name === '1' && gate.open());
     expect(queue.served).toEqual(names(callers));
+    await queue.expectNothingLeft(a);
+  },
+
+  async 'a place that asks once more is not passed the lease: its ask may still have an effect'(
+    world,
+  ) {
+    const gate = new Gate();
+    let first: string | undefined;
+    let again = false;
+    let listener!: PushListener;
+    const onTheirWay: Promise<unknown>[] = [];
+    const late: Wrap = (store) => ({
+      ...withPrimitive(store, {
+        acquire: (ask) => {
+          first ??= ask.holder;
+          if (!again || ask.holder === first) return store.lock.acquire(ask);
+          const sent = gate.opened.then(() => store.lock.acquire({ ...ask, wanted: () => true }));
+          onTheirWay.push(sent);
+          return sent;
+        },
+      }),
+      get ready() {
+        return store.ready;
+      },
+      open: (hears) => store.open((listener = hears)),
+    });
+    const options = { fairness: 'strict', commandTimeout: 500 } as const;
+    const [queue, a] = [await Queue.in(world), await world.process(options, late)];
+    const callers = many(a, 3);
+    await queue.join(callers);
+    again = true;
+    listener.reconnected();
+    await queue.begin();
+    await queue.end();
+    expect(queue.served).toEqual(names(callers));
+    expect(onTheirWay).toHaveLength(2);
+    gate.open();
+    await world.finish(Promise.all(onTheirWay));
     await queue.expectNothingLeft(a);
   },
 

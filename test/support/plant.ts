@@ -1,6 +1,7 @@
 import { Holding, type Onward } from '../../lib/leases/holding.js';
 import { Line } from '../../lib/leases/line.js';
 import { SLICE, Slice } from '../../lib/leases/slice.js';
+import { Place } from '../../lib/leases/place.js';
 import { scripts } from '../../lib/locks/lock/scripts.js';
 import { scripts as conditionScripts } from '../../lib/locks/condition/scripts.js';
 import { scripts as sharesScripts } from '../../lib/locks/shares/scripts.js';
@@ -130,13 +131,19 @@ export const endlessTurn: Wrap = (store) => {
       return { kind: 'held', ...grant, gaveBack: true };
     },
     release: (claim, keep, passed) => lock.release(known(claim), keep, passed),
-    leave: (claim) => lock.leave(known(claim)),
+    leave: (claim, passed) => lock.leave(known(claim), passed),
     extend: (claims) => lock.extend(claims.map(known)),
   });
 };
 
 /** A process’ turn that neither time nor number ends. */
 export const endlessSlice = inPrototype(Slice.prototype, 'take', () => ({ value: () => true }));
+
+/** A run whose places the store never hears of, though they had their turns. */
+export const secretRun = inPrototype(Slice.prototype, 'takePassed', () => ({ value: () => {} }));
+
+/** A run that goes to places of which something is still under way. */
+export const hastyRun = inPrototype(Place.prototype, 'canInherit', () => ({ get: () => true }));
 
 /** Who is passed a lease and takes the token with it. */
 export const sameToken = inHolding('heir', (heir) => ({
