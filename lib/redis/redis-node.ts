@@ -1,8 +1,9 @@
 import type { Redis } from 'ioredis';
 import type { Clock } from '../options/index.js';
 import { firstReady } from './first-ready.js';
-import { RedisConnection, type ScriptRun } from './redis-connection.js';
+import { RedisConnection } from './redis-connection.js';
 import { ReplicaAcks } from './replica-acks.js';
+import type { ScriptRun } from './script-run.js';
 import { ServerClock } from './server-clock.js';
 import type { ServerGuards } from './server-guards.js';
 import { notSent } from './store-failure.js';
