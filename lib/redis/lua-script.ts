@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { MergedScript } from './merged-script.js';
 import { bulk, KeyList, type Operand } from './resp.js';
 
 /** Operands at the end may be left out: the script finds nil. */
@@ -14,11 +15,14 @@ export class LuaScript<Key extends string, Arg extends string> {
   readonly traced: readonly string[];
   /** The beginning of an EVALSHA, by the number of its operands. */
   readonly #heads: string[] = [];
+  #merged: MergedScript | undefined;
 
   constructor(
     readonly source: string,
     readonly keys: readonly Key[],
     readonly args: readonly Arg[],
+    /** Whether runs of it may leave as one: it has these keys once, and each step stands for itself. */
+    readonly mergeable = false,
   ) {
     for (const [table, names] of [
       ['KEYS', keys],
@@ -53,6 +57,11 @@ export class LuaScript<Key extends string, Arg extends string> {
     let wire = this.#head(keys.keys.length + args.length) + keys.wire;
     for (const arg of args) wire += bulk(arg);
     return wire;
+  }
+
+  /** For several runs at once. */
+  get merged(): MergedScript {
+    return (this.#merged ??= new MergedScript(this));
   }
 
   #head(operands: number): string {

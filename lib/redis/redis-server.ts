@@ -52,7 +52,7 @@ export class RedisServer implements LockServer {
     );
     try {
       const reconnected = (): void => listener.reconnected();
-      await Promise.all([node.open(reconnected), firstReady(subscriber, this.time)]);
+      await Promise.all([node.open(reconnected, true), firstReady(subscriber, this.time)]);
       await this.#channel.open();
       await node.connection.send('publish', [this.#channel.inbox, 'hello']);
       this.#info = (await node.connection.send('info').catch(() => '')) as string;

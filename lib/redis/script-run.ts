@@ -1,4 +1,5 @@
 import type { LuaScript } from './lua-script.js';
+import { Pending } from './pending.js';
 import type { KeyList, Operand } from './resp.js';
 
 /** One run of a script. */
@@ -18,4 +19,14 @@ export interface ScriptRun<Answer> {
   readonly unconfirmed?: (answer: Answer, error: Error) => Answer;
   /** What Redis' reply means; strings in it are strings. May throw what the run rejects with. */
   readonly read: (reply: unknown, receivedAt: number) => Answer;
+}
+
+/** A run that waits for its answer. */
+export class PendingRun extends Pending {
+  constructor(
+    readonly run: ScriptRun<unknown>,
+    sentAt: number,
+  ) {
+    super(run.key, sentAt);
+  }
 }
