@@ -25,8 +25,8 @@ export class ScriptBatch extends WireCommand {
     this.#runs = runs;
   }
 
-  /** False if the run has to leave in a command of its own. */
-  add(pending: PendingRun): boolean {
+  /** How many they are then; 0 if the run has to leave in a command of its own. */
+  add(pending: PendingRun): number {
     const { script, args } = pending.run;
     const { run } = this.#runs[0]!;
     const fits =
@@ -34,8 +34,7 @@ export class ScriptBatch extends WireCommand {
       script.mergeable &&
       args.length === run.args.length &&
       this.#runs.length < LARGEST;
-    if (fits) this.#runs.push(pending);
-    return fits;
+    return fits ? this.#runs.push(pending) : 0;
   }
 }
 

@@ -6,6 +6,9 @@ import type { WireCommand } from './wire-command.js';
 /** How many commands are worth a write of their own while others are under way. */
 const WORTH_A_WRITE = 4;
 
+/** How many runs of a script are, while no more than one command is under way: all in one would take turns with Redis. */
+const RUNS_WORTH_A_WRITE = 8;
+
 /** What ioredis writes to, and the commands that wait for their answers; not documented. */
 interface Insides {
   readonly stream: Writable;
@@ -53,8 +56,12 @@ export class WriteBatch {
 
   /** Lets a run leave with the last command; false if it cannot. */
   add(pending: PendingRun): boolean {
-    const last = this.#stream === this.#insides.stream && this.#last;
-    return last instanceof ScriptBatch && last.add(pending);
+    const { stream, commandQueue } = this.#insides;
+    if (this.#stream !== stream || !(this.#last instanceof ScriptBatch)) return false;
+    const runs = this.#last.add(pending);
+    const sent = commandQueue.length - this.#count;
+    if (runs >= RUNS_WORTH_A_WRITE && sent <= 1) this.flush();
+    return runs > 0;
   }
 
   /** Writes now what is gathered. */
