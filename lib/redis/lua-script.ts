@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { MergedScript } from './merged-script.js';
 import { bulk, KeyList, type Operand } from './resp.js';
 
 /** Operands at the end may be left out: the script finds nil. */
@@ -14,11 +15,15 @@ export class LuaScript<Key extends string, Arg extends string> {
   readonly traced: readonly string[];
   /** The beginning of an EVALSHA, by the number of its operands. */
   readonly #heads: string[] = [];
+  /** For several runs at once, if they may leave as one. */
+  readonly merged: MergedScript | undefined;
 
   constructor(
     readonly source: string,
     readonly keys: readonly Key[],
     readonly args: readonly Arg[],
+    /** Whether runs of it may leave as one: it has these keys once, and each step stands for itself. */
+    mergeable = false,
   ) {
     for (const [table, names] of [
       ['KEYS', keys],
@@ -33,6 +38,7 @@ export class LuaScript<Key extends string, Arg extends string> {
     }
     this.sha = createHash('sha1').update(source).digest('hex');
     this.traced = [this.sha];
+    if (mergeable) this.merged = new MergedScript(this);
   }
 
   /** The keys in the order of the script; of several turns, for one that loops over `#KEYS`. */

@@ -1,8 +1,9 @@
 import type { Redis } from 'ioredis';
 import type { Clock } from '../options/index.js';
 import { firstReady } from './first-ready.js';
-import { RedisConnection, type ScriptRun } from './redis-connection.js';
+import { RedisConnection } from './redis-connection.js';
 import { ReplicaAcks } from './replica-acks.js';
+import type { ScriptRun } from './script-run.js';
 import { ServerClock } from './server-clock.js';
 import type { ServerGuards } from './server-guards.js';
 import { notSent } from './store-failure.js';
@@ -34,13 +35,14 @@ export class RedisNode implements StepNode {
   }
 
   /**
-   * Connects and reads the clock; `reconnected` is told of every connection after this one.
+   * Connects and reads the clock; `reconnected` is told of every connection after this one. Whoever says
+   * that it `merges` runs of a script knows that their keys are not in slots of a Cluster.
    * @throws LockStoreError in bounded time.
    */
-  async open(reconnected: () => void): Promise<void> {
+  async open(reconnected: () => void, merges: boolean): Promise<void> {
     const { client } = this;
     await firstReady(client, this.time);
-    await this.connection.tryOut();
+    await this.connection.tryOut(merges);
     await this.#admitted();
     client.on('close', () => this.clock.forget());
     client.on('ready', () => {

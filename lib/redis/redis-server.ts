@@ -6,8 +6,9 @@ import { GrantChannel } from './grant-channel.js';
 import type { LockServer, ServerListener } from './lock-server.js';
 import { addressOf, openClient, type ServerSource } from './open-client.js';
 import { watched } from './our-client.js';
-import { RedisConnection, type ScriptRun } from './redis-connection.js';
+import { RedisConnection } from './redis-connection.js';
 import { RedisNode, type StepNode } from './redis-node.js';
+import type { ScriptRun } from './script-run.js';
 import { ServerClock } from './server-clock.js';
 import { description, refuseRisks } from './server-description.js';
 import type { ServerGuards } from './server-guards.js';
@@ -51,7 +52,7 @@ export class RedisServer implements LockServer {
     );
     try {
       const reconnected = (): void => listener.reconnected();
-      await Promise.all([node.open(reconnected), firstReady(subscriber, this.time)]);
+      await Promise.all([node.open(reconnected, true), firstReady(subscriber, this.time)]);
       await this.#channel.open();
       await node.connection.send('publish', [this.#channel.inbox, 'hello']);
       this.#info = (await node.connection.send('info').catch(() => '')) as string;

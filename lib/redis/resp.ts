@@ -12,9 +12,12 @@ export function bulk(operand: Operand): string {
 export class KeyList {
   /** With their number before them. */
   readonly wire: string;
+  /** Without it. */
+  readonly names: string;
 
   constructor(readonly keys: readonly string[]) {
-    this.wire = bulk(keys.length) + keys.map(bulk).join('');
+    this.names = keys.map(bulk).join('');
+    this.wire = bulk(keys.length) + this.names;
   }
 }
 

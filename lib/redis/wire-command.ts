@@ -11,16 +11,15 @@ interface IoredisCommand {
 type Constructor = new (name: string, args: readonly []) => IoredisCommand;
 
 /**
- * A command that is spelt already and settles a promise of ours: ioredis queues it and finds its
+ * A command that is spelt by us and settles a promise of ours: ioredis queues it and finds its
  * answer, and does nothing else. The answer is as Redis sent it, strings are Buffers. Stands on
  * undocumented parts of ioredis: `RedisConnection.tryOut` shows whether they are as expected.
  */
 export class WireCommand extends (Command as unknown as Constructor) {
-  readonly #wire: string;
-
   constructor(
     name: string,
-    wire: string,
+    /** Its text; asked for when it leaves. */
+    readonly spelt: () => string,
     /** What tracing sees of it. */
     args: readonly unknown[],
     promise: Promise<unknown>,
@@ -28,7 +27,6 @@ export class WireCommand extends (Command as unknown as Constructor) {
     reject: (error: Error) => void,
   ) {
     super(name, []);
-    this.#wire = wire;
     this.args = args;
     this.promise = promise;
     this.resolve = resolve;
@@ -38,9 +36,9 @@ export class WireCommand extends (Command as unknown as Constructor) {
   /** Called by ioredis' constructor, to make a promise of its own. */
   initPromise(): void {}
 
-  /** What ioredis writes. */
-  toWritable(): string {
-    return this.#wire;
+  /** What ioredis hands to our {@link WriteBatch}. */
+  toWritable(): this {
+    return this;
   }
 
   /** How ioredis 6 would change the reply. */

@@ -1,7 +1,13 @@
 import type { Redis } from 'ioredis';
+import { ScriptBatch } from './script-batch.js';
+import type { PendingRun } from './script-run.js';
+import type { WireCommand } from './wire-command.js';
 
 /** How many commands are worth a write of their own while others are under way. */
 const WORTH_A_WRITE = 4;
+
+/** How many runs of a script are, while no more than one command is under way: all in one would take turns with Redis. */
+const RUNS_WORTH_A_WRITE = 8;
 
 /** What ioredis writes to, and the commands that wait for their answers; not documented. */
 interface Insides {
@@ -16,12 +22,15 @@ interface Writable {
 
 /**
  * Stands between ioredis and its socket, and makes commands leave together. A command leaves at once while none is
- * under way. Behind others it leaves with those of its tick, or of the rest of its turn of the event loop; earlier as
- * soon as as many are gathered as are under way: so Redis works on one half while the other is got ready.
+ * under way. Behind others it leaves with those of its tick, or of the rest of its turn of the event loop; earlier,
+ * before the next one, when as many are gathered as are under way: so Redis works on one half while the other is got
+ * ready. Until a command leaves or another comes behind it, further runs of its script may join it.
  */
 export class WriteBatch {
   readonly #insides: Insides;
   #gathered = '';
+  /** The last command, if it is spelt by us. */
+  #last: WireCommand | undefined;
   #count = 0;
   /** Where what is gathered belongs: after a reconnect nobody waits for its answers. */
   #stream: Writable | undefined;
@@ -32,18 +41,32 @@ export class WriteBatch {
   }
 
   /** Called by ioredis for each command, before it counts it as under way. */
-  write(wire: string): void {
+  write(command: string | WireCommand): void {
     const { stream, commandQueue } = this.#insides;
     if (this.#stream !== stream) this.#clear(stream);
-    this.#gathered += wire;
+    const sent = commandQueue.length - this.#count;
+    if (this.#count >= WORTH_A_WRITE && this.#count >= sent) this.flush();
+    else this.#spell();
+    if (typeof command === 'string') this.#gathered += command;
+    else this.#last = command;
     this.#count += 1;
-    const sent = commandQueue.length + 1 - this.#count;
-    if (sent === 0 || (this.#count >= WORTH_A_WRITE && this.#count >= sent)) this.flush();
+    if (commandQueue.length === 0) this.flush();
     else this.#schedule();
+  }
+
+  /** Lets a run leave with the last command; false if it cannot. */
+  add(pending: PendingRun): boolean {
+    const { stream, commandQueue } = this.#insides;
+    if (this.#stream !== stream || !(this.#last instanceof ScriptBatch)) return false;
+    const runs = this.#last.add(pending);
+    const sent = commandQueue.length - this.#count;
+    if (runs >= RUNS_WORTH_A_WRITE && sent <= 1) this.flush();
+    return runs > 0;
   }
 
   /** Writes now what is gathered. */
   readonly flush = (): void => {
+    this.#spell();
     const wire = this.#gathered;
     if (wire === '') return;
     const stream = this.#stream!;
@@ -51,8 +74,14 @@ export class WriteBatch {
     if (stream.writable) stream.write(wire);
   };
 
+  #spell(): void {
+    if (this.#last) this.#gathered += this.#last.spelt();
+    this.#last = undefined;
+  }
+
   #clear(stream: Writable): void {
     this.#stream = stream;
+    this.#last = undefined;
     this.#gathered = '';
     this.#count = 0;
   }

@@ -12,18 +12,13 @@ import transfer from './transfer.lua.js';
 
 /** Every step of the lock. */
 export const scripts = {
-  acquire: new LuaScript(acquire, NATIVE_KEYS, [
-    'holder',
-    'ttl',
-    'tokens',
-    'not_after',
-    'inbox',
-    'limit',
-    'arrival',
-    'former',
-    'guard',
-  ]),
-  release: new LuaScript(release, NATIVE_KEYS, ['holder', 'inbox', 'passed', 'keep']),
+  acquire: new LuaScript(
+    acquire,
+    NATIVE_KEYS,
+    ['holder', 'ttl', 'tokens', 'not_after', 'inbox', 'limit', 'arrival', 'former', 'guard'],
+    true,
+  ),
+  release: new LuaScript(release, NATIVE_KEYS, ['holder', 'inbox', 'passed', 'keep'], true),
   leave: new LuaScript(leave, NATIVE_KEYS, ['holder', 'places', 'inbox']),
   extend: new LuaScript(extend, ['lock', 'fence'], ['holder', 'ttl']),
   inspect: new LuaScript(inspect, ['lock', 'queue', 'fence', 'holders'], ['most']),

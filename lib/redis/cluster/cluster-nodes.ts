@@ -46,7 +46,7 @@ export class ClusterNodes {
       client.on('close', () => {
         if (this.at(address) === node) this.listener.lost();
       });
-      const opening = node.open(() => this.listener.reconnected());
+      const opening = node.open(() => this.listener.reconnected(), false);
       opening.catch(() => this.at(address) === node && this.#drop(address));
       known = { node, opening };
       this.#nodes.set(address, known);

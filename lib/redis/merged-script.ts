@@ -1,0 +1,50 @@
+import { createHash } from 'node:crypto';
+import type { LuaScript } from './lua-script.js';
+import { bulk } from './resp.js';
+import type { PendingRun } from './script-run.js';
+
+/**
+ * A script that takes the step of another one for several runs, each with as many operands as the others.
+ * Answers with an answer for each; where a step failed, its error.
+ */
+export class MergedScript {
+  readonly source: string;
+  readonly #named: string;
+
+  constructor({ source, keys, args }: LuaScript<string, string>) {
+    const width = keys.length;
+    const body = source.replaceAll(/^\s*local [\w, ]+ = (?:KEYS|ARGV)\[.*$/gm, '');
+    if (/\b(?:KEYS|ARGV)\b/.test(body))
+      throw new TypeError('A script that counts its operands cannot be merged.');
+    // Redis 6 raises a text, Redis 7 a table as an answer would be.
+    this.source = `local function step(${[...keys, ...args].join(', ')})
+${body}
+end
+local runs = #KEYS / ${width}
+local operands, answers = #ARGV / runs, {}
+for nth = 1, runs do
+  local key, operand = (nth - 1) * ${width} + 1, (nth - 1) * operands + 1
+  local done, answer = pcall(step, ${keys.map((_, at) => `KEYS[key + ${at}]`).join(', ')}, unpack(ARGV, operand, operand + operands - 1))
+  if not done and type(answer) == 'string' then
+    answer = { err = answer }
+  end
+  answers[nth] = answer or false
+end
+return answers`;
+    this.#named = bulk('evalsha') + bulk(createHash('sha1').update(this.source).digest('hex'));
+  }
+
+  /** The EVALSHA as it goes over the wire. */
+  wire(runs: readonly PendingRun[]): string {
+    let keys = '';
+    let args = '';
+    for (const { run } of runs) {
+      keys += run.keys.names;
+      for (const arg of run.args) args += bulk(arg);
+    }
+    const { run } = runs[0]!;
+    const width = run.keys.keys.length;
+    const operands = 3 + runs.length * (width + run.args.length);
+    return `*${operands}\r\n${this.#named}${bulk(runs.length * width)}${keys}${args}`;
+  }
+}
