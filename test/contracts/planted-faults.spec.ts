@@ -449,10 +449,10 @@ const faults: Readonly<Record<string, Fault>> = {
       [runs, 'while one stays'],
     ],
   },
-  'a run through places that still ask': {
+  'a run through places that may still be granted': {
     plant: hastyRun,
     on: 'memory',
-    brokenSentences: [[runs, 'a place that asks once more']],
+    brokenSentences: [[runs, 'a place whose ask got lost']],
   },
   'a run that nothing ends': {
     plant: endlessSlice,
