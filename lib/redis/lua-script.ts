@@ -23,7 +23,7 @@ export class LuaScript<Key extends string, Arg extends string> {
     readonly keys: readonly Key[],
     readonly args: readonly Arg[],
     /** Whether runs of it may leave as one: it has these keys once, and each step stands for itself. */
-    mergeable = false,
+    { mergeable = false }: { readonly mergeable?: boolean } = {},
   ) {
     for (const [table, names] of [
       ['KEYS', keys],

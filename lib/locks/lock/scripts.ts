@@ -16,9 +16,11 @@ export const scripts = {
     acquire,
     NATIVE_KEYS,
     ['holder', 'ttl', 'tokens', 'not_after', 'inbox', 'limit', 'arrival', 'former', 'guard'],
-    true,
+    { mergeable: true },
   ),
-  release: new LuaScript(release, NATIVE_KEYS, ['holder', 'inbox', 'passed', 'keep'], true),
+  release: new LuaScript(release, NATIVE_KEYS, ['holder', 'inbox', 'passed', 'keep'], {
+    mergeable: true,
+  }),
   leave: new LuaScript(leave, NATIVE_KEYS, ['holder', 'places', 'inbox']),
   extend: new LuaScript(extend, ['lock', 'fence'], ['holder', 'ttl']),
   inspect: new LuaScript(inspect, ['lock', 'queue', 'fence', 'holders'], ['most']),

@@ -11,9 +11,10 @@ export const scripts = {
     acquire,
     ['lock', 'fence'],
     ['holder', 'attempt', 'ttl', 'tokens', 'proposed', 'not_after'],
+    { mergeable: true },
   ),
   settle: new LuaScript(settle, ['lock', 'fence'], ['holder', 'attempt', 'last']),
-  release: new LuaScript(release, ['lock'], ['holder', 'attempt', 'keep']),
+  release: new LuaScript(release, ['lock'], ['holder', 'attempt', 'keep'], { mergeable: true }),
   extend: new LuaScript(extend, ['lock', 'fence'], ['holder', 'ttl']),
   force: new LuaScript(force, ['lock'], []),
 };

@@ -7,20 +7,27 @@ import release from './release.lua.js';
 
 /** The steps of a lock that several may hold: readers, or holders of permits. */
 export const scripts = {
-  acquire: new LuaScript(acquire, NATIVE_KEYS, [
-    'holder',
-    'ttl',
-    'tokens',
-    'not_after',
-    'inbox',
-    'limit',
-    'arrival',
-    'kind',
-    'permits',
-    'count',
-    'guard',
-  ]),
-  release: new LuaScript(release, NATIVE_KEYS, ['holder', 'inbox', 'kind', 'count', 'keep']),
+  acquire: new LuaScript(
+    acquire,
+    NATIVE_KEYS,
+    [
+      'holder',
+      'ttl',
+      'tokens',
+      'not_after',
+      'inbox',
+      'limit',
+      'arrival',
+      'kind',
+      'permits',
+      'count',
+      'guard',
+    ],
+    { mergeable: true },
+  ),
+  release: new LuaScript(release, NATIVE_KEYS, ['holder', 'inbox', 'kind', 'count', 'keep'], {
+    mergeable: true,
+  }),
   leave: new LuaScript(leave, NATIVE_KEYS, ['holder', 'place', 'inbox', 'kind', 'count']),
   extend: new LuaScript(extend, ['lock', 'fence', 'holders'], ['holder', 'ttl', 'kind', 'count']),
 };
