@@ -4,16 +4,13 @@ import { Pending } from './pending.js';
 import { bulk, type Operand } from './resp.js';
 import { ScriptBatch } from './script-batch.js';
 import { PendingRun, type ScriptRun } from './script-run.js';
-import { notSent } from './store-failure.js';
+import { notSent, refusesAll } from './store-failure.js';
 import { UnderWay } from './under-way.js';
 import { WireCommand } from './wire-command.js';
 import { WriteBatch } from './write-batch.js';
 
 const SETTLED = Promise.resolve();
 const ENCODING = { replyEncoding: 'utf8' } as const;
-
-/** By these a server says that it took none of several runs: each may still be taken alone. */
-const NONE_TAKEN = /\b(NOSCRIPT|NOPERM|CROSSSLOT)\b/;
 
 /**
  * Our command connection. Every command settles within `timeout`, whatever ioredis or the network
@@ -115,8 +112,8 @@ export class RedisConnection {
   }
 
   readonly #runsFailed = (runs: readonly PendingRun[], error: Error): void => {
-    const again = runs.length > 1 && NONE_TAKEN.exec(error.message)?.[1];
-    if (again === 'CROSSSLOT') this.#merges = false; // one node of a Cluster, taken for a Redis
+    const again = runs.length > 1 && refusesAll(error);
+    if (again === 'TOGETHER') this.#merges = false;
     if (again === 'NOSCRIPT') {
       const text = runs[0]!.run.script.merged!.source;
       this.send('eval', [text, 0]).catch(() => {}); // loads it, and runs nothing

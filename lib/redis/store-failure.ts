@@ -55,6 +55,18 @@ export function storeFailure(
   );
 }
 
+/**
+ * Why a server took none of the runs that one command carried, where each may still be taken alone: it does not know
+ * the script, the user has no right to one of the keys, or it takes no keys `TOGETHER`: CROSSSLOT of a Cluster's node
+ * that was taken for a Redis, or whatever a proxy says then. Each step catches its own errors.
+ */
+export function refusesAll(error: Error): 'NOSCRIPT' | 'NOPERM' | 'TOGETHER' | undefined {
+  if (!isServerAnswer(error)) return undefined;
+  const [code] = /\b(NOSCRIPT|NOPERM)\b/.exec(error.message) ?? [];
+  if (code) return code as 'NOSCRIPT' | 'NOPERM';
+  return CODE.test(error.message) ? undefined : 'TOGETHER';
+}
+
 /** A command that got no answer in time: it may have run, or may still. */
 export function noAnswer(key: string | undefined, timeout: number): LockStoreError {
   return failure(`Redis did not answer within ${timeout} ms`, key, 'unknown', true);
