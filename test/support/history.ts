@@ -73,7 +73,7 @@ export class HistoryRecorder {
       // Readers have one token between them.
       const { holder, arrival, passed } =
         share === READER
-          ? { holder: this.#reader() }
+          ? { holder: `${process.store.processId}/reader ${(this.#readers += 1)}` }
           : this.#grant(key, fencingToken, places, lease.signal);
       return {
         key,
@@ -108,11 +108,6 @@ export class HistoryRecorder {
     await work();
     end();
     await lease.release();
-  }
-
-  #reader(): string {
-    this.#readers += 1;
-    return `reader ${this.#readers}`;
   }
 
   /** Leases with one token are of one grant, by re-entry, if they have one signal; else somebody was given another's. */
