@@ -14,7 +14,7 @@ import { FIRST_LEASE } from './waiting-room.js';
 const AFTER_FAILURE = 50;
 
 /** How many tokens the first grant to a line reserves: most come alone, and tokens in blocks may not outrun the clock. */
-const FIRST_BLOCK = 16;
+export const FIRST_BLOCK = 16;
 
 /** Callers of one process that wait for one lock behind one place in the store's queue, in order. */
 export abstract class Line implements PlaceOwner, Onward, Scheduled {

@@ -1,5 +1,5 @@
 import { expect } from '@jest/globals';
-import { SLICE } from '../../lib/leases/slice.js';
+import { FIRST_BLOCK } from '../../lib/leases/line.js';
 import type { Contract } from '../support/contract.js';
 import { expectGrowing } from '../support/growing.js';
 
@@ -53,7 +53,7 @@ export const fencing: Contract = {
     const lease = await process.acquire({ ttl: 150 });
     const token = lease.fencingToken;
     const last = (await world.sight()).fencingToken!;
-    expect(last - token).toBe(world.fairness === 'local' ? SLICE.passes : 0);
+    expect(last - token).toBe(world.fairness === 'local' ? FIRST_BLOCK - 1 : 0);
     await world.elapse(200);
     expect(lease.held).toBe(true);
     expect(lease.fencingToken).toBe(token);
