@@ -12,7 +12,7 @@ const deadline = started + (full ? 90 : 25) * 60_000;
 
 /** In which ioredis has no part of its own: the full run repeats them for each of its majors too. */
 const ONCE = [
-  'test/faults/(bounded|contention|durability|hand-over|histories|leaders|leaks|minimum|skewed|stall|torn)',
+  'test/faults/(bounded|contention|durability|hand-over|histories|leaders|leaks|minimum|replicas|skewed|split|stall|torn)',
   'test/contracts/(conditions|dead|expiry|extension|hand-over|hints|local|matrix|memory|optimistic|order|permits|planted|quorum|runs|simulation)',
 ];
 
