@@ -2,6 +2,11 @@ import { createHash } from 'node:crypto';
 import { MergedScript } from './merged-script.js';
 import { bulk, KeyList, type Operand } from './resp.js';
 
+/** The lines in which a script declares its operands. */
+function declarations(table: 'KEYS' | 'ARGV' | 'KEYS|ARGV'): RegExp {
+  return new RegExp(`^\\s*local ([\\w, ]+) = (?:${table})\\[.*$`, 'gm');
+}
+
 /** Operands at the end may be left out: the script finds nil. */
 type Operands<Name extends string> = Readonly<Record<Name, Operand | undefined>>;
 
@@ -38,7 +43,10 @@ export class LuaScript<Key extends string, Arg extends string> {
     }
     this.sha = createHash('sha1').update(source).digest('hex');
     this.traced = [this.sha];
-    if (mergeable) this.merged = new MergedScript(this);
+    if (mergeable) {
+      const step = source.replaceAll(declarations('KEYS|ARGV'), '');
+      this.merged = new MergedScript(step, keys, args);
+    }
   }
 
   /** The keys in the order of the script; of several turns, for one that loops over `#KEYS`. */
@@ -66,7 +74,6 @@ export class LuaScript<Key extends string, Arg extends string> {
   }
 
   static declared(source: string, table: 'KEYS' | 'ARGV'): string[] {
-    const lines = source.matchAll(new RegExp(`^\\s*local ([\\w, ]+) = ${table}\\[`, 'gm'));
-    return [...lines].flatMap(([, names]) => names!.split(', '));
+    return [...source.matchAll(declarations(table))].flatMap(([, names]) => names!.split(', '));
   }
 }

@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto';
-import type { LuaScript } from './lua-script.js';
 import { bulk } from './resp.js';
 import type { PendingRun } from './script-run.js';
 
@@ -11,14 +10,14 @@ export class MergedScript {
   readonly source: string;
   readonly #named: string;
 
-  constructor({ source, keys, args }: LuaScript<string, string>) {
+  /** `step` is its text without the lines that declare these keys and arguments. */
+  constructor(step: string, keys: readonly string[], args: readonly string[]) {
     const width = keys.length;
-    const body = source.replaceAll(/^\s*local [\w, ]+ = (?:KEYS|ARGV)\[.*$/gm, '');
-    if (/\b(?:KEYS|ARGV)\b/.test(body))
+    if (/\b(?:KEYS|ARGV)\b/.test(step))
       throw new TypeError('A script that counts its operands cannot be merged.');
     // Redis 6 raises a text, Redis 7 a table as an answer would be.
     this.source = `local function step(${[...keys, ...args].join(', ')})
-${body}
+${step}
 end
 local runs = #KEYS / ${width}
 local operands, answers = #ARGV / runs, {}
