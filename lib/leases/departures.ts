@@ -20,9 +20,9 @@ export class Departures {
     private readonly clock: Clock,
   ) {}
 
-  /** Leaves the place and the lock that stand under the claim's holder id. */
-  leave(claim: Claim, trail: Trail): void {
-    this.start(() => this.lock.leave(claim), trail, claim.ttl);
+  /** Leaves the place and the lock that stand under the claim's holder id, and the places that had their turns. */
+  leave(claim: Claim, trail: Trail, passed?: readonly Claim[]): void {
+    this.start(() => this.lock.leave(claim, passed), trail, claim.ttl);
   }
 
   /** `leave` gives everything up that stands under one holder id; it may run several times. */

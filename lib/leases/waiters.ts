@@ -60,7 +60,7 @@ export class Waiters {
       departPassed: (places) => {
         const [{ claim, trail }, ...others] = places as readonly [Place, ...Place[]];
         const passed = others.map((place) => place.claim);
-        departures.start(() => lock.leave(claim, passed), trail, claim.ttl);
+        departures.leave(claim, trail, passed);
       },
       gone: (waiter) => {
         this.#size -= 1;
