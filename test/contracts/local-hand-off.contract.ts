@@ -348,13 +348,7 @@ export const localHandOff: Contract = {
   async 'a lease is passed to nobody while it is being downgraded'(world) {
     const gate = new Gate();
     const slow: Wrap = (store) =>
-      withPrimitive(store, {
-        downgrade: async (claim) => {
-          const done = await store.lock.downgrade(claim);
-          await gate.opened;
-          return done;
-        },
-      });
+      withPrimitive(store, { downgrade: (claim) => gate.after(store.lock.downgrade(claim)) });
     const [a, b] = [await world.process({}, slow), await world.process()];
     const lease = await a.acquire();
     const next = later(a.acquire());
@@ -371,13 +365,7 @@ export const localHandOff: Contract = {
   async 'a lease is passed to nobody while it is being extended'(world) {
     const gate = new Gate();
     const slow: Wrap = (store) =>
-      withPrimitive(store, {
-        extend: async (claims) => {
-          const answer = await store.lock.extend(claims);
-          await gate.opened;
-          return answer;
-        },
-      });
+      withPrimitive(store, { extend: (claims) => gate.after(store.lock.extend(claims)) });
     const a = await world.process({ ttl: 5_000 }, slow);
     const lease = await a.acquire();
     const next = later(a.acquire());

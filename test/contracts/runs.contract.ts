@@ -195,11 +195,9 @@ export const runs: Contract = {
     const late: Wrap = (store) => {
       let asks = 0;
       return withPrimitive(store, {
-        acquire: async (ask) => {
-          const nth = (asks += 1);
-          const answer = await store.lock.acquire(ask);
-          if (nth === 2) await gate.opened;
-          return answer;
+        acquire: (ask) => {
+          const answer = store.lock.acquire(ask);
+          return (asks += 1) === 2 ? gate.after(answer) : answer;
         },
       });
     };

@@ -8,4 +8,11 @@ export class Gate {
       this.open = resolve;
     });
   }
+
+  /** What a promise comes to, told when the gate is open. */
+  async after<Answer>(promise: Promise<Answer>): Promise<Answer> {
+    const answer = await promise;
+    await this.opened;
+    return answer;
+  }
 }
