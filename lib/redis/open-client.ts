@@ -2,6 +2,7 @@ import { type Cluster, Redis, type RedisOptions } from 'ioredis';
 import { LockOptionsError } from '../errors/index.js';
 import type { RedisClusterOptions, RedisSource } from '../options/index.js';
 import { QuietSentinels } from './quiet-sentinels.js';
+import { pauseBefore } from './reconnector.js';
 
 /**
  * What our connections need whatever the application's client is set to: nothing queued or sent
@@ -40,11 +41,6 @@ function ourSentinelOptions(connectTimeout: number): RedisOptions {
     sentinelCommandTimeout: connectTimeout,
     Connector: QuietSentinels as never,
   };
-}
-
-/** In ms, before the so manieth attempt to connect. */
-function pauseBefore(attempt: number): number {
-  return Math.min(25 * 2 ** Math.min(attempt, 5), 500) + Math.random() * 50;
 }
 
 /** Where one Redis is. */

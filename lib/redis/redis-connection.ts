@@ -1,6 +1,7 @@
 import { Command, type Redis } from 'ioredis';
 import type { Clock } from '../options/index.js';
 import { Pending } from './pending.js';
+import { Reconnector } from './reconnector.js';
 import { bulk, type Operand } from './resp.js';
 import { ScriptBatch } from './script-batch.js';
 import { PendingRun, type ScriptRun } from './script-run.js';
@@ -18,6 +19,7 @@ const ENCODING = { replyEncoding: 'utf8' } as const;
  */
 export class RedisConnection {
   readonly #underWay: UnderWay;
+  readonly #reconnector: Reconnector;
   /** Where commands are gathered; without one all is as ioredis does it. */
   #batch: WriteBatch | undefined;
   /** Whether runs of a script may leave as one command. */
@@ -29,6 +31,7 @@ export class RedisConnection {
     private readonly clock: Clock,
   ) {
     this.#underWay = new UnderWay(timeout, clock, () => this.#replace());
+    this.#reconnector = new Reconnector(client, clock);
     client.on('close', () => this.#underWay.failAll());
     client.on('end', () => this.#underWay.failAll());
   }
@@ -175,7 +178,7 @@ export class RedisConnection {
   }
 
   close(): void {
-    this.client.disconnect();
+    this.#reconnector.close();
     this.#underWay.close();
   }
 }

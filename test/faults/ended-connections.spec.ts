@@ -1,0 +1,165 @@
+import { afterEach, describe, expect, it } from '@jest/globals';
+import { AbstractConnector, type Redis, Redis as Client, type RedisOptions } from 'ioredis';
+import { createConnection, type Socket } from 'node:net';
+import type { RedisSource } from '../../lib/options/index.js';
+import { ClusterProcess } from '../../tools/redis-cluster.js';
+import { RedisProcess } from '../../tools/redis-server.js';
+import { FaultProxy } from '../support/fault-proxy.js';
+import { LockClient } from '../support/lock-client.js';
+import { until } from '../support/until.js';
+
+let closing: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const close of closing.reverse()) await close();
+  closing = [];
+});
+
+/** A way to the server on which connecting can be made to throw: ioredis ends a client for good by that. */
+class Road extends AbstractConnector {
+  static closed = false;
+  /** How often somebody has come to the closed road. */
+  static refused = 0;
+
+  readonly #options: RedisOptions;
+
+  constructor(options: unknown) {
+    super(100);
+    this.#options = options as RedisOptions;
+  }
+
+  override async connect(): Promise<Socket> {
+    if (Road.closed) {
+      Road.refused += 1;
+      throw new Error('the road is closed');
+    }
+    const { host = '127.0.0.1', port = 6379 } = this.#options;
+    return (this.stream = createConnection({ host, port }));
+  }
+
+  static close(): void {
+    Road.closed = true;
+    Road.refused = 0;
+  }
+}
+
+afterEach(() => {
+  Road.closed = false;
+});
+
+function direct(port: number): Redis {
+  const redis = new Client(port, '127.0.0.1');
+  closing.push(() => redis.disconnect());
+  return redis;
+}
+
+async function opened(redis: RedisSource): Promise<LockClient> {
+  const client = new LockClient({ redis, commandTimeout: 1_000, durability: 'ignore' });
+  closing.push(() => client.close());
+  await client.leases.open();
+  return client;
+}
+
+async function kill(servers: readonly Redis[]): Promise<void> {
+  for (const type of ['normal', 'pubsub']) {
+    for (const server of servers) await server.call('CLIENT', 'KILL', 'TYPE', type);
+  }
+}
+
+/** Locks that live on any of the servers can be taken, and the inbox is heard at one of them. */
+async function serves(client: LockClient, servers: readonly Redis[]): Promise<void> {
+  for (let at = 0; at < 3 * servers.length; at += 1) {
+    await until('a lock is taken', () =>
+      client.acquire(`k${at}`, { wait: 0 }).then(
+        (lease) => lease.release(),
+        () => false,
+      ),
+    );
+  }
+  await until('the inbox is heard', async () => {
+    const each = servers.map((server) => server.pubsub('CHANNELS', 'lock:inbox:*'));
+    return (await Promise.all(each)).flat().length === 1;
+  });
+}
+
+describe('a connection that ioredis has ended for good', () => {
+  it('to one Redis is made again, for commands and for the inbox', async () => {
+    const server = await RedisProcess.start();
+    closing.push(() => server.stop());
+    const admin = direct(server.port);
+    const client = await opened({ port: server.port, Connector: Road });
+    Road.close();
+    await kill([admin]);
+    await until('both have been refused again and again', () => Road.refused >= 6);
+    Road.closed = false;
+    await serves(client, [admin]);
+  });
+
+  it('to the nodes of a Cluster is made again, for commands and for the inbox', async () => {
+    const cluster = await ClusterProcess.start();
+    closing.push(() => cluster.stop());
+    const admins = cluster.servers.map(({ port }) => direct(port));
+    const client = await opened({ cluster: cluster.seeds, Connector: Road });
+    Road.close();
+    await kill(admins);
+    await until('all have been refused again and again', () => Road.refused >= 12);
+    Road.closed = false;
+    await serves(client, admins);
+  });
+
+  it('while it introduced itself, and that ioredis 5 calls ready then, is made again', async () => {
+    const server = await RedisProcess.start();
+    closing.push(() => server.stop());
+    const proxy = await FaultProxy.before(server.port);
+    closing.push(() => proxy.close());
+    const client = await opened({ port: proxy.port, Connector: Road });
+    let introduced = 0;
+    proxy.fate = ([word = '']) => {
+      if (word !== 'client' && word !== 'hello') return 'pass';
+      introduced += 1;
+      return 'lose';
+    };
+    proxy.reset();
+    await until('both introduce themselves', () => introduced >= 4);
+    Road.close();
+    proxy.reset();
+    await until('both have been refused', () => Road.refused >= 2);
+    proxy.heal();
+    Road.closed = false;
+    await serves(client, [direct(server.port)]);
+  });
+
+  it('because its user was locked out for a while is made again', async () => {
+    const server = await RedisProcess.start();
+    closing.push(() => server.stop());
+    const admin = direct(server.port);
+    const user = (...rules: string[]): Promise<unknown> =>
+      admin.call('ACL', 'SETUSER', 'app', ...rules);
+    await user('on', '>secret', '~*', '&*', '+@all');
+    const client = await opened(server.url.replace('//', '//app:secret@'));
+    await user('off');
+    await admin.call('CLIENT', 'KILL', 'USER', 'app');
+    await expect(client.acquire('k')).rejects.toThrow('not connected');
+    await user('on');
+    await serves(client, [admin]);
+  });
+
+  it('by ourselves stays ended, also in the middle of connecting', async () => {
+    const server = await RedisProcess.start();
+    closing.push(() => server.stop());
+    const admin = direct(server.port);
+    const client = await opened({ port: server.port, Connector: Road });
+    Road.close();
+    await kill([admin]);
+    await until('both have been refused', () => Road.refused >= 2);
+    await client.close();
+    Road.closed = false;
+    const refused = Road.refused;
+    await new Promise((resolve) => setTimeout(resolve, 1_000)); // longer than the longest pause before an attempt
+    expect(Road.refused).toBe(refused);
+    expect(
+      String(await admin.client('LIST'))
+        .trim()
+        .split('\n'),
+    ).toHaveLength(1);
+  });
+});

@@ -1,0 +1,94 @@
+import { afterEach, describe, it } from '@jest/globals';
+import { Redis } from 'ioredis';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { RedisSource } from '../../lib/options/index.js';
+import { SentinelProcess } from '../../tools/redis-sentinel.js';
+import { RedisProcess } from '../../tools/redis-server.js';
+import { FakeSentinels } from '../support/fake-sentinels.js';
+import { FaultProxy } from '../support/fault-proxy.js';
+import { LockClient } from '../support/lock-client.js';
+import { until } from '../support/until.js';
+
+/** How late Sentinels answer, in ms. */
+const LATENESS = 100;
+
+let closing: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const close of closing.reverse()) await close();
+  closing = [];
+});
+
+async function processes(redis: RedisSource, count: number): Promise<LockClient[]> {
+  const made = Array.from({ length: count }, () => {
+    const client = new LockClient({ redis, commandTimeout: 1_000, durability: 'ignore' });
+    closing.push(() => client.close());
+    return client;
+  });
+  await Promise.all(made.map((client) => client.leases.open()));
+  return made;
+}
+
+function direct(port: number): Redis {
+  const redis = new Redis(port, '127.0.0.1');
+  closing.push(() => redis.disconnect());
+  return redis;
+}
+
+/** Each of them takes and gives back a lock, and hears what is said to it: a replica repeats what its primary is told. */
+async function allServe(clients: readonly LockClient[], servers: readonly Redis[]): Promise<void> {
+  for (const [at, client] of clients.entries()) {
+    await until(`process ${at} takes a lock`, () =>
+      client.acquire(`of-${at}`, { wait: 0 }).then(
+        (lease) => lease.release(),
+        () => false,
+      ),
+    );
+  }
+  await until('each hears its inbox', async () => {
+    const each = servers.map((server) => server.pubsub('CHANNELS', 'lock:inbox:*'));
+    const heard = (await Promise.all(each)).flat();
+    return clients.every(({ store }) => heard.includes(`lock:inbox:${store.processId}`));
+  });
+}
+
+describe('behind Sentinels that answer 100 ms late', () => {
+  it('no process is left without locks by 100 switches', async () => {
+    const args = ['--repl-diskless-sync-delay', '0'];
+    const servers = [await RedisProcess.start({ args }), await RedisProcess.start({ args })];
+    closing.push(...servers.map((server) => () => server.stop()));
+    const admins = servers.map(({ port }) => direct(port));
+    const sentinels = await FakeSentinels.start(servers[0]!.port);
+    closing.push(() => sentinels.stop());
+    const clients = await processes(sentinels.source, 3);
+    let primary = 0;
+    for (let switches = 0; switches < 100; switches += 1) {
+      const demoted = admins[primary]!;
+      primary = 1 - primary;
+      await admins[primary]!.replicaof('NO', 'ONE');
+      sentinels.primary = servers[primary]!.port;
+      await demoted.replicaof('127.0.0.1', sentinels.primary);
+      for (const type of ['normal', 'pubsub']) await demoted.call('CLIENT', 'KILL', 'TYPE', type);
+      await sleep(Math.random() * 3 * LATENESS); // somewhere in the middle of asking
+      sentinels.announce();
+    }
+    await allServe(clients, admins);
+  });
+
+  it('no process is left without locks by a real switch', async () => {
+    const group = await SentinelProcess.start();
+    closing.push(() => group.stop());
+    const { sentinels, name } = group.source;
+    const proxies = await Promise.all(sentinels.map(({ port }) => FaultProxy.before(port)));
+    for (const proxy of proxies) {
+      proxy.down = { delay: LATENESS };
+      closing.push(() => proxy.close());
+    }
+    const slow = proxies.map(({ port }) => ({ host: '127.0.0.1', port }));
+    const clients = await processes({ sentinels: slow, name, updateSentinels: false }, 4);
+    await group.failOver();
+    await allServe(
+      clients,
+      group.servers.map(({ port }) => direct(port)),
+    );
+  });
+});
