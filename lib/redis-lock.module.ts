@@ -3,6 +3,7 @@ import {
   Inject,
   Module,
   type OnModuleInit,
+  Optional,
   type Provider,
 } from '@nestjs/common';
 import {
@@ -13,6 +14,7 @@ import {
   ModulesContainer,
 } from '@nestjs/core';
 import { leaderOnlyMethods } from './decorators/leader-only-explorer.js';
+import { supplyService } from './decorators/injected-service.js';
 import { checkLockedMethods } from './decorators/locked-explorer.js';
 import { LockOptionsError } from './errors/index.js';
 import { LockErrorFilter } from './interceptors/lock-error.filter.js';
@@ -32,7 +34,12 @@ import { lockServiceToken } from './services/lock-service-token.js';
 import { LockService } from './services/lock.service.js';
 import { logOrder } from './services/order-log.js';
 
-const MODULE_NAME = Symbol('nest-redis-lock:module-name');
+/** What only `forRoot` and `forRootAsync` provide. */
+interface Configured {
+  readonly name: string | undefined;
+  readonly locks: LockService;
+}
+const CONFIGURED = Symbol('nest-redis-lock:configured');
 const CANDIDATES = Symbol('nest-redis-lock:candidates');
 
 /**
@@ -41,20 +48,29 @@ const CANDIDATES = Symbol('nest-redis-lock:candidates');
  * back what is held and closes what is its own.
  * @publicApi
  */
-@Module({})
+@Module({ imports: [DiscoveryModule] })
 export class RedisLockModule extends ConfigurableModuleClass implements OnModuleInit {
   readonly #name: string | undefined;
+  readonly #locks: LockService;
+  readonly #candidates: Candidates;
 
   /** @internal */
   constructor(
-    @Inject(MODULE_NAME) name: { readonly module: string | undefined },
-    @Inject(CANDIDATES) private readonly candidates: Candidates,
+    @Optional() @Inject(CONFIGURED) configured: Configured | undefined,
     private readonly modules: ModulesContainer,
     private readonly discovery: DiscoveryService,
     private readonly scanner: MetadataScanner,
   ) {
     super();
-    this.#name = name.module;
+    if (!configured) {
+      throw new LockOptionsError(
+        'RedisLockModule stands among the imports as it is, without options: write RedisLockModule.forRoot() or forRootAsync(). ' +
+          'One such import serves all modules; with "isGlobal: false" keep what it returns, and import that everywhere.',
+      );
+    }
+    this.#name = configured.name;
+    this.#locks = configured.locks;
+    this.#candidates = Candidates.of(configured.locks);
   }
 
   /** @throws LockOptionsError when an option is wrong. */
@@ -83,10 +99,11 @@ export class RedisLockModule extends ConfigurableModuleClass implements OnModule
       );
     }
     const modules = new Set(names);
+    supplyService(this.modules, this.#name, this.#locks);
     if (names[0] === this.#name) checkLockedMethods(this.discovery, this.scanner, modules);
     const leaderOnly = leaderOnlyMethods(this.discovery, this.scanner, modules);
     for (const { election, module, ttl } of leaderOnly) {
-      if (module === this.#name) this.candidates.get(election, { ttl });
+      if (module === this.#name) this.#candidates.get(election, { ttl });
     }
   }
 }
@@ -104,7 +121,11 @@ function withLocks(definition: DynamicModule, extras: RedisLockModuleExtras): Dy
     useFactory: (locks: LockService) => Candidates.of(locks),
   };
   const providers: Provider[] = [
-    { provide: MODULE_NAME, useValue: { module: name } },
+    {
+      provide: CONFIGURED,
+      inject: [service.provide],
+      useFactory: (locks: LockService): Configured => ({ name, locks }),
+    },
     service,
     candidates,
   ];
@@ -112,7 +133,6 @@ function withLocks(definition: DynamicModule, extras: RedisLockModuleExtras): Dy
   return {
     ...definition,
     global: isGlobal,
-    imports: [...(definition.imports ?? []), DiscoveryModule],
     providers: [...(definition.providers ?? []), ...providers],
     exports: [service.provide],
   };

@@ -1,34 +1,51 @@
 import { Inject, Optional } from '@nestjs/common';
+import { ModulesContainer } from '@nestjs/core';
 import { LockOptionsError } from '../errors/index.js';
-import { lockServiceToken } from '../services/lock-service-token.js';
+import { isLockServiceToken, lockServiceToken } from '../services/lock-service-token.js';
 import type { LockService } from '../services/lock.service.js';
 
+/** The properties by which the objects of a decorated class find one module's `LockService`. */
 interface Slot {
-  readonly property: symbol;
-  readonly services: WeakMap<object, LockService>;
+  /** Where an object keeps it. A Proxy and what `Object.create` derives find it there too. */
+  readonly service: symbol;
+  /** Set by Nest after `service`, with or without one: the place to notice that the module is missing. */
+  readonly modules: symbol;
+  /** The services of objects that take no property. */
+  readonly frozen: WeakMap<object, LockService>;
 }
 
-/** One property a module name; what Nest puts into it stays out of the instance's own keys and JSON. */
+type Bearer = Record<symbol, LockService | undefined>;
+
 const slots = new Map<string | undefined, Slot>();
 
 /**
  * Has Nest inject the `LockService` of `module` into every instance of the class: any scope, inherited
- * or not, and each application its own.
+ * or not, and each application its own. It stays out of the instance's enumerable keys and its JSON.
+ * @param said the decorated method, for the message of an application without that module
  */
-export function injectService(prototype: object, module: string | undefined): void {
-  const { property, services } = slotOf(module);
-  if (property in prototype) return;
-  Object.defineProperty(prototype, property, {
-    configurable: true,
+export function injectService(prototype: object, module: string | undefined, said: string): void {
+  const { service, modules, frozen } = slotOf(module);
+  if (service in prototype) return;
+  Object.defineProperty(prototype, service, {
     get(this: object) {
-      return services.get(this);
+      return frozen.get(this);
     },
-    set(this: object, service: LockService) {
-      services.set(this, service);
+    set(this: object, value: LockService) {
+      if (!Object.isExtensible(this)) frozen.set(this, value);
+      else Object.defineProperty(this, service, { value, configurable: true, writable: true });
     },
   });
-  Inject(lockServiceToken(module))(prototype, property);
-  Optional()(prototype, property);
+  Object.defineProperty(prototype, modules, {
+    set(this: Bearer, container: ModulesContainer) {
+      if (this[service] || hasLocks(container)) return;
+      throw new LockOptionsError(
+        `@Locked or @LeaderOnly on ${said} needs a LockService, and no module provides it: import ${forRoot(module)}.`,
+      );
+    },
+  });
+  Inject(lockServiceToken(module))(prototype, service);
+  Optional()(prototype, service);
+  Inject(ModulesContainer)(prototype, modules);
 }
 
 /** @throws LockOptionsError if Nest did not make the instance, or knows no such module. */
@@ -39,19 +56,60 @@ export function injectedService(
 ): LockService {
   const service =
     typeof instance === 'object' && instance !== null
-      ? slotOf(module).services.get(instance)
+      ? (instance as Bearer)[slotOf(module).service]
       : undefined;
   if (service) return service;
   throw new LockOptionsError(
-    `${said} did not run: its object has no LockService. Import RedisLockModule.forRoot(${module === undefined ? '' : `{ name: '${module}' }`}) ` +
-      'and let Nest make the object: a class among the providers or controllers, not `new` and not useFactory.',
+    `${said} did not run: its object has no LockService. Import ${forRoot(module)}, and let Nest make the object: ` +
+      'a provider or a controller, not `new`. A constructor runs too early for it: use onModuleInit.',
   );
+}
+
+/**
+ * Looks over the objects of an application for those that need the `LockService` of `module` and were given
+ * none: what `useFactory` and `useValue` brought gets it now.
+ * @throws LockOptionsError for an object of a module that cannot see the service.
+ */
+export function supplyService(
+  modules: ModulesContainer,
+  module: string | undefined,
+  locks: LockService,
+): void {
+  const { service } = slotOf(module);
+  for (const { metatype, providers, controllers, injectables } of modules.values()) {
+    for (const wrapper of [providers, controllers, injectables].flatMap((map) => [
+      ...map.values(),
+    ])) {
+      if (wrapper.isTransient || !wrapper.isDependencyTreeStatic()) continue;
+      const instance = wrapper.instance as Bearer | null | undefined;
+      if (typeof instance !== 'object' || instance === null) continue;
+      if (!(service in instance) || instance[service]) continue;
+      if (!wrapper.isNotMetatype) {
+        throw new LockOptionsError(
+          `${wrapper.name} has methods under @Locked or @LeaderOnly, but ${metatype.name} does not import the RedisLockModule that it names. Import it there, or leave out "isGlobal: false".`,
+        );
+      }
+      instance[service] = locks;
+    }
+  }
+}
+
+/** Another name's module is enough here: which one a decorator names is checked at start-up. */
+function hasLocks(modules: ModulesContainer): boolean {
+  return [...modules.values()].some(({ providers }) =>
+    [...providers.keys()].some(isLockServiceToken),
+  );
+}
+
+function forRoot(module: string | undefined): string {
+  return `RedisLockModule.forRoot(${module === undefined ? '' : `{ name: '${module}' }`})`;
 }
 
 function slotOf(module: string | undefined): Slot {
   let slot = slots.get(module);
   if (!slot) {
-    slot = { property: Symbol(`nest-redis-lock:service:${module ?? ''}`), services: new WeakMap() };
+    const name = `nest-redis-lock:${module ?? ''}`;
+    slot = { service: Symbol(name), modules: Symbol(`${name}:modules`), frozen: new WeakMap() };
     slots.set(module, slot);
   }
   return slot;

@@ -57,7 +57,7 @@ export function LeaderOnly(
       );
     }
     const leaseAt = leaseParameters(target, method);
-    injectService(target, module);
+    injectService(target, module, said);
     const wrapper = async function (this: object, ...args: unknown[]): Promise<unknown> {
       const candidate = Candidates.of(injectedService(this, module, said)).get(name, election);
       return candidate.lead(

@@ -79,7 +79,7 @@ export function Locked(
     const response = responseParameter(target, method);
     const kind = options.returns ?? returnKind(target, method, original);
     const settings = new WeakMap<LockService, CallSettings>();
-    injectService(target, options.module);
+    injectService(target, options.module, said);
 
     function call(instance: object, args: unknown[]): [LockedCall, (lease: unknown) => unknown] {
       const service = injectedService(instance, options.module, said);

@@ -4,3 +4,8 @@ import { LockService } from './lock.service.js';
 export function lockServiceToken(module?: string): typeof LockService | string {
   return module === undefined ? LockService : `LockService:${module}`;
 }
+
+/** True for what injects the `LockService` of any module. */
+export function isLockServiceToken(token: unknown): boolean {
+  return token === LockService || (typeof token === 'string' && token.startsWith('LockService:'));
+}

@@ -22,6 +22,7 @@ import {
   LockService,
   RedisLockModule,
 } from '../../lib/index.js';
+import { memoryLockService } from '../../lib/testing/index.js';
 import { NestBench, PLATFORMS } from '../support/nest-app.js';
 
 let bench: NestBench;
@@ -228,34 +229,133 @@ describe('@Locked says clearly that it cannot lock, and runs nothing, for', () =
     expect(runs).toBe(0);
   };
 
-  it('an object made by `new`', () => expectRefusal(new Base(), 'not `new` and not useFactory'));
+  it('an object made by `new`', () => expectRefusal(new Base(), 'not `new`'));
 
-  it('an object that useFactory or useValue brings', async () => {
-    const app = await bench.app({
-      providers: [
-        { provide: 'factory', useFactory: () => new Base() },
-        { provide: 'value', useValue: new Base() },
-      ],
+  it('an object that calls it in its constructor', async () => {
+    @Injectable()
+    class Hasty extends Base {
+      readonly early = this.work('1').catch((error: unknown) => error);
+    }
+    const app = await bench.app({ providers: [Hasty] });
+    expect(await app.get(Hasty).early).toBeInstanceOf(LockOptionsError);
+    expect(await app.get(Hasty).early).toMatchObject({
+      message: expect.stringContaining('A constructor runs too early for it: use onModuleInit'),
     });
-    await expectRefusal(app.get('factory'), 'Base.work did not run');
-    await expectRefusal(app.get('value'), 'Base.work did not run');
-  });
-
-  it('an application without RedisLockModule', async () => {
-    const app = await Test.createTestingModule({ providers: [Base] }).compile();
-    await expectRefusal(app.get(Base), 'Import RedisLockModule.forRoot()');
-  });
-
-  it('a module that does not import a RedisLockModule that is not global', async () => {
-    @Module({ providers: [Base], exports: [Base] })
-    class Elsewhere {}
-    const app = await bench.app({ imports: [Elsewhere] }, { isGlobal: false });
-    await expectRefusal(app.get(Base), 'Import RedisLockModule.forRoot()');
+    expect(await app.get(Hasty).work('2')).toBe('base 2 base:2 true');
   });
 
   it('a method that was taken off its object', async () => {
     const work = Base.prototype.work.bind(undefined as never);
     await expect(work('1')).rejects.toThrow(LockOptionsError);
+  });
+});
+
+describe('@Locked holds for an object that Nest did not make, or that is not called itself:', () => {
+  const work = async (base: Base): Promise<void> =>
+    expect(await base.work('1')).toBe('base 1 base:1 true');
+
+  it('of useFactory and useValue', async () => {
+    const app = await bench.app({
+      providers: [
+        { provide: 'factory', useFactory: () => new Base() },
+        { provide: 'later', useFactory: async () => new Inheriting() },
+        { provide: 'value', useValue: new Base() },
+      ],
+    });
+    for (const token of ['factory', 'later', 'value']) await work(app.get(token));
+  });
+
+  it('of useFactory, before the hooks of its own module run', async () => {
+    const said: string[] = [];
+    class Eager extends Base {
+      async onModuleInit(): Promise<void> {
+        said.push(await this.work('1'));
+      }
+    }
+    @Module({ providers: [{ provide: 'eager', useFactory: () => new Eager() }] })
+    class Feature {}
+    await bench.app({ imports: [Feature] });
+    expect(said).toEqual(['base 1 base:1 true']);
+  });
+
+  it('a Proxy around it, and an object derived from it', async () => {
+    const app = await bench.app({ providers: [Base] });
+    const base = app.get(Base);
+    await work(new Proxy(base, {}));
+    await work(new Proxy(base, { get: (target, name, self) => Reflect.get(target, name, self) }));
+    await work(Object.create(base) as Base);
+    await work(Object.create(new Proxy(base, {})) as Base);
+    await work(new Proxy(Object.create(base) as Base, {}));
+  });
+
+  it('a Proxy that useFactory brings', async () => {
+    const app = await bench.app({
+      providers: [
+        Base,
+        { provide: 'new', useFactory: () => new Proxy(new Base(), {}) },
+        { provide: 'made', inject: [Base], useFactory: (base: Base) => new Proxy(base, {}) },
+      ],
+    });
+    await work(app.get('new'));
+    await work(app.get('made'));
+  });
+
+  it('one that is frozen', async () => {
+    @Injectable()
+    class Frozen extends Base {
+      constructor() {
+        super();
+        Object.freeze(this);
+      }
+    }
+    const app = await bench.app({ providers: [Frozen] });
+    await work(app.get(Frozen));
+  });
+
+  it('each application’s own, and nothing of it is seen in the object', async () => {
+    const apps = await Promise.all(
+      ['one:', 'two:'].map((keyPrefix) => bench.app({ providers: [Base] }, { keyPrefix })),
+    );
+    const held = apps.map((app) => app.get(LockService).acquire('base:1', { wait: 0 }));
+    for (const lease of await Promise.all(held)) await lease.release();
+    const [one, two] = apps.map((app) => app.get(Base));
+    const other = await apps[0]!.get(LockService).acquire('base:1');
+    await work(two!);
+    const blocked = one!.work('1');
+    await other.release();
+    expect(await blocked).toBe('base 1 base:1 true');
+    expect(Reflect.ownKeys(Object.assign({}, one))).toEqual(['made']);
+    expect(one).toEqual(Object.assign(new Base(), { made: one!.made }));
+  });
+});
+
+describe('an application does not start, and says by name why,', () => {
+  it('without any RedisLockModule', async () => {
+    const starting = Test.createTestingModule({ providers: [Overriding] }).compile();
+    await expect(starting).rejects.toThrow(LockOptionsError);
+    await expect(starting).rejects.toThrow('Base.work needs a LockService');
+    await expect(starting).rejects.toThrow('import RedisLockModule.forRoot()');
+  });
+
+  it('with a module that does not import a RedisLockModule that is not global', async () => {
+    @Module({ providers: [Base], exports: [Base] })
+    class Elsewhere {}
+    const starting = bench.app({ imports: [Elsewhere] }, { isGlobal: false });
+    await expect(starting).rejects.toThrow(LockOptionsError);
+    await expect(starting).rejects.toThrow(/^Base has .* but Elsewhere does not import/);
+  });
+
+  it('with RedisLockModule itself among the imports', async () => {
+    const starting = Test.createTestingModule({ imports: [RedisLockModule] }).compile();
+    await expect(starting).rejects.toThrow(LockOptionsError);
+    await expect(starting).rejects.toThrow('write RedisLockModule.forRoot()');
+  });
+
+  it('but starts where a test brings a LockService of its own', async () => {
+    const module = await Test.createTestingModule({
+      providers: [Base, { provide: LockService, useValue: memoryLockService() }],
+    }).compile();
+    expect(await module.get(Base).work('1')).toBe('base 1 base:1 true');
   });
 });
 
