@@ -36,6 +36,9 @@ export function storeFailure(
   const redirection = Redirection.of(text, key, subjectOf(key));
   if (redirection) return redirection;
   if (/\bWRONGTYPE\b/.test(text)) return new ForeignLockError(key ?? '', 'unknown');
+  if (text.includes('non local key')) {
+    return failure('its slot was moving, and a script stopped half-way', key, 'unknown', true);
+  }
   const code = /ACL failure|\bNOPERM\b/.test(text) ? 'NOPERM' : CODE.exec(text)?.[1];
   const answer = code === undefined ? undefined : ANSWERS[code];
   if (answer) {

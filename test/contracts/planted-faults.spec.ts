@@ -274,7 +274,7 @@ const faults: Readonly<Record<string, Fault>> = {
     ],
   },
   'a leave that stays in the queue': {
-    plant: inScripts(['leave'], [`leave_queue(places)\nlocal current`, 'local current']),
+    plant: inScripts(['leave'], [` - leave_queue(places)`, '']),
     on: 'one Redis',
     brokenSentences: [
       [cancellation, 'who left the queue'],
@@ -524,7 +524,7 @@ const faults: Readonly<Record<string, Fault>> = {
     brokenSentences: [[localHandOff, 'the last waiter that leaves']],
   },
   'readers who come in beside a writer': {
-    plant: inShares(['acquire'], ['return current == SHARED', 'return true']),
+    plant: inShares(['acquire'], [`kind == 's' and current == SHARED`, `kind == 's'`]),
     on: 'one Redis',
     brokenSentences: [[sharedMode, 'a writer excludes readers']],
   },
@@ -676,7 +676,7 @@ const faults: Readonly<Record<string, Fault>> = {
   },
   'a signal that dies with who got it': {
     plant: inScripts(GRANTING, [
-      `      if kind == 'c' then\n        signal_next`,
+      `      if kind == 'c' and head[3] then\n        signal_next`,
       `      if false then\n        signal_next`,
     ]),
     on: 'one Redis',
@@ -700,7 +700,7 @@ const faults: Readonly<Record<string, Fault>> = {
     plant: inScripts(
       ['acquire'],
       [
-        `redis.call('EXISTS', lock) == 0 and nobody_waits()`,
+        `not standing(redis.call('GET', lock), now) and nobody_waits()`,
         `redis.call('EXISTS', lock, queue) == 0`,
       ],
     ),

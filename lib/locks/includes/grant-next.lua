@@ -9,11 +9,12 @@
 --- @include "fits"
 --- @include "hold"
 --- @include "let-go"
+--- @include "clear-away"
 --- @include "lives"
 --- @include "run-behind"
 --- @include "whole"
 --- @include "signal-next"
-local function grant_next(now, current, asker, home, heard)
+local function let_in(now, current, asker, home, heard)
   local unreachable, at, asked = {}, 0, false
   for _ = 1, 1000 do
     if current and current ~= SHARED and current ~= PERMITS then
@@ -30,7 +31,7 @@ local function grant_next(now, current, asker, home, heard)
     end
     if place ~= asker and not lives(process, now) then
       redis.call('ZREM', queue, place)
-      if kind == 'c' then
+      if kind == 'c' and head[3] then
         signal_next(permits, now) -- a signal does not die with who got it
       end
     elseif place ~= asker and unreachable[process] then
@@ -77,6 +78,16 @@ local function grant_next(now, current, asker, home, heard)
         at = at + 1
       end
     end
+    if not head[3] then
+      return asked -- the queue may be empty now: settle-holders.lua says why nobody looks
+    end
   end
+  return asked
+end
+
+-- The same, and what the last holder left goes if nobody came in.
+local function grant_next(now, current, asker, home, heard)
+  local asked = let_in(now, current, asker, home, heard)
+  clear_away()
   return asked
 end

@@ -4,9 +4,13 @@
 local function hold(holder, kind, lease, count, current, now)
   if kind == 'x' or kind == 'c' then
     redis.call('SET', lock, holder, 'PX', lease)
+    if vacated then
+      redis.call('DEL', holders)
+      vacated = false
+    end
     return holder
   end
-  if not current and redis.call('EXISTS', holders) == 1 then
+  if not current and not vacated and redis.call('EXISTS', holders) == 1 then
     redis.call('DEL', holders)
   end
   local ends = math.floor(now / 1000) + lease

@@ -56,7 +56,9 @@ end
 --- @include "join-queue"
 --- @include "markers"
 --- @include "process-of"
+--- @include "standing"
 
+current = standing(current, now)
 if current == PERMITS then
   return { 'foreign', 'semaphore', now, 0 }
 end
@@ -85,8 +87,8 @@ if grant_next(now, current, since and place) then
   return held(tonumber(ttl))
 elseif since then
   return queued()
-elseif redis.call('EXISTS', lock) == 0 and nobody_waits() then
-  redis.call('SET', lock, holder, 'PX', ttl)
+elseif not standing(redis.call('GET', lock), now) and nobody_waits() then
+  hold(holder, 'x', ttl, 1, false, now)
   return held(tonumber(ttl))
 end
 return busy()

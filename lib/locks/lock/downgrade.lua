@@ -7,7 +7,7 @@ local holder, inbox = ARGV[1], ARGV[2]
 --- @include "grant-next"
 
 local current, now, left = redis.pcall('GET', lock), now_us(), redis.call('PTTL', lock)
-if current == SHARED and redis.call('ZSCORE', holders, holder) then
+if current == SHARED and (redis.call('ZSCORE', holders, holder) or 0) * 1000 > now then
   return 1
 elseif current ~= holder then
   return 0

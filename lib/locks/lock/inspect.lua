@@ -4,17 +4,20 @@ local lock, queue, fence, holders = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
 local most = ARGV[1]
 
 --- @include "now"
---- @include "markers"
+--- @include "standing"
 --- @include "awaiting"
 --- @include "whole"
 
 local kind, now, awaiting = redis.call('TYPE', lock).ok, now_us(), whole(AWAITING)
 local current, beside = kind == 'string' and redis.call('GET', lock) or '', {}
+if not standing(current, now) then
+  kind, current = 'none', ''
+end
 if current == SHARED or current == PERMITS then
   beside = redis.call('ZRANGEBYSCORE', holders, '(' .. math.floor(now / 1000), '+inf', 'WITHSCORES', 'LIMIT', 0, most)
 end
 return {
-  kind, current, redis.call('PTTL', lock), redis.call('GET', fence) or '', now, redis.call('ZCOUNT', queue, '-inf', '(' .. awaiting),
+  kind, current, kind == 'none' and -2 or redis.call('PTTL', lock), redis.call('GET', fence) or '', now, redis.call('ZCOUNT', queue, '-inf', '(' .. awaiting),
   beside, redis.call('ZRANGEBYSCORE', queue, '-inf', '(' .. awaiting, 'WITHSCORES', 'LIMIT', 0, most),
   redis.call('ZCOUNT', queue, awaiting, '+inf'),
 }

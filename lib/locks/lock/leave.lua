@@ -7,14 +7,14 @@ local holder, places, inbox = ARGV[1], ARGV[2], ARGV[3]
 --- @include "grant-next"
 --- @include "leave-queue"
 
-leave_queue(places)
+local waiting = redis.call('ZCARD', queue) - leave_queue(places)
 local current = redis.pcall('GET', lock)
 local mine = current == holder
 if mine then
   redis.call('DEL', lock)
   current = false
 end
-if redis.call('EXISTS', queue) == 1 then
+if waiting > 0 then
   grant_next(now_us(), current)
 end
 return mine and 1 or 0

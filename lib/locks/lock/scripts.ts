@@ -26,6 +26,6 @@ export const scripts = {
   inspect: new LuaScript(inspect, ['lock', 'queue', 'fence', 'holders'], ['most']),
   downgrade: new LuaScript(downgrade, NATIVE_KEYS, ['holder', 'inbox']),
   force: new LuaScript(force, NATIVE_KEYS, ['inbox']),
-  stamp: new LuaScript(stamp, ['lock', 'fence'], []),
+  stamp: new LuaScript(stamp, ['lock', 'fence', 'holders'], []),
   transfer: new LuaScript(transfer, ['lock', 'fence'], ['holder', 'heir', 'ttl', 'not_after']),
 };

@@ -27,7 +27,11 @@ end
 local current, marker = redis.pcall('GET', lock), kind == 's' and SHARED or PERMITS
 if type(current) == 'table' then
   return { 'foreign', redis.call('TYPE', lock).ok, now, 0 }
-elseif current == PERMITS and kind == 's' then
+end
+if current ~= marker then
+  current = standing(current, now)
+end
+if current == PERMITS and kind == 's' then
   return { 'foreign', 'semaphore', now, 0 }
 elseif kind == 'p' and current and (current == SHARED or string.find(current, '^[%w_-]+%.%d+%.[%w_-]+/[%w_-]+$')) then
   return { 'foreign', 'lock', now, 0 }

@@ -6,13 +6,14 @@ local holder, place, inbox, kind, count = ARGV[1], ARGV[2], ARGV[3], ARGV[4], AR
 --- @include "now"
 --- @include "grant-next"
 
-redis.call('ZREM', queue, place)
+local waiting = redis.call('ZCARD', queue) - redis.call('ZREM', queue, place)
 local now, marker, mine = now_us(), kind == 's' and SHARED or PERMITS, false
 local current = redis.pcall('GET', lock)
 if current == marker and redis.call('ZSCORE', holders, holder) then
   current, mine = let_go(holder, count, marker, now), true
 end
-if redis.call('EXISTS', queue) == 1 then
+if waiting > 0 then
   grant_next(now, current)
 end
+clear_away()
 return mine and 1 or 0

@@ -14,10 +14,10 @@ if not ends or ends * 1000 <= now then
   return 0
 end
 local before, grants = redis.call('PTTL', lock), {}
-local current = let_go(holder, count, marker, now)
 if keep then
-  current = hold('kept/' .. holder, kind, keep, count, current, now)
+  hold('kept/' .. holder, kind, keep, count, marker, now)
 end
+local current = let_go(holder, count, marker, now)
 if redis.call('EXISTS', queue) == 1 then
   local left = current and redis.call('PTTL', lock) or 0
   if current and left < before then
@@ -25,4 +25,5 @@ if redis.call('EXISTS', queue) == 1 then
   end
   grant_next(now, current, nil, process_of(holder), grants)
 end
+clear_away()
 return #grants == 0 and 1 or grants

@@ -1,0 +1,170 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { MARKERS } from '../../lib/locks/holder.js';
+import { placeText } from '../../lib/locks/lock/place-text.js';
+import type { Claim } from '../../lib/locks/lock-primitive.js';
+import { isReader, READER, type Share } from '../../lib/options/index.js';
+import { type LockKeys, lockKeys } from '../../lib/redis/index.js';
+import type { Client } from '../support/client.js';
+import { kinds } from '../support/kinds.js';
+import { type Topology, topologies } from '../support/topologies.js';
+import type { World } from '../support/world.js';
+
+// A node of a Cluster stops a script half-way when it touches a key that it has emptied, while the slot moves to
+// another node. Each state that a script can leave so is planted here, with a marker that would last a minute.
+
+const TTL = 60_000;
+
+let topology: Topology;
+let world: World;
+let keys: LockKeys;
+beforeAll(async () => {
+  topology = await topologies['one Redis']!();
+});
+afterAll(() => topology.stop());
+beforeEach(async () => {
+  world = await topology.world(kinds['lock']!);
+  keys = lockKeys(world.redis!.prefix, 'k');
+});
+afterEach(() => world.close());
+
+interface Holders {
+  readonly share: Share;
+  readonly marker: string;
+}
+const readers: Holders = { share: READER, marker: MARKERS.shared };
+const permits: Holders = { share: { permits: 2, count: 2 }, marker: MARKERS.permits };
+
+/** What is left when the last holder's release stopped: after it had emptied `holders`, or before. */
+const remains: Readonly<Record<string, () => Promise<unknown>>> = {
+  nobody: async () => {},
+  'leases that are over': async () => {
+    await world.redis!.control.zadd(keys.holders, 0, 'p/over', 1_000, 'p/past');
+    await world.redis!.control.pexpire(keys.holders, TTL);
+  },
+};
+
+const wanted: Readonly<Record<string, Share | undefined>> = {
+  alone: undefined,
+  'as a reader': READER,
+  'two of two permits': { permits: 2, count: 2 },
+};
+
+const marked = Object.entries({ readers, permits }).flatMap(([of, { marker }]) =>
+  Object.keys(remains).flatMap((left) =>
+    Object.keys(wanted).map((want) => ({ of, marker, left, want })),
+  ),
+);
+
+describe.each(marked)('a marker of $of over $left, and who wants the lock $want', (row) => {
+  const share = wanted[row.want];
+  let client: Client;
+  let other: Client;
+  beforeEach(async () => {
+    [client, other] = [await world.client(), await world.client()];
+    await world.redis!.control.set(keys.lock, row.marker, 'PX', TTL);
+    await remains[row.left]!();
+  });
+
+  async function holds(claim: Claim): Promise<void> {
+    const { holder, holders } = await world.sight();
+    expect(share ? holders.map((each) => each.holder)[0] : holder).toBe(claim.holder);
+    const beside = share && isReader(share) ? undefined : share;
+    expect((await other.try(other.claim({ share: beside }))).kind).toBe('busy');
+    expect(await client.lock.release(claim, 0)).toBe(true);
+    expect(await world.redis!.control.exists(keys.lock, keys.holders)).toBe(0);
+  }
+
+  it('comes in at once where nobody waits', async () => {
+    expect(await world.sight()).toMatchObject({ type: 'none', holder: '', mode: undefined });
+    const { claim, grant } = await client.hold({ share });
+    expect(grant.remaining).toBe(5_000);
+    await holds(claim);
+  });
+
+  it('comes in at once without queueing', async () => {
+    const claim = client.claim({ share });
+    expect(await client.try(claim)).toMatchObject({ kind: 'held', remaining: 5_000 });
+    await holds(claim);
+  });
+
+  it('comes in with the next ask of the first in the queue', async () => {
+    const claim = client.claim({ share });
+    await queued(claim);
+    expect(await client.ask(claim, { arrival: '1' })).toMatchObject({ kind: 'held' });
+    await holds(claim);
+  });
+
+  it('comes in when somebody else gives his place up', async () => {
+    const claim = client.claim({ share });
+    await queued(claim);
+    await other.lock.leave(other.claim());
+    await world.until('the first is told', () => client.granted(claim) !== undefined);
+    await holds(claim);
+  });
+
+  it('comes in when who stopped half-way tries to give back once more', async () => {
+    const claim = client.claim({ share });
+    await queued(claim);
+    const left = other.claim({ share: row.of === 'readers' ? READER : permits.share });
+    expect(await other.lock.release(left, 0)).toBe(false);
+    expect(await other.lock.leave(left)).toBe(false);
+    await world.until('the first is told', () => client.granted(claim) !== undefined);
+    await holds(claim);
+  });
+});
+
+/** The claim's place is in the queue, and its process was seen. */
+async function queued(claim: Claim, arrival = 1): Promise<void> {
+  const { control } = world.redis!;
+  await control.zadd(keys.queue, arrival, placeText(claim));
+  await control.zadd(keys.seen, Date.now(), claim.holder.split('/')[0]!);
+  for (const key of [keys.queue, keys.seen]) await control.pexpire(key, TTL);
+}
+
+describe.each(Object.entries(wanted))('who wants the lock %s', (_, share) => {
+  it('comes in when the lock is gone and he is still in the queue', async () => {
+    const client = await world.client();
+    const claim = client.claim({ share });
+    await queued(claim);
+    expect(await client.ask(claim, { arrival: '1' })).toMatchObject({ kind: 'held' });
+  });
+
+  it('comes in when the lock is gone, and his place too', async () => {
+    const client = await world.client();
+    const claim = client.claim({ share });
+    expect(await client.ask(claim, { arrival: '1' })).toMatchObject({ kind: 'held' });
+  });
+
+  it('is told that he holds it when he was granted and not told', async () => {
+    const [client, other] = [await world.client(), await world.client()];
+    const claim = client.claim({ share });
+    await client.ask(claim);
+    await queued(other.claim(), 2);
+    expect(await client.ask(claim, { arrival: '1' })).toMatchObject({ kind: 'held' });
+  });
+
+  it('is kept out by nobody whose lease was written without its marker', async () => {
+    const client = await world.client();
+    await world.redis!.control.zadd(keys.holders, Date.now() + TTL, 'p/unmarked');
+    const { claim } = await client.hold({ share });
+    const { holder, holders } = await world.sight();
+    expect(share ? holders.map((each) => each.holder) : [holder]).not.toContain('p/unmarked');
+    expect(await client.lock.release(claim, 0)).toBe(true);
+    expect(await client.try(client.claim())).toMatchObject({ kind: 'held' });
+  });
+});
+
+it('an optimistic read sees no semaphore where a marker is nobody’s', async () => {
+  const client = await world.client();
+  await world.redis!.control.set(keys.lock, MARKERS.permits, 'PX', TTL);
+  expect(await client.lock.stamp('k')).toBeGreaterThan(0);
+});
+
+it('a lease that was downgraded half-way is given back whole', async () => {
+  const client = await world.client();
+  const { claim } = await client.hold();
+  await world.redis!.control.zadd(keys.holders, Date.now() + TTL, claim.holder);
+  await client.lock.leave({ ...claim, share: READER });
+  await client.lock.leave(claim);
+  expect(await client.try(client.claim())).toMatchObject({ kind: 'held' });
+});
