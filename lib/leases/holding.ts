@@ -1,19 +1,10 @@
 import { LeaseLostError, type LossReason } from '../errors/index.js';
 import type { Claim, Held } from '../locks/lock-primitive.js';
-import type { CallSettings, Clock } from '../options/index.js';
+import type { CallSettings, Clock, Moment } from '../options/index.js';
 import type { Place } from './place.js';
 import type { Due, Scheduled } from './schedule.js';
+import { deadlineOf, type Standing, standingOf, type Term } from './standing.js';
 import type { Trail } from './trail.js';
-
-/** By how much clocks may differ over a lease: 1 % of it and 2 ms (Redlock's drift, redis.io/docs). */
-function drift(lease: number): number {
-  return lease * 0.01 + 2;
-}
-
-/** The last moment of a lease that had `remaining` ms left when it was read, not before `sentAt`. */
-export function deadlineOf({ sentAt, remaining }: { sentAt: number; remaining: number }): number {
-  return sentAt + remaining - drift(remaining);
-}
 
 /** Who comes after a holding. */
 export interface Onward {
@@ -31,18 +22,16 @@ export interface Onward {
  * What this process holds under one holder id: held → closing → released, or held → lost, never back.
  * While its holder awaits a condition it is parked; he goes on under another.
  *
- * Believes no later deadline than the server's, on two clocks: the monotonic one, and the wall clock,
- * which alone keeps counting while the machine sleeps.
+ * Believes no later deadline than the server's, on two clocks (standing.ts).
  */
-export class Holding implements Scheduled {
+export class Holding implements Scheduled, Term {
   state: 'held' | 'parked' | 'closing' | 'released' | 'lost' = 'held';
-  /** The first moment of the lease as we may count it. */
-  readonly since: number;
   readonly fencingToken: number | undefined;
   /** Where the watchdog's schedule has it. */
   due: Due | undefined;
-  deadline = 0;
-  wallDeadline = 0;
+  /** What the server said last. */
+  sent!: Moment;
+  remaining!: number;
   /** How many leases of callers stand on it: re-entry adds, release takes away. */
   holds = 0;
   /** What loss was announced as, if it was. */
@@ -59,22 +48,19 @@ export class Holding implements Scheduled {
     readonly trail: Trail,
     private readonly clock: Clock,
     readonly onward: Onward,
+    /** The first moment of the lease as we may count it. */
+    readonly since = grant.sent.monotonic,
   ) {
-    this.since = grant.sentAt;
     this.fencingToken = grant.fencingToken;
     this.confirm(grant);
   }
 
   /** The same lease in the hands of the next caller: no longer than it lasts, with the next token. */
   heir(call: CallSettings, onward: Onward): Holding {
-    const sentAt = this.clock.monotonic();
-    const token = this.fencingToken;
+    const { claim, trail, clock, sent, remaining, fencingToken: token } = this;
     const fencingToken = token === undefined ? undefined : token + 1;
-    const grant = { sentAt, remaining: 0, fencingToken, tokens: 0 };
-    const heir = new Holding(this.claim, call, grant, this.trail, this.clock, onward);
-    heir.deadline = this.deadline;
-    heir.wallDeadline = this.wallDeadline;
-    return heir;
+    const grant = { sent, remaining, fencingToken, tokens: 0 };
+    return new Holding(claim, call, grant, trail, clock, onward, clock.monotonic());
   }
 
   /** A step that makes another lease of it on the server. */
@@ -106,23 +92,34 @@ export class Holding implements Scheduled {
   }
 
   /** The server said how much is left. */
-  confirm(answer: { sentAt: number; remaining: number }): void {
-    this.deadline = deadlineOf(answer);
-    this.wallDeadline = this.clock.wall() + (this.deadline - this.clock.monotonic());
+  confirm({ sent, remaining }: Term): void {
+    this.sent = sent;
+    this.remaining = remaining;
+  }
+
+  /** The last moment of the lease, in monotonic ms. */
+  get deadline(): number {
+    return deadlineOf(this);
+  }
+
+  /** The same on the wall clock, as that was when the server was asked. */
+  get wallDeadline(): number {
+    return this.deadline + (this.sent.wall - this.sent.monotonic);
+  }
+
+  /** What the clocks say of the lease. */
+  get standing(): Standing {
+    return standingOf(this, this.clock);
   }
 
   /** True while nobody else can hold the lock. Looks at the clocks, not at a timer. */
   get held(): boolean {
-    return this.state === 'held' && this.#inTime();
+    return this.state === 'held' && this.standing === 'held';
   }
 
-  /** The wall clock ran ahead: the machine slept, or somebody set it. Only the server knows. */
+  /** The machine slept, or somebody set its clock: only the server knows. */
   get inDoubt(): boolean {
-    return this.state === 'held' && !this.#inTime() && this.clock.monotonic() < this.deadline;
-  }
-
-  #inTime(): boolean {
-    return this.clock.monotonic() < this.deadline && this.clock.wall() < this.wallDeadline;
+    return this.state === 'held' && this.standing === 'doubtful';
   }
 
   /** Aborts with the `LeaseLostError` when the lease is lost. */

@@ -65,15 +65,17 @@ export class Holdings implements LeaseHost {
   async extend(holding: Holding, ttl: Duration | undefined): Promise<void> {
     const { claim, settings } = holding;
     const ms = ttl === undefined ? settings.ttl : milliseconds('ttl', ttl, TTL_BOUNDS);
-    const { sentAt, remaining } = await holding.change(() =>
-      this.lock.extend([{ ...claim, ttl: ms }]),
-    );
-    const [left] = remaining;
-    if (holding.state === 'held' && typeof left === 'number') {
-      holding.confirm({ sentAt, remaining: left });
+    let left: Extended | undefined;
+    for (;;) {
+      const { sent, remaining } = await holding.change(() =>
+        this.lock.extend([{ ...claim, ttl: ms }]),
+      );
+      [left] = remaining;
+      if (holding.state !== 'held' || typeof left !== 'number') break;
+      holding.confirm({ sent, remaining: left });
       this.#watchdog.watch(holding);
-      return;
-    }
+      if (!holding.inDoubt) return;
+    } // the machine slept while the answer was on its way
     if (holding.state === 'held') this.#lose(holding, left === 'taken' ? 'taken' : 'expired');
     throw holding.lossError();
   }
@@ -144,12 +146,12 @@ export class Holdings implements LeaseHost {
 
   release(holding: Holding): Promise<boolean> {
     if (holding.state !== 'held') return Promise.resolve(false);
-    const inTime = holding.held;
+    const { standing } = holding; // doubtful: what the server says counts
     const { claim, trail, since, settings, onward } = holding;
     holding.state = 'closing';
     this.#forget(holding);
     const steady = !this.#watchdog.asks(holding) && !holding.changes;
-    if (inTime && steady && onward.passOn(holding)) {
+    if (standing === 'held' && steady && onward.passOn(holding)) {
       holding.state = 'released';
       return Promise.resolve(true);
     }
@@ -165,13 +167,13 @@ export class Holdings implements LeaseHost {
       (ours) => {
         holding.state = 'released';
         if (trail.isUncertain(this.clock)) this.departures.leave(claim, trail);
-        return ours && inTime;
+        return ours && standing !== 'over';
       },
       () => {
         holding.state = 'released';
         const leave = (): Promise<unknown> => release().then(() => this.lock.leave(claim));
         this.departures.start(leave, trail, claim.ttl);
-        return inTime;
+        return standing === 'held';
       },
     );
   }

@@ -61,9 +61,8 @@ export abstract class Lease implements AsyncDisposable {
    * @internal
    */
   async finish(onLost: 'throw' | 'ignore' = POLICY_DEFAULTS.onLost): Promise<void> {
-    const held = this.held || this.returned;
     const released = await this.release();
-    if (!(held && released) && onLost !== 'ignore') throw this.lossError();
+    if (!released && onLost !== 'ignore') throw this.lossError();
   }
 
   /** Runs `work` inside this lease: the same lock can be taken again in it without waiting. */

@@ -1,10 +1,7 @@
-import type { Claim, Held, LockPrimitive, Run } from '../locks/lock-primitive.js';
+import type { Claim, LockPrimitive, Pushed, Run } from '../locks/lock-primitive.js';
 import type { Clock, ModuleSettings } from '../options/index.js';
 import type { Place } from './place.js';
 import type { WaitingRoom } from './waiting-room.js';
-
-/** A grant as a push tells it. */
-export type Grant = Omit<Held, 'kind' | 'sentAt'> & { readonly sentAt: number | undefined };
 
 /** What a place needs of the process it stands for. */
 export interface PlaceHost {

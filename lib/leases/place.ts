@@ -1,8 +1,9 @@
 import { LockStoreError } from '../errors/index.js';
-import type { Answer, Ask, Claim, Held, Queued } from '../locks/lock-primitive.js';
-import { deadlineOf, type Holding } from './holding.js';
-import type { Grant, PlaceHost } from './place-host.js';
+import type { Answer, Ask, Claim, Held, Pushed, Queued } from '../locks/lock-primitive.js';
+import type { Holding } from './holding.js';
+import type { PlaceHost } from './place-host.js';
 import type { Slice } from './slice.js';
+import { standingOf } from './standing.js';
 import { Trail } from './trail.js';
 import { FIRST_LEASE } from './waiting-room.js';
 
@@ -103,11 +104,11 @@ export class Place {
   }
 
   /** A push says that the place was granted. */
-  granted(grant: Grant): void {
+  granted(grant: Pushed): void {
     if (this.#gone) return;
-    const { sentAt } = grant;
-    if (sentAt !== undefined && deadlineOf({ ...grant, sentAt }) > this.host.clock.monotonic()) {
-      this.#enter({ ...grant, sentAt });
+    const { sent } = grant;
+    if (sent && standingOf({ ...grant, sent }, this.host.clock) === 'held') {
+      this.#enter({ ...grant, sent });
     } else {
       this.ask(); // how much is left of it is not certain: the answer to an ask is
     }
@@ -180,12 +181,16 @@ export class Place {
   }
 
   #enter(grant: Omit<Held, 'kind'>): void {
-    if (deadlineOf(grant) <= this.host.clock.monotonic()) {
-      this.leave();
-      return this.owner.missed(this);
+    switch (standingOf(grant, this.host.clock)) {
+      case 'held':
+        this.#end(true);
+        return this.owner.granted(this, grant);
+      case 'doubtful':
+        return this.ask(); // the machine slept while the answer was on its way
+      case 'over':
+        this.leave();
+        return this.owner.missed(this);
     }
-    this.#end(true);
-    this.owner.granted(this, grant);
   }
 
   #end(granted = false): void {

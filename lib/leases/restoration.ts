@@ -1,9 +1,10 @@
 import { LeaseLostError, LockStoreError } from '../errors/index.js';
-import type { Claim, Extended, LockPrimitive } from '../locks/lock-primitive.js';
+import type { Claim, LockPrimitive, Transferred } from '../locks/lock-primitive.js';
 import type { Clock } from '../options/index.js';
 import type { Departures } from './departures.js';
 import type { HandOver } from './hand-over.js';
-import { deadlineOf, Holding, type Onward } from './holding.js';
+import { Holding, type Onward } from './holding.js';
+import { standingOf } from './standing.js';
 import { Trail } from './trail.js';
 
 /** The pause after a failed attempt, in ms. */
@@ -36,20 +37,27 @@ export class Restoration {
   async run({ claim, call, fencingToken }: HandOver, holder: string): Promise<Holding> {
     const own: Claim = { ...claim, holder };
     const { key } = claim;
-    const { sentAt, remaining } = await this.#transfer(claim, own);
+    const { sent, remaining } = await this.#transfer(claim, own);
     if (typeof remaining !== 'number') {
       throw new LeaseLostError(key, remaining === 'taken' ? 'taken' : 'expired');
     }
-    if (deadlineOf({ sentAt, remaining }) <= this.clock.monotonic()) {
+    if (standingOf({ sent, remaining }, this.clock) === 'over') {
       this.departures.leave(own, this.#trail);
       throw new LeaseLostError(key, 'expired');
     }
     const ttl = call.renew ? call.ttl : Math.min(call.ttl, remaining); // it ends when it would have ended
-    const grant = { sentAt, remaining, fencingToken, tokens: 1 };
+    const grant = { sent, remaining, fencingToken, tokens: 1 };
     return new Holding(own, { ...call, ttl }, grant, this.#trail, this.clock, nobody);
   }
 
-  async #transfer(claim: Claim, own: Claim): Promise<{ sentAt: number; remaining: Extended }> {
+  /** The machine slept while the answer was on its way: the next one says the same, if it is true still. */
+  #isDoubtful({ sent, remaining }: Transferred): boolean {
+    return (
+      typeof remaining === 'number' && standingOf({ sent, remaining }, this.clock) === 'doubtful'
+    );
+  }
+
+  async #transfer(claim: Claim, own: Claim): Promise<Transferred> {
     const giveUpAt = this.clock.monotonic() + 2 * this.timeout;
     for (;;) {
       const from = this.clock.monotonic();
@@ -57,7 +65,7 @@ export class Restoration {
       try {
         const answer = await this.lock.transfer(claim, own);
         this.#trail.answered();
-        return answer;
+        if (!this.#isDoubtful(answer)) return answer;
       } catch (error) {
         const failure = error instanceof LockStoreError ? error : undefined;
         if (failure?.outcome === 'unknown') this.#trail.unknown(from);

@@ -1,7 +1,7 @@
 import { LockLimitError } from '../errors/index.js';
 import { newHolderId } from '../locks/holder.js';
 import { lockId } from '../locks/lock-id.js';
-import type { Claim, LockStore } from '../locks/lock-primitive.js';
+import type { Claim, LockStore, Pushed } from '../locks/lock-primitive.js';
 import type { CallSettings, Clock, ModuleSettings } from '../options/index.js';
 import type { Departures } from './departures.js';
 import type { Holding } from './holding.js';
@@ -9,7 +9,6 @@ import type { Lease } from './lease.js';
 import type { Line } from './line.js';
 import type { LineHost } from './line-host.js';
 import type { Place } from './place.js';
-import type { Grant } from './place-host.js';
 import { Schedule } from './schedule.js';
 import { SharedLine } from './shared-line.js';
 import { SingleLine } from './single-line.js';
@@ -95,7 +94,7 @@ export class Waiters {
   }
 
   /** A push for one of the places; false if there is none under that id. */
-  granted({ holder }: Claim, grant: Grant): boolean {
+  granted({ holder }: Claim, grant: Pushed): boolean {
     const place = this.#places.get(holder);
     place?.granted(grant);
     return place !== undefined;

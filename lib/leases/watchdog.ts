@@ -1,6 +1,6 @@
 import type { LossReason } from '../errors/index.js';
-import type { Extended, LockPrimitive } from '../locks/lock-primitive.js';
-import type { Clock } from '../options/index.js';
+import type { Extended, Extension, LockPrimitive } from '../locks/lock-primitive.js';
+import type { Clock, Moment } from '../options/index.js';
 import type { Holding } from './holding.js';
 import { Schedule } from './schedule.js';
 
@@ -74,7 +74,7 @@ export class Watchdog {
       this.#renewing.add(holding);
       this.#schedule.set(holding, holding.deadline);
     }
-    let answer: { sentAt: number; remaining: Extended[] } | undefined;
+    let answer: Extension | undefined;
     try {
       answer = await this.lock.extend(
         holdings.map(({ claim, settings: { ttl } }) =>
@@ -87,20 +87,22 @@ export class Watchdog {
     for (const [at, holding] of holdings.entries()) {
       this.#renewing.delete(holding);
       if (holding.state === 'held')
-        this.#settle(holding, answer?.sentAt ?? 0, answer?.remaining[at] ?? 'unknown');
+        this.#settle(holding, answer?.sent, answer?.remaining[at] ?? 'unknown');
     }
+    const slept = holdings.filter(({ inDoubt }) => inDoubt);
+    if (answer) void this.#renew(slept); // the answer was on its way meanwhile
   }
 
-  #settle(holding: Holding, sentAt: number, remaining: Extended): void {
+  #settle(holding: Holding, sent: Moment | undefined, remaining: Extended): void {
     if (remaining === 'taken' || remaining === 'free') {
       this.lost(holding, holding.suspected ?? (remaining === 'taken' ? 'taken' : 'expired'));
-    } else if (remaining === 'unknown') {
+    } else if (remaining === 'unknown' || !sent) {
       const now = this.clock.monotonic();
       const pause = Math.min(1_000, Math.max(SHORTEST_PAUSE, (holding.deadline - now) / 5));
       this.#schedule.set(holding, Math.min(now + pause, holding.deadline));
     } else {
       holding.suspected = undefined;
-      holding.confirm({ sentAt, remaining });
+      holding.confirm({ sent, remaining });
       this.watch(holding);
     }
   }

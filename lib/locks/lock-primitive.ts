@@ -1,4 +1,4 @@
-import type { DialectSettings, Share } from '../options/index.js';
+import type { DialectSettings, Moment, Share } from '../options/index.js';
 import type { NameSearch } from './lock-names.js';
 
 /** What one asks for, and later holds: the same words take, keep and give back a lock. */
@@ -36,10 +36,10 @@ export interface Ask extends Claim {
   readonly wanted: () => boolean;
 }
 
-/** A grant: `remaining` ms were left when it was read, which was not before `sentAt` (monotonic ms). */
+/** A grant: `remaining` ms were left when it was read, which was not before `sent`. */
 export interface Held {
   readonly kind: 'held';
-  readonly sentAt: number;
+  readonly sent: Moment;
   readonly remaining: number;
   readonly fencingToken: number | undefined;
   /** How many tokens are reserved, from `fencingToken` on. A repeated answer may name fewer. */
@@ -88,13 +88,24 @@ export type Answer = (
 /** What is left of a lease in ms, or where it went: `free`, nobody holds the lock; `taken`, another does; `unknown`, too few of several servers said. */
 export type Extended = number | 'free' | 'taken' | 'unknown';
 
+/** What became of several leases, in the order of their claims; it was read not before `sent`. */
+export interface Extension {
+  readonly sent: Moment;
+  readonly remaining: Extended[];
+}
+
+/** What became of a lease that another goes on with; it was read not before `sent`. */
+export interface Transferred {
+  readonly sent: Moment;
+  readonly remaining: Extended;
+}
+
+/** A grant that was pushed; `sent` is undefined if no trustworthy clock says when. */
+export type Pushed = Omit<Held, 'kind' | 'sent'> & { readonly sent: Moment | undefined };
+
 /** What a process is told without asking. A hint: every promise holds if it is lost, late or forged. */
 export interface PushListener {
-  /** `sentAt` as in {@link Held}; undefined if no trustworthy clock is at hand. */
-  granted(
-    claim: Claim,
-    grant: Omit<Held, 'kind' | 'sentAt'> & { sentAt: number | undefined },
-  ): void;
+  granted(claim: Claim, grant: Pushed): void;
   /** An operator took the lock from this holder. */
   forced(holder: string): void;
   /** The lock was given back, but stays taken for the rest of a minimum hold, in ms; `lock` is its {@link lockId}. */
@@ -145,15 +156,15 @@ export interface LockPrimitive {
   /** Gives up a place, and the lock if it was granted meanwhile; `passed` as in a release. True if it was. */
   leave(claim: Claim, passed?: readonly Claim[]): Promise<boolean>;
   /** Lengthens what is still held; in the order of the claims. */
-  extend(claims: readonly Claim[]): Promise<{ sentAt: number; remaining: Extended[] }>;
+  extend(claims: readonly Claim[]): Promise<Extension>;
   inspect(key: string, places: number, dialect?: DialectSettings): Promise<Sight>;
   /** Makes a lease that was exclusive a shared one, without a gap. False if it was not the holder's any more. */
   downgrade(claim: Claim): Promise<boolean>;
   /**
    * Puts `heir` in the place of who holds it alone, without a gap, for `heir.ttl` at least. What is left of the
-   * lease, which was read not before `sentAt`; where it went if the lock was not the holder's any more.
+   * lease; where it went if the lock was not the holder's any more.
    */
-  transfer(claim: Claim, heir: Claim): Promise<{ sentAt: number; remaining: Extended }>;
+  transfer(claim: Claim, heir: Claim): Promise<Transferred>;
   /** The version of what the lock guards: every exclusive grant with a token moves it on. Undefined while somebody holds it alone. */
   stamp(key: string): Promise<number | undefined>;
   /** Wakes the first who await the condition, so many at most. How many; -1 if the lock was not the holder's any more. */

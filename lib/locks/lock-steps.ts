@@ -8,9 +8,10 @@ import {
   type StepNode,
 } from '../redis/index.js';
 import { LockStoreError } from '../errors/index.js';
+import { momentOf } from '../options/index.js';
 import { batchesOf } from './batches.js';
 import { type AcquireReply, answerOf } from './lock/acquire-reply.js';
-import type { Answer, Ask, Claim, Extended } from './lock-primitive.js';
+import type { Answer, Ask, Claim, Extended, Extension, Transferred } from './lock-primitive.js';
 import { UNCONFIRMED, unlessGone, unlessHeld, unlessLost } from './unconfirmed.js';
 
 /** How many leases one extend carries: a longer script would hold up everybody else. */
@@ -76,13 +77,13 @@ export class LockSteps {
     ask: Ask,
     more: AcquireOperands,
   ): Promise<Answer> {
-    const sentAt = this.server.time.monotonic();
+    const sent = momentOf(this.server.time);
     const { key, holder, ttl, tokens, queue, arrival, wanted } = ask;
     const operands = {
       holder,
       ttl,
       tokens,
-      not_after: node.notAfter(sentAt),
+      not_after: node.notAfter(sent.monotonic),
       inbox: this.inbox,
       limit: queue ? this.waitersPerKey : 0,
       arrival,
@@ -99,14 +100,14 @@ export class LockSteps {
       keys,
       args: script.argList(operands),
       key,
-      sentAt,
+      sentAt: sent.monotonic,
       wanted,
       unconfirmed: unlessHeld,
       read: (answer, receivedAt) => {
         const reply = answer as AcquireReply;
         const now = typeof reply === 'number' ? reply : reply[2];
-        node.clock.learn(sentAt, receivedAt, now / 1_000);
-        return answerOf(reply, ask, sentAt);
+        node.clock.learn(sent, receivedAt, now / 1_000);
+        return answerOf(reply, ask, sent);
       },
     });
   }
@@ -125,8 +126,8 @@ export class LockSteps {
     script: Script,
     claims: readonly Claim[],
     more?: (claim: Claim) => Operands,
-  ): Promise<{ sentAt: number; remaining: Extended[] }> {
-    const sentAt = this.server.time.monotonic();
+  ): Promise<Extension> {
+    const sent = momentOf(this.server.time);
     const remaining = Array.from<Extended>({ length: claims.length });
     const keyOf = ({ key }: Claim): string => this.prefix + key;
     const batches = batchesOf(claims, (claim) => this.server.slotOf(keyOf(claim)), LARGEST_BATCH);
@@ -149,23 +150,19 @@ export class LockSteps {
         });
       }),
     );
-    return { sentAt, remaining };
+    return { sent, remaining };
   }
 
   /** @throws LockStoreError if it came too late: nothing happened then. */
-  transfer(
-    script: Script,
-    { key, holder }: Claim,
-    heir: Claim,
-  ): Promise<{ sentAt: number; remaining: Extended }> {
+  transfer(script: Script, { key, holder }: Claim, heir: Claim): Promise<Transferred> {
     const keys = this.#keys(script, key);
     return this.server.at(keys.keys[0]!, async (node) => {
-      const sentAt = this.server.time.monotonic();
-      const not_after = node.notAfter(sentAt);
+      const sent = momentOf(this.server.time);
+      const not_after = node.notAfter(sent.monotonic);
       const args = script.argList({ holder, heir: heir.holder, ttl: heir.ttl, not_after });
       const run = { script, keys, args, key, read: Number, unconfirmed: unlessGone };
       const left = await node.run(run);
-      if (left !== LATE) return { sentAt, remaining: extendedOf(left) };
+      if (left !== LATE) return { sent, remaining: extendedOf(left) };
       throw new LockStoreError(`Lock "${key}" was handed on too late.`, { key, outcome: 'unsent' });
     });
   }

@@ -1,12 +1,13 @@
-import type { DialectSettings } from '../options/index.js';
+import { type DialectSettings, earlierOf } from '../options/index.js';
 import type {
   Answer,
   Ask,
   Claim,
-  Extended,
+  Extension,
   HolderSteps,
   LockPrimitive,
   Sight,
+  Transferred,
 } from './lock-primitive.js';
 
 /** One lock that one may hold alone or several together, or give back until a condition comes true: each step goes to the mode of its claim. */
@@ -30,7 +31,7 @@ export class Modes implements LockPrimitive {
   }
 
   /** All that are of one mode in one call. */
-  async extend(claims: readonly Claim[]): Promise<{ sentAt: number; remaining: Extended[] }> {
+  async extend(claims: readonly Claim[]): Promise<Extension> {
     const shared = claims.filter(({ share }) => share);
     if (shared.length === 0) return this.alone.extend(claims);
     const exclusive = claims.filter(({ share }) => !share);
@@ -40,7 +41,7 @@ export class Modes implements LockPrimitive {
     ]);
     const answers = { shared: ofShared.remaining.values(), alone: ofExclusive?.remaining.values() };
     return {
-      sentAt: Math.min(ofShared.sentAt, ofExclusive?.sentAt ?? Infinity),
+      sent: ofExclusive ? earlierOf(ofShared.sent, ofExclusive.sent) : ofShared.sent,
       remaining: claims.map(({ share }) => (share ? answers.shared : answers.alone!).next().value!),
     };
   }
@@ -57,7 +58,7 @@ export class Modes implements LockPrimitive {
     return this.alone.downgrade(claim);
   }
 
-  transfer(claim: Claim, heir: Claim): Promise<{ sentAt: number; remaining: Extended }> {
+  transfer(claim: Claim, heir: Claim): Promise<Transferred> {
     return this.alone.transfer(claim, heir);
   }
 

@@ -10,6 +10,30 @@ export interface Clock {
   after(ms: number, task: () => void): () => void;
 }
 
+/** A moment on both clocks of a process. Later they are further apart if the machine slept in between. */
+export interface Moment {
+  readonly monotonic: number;
+  readonly wall: number;
+}
+
+export function momentOf(clock: Clock): Moment {
+  const wall = clock.wall(); // first: a pause between the two may only make a lease shorter
+  return { monotonic: clock.monotonic(), wall };
+}
+
+/** No later than either, on both clocks. */
+export function earlierOf(one: Moment, other: Moment): Moment {
+  return {
+    monotonic: Math.min(one.monotonic, other.monotonic),
+    wall: Math.min(one.wall, other.wall),
+  };
+}
+
+/** By how much the clocks have parted since: more if the machine slept or its clock was set ahead, less if that was set back. */
+export function partedSince(moment: Moment, now: Moment): number {
+  return now.wall - now.monotonic - (moment.wall - moment.monotonic);
+}
+
 const LONGEST_TIMER = 2 ** 31 - 1;
 
 export const systemClock: Clock = {

@@ -1,5 +1,5 @@
 import type { Redis } from 'ioredis';
-import type { Clock } from '../options/index.js';
+import { type Clock, momentOf } from '../options/index.js';
 import { firstReady } from './first-ready.js';
 import { RedisConnection } from './redis-connection.js';
 import { ReplicaAcks } from './replica-acks.js';
@@ -84,9 +84,9 @@ export class RedisNode implements StepNode {
   }
 
   async #readClock(): Promise<void> {
-    const sentAt = this.time.monotonic();
+    const sent = momentOf(this.time);
     const [seconds, micros] = (await this.connection.send('time')) as [string, string];
     const server = Number(seconds) * 1_000 + Number(micros) / 1_000;
-    this.clock.learn(sentAt, this.time.monotonic(), server);
+    this.clock.learn(sent, this.time.monotonic(), server);
   }
 }

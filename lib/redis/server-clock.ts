@@ -1,5 +1,8 @@
+import { type Moment, partedSince } from '../options/index.js';
+
 interface Sample {
-  readonly sentAt: number;
+  readonly sent: Moment;
+  /** Monotonic ms. */
   readonly receivedAt: number;
   /** The server's clock in ms, read between the two. */
   readonly server: number;
@@ -7,6 +10,8 @@ interface Sample {
 
 /** How old a sample may be and still place a moment of the server's clock on ours. */
 const TRUSTED_FOR = 2_000;
+/** How far our two clocks may part meanwhile, in ms: more, and the machine slept, or somebody set its clock. */
+const STEP = 5;
 
 /**
  * What this process knows of the server's clock, from the replies that carry it. Errs on the safe
@@ -20,24 +25,28 @@ export class ServerClock {
     this.#sample = undefined;
   }
 
-  learn(sentAt: number, receivedAt: number, server: number): void {
-    this.#sample = { sentAt, receivedAt, server };
+  learn(sent: Moment, receivedAt: number, server: number): void {
+    this.#sample = { sent, receivedAt, server };
   }
 
   get known(): boolean {
     return this.#sample !== undefined;
   }
 
-  /** The server's clock at our moment `now`, or a little less. */
+  /** The server's clock at our moment `now` (monotonic ms), or less: by what the machine slept since it was asked. */
   serverTimeAt(now: number): number {
     if (!this.#sample) throw new Error('The clock of the server is not known yet.');
     return this.#sample.server + (now - this.#sample.receivedAt);
   }
 
   /** Our moment of the server's `server`, or a little before; undefined when no fresh sample says. */
-  momentOf(server: number, now: number): number | undefined {
-    if (!this.#sample || now - this.#sample.receivedAt > TRUSTED_FOR) return undefined;
-    const moment = Math.min(now, this.#sample.sentAt + (server - this.#sample.server));
-    return now - moment > TRUSTED_FOR ? undefined : moment;
+  momentAt(server: number, now: Moment): Moment | undefined {
+    if (!this.#sample) return undefined;
+    const { sent, receivedAt } = this.#sample;
+    if (now.monotonic - receivedAt > TRUSTED_FOR) return undefined;
+    if (Math.abs(partedSince(sent, now)) > STEP) return undefined;
+    const since = Math.min(now.monotonic - sent.monotonic, server - this.#sample.server);
+    const moment = { monotonic: sent.monotonic + since, wall: sent.wall + since };
+    return now.monotonic - moment.monotonic > TRUSTED_FOR ? undefined : moment;
   }
 }

@@ -1,5 +1,6 @@
 import { ForeignLockError } from '../errors/index.js';
 import { type Answer, type Ask, AWAITS, type Claim, type Held } from '../locks/lock-primitive.js';
+import { type Moment, momentOf } from '../options/index.js';
 import type { MemoryConnection } from './memory-connection.js';
 import { MemoryHolders } from './memory-holders.js';
 import type { MemoryServer, Place } from './memory-server.js';
@@ -20,11 +21,11 @@ export class MemoryConditions {
   }
 
   acquire(ask: Ask): Promise<Answer> {
-    const sentAt = this.connection.clock.monotonic();
+    const sent = momentOf(this.connection.clock);
     const notAfter = this.#server.clock.wall() + this.connection.timeout;
     return this.connection.send(ask.key, () => {
       if (this.#server.clock.wall() > notAfter) return { kind: 'late' };
-      return ask.former ? this.#await(ask, ask.former) : this.#ask(ask, sentAt);
+      return ask.former ? this.#await(ask, ask.former) : this.#ask(ask, sent);
     });
   }
 
@@ -75,13 +76,13 @@ export class MemoryConditions {
     return { ...awaits(place), gaveBack: true };
   }
 
-  #ask(ask: Ask, sentAt: number): Answer {
+  #ask(ask: Ask, sent: Moment): Answer {
     const { key, holder, ttl, tokens, condition } = ask;
     const name = this.prefix + key;
     const line = new WaitingLine(this.#server, name);
     const held = (remaining: number, signalled: boolean, token?: number): Held => ({
       kind: 'held',
-      sentAt,
+      sent,
       remaining,
       signalled,
       ...(token !== undefined && tokens > 0

@@ -1,5 +1,5 @@
 import { noDowngrade, noHandOver } from '../locks/dialects/refusals.js';
-import type { Claim, Extended } from '../locks/lock-primitive.js';
+import type { Claim, Transferred } from '../locks/lock-primitive.js';
 import { Modes } from '../locks/modes.js';
 
 /**
@@ -13,10 +13,7 @@ export class MemoryDialects extends Modes {
     return super.downgrade(claim);
   }
 
-  override async transfer(
-    claim: Claim,
-    heir: Claim,
-  ): Promise<{ sentAt: number; remaining: Extended }> {
+  override async transfer(claim: Claim, heir: Claim): Promise<Transferred> {
     if (claim.dialect) throw noHandOver(claim.dialect);
     return super.transfer(claim, heir);
   }

@@ -1,4 +1,4 @@
-import type { Clock, ModuleSettings } from '../options/index.js';
+import { type Clock, type ModuleSettings, momentOf } from '../options/index.js';
 import { newProcessId } from '../locks/holder.js';
 import type { NameSearch } from '../locks/lock-names.js';
 import { claimAt } from '../locks/lock/place-text.js';
@@ -46,11 +46,11 @@ export class MemoryLockStore implements LockStore {
     this.#connection.open = true;
     this.server.subscribe(this.processId, {
       granted: ({ name, place, remaining, fencingToken, tokens, run }) => {
-        const sentAt = this.clock.monotonic();
+        const sent = momentOf(this.clock);
         const claim = claimAt(place, name.slice(this.#prefix.length))!;
         const signalled = claim.condition !== undefined;
         queueMicrotask(() =>
-          listener.granted(claim, { sentAt, remaining, fencingToken, tokens, signalled, run }),
+          listener.granted(claim, { sent, remaining, fencingToken, tokens, signalled, run }),
         );
       },
       forced: (holder) => queueMicrotask(() => listener.forced(holder)),

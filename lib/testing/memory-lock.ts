@@ -6,12 +6,13 @@ import type {
   Answer,
   Ask,
   Claim,
-  Extended,
+  Extension,
   Held,
   LockPrimitive,
   Sight,
+  Transferred,
 } from '../locks/lock-primitive.js';
-import { type DialectSettings, READER } from '../options/index.js';
+import { type DialectSettings, type Moment, momentOf, READER } from '../options/index.js';
 import { foreignType } from './foreign-type.js';
 import { type MemoryConnection, tooLate } from './memory-connection.js';
 import type { MemoryServer, Place } from './memory-server.js';
@@ -41,14 +42,14 @@ export class MemoryLock implements Omit<LockPrimitive, 'signal'> {
   }
 
   acquire(ask: Ask): Promise<Answer> {
-    const sentAt = this.connection.clock.monotonic();
+    const sent = momentOf(this.connection.clock);
     const notAfter = this.#server.clock.wall() + this.connection.timeout;
     return this.connection.send(ask.key, () => {
       if (this.#server.clock.wall() > notAfter) return { kind: 'late' };
       const name = this.#name(ask);
       const gaveBack = ask.former !== undefined && this.#isHeldBy(name, ask.former);
       if (gaveBack) this.#server.values.delete(name);
-      return { ...this.#acquire(ask, sentAt, gaveBack), gaveBack };
+      return { ...this.#acquire(ask, sent, gaveBack), gaveBack };
     });
   }
 
@@ -82,11 +83,11 @@ export class MemoryLock implements Omit<LockPrimitive, 'signal'> {
     });
   }
 
-  extend(claims: readonly Claim[]): Promise<{ sentAt: number; remaining: Extended[] }> {
-    const sentAt = this.connection.clock.monotonic();
+  extend(claims: readonly Claim[]): Promise<Extension> {
+    const sent = momentOf(this.connection.clock);
     const key = claims.length === 1 ? claims[0]!.key : undefined;
     return this.connection.send(key, () => ({
-      sentAt,
+      sent,
       remaining: claims.map((claim) => extension(this.#server, this.#name(claim), claim)),
     }));
   }
@@ -125,12 +126,12 @@ export class MemoryLock implements Omit<LockPrimitive, 'signal'> {
     });
   }
 
-  transfer(claim: Claim, heir: Claim): Promise<{ sentAt: number; remaining: Extended }> {
-    const sentAt = this.connection.clock.monotonic();
+  transfer(claim: Claim, heir: Claim): Promise<Transferred> {
+    const sent = momentOf(this.connection.clock);
     const notAfter = this.#server.clock.wall() + this.connection.timeout;
     return this.connection.send(claim.key, () => {
       if (this.#server.clock.wall() > notAfter) throw tooLate(claim.key);
-      return { sentAt, remaining: transfer(this.#server, this.#name(claim), claim, heir) };
+      return { sent, remaining: transfer(this.#server, this.#name(claim), claim, heir) };
     });
   }
 
@@ -138,7 +139,7 @@ export class MemoryLock implements Omit<LockPrimitive, 'signal'> {
     return this.connection.send(key, () => versionOf(this.#server, this.#name({ key }), key));
   }
 
-  #acquire(ask: Ask, sentAt: number, gaveBack: boolean): Answer {
+  #acquire(ask: Ask, sent: Moment, gaveBack: boolean): Answer {
     const { values, queues, fences } = this.#server;
     const { key, holder, share, tokens } = ask;
     const name = this.#name(ask);
@@ -146,7 +147,7 @@ export class MemoryLock implements Omit<LockPrimitive, 'signal'> {
     const holders = this.#holders(name);
     const held = (remaining: number, token?: number): Held => ({
       kind: 'held',
-      sentAt,
+      sent,
       remaining,
       ...(token !== undefined && tokens > 0
         ? { fencingToken: token, tokens: 1 }

@@ -3,7 +3,7 @@ import type { LossReason } from '../../lib/errors/index.js';
 import type { Holding, Onward } from '../../lib/leases/holding.js';
 import type { Line } from '../../lib/leases/line.js';
 import type { Answer } from '../../lib/locks/lock-primitive.js';
-import type { CallSettings } from '../../lib/options/index.js';
+import { type CallSettings, momentOf } from '../../lib/options/index.js';
 import type { Check, Contract } from '../support/contract.js';
 import { kinds } from '../support/kinds.js';
 import {
@@ -107,7 +107,7 @@ const faults: Readonly<Record<string, Fault>> = {
         withPrimitive(store, {
           acquire: async (ask) => {
             const answer = await store.lock.acquire(ask);
-            return answer.kind === 'held' ? { ...answer, sentAt: clock.monotonic() } : answer;
+            return answer.kind === 'held' ? { ...answer, sent: momentOf(clock) } : answer;
           },
         }),
     },
@@ -472,7 +472,7 @@ const faults: Readonly<Record<string, Fault>> = {
   'an heir that stays longer than its lease': {
     plant: inHolding('heir', (heir) => ({
       value(this: Holding, call: CallSettings, onward: Onward) {
-        return Object.assign(heir.call(this, call, onward), { wallDeadline: Infinity });
+        return Object.assign(heir.call(this, call, onward), { remaining: 10 * this.remaining });
       },
     })),
     on: 'memory',
@@ -483,8 +483,8 @@ const faults: Readonly<Record<string, Fault>> = {
       value(this: Holding, call: CallSettings, onward: Onward) {
         const clock = this['clock'];
         return Object.assign(heir.call(this, call, onward), {
-          deadline: clock.monotonic() + call.ttl,
-          wallDeadline: clock.wall() + call.ttl,
+          sent: momentOf(clock),
+          remaining: call.ttl,
         });
       },
     })),

@@ -5,6 +5,7 @@ import { extension } from './extension.contract.js';
 import { loss } from './loss.contract.js';
 import { mutualExclusion } from './mutual-exclusion.contract.js';
 import { ownership } from './ownership.contract.js';
+import { sleep } from './sleep.contract.js';
 
 /** A contract without what it says of a queue, or of pushes: a quorum has neither. */
 function without(contract: Contract, ...sentences: readonly string[]): Contract {
@@ -35,6 +36,7 @@ const kept: Readonly<Record<string, Contract>> = {
     'a short first lease is lengthened to its ttl, also without renewal',
   ),
   'P7 loss': without(loss, 'a lease that an operator took is lost at once, with that reason'),
+  'P7 sleep': sleep,
 };
 
 for (const [promise, contract] of Object.entries(kept)) {

@@ -1,4 +1,5 @@
 import { afterEach, expect, it, jest } from '@jest/globals';
+import { momentOf } from '../../lib/options/index.js';
 import { sameToken, type Plant } from '../support/plant.js';
 import { CALM, ROUGH, simulate, STORM } from '../support/simulation.js';
 import { withPrimitive } from '../support/world.js';
@@ -35,11 +36,11 @@ const mistakes: Readonly<Record<string, Mistake>> = {
       withPrimitive(store, {
         acquire: async (ask) => {
           const answer = await store.lock.acquire(ask);
-          return answer.kind === 'held' ? { ...answer, sentAt: clock.monotonic() } : answer;
+          return answer.kind === 'held' ? { ...answer, sent: momentOf(clock) } : answer;
         },
         extend: async (claims) => {
           const { remaining } = await store.lock.extend(claims);
-          return { remaining, sentAt: clock.monotonic() };
+          return { remaining, sent: momentOf(clock) };
         },
       }),
   },

@@ -124,10 +124,10 @@ export const endlessTurn: Wrap = (store) => {
       if (!ask.former) return lock.acquire(known(ask));
       const former = known(ask.former);
       names.set(ask.holder, former.holder);
-      const { sentAt } = await lock.extend([former]);
+      const { sent } = await lock.extend([former]);
       const tokens = 1 + SLICE.passes;
       token = Math.max(token + tokens, (await lock.inspect(ask.key, 1)).fencingToken ?? 0);
-      const grant = { sentAt, remaining: ask.ttl, fencingToken: token, tokens };
+      const grant = { sent, remaining: ask.ttl, fencingToken: token, tokens };
       return { kind: 'held', ...grant, gaveBack: true };
     },
     release: (claim, keep, passed) => lock.release(known(claim), keep, passed),

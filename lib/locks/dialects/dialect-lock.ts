@@ -1,9 +1,17 @@
 import { ForeignLockError, LockOptionsError } from '../../errors/index.js';
-import type { DialectSettings } from '../../options/index.js';
+import { type DialectSettings, momentOf } from '../../options/index.js';
 import { type LockServer, lockKeys, type StepNode } from '../../redis/index.js';
 import { askAgain } from '../back-off.js';
 import { lockId } from '../lock-id.js';
-import type { Answer, Ask, Claim, Extended, HolderSteps, Sight } from '../lock-primitive.js';
+import type {
+  Answer,
+  Ask,
+  Claim,
+  Extended,
+  Extension,
+  HolderSteps,
+  Sight,
+} from '../lock-primitive.js';
 import { isOne } from '../lock-steps.js';
 import { scripts as looks } from '../look/scripts.js';
 import { sightOf } from '../look/sight.js';
@@ -50,12 +58,12 @@ export class DialectLock implements HolderSteps {
     return this.release(claim, 0);
   }
 
-  async extend(claims: readonly Claim[]): Promise<{ sentAt: number; remaining: Extended[] }> {
-    const sentAt = this.server.time.monotonic();
+  async extend(claims: readonly Claim[]): Promise<Extension> {
+    const sent = momentOf(this.server.time);
     const read = (reply: unknown): Extended =>
       reply === -2 ? 'free' : reply === -3 ? 'taken' : (reply as number);
     const remaining = claims.map((claim) => this.#run(this.dialect.extend, claim, {}, read));
-    return { sentAt, remaining: await Promise.all(remaining) };
+    return { sent, remaining: await Promise.all(remaining) };
   }
 
   async inspect(key: string): Promise<Sight> {
@@ -83,17 +91,17 @@ export class DialectLock implements HolderSteps {
       not_after: node.notAfter(sentAt),
     };
     const send: Send = (script, more) => {
-      const stepAt = this.server.time.monotonic();
+      const step = momentOf(this.server.time);
       return node.run({
         script,
         keys: script.keyList(keys),
         args: script.argList({ ...operands, ...more }),
         key,
-        sentAt: stepAt,
+        sentAt: step.monotonic,
         wanted,
         read: (answer, receivedAt) => {
           const reply = answer as AcquireReply;
-          node.clock.learn(stepAt, receivedAt, reply[2] / 1_000);
+          node.clock.learn(step, receivedAt, reply[2] / 1_000);
           return reply;
         },
       });
@@ -102,19 +110,19 @@ export class DialectLock implements HolderSteps {
   }
 
   async #ask(node: StepNode, keys: Keys, ask: Ask): Promise<Answer> {
-    const sentAt = this.server.time.monotonic();
-    const reply = await this.#take(node, keys, ask, sentAt);
+    const sent = momentOf(this.server.time);
+    const reply = await this.#take(node, keys, ask, sent.monotonic);
     const [kind, left, , token] = reply;
     if (kind === 'foreign') throw new ForeignLockError(ask.key, String(left));
     if (kind === 'late') return { kind };
     if (kind === 'busy') {
       if (!ask.queue) return { kind };
-      const told = this.#quietSince(ask) < sentAt;
+      const told = this.#quietSince(ask) < sent.monotonic;
       return askAgain(ask, this.server.time.monotonic(), left as number, told);
     }
     const fencingToken = token < 0 ? undefined : token;
     const tokens = token < 0 ? 0 : 1;
-    return { kind: 'held', sentAt, remaining: left as number, fencingToken, tokens };
+    return { kind: 'held', sent, remaining: left as number, fencingToken, tokens };
   }
 
   /** Listens to where the other side tells of releases. Since when it is heard and silent; Infinity where it is not heard. */

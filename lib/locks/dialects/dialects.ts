@@ -1,13 +1,15 @@
-import type { DialectSettings } from '../../options/index.js';
+import { type DialectSettings, earlierOf, type Moment } from '../../options/index.js';
 import type { LockServer } from '../../redis/index.js';
 import type {
   Answer,
   Ask,
   Claim,
   Extended,
+  Extension,
   HolderSteps,
   LockPrimitive,
   Sight,
+  Transferred,
 } from '../lock-primitive.js';
 import { DialectLock } from './dialect-lock.js';
 import { noDowngrade, noHandOver } from './refusals.js';
@@ -38,19 +40,19 @@ export class Dialects implements LockPrimitive {
   }
 
   /** All of one dialect together. */
-  async extend(claims: readonly Claim[]): Promise<{ sentAt: number; remaining: Extended[] }> {
+  async extend(claims: readonly Claim[]): Promise<Extension> {
     if (!claims.some(({ dialect }) => dialect)) return this.native.extend(claims);
     const remaining = Array.from<Extended>({ length: claims.length });
-    const sentAt: number[] = [];
+    const sent: Moment[] = [];
     await Promise.all(
       [...new Set(claims.map(({ dialect }) => dialect))].map(async (dialect) => {
         const places = [...claims.keys()].filter((at) => claims[at]!.dialect === dialect);
         const extended = await this.#of({ dialect }).extend(places.map((at) => claims[at]!));
-        sentAt.push(extended.sentAt);
+        sent.push(extended.sent);
         places.forEach((at, nth) => (remaining[at] = extended.remaining[nth]!));
       }),
     );
-    return { sentAt: Math.min(...sentAt), remaining };
+    return { sent: sent.reduce(earlierOf), remaining };
   }
 
   inspect(key: string, places: number, dialect?: DialectSettings): Promise<Sight> {
@@ -66,7 +68,7 @@ export class Dialects implements LockPrimitive {
     return dialect ? Promise.reject(noDowngrade(dialect)) : this.native.downgrade(claim);
   }
 
-  transfer(claim: Claim, heir: Claim): Promise<{ sentAt: number; remaining: Extended }> {
+  transfer(claim: Claim, heir: Claim): Promise<Transferred> {
     const { dialect } = claim;
     return dialect ? Promise.reject(noHandOver(dialect)) : this.native.transfer(claim, heir);
   }

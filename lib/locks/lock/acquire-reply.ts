@@ -1,4 +1,5 @@
 import { ForeignLockError } from '../../errors/index.js';
+import type { Moment } from '../../options/index.js';
 import type { Answer, Ask } from '../lock-primitive.js';
 
 /** What the acquire scripts return: the clock alone says `held` for the whole ttl, with all tokens, the first of which is the clock. */
@@ -15,10 +16,10 @@ export type AcquireReply =
     ];
 
 /** @throws ForeignLockError if something else stands at the lock's name. */
-export function answerOf(reply: AcquireReply, { key, ttl, tokens }: Ask, sentAt: number): Answer {
+export function answerOf(reply: AcquireReply, { key, ttl, tokens }: Ask, sent: Moment): Answer {
   if (typeof reply === 'number') {
     const fencingToken = tokens > 0 ? reply : undefined;
-    return { kind: 'held', sentAt, remaining: ttl, fencingToken, tokens, gaveBack: false };
+    return { kind: 'held', sent, remaining: ttl, fencingToken, tokens, gaveBack: false };
   }
   const [kind, left, , former, detail, count, rejoined] = reply;
   const gaveBack = former === 1;
@@ -27,7 +28,7 @@ export function answerOf(reply: AcquireReply, { key, ttl, tokens }: Ask, sentAt:
     case 'held': {
       const fencingToken = (detail as number) < 0 ? undefined : (detail as number);
       const signalled = rejoined === 1;
-      return { kind, sentAt, remaining, fencingToken, tokens: count, gaveBack, signalled };
+      return { kind, sent, remaining, fencingToken, tokens: count, gaveBack, signalled };
     }
     case 'queued': {
       const arrival = detail as string;

@@ -1,4 +1,4 @@
-import type { Clock, ModuleSettings } from '../../options/index.js';
+import { type Clock, type ModuleSettings, momentOf } from '../../options/index.js';
 import { type LockServer, lockServer, prefixOf } from '../../redis/index.js';
 import { BoundedLeases } from '../quarantine/bounded-leases.js';
 import { Generation } from '../quarantine/generation.js';
@@ -8,6 +8,7 @@ import type {
   Claim,
   LockPrimitive,
   LockStore,
+  Pushed,
   PushListener,
   StoreDescription,
 } from '../lock-primitive.js';
@@ -15,8 +16,6 @@ import { Dialects } from '../dialects/dialects.js';
 import { redisPrimitive } from '../redis-primitive.js';
 import { claimAt } from './place-text.js';
 import { token } from './sight.js';
-
-type Grant = Parameters<PushListener['granted']>[1];
 
 /** The lock on a Redis or a Cluster, with the inbox through which it pushes grants. */
 export class RedisLockStore implements LockStore {
@@ -96,10 +95,9 @@ export class RedisLockStore implements LockStore {
     if (word !== 'granted') return;
     const redisKey = lock.join(' ');
     const claim = claimAt(who, redisKey.slice(this.#prefix.length));
-    const now = this.#server.time.monotonic();
-    const sentAt = this.#server.clockOf(redisKey)?.momentOf(Number(at) / 1_000, now);
+    const now = momentOf(this.#server.time);
     const grant = {
-      sentAt,
+      sent: this.#server.clockOf(redisKey)?.momentAt(Number(at) / 1_000, now),
       remaining: Number(left),
       fencingToken: token(fence),
       tokens: Number(count),
@@ -112,14 +110,14 @@ export class RedisLockStore implements LockStore {
   }
 
   /** Writes the grant's lease once more, on a connection of ours: who waits for it asks, if replicas do not have it. */
-  async #confirm(claim: Claim, grant: Grant, listener: PushListener): Promise<void> {
-    const doubtful = { ...grant, sentAt: undefined };
+  async #confirm(claim: Claim, grant: Pushed, listener: PushListener): Promise<void> {
+    const doubtful = { ...grant, sent: undefined };
     try {
-      const { sentAt, remaining } = await this.lock.extend([{ ...claim, ttl: grant.remaining }]);
+      const { sent, remaining } = await this.lock.extend([{ ...claim, ttl: grant.remaining }]);
       const [left] = remaining;
       listener.granted(
         claim,
-        typeof left === 'number' ? { ...grant, sentAt, remaining: left } : doubtful,
+        typeof left === 'number' ? { ...grant, sent, remaining: left } : doubtful,
       );
     } catch {
       listener.granted(claim, doubtful);

@@ -1,5 +1,13 @@
 import { ForeignLockError } from '../../errors/index.js';
-import type { Answer, Ask, Claim, Extended, LockPrimitive, Sight } from '../lock-primitive.js';
+import type {
+  Answer,
+  Ask,
+  Claim,
+  Extension,
+  LockPrimitive,
+  Sight,
+  Transferred,
+} from '../lock-primitive.js';
 import { isOne, type LockSteps } from '../lock-steps.js';
 import { placeText } from './place-text.js';
 import { scripts } from './scripts.js';
@@ -36,7 +44,7 @@ export class RedisLock implements Omit<LockPrimitive, 'signal'> {
     return this.steps.run(scripts.leave, key, { holder, places, inbox }, isOne);
   }
 
-  extend(claims: readonly Claim[]): Promise<{ sentAt: number; remaining: Extended[] }> {
+  extend(claims: readonly Claim[]): Promise<Extension> {
     return this.steps.extend(scripts.extend, claims);
   }
 
@@ -61,7 +69,7 @@ export class RedisLock implements Omit<LockPrimitive, 'signal'> {
     return this.steps.run(scripts.downgrade, key, { holder, inbox }, isOne);
   }
 
-  transfer(claim: Claim, heir: Claim): Promise<{ sentAt: number; remaining: Extended }> {
+  transfer(claim: Claim, heir: Claim): Promise<Transferred> {
     return this.steps.transfer(scripts.transfer, claim, heir);
   }
 

@@ -1,6 +1,14 @@
 import { LockOptionsError } from '../../errors/index.js';
 import type { DialectSettings } from '../../options/index.js';
-import type { Answer, Ask, Claim, Extended, LockPrimitive, Sight } from '../lock-primitive.js';
+import type {
+  Answer,
+  Ask,
+  Claim,
+  Extension,
+  LockPrimitive,
+  Sight,
+  Transferred,
+} from '../lock-primitive.js';
 
 /**
  * The same lock where a server may be in quarantine: no lease is longer than the quarantine, and whatever may
@@ -31,7 +39,7 @@ export class BoundedLeases implements LockPrimitive {
     return this.lock.leave(claim, passed);
   }
 
-  async extend(claims: readonly Claim[]): Promise<{ sentAt: number; remaining: Extended[] }> {
+  async extend(claims: readonly Claim[]): Promise<Extension> {
     for (const claim of claims) this.#bound(claim);
     return this.lock.extend(claims);
   }
@@ -45,7 +53,7 @@ export class BoundedLeases implements LockPrimitive {
     return this.lock.downgrade(claim);
   }
 
-  async transfer(claim: Claim, heir: Claim): Promise<{ sentAt: number; remaining: Extended }> {
+  async transfer(claim: Claim, heir: Claim): Promise<Transferred> {
     this.#bound(heir);
     this.check(claim.key);
     return this.lock.transfer(claim, heir);

@@ -1,5 +1,5 @@
 import { ForeignLockError, QuorumNotReachedError } from '../../errors/index.js';
-import type { Clock } from '../../options/index.js';
+import { type Clock, type Moment, momentOf } from '../../options/index.js';
 import type { Held } from '../lock-primitive.js';
 import { type Ballot, poll } from './ballot.js';
 import type { Attempt, QuorumNode, Vote } from './quorum-node.js';
@@ -10,7 +10,7 @@ const BEHIND = 1_000_000;
 
 /** One attempt to win a majority of the nodes: a grant, or nothing that stays. */
 export class Candidacy {
-  readonly #sentAt: number;
+  readonly #sent: Moment;
 
   constructor(
     private readonly nodes: readonly QuorumNode[],
@@ -19,7 +19,7 @@ export class Candidacy {
     private readonly timeout: number,
     private readonly clock: Clock,
   ) {
-    this.#sentAt = clock.monotonic();
+    this.#sent = momentOf(clock);
   }
 
   /**
@@ -63,7 +63,7 @@ export class Candidacy {
     const { ttl, tokens } = this.attempt.claim;
     return {
       kind: 'held',
-      sentAt: this.#sentAt,
+      sent: this.#sent,
       remaining: ttl,
       fencingToken: tokens === 0 ? undefined : token,
       tokens,

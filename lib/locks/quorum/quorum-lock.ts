@@ -1,6 +1,15 @@
 import { ForeignLockError, LockOptionsError, QuorumNotReachedError } from '../../errors/index.js';
-import type { Clock } from '../../options/index.js';
-import type { Answer, Ask, Claim, Extended, LockPrimitive, Sight } from '../lock-primitive.js';
+import { type Clock, momentOf } from '../../options/index.js';
+import type {
+  Answer,
+  Ask,
+  Claim,
+  Extended,
+  Extension,
+  LockPrimitive,
+  Sight,
+  Transferred,
+} from '../lock-primitive.js';
 import { askAgain } from '../back-off.js';
 import { type Ballot, poll } from './ballot.js';
 import { Candidacy, votesOf } from './candidacy.js';
@@ -70,8 +79,8 @@ export class QuorumLock implements LockPrimitive {
     return left.includes(true);
   }
 
-  async extend(claims: readonly Claim[]): Promise<{ sentAt: number; remaining: Extended[] }> {
-    const sentAt = this.clock.monotonic();
+  async extend(claims: readonly Claim[]): Promise<Extension> {
+    const sent = momentOf(this.clock);
     const leaseOf = (ballot: Ballot<number[]>, at: number): ReturnType<typeof possession> => {
       const votes = votesOf(ballot, (left) => left[at]! >= 0);
       return possession(votes, ballot.pending, ballot.nodes);
@@ -88,7 +97,7 @@ export class QuorumLock implements LockPrimitive {
       if (lease === 'gone') return left.includes(-3) ? 'taken' : 'free';
       return 'unknown';
     });
-    if (remaining.some((lease) => lease !== 'unknown')) return { sentAt, remaining };
+    if (remaining.some((lease) => lease !== 'unknown')) return { sent, remaining };
     const votes = votesOf(extended, (left) => left[0]! >= 0);
     throw this.#notReached(claims.length === 1 ? claims[0]!.key : undefined, votes);
   }
@@ -114,7 +123,7 @@ export class QuorumLock implements LockPrimitive {
     return Promise.reject(unsound('downgrade a lock'));
   }
 
-  transfer(): Promise<{ sentAt: number; remaining: Extended }> {
+  transfer(): Promise<Transferred> {
     return Promise.reject(unsound('hand a lease over'));
   }
 

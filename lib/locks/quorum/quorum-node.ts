@@ -1,4 +1,5 @@
 import { LockStoreError } from '../../errors/index.js';
+import { momentOf } from '../../options/index.js';
 import {
   type KeyList,
   lockKeys,
@@ -52,13 +53,13 @@ export class QuorumNode {
   async acquire({ claim, number, proposed }: Attempt, timeout: number): Promise<Vote> {
     const { key, holder, ttl, tokens } = claim;
     this.generation?.check(key);
-    const sentAt = this.server.time.monotonic();
+    const sent = momentOf(this.server.time);
     const lead = Math.round((this.server.timeout - timeout) * 1_000);
-    const not_after = this.server.notAfter(sentAt) - lead;
+    const not_after = this.server.notAfter(sent.monotonic) - lead;
     const operands = { holder, attempt: number, ttl, tokens, proposed, not_after };
     return this.#run(scripts.acquire, key, operands, (reply, receivedAt) => {
       const [kind, now, detail] = reply as [Vote['kind'] | 'late', number, number | string];
-      this.server.clock.learn(sentAt, receivedAt, now / 1_000);
+      this.server.clock.learn(sent, receivedAt, now / 1_000);
       if (kind !== 'late') return { kind, now, detail };
       throw new LockStoreError(`Lock "${key}" was asked for too late.`, { key, outcome: 'unsent' });
     });

@@ -1,5 +1,5 @@
 import { isReader } from '../../options/index.js';
-import type { Answer, Ask, Claim, Extended, HolderSteps } from '../lock-primitive.js';
+import type { Answer, Ask, Claim, Extension, HolderSteps } from '../lock-primitive.js';
 import { isOne, type LockSteps } from '../lock-steps.js';
 import { placeText } from '../lock/place-text.js';
 import { scripts } from './scripts.js';
@@ -33,7 +33,7 @@ export class RedisShares implements HolderSteps {
     return this.steps.run(scripts.leave, key, operands, isOne);
   }
 
-  extend(claims: readonly Claim[]): Promise<{ sentAt: number; remaining: Extended[] }> {
+  extend(claims: readonly Claim[]): Promise<Extension> {
     return this.steps.extend(scripts.extend, claims, kindOf);
   }
 }

@@ -1,0 +1,35 @@
+import type { Clock, Moment } from '../options/index.js';
+
+/** What the server said of a lease: `remaining` ms were left when it was read, which was not before `sent`. */
+export interface Term {
+  readonly sent: Moment;
+  readonly remaining: number;
+}
+
+/**
+ * What the clocks say of a lease. `doubtful`: they have parted since the server was asked, because the machine slept or
+ * somebody set its clock; only the server knows whether the lease lasts.
+ */
+export type Standing = 'held' | 'doubtful' | 'over';
+
+/** By how much clocks may differ over a lease: 1 % of it and 2 ms (Redlock's drift, redis.io/docs). */
+function drift(lease: number): number {
+  return lease * 0.01 + 2;
+}
+
+/** The last moment of a lease on the monotonic clock. */
+export function deadlineOf({ sent, remaining }: Term): number {
+  return sent.monotonic + remaining - drift(remaining);
+}
+
+/**
+ * Compares the two clocks, now and when the server was asked. The monotonic one may stand still while the machine sleeps;
+ * the wall clock goes on, but may be set: ahead, which ends the lease early, or back, which could hide a sleep.
+ */
+export function standingOf(term: Term, clock: Clock): Standing {
+  const now = clock.monotonic(); // before the wall clock: a pause between the two may only make the lease shorter
+  const left = deadlineOf(term) - now;
+  if (left <= 0) return 'over';
+  const parted = clock.wall() - now - (term.sent.wall - term.sent.monotonic);
+  return parted < left && parted >= -drift(term.remaining) ? 'held' : 'doubtful';
+}

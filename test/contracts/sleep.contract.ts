@@ -1,0 +1,143 @@
+import { expect } from '@jest/globals';
+import { LeaseLostError, LockNotAcquiredError } from '../../lib/errors/index.js';
+import type { Contract } from '../support/contract.js';
+import { Gate } from '../support/gate.js';
+import { type LockingProcess, withPrimitive, type World, type Wrap } from '../support/world.js';
+
+/** Longer than any lease here, in ms. */
+const NIGHT = 60_000;
+/** What leases here last, in ms: nothing is renewed by itself within a test. */
+const TTL = 30_000;
+
+/** An answer of `step` that stays on the way, and what comes of it. */
+class Answer {
+  readonly #read = new Gate();
+  readonly #came = new Gate();
+  #awaited = false;
+
+  /** Around a store: the next answer to `step` is read when it is let through. */
+  on(step: 'acquire' | 'extend' | 'transfer'): Wrap {
+    return (store) => {
+      const run = store.lock[step].bind(store.lock) as (...operands: unknown[]) => Promise<unknown>;
+      return withPrimitive(store, {
+        [step]: async (...operands: unknown[]) => {
+          const answer = await run(...operands);
+          if (!this.#awaited) return answer;
+          this.#awaited = false;
+          this.#came.open();
+          await this.#read.opened;
+          return answer;
+        },
+      });
+    };
+  }
+
+  /** The next one is kept on the way. */
+  expect(): void {
+    this.#awaited = true;
+  }
+
+  /** The server has answered. */
+  get came(): Promise<void> {
+    return this.#came.opened;
+  }
+
+  read(): void {
+    this.#read.open();
+  }
+}
+
+/** The machine of a process sleeps over its lease, and another takes the lock meanwhile. */
+async function nightOf(process: LockingProcess, world: World, key = 'k'): Promise<void> {
+  const thief = await world.client();
+  await world.flush();
+  await thief.hold({ key, ttl: 10 * NIGHT });
+  process.clock.sleep(NIGHT);
+}
+
+export const sleep: Contract = {
+  async 'a grant whose answer a sleep held up makes nobody a holder'(world) {
+    const answer = new Answer();
+    const process = await world.process({}, answer.on('acquire'));
+    answer.expect();
+    const acquired = process.acquire({ ttl: TTL, renew: false, wait: 0 });
+    await world.finish(answer.came);
+    await nightOf(process, world);
+    answer.read();
+    await expect(world.finish(acquired)).rejects.toThrow(LockNotAcquiredError);
+  },
+
+  async 'a grant whose answer a sleep held up is a lease where the server says so'(world) {
+    const answer = new Answer();
+    const process = await world.process({}, answer.on('acquire'));
+    answer.expect();
+    const acquired = process.acquire({ ttl: TTL });
+    await world.finish(answer.came);
+    process.clock.sleep(NIGHT);
+    answer.read();
+    const lease = await world.finish(acquired);
+    expect(lease.held).toBe(true);
+    expect(await lease.release()).toBe(true);
+  },
+
+  async 'a renewal whose answer a sleep held up keeps nothing'(world) {
+    const answer = new Answer();
+    const process = await world.process({}, answer.on('extend'));
+    const lease = await process.acquire({ ttl: 900 });
+    answer.expect();
+    await world.finish(answer.came);
+    await nightOf(process, world);
+    answer.read();
+    expect(lease.held).toBe(false);
+    await world.until('the answer is read', () => {
+      expect(lease.held).toBe(false);
+      return lease.signal.aborted;
+    });
+  },
+
+  async 'an extension whose answer a sleep held up is none'(world) {
+    const answer = new Answer();
+    const process = await world.process({}, answer.on('extend'));
+    const lease = await process.acquire({ ttl: TTL, renew: false });
+    answer.expect();
+    const extended = lease.extend(2 * TTL);
+    await world.finish(answer.came);
+    await nightOf(process, world);
+    answer.read();
+    await expect(world.finish(extended)).rejects.toThrow(LeaseLostError);
+    expect(lease.held).toBe(false);
+  },
+
+  async 'a lease that is not renewed is not held at the first look after a sleep'(world) {
+    const process = await world.process();
+    const lease = await process.acquire({ ttl: TTL, renew: false });
+    await nightOf(process, world);
+    expect(lease.held).toBe(false);
+    await world.until('the loss is told', () => lease.signal.aborted);
+    expect(await lease.release()).toBe(false);
+  },
+
+  async 'a sleep that a wall clock set back hides is found'(world) {
+    const process = await world.process();
+    const lease = await process.acquire({ ttl: TTL, renew: false });
+    process.clock.sleep(-2 * NIGHT);
+    await nightOf(process, world);
+    expect(lease.held).toBe(false);
+    await world.until('the loss is told', () => lease.signal.aborted);
+  },
+
+  async 'a wall clock that is set back or ahead costs no lease'(world) {
+    const process = await world.process();
+    for (const hours of [-1, 1]) {
+      const lease = await process.acquire({ ttl: TTL, renew: false });
+      const { signal } = lease;
+      process.clock.sleep(hours * 3_600_000);
+      expect(lease.held).toBe(false);
+      await world.until('the server confirms it', () => lease.held);
+      expect(signal.aborted).toBe(false);
+      process.clock.sleep(hours * 3_600_000);
+      await lease.finish(); // says what the server says: it was held to its end
+      expect((await world.sight()).type).toBe('none');
+    }
+  },
+};

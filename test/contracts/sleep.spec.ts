@@ -1,0 +1,4 @@
+import { everywhere } from '../support/contract.js';
+import { sleep } from './sleep.contract.js';
+
+everywhere('P7 sleep', sleep);
