@@ -17,9 +17,6 @@ import { UNCONFIRMED, unlessGone, unlessHeld, unlessLost } from './unconfirmed.j
 /** How many leases one extend carries: a longer script would hold up everybody else. */
 export const LARGEST_BATCH = 512;
 
-/** A step that came too late and changed nothing, in transfer.lua. */
-const LATE = -5;
-
 type Script = LuaScript<string, string>;
 type Operands = Readonly<Record<string, string | number | undefined>>;
 
@@ -156,13 +153,23 @@ export class LockSteps {
   /** @throws LockStoreError if it came too late: nothing happened then. */
   transfer(script: Script, { key, holder }: Claim, heir: Claim): Promise<Transferred> {
     const keys = this.#keys(script, key);
-    return this.server.at(keys.keys[0]!, async (node) => {
+    const step = async (node: StepNode): Promise<Transferred | undefined> => {
       const sent = momentOf(this.server.time);
       const not_after = node.notAfter(sent.monotonic);
       const args = script.argList({ holder, heir: heir.holder, ttl: heir.ttl, not_after });
-      const run = { script, keys, args, key, read: Number, unconfirmed: unlessGone };
-      const left = await node.run(run);
-      if (left !== LATE) return { sent, remaining: extendedOf(left) };
+      const read = (reply: unknown, receivedAt: number): number | undefined => {
+        if (typeof reply === 'number') return reply;
+        const [, now] = reply as [late: number, now: number];
+        node.clock.learn(sent, receivedAt, now / 1_000);
+        return undefined;
+      };
+      const left = await node.run({ script, keys, args, key, read, unconfirmed: unlessGone });
+      return left === undefined ? undefined : { sent, remaining: extendedOf(left) };
+    };
+    return this.server.at(keys.keys[0]!, async (node) => {
+      // After a sleep the server's clock is ahead of what we know of it, until it has said so.
+      const transferred = (await step(node)) ?? (await step(node));
+      if (transferred) return transferred;
       throw new LockStoreError(`Lock "${key}" was handed on too late.`, { key, outcome: 'unsent' });
     });
   }

@@ -12,8 +12,8 @@ export function unlessHeld(answer: Answer, error: Error): Answer {
 }
 
 /** Only a lease that is handed on needs replicas. */
-export function unlessGone(left: number, error: Error): number {
-  if (left >= 0) throw error;
+export function unlessGone(left: number | undefined, error: Error): number | undefined {
+  if (left !== undefined && left >= 0) throw error;
   return left;
 }
 

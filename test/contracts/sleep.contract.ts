@@ -1,5 +1,8 @@
 import { expect } from '@jest/globals';
 import { LeaseLostError, LockNotAcquiredError } from '../../lib/errors/index.js';
+import { readHandOver } from '../../lib/leases/hand-over.js';
+import type { SingleLease } from '../../lib/leases/single-lease.js';
+import { Condition } from '../../lib/services/condition.js';
 import type { Contract } from '../support/contract.js';
 import { Gate } from '../support/gate.js';
 import { type LockingProcess, withPrimitive, type World, type Wrap } from '../support/world.js';
@@ -54,6 +57,77 @@ async function nightOf(process: LockingProcess, world: World, key = 'k'): Promis
   await thief.hold({ key, ttl: 10 * NIGHT });
   process.clock.sleep(NIGHT);
 }
+
+/** Where a lock is held alone, on a server that knows hand-over and conditions. */
+export const sleepAlone: Contract = {
+  async 'a restored lease whose answer a sleep held up is held by nobody here'(world) {
+    const answer = new Answer();
+    const [giver, process] = [
+      await world.process(),
+      await world.process({}, answer.on('transfer')),
+    ];
+    const given = await giver.acquire({ ttl: TTL });
+    const handOver = readHandOver(await given.handOver());
+    answer.expect();
+    const restored = process.leases.restore(handOver);
+    await world.finish(answer.came);
+    await nightOf(process, world);
+    answer.read();
+    await expect(world.finish(restored)).rejects.toMatchObject({ reason: 'taken' });
+  },
+
+  async 'a restored lease whose answer a sleep held up goes on where the server says so'(world) {
+    const answer = new Answer();
+    const [giver, process] = [
+      await world.process(),
+      await world.process({}, answer.on('transfer')),
+    ];
+    const given = await giver.acquire({ ttl: TTL });
+    const { fencingToken } = given;
+    const handOver = readHandOver(await given.handOver());
+    answer.expect();
+    const restored = process.leases.restore(handOver);
+    await world.finish(answer.came);
+    process.clock.sleep(NIGHT);
+    answer.read();
+    expect(await world.finish(restored)).toMatchObject({ held: true, fencingToken });
+  },
+
+  async 'who awaited a condition and slept over the answer wakes when the lock is free'(world) {
+    const answer = new Answer();
+    const process = await world.process({}, answer.on('acquire'));
+    const lease = (await process.acquire({ ttl: TTL })) as SingleLease;
+    const condition = new Condition(process.leases.conditions, lease, 'met');
+    answer.expect();
+    let woken = false;
+    const waiting = condition.await({ wait: 0 }).then(() => (woken = true));
+    await world.finish(answer.came);
+    await nightOf(process, world);
+    answer.read();
+    await world.waiting(1);
+    expect([woken, lease.held]).toEqual([false, false]);
+    await (await world.client()).lock.force('k');
+    await world.finish(waiting);
+    expect(lease.held).toBe(true);
+  },
+
+  async 'a lease is passed on to no other caller after a sleep'(world) {
+    const process = await world.process();
+    const lease = await process.acquire({ ttl: TTL });
+    let passedOn = false;
+    const next = process.acquire({ ttl: TTL }).then((heir) => {
+      passedOn = true;
+      return heir;
+    });
+    await world.until('the next one waits', () => process.leases.load.waiting === 1);
+    await nightOf(process, world);
+    expect(await world.finish(lease.release())).toBe(false);
+    await world.waiting(1);
+    expect(passedOn).toBe(false);
+    await (await world.client()).lock.force('k');
+    expect((await world.finish(next)).held).toBe(true);
+  },
+};
 
 export const sleep: Contract = {
   async 'a grant whose answer a sleep held up makes nobody a holder'(world) {

@@ -1,4 +1,5 @@
 import { everywhere } from '../support/contract.js';
-import { sleep } from './sleep.contract.js';
+import { sleep, sleepAlone } from './sleep.contract.js';
 
 everywhere('P7 sleep', sleep);
+everywhere('P7 sleep, held alone', sleepAlone, {}, { of: ['lock'] });

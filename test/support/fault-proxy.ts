@@ -9,6 +9,8 @@ export interface Weather {
   drop?: boolean;
   /** One byte at a time. */
   slice?: boolean;
+  /** Nothing arrives before this. */
+  until?: Promise<void>;
 }
 
 /** What becomes of one command: `lose` swallows it, `cut` lets it run and swallows its reply, `reset` ends the connection unsent, `late` delivers it on another connection after `lateness` ms, text is answered in the server's stead. */
@@ -168,15 +170,16 @@ function conveyor(socket: Socket, weather: () => Weather): (bytes: Buffer) => vo
   let last = Promise.resolve();
   let waiting = 0;
   return (bytes) => {
-    const { delay = 0, drop = false, slice = false } = weather();
+    const { delay = 0, drop = false, slice = false, until } = weather();
     if (drop) return;
-    if (delay === 0 && !slice && waiting === 0) {
+    if (delay === 0 && !slice && !until && waiting === 0) {
       socket.write(bytes);
       return;
     }
     const due = performance.now() + delay;
     waiting += 1;
     last = last.then(async () => {
+      await until;
       await pause(due - performance.now());
       for (const piece of slice ? bytes.toString('latin1') : [bytes.toString('latin1')]) {
         if (!socket.destroyed) socket.write(piece, 'latin1');

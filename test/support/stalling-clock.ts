@@ -1,14 +1,18 @@
 import type { Clock } from '../../lib/options/index.js';
 
-/** The clock of a process that can be stopped for a while: time passes, but no timer of it runs. */
+/** The clock of a process that can be stopped for a while, or whose machine sleeps. */
 export class StallingClock implements Clock {
   #lost = 0;
   #slept = 0;
+  #asleepFrom: number | undefined;
+  /** How long it was asleep in all, before now. */
+  #missed = 0;
+  #waking: (() => void)[] = [];
 
   constructor(private readonly base: Clock) {}
 
   monotonic(): number {
-    return this.base.monotonic() + this.#lost;
+    return (this.#asleepFrom ?? this.base.monotonic()) - this.#missed + this.#lost;
   }
 
   wall(): number {
@@ -16,10 +20,25 @@ export class StallingClock implements Clock {
   }
 
   after(ms: number, task: () => void): () => void {
-    return this.base.after(ms, task);
+    let cancel = (): void => {};
+    let called = false;
+    const wait = (rest: number): void => {
+      const missed = this.#missed;
+      cancel = this.base.after(rest, () => {
+        if (called) return;
+        if (this.#asleepFrom !== undefined) this.#waking.push(() => wait(this.#missed - missed));
+        else if (this.#missed > missed) wait(this.#missed - missed);
+        else task();
+      });
+    };
+    wait(ms);
+    return () => {
+      called = true;
+      cancel();
+    };
   }
 
-  /** `ms` are over at once, as after a long garbage collection or a SIGSTOP. */
+  /** `ms` are over at once, as after a long garbage collection or a SIGSTOP: no timer has run. */
   stall(ms: number): void {
     this.#lost += ms;
   }
@@ -27,5 +46,24 @@ export class StallingClock implements Clock {
   /** The machine slept `ms`, or somebody set its clock: the monotonic clock has not seen them. */
   sleep(ms: number): void {
     this.#slept += ms;
+  }
+
+  /** Until it wakes the monotonic clock stands still, and no timer of it runs. */
+  fallAsleep(): void {
+    this.#asleepFrom ??= this.base.monotonic();
+  }
+
+  wake(): void {
+    if (this.#asleepFrom === undefined) return;
+    this.#missed += this.base.monotonic() - this.#asleepFrom;
+    this.#asleepFrom = undefined;
+    for (const go of this.#waking.splice(0)) go();
+  }
+
+  /** Resolves when the machine is awake: nothing is heard or told before. */
+  async awake(): Promise<void> {
+    while (this.#asleepFrom !== undefined) {
+      await new Promise<void>((resolve) => this.#waking.push(resolve));
+    }
   }
 }

@@ -1,5 +1,5 @@
 -- Put another holder in the place of him who holds the lock, without a gap; the lease lasts `ttl` from now, or longer if it did.
--- Returns the ms left; -2 where the lock is free, -3 where it is another's, -5 if this came too late and changed nothing.
+-- Returns the ms left; -2 where the lock is free, -3 where it is another's; {-5, clock} if this came too late and changed nothing.
 local lock, fence = KEYS[1], KEYS[2]
 local holder, heir, ttl, not_after = ARGV[1], ARGV[2], ARGV[3], ARGV[4]
 
@@ -10,7 +10,7 @@ local holder, heir, ttl, not_after = ARGV[1], ARGV[2], ARGV[3], ARGV[4]
 
 local now = now_us()
 if now > tonumber(not_after) then
-  return -5
+  return { -5, now }
 end
 local current = redis.pcall('GET', lock)
 if current == holder then
