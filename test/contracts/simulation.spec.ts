@@ -1,5 +1,5 @@
 import { afterEach, expect, it, jest } from '@jest/globals';
-import { momentOf } from '../../lib/options/index.js';
+import { type Clock, type Moment, momentOf } from '../../lib/options/index.js';
 import { sameToken, type Plant } from '../support/plant.js';
 import { CALM, ROUGH, simulate, STORM } from '../support/simulation.js';
 import { withPrimitive } from '../support/world.js';
@@ -27,6 +27,11 @@ it.each(cases)(
   },
 );
 
+/** As if the clocks had parted no further since. */
+function readAt(clock: Clock, { monotonic }: Moment): Moment {
+  return { monotonic, wall: clock.wall() - (clock.monotonic() - monotonic) };
+}
+
 type Mistake = Plant & { readonly fairness: 'local' | 'strict' };
 
 const mistakes: Readonly<Record<string, Mistake>> = {
@@ -41,6 +46,20 @@ const mistakes: Readonly<Record<string, Mistake>> = {
         extend: async (claims) => {
           const { remaining } = await store.lock.extend(claims);
           return { remaining, sent: momentOf(clock) };
+        },
+      }),
+  },
+  'a wall clock that is read with the answer': {
+    fairness: 'local',
+    wrap: (store, clock) =>
+      withPrimitive(store, {
+        acquire: async (ask) => {
+          const answer = await store.lock.acquire(ask);
+          return answer.kind === 'held' ? { ...answer, sent: readAt(clock, answer.sent) } : answer;
+        },
+        extend: async (claims) => {
+          const { remaining, sent } = await store.lock.extend(claims);
+          return { remaining, sent: readAt(clock, sent) };
         },
       }),
   },
