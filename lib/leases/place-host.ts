@@ -1,4 +1,4 @@
-import type { Claim, LockPrimitive, Pushed, Run } from '../locks/lock-primitive.js';
+import type { Claim, LockPrimitive, Run } from '../locks/lock-primitive.js';
 import type { Clock, ModuleSettings } from '../options/index.js';
 import type { Place } from './place.js';
 import type { WaitingRoom } from './waiting-room.js';

@@ -3,14 +3,16 @@ import { type Wrap, withPrimitive } from './world.js';
 
 /** A process that hears nothing while its machine sleeps: answers and pushes are read when it is awake. */
 export const slumber: Wrap = (store, clock) => {
-  const heard =
-    <Args extends unknown[]>(tell: (...args: Args) => void) =>
-    (...args: Args): void =>
-      void clock.awake().then(() => tell(...args));
+  const hear = (tell: () => void): void => void clock.awake().then(tell);
   const steps = new Proxy(store.lock, {
     get(lock, name: keyof LockPrimitive) {
       const step = lock[name].bind(lock) as (...args: unknown[]) => Promise<unknown>;
-      return (...args: unknown[]) => step(...args).finally(() => clock.awake());
+      return async (...args: unknown[]) => {
+        const answer = step(...args);
+        await Promise.allSettled([answer]);
+        await clock.awake();
+        return answer;
+      };
     },
   });
   return {
@@ -18,10 +20,10 @@ export const slumber: Wrap = (store, clock) => {
     lock: steps,
     open: (listener) =>
       store.open({
-        granted: heard(listener.granted),
-        forced: heard(listener.forced),
-        kept: heard(listener.kept),
-        reconnected: heard(listener.reconnected),
+        granted: (claim, grant) => hear(() => listener.granted(claim, grant)),
+        forced: (holder) => hear(() => listener.forced(holder)),
+        kept: (lock, rest) => hear(() => listener.kept(lock, rest)),
+        reconnected: () => hear(() => listener.reconnected()),
       }),
   };
 };
