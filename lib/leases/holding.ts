@@ -32,6 +32,8 @@ export class Holding implements Scheduled, Term {
   /** What the server said last. */
   sent!: Moment;
   remaining!: number;
+  /** When the first renewal is due, if its turn is not soon enough: others may have written over the lock. */
+  renewAt = Infinity;
   /** How many leases of callers stand on it: re-entry adds, release takes away. */
   holds = 0;
   /** What loss was announced as, if it was. */
@@ -52,6 +54,7 @@ export class Holding implements Scheduled, Term {
     readonly since = grant.sent.monotonic,
   ) {
     this.fencingToken = grant.fencingToken;
+    if (grant.renewIn !== undefined) this.renewAt = grant.sent.monotonic + grant.renewIn;
     this.confirm(grant);
   }
 

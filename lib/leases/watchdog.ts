@@ -77,9 +77,11 @@ export class Watchdog {
     let answer: Extension | undefined;
     try {
       answer = await this.lock.extend(
-        holdings.map(({ claim, settings: { ttl } }) =>
-          claim.ttl === ttl ? claim : { ...claim, ttl },
-        ),
+        holdings.map((holding) => {
+          const { claim } = holding;
+          const ttl = this.#wanted(holding);
+          return claim.ttl === ttl ? claim : { ...claim, ttl };
+        }),
       );
     } catch {
       // The server may have renewed or not; the deadline we know stands, and we ask again before it.
@@ -102,6 +104,7 @@ export class Watchdog {
       this.#schedule.set(holding, Math.min(now + pause, holding.deadline));
     } else {
       holding.suspected = undefined;
+      holding.renewAt = Infinity;
       holding.confirm({ sent, remaining });
       this.watch(holding);
     }
@@ -110,6 +113,7 @@ export class Watchdog {
   #nextTurn(holding: Holding): number {
     if (!this.#wantsRenewal(holding)) return holding.deadline;
     const now = this.clock.monotonic();
+    if (holding.renewAt < Infinity) return Math.min(holding.deadline, holding.renewAt);
     // A deadline may lie further ahead than a ttl, by `extend` or a server clock set back: loss is noticed in time all the same.
     const ahead = Math.min(holding.deadline - now, holding.settings.ttl);
     const third = (ahead / 3) * (0.9 + Math.random() * 0.1);
@@ -117,8 +121,15 @@ export class Watchdog {
     return Math.min(holding.deadline, now + Math.max(SHORTEST_PAUSE, third));
   }
 
+  /** How long a lease shall last from now on, in ms; one that is not renewed no longer than it does. */
+  #wanted({ settings: { ttl, renew }, deadline, renewAt }: Holding): number {
+    if (renew || renewAt === Infinity) return ttl;
+    return Math.max(1, Math.floor(deadline - this.clock.monotonic()));
+  }
+
   /** A lease that is not renewed is still topped up once to its ttl when its first lease was shorter. */
-  #wantsRenewal({ settings, since, deadline }: Holding): boolean {
+  #wantsRenewal({ settings, since, deadline, renewAt }: Holding): boolean {
+    if (renewAt < Infinity) return true;
     return settings.renew
       ? settings.maxHold === Infinity || this.clock.monotonic() < since + settings.maxHold
       : deadline - since < settings.ttl * 0.9 && deadline > this.clock.monotonic();

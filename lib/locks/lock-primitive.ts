@@ -46,6 +46,8 @@ export interface Held {
   readonly tokens: number;
   /** Of who awaited a condition: it was signalled, or may have been. */
   readonly signalled?: boolean;
+  /** It was taken over from clients that may still write over it: the first renewal is due after so many ms. */
+  readonly renewIn?: number | undefined;
   /** The places of the same process, ttl and kind directly behind this one, if there are any: a token is reserved for each. */
   readonly run?: Run | undefined;
 }

@@ -7,15 +7,19 @@ export interface PlainDialect {
   readonly prefix?: string | undefined;
   /**
    * Clients of the SETNX articles use this lock too: our value is a time to come, which they respect, where any other
-   * reads as past to them; and what they left without a time to live is taken over when it is past.
+   * reads as past to them; and what they left without a time to live is taken over when it is past. A client that loses
+   * that take-over overwrites our value; it is written once more after 100 ms. So clients should take less than
+   * that from GET to GETSET, and write a time at least a second away.
    */
   readonly guard?: 'timestamp' | undefined;
 }
 
 /**
- * The lock of the SETNX articles: its value is the moment at which it ends. All who share it should have clocks that
- * agree to a second, and write a time that is a second more than our `ttl` away, as `now + timeout + 1` of the articles
- * is: who loses a take-over has moved the winner's time to his own. A crash costs the rest of the lease and a second.
+ * The lock of the SETNX articles: its value is the moment at which it ends. The clocks of all clients should agree to a
+ * second. Each client should write a time at least a second away, as `now + timeout + 1` of the articles is, and take
+ * less than 100 ms from its GET to its GETSET: a client that loses a take-over overwrites the winner's time, and ours is
+ * written once more after 100 ms. A crash costs the rest of the lease and a second. A value that is no time in this
+ * unit, or that Redis ends by itself, is never taken over.
  */
 export interface TimestampDialect {
   readonly name: 'timestamp';

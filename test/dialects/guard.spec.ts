@@ -1,5 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
-import { LockNotAcquiredError } from '../../lib/index.js';
+import { type AcquireOptions, LeaseLostError, LockNotAcquiredError } from '../../lib/index.js';
+import type { Lease } from '../../lib/leases/lease.js';
+import { until } from '../support/until.js';
 import { textbookInPython } from './peers/index.js';
 import { textbook } from './peers/textbook.js';
 import { Sides } from './sides.js';
@@ -68,6 +70,49 @@ describe('a plain lock with a guard', () => {
     sides.start(dialect);
     await sides.theirs.set('k', '1600000000', 'PX', 60_000);
     await expect(sides.us.acquire('k', { wait: 0 })).rejects.toThrow(LockNotAcquiredError);
+  });
+
+  describe('that took over what was past', () => {
+    const inSeconds = (seconds: number): string => String(Math.floor(Date.now() / 1_000) + seconds);
+
+    /** We take over what was left behind, and a client that had seen it too writes over ours. */
+    async function overwritten(options: AcquireOptions = {}): Promise<[Lease, string]> {
+      sides.start(dialect);
+      await sides.theirs.set('k', inSeconds(-5));
+      const lease = await sides.us.acquire('k', { ttl: 30_000, ...options });
+      const ours = (await sides.theirs.get('k'))!;
+      expect(await sides.theirs.getset('k', inSeconds(2))).toBe(ours);
+      return [lease, ours];
+    }
+
+    it.each([{}, { renew: false }])('is written once more, with %j', async (options) => {
+      const [lease, ours] = await overwritten(options);
+      await until('ours stands again', async () => (await sides.theirs.get('k')) === ours);
+      const left = await sides.theirs.pttl('k');
+      expect(left).toBeGreaterThan(20_000);
+      if ('renew' in options) expect(left).toBeLessThan(29_950); // not a new lease: what is left of it
+      expect(lease.held).toBe(true);
+      expect(await lease.release()).toBe(true);
+      expect(await sides.theirs.exists('k', '{k}:grant')).toBe(0);
+    });
+
+    it('is given back also before that', async () => {
+      const [lease] = await overwritten();
+      expect(await lease.release()).toBe(true);
+      expect(await sides.theirs.exists('k', '{k}:grant')).toBe(0);
+    });
+
+    it('is a third client’s when the take-over is long over', async () => {
+      const [lease, ours] = await overwritten();
+      await until('ours stands again', async () => (await sides.theirs.get('k')) === ours);
+      await until('the second is over', async () => !(await sides.theirs.exists('{k}:grant')));
+      const third = inSeconds(60);
+      await sides.theirs.set('k', third);
+      await expect(lease.extend()).rejects.toThrow(LeaseLostError);
+      await until('nothing is under way', () => sides.us.idle);
+      expect(await lease.release()).toBe(false);
+      expect(await sides.theirs.get('k')).toBe(third);
+    });
   });
 
   it('without which nothing is taken over', async () => {

@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { LeaseLostError, LockNotAcquiredError, type TimestampDialect } from '../../lib/index.js';
 import { scripts } from '../../lib/locks/dialects/timestamp/scripts.js';
+import type { Lease } from '../../lib/leases/lease.js';
 import type { LockClient } from '../support/lock-client.js';
 import { until } from '../support/until.js';
 import { Crowd } from './crowd.js';
@@ -10,6 +11,23 @@ import { Sides } from './sides.js';
 const sides = new Sides();
 
 const SECOND = { s: 1, ms: 1_000, float: 1 } as const;
+
+/** What other locks have as values: each begins with a digit, and none is a time. */
+const tokens = [
+  '9f3c1e5b7a2d4c6e8f0a1b2c3d4e5f60', // of redlock 5
+  '12345678901234567890123456789012',
+  '550e8400-e29b-41d4-a716-446655440000',
+  '1',
+  '1000',
+  '0x10',
+  '1e12',
+  '1600000000abc',
+  '1600000000 ',
+  '1600000000.',
+  '1600000000.5.5',
+  '3f2a9c0d7e1b.7.aBcDeFgHiJk/0123456789abcdefghijkl', // of ours, on a host whose name begins with a digit
+  '99999999999999-3f2a9c0d7e1b.7.aBcDeFgHiJk/0123456789abcdefghijkl',
+];
 
 const ways = (['s', 'ms', 'float'] as const).flatMap((unit) =>
   (['commands', 'script'] as const).map((protocol) => ({ unit, protocol })),
@@ -48,6 +66,67 @@ describe.each(ways)('a timestamp lock in $unit by $protocol', ({ unit, protocol 
     await sides.theirs.set('k_lock', 'a plain lock');
     await expect(start().acquire('k', { wait: 0 })).rejects.toThrow(LockNotAcquiredError);
     expect(await sides.theirs.get('k_lock')).toBe('a plain lock');
+  });
+
+  it('is not taken where a token stands that begins with a digit', async () => {
+    start();
+    for (const [nth, token] of tokens.entries()) {
+      await sides.theirs.set(`k${nth}_lock`, token, 'PX', 60_000);
+      await sides.theirs.set(`k${nth}-lasting_lock`, token);
+      for (const name of [`k${nth}`, `k${nth}-lasting`]) {
+        await expect(sides.us.acquire(name, { wait: 0 })).rejects.toThrow(LockNotAcquiredError);
+        expect(await sides.theirs.get(`${name}_lock`)).toBe(token);
+      }
+    }
+  });
+
+  it('is not taken where Redis ends what looks like a time', async () => {
+    await sides.theirs.set('k_lock', inSeconds(-5), 'PX', 60_000);
+    await expect(start().acquire('k', { wait: 0 })).rejects.toThrow(LockNotAcquiredError);
+    expect(await sides.theirs.pttl('k_lock')).toBeGreaterThan(0);
+  });
+
+  it('is written once more where a client that lost the take-over wrote over it', async () => {
+    await sides.theirs.set('k_lock', inSeconds(-5));
+    const lease = await start().acquire('k');
+    await sides.theirs.getset('k_lock', inSeconds(2));
+    await until('ours stands again', async () => {
+      return Number(await sides.theirs.get('k_lock')) > Number(inSeconds(20));
+    });
+    expect(lease.held).toBe(true);
+    expect(await lease.release()).toBe(true);
+    expect(await sides.theirs.exists('k_lock')).toBe(0);
+  });
+
+  it('is given back also where such a client has just written over it', async () => {
+    await sides.theirs.set('k_lock', inSeconds(-5));
+    const lease = await start().acquire('k');
+    await sides.theirs.getset('k_lock', inSeconds(2));
+    expect(await lease.release()).toBe(true);
+    expect(await sides.theirs.exists('k_lock')).toBe(0);
+  });
+
+  it.each([
+    ['free', undefined],
+    ['past', -5],
+  ])('that was %s is a third client’s whose time stands there later', async (_how, seconds) => {
+    start();
+    const losing = async (lose: (lease: Lease) => Promise<unknown>): Promise<void> => {
+      if (seconds !== undefined) await sides.theirs.set('k_lock', inSeconds(seconds));
+      const lease = await sides.us.acquire('k', { ttl: 30_000 });
+      const grant = (await sides.theirs.get('{k_lock}:grant'))!.split(' ');
+      grant[1] = String(Number(grant[1]) - 1_000); // we wrote a second ago
+      await sides.theirs.set('{k_lock}:grant', grant.join(' '), 'KEEPTTL');
+      const third = inSeconds(60);
+      await sides.theirs.set('k_lock', third);
+      await lose(lease);
+      expect(lease.held).toBe(false);
+      await until('nothing is under way', () => sides.us.idle);
+      expect(await sides.theirs.get('k_lock')).toBe(third);
+      await sides.theirs.del('k_lock');
+    };
+    await losing(async (lease) => expect(await lease.release()).toBe(false));
+    await losing((lease) => expect(lease.extend()).rejects.toThrow(LeaseLostError));
   });
 
   it('stays ours when who lost a take-over has moved its time on', async () => {

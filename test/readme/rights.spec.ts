@@ -175,6 +175,17 @@ describe('a user with the rights that the README lists', () => {
     await useAll(await locksOn({ redis, durability: 'refuse' }));
   });
 
+  it('can be made where users may use all channels by default, as in Redis 6.2', async () => {
+    const server = await start(['--acl-pubsub-default', 'allchannels']);
+    await grant([server], LISTED);
+    const redis = { host: '127.0.0.1', port: server.port, ...credentials };
+    await useAlone(await locksOn({ redis }));
+    await asAdmin(server, 'ACL', 'LOG', 'RESET');
+    const user = new Redis(redis);
+    closing.push(async () => user.disconnect());
+    await expect(user.publish('another', 'word')).rejects.toThrow('NOPERM');
+  });
+
   it('can have replicas confirm', async () => {
     const server = await start(['--repl-diskless-sync-delay', '0']);
     await start(['--replicaof', '127.0.0.1', String(server.port)]);
@@ -195,11 +206,17 @@ describe('a user with the rights that the README lists', () => {
     'can all that locks do in dialect %j, with what is listed for it',
     async (dialect) => {
       const server = await start();
-      const { format, lasting, prefix, suffix } = dialectSettings(dialect)!;
+      const { format, lasting, prefix, suffix, unit } = dialectSettings(dialect)!;
       const registry = prefix.slice(0, -1);
       const more = listedFor(format).map((right) => right.replace('<registry>', registry));
       await grant([server], [...LISTED, '~*', ...more]);
-      if (lasting) await asAdmin(server, 'SET', `${prefix}least${suffix}`, '1000'); // to be taken over
+      if (lasting)
+        await asAdmin(
+          server,
+          'SET',
+          `${prefix}least${suffix}`,
+          unit === 'ms' ? '1600000000000' : '1600000000',
+        ); // to be taken over
       const redis = { host: '127.0.0.1', port: server.port, ...credentials };
       await useDialect(await locksOn({ redis, dialect }), dialect);
       expect(await refused(server)).toEqual([]);

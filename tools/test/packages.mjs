@@ -8,6 +8,7 @@ const PROGRAMS = ['openssl', ...(process.env.REDIS_SERVER ? [] : ['redis-server'
 const FOREIGN_CLIENTS = [
   'php-cli',
   'php-illuminate-cache',
+  'php-illuminate-redis',
   'php-redis',
   'php-symfony-lock',
   'python3-redis',

@@ -10,7 +10,8 @@ export type AcquireReply = [
   left: number | string,
   now: number,
   token: number,
-  seen?: string,
+  /** The value that was seen; of what is held, 1 if it was taken over. */
+  more?: string | number,
 ];
 
 /** Takes a step of an acquisition; with operands beside those that all of them have. */

@@ -18,6 +18,9 @@ import { sightOf } from '../look/sight.js';
 import type { AcquireReply, Dialect, DialectScript, Send, Wake } from './dialect-format.js';
 import { scripts } from './scripts.js';
 
+/** When a lock that was taken over is written once more, in ms: by then who lost the take-over has written. */
+const AFTER_TAKE_OVER = 100;
+
 type Operands = Readonly<Record<string, string | number | undefined>>;
 /** A claim, or a lock that is looked at or taken away. */
 type Asked = Claim | Pick<Claim, 'key'>;
@@ -112,7 +115,7 @@ export class DialectLock implements HolderSteps {
   async #ask(node: StepNode, keys: Keys, ask: Ask): Promise<Answer> {
     const sent = momentOf(this.server.time);
     const reply = await this.#take(node, keys, ask, sent.monotonic);
-    const [kind, left, , token] = reply;
+    const [kind, left, , token, more] = reply;
     if (kind === 'foreign') throw new ForeignLockError(ask.key, String(left));
     if (kind === 'late') return { kind };
     if (kind === 'busy') {
@@ -122,7 +125,8 @@ export class DialectLock implements HolderSteps {
     }
     const fencingToken = token < 0 ? undefined : token;
     const tokens = token < 0 ? 0 : 1;
-    return { kind: 'held', sent, remaining: left as number, fencingToken, tokens };
+    const renewIn = more === 1 ? AFTER_TAKE_OVER : undefined;
+    return { kind: 'held', sent, remaining: left as number, fencingToken, tokens, renewIn };
   }
 
   /** Listens to where the other side tells of releases. Since when it is heard and silent; Infinity where it is not heard. */

@@ -1,6 +1,13 @@
--- Whether a lock in which a holder wrote `own` is his: his time has not come, and nobody wrote one that is earlier
--- by more than that second. Another may be of somebody who lost a take-over to him. Needs ends-of.
-local function still_his(current, own, unit, now)
-  local his, stands = ends_of(own, unit), ends_of(current, unit)
-  return his and stands and his > now / 1000 and stands >= his - 1000
+-- Whether a timestamp lock is the holder's that `own` (of grant-of) names: the holder's time stands there and has not come. For a second
+-- after it was written, another time to come may stand there: that of a client that lost a take-over and wrote all the same.
+-- After a take-over of ours it may be any, else only one that is not earlier by more than a second. Afterwards it is a third client's. Needs ends-of.
+local function still_his(current, own, holder, unit, now)
+  if holder == nil or own.holder ~= holder or type(current) ~= 'string' then
+    return false
+  end
+  local ms, his, stands = now / 1000, ends_of(own.value, unit), ends_of(current, unit)
+  if not his or his <= ms or not stands or stands <= ms then
+    return false
+  end
+  return current == own.value or ms - own.written < 1000 and (own.took == '1' or stands >= his - 1000)
 end

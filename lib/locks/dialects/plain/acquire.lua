@@ -1,12 +1,13 @@
 -- Take the lock if nothing stands at its name, or, with a guard, what a client of the SETNX articles left there and is past.
--- Returns {kind, ms left or what stands there, now, token}.
-local lock, fence = KEYS[1], KEYS[2]
+-- Returns {kind, ms left or what stands there, now, token}, for 'held' also 1 after a take-over.
+local lock, fence, grant = KEYS[1], KEYS[2], KEYS[3]
 local holder, ttl, tokens, not_after, guard = ARGV[1], ARGV[2], ARGV[3], ARGV[4], ARGV[5]
 
 --- @include "now"
 --- @include "mint-fencing-tokens"
 --- @include "holders-token"
 --- @include "is-past"
+--- @include "overwritten"
 
 local now = now_us()
 if now > tonumber(not_after) then
@@ -18,11 +19,16 @@ local current = redis.pcall('GET', lock)
 if type(current) == 'table' then
   return { 'foreign', redis.call('TYPE', lock).ok, now, -1 }
 elseif current == holder then
-  return { 'held', redis.call('PTTL', lock), now, holders_token(fence, now, tokens, true) }
+  local took = guard and redis.call('EXISTS', grant) or 0
+  return { 'held', redis.call('PTTL', lock), now, holders_token(fence, now, tokens, true), took }
 end
 local left = redis.call('PTTL', lock)
-if guard and left == -1 and is_past(current, now) then
+local again = guard and overwritten(lock, grant, holder, current, now) ~= nil
+if again or guard and left == -1 and is_past(current, now) then
   redis.call('SET', lock, holder, 'PX', ttl)
-  return { 'held', tonumber(ttl), now, holders_token(fence, now, tokens, false) }
+  if not again then
+    redis.call('SET', grant, string.format('%.0f %s', math.floor(now / 1000) + ttl, holder), 'PX', 1000)
+  end
+  return { 'held', tonumber(ttl), now, holders_token(fence, now, tokens, again), 1 }
 end
 return { 'busy', left, now, -1 }

@@ -1,10 +1,20 @@
--- Lengthen the lease if it is still the holder's; never shorten it, never bring it back.
+-- Lengthen the lease if it is still the holder's; never shorten it, never bring it back. With a guard it is written once more where a client that lost a take-over wrote over it.
 -- Returns the ms left; -2 where the lock is free, -3 where it is another's.
-local lock = KEYS[1]
-local holder, ttl = ARGV[1], tonumber(ARGV[2])
+local lock, grant = KEYS[1], KEYS[2]
+local holder, ttl, guard = ARGV[1], tonumber(ARGV[2]), ARGV[3]
+
+--- @include "now"
+--- @include "overwritten"
 
 local current = redis.pcall('GET', lock)
 if current ~= holder then
+  local now = now_us()
+  local ends = guard and overwritten(lock, grant, holder, current, now)
+  local left = ends and math.max(ttl, ends - math.floor(now / 1000))
+  if left then
+    redis.call('SET', lock, holder, 'PX', left)
+    return left
+  end
   return current and -3 or -2
 end
 local left = redis.call('PTTL', lock)

@@ -1,13 +1,20 @@
 -- Give the lock back if it is the holder's, or let nobody keep it for the rest of a minimum hold.
 -- Returns 1 if it was the holder's, else 0.
-local lock = KEYS[1]
-local holder, kept, keep = ARGV[1], ARGV[2], ARGV[3]
+local lock, grant = KEYS[1], KEYS[2]
+local holder, kept, keep, guard = ARGV[1], ARGV[2], ARGV[3], ARGV[4]
 
-if redis.pcall('GET', lock) ~= holder then
+--- @include "now"
+--- @include "overwritten"
+
+local current = redis.pcall('GET', lock)
+if current ~= holder and not (guard and overwritten(lock, grant, holder, current, now_us())) then
   return 0
-elseif keep then
+elseif keep and keep ~= '' then
   redis.call('SET', lock, kept, 'PX', keep)
 else
   redis.call('DEL', lock)
+end
+if guard then
+  redis.call('DEL', grant)
 end
 return 1

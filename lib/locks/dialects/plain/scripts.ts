@@ -7,9 +7,9 @@ import release from './release.lua.js';
 export const scripts = {
   acquire: new LuaScript(
     acquire,
-    ['lock', 'fence'],
+    ['lock', 'fence', 'grant'],
     ['holder', 'ttl', 'tokens', 'not_after', 'guard'],
   ),
-  release: new LuaScript(release, ['lock'], ['holder', 'kept', 'keep']),
-  extend: new LuaScript(extend, ['lock'], ['holder', 'ttl']),
+  release: new LuaScript(release, ['lock', 'grant'], ['holder', 'kept', 'keep', 'guard']),
+  extend: new LuaScript(extend, ['lock', 'grant'], ['holder', 'ttl', 'guard']),
 };

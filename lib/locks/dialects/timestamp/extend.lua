@@ -1,4 +1,4 @@
--- Move the holder's time on while it has not come and the lock is his; never back.
+-- Move the holder's time on while it has not come and the lock is the holder's; never back. It is written once more where a client that lost a take-over wrote over it.
 -- Returns the ms left; -2 where the lock is free, -3 where it is another's.
 local lock, grant = KEYS[1], KEYS[2]
 local holder, ttl, unit, lasting = ARGV[1], tonumber(ARGV[2]), ARGV[3], ARGV[4]
@@ -10,14 +10,15 @@ local holder, ttl, unit, lasting = ARGV[1], tonumber(ARGV[2]), ARGV[3], ARGV[4]
 --- @include "still-his"
 --- @include "write-timestamp"
 
-local own, who = grant_of(grant)
+local own = grant_of(grant)
 local current, now = redis.pcall('GET', lock), now_us()
-if who ~= holder or type(current) ~= 'string' or not still_his(current, own, unit, now) then
+if not still_his(current, own, holder, unit, now) then
   return current and -3 or -2
 end
-local left = math.floor(ends_of(own, unit) - now / 1000) - 1000
-if left >= ttl then
-  return left
+local left = math.floor(ends_of(own.value, unit) - now / 1000) - 1000
+if left < ttl then
+  write_timestamp(lock, grant, holder, timestamp(now, ttl, unit), own.took, unit, lasting, now)
+elseif current ~= own.value then
+  write_timestamp(lock, grant, holder, own.value, own.took, unit, lasting, now)
 end
-write_timestamp(lock, grant, holder, timestamp(now, ttl, unit), unit, lasting, now)
-return ttl
+return math.max(left, ttl)

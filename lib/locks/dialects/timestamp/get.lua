@@ -1,4 +1,4 @@
--- The second step: GET, to see whether the time that stands there is past.
+-- The second step: GET, to see whether the time that stands there is past, and nothing else ends it.
 -- Returns {kind, ms left or what stands there, now, token, value}: 'past' with what was seen, 'busy', or 'foreign'.
 local lock = KEYS[1]
 local unit = ARGV[1]
@@ -9,10 +9,11 @@ local unit = ARGV[1]
 local current, now = redis.pcall('GET', lock), now_us()
 if type(current) == 'table' then
   return { 'foreign', redis.call('TYPE', lock).ok, now, -1 }
+elseif not current then
+  return { 'busy', 0, now, -1 }
 end
-local ends = ends_of(current, unit)
-if ends and ends < now / 1000 then
+local ends, left = ends_of(current, unit), redis.call('PTTL', lock)
+if ends and ends < now / 1000 and left == -1 then
   return { 'past', 0, now, -1, current }
 end
-local left = current and (ends and math.ceil(ends - now / 1000) or -1)
-return { 'busy', left or 0, now, -1 }
+return { 'busy', ends and ends >= now / 1000 and math.ceil(ends - now / 1000) or left, now, -1 }

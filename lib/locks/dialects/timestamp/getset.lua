@@ -1,20 +1,23 @@
--- The third step: GETSET, which takes over if what it finds is what was seen, or nothing. Else another was faster, and his time has become ours.
--- Returns {kind, ms left, now, token}: 'held', 'busy' or 'late'.
+-- The third step: GETSET, which takes over if what stands there is what was seen, or nothing. Else another was faster, and its time stays as it is.
+-- Returns {kind, ms left, now, token}: 'held' and 1 after a take-over, else 0; 'busy' or 'late'.
 local lock, grant = KEYS[1], KEYS[2]
 local holder, ttl, not_after, unit, seen = ARGV[1], ARGV[2], ARGV[3], ARGV[4], ARGV[5]
 
 --- @include "now"
 --- @include "timestamp"
 --- @include "ends-of"
+--- @include "write-grant"
 
 local now = now_us()
 if now > tonumber(not_after) then
   return { 'late', 0, now, -1 }
 end
-local value = timestamp(now, ttl, unit)
-local old = redis.call('GETSET', lock, value)
-if old and old ~= seen then
+local current = redis.pcall('GET', lock)
+if current and current ~= seen then
   return { 'busy', -1, now, -1 }
 end
-redis.call('SET', grant, value .. ' ' .. holder, 'PX', math.ceil(ends_of(value, unit) - now / 1000))
-return { 'held', tonumber(ttl), now, -1 }
+local value = timestamp(now, ttl, unit)
+redis.call('GETSET', lock, value)
+local took = current and 1 or 0
+write_grant(grant, holder, value, took, unit, now)
+return { 'held', tonumber(ttl), now, -1, took }

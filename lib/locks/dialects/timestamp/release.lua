@@ -1,4 +1,4 @@
--- Give the lock back while the holder's own time has not come; later it may be another's. Or let nobody keep it for the rest of a minimum hold.
+-- Give the lock back while it is the holder's; later it may be another's. Or let nobody keep it for the rest of a minimum hold.
 -- Returns 1 if it was the holder's, else 0.
 local lock, grant = KEYS[1], KEYS[2]
 local holder, unit, keep = ARGV[1], ARGV[2], ARGV[3]
@@ -9,13 +9,13 @@ local holder, unit, keep = ARGV[1], ARGV[2], ARGV[3]
 --- @include "grant-of"
 --- @include "still-his"
 
-local own, who = grant_of(grant)
-if who ~= holder then
+local own = grant_of(grant)
+if own.holder ~= holder then
   return 0
 end
 redis.call('DEL', grant)
 local current, now = redis.pcall('GET', lock), now_us()
-if type(current) ~= 'string' or not still_his(current, own, unit, now) then
+if not still_his(current, own, holder, unit, now) then
   return 0
 elseif keep then
   redis.call('SET', lock, timestamp(now, keep, unit), 'PX', keep)

@@ -1,5 +1,5 @@
 -- The first step of the articles: SETNX. Who holds the lock already is told so.
--- Returns {kind, ms left, now, token}: 'held', 'late', or 'busy' where something stands there.
+-- Returns {kind, ms left, now, token}: 'held' and 1 after a take-over, else 0; 'late', or 'busy' where something stands there.
 local lock, grant = KEYS[1], KEYS[2]
 local holder, ttl, not_after, unit = ARGV[1], ARGV[2], ARGV[3], ARGV[4]
 
@@ -8,6 +8,7 @@ local holder, ttl, not_after, unit = ARGV[1], ARGV[2], ARGV[3], ARGV[4]
 --- @include "ends-of"
 --- @include "grant-of"
 --- @include "still-his"
+--- @include "write-grant"
 
 local now = now_us()
 if now > tonumber(not_after) then
@@ -15,14 +16,12 @@ if now > tonumber(not_after) then
 end
 local value = timestamp(now, ttl, unit)
 if redis.call('SETNX', lock, value) == 1 then
-  redis.call('SET', grant, value .. ' ' .. holder, 'PX', math.ceil(ends_of(value, unit) - now / 1000))
-  return { 'held', tonumber(ttl), now, -1 }
+  write_grant(grant, holder, value, 0, unit, now)
+  return { 'held', tonumber(ttl), now, -1, 0 }
 end
-local own, who = grant_of(grant)
-if who == holder then
-  local current = redis.pcall('GET', lock)
-  if type(current) == 'string' and still_his(current, own, unit, now) then
-    return { 'held', math.min(tonumber(ttl), math.floor(ends_of(own, unit) - now / 1000) - 1000), now, -1 }
-  end
+local own = grant_of(grant)
+if still_his(redis.pcall('GET', lock), own, holder, unit, now) then
+  local left = math.min(tonumber(ttl), math.floor(ends_of(own.value, unit) - now / 1000) - 1000)
+  return { 'held', left, now, -1, tonumber(own.took) }
 end
 return { 'busy', -1, now, -1 }

@@ -7,10 +7,12 @@ import { scripts } from './scripts.js';
  * server's. A lock that is past is taken over, unlocked is only what is not. The lock does not say whose it is:
  * that stands in a key beside it, for us alone.
  *
+ * A client that loses a take-over writes over the winner's time. Ours is written once more 100 ms after a take-over,
+ * and for a second after each of our writes another time to come counts as a loser's, not as a third client's. So a
+ * client should take less than 100 ms from GET to GETSET, and write a time that is a second away at least.
+ *
  * What the articles cannot promise, it cannot: where clocks differ by more than a second, a lock ends too early for
- * one of them; who loses a take-over has moved the winner's time to his own, so nobody should write one that is less
- * than a second more than our ttl away. A time that became earlier by more than that second costs us the lease, at its
- * next renewal.
+ * one of them. A time that became earlier, or was written later than that second, costs us the lease at its next renewal.
  */
 export function timestamp({ unit, lasting }: DialectSettings): Dialect {
   const operands = { unit, lasting: lasting ? 1 : 0 };
@@ -24,5 +26,5 @@ async function stepByStep(send: Send): Promise<AcquireReply> {
   const first = await send(scripts.setnx);
   if (first[0] !== 'busy') return first;
   const seen = await send(scripts.get);
-  return seen[0] === 'past' ? send(scripts.getset, { seen: seen[4] }) : seen;
+  return seen[0] === 'past' ? send(scripts.getset, { seen: seen[4] as string }) : seen;
 }
