@@ -1,19 +1,41 @@
 import { LockError } from './lock.error.js';
 
 /**
- * Why a lease ended before it was released: its time ran out (`expired`), another holds the lock
- * (`taken`), an operator took it away (`forced`), it was handed over (`transferred`), it was
- * given back until a condition is signalled (`awaiting`), or the application shut down (`shutdown`).
+ * Why a lease is not held.
+ *
+ * - `expired`: its time ran out before it was renewed.
+ * - `gone`: Redis had the lock no more although its time was not over: the key was deleted or evicted, or Redis lost its
+ *   data. The process notices at its next renewal, after up to a third of the ttl; a lease that is not renewed, at its end.
+ * - `taken`: another holder has the lock.
+ * - `forced`: an operator released it by force.
+ * - `released`: it was given back by `release`, or by the end of its body.
+ * - `transferred`: it was handed over.
+ * - `awaiting`: it was given back until a condition is signalled.
+ * - `unconfirmed`: Redis did not say whether `downgrade` or `handOver` was done, so the lease was given up.
+ * - `shutdown`: the application shut down.
  */
-export type LossReason = 'expired' | 'taken' | 'forced' | 'transferred' | 'awaiting' | 'shutdown';
+export type LossReason =
+  | 'expired'
+  | 'gone'
+  | 'taken'
+  | 'forced'
+  | 'released'
+  | 'transferred'
+  | 'awaiting'
+  | 'unconfirmed'
+  | 'shutdown';
 
 const EXPLANATION: Record<LossReason, string> = {
-  expired: 'its time ran out before it could be renewed',
-  taken: 'another holder has the lock now',
-  forced: 'it was force-released',
-  transferred: 'it was handed over',
-  awaiting: 'it was given back to await a condition',
-  shutdown: 'the application is shutting down',
+  expired: 'its time ran out before it was renewed.',
+  gone: 'Redis had it no more. Its key was deleted or evicted, or Redis lost its data.',
+  taken: 'another holder has the lock now.',
+  forced: 'an operator released it by force.',
+  released:
+    'it was released before. Is an "await" missing, so that work went on after the release?',
+  transferred: 'it was handed over.',
+  awaiting: 'it was given back to await a condition.',
+  unconfirmed: 'Redis did not say whether the last step was done, so the lease was given up.',
+  shutdown: 'the application is shutting down.',
 };
 
 /** The lease is over although the work under it was not: stop, and let the fencing token guard what was written. */
@@ -23,7 +45,10 @@ export class LeaseLostError extends LockError {
   constructor(
     key: string,
     readonly reason: LossReason,
+    /** What was left of its time when it was found `gone`, in ms. */
+    left?: number,
   ) {
-    super(`The lease on lock "${key}" is lost: ${EXPLANATION[reason]}.`, { key });
+    const rest = left === undefined ? '' : ` Its time was over in ${Math.round(left)} ms.`;
+    super(`The lease on lock "${key}" is over: ${EXPLANATION[reason]}${rest}`, { key });
   }
 }

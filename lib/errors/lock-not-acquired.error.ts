@@ -6,12 +6,14 @@ export class LockNotAcquiredError extends LockError {
 
   constructor(
     key: string,
-    /** How long the caller waited, in ms. */
+    /** How long the caller waited in all, in whole ms; 0 if it did not want to wait. */
     readonly waited: number,
+    /** How long the caller wanted to wait at most, in ms. */
+    wait = waited,
   ) {
     super(
-      waited > 0
-        ? `Lock "${key}" was not acquired within ${waited} ms: others hold it. Wait longer (option "wait"), or treat it as busy.`
+      wait > 0
+        ? `Lock "${key}" was not acquired within ${wait} ms: others hold it. Wait longer (option "wait"), or treat it as busy.`
         : `Lock "${key}" is held by another. Set "wait" to queue for it.`,
       { key },
     );

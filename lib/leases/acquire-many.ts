@@ -37,11 +37,13 @@ export async function acquireMany(
     lease.assertHeld(); // the first may be over before the last is held
     return lease;
   } catch (error) {
+    const waited = Math.round(clock.monotonic() - from);
     await Promise.all(held.map((lease) => lease.release()));
-    throw error;
+    if (!isBusy(error) || call.wait === 0) throw error;
+    throw new LockNotAcquiredError(error.key!, waited, call.wait);
   }
 }
 
-function isBusy(error: unknown): boolean {
+function isBusy(error: unknown): error is LockNotAcquiredError {
   return error instanceof LockNotAcquiredError;
 }

@@ -42,6 +42,8 @@ export class Holding implements Scheduled, Term {
   #controller: AbortController | undefined;
   #successor: Holding | undefined;
   #changes = 0;
+  /** What was left of its time when it was lost, in ms. */
+  #left: number | undefined;
 
   constructor(
     public claim: Claim,
@@ -134,17 +136,32 @@ export class Holding implements Scheduled, Term {
     return this.#controller.signal;
   }
 
+  /** `gone` means too soon: what the server forgot in time has expired. */
   lose(reason: LossReason): void {
     if (this.state !== 'held' && this.state !== 'closing') return;
+    const early = this.standing === 'held';
+    this.lossReason = reason === 'gone' && !early ? 'expired' : reason;
+    this.#left = this.deadline - this.clock.monotonic();
     this.state = 'lost';
-    this.lossReason = reason;
     this.#controller?.abort(this.lossError());
   }
 
-  lossError(): LeaseLostError {
-    return new LeaseLostError(
-      this.claim.key,
-      this.lossReason ?? (this.state === 'parked' ? 'awaiting' : 'expired'),
-    );
+  /** It was given back; `lost` says why that came too late, if it did. */
+  end(lost: LossReason | undefined): void {
+    this.state = 'released';
+    if (lost) this.lossReason ??= this.suspected ?? lost;
+  }
+
+  /** Why it is not held; of a lease on it that was given back, `returned`, that. */
+  lossError(returned = false): LeaseLostError {
+    const reason = this.lossReason ?? this.#presentReason(returned);
+    return new LeaseLostError(this.claim.key, reason, reason === 'gone' ? this.#left : undefined);
+  }
+
+  #presentReason(returned: boolean): LossReason {
+    if (this.state === 'parked') return 'awaiting';
+    if (this.state !== 'held') return 'released';
+    if (this.standing !== 'held') return 'expired';
+    return returned ? 'released' : 'gone';
   }
 }

@@ -76,7 +76,7 @@ export class Holdings implements LeaseHost {
       this.#watchdog.watch(holding);
       if (!holding.inDoubt) return;
     } // the machine slept while the answer was on its way
-    if (holding.state === 'held') this.#lose(holding, left === 'taken' ? 'taken' : 'expired');
+    if (holding.state === 'held') this.#lose(holding, left === 'taken' ? 'taken' : 'gone');
     throw holding.lossError();
   }
 
@@ -101,16 +101,18 @@ export class Holdings implements LeaseHost {
   async downgrade(holding: Holding): Promise<void> {
     const { claim } = holding;
     if (claim.share) return;
+    let reason: LossReason = 'unconfirmed';
     holding.claim = { ...claim, share: READER }; // what is sent from now on runs after the downgrade
     try {
       const done = await holding.change(() => this.lock.downgrade(claim));
       if (done && holding.state === 'held') return holding.onward.ended(holding);
+      reason = 'gone';
     } catch (error) {
       const ran = mayHaveRun(error);
       if (!ran && holding.state === 'held') holding.claim = claim;
       if (!ran) throw error;
     }
-    if (holding.state === 'held') this.#lose(holding, 'expired');
+    if (holding.state === 'held') this.#lose(holding, holding.suspected ?? reason);
     this.departures.leave(claim, holding.trail);
     throw holding.lossError();
   }
@@ -137,7 +139,8 @@ export class Holdings implements LeaseHost {
       if (trail.isUncertain(this.clock)) this.departures.leave(claim, trail);
       return text;
     }
-    this.#lose(holding, holding.suspected ?? (remaining === 'taken' ? 'taken' : 'expired'));
+    const reason = { taken: 'taken', free: 'gone', unknown: 'unconfirmed' } as const;
+    this.#lose(holding, holding.suspected ?? reason[remaining]);
     const leave = (): Promise<unknown> =>
       this.lock.leave(claim).then(() => this.lock.leave(onTheWay)); // in this order no late answer brings it back
     if (remaining === 'unknown') this.departures.start(leave, trail, claim.ttl);
@@ -165,12 +168,13 @@ export class Holdings implements LeaseHost {
     onward.ended(holding);
     return released.then(
       (ours) => {
-        holding.state = 'released';
+        const inTime = ours && standing !== 'over';
+        holding.end(inTime ? undefined : standing === 'held' ? 'gone' : 'expired');
         if (trail.isUncertain(this.clock)) this.departures.leave(claim, trail);
-        return ours && standing !== 'over';
+        return inTime;
       },
       () => {
-        holding.state = 'released';
+        holding.end(standing === 'held' ? undefined : 'expired');
         const leave = (): Promise<unknown> => release().then(() => this.lock.leave(claim));
         this.departures.start(leave, trail, claim.ttl);
         return standing === 'held';

@@ -38,10 +38,17 @@ export abstract class Lease implements AsyncDisposable {
   /** When the lease ends unless it is renewed, in ms since the epoch by this machine's clock. */
   abstract get expiresAt(): number;
 
-  /** Aborts with a `LeaseLostError` when the lease is lost. A timer fires it: after a stall, `held` knows first. */
+  /**
+   * Aborts with a `LeaseLostError` when the lease is lost. A timer fires it: after a stall or a sleep of the machine,
+   * `held` knows first. A key that somebody deleted is noticed at the next renewal, after up to a third of the ttl; of a
+   * lease that is not renewed, at its end.
+   */
   abstract get signal(): AbortSignal;
 
-  /** True while the lease lasts. Compares clocks at the moment of use; never waits for a timer. */
+  /**
+   * True while the lease lasts. Compares two clocks at the moment of use; never waits for a timer. After the machine slept,
+   * or somebody set its clock, it is false until Redis has confirmed the lease: the first look makes the process ask.
+   */
   abstract get held(): boolean;
 
   /** True once it was given back by hand. @internal */

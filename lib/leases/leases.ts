@@ -94,16 +94,22 @@ export class Leases {
     signal: AbortSignal | undefined,
   ): Promise<Lease> {
     signal?.throwIfAborted();
+    const from = this.clock.monotonic();
     const again = section && (await this.#reentry.enter(section, call, signal));
     if (again) return again;
     if (!this.#opening.done && !this.#closing) await this.#opening.within(key, signal);
-    return this.#wait(key, call, signal);
+    return this.#wait(key, call, signal, from);
   }
 
-  #wait(key: string, call: CallSettings, signal: AbortSignal | undefined): Promise<Lease> {
+  #wait(
+    key: string,
+    call: CallSettings,
+    signal: AbortSignal | undefined,
+    startedAt?: number,
+  ): Promise<Lease> {
     signal?.throwIfAborted();
     this.#refuse(key);
-    return this.#waiters.wait(key, call, signal);
+    return this.#waiters.wait(key, call, signal, startedAt);
   }
 
   /** @throws LockShutdownError, LockLimitError if no more may be held. */

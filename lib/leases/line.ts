@@ -72,7 +72,8 @@ export abstract class Line implements PlaceOwner, Onward, Scheduled {
   /** The bound of a waiter's call is reached. */
   expire(waiter: Waiter): void {
     const { failure } = this.#outage;
-    this.abandon(waiter, failure ?? new LockNotAcquiredError(this.key, waiter.call.wait));
+    const waited = Math.round(this.host.clock.monotonic() - waiter.startedAt);
+    this.abandon(waiter, failure ?? new LockNotAcquiredError(this.key, waited, waiter.call.wait));
   }
 
   granted(place: Place, grant: Omit<Held, 'kind'>): void {

@@ -85,7 +85,7 @@ export class SingleLease extends Lease {
   }
 
   lossError(): LeaseLostError {
-    return this.#holding.lossError();
+    return this.#holding.lossError(this.returned);
   }
 
   async extend(ttl?: Duration): Promise<void> {

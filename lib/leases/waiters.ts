@@ -78,8 +78,13 @@ export class Waiters {
     return this.#size;
   }
 
-  /** Resolves when the lock is held. */
-  wait(key: string, call: CallSettings, signal: AbortSignal | undefined): Promise<Lease> {
+  /** Resolves when the lock is held. The call's `wait` counts from `startedAt`. */
+  wait(
+    key: string,
+    call: CallSettings,
+    signal: AbortSignal | undefined,
+    startedAt = this.clock.monotonic(),
+  ): Promise<Lease> {
     const { waitersPerProcess } = this.settings.limits;
     if (this.#size >= waitersPerProcess) {
       throw new LockLimitError(key, 'waitersPerProcess', waitersPerProcess);
@@ -87,7 +92,7 @@ export class Waiters {
     const shared =
       this.settings.fairness === 'local' && call.wait > 0 && !call.share && !call.dialect;
     const line = shared ? this.#sharedLine(key, call) : this.#singleLine(key, call);
-    const waiter = new Waiter(call, this.clock.monotonic(), line, signal);
+    const waiter = new Waiter(call, startedAt, line, signal);
     this.#size += 1;
     line.join(waiter);
     return waiter.lease;

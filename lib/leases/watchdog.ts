@@ -97,7 +97,7 @@ export class Watchdog {
 
   #settle(holding: Holding, sent: Moment | undefined, remaining: Extended): void {
     if (remaining === 'taken' || remaining === 'free') {
-      this.lost(holding, holding.suspected ?? (remaining === 'taken' ? 'taken' : 'expired'));
+      this.lost(holding, holding.suspected ?? (remaining === 'taken' ? 'taken' : 'gone'));
     } else if (remaining === 'unknown' || !sent) {
       const now = this.clock.monotonic();
       const pause = Math.min(1_000, Math.max(SHORTEST_PAUSE, (holding.deadline - now) / 5));

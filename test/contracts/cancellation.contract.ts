@@ -77,8 +77,16 @@ export const cancellation: Contract = {
     const [a, b] = [await world.process(), await world.process()];
     const lease = await a.acquire();
     const from = world.clock.monotonic();
-    await expect(world.finish(b.acquire({ wait: 120 }))).rejects.toThrow(LockNotAcquiredError);
+    const error: unknown = await world
+      .finish(b.acquire({ wait: 120 }))
+      .catch((reason: unknown) => reason);
+    expect(error).toBeInstanceOf(LockNotAcquiredError);
     const waited = world.clock.monotonic() - from;
+    const said = (error as LockNotAcquiredError).waited;
+    expect((error as Error).message).toContain('was not acquired within 120 ms: others');
+    expect(Number.isInteger(said)).toBe(true);
+    expect(said).toBeGreaterThanOrEqual(119);
+    expect(said).toBeLessThanOrEqual(waited + 1);
     expect(waited).toBeGreaterThanOrEqual(119);
     expect(waited).toBeLessThan(400);
     await lease.release();

@@ -1,5 +1,6 @@
 import { expect } from '@jest/globals';
 import { LeaseLostError } from '../../lib/errors/index.js';
+import type { Lease } from '../../lib/leases/lease.js';
 import { withLease } from '../../lib/leases/with-lease.js';
 import type { Contract } from '../support/contract.js';
 
@@ -39,7 +40,7 @@ export const loss: Contract = {
     await world.until('the signal aborts', () => lease.signal.aborted);
     expect(world.clock.monotonic() - from).toBeLessThan(600);
     expect(lease.signal.reason).toMatchObject({
-      reason: world.gone === 'taken' ? 'taken' : 'expired',
+      reason: world.gone === 'taken' ? 'taken' : 'gone',
     });
     expect(lease.held).toBe(false);
     await expect(lease.extend()).rejects.toThrow(LeaseLostError);
@@ -56,6 +57,60 @@ export const loss: Contract = {
     expect(world.clock.monotonic() - from).toBeLessThan(1_300);
     expect((await world.sight()).type).toBe('none');
     expect(process.leases.load).toMatchObject({ held: 0, watched: 0 });
+    expect(lease.signal.reason).toMatchObject({ reason: 'gone' });
+    const [, left] = /Redis had it no more.* in (\d+) ms/.exec(lease.lossError().message)!;
+    expect(Number(left)).toBeGreaterThan(1_000);
+    expect(Number(left)).toBeLessThan(2_400);
+  },
+
+  async 'a lease says why it is not held: each reason has a text of its own'(world) {
+    const process = await world.process();
+    const why = async (end: (lease: Lease) => unknown): Promise<unknown> => {
+      const lease = await world.finish(process.acquire({ ttl: 3_000, renew: false }));
+      await end(lease);
+      await world.until('it is over', () => !lease.held);
+      const { reason, message } = lease.lossError();
+      await lease.release();
+      return { reason, message };
+    };
+    const over = 'The lease on lock "k" is over: ';
+    expect(await why((lease) => lease.release())).toEqual({
+      reason: 'released',
+      message: `${over}it was released before. Is an "await" missing, so that work went on after the release?`,
+    });
+    expect(await why(() => process.clock.stall(3_000))).toEqual({
+      reason: 'expired',
+      message: `${over}its time ran out before it was renewed.`,
+    });
+    await world.flush();
+    const gone = why(async (lease) => {
+      await world.flush();
+      await expect(lease.extend()).rejects.toMatchObject({ reason: 'gone' });
+    });
+    expect(await gone).toMatchObject({
+      reason: 'gone',
+      message: expect.stringContaining(`${over}Redis had it no more. Its key was deleted`),
+    });
+    const taken = why(async (lease) => {
+      await world.flush();
+      await (await world.client()).hold({ ttl: 60_000 });
+      await expect(lease.extend()).rejects.toThrow(LeaseLostError);
+    });
+    expect(await taken).toMatchObject(
+      world.gone === 'taken'
+        ? { reason: 'taken', message: `${over}another holder has the lock now.` }
+        : { reason: 'gone' },
+    );
+    await (await world.client()).lock.force('k');
+  },
+
+  async 'a release that finds the lock gone says so'(world) {
+    const process = await world.process();
+    const work = withLease(
+      process.leases.acquire('k', { ...process.settings.call, ttl: 30_000 }),
+      () => world.flush(),
+    );
+    await expect(world.finish(work)).rejects.toMatchObject({ reason: 'gone' });
   },
 
   async 'a lease that an operator took is lost at once, with that reason'(world) {
@@ -64,7 +119,10 @@ export const loss: Contract = {
     const { signal } = lease;
     await operator.lock.force('k');
     await world.until('the signal aborts', () => signal.aborted);
-    expect(signal.reason).toMatchObject({ reason: 'forced' });
+    expect(signal.reason).toMatchObject({
+      reason: 'forced',
+      message: expect.stringContaining('an operator released it by force'),
+    });
   },
 
   async 'a wall clock that ran ahead puts a lease on hold until the server confirms it'(world) {

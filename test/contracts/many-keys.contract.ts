@@ -56,9 +56,16 @@ export const manyKeys: Contract = {
     await expect(world.finish(acquire(a, ['x', 'y', 'z'], { wait: 0 }))).rejects.toThrow(
       LockNotAcquiredError,
     );
-    await expect(world.finish(acquire(a, ['x', 'y', 'z'], { wait: 200 }))).rejects.toThrow(
-      LockNotAcquiredError,
-    );
+    const from = world.clock.monotonic();
+    const error: unknown = await world
+      .finish(acquire(a, ['x', 'y', 'z'], { wait: 200 }))
+      .catch((reason: unknown) => reason);
+    expect(error).toBeInstanceOf(LockNotAcquiredError);
+    const { message, waited, key } = error as LockNotAcquiredError;
+    expect([key, message]).toEqual(['y', expect.stringContaining('within 200 ms: others')]);
+    expect(Number.isInteger(waited)).toBe(true);
+    expect(waited).toBeGreaterThanOrEqual(199);
+    expect(waited).toBeLessThanOrEqual(world.clock.monotonic() - from + 1);
     for (const key of ['x', 'z']) {
       await world.until(`${key} is free`, async () => (await world.sight(key)).type === 'none');
     }

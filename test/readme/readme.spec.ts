@@ -240,7 +240,7 @@ describe('its examples', () => {
     expect(await locks.tryAcquire('order:7')).toBeNull();
     await shipping.work(jobs[0]!);
     expect(shipped).toEqual([expect.stringMatching(/^7 \d+$/)]);
-    await expect(shipping.work(jobs[0]!)).rejects.toThrow('is lost');
+    await expect(shipping.work(jobs[0]!)).rejects.toThrow('is over');
     await (await locks.acquire('order:7', { wait: 0 })).release();
   });
 
