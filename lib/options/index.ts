@@ -39,9 +39,14 @@ export {
   type ModuleSettings,
   moduleSettings,
   type RedisLockOptions,
-  type RedisClusterOptions,
-  type RedisSource,
 } from './module-options.js';
+export {
+  type CheckedSource,
+  nodeOptions,
+  type RedisClusterOptions,
+  redisSource,
+  type RedisSource,
+} from './redis-source.js';
 export { type ReplicaOptions, type ReplicaSettings } from './replica-options.js';
 export {
   type BusyContext,

@@ -1,4 +1,3 @@
-import type { Cluster, Redis, RedisOptions } from 'ioredis';
 import {
   type CallSettings,
   CALL_DEFAULTS,
@@ -9,18 +8,9 @@ import { checkStore } from './dialect-store.js';
 import { type Duration, milliseconds } from './duration.js';
 import { LIMITS, type LimitSettings, type LockLimits, limitSettings } from './limits.js';
 import { affix, oneOf } from './option-checks.js';
+import { type CheckedSource, type RedisSource, redisSource } from './redis-source.js';
 import { type ReplicaOptions, type ReplicaSettings, replicaSettings } from './replica-options.js';
 import { LockOptionsError } from '../errors/index.js';
-
-/** A Redis Cluster: some of its nodes, and what ioredis needs to speak to any of them, unless a URL of them has it. */
-export interface RedisClusterOptions extends Omit<RedisOptions, 'natMap'> {
-  readonly cluster: readonly (string | { readonly host?: string; readonly port?: number })[];
-  /** Where this process reaches a node that the Cluster knows by `host:port`. */
-  readonly natMap?: Readonly<Record<string, { readonly host: string; readonly port: number }>>;
-}
-
-/** Where Redis is: a URL, ioredis options, or the application's own client, which is copied and left alone. */
-export type RedisSource = string | RedisOptions | RedisClusterOptions | Redis | Cluster;
 
 /** The options of `RedisLockModule`. Those of a call stand here as defaults for all calls. */
 export interface RedisLockOptions extends LockCallOptions {
@@ -76,9 +66,9 @@ export interface RedisLockOptions extends LockCallOptions {
 
 /** {@link RedisLockOptions} checked, in ms, without gaps. */
 export interface ModuleSettings {
-  readonly redis: RedisSource;
+  readonly redis: CheckedSource;
   /** The servers of a quorum, which stand for `redis` then. */
-  readonly nodes: readonly RedisSource[] | undefined;
+  readonly nodes: readonly CheckedSource[] | undefined;
   readonly keyPrefix: string;
   readonly call: CallSettings;
   readonly commandTimeout: number;
@@ -115,12 +105,7 @@ export function moduleSettings(options: RedisLockOptions): ModuleSettings {
     );
   }
   const keyPrefix = affix('"keyPrefix"', options.keyPrefix ?? MODULE_DEFAULTS.keyPrefix);
-  const redis = options.redis ?? MODULE_DEFAULTS.redis;
-  if (!isSource(redis)) {
-    throw new LockOptionsError(
-      'Option "redis" takes a URL (redis://… or rediss://…), ioredis options or an ioredis client.',
-    );
-  }
+  const redis = redisSource('"redis"', options.redis ?? MODULE_DEFAULTS.redis);
   const lazyConnect = word('lazyConnect', options, [true, false]);
   const fairness = word('fairness', options, ['local', 'strict']);
   const lockOrder = word('lockOrder', options, ['ignore', 'warn', 'throw']);
@@ -163,19 +148,13 @@ function word<Option extends 'lazyConnect' | 'fairness' | 'lockOrder' | 'durabil
   options: RedisLockOptions,
   words: readonly ModuleSettings[Option][],
 ): ModuleSettings[Option] {
-  const given = options[option] ?? MODULE_DEFAULTS[option];
+  const given: unknown = options[option] ?? MODULE_DEFAULTS[option];
   return oneOf(`"${option}"`, given as ModuleSettings[Option], words);
-}
-
-function isSource(given: unknown): given is RedisSource {
-  return typeof given === 'string'
-    ? /^rediss?:\/\//.test(given)
-    : typeof given === 'object' && given !== null;
 }
 
 function nodes(given: RedisLockOptions): ModuleSettings['nodes'] {
   if (given.nodes === undefined) return undefined;
-  if (!Array.isArray(given.nodes) || given.nodes.length < 2 || !given.nodes.every(isSource)) {
+  if (!Array.isArray(given.nodes) || given.nodes.length < 2) {
     throw new LockOptionsError(
       'Option "nodes" takes two or more servers, best three or five: URLs, ioredis options or ioredis clients.',
     );
@@ -183,7 +162,7 @@ function nodes(given: RedisLockOptions): ModuleSettings['nodes'] {
   if (given.redis !== undefined) {
     throw new LockOptionsError('Options "redis" and "nodes" exclude each other.');
   }
-  return [...(given.nodes as readonly RedisSource[])];
+  return given.nodes.map((node, at) => redisSource(`"nodes" (server ${at + 1})`, node));
 }
 
 function guard({ guard: given, nodes: servers }: RedisLockOptions): boolean {

@@ -1,6 +1,6 @@
 import { type Cluster, Redis, type RedisOptions } from 'ioredis';
 import { LockOptionsError } from '../errors/index.js';
-import type { RedisClusterOptions, RedisSource } from '../options/index.js';
+import type { CheckedSource, RedisClusterOptions } from '../options/index.js';
 import { QuietSentinels } from './quiet-sentinels.js';
 import { pauseBefore } from './reconnector.js';
 
@@ -44,31 +44,35 @@ function ourSentinelOptions(connectTimeout: number): RedisOptions {
 }
 
 /** Where one Redis is. */
-export type ServerSource = Exclude<RedisSource, Cluster | RedisClusterOptions>;
+export type ServerSource = Exclude<CheckedSource, Cluster | RedisClusterOptions>;
 
-/** A connection of our own to where `source` points; the application's client is copied, never used. */
+/**
+ * A connection of our own to where `source` points; the application's client is copied, never used.
+ * @throws LockOptionsError where ioredis refuses the options; its own error may show them.
+ */
 export function openClient(source: ServerSource, connectTimeout: number): Redis {
-  const options = typeof source === 'string' || !isClient(source) ? source : source.options;
-  const sentinels = typeof options !== 'string' && options.sentinels;
-  const ours = {
-    ...ourOptions(connectTimeout),
-    ...(sentinels ? ourSentinelOptions(connectTimeout) : {}),
-  };
-  if (typeof source === 'string') return new Redis(source, ours);
-  if (!isClient(source)) return new Redis({ ...source, ...ours });
   const {
     commandTimeout: _,
     socketTimeout: __,
     ...theirs
-  } = source.options as RedisOptions & {
-    socketTimeout?: number;
+  } = (isClient(source) ? source.options : source) as RedisOptions & { socketTimeout?: number };
+  const options = {
+    ...theirs,
+    ...ourOptions(connectTimeout),
+    ...(theirs.sentinels ? ourSentinelOptions(connectTimeout) : {}),
   };
-  return source.duplicate({ ...theirs, ...ours, commandTimeout: undefined } as RedisOptions);
+  try {
+    if (!isClient(source)) return new Redis(options);
+    return source.duplicate({ ...options, commandTimeout: undefined } as RedisOptions);
+  } catch {
+    throw new LockOptionsError(
+      'ioredis refuses the options in "redis" or "nodes": compare them with its RedisOptions.',
+    );
+  }
 }
 
 /** The prefix the application's client puts before its keys: our keys stand behind it too. */
-export function prefixOf(source: RedisSource): string {
-  if (typeof source === 'string') return '';
+export function prefixOf(source: CheckedSource): string {
   const options = isClient(source) ? source.options : source;
   const prefix = ('keyPrefix' in options && options.keyPrefix) || '';
   if (!/[{}]/.test(String(prefix))) return prefix;
@@ -85,12 +89,11 @@ export function addressOf({ options }: Redis): string {
 }
 
 /** False for a Cluster. */
-export function isServer(source: RedisSource): source is ServerSource {
-  if (typeof source === 'string') return true;
+export function isServer(source: CheckedSource): source is ServerSource {
   return isClient(source) ? !('nodes' in source) : !('cluster' in source);
 }
 
 /** By shape, not by class: the application may have another copy of ioredis. */
-export function isClient(source: Exclude<RedisSource, string>): source is Redis | Cluster {
+export function isClient(source: CheckedSource): source is Redis | Cluster {
   return 'duplicate' in source && typeof source.duplicate === 'function';
 }

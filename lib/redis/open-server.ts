@@ -1,4 +1,4 @@
-import type { Clock, RedisSource } from '../options/index.js';
+import type { CheckedSource, Clock } from '../options/index.js';
 import { ClusterSource } from './cluster/cluster-source.js';
 import { RedisCluster } from './cluster/redis-cluster.js';
 import type { LockServer } from './lock-server.js';
@@ -8,7 +8,7 @@ import type { ServerGuards } from './server-guards.js';
 
 /** The Redis, or the Cluster, to which `source` points. */
 export function lockServer(
-  source: RedisSource,
+  source: CheckedSource,
   timeout: number,
   time: Clock,
   inboxPrefix: string,

@@ -83,7 +83,7 @@ describe('RedisLockModule on three servers', () => {
 
   it.each([
     [{ nodes: ['redis://one'] }, /takes two or more/],
-    [{ nodes: ['redis://one', 'two'] }, /takes two or more/],
+    [{ nodes: ['redis://one', 'two'] }, /"nodes" \(server 2\) takes a URL/],
     [{ nodes: ['redis://one', 'redis://two'], redis: 'redis://three' }, /exclude each other/],
   ])('refuses the options %j', (options, reason) => {
     expect(() => RedisLockModule.forRoot(options)).toThrow(reason);

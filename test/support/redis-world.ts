@@ -9,6 +9,7 @@ import {
   type ModuleSettings,
   type RedisLockOptions,
   type RedisSource,
+  redisSource,
   systemClock,
 } from '../../lib/options/index.js';
 import { lockServer, prefixOf } from '../../lib/redis/index.js';
@@ -41,7 +42,7 @@ export class RedisWorld extends World {
   ) {
     super(kind, wrap);
     this.confirms = options.replicas !== undefined;
-    this.redis = { control, prefix: `${prefixOf(where)}lock:` };
+    this.redis = { control, prefix: `${prefixOf(redisSource('"redis"', where))}lock:` };
   }
 
   async until(what: string, condition: () => boolean | Promise<boolean>): Promise<void> {

@@ -1,10 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
 import { Cluster, type RedisOptions } from 'ioredis';
-import type { RedisSource } from '../../lib/options/index.js';
+import type { CheckedSource } from '../../lib/options/index.js';
 import { ClusterSource } from '../../lib/redis/cluster/cluster-source.js';
 
 /** How a node is spoken to. */
-function accessOf(source: RedisSource): Pick<RedisOptions, 'username' | 'password'> {
+function accessOf(source: CheckedSource): Pick<RedisOptions, 'username' | 'password'> {
   const { username, password } = ClusterSource.of(source)!.client('a:1', 100).options;
   return { username, password };
 }

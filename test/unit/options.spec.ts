@@ -95,7 +95,7 @@ describe('the options of a call', () => {
 describe('the options of a module', () => {
   it('have defaults for all', () => {
     expect(moduleSettings({})).toMatchObject({
-      redis: 'redis://127.0.0.1:6379',
+      redis: { host: '127.0.0.1', port: 6379 },
       keyPrefix: 'lock:',
       commandTimeout: 2_000,
       outageWait: 30_000,

@@ -1,6 +1,6 @@
 import type { Redis, RedisOptions } from 'ioredis';
 import { LockOptionsError } from '../../errors/index.js';
-import type { RedisSource } from '../../options/index.js';
+import { type CheckedSource, nodeOptions } from '../../options/index.js';
 import { isClient, openClient } from '../open-client.js';
 import { type Address, hostAndPort } from './slot-map.js';
 
@@ -34,8 +34,7 @@ export class ClusterSource {
   }
 
   /** Undefined if `source` is no Cluster. @throws LockOptionsError if it names no node, or one that has no address. */
-  static of(source: RedisSource): ClusterSource | undefined {
-    if (typeof source === 'string') return undefined;
+  static of(source: CheckedSource): ClusterSource | undefined {
     if (!isClient(source)) {
       if (!('cluster' in source)) return undefined;
       const { cluster, natMap, ...options } = source;
@@ -80,25 +79,6 @@ function said(options: RedisOptions): RedisOptions {
 
 function seed(given: Given): Seed {
   if (typeof given === 'number') return { address: `127.0.0.1:${given}`, access: {} };
-  if (typeof given === 'object') {
-    const { host = '127.0.0.1', port = 6379, ...access } = given;
-    return { address: `${host}:${port}`, access: said(access) };
-  }
-  try {
-    const url = new URL(given.includes('://') ? given : `redis://${given}`);
-    const { protocol, hostname, port, username, password } = url;
-    return {
-      address: `${hostname.replace(/^\[|\]$/g, '')}:${port || 6379}`,
-      access: {
-        ...(protocol === 'rediss:' && { tls: {} }),
-        ...(username && { username: decodeURIComponent(username) }),
-        ...(password && { password: decodeURIComponent(password) }),
-      },
-    };
-  } catch {
-    // Their errors have the password.
-    throw new LockOptionsError(
-      'Option "redis": a node of "cluster" is neither a URL (redis://… or rediss://…, user and password percent-encoded) nor host:port.',
-    );
-  }
+  const { host = '127.0.0.1', port = 6379, ...access } = nodeOptions('"redis"', given);
+  return { address: `${host}:${port}`, access: said(access) };
 }
