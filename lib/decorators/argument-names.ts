@@ -1,6 +1,13 @@
 import { ROUTE_ARGS_METADATA } from '@nestjs/common/constants.js';
-import { type ArgumentPlace, type Names, parameterNames, type Reader } from '../keys/index.js';
+import {
+  type ArgumentPlace,
+  isAuthorsName,
+  type Names,
+  parameterNames,
+  type Reader,
+} from '../keys/index.js';
 import { LOCK_KEY_METADATA } from '../redis-lock.constants.js';
+import { nameOf } from './decorated-method.js';
 import { unwrapped } from './wrap-method.js';
 
 type Args = readonly unknown[];
@@ -14,18 +21,29 @@ export function argumentNames(
   method: string | symbol,
   original: (...args: never[]) => unknown,
 ): Names<Args> {
-  const places = new Map<string, ArgumentPlace>([
-    ...parameterNames(unwrapped(original)),
+  const source = unwrapped(original);
+  const inSource = parameterNames(source);
+  const said = new Map<string, ArgumentPlace>([
     ...routeNames(prototype, method),
     ...markedNames(prototype, method),
   ]);
   return {
+    owner: `@Locked on ${nameOf(prototype, method)}`,
     reader(name) {
       if (/^\d+$/.test(name)) return (args) => args[Number(name)];
-      const place = places.get(name);
-      return place && reader(place);
+      const place = said.get(name);
+      if (place) return reader(place);
+      const parameter = inSource.get(name);
+      if (!parameter || !isAuthorsName(name, source, prototype.constructor)) return undefined;
+      return reader(parameter);
     },
-    remedy: `Names here: ${[...places.keys()].join(', ') || 'none (the source is hidden, by a wrapper beneath or a minifier)'}. Mark the parameter with @LockKey('name'), or use its position: <0>.`,
+    remedy(name) {
+      const names = [...new Set([...inSource.keys(), ...said.keys()])].join(', ');
+      const why = inSource.has(name)
+        ? 'A minifier may have given that short name to another parameter: no longer name in the class shows that names were kept.'
+        : `There is no "${name}". Names here: ${names || 'none (the source is hidden, by a wrapper beneath or a minifier)'}.`;
+      return `${why} Mark the parameter with @LockKey('${name}'), or use its position: <0>.`;
+    },
   };
 }
 

@@ -10,6 +10,7 @@ import {
 import { LEADER_ONLY_METADATA } from '../redis-lock.constants.js';
 import { Candidates } from '../services/candidates.js';
 import type { ElectionOptions } from '../services/election.js';
+import { lazyKind } from '../services/locked-call.js';
 import { decoratedMethod, nameOf } from './decorated-method.js';
 import { injectedService, injectService } from './injected-service.js';
 import { leaseParameters, withLease } from './lease-parameters.js';
@@ -51,19 +52,20 @@ export function LeaderOnly(
     lockName(name, MODULE_DEFAULTS.limits.keyBytes * 100);
     checkPolicy({ onLost, module });
     checkElection(election);
-    if (returnKind(target, method, original) !== 'promise') {
-      throw new LockOptionsError(
+    const streams = (): LockOptionsError =>
+      new LockOptionsError(
         `@LeaderOnly stands on ${said}, which streams: it fits methods that return a Promise.`,
       );
-    }
+    if ((returnKind(target, method, original)?.kind ?? 'promise') !== 'promise') throw streams();
     const leaseAt = leaseParameters(target, method);
     injectService(target, module, said);
     const wrapper = async function (this: object, ...args: unknown[]): Promise<unknown> {
       const candidate = Candidates.of(injectedService(this, module, said)).get(name, election);
-      return candidate.lead(
-        async (lease) => original.apply(this, withLease(args, leaseAt, lease)),
-        onLost,
-      );
+      return candidate.lead(async (lease) => {
+        const result = await original.apply(this, withLease(args, leaseAt, lease));
+        if (lazyKind(result)) throw streams();
+        return result;
+      }, onLost);
     };
     wrapMethod(original as never, wrapper as never);
     const beneath = (Reflect.getOwnMetadata(LEADER_ONLY_METADATA, original) ??

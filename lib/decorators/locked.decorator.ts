@@ -1,3 +1,4 @@
+import { Logger } from '@nestjs/common';
 import { defer, type Observable } from 'rxjs';
 import { LockOptionsError } from '../errors/index.js';
 import { keyTemplate, lockName, lockNames } from '../keys/index.js';
@@ -12,7 +13,7 @@ import {
 } from '../options/index.js';
 import { LOCKED_METADATA } from '../redis-lock.constants.js';
 import { endOfResponse } from '../services/end-of-stream.js';
-import { LockedCall } from '../services/locked-call.js';
+import { LazyResultError, LockedCall } from '../services/locked-call.js';
 import { LockService } from '../services/lock.service.js';
 import { responseParameter } from '../services/response-parameter.js';
 import { argumentNames } from './argument-names.js';
@@ -28,6 +29,8 @@ import type {
 } from './locked-types.js';
 import { returnKind } from './return-kind.js';
 import { wrapMethod } from './wrap-method.js';
+
+const logger = new Logger('RedisLock');
 
 /** What the start-up check reads of a method: the options of each `@Locked` on it, innermost first. */
 export type LockedMetadata = readonly LockedOptions[];
@@ -77,7 +80,9 @@ export function Locked(
     const keyOf = keyReader(key, target, method, original);
     const leaseAt = leaseParameters(target, method);
     const response = responseParameter(target, method);
-    const kind = options.returns ?? returnKind(target, method, original);
+    const { kind, assumed } = options.returns
+      ? { kind: options.returns, assumed: false }
+      : (returnKind(target, method, original) ?? unknownKind(said));
     const settings = new WeakMap<LockService, CallSettings>();
     injectService(target, options.module, said);
 
@@ -98,9 +103,9 @@ export function Locked(
     const wrappers: Record<NonNullable<LockedOptions['returns']>, Method> = {
       async promise(...args) {
         const [locked, run] = call(this, args);
-        return locked.promise(run, () =>
-          response === undefined ? undefined : endOfResponse(args[response]),
-        );
+        const end = (): Promise<void> | undefined =>
+          response === undefined ? undefined : endOfResponse(args[response]);
+        return locked.promise(run, end, said);
       },
       observable(...args) {
         return defer(() => {
@@ -113,7 +118,8 @@ export function Locked(
         yield* locked.iterable(run as () => AsyncIterable<unknown>);
       },
     };
-    const wrapper = wrapMethod(original as never, wrappers[kind] as never);
+    const body = assumed ? heardIfLazy(wrappers[kind]) : wrappers[kind];
+    const wrapper = wrapMethod(original as never, body as never);
     const beneath = (Reflect.getOwnMetadata(LOCKED_METADATA, original) ?? []) as LockedMetadata;
     Reflect.defineMetadata(
       LOCKED_METADATA,
@@ -121,6 +127,27 @@ export function Locked(
       wrapper,
     );
     (descriptor as PropertyDescriptor).value = wrapper;
+  };
+}
+
+function unknownKind(said: string): never {
+  throw new LockOptionsError(
+    `@Locked on ${said} cannot tell what the method returns: the compiler left no types. Say it with the option "returns": ` +
+      "'promise', 'observable' or 'iterable'; or make the method async; or have the compiler emit types (\"emitDecoratorMetadata\", which esbuild and tsx lack).",
+  );
+}
+
+/**
+ * Who expects a stream awaits no Promise. That this one rejects is then heard of in the log, instead of ending the
+ * process as a rejection that nobody handles.
+ */
+function heardIfLazy(wrapper: Method): Method {
+  return function (this: object, ...args) {
+    const result = (wrapper.apply(this, args) as Promise<unknown>).catch((error: unknown) => {
+      if (error instanceof LazyResultError) result.catch(() => logger.error(error.message));
+      throw error;
+    });
+    return result;
   };
 }
 

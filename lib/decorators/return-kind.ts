@@ -1,19 +1,41 @@
 import { Observable } from 'rxjs';
 import type { LockedOptions } from '../options/index.js';
 
-const AsyncGeneratorFunction = Object.getPrototypeOf(async function* () {})
-  .constructor as () => void;
+/** What a method returns; `assumed` where its declared type does not say so. */
+export interface ReturnKind {
+  readonly kind: NonNullable<LockedOptions['returns']>;
+  readonly assumed: boolean;
+}
 
-/** What a method returns, as far as its declaration says: its type in the metadata, or `async function*`. */
+/** What compilers make of an async function for targets that have none. */
+const DOWNLEVEL = /\b(?:__awaiter|__async|_?_?async_?to_?generator)\b/i;
+
+/**
+ * What a method returns, as far as it can be known before it runs: an async function says so itself, any other by
+ * its type in the metadata. A type that is neither Promise nor Observable (an interface, a union) counts as a Promise.
+ * Undefined where the compiler left no types: a stream would be taken for a Promise.
+ */
 export function returnKind(
   prototype: object,
   method: string | symbol,
-  original: unknown,
-): NonNullable<LockedOptions['returns']> {
-  if (original instanceof AsyncGeneratorFunction) return 'iterable';
+  original: (...args: never[]) => unknown,
+): ReturnKind | undefined {
+  const tag = Object.prototype.toString.call(original);
+  if (tag === '[object AsyncGeneratorFunction]') return { kind: 'iterable', assumed: false };
+  if (tag === '[object AsyncFunction]') return { kind: 'promise', assumed: false };
   const type = Reflect.getMetadata('design:returntype', prototype, method) as unknown;
-  const isObservable =
-    typeof type === 'function' &&
-    (type === Observable || type.prototype instanceof Observable || type.name === 'Observable');
-  return isObservable ? 'observable' : 'promise';
+  if (typeof type === 'function' && isObservableType(type)) {
+    return { kind: 'observable', assumed: false };
+  }
+  if (type === Promise) return { kind: 'promise', assumed: false };
+  const source = Function.prototype.toString.call(original);
+  if (!Reflect.hasMetadata('design:type', prototype, method) && !DOWNLEVEL.test(source)) {
+    return undefined;
+  }
+  return { kind: 'promise', assumed: true };
+}
+
+function isObservableType(type: object): boolean {
+  const { prototype, name } = type as { prototype?: unknown; name?: unknown };
+  return type === Observable || prototype instanceof Observable || name === 'Observable';
 }

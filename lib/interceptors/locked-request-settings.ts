@@ -79,7 +79,8 @@ const NAMES: Names<ExecutionContext> = {
       );
     };
   },
-  remedy: `A request has: ${KNOWN.join(', ')}.`,
+  owner: '@LockedRequest',
+  remedy: (name) => `There is no "${name}". A request has: ${KNOWN.join(', ')}.`,
 };
 
 function keyReader(key: RequestKey): LockedRequestSettings['keyOf'] {

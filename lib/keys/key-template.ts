@@ -8,8 +8,10 @@ export type Reader<Source> = (source: Source) => unknown;
 export interface Names<Source> {
   /** How the name is read; undefined if there is no such name. */
   reader(name: string): Reader<Source> | undefined;
-  /** Said after "there is no …": which names there are, and what to do. */
-  readonly remedy: string;
+  /** Whose template it is, for messages: `@Locked on Accounts.withdraw`. */
+  readonly owner: string;
+  /** Why the name has no reader, which names there are, and what to do. */
+  remedy(name: string): string;
 }
 
 const HOLE = /<([^<>]*)>/g;
@@ -31,9 +33,13 @@ export function keyTemplate<Source>(
   }
   parts.push(template.slice(end));
   if (parts.some((part) => typeof part === 'string' && /[<>]/.test(part))) {
-    throw new LockOptionsError(`The key "${template}" has a "<" or ">" without its partner.`);
+    throw new LockOptionsError(
+      `The key "${template}" of ${names.owner} has a "<" or ">" without its partner.`,
+    );
   }
-  if (parts.every((part) => part === '')) throw new LockOptionsError("A lock's key is empty.");
+  if (parts.every((part) => part === '')) {
+    throw new LockOptionsError(`The key of ${names.owner} is empty.`);
+  }
   return (source) =>
     parts.reduce<string>((key, part) => key + (typeof part === 'string' ? part : part(source)), '');
 }
@@ -45,15 +51,16 @@ function valueOf<Source>(
 ): (source: Source) => string {
   if (!PATH.test(path)) {
     throw new LockOptionsError(
-      `The key "${template}" has "<${path}>": write <name>, <name.path> or <0>.`,
+      `The key "${template}" of ${names.owner} has "<${path}>": write <name>, <name.path> or <0>.`,
     );
   }
   const [name, ...steps] = path.split('.') as [string, ...string[]];
   const read = names.reader(name);
-  if (!read)
+  if (!read) {
     throw new LockOptionsError(
-      `The key "${template}" names <${name}>, but there is no "${name}". ${names.remedy}`,
+      `The key "${template}" of ${names.owner} names <${name}>. ${names.remedy(name)}`,
     );
+  }
   const said = `<${path}> in the lock's key "${template}"`;
   return (source) => {
     let value = read(source);

@@ -10,13 +10,17 @@ export interface ArgumentPlace {
 
 /**
  * The names of a function's parameters, destructured ones included, read from its source. Empty for
- * native functions and wrappers; wrong names after a minifier that shortens them.
+ * native functions and wrappers; after a minifier the names that it gave (`isAuthorsName` tells).
  */
 export function parameterNames(method: (...args: never[]) => unknown): Map<string, ArgumentPlace> {
+  const patterns = parameters(Function.prototype.toString.call(method));
+  return new Map(patterns.flatMap((pattern, index) => [...patternNames(pattern, index)]));
+}
+
+/** The names that one parameter binds. */
+export function patternNames(pattern: Pattern, index: number): Map<string, ArgumentPlace> {
   const places = new Map<string, ArgumentPlace>();
-  parameters(Function.prototype.toString.call(method)).forEach((pattern, index) =>
-    collect(pattern, { index, path: [] }, places),
-  );
+  collect(pattern, { index, path: [] }, places);
   return places;
 }
 

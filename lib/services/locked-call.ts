@@ -32,8 +32,15 @@ export class LockedCall {
     return typeof this.names === 'string' ? this.names : this.names.join(', ');
   }
 
-  /** A value, or a stream that is held until it is closed; `end` tells of another end to wait for. */
-  async promise(run: Run<unknown>, end?: () => Promise<void> | undefined): Promise<unknown> {
+  /**
+   * A value, or a stream that is held until it is closed; `end` tells of another end to wait for.
+   * @throws LazyResultError naming the method as `said` if its result would begin only later.
+   */
+  async promise(
+    run: Run<unknown>,
+    end?: () => Promise<void> | undefined,
+    said = `The method under lock "${this.key}"`,
+  ): Promise<unknown> {
     const entry = await this.#enter();
     if ('instead' in entry) return entry.instead;
     const { lease } = entry;
@@ -43,7 +50,7 @@ export class LockedCall {
     let open: Promise<void> | undefined;
     try {
       result = await section.run(() => run(lease));
-      refuseLazy(result, this.key);
+      refuseLazy(result, said);
       open = endOfStream(result) ?? end?.();
     } catch (error) {
       section.close();
@@ -172,19 +179,23 @@ export class LockedCall {
   }
 }
 
-/** What has not begun when the method returns would begin after the lock is given back. */
-function refuseLazy(result: unknown, key: string): void {
-  const kind = isObservable(result)
-    ? 'observable'
-    : isAsyncIterable(result) && !('pipe' in result)
-      ? 'iterable'
-      : undefined;
-  if (kind) {
-    throw new LockOptionsError(
-      `The method under lock "${key}" returned an ${kind}, which its declared type does not say: ` +
-        `declare it, or set "returns: '${kind}'".`,
-    );
-  }
+/** A method that was taken to return a Promise returned what begins later. */
+export class LazyResultError extends LockOptionsError {
+  override readonly name = LockOptionsError.name;
+}
+
+function refuseLazy(result: unknown, said: string): void {
+  const kind = lazyKind(result);
+  if (kind === undefined) return;
+  throw new LazyResultError(
+    `${said} returned an ${kind}, which its declared type does not say: declare it, or set "returns: '${kind}'".`,
+  );
+}
+
+/** What has not begun when a method returns, and would begin after the lock is given back. */
+export function lazyKind(result: unknown): 'observable' | 'iterable' | undefined {
+  if (isObservable(result)) return 'observable';
+  return isAsyncIterable(result) && !('pipe' in result) ? 'iterable' : undefined;
 }
 
 function isAsyncIterable(value: unknown): value is AsyncIterable<unknown> {

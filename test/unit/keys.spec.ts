@@ -10,7 +10,8 @@ const slotOf = createRequire(import.meta.url)('cluster-key-slot') as (key: strin
 
 const NAMES: Names<Record<string, unknown>> = {
   reader: (name) => (source) => source[name],
-  remedy: '',
+  owner: 'a test',
+  remedy: () => '',
 };
 
 /** The three ways a value gets into a key. */

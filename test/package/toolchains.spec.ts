@@ -1,0 +1,130 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { execFile, execFileSync } from 'node:child_process';
+import {
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { promisify } from 'node:util';
+import { outsideNpm } from './outside-npm.js';
+import { pack } from './packed.js';
+
+const exec = promisify(execFile);
+let folder: string;
+let tarball: string;
+
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'nest-redis-lock-toolchains-'));
+  tarball = await pack(folder);
+  execFileSync('tar', ['-xzf', tarball, '-C', folder]);
+  const packages = join(folder, 'node_modules');
+  mkdirSync(packages);
+  for (const name of readdirSync('node_modules')) {
+    symlinkSync(resolve('node_modules', name), join(packages, name));
+  }
+  renameSync(join(folder, 'package'), join(packages, 'nest-redis-lock'));
+}, 180_000);
+
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+/** A project of its own with the sources of the application. */
+function project(name: string): string {
+  const place = join(folder, name.replaceAll(/\W+/g, '-'));
+  cpSync('test/package/toolchains', place, { recursive: true });
+  const compilerOptions = { experimentalDecorators: true, target: 'es2022' };
+  writeFileSync(join(place, 'tsconfig.json'), JSON.stringify({ compilerOptions }));
+  writeFileSync(join(place, 'package.json'), '{ "type": "module" }');
+  return place;
+}
+
+/** What the application says of each of its methods; it must neither fail nor complain. */
+async function run(cwd: string, args: string[]): Promise<Record<string, string>> {
+  const { stdout, stderr } = await exec(process.execPath, args, {
+    cwd,
+    env: outsideNpm(),
+    timeout: 120_000,
+  });
+  expect(stderr).toBe('');
+  return JSON.parse(stdout.trim().split('\n').at(-1)!) as Record<string, string>;
+}
+
+/** All that is not right must have been refused where the decorator stands, with class, method and remedy. */
+const REFUSED = expect.stringMatching(/^refused: .*@Locked on \w+\.work .*(@LockKey|"returns")/);
+/** The compiler left a type that says nothing: it may be a Promise, so this shows at the call alone. */
+const LATE = expect.stringMatching(/^at the call: \w+\.work returned an observable.*"returns/);
+
+function expectRefusedOnly(
+  outcomes: Record<string, string>,
+  refused: readonly string[],
+  typed: boolean,
+): void {
+  const others = Object.entries(outcomes).filter(([, outcome]) => outcome !== 'right');
+  const all = typed ? refused : [...refused, 'forwarded', 'observable'];
+  expect(Object.fromEntries(others)).toEqual({
+    ...Object.fromEntries(all.map((name) => [name, REFUSED])),
+    observableHidden: typed ? LATE : REFUSED,
+  });
+  expect(Object.keys(outcomes).length).toBeGreaterThan(15);
+}
+
+/** Nothing else in its class shows that names were kept. */
+const LETTERS = ['lonelyLetter'];
+const COMPACT = ['id', ...LETTERS];
+const SHORTENED = ['word', 'onlyId', 'letter', 'otherLetter', ...COMPACT];
+
+describe('@Locked takes the right lock or refuses where it stands, compiled by', () => {
+  it.each<[string, string[], boolean]>([
+    ['tsc', LETTERS, true],
+    ['swc', LETTERS, true],
+    ['swc without metadata', LETTERS, false],
+    ['swc minified', SHORTENED, true],
+    ['esbuild', LETTERS, false],
+    ['esbuild --minify', SHORTENED, false],
+    ['esbuild --minify --keep-names', SHORTENED, false],
+    ['esbuild --minify-identifiers', SHORTENED, false],
+    ['esbuild --minify-whitespace', COMPACT, false],
+    ['esbuild --minify with the library inside', SHORTENED, false],
+  ])(
+    '%s',
+    async (tool, refused, typed) => {
+      const place = project(tool);
+      await exec(process.execPath, ['compile.mjs', tool], { cwd: place, env: outsideNpm() });
+      const outcomes = await run(place, ['out.mjs']);
+      expectRefusedOnly(outcomes, refused, typed);
+    },
+    120_000,
+  );
+
+  it('tsx', async () => {
+    const tsx = resolve('node_modules/tsx/dist/cli.mjs');
+    const outcomes = await run(project('tsx'), [tsx, 'main.ts']);
+    expectRefusedOnly(outcomes, COMPACT, false);
+  }, 120_000);
+
+  it.each([
+    ['esbuild', LETTERS, false],
+    ['swc', LETTERS, true],
+  ])(
+    'vitest with %s',
+    async (compiler, refused, typed) => {
+      const place = project(`vitest ${compiler}`);
+      const vitest = resolve('node_modules/vitest/vitest.mjs');
+      const config = `vitest.${compiler}.mjs`;
+      await exec(process.execPath, [vitest, 'run', '--config', config], {
+        cwd: place,
+        env: outsideNpm(),
+      });
+      const outcomes = JSON.parse(readFileSync(join(place, 'outcomes.json'), 'utf8'));
+      expectRefusedOnly(outcomes, refused, typed);
+    },
+    120_000,
+  );
+});

@@ -1,0 +1,3 @@
+import { outcomes } from './app.js';
+
+console.log(JSON.stringify(await outcomes()));
