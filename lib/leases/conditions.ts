@@ -9,6 +9,7 @@ import { SingleLease } from './single-lease.js';
 /** All holders of this process who gave their lock back until a condition is signalled. */
 export class Conditions {
   readonly #waits = new Set<ConditionWait>();
+  #refusal: ((key: string) => unknown) | undefined;
 
   constructor(
     private readonly lock: LockPrimitive,
@@ -24,6 +25,7 @@ export class Conditions {
   async await(lease: SingleLease, awaiting: Awaiting): Promise<boolean> {
     awaiting.signal?.throwIfAborted();
     lease.assertHeld();
+    if (this.#refusal) throw this.#refusal(lease.key);
     const holding = SingleLease.holdingOf(lease);
     if (holding.claim.share) {
       throw new LockOptionsError(
@@ -55,8 +57,9 @@ export class Conditions {
     throw lease.lossError();
   }
 
-  /** Nobody awaits anything any more; each is told why. */
+  /** Nobody awaits anything any more; each is told why, and whoever comes later is refused and keeps the lock. */
   turnAway(reason: (key: string) => unknown): void {
+    this.#refusal = reason;
     for (const wait of this.#waits) wait.turnAway(reason(wait.key));
   }
 }

@@ -146,6 +146,11 @@ export class Holding implements Scheduled, Term {
     this.#controller?.abort(this.lossError());
   }
 
+  /** Tells its holders that it is about to be lost; until then it is held. */
+  foretell(reason: LossReason): void {
+    this.#controller?.abort(new LeaseLostError(this.claim.key, reason));
+  }
+
   /** It was given back; `lost` says why that came too late, if it did. */
   end(lost: LossReason | undefined): void {
     this.state = 'released';

@@ -15,6 +15,10 @@ import { Watchdog } from './watchdog.js';
 export class Holdings implements LeaseHost {
   readonly #held = new TurnoverMap<Holding>();
   readonly #watchdog: Watchdog;
+  /** Steps by which a lease comes or goes, and whose answers are awaited. */
+  #underWay = 0;
+  #closed = false;
+  readonly #whenIdle: (() => void)[] = [];
 
   constructor(
     private readonly lock: LockPrimitive,
@@ -30,6 +34,26 @@ export class Holdings implements LeaseHost {
 
   get watched(): number {
     return this.#watchdog.watched;
+  }
+
+  /** Resolves when nothing is held, and nothing is under way by which a lease comes or goes. */
+  idle(): Promise<void> {
+    return new Promise((resolve) => {
+      this.#whenIdle.push(resolve);
+      this.#checkIdle();
+    });
+  }
+
+  /** Adds what is on its way here. */
+  async bring(coming: Promise<Holding>): Promise<Holding> {
+    this.#underWay += 1;
+    try {
+      const holding = await coming;
+      this.add(holding);
+      return holding;
+    } finally {
+      this.#answered();
+    }
   }
 
   has(holder: string): boolean {
@@ -86,10 +110,11 @@ export class Holdings implements LeaseHost {
     this.#forget(holding);
   }
 
-  /** It was not given back after all. */
+  /** It was not given back after all: it is now, if everything was meanwhile. */
   keep(holding: Holding): void {
     holding.state = 'held';
     this.add(holding);
+    if (this.#closed) this.#takeBack(holding);
   }
 
   /** Nobody knows whether it was given back. */
@@ -124,6 +149,7 @@ export class Holdings implements LeaseHost {
     const onTheWay = readHandOver(text).claim;
     holding.state = 'closing';
     this.#forget(holding);
+    this.#underWay += 1;
     let remaining: Extended = 'unknown';
     try {
       ({ remaining } = await this.lock.transfer(claim, onTheWay));
@@ -132,6 +158,8 @@ export class Holdings implements LeaseHost {
         this.keep(holding);
         throw error;
       }
+    } finally {
+      this.#answered();
     }
     if (typeof remaining === 'number') {
       holding.lose('transferred');
@@ -153,9 +181,11 @@ export class Holdings implements LeaseHost {
     const { claim, trail, since, settings, onward } = holding;
     holding.state = 'closing';
     this.#forget(holding);
+    this.#underWay += 1;
     const steady = !this.#watchdog.asks(holding) && !holding.changes;
     if (standing === 'held' && steady && onward.passOn(holding)) {
       holding.state = 'released';
+      this.#answered();
       return Promise.resolve(true);
     }
     const passed = onward.takePassed?.()?.map((place) => place.claim);
@@ -171,24 +201,31 @@ export class Holdings implements LeaseHost {
         const inTime = ours && standing !== 'over';
         holding.end(inTime ? undefined : standing === 'held' ? 'gone' : 'expired');
         if (trail.isUncertain(this.clock)) this.departures.leave(claim, trail);
+        this.#answered();
         return inTime;
       },
       () => {
         holding.end(standing === 'held' ? undefined : 'expired');
         const leave = (): Promise<unknown> => release().then(() => this.lock.leave(claim));
         this.departures.start(leave, trail, claim.ttl);
+        this.#answered();
         return standing === 'held';
       },
     );
   }
 
-  /** Gives everything back; whoever still works under it is told. */
-  async releaseAll(): Promise<void> {
+  /** Begins to give everything back; whoever still works under it is told. Of which locks. */
+  releaseAll(): string[] {
+    this.#closed = true;
     const held = [...this.#held.values()];
-    const released = held.map((holding) => this.release(holding));
-    for (const holding of held) holding.lose('shutdown');
+    for (const holding of held) this.#takeBack(holding);
     this.#watchdog.stop();
-    await Promise.allSettled(released);
+    return held.map(({ claim }) => claim.key);
+  }
+
+  #takeBack(holding: Holding): void {
+    void this.release(holding);
+    holding.lose('shutdown');
   }
 
   #lose(holding: Holding, reason: LossReason): void {
@@ -196,6 +233,17 @@ export class Holdings implements LeaseHost {
     holding.lose(reason);
     holding.onward.ended(holding);
     this.departures.leave(holding.claim, holding.trail); // a renewal under way could still lengthen it
+    this.#checkIdle();
+  }
+
+  #answered(): void {
+    this.#underWay -= 1;
+    this.#checkIdle();
+  }
+
+  #checkIdle(): void {
+    if (this.#whenIdle.length === 0 || this.#held.size > 0 || this.#underWay > 0) return;
+    for (const resolve of this.#whenIdle.splice(0)) resolve();
   }
 
   #forget(holding: Holding): void {

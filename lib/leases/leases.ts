@@ -26,8 +26,8 @@ import { Stamp } from './stamp.js';
 import { Trail } from './trail.js';
 import { Waiters } from './waiters.js';
 
-/** How long a shutdown may wait for Redis, in ms. */
-const FAREWELL = 1_000;
+/** How long giving everything back may wait for the store at the end, in ms. */
+const FAREWELL = 750;
 
 /** All leases of one process on one store: it waits, holds, renews, tells loss and gives back. */
 export class Leases {
@@ -39,7 +39,10 @@ export class Leases {
   readonly conditions: Conditions;
   readonly administration: Administration;
   readonly #opening: Opening;
+  readonly #restorations = new Set<Restoration>();
+  readonly #atStop = new Set<() => void>();
   #closing = false;
+  #drained: Promise<readonly string[]> | undefined;
 
   constructor(
     private readonly store: LockStore,
@@ -125,13 +128,15 @@ export class Leases {
     if (!this.#opening.done && !this.#closing) await this.#opening.within(key, undefined);
     this.#refuse(key);
     const { commandTimeout } = this.settings;
-    const steps = new Restoration(this.store.lock, this.clock, this.#departures, commandTimeout);
-    const holding = await steps.run(handOver, newHolderId(this.store.processId));
-    this.#holdings.add(holding);
-    const lease = new SingleLease(this.#holdings, holding);
-    if (!this.#closing) return lease;
-    await lease.release();
-    throw new LockShutdownError(key);
+    const { lock, processId } = this.store;
+    const restoration = new Restoration(lock, this.clock, this.#departures, commandTimeout);
+    this.#restorations.add(restoration);
+    try {
+      const coming = restoration.run(handOver, newHolderId(processId));
+      return new SingleLease(this.#holdings, await this.#holdings.bring(coming));
+    } finally {
+      this.#restorations.delete(restoration);
+    }
   }
 
   /** As {@link acquire}, but undefined where others hold the lock. */
@@ -164,25 +169,68 @@ export class Leases {
     return Stamp.take(key, () => this.store.lock.stamp(key));
   }
 
-  /** Refuses every new call and rejects those who wait; what is held stays held. */
+  /** Runs `task` when nobody may wait any more. Returns how to call it off. */
+  onStop(task: () => void): () => void {
+    if (this.#closing) task();
+    else this.#atStop.add(task);
+    return () => this.#atStop.delete(task);
+  }
+
+  /** Refuses every new call and rejects those who wait; what is held stays held, and may be entered again. */
   stopWaiting(): void {
+    if (this.#closing) return;
     this.#closing = true;
     const shutdown = (key: string): Error => new LockShutdownError(key);
+    this.#opening.turnAway(shutdown);
     this.#waiters.turnAway(shutdown);
     this.conditions.turnAway(shutdown);
+    for (const task of this.#atStop) task();
+  }
+
+  /**
+   * Waits for what is in hand, once nothing new comes in: that is renewed until it is given back, at most for the
+   * grace from the first call on, which takes what is left then and tells its holders. Resolves to the keys of that.
+   * Without a grace it waits for nothing and takes nothing.
+   */
+  drain(): Promise<readonly string[]> {
+    this.stopWaiting();
+    const { shutdownGrace } = this.settings;
+    this.#drained ??=
+      shutdownGrace === 0
+        ? Promise.resolve([])
+        : this.#within(shutdownGrace, this.#holdings.idle()).then((idle) =>
+            idle ? [] : this.takeAll(),
+          );
+    return this.#drained;
+  }
+
+  /** Begins to give back all that is held, and tells its holders. The keys of that. */
+  takeAll(): readonly string[] {
+    for (const restoration of this.#restorations) restoration.giveUp();
+    return this.#holdings.releaseAll();
   }
 
   /** Gives back all that is held, in bounded time, and closes the store. */
   async close(): Promise<void> {
     this.stopWaiting();
-    let cancel = (): void => {};
-    const farewell = new Promise<void>((resolve) => {
-      cancel = this.clock.after(FAREWELL, resolve);
-    });
-    const all = Promise.all([this.#holdings.releaseAll(), this.#departures.close()]);
-    await Promise.race([all, farewell]);
-    cancel();
+    this.takeAll();
+    const gone = this.#departures
+      .close()
+      .then(() => this.#holdings.idle())
+      .then(() => this.#departures.close()); // of what could not be given back
+    await this.#within(FAREWELL, gone);
     await this.store.close();
+  }
+
+  /** Whether it comes to its end within `ms`. */
+  async #within(ms: number, end: Promise<unknown>): Promise<boolean> {
+    let cancel = (): void => {};
+    const late = new Promise<false>((resolve) => {
+      cancel = this.clock.after(ms, () => resolve(false));
+    });
+    const inTime = await Promise.race([end.then(() => true), late]);
+    cancel();
+    return inTime;
   }
 
   /** What the store was found to be. */

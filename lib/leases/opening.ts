@@ -6,6 +6,8 @@ import { type Clock, detached, onAbort } from '../options/index.js';
 export class Opening {
   done = false;
   #underWay: Promise<void> | undefined;
+  /** The calls that wait for it. */
+  readonly #callers = new Set<(reason: (key: string) => unknown) => void>();
 
   constructor(
     private readonly store: LockStore,
@@ -28,6 +30,11 @@ export class Opening {
     return this.#underWay;
   }
 
+  /** No call waits for it any more; each is told why. */
+  turnAway(reason: (key: string) => unknown): void {
+    for (const refuse of this.#callers) refuse(reason);
+  }
+
   /** For a call, that waits for it no longer than for a command. */
   within(key: string, signal: AbortSignal | undefined): Promise<void> {
     return new Promise((resolve, reject) => {
@@ -36,11 +43,14 @@ export class Opening {
         reject(new LockStoreError(message, { key, outcome: 'unsent' }));
       });
       const callOff = onAbort(signal, () => reject(signal!.reason));
+      const refuse = (reason: (key: string) => unknown): void => reject(reason(key));
+      this.#callers.add(refuse);
       this.open()
         .then(resolve, reject)
         .finally(() => {
           cancel();
           callOff();
+          this.#callers.delete(refuse);
         });
     });
   }

@@ -1,4 +1,4 @@
-import { LeaseLostError, LockStoreError } from '../errors/index.js';
+import { LeaseLostError, LockShutdownError, LockStoreError } from '../errors/index.js';
 import type { Claim, LockPrimitive, Transferred } from '../locks/lock-primitive.js';
 import type { Clock } from '../options/index.js';
 import type { Departures } from './departures.js';
@@ -19,6 +19,8 @@ const nobody: Onward = {
 /** Goes on with a lease that another process handed over, under a holder id of this one; once only. */
 export class Restoration {
   readonly #trail: Trail;
+  #giveUp = (): void => {};
+  #over = false;
 
   constructor(
     private readonly lock: LockPrimitive,
@@ -29,15 +31,25 @@ export class Restoration {
     this.#trail = new Trail(timeout);
   }
 
+  /** The application shuts down: what the restoration may bring all the same is left. */
+  giveUp(): void {
+    this.#over = true;
+    this.#giveUp();
+  }
+
   /**
    * Asks again, for twice the command time-out, when Redis does not say.
    * @throws LeaseLostError if somebody else went on with it, or its time is over; LockStoreError: then it
-   * may be tried again.
+   * may be tried again; LockShutdownError when it was given up.
    */
   async run({ claim, call, fencingToken }: HandOver, holder: string): Promise<Holding> {
     const own: Claim = { ...claim, holder };
     const { key } = claim;
-    const { sent, remaining } = await this.#transfer(claim, own);
+    const transfer = this.#orGivenUp(key, this.#transfer(claim, own));
+    const { sent, remaining } = await transfer.catch((error: unknown) => {
+      this.departures.leave(own, this.#trail);
+      throw error;
+    });
     if (typeof remaining !== 'number') {
       throw new LeaseLostError(key, remaining === 'taken' ? 'taken' : 'expired');
     }
@@ -57,6 +69,13 @@ export class Restoration {
     );
   }
 
+  #orGivenUp<Answer>(key: string, asked: Promise<Answer>): Promise<Answer> {
+    return new Promise((resolve, reject) => {
+      this.#giveUp = () => reject(new LockShutdownError(key));
+      asked.then(resolve, reject);
+    });
+  }
+
   async #transfer(claim: Claim, own: Claim): Promise<Transferred> {
     const giveUpAt = this.clock.monotonic() + 2 * this.timeout;
     for (;;) {
@@ -65,16 +84,14 @@ export class Restoration {
       try {
         const answer = await this.lock.transfer(claim, own);
         this.#trail.answered();
-        if (!this.#isDoubtful(answer)) return answer;
+        if (this.#over || !this.#isDoubtful(answer)) return answer;
       } catch (error) {
         const failure = error instanceof LockStoreError ? error : undefined;
         if (failure?.outcome === 'unknown') this.#trail.unknown(from);
         else this.#trail.answered();
-        if (!failure?.retryable || this.clock.monotonic() >= giveUpAt) {
-          this.departures.leave(own, this.#trail);
-          throw error;
-        }
+        if (!failure?.retryable || this.clock.monotonic() >= giveUpAt) throw error;
         await new Promise<void>((resolve) => void this.clock.after(AFTER_FAILURE, resolve));
+        if (this.#over) throw error;
       }
     }
   }

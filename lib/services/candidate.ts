@@ -18,7 +18,9 @@ export class Candidate {
   #retired = false;
   #running = 0;
 
-  constructor(private readonly election: Election) {}
+  constructor(private readonly election: Election) {
+    election.stepsDown = false;
+  }
 
   /** Campaigns from now on. */
   stand(): void {

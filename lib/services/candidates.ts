@@ -1,18 +1,14 @@
-import type { BeforeApplicationShutdown, OnApplicationBootstrap } from '@nestjs/common';
+import type { OnApplicationBootstrap, OnModuleDestroy } from '@nestjs/common';
 import { LockOptionsError } from '../errors/index.js';
-import { systemClock } from '../options/index.js';
 import { Candidate } from './candidate.js';
 import type { ElectionOptions } from './election.js';
 import type { LockService } from './lock.service.js';
-
-/** How long a shutdown may wait for resignations, in ms. */
-const FAREWELL = 1_000;
 
 /**
  * The elections in which this replica stands because decorators name them: in each once, from start-up
  * until it shuts down.
  */
-export class Candidates implements OnApplicationBootstrap, BeforeApplicationShutdown {
+export class Candidates implements OnApplicationBootstrap, OnModuleDestroy {
   static readonly #ofServices = new WeakMap<LockService, Candidates>();
   readonly #byName = new Map<string, { ttl: ElectionOptions['ttl']; candidate: Candidate }>();
 
@@ -49,14 +45,8 @@ export class Candidates implements OnApplicationBootstrap, BeforeApplicationShut
     for (const { candidate } of this.#byName.values()) candidate.stand();
   }
 
-  /** Called by Nest: leaves the lead to another replica, at once where no work is under way. */
-  async beforeApplicationShutdown(): Promise<void> {
-    const retired = [...this.#byName.values()].map(({ candidate }) => candidate.retire());
-    let cancel = (): void => {};
-    const farewell = new Promise<void>(
-      (resolve) => (cancel = systemClock.after(FAREWELL, resolve)),
-    );
-    await Promise.race([Promise.all(retired), farewell]);
-    cancel();
+  /** Called by Nest: leaves the lead to another replica, where work is under way as soon as that has ended. */
+  onModuleDestroy(): void {
+    for (const { candidate } of this.#byName.values()) void candidate.retire();
   }
 }

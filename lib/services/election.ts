@@ -3,6 +3,7 @@ import { EventEmitter } from 'node:events';
 import type { LeaseLostError } from '../errors/index.js';
 import type { Lease } from '../leases/lease.js';
 import type { Leases } from '../leases/leases.js';
+import { SingleLease } from '../leases/single-lease.js';
 import type { CallSettings, Duration } from '../options/index.js';
 import { Campaign } from './campaign.js';
 import { inspectLock, type LockParty } from './lock-inspection.js';
@@ -24,14 +25,15 @@ export interface Leader extends LockParty {
 export interface ElectionEvents {
   /** This replica leads from now on. */
   elected: [lease: Lease];
-  /** It does no more, and did not resign: its lease was lost. */
+  /** It does no more, and did not resign: its lease was lost, or the application shuts down: end the work and resign. */
   deposed: [reason: LeaseLostError];
 }
 
 /**
  * The election of one leader among all replicas: a lease one keeps trying for. The first to campaign leads, the
  * others queue; whoever leads renews its lease until it resigns, dies or loses it, and the next in the queue
- * follows: at once after a resignation or a shutdown, else within `ttl` and a second.
+ * follows: at once after a resignation, else within `ttl` and a second. When the application shuts down, the leader
+ * is told at once (`deposed`, `lease.signal`) and keeps its lease until it resigns, at most for `shutdownGrace`.
  *
  * No two leases of one election are valid at a time while Redis keeps its data. A leader that stalls past
  * its lease may act after it: `lease.assertHeld()` and its fencing token tell. Under it lies an ordinary
@@ -45,6 +47,14 @@ export class Election extends EventEmitter<ElectionEvents> {
   readonly #settings: CallSettings;
   #campaign: Campaign<Lease> | undefined;
   #lease: Lease | undefined;
+  /** The last one whose end was told. */
+  #told: Lease | undefined;
+  #unwatch = (): void => {};
+  /**
+   * Whether the leader is told at once that its application shuts down; else its work ends by itself.
+   * @internal
+   */
+  stepsDown = true;
 
   /** @internal */
   constructor(
@@ -60,7 +70,7 @@ export class Election extends EventEmitter<ElectionEvents> {
 
   /** True while this replica leads. Looks at the clocks, not at Redis. */
   get leads(): boolean {
-    return this.#lease?.held === true;
+    return this.#lease?.held === true && !this.#lease.signal.aborted;
   }
 
   /** What this replica leads under; `lease.signal` aborts when it is deposed. Undefined if it does not lead. */
@@ -91,6 +101,7 @@ export class Election extends EventEmitter<ElectionEvents> {
     this.#campaign?.withdraw(new DOMException(resigned, 'AbortError'));
     const lease = this.#lease;
     this.#lease = undefined;
+    this.#unwatch();
     return lease ? lease.release() : false;
   }
 
@@ -124,12 +135,22 @@ export class Election extends EventEmitter<ElectionEvents> {
     lease.signal.addEventListener('abort', () => this.#deposed(lease), { once: true });
     this.#tell('elected', lease);
     if (lease.signal.aborted) this.#deposed(lease);
+    else if (this.#lease === lease)
+      this.#unwatch = this.#leases.onStop(() => this.#stepDown(lease));
     return lease;
   }
 
+  /** The application shuts down: the leader's work is told to end, and the lease lasts until it has resigned. */
+  #stepDown(lease: Lease): void {
+    if (this.stepsDown && lease.held)
+      SingleLease.holdingOf(lease as SingleLease).foretell('shutdown');
+  }
+
   #deposed(lease: Lease): void {
-    if (this.#lease !== lease) return;
-    this.#lease = undefined;
+    if (this.#lease !== lease || this.#told === lease) return;
+    this.#told = lease;
+    this.#unwatch();
+    if (!lease.held) this.#lease = undefined;
     this.#tell('deposed', lease.signal.reason as LeaseLostError);
   }
 

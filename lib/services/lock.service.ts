@@ -1,7 +1,7 @@
 import {
-  type BeforeApplicationShutdown,
   Injectable,
   type OnApplicationShutdown,
+  type OnModuleDestroy,
   type OnModuleInit,
 } from '@nestjs/common';
 import { LockOptionsError } from '../errors/index.js';
@@ -24,6 +24,7 @@ import { type ListOptions, listLocks } from './list-locks.js';
 import { inspectLock, type LockInspection } from './lock-inspection.js';
 import { refuseDialect } from './refuse-dialect.js';
 import { Semaphore, type SemaphoreOptions } from './semaphore.js';
+import { logTaken } from './shutdown-log.js';
 import { logStart } from './start-log.js';
 
 /** What `withLock` takes beside {@link AcquireOptions}. */
@@ -34,7 +35,7 @@ export interface WithLockOptions extends AcquireOptions {
 
 /** Distributed locks: the injectable service. One lock is one key; who holds it is one lease. */
 @Injectable()
-export class LockService implements OnModuleInit, BeforeApplicationShutdown, OnApplicationShutdown {
+export class LockService implements OnModuleInit, OnModuleDestroy, OnApplicationShutdown {
   readonly #leases: Leases;
   readonly #settings: ModuleSettings;
 
@@ -179,14 +180,20 @@ export class LockService implements OnModuleInit, BeforeApplicationShutdown, OnA
     logStart(this.#leases.describeStore(), this.#settings);
   }
 
-  /** Called by Nest: nobody waits any more; requests still under way keep what they hold. */
-  beforeApplicationShutdown(): void {
-    this.#leases.stopWaiting();
+  /** Called by Nest: nobody waits and nobody comes any more; code that runs keeps its locks, for `shutdownGrace` from now on. */
+  onModuleDestroy(): void {
+    void this.#leases.drain().then((taken) => this.#logTaken(taken));
   }
 
-  /** Called by Nest: gives back what is held and disconnects. */
+  /** Called by Nest: waits for code that runs under locks, gives back what is left and disconnects. */
   async onApplicationShutdown(): Promise<void> {
+    await this.#leases.drain();
+    this.#logTaken(this.#leases.takeAll());
     await this.#leases.close();
+  }
+
+  #logTaken(taken: readonly string[]): void {
+    logTaken(taken, this.#settings.shutdownGrace);
   }
 
   #name(key: string): string {

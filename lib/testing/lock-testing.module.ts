@@ -28,7 +28,8 @@ export interface LockTestingOptions extends Omit<RedisLockOptions, 'redis' | 'la
  */
 export function memoryLockService(options: LockTestingOptions = {}): LockService {
   const { server, clock = server?.clock ?? systemClock, ...rest } = options;
-  const settings = moduleSettings({ ...rest, lockOrder: rest.lockOrder ?? 'warn' });
+  const { lockOrder = 'warn', shutdownGrace = 0 } = rest;
+  const settings = moduleSettings({ ...rest, lockOrder, shutdownGrace });
   const store = new MemoryLockStore(server ?? new MemoryServer(clock), settings, clock);
   return new LockService(new Leases(store, settings, clock, logOrder), settings);
 }

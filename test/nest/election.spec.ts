@@ -9,6 +9,7 @@ import {
   LockService,
   LockShutdownError,
 } from '../../lib/index.js';
+import { Gate } from '../support/gate.js';
 import { untilWaiting } from '../support/inspected.js';
 import { NestBench } from '../support/nest-app.js';
 import { later } from '../support/later.js';
@@ -181,19 +182,43 @@ describe('a campaign', () => {
     await elections[0]!.resign();
   });
 
-  it('ends when the application shuts down, and a leader there makes room at once', async () => {
-    const leaving = await bench.app({});
+  it('ends when the application shuts down, and a leader there makes room as soon as it has resigned', async () => {
+    const leaving = await bench.app({}, { shutdownGrace: '1m' });
     const election = leaving.get(LockService).election(name, { ttl: '1m' });
-    const deposed = new Promise((resolve) => election.once('deposed', resolve));
-    await election.campaign();
+    const working = new Gate();
+    const deposed = new Promise((resolve) => {
+      election.once('deposed', (reason) => {
+        resolve(reason);
+        void working.opened.then(() => election.resign());
+      });
+    });
+    const lease = await election.campaign();
     const [next] = await enqueue(1);
     const waiting = leaving.get(LockService).election(name).campaign();
     const since = performance.now();
-    await leaving.close();
+    const closing = leaving.close();
     await expect(waiting).rejects.toThrow(LockShutdownError);
-    expect((await next).held).toBe(true);
-    expect(performance.now() - since).toBeLessThan(1_000);
     expect(await deposed).toMatchObject({ reason: 'shutdown' });
+    expect([election.leads, lease.signal.aborted, lease.held]).toEqual([false, true, true]);
+    expect(leading()).toEqual([false, false, false]);
+    working.open();
+    expect((await next).held).toBe(true);
+    await closing;
+    expect(performance.now() - since).toBeLessThan(20_000);
+    await elections[1]!.resign();
+  });
+
+  it('leaves a leader who does not resign its lease until the grace of a shutdown is over', async () => {
+    const leaving = await bench.app({}, { shutdownGrace: '1500ms' });
+    const election = leaving.get(LockService).election(name, { ttl: '1s' });
+    const lease = await election.campaign();
+    const [next] = await enqueue(1);
+    const since = performance.now();
+    const closing = leaving.close();
+    await next;
+    expect(performance.now() - since).toBeGreaterThan(1_490);
+    expect(lease.held).toBe(false);
+    await closing;
     await elections[1]!.resign();
   });
 });

@@ -77,7 +77,7 @@ describe('restore', () => {
     await held.release();
     await (await locks.restore(text)).release();
     await expect(locks.restore(text)).rejects.toThrow(LeaseLostError);
-    locks.beforeApplicationShutdown();
+    locks.onModuleDestroy();
     await expect(locks.restore(text)).rejects.toMatchObject({ code: 'LOCK_SHUTDOWN' });
     await locks.onApplicationShutdown();
   });

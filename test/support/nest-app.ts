@@ -28,13 +28,13 @@ export class NestBench {
     return new NestBench(await RedisProcess.start());
   }
 
-  /** A module with `RedisLockModule` on this bench's Redis, not yet compiled. */
+  /** A module with `RedisLockModule` on this bench's Redis, not yet compiled. What a test leaves held costs no grace at its end. */
   builder(
     { controllers = [], providers = [], imports = [] }: AppParts,
     options: ModuleOptions = {},
   ): TestingModuleBuilder {
     return Test.createTestingModule({
-      imports: [RedisLockModule.forRoot({ redis: this.redis.url, ...options }), ...imports],
+      imports: [RedisLockModule.forRoot({ redis: this.redis.url, shutdownGrace: 0, ...options }), ...imports],
       controllers,
       providers,
     });
