@@ -101,8 +101,9 @@ export abstract class Lease implements AsyncDisposable {
    * same fencing token. Here it is over before the text exists (`transferred`), and given back by nobody: without a
    * `restore` the lock comes free after its ttl from now, or after what `extend` asked for before. The text is as
    * good as the lock: keep it out of logs.
-   * @throws LeaseLostError if the lease is over, or if Redis does not say whether it was handed over: it counts as lost then;
-   * LockOptionsError for a lease that is shared, of permits, on several locks, held more than once by re-entry, or on a quorum.
+   * @throws LeaseLostError if the lease is over, or if Redis does not say whether it was handed over: it counts as lost then,
+   * and nobody can restore it. LockStoreError if Redis refused or could not be asked: nothing happened, the lease is held
+   * and renewed as before, so hand it over again or release it. LockOptionsError for a lease that is shared, of permits, on several locks, held more than once by re-entry, or on a quorum.
    */
   abstract handOver(): Promise<string>;
 

@@ -40,8 +40,8 @@ export class Condition {
    * Gives the lock back and waits. Resolves when it is held again: true if the condition was signalled, false if
    * `wait` was over before. While it waits, `lease.held` is false and nothing may be written.
    * @throws LeaseLostError if the lease is over; `signal.reason` when aborted; LockStoreError when Redis fails
-   * for longer than `outageWait`; LockLimitError, LockShutdownError. After all but the first of LockLimitError
-   * and a LockStoreError that says nothing was sent, the lock is not held.
+   * for longer than `outageWait`; LockLimitError, LockShutdownError. After a LockLimitError, a LockStoreError that
+   * says nothing was sent, and a call during a shutdown, the lock is still held (`lease.held` tells); else it is not.
    */
   await({ wait = Infinity, signal }: AwaitOptions = {}): Promise<boolean> {
     const ms = milliseconds('wait', wait, { min: 0, max: Infinity });

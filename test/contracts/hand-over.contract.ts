@@ -2,6 +2,7 @@ import { expect } from '@jest/globals';
 import { LeaseLostError, LockOptionsError, LockStoreError } from '../../lib/errors/index.js';
 import { readHandOver } from '../../lib/leases/hand-over.js';
 import type { Lease } from '../../lib/leases/lease.js';
+import { withLease } from '../../lib/leases/with-lease.js';
 import { MARKERS } from '../../lib/locks/holder.js';
 import type { LockPrimitive } from '../../lib/locks/lock-primitive.js';
 import { READER } from '../../lib/options/index.js';
@@ -28,7 +29,7 @@ function troubled(
   return world.process({ commandTimeout: 200 }, wrap);
 }
 
-function failure(outcome: 'unsent' | 'unknown'): LockStoreError {
+function failure(outcome: 'unsent' | 'refused' | 'unknown'): LockStoreError {
   return new LockStoreError('It did not answer.', { key: 'k', outcome });
 }
 
@@ -40,7 +41,9 @@ const unheard =
     throw failure('unknown');
   };
 
-const unsent = () => (): Promise<never> => Promise.reject(failure('unsent'));
+/** Nothing happens. */
+const did = (outcome: 'unsent' | 'refused') => () => (): Promise<never> =>
+  Promise.reject(failure(outcome));
 
 export const handOver: Contract = {
   async 'the lease goes on in the process that restores it, under its token, before all who wait'(
@@ -262,18 +265,43 @@ export const handOver: Contract = {
     await world.until('the lock is free', async () => (await world.sight()).type === 'none');
   },
 
-  async 'a hand-over that was not sent changes nothing'(world) {
-    const a = await troubled(world, unsent);
-    const lease = await a.acquire({ ttl: 400 });
-    await expect(lease.handOver()).rejects.toThrow(LockStoreError);
-    await world.elapse(800);
-    expect(lease.held).toBe(true);
-    expect((await lease.handOver()).length).toBeGreaterThan(40);
+  async 'a hand-over that did not happen changes nothing: the lease is held, and may be handed over again'(
+    world,
+  ) {
+    const b = await world.process();
+    for (const outcome of ['unsent', 'refused'] as const) {
+      const a = await troubled(world, did(outcome));
+      const lease = await a.acquire({ ttl: 400 });
+      await expect(lease.handOver()).rejects.toThrow(LockStoreError);
+      await world.elapse(800);
+      expect([lease.held, lease.signal.aborted]).toEqual([true, false]);
+      const taken = await restore(b, await lease.handOver());
+      expect(await taken.release()).toBe(true);
+      expect(a.leases.load).toMatchObject({ held: 0, watched: 0 });
+    }
+  },
+
+  async 'a lease whose hand-over did not happen ends as any other, by its holder or with its process'(
+    world,
+  ) {
+    for (const end of ['release', 'withLock', 'crash'] as const) {
+      const a = await troubled(world, did('refused'));
+      const acquired = a.acquire({ ttl: 400 });
+      const body = withLease(acquired, async (lease) => {
+        await expect(lease.handOver()).rejects.toThrow(LockStoreError);
+        expect(lease.held).toBe(true);
+        if (end === 'release') expect(await lease.release()).toBe(true);
+        if (end === 'crash') await a.crash();
+      });
+      await world.finish(body.catch(() => {}));
+      if (end !== 'crash') expect(a.leases.load).toMatchObject({ held: 0, watched: 0 });
+      await world.until('the lock is free', async () => (await world.sight()).type === 'none');
+    }
   },
 
   async 'who does not hear that he restored it asks again'(world) {
     const a = await world.process();
-    for (const trouble of [unheard, unsent]) {
+    for (const trouble of [unheard, did('unsent')]) {
       const b = await troubled(world, trouble);
       const text = await (await a.acquire()).handOver();
       const taken = await world.finish(restore(b, text));

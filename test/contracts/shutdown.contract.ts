@@ -1,0 +1,328 @@
+import { expect } from '@jest/globals';
+import { LockShutdownError, LockStoreError } from '../../lib/errors/index.js';
+import { readHandOver } from '../../lib/leases/hand-over.js';
+import type { Lease } from '../../lib/leases/lease.js';
+import { SingleLease } from '../../lib/leases/single-lease.js';
+import type { LockPrimitive } from '../../lib/locks/lock-primitive.js';
+import type { Contract } from '../support/contract.js';
+import { Gate } from '../support/gate.js';
+import { later } from '../support/later.js';
+import { expectNothingLeft } from '../support/nothing-left.js';
+import { type LockingProcess, withPrimitive, type World, type Wrap } from '../support/world.js';
+
+/** As an application shuts down: resolves to the keys of what was taken. */
+async function shutDown({ leases }: LockingProcess): Promise<readonly string[]> {
+  const taken = await leases.drain();
+  await leases.close();
+  return taken;
+}
+
+/** Whether a promise has settled. */
+function watch(promise: Promise<unknown>): { settled: boolean } {
+  const watched = { settled: false };
+  const settle = (): void => void (watched.settled = true);
+  promise.then(settle, settle);
+  return watched;
+}
+
+/** A process whose store answers one step only when the gate is open. */
+async function slow(
+  world: World,
+  step: 'release' | 'transfer',
+  shutdownGrace = 2_000,
+): Promise<{ process: LockingProcess; asked: Gate; answers: Gate }> {
+  const [asked, answers] = [new Gate(), new Gate()];
+  const wrap: Wrap = (store) => {
+    const right = store.lock[step].bind(store.lock) as (...all: unknown[]) => Promise<unknown>;
+    const late = async (...all: unknown[]): Promise<unknown> => {
+      asked.open();
+      return answers.after(right(...all));
+    };
+    return withPrimitive(store, { [step]: late } as Partial<LockPrimitive>);
+  };
+  return { process: await world.process({ shutdownGrace }, wrap), asked, answers };
+}
+
+/** A bound of the clock that stands still, and of a busy machine's. */
+function bound(world: World, ms: number): number {
+  return world.redis ? 5 * ms : ms;
+}
+
+async function free(world: World): Promise<boolean> {
+  return (await world.sight()).type === 'none';
+}
+
+export const shutdown: Contract = {
+  async 'who waits is refused at once, and so is who comes later'(world) {
+    const [a, b] = [await world.process(), await world.process()];
+    const held = await b.acquire();
+    const waiting = later(a.acquire({ wait: Infinity }));
+    await world.waiting(1);
+    const closing = shutDown(a);
+    await expect(waiting).rejects.toThrow(LockShutdownError);
+    await expect(a.acquire({ key: 'other' })).rejects.toThrow(LockShutdownError);
+    await expect(a.acquire({ wait: 0 })).rejects.toThrow(LockShutdownError);
+    expect(await world.finish(closing)).toEqual([]);
+    await world.waiting(0);
+    expect(await held.release()).toBe(true);
+    await expectNothingLeft(world, a, b);
+  },
+
+  async 'what is held is renewed until it is given back, and nobody comes in meanwhile'(world) {
+    const [a, b] = [await world.process(), await world.process()];
+    const lease = await a.acquire({ ttl: 500 });
+    const waiting = b.acquire();
+    const next = watch(waiting);
+    await world.waiting(1);
+    const closing = shutDown(a);
+    const closed = watch(closing);
+    await world.elapse(1_500);
+    expect([lease.held, lease.signal.aborted]).toEqual([true, false]);
+    expect([closed.settled, next.settled]).toEqual([false, false]);
+    expect(await lease.release()).toBe(true);
+    expect(await world.finish(closing)).toEqual([]);
+    expect(await (await world.finish(waiting)).release()).toBe(true);
+    await expectNothingLeft(world, a, b);
+  },
+
+  async 'what is left when the grace is over is told and named, and who waits comes next'(world) {
+    const a = await world.process({ shutdownGrace: 1_000 });
+    const b = await world.process();
+    const lease = await a.acquire({ ttl: 400 });
+    const waiting = b.acquire();
+    await world.waiting(1);
+    const from = world.clock.monotonic();
+    const { signal } = lease;
+    const taken = await world.finish(shutDown(a));
+    expect(world.clock.monotonic() - from).toBeGreaterThan(990);
+    expect(taken).toEqual(['k']);
+    expect(signal.reason).toMatchObject({ code: 'LEASE_LOST', reason: 'shutdown' });
+    expect(lease.held).toBe(false);
+    expect(await (await world.finish(waiting)).release()).toBe(true);
+    await expectNothingLeft(world, a, b);
+  },
+
+  async 'without a grace it waits for nothing'(world) {
+    const a = await world.process({ shutdownGrace: 0 });
+    const lease = await a.acquire();
+    expect(await a.leases.drain()).toEqual([]);
+    expect(lease.held).toBe(true);
+    expect(a.leases.takeAll()).toEqual(['k']);
+    expect(lease.held).toBe(false);
+    await world.finish(a.leases.close());
+    await expectNothingLeft(world, a);
+  },
+
+  async 'a lease that is just being given back has been when the store is closed'(world) {
+    for (const grace of [2_000, 0]) {
+      const { process: a, asked, answers } = await slow(world, 'release', grace);
+      const lease = await a.acquire();
+      const released = lease.release();
+      await asked.opened;
+      const closing = shutDown(a);
+      const closed = watch(closing);
+      await world.elapse(20);
+      expect(closed.settled).toBe(false);
+      answers.open();
+      expect(await world.finish(released)).toBe(true);
+      expect(await world.finish(closing)).toEqual([]);
+      expect(await free(world)).toBe(true);
+    }
+  },
+
+  async 'a store that does not answer holds it up no longer than the grace and a second'(world) {
+    const a = await world.process({ shutdownGrace: 1_000, commandTimeout: 20_000 });
+    const lease = await a.acquire({ ttl: 30_000 });
+    const waiting = later(a.acquire({ wait: Infinity, reentrant: false }));
+    await world.waiting(1);
+    await world.pause();
+    const from = world.clock.monotonic();
+    const closing = shutDown(a);
+    await expect(waiting).rejects.toThrow(LockShutdownError);
+    expect(await world.finish(closing)).toEqual(['k']);
+    expect(world.clock.monotonic() - from).toBeGreaterThan(990);
+    expect(world.clock.monotonic() - from).toBeLessThan(bound(world, 2_000));
+    expect(lease.held).toBe(false);
+  },
+
+  async 'a store that does not answer holds it up less than a second where nothing is held'(world) {
+    const [a, b] = [await world.process({ commandTimeout: 20_000 }), await world.process()];
+    await b.acquire();
+    const waiting = later(a.acquire({ wait: Infinity }));
+    await world.waiting(1);
+    await world.pause();
+    const from = world.clock.monotonic();
+    expect(await world.finish(shutDown(a))).toEqual([]);
+    await expect(waiting).rejects.toThrow(LockShutdownError);
+    expect(world.clock.monotonic() - from).toBeLessThan(bound(world, 1_000));
+  },
+};
+
+export const shutdownOfLocks: Contract = {
+  async 'who holds a lock enters it again, in turn with its siblings, and gets no other'(world) {
+    const a = await world.process();
+    const lease = await a.acquire();
+    const inside = new Gate();
+    const leave = new Gate();
+    let most = 0;
+    let now = 0;
+    const sibling = async (): Promise<void> => {
+      const again = await a.acquire();
+      most = Math.max(most, (now += 1));
+      expect(again.fencingToken).toBe(lease.fencingToken);
+      await leave.opened;
+      now -= 1;
+      expect(await again.release()).toBe(true);
+    };
+    const body = lease.run(async () => {
+      const first = sibling();
+      inside.open();
+      await leave.opened;
+      const others = [sibling(), sibling()];
+      await expect(a.acquire({ key: 'other' })).rejects.toThrow(LockShutdownError);
+      await expect(a.acquire({ key: ['k', 'other'] })).rejects.toThrow(LockShutdownError);
+      await Promise.all([first, ...others]);
+    });
+    await inside.opened;
+    const closing = shutDown(a);
+    leave.open();
+    await world.finish(body);
+    expect(most).toBe(1);
+    expect(await lease.release()).toBe(true);
+    expect(await world.finish(closing)).toEqual([]);
+    await expectNothingLeft(world, a);
+  },
+
+  async 'who would await a condition is refused, and keeps the lock'(world) {
+    const a = await world.process();
+    const lease = (await a.acquire()) as SingleLease;
+    const closing = shutDown(a);
+    const awaiting = { condition: 'c', wait: Infinity, signal: undefined };
+    await expect(a.leases.conditions.await(lease, awaiting)).rejects.toThrow(LockShutdownError);
+    expect(lease.held).toBe(true);
+    expect(await lease.release()).toBe(true);
+    expect(await world.finish(closing)).toEqual([]);
+    await expectNothingLeft(world, a);
+  },
+
+  async 'several locks of one lease are kept and taken together'(world) {
+    const a = await world.process({ shutdownGrace: 1_000 });
+    const lease = await a.acquire({ key: ['x', 'y'], ttl: 400 });
+    const closing = shutDown(a);
+    await world.elapse(600);
+    expect(lease.held).toBe(true);
+    expect([...(await world.finish(closing))].sort()).toEqual(['x', 'y']);
+    expect(lease.signal.reason).toMatchObject({ reason: 'shutdown' });
+    await expectNothingLeft(world, a);
+  },
+
+  async 'a hand-over under way comes to its end'(world) {
+    const { process: a, asked, answers } = await slow(world, 'transfer');
+    const b = await world.process();
+    const lease = await a.acquire();
+    const text = lease.handOver();
+    await asked.opened;
+    const closing = shutDown(a);
+    const closed = watch(closing);
+    await world.elapse(20);
+    expect(closed.settled).toBe(false);
+    answers.open();
+    const taken = await world.finish(b.leases.restore(readHandOver(await world.finish(text))));
+    expect(await world.finish(closing)).toEqual([]);
+    expect(taken.held).toBe(true);
+    expect(await taken.release()).toBe(true);
+  },
+
+  async 'a hand-over that comes to nothing after the grace is over is given back'(world) {
+    const answers = new Gate();
+    const asked = new Gate();
+    const wrap: Wrap = (store) =>
+      withPrimitive(store, {
+        transfer: async () => {
+          asked.open();
+          await answers.opened;
+          throw new LockStoreError('It was not sent.', { key: 'k', outcome: 'unsent' });
+        },
+      });
+    const a = await world.process({ shutdownGrace: 100 }, wrap);
+    const lease = await a.acquire();
+    const text = later(lease.handOver());
+    await asked.opened;
+    expect(await world.finish(a.leases.drain())).toEqual([]);
+    answers.open();
+    await expect(text).rejects.toThrow(LockStoreError);
+    expect(lease.held).toBe(false);
+    expect(lease.signal.reason).toMatchObject({ reason: 'shutdown' });
+    await world.finish(a.leases.close());
+    await expectNothingLeft(world, a);
+  },
+
+  async 'a restoration under way comes to its end, and its lease is held until it is given back'(
+    world,
+  ) {
+    const b = await world.process();
+    const { process: a, asked, answers } = await slow(world, 'transfer');
+    const text = await (await b.acquire({ ttl: 5_000 })).handOver();
+    const restoring = later(a.leases.restore(readHandOver(text)));
+    await asked.opened;
+    const closing = shutDown(a);
+    const closed = watch(closing);
+    await world.elapse(20);
+    answers.open();
+    const lease = await world.finish(restoring);
+    await world.elapse(20);
+    expect([lease.held, closed.settled]).toEqual([true, false]);
+    expect(await lease.release()).toBe(true);
+    expect(await world.finish(closing)).toEqual([]);
+    await expectNothingLeft(world, a, b);
+  },
+
+  async 'a restoration that has no answer when the grace is over is refused, and leaves nothing'(
+    world,
+  ) {
+    const b = await world.process();
+    const { process: a, asked, answers } = await slow(world, 'transfer');
+    const text = await (await b.acquire({ ttl: 60_000 })).handOver();
+    const restoring = later(a.leases.restore(readHandOver(text)));
+    await asked.opened;
+    await world.finish(shutDown(a));
+    await expect(restoring).rejects.toThrow(LockShutdownError);
+    await world.until('the lock is free', () => free(world));
+    answers.open();
+    await world.elapse(20);
+    expect(await free(world)).toBe(true);
+    await expectNothingLeft(world, a, b);
+  },
+
+  async 'a restoration that is refused asks no more'(world) {
+    let asked = 0;
+    const wrap: Wrap = (store) =>
+      withPrimitive(store, {
+        transfer: () => {
+          asked += 1;
+          return Promise.reject(new LockStoreError('Not sent.', { key: 'k', outcome: 'unsent' }));
+        },
+      });
+    const b = await world.process();
+    const a = await world.process({ shutdownGrace: 0, commandTimeout: 5_000 }, wrap);
+    const text = await (await b.acquire()).handOver();
+    const restoring = later(a.leases.restore(readHandOver(text)));
+    await world.until('it has asked again', () => asked > 1);
+    await world.finish(shutDown(a));
+    await expect(restoring).rejects.toThrow(LockShutdownError);
+    const before = asked;
+    await world.elapse(300);
+    expect(asked).toBe(before);
+    expect(await (await b.leases.restore(readHandOver(text))).release()).toBe(true);
+  },
+
+  async 'a restoration begun later is refused, and another process may go on with it'(world) {
+    const [a, b] = [await world.process(), await world.process()];
+    const text = await (await a.acquire()).handOver();
+    const closing = shutDown(a);
+    const refused: Promise<Lease> = a.leases.restore(readHandOver(text));
+    await expect(refused).rejects.toThrow(LockShutdownError);
+    expect(await world.finish(closing)).toEqual([]);
+    expect(await (await b.leases.restore(readHandOver(text))).release()).toBe(true);
+  },
+};
