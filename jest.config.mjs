@@ -1,8 +1,11 @@
+import { readdirSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 
 // One invocation tests one pair of majors: NEST=11|12 (default 12), IOREDIS=5|6 (default 6).
 const nest = process.env.NEST ?? '12';
 const ioredis = process.env.IOREDIS ?? '6';
+/** What is installed for Nest 11; other packages of Nest work with both. */
+const nest11 = readdirSync(new URL('test/nest-11/node_modules/@nestjs', import.meta.url)).join('|');
 
 /** @type {import('jest').Config} */
 export default {
@@ -15,7 +18,7 @@ export default {
   moduleFileExtensions: ['ts', 'js', 'mjs', 'cjs', 'json', 'node', 'lua'],
   moduleNameMapper: {
     ...(nest === '11' && {
-      '^@nestjs/([^/]+)(.*)$': '<rootDir>/test/nest-11/node_modules/@nestjs/$1$2',
+      [`^@nestjs/(${nest11})(/.*)?$`]: '<rootDir>/test/nest-11/node_modules/@nestjs/$1$2',
     }),
     ...(ioredis === '5' && { '^ioredis$': 'ioredis-5' }),
     '^nest-redis-lock$': '<rootDir>/lib/index.ts',

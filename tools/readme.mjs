@@ -1,7 +1,10 @@
-// Fills every code block of the README that names its source, <!-- file#region -->, from there.
+// Fills every code block of the README and of docs/ that names its source, <!-- file#region -->, from there.
 // `--check` only compares. The sources are type-checked and run by test/readme.
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 
+const pages = readdirSync('docs')
+  .filter((name) => name.endsWith('.md'))
+  .map((name) => `docs/${name}`);
 const BLOCK = /(<!-- (\S+)#(\w+) -->\n```ts\n)[^]*?(```)/g;
 
 function region(file, name) {
@@ -18,13 +21,15 @@ function region(file, name) {
   return found.map((line) => line.slice(indent) + '\n').join('');
 }
 
-const before = readFileSync('README.md', 'utf8');
-const after = before.replaceAll(
-  BLOCK,
-  (_, head, file, name, tail) => head + region(file, name) + tail,
-);
-if (!process.argv.includes('--check')) writeFileSync('README.md', after);
-else if (before !== after) {
-  console.error('README.md is not what its sources say: npm run readme');
-  process.exit(1);
+for (const page of ['README.md', ...pages]) {
+  const before = readFileSync(page, 'utf8');
+  const after = before.replaceAll(
+    BLOCK,
+    (_, head, file, name, tail) => head + region(file, name) + tail,
+  );
+  if (!process.argv.includes('--check')) writeFileSync(page, after);
+  else if (before !== after) {
+    console.error(`${page} is not what its sources say: npm run readme`);
+    process.exit(1);
+  }
 }

@@ -34,7 +34,10 @@ export class NestBench {
     options: ModuleOptions = {},
   ): TestingModuleBuilder {
     return Test.createTestingModule({
-      imports: [RedisLockModule.forRoot({ redis: this.redis.url, shutdownGrace: 0, ...options }), ...imports],
+      imports: [
+        RedisLockModule.forRoot({ redis: this.redis.url, shutdownGrace: 0, ...options }),
+        ...imports,
+      ],
       controllers,
       providers,
     });
