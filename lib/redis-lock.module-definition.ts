@@ -7,7 +7,11 @@ export interface RedisLockModuleExtras {
   readonly name?: string | undefined;
   /** @default true */
   readonly isGlobal?: boolean | undefined;
-  /** Answer HTTP requests that end in an error of this library: 409, 503, 400, 500. @default true */
+  /**
+   * Answer requests that end in an error of this library: on HTTP 409 (a lock is busy), 429 (a semaphore is), 503, 400 and
+   * 500; GraphQL, microservices and gateways tell the same `code`. No answer has a key in it. A filter of the application
+   * that catches the error decides instead: it sees an `HttpException`. @default true
+   */
   readonly mapErrors?: boolean | undefined;
 }
 

@@ -7,7 +7,7 @@ import {
   type Provider,
 } from '@nestjs/common';
 import {
-  APP_FILTER,
+  ApplicationConfig,
   DiscoveryModule,
   DiscoveryService,
   MetadataScanner,
@@ -18,6 +18,8 @@ import { supplyService } from './decorators/injected-service.js';
 import { checkLockedMethods } from './decorators/locked-explorer.js';
 import { LockOptionsError } from './errors/index.js';
 import { LockErrorFilter } from './interceptors/lock-error.filter.js';
+import { LockErrorInterceptor } from './interceptors/lock-error.interceptor.js';
+import { answerErrors } from './interceptors/answer-errors.js';
 import { Leases } from './leases/leases.js';
 import { RedisLockStore } from './locks/lock/redis-lock-store.js';
 import { QuorumLockStore } from './locks/quorum/quorum-lock-store.js';
@@ -41,6 +43,7 @@ interface Configured {
 }
 const CONFIGURED = Symbol('nest-redis-lock:configured');
 const CANDIDATES = Symbol('nest-redis-lock:candidates');
+const ERROR_ANSWERS = Symbol('nest-redis-lock:error-answers');
 
 /**
  * Distributed locks on Redis: provides `LockService`, and what `@Locked` and `@LockedRequest` stand on.
@@ -128,8 +131,15 @@ function withLocks(definition: DynamicModule, extras: RedisLockModuleExtras): Dy
     },
     service,
     candidates,
+    LockErrorFilter,
   ];
-  if (mapErrors) providers.push({ provide: APP_FILTER, useClass: LockErrorFilter });
+  if (mapErrors) {
+    providers.push(LockErrorInterceptor, {
+      provide: ERROR_ANSWERS,
+      inject: [ApplicationConfig, LockErrorFilter, LockErrorInterceptor, service.provide],
+      useFactory: answerErrors,
+    });
+  }
   return {
     ...definition,
     global: isGlobal,

@@ -1,6 +1,7 @@
 import { UseInterceptors } from '@nestjs/common';
 import { LockOptionsError } from '../errors/index.js';
 import { LockInterceptor } from '../interceptors/lock.interceptor.js';
+import { catchMessageErrors } from '../interceptors/message-errors.js';
 import {
   type LockedRequestOptions,
   LockedRequestSettings,
@@ -33,6 +34,7 @@ export function LockedRequest(
     const beneath = (Reflect.getMetadata(LOCKED_REQUEST_METADATA, bearer) ??
       []) as LockedRequestSettings[];
     Reflect.defineMetadata(LOCKED_REQUEST_METADATA, [settings, ...beneath], bearer);
+    catchMessageErrors(onHandler ? target.constructor : target);
     if (onHandler) UseInterceptors(LockInterceptor)(target, method!, descriptor);
     else UseInterceptors(LockInterceptor)(target as () => void);
   };

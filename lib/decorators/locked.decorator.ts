@@ -1,6 +1,7 @@
 import { Logger } from '@nestjs/common';
-import { defer, type Observable } from 'rxjs';
+import { catchError, defer, type Observable, throwError } from 'rxjs';
 import { LockOptionsError } from '../errors/index.js';
+import { catchMessageErrors, errorOfHandler } from '../interceptors/message-errors.js';
 import { keyTemplate, lockName, lockNames } from '../keys/index.js';
 import {
   CALL_DEFAULTS,
@@ -85,9 +86,13 @@ export function Locked(
       : (returnKind(target, method, original) ?? unknownKind(said));
     const settings = new WeakMap<LockService, CallSettings>();
     injectService(target, options.module, said);
+    catchMessageErrors(target.constructor);
 
-    function call(instance: object, args: unknown[]): [LockedCall, (lease: unknown) => unknown] {
-      const service = injectedService(instance, options.module, said);
+    function call(
+      service: LockService,
+      instance: object,
+      args: unknown[],
+    ): [LockedCall, (lease: unknown) => unknown] {
       const { leases, defaults, maxKeyBytes } = LockService.internals(service);
       let wanted = settings.get(service);
       if (!wanted) {
@@ -102,20 +107,37 @@ export function Locked(
 
     const wrappers: Record<NonNullable<LockedOptions['returns']>, Method> = {
       async promise(...args) {
-        const [locked, run] = call(this, args);
+        const service = injectedService(this, options.module, said);
         const end = (): Promise<void> | undefined =>
           response === undefined ? undefined : endOfResponse(args[response]);
-        return locked.promise(run, end, said);
+        try {
+          const [locked, run] = call(service, this, args);
+          return await locked.promise(run, end, said);
+        } catch (error) {
+          throw errorOfHandler(service, wrapper, error);
+        }
       },
       observable(...args) {
         return defer(() => {
-          const [locked, run] = call(this, args);
-          return locked.observable(run as () => Observable<unknown>);
+          const service = injectedService(this, options.module, said);
+          return defer(() => {
+            const [locked, run] = call(service, this, args);
+            return locked.observable(run as () => Observable<unknown>);
+          }).pipe(
+            catchError((error: unknown) =>
+              throwError(() => errorOfHandler(service, wrapper, error)),
+            ),
+          );
         });
       },
       async *iterable(...args) {
-        const [locked, run] = call(this, args);
-        yield* locked.iterable(run as () => AsyncIterable<unknown>);
+        const service = injectedService(this, options.module, said);
+        try {
+          const [locked, run] = call(service, this, args);
+          yield* locked.iterable(run as () => AsyncIterable<unknown>);
+        } catch (error) {
+          throw errorOfHandler(service, wrapper, error);
+        }
       },
     };
     const body = assumed ? heardIfLazy(wrappers[kind]) : wrappers[kind];

@@ -10,6 +10,8 @@ export class LockNotAcquiredError extends LockError {
     readonly waited: number,
     /** How long the caller wanted to wait at most, in ms. */
     wait = waited,
+    /** Of a semaphore: how many permits it has. Undefined for a lock. */
+    readonly permits?: number,
   ) {
     super(
       wait > 0

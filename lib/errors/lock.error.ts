@@ -1,4 +1,10 @@
+/** On an error of this library: true; on an exception that stands for one: that error. */
 const BRAND = Symbol.for('nest-redis-lock.LockError');
+
+const isInstance = Function.prototype[Symbol.hasInstance] as (
+  this: unknown,
+  value: unknown,
+) => boolean;
 
 /** What every error of this library says about itself. */
 export interface LockErrorDetails {
@@ -19,9 +25,37 @@ export abstract class LockError extends Error {
     if (details.key !== undefined) this.key = details.key;
     Object.defineProperty(this, BRAND, { value: true });
   }
+
+  /** True also of an exception that stands for such an error, as filters of Nest see it. @internal */
+  static override [Symbol.hasInstance](value: unknown): boolean {
+    return (
+      isLockError(value) &&
+      (isInstance.call(this, value) || isInstance.call(this, underlyingError(value)))
+    );
+  }
 }
 
 /** True for an error of this library, also one thrown by another copy of the package. */
 export function isLockError(error: unknown): error is LockError {
   return typeof error === 'object' && error !== null && BRAND in error;
+}
+
+/**
+ * Makes `exception` stand for `error`: an instance of the same classes of this library, with the same fields, hidden
+ * from JSON. Its message stays its own.
+ */
+export function standFor<Exception extends Error>(
+  exception: Exception,
+  error: LockError,
+): Exception {
+  for (const [name, value] of Object.entries(error)) {
+    Object.defineProperty(exception, name, { value, enumerable: false, configurable: true });
+  }
+  return Object.defineProperty(exception, BRAND, { value: error });
+}
+
+/** The error itself, also where `error` stands for it. */
+export function underlyingError(error: LockError): LockError {
+  const brand = (error as { [BRAND]?: unknown })[BRAND];
+  return typeof brand === 'object' ? (brand as LockError) : error;
 }

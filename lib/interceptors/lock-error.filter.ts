@@ -1,75 +1,44 @@
 import { type ArgumentsHost, Catch, type ExceptionFilter, Logger } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
-import {
-  LockError,
-  LockKeyError,
-  LockLimitError,
-  LockNotAcquiredError,
-  LockShutdownError,
-  LockStoreError,
-} from '../errors/index.js';
-
-interface Answer {
-  readonly status: number;
-  readonly error: string;
-  readonly message: string;
-  readonly retryAfter?: string;
-}
+import { throwError } from 'rxjs';
+import { LockError } from '../errors/index.js';
+import { underlyingError } from '../errors/lock.error.js';
+import { answerSocket } from './gateway-answer.js';
+import { answerTo, httpBody, type LockAnswer, messageBody } from './lock-answer.js';
+import { logFailure } from './log-failure.js';
+import { LockGraphqlError } from './public-errors.js';
+import { setRetryAfter } from './retry-after.js';
 
 const logger = new Logger('RedisLock');
 
-/** Answers an HTTP request that ended in an error of this library: its code, never the lock's key. */
+/**
+ * Answers a request that ended in an error of this library, on HTTP, in GraphQL, over a microservice or a gateway: its
+ * code and what to do, never the lock's key. With `mapErrors` it is the last of the global filters; `@UseFilters` puts
+ * it where those do not reach.
+ */
 @Catch(LockError)
 export class LockErrorFilter implements ExceptionFilter<LockError> {
-  constructor(private readonly host: HttpAdapterHost) {}
+  constructor(private readonly adapters: HttpAdapterHost) {}
 
-  catch(error: LockError, host: ArgumentsHost): void {
-    if (host.getType() !== 'http') throw error;
-    const { status, error: title, message, retryAfter } = answerTo(error);
-    if (status >= 500) logger.error(error.message, error.stack);
-    const response = host.switchToHttp().getResponse<unknown>();
-    const { httpAdapter } = this.host;
-    if (httpAdapter.isHeadersSent(response)) return httpAdapter.end(response);
-    if (retryAfter) httpAdapter.setHeader(response, 'Retry-After', retryAfter);
-    httpAdapter.reply(
-      response,
-      { statusCode: status, error: title, code: error.code, message },
-      status,
-    );
+  catch(thrown: LockError, host: ArgumentsHost): unknown {
+    const error = underlyingError(thrown);
+    const answer = answerTo(error);
+    const type = host.getType<string>();
+    if (!['http', 'graphql', 'rpc', 'ws'].includes(type)) {
+      logger.error(error.message, error.stack);
+      throw thrown;
+    }
+    logFailure(error);
+    if (type === 'graphql') throw new LockGraphqlError(error);
+    if (type === 'rpc') return throwError(() => messageBody(answer));
+    if (type === 'ws') return answerSocket(host.getArgs(), messageBody(answer));
+    return this.#reply(host.switchToHttp().getResponse(), answer);
   }
-}
 
-function answerTo(error: LockError): Answer {
-  if (error instanceof LockNotAcquiredError) {
-    return {
-      status: 409,
-      error: 'Conflict',
-      message: 'Another request is working on this. Try again.',
-      retryAfter: '1',
-    };
+  #reply(response: unknown, answer: LockAnswer): void {
+    const { httpAdapter } = this.adapters;
+    if (httpAdapter.isHeadersSent(response)) return void httpAdapter.end(response);
+    setRetryAfter(httpAdapter, response, answer);
+    httpAdapter.reply(response, httpBody(answer), answer.status);
   }
-  if (error instanceof LockKeyError) {
-    return {
-      status: 400,
-      error: 'Bad Request',
-      message: 'A value of the request cannot name what it is about.',
-    };
-  }
-  if (
-    error instanceof LockStoreError ||
-    error instanceof LockLimitError ||
-    error instanceof LockShutdownError
-  ) {
-    return {
-      status: 503,
-      error: 'Service Unavailable',
-      message: 'The request cannot be handled safely now. Try again.',
-      retryAfter: '1',
-    };
-  }
-  return {
-    status: 500,
-    error: 'Internal Server Error',
-    message: 'The request was not handled safely to its end.',
-  };
 }

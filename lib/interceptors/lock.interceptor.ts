@@ -6,7 +6,7 @@ import {
 } from '@nestjs/common';
 import { SSE_METADATA } from '@nestjs/common/constants.js';
 import { ModuleRef } from '@nestjs/core';
-import { from, lastValueFrom, type Observable } from 'rxjs';
+import { catchError, defer, from, lastValueFrom, type Observable, throwError } from 'rxjs';
 import { LockOptionsError } from '../errors/index.js';
 import { lockNames } from '../keys/index.js';
 import { callSettings, POLICY_OPTIONS } from '../options/index.js';
@@ -16,6 +16,7 @@ import { lockServiceToken } from '../services/lock-service-token.js';
 import { LockService } from '../services/lock.service.js';
 import { LockedCall } from '../services/locked-call.js';
 import { responseParameter } from '../services/response-parameter.js';
+import { errorOfHandler } from './message-errors.js';
 import type { LockedRequestSettings } from './locked-request-settings.js';
 
 /** Which decorators have acted in a call: however often the interceptor is registered, each acts once. */
@@ -44,7 +45,22 @@ export class LockInterceptor implements NestInterceptor {
     settings: LockedRequestSettings,
     next: CallHandler,
   ): Observable<unknown> {
-    const call = this.#call(context, settings);
+    const service = this.#service(settings.options.module);
+    if (context.getType() !== 'rpc') return this.#locked(service, context, settings, next);
+    return defer(() => this.#locked(service, context, settings, next)).pipe(
+      catchError((error: unknown) =>
+        throwError(() => errorOfHandler(service, context.getHandler(), error)),
+      ),
+    );
+  }
+
+  #locked(
+    service: LockService,
+    context: ExecutionContext,
+    settings: LockedRequestSettings,
+    next: CallHandler,
+  ): Observable<unknown> {
+    const call = callOf(service, context, settings);
     if (isStream(context)) return call.observable(() => next.handle());
     const prototype = context.getClass().prototype as object;
     const response = responseParameter(prototype, context.getHandler().name);
@@ -54,18 +70,6 @@ export class LockInterceptor implements NestInterceptor {
         () =>
           response === undefined ? undefined : endOfResponse(context.switchToHttp().getResponse()),
       ),
-    );
-  }
-
-  #call(context: ExecutionContext, { keyOf, options }: LockedRequestSettings): LockedCall {
-    const { leases, defaults, maxKeyBytes } = LockService.internals(this.#service(options.module));
-    const call = callSettings(options, defaults, POLICY_OPTIONS);
-    return new LockedCall(
-      leases,
-      lockNames(keyOf(context), maxKeyBytes),
-      call,
-      options,
-      context.getArgs(),
     );
   }
 
@@ -79,6 +83,17 @@ export class LockInterceptor implements NestInterceptor {
       );
     }
   }
+}
+
+function callOf(
+  service: LockService,
+  context: ExecutionContext,
+  { keyOf, options }: LockedRequestSettings,
+): LockedCall {
+  const { leases, defaults, maxKeyBytes } = LockService.internals(service);
+  const call = callSettings(options, defaults, POLICY_OPTIONS);
+  const names = lockNames(keyOf(context), maxKeyBytes);
+  return new LockedCall(leases, names, call, options, context.getArgs());
 }
 
 /** The decorators around a handler: the controller's outside, then the handler's, the uppermost first. */

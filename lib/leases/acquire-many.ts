@@ -40,7 +40,7 @@ export async function acquireMany(
     const waited = Math.round(clock.monotonic() - from);
     await Promise.all(held.map((lease) => lease.release()));
     if (!isBusy(error) || call.wait === 0) throw error;
-    throw new LockNotAcquiredError(error.key!, waited, call.wait);
+    throw new LockNotAcquiredError(error.key!, waited, call.wait, error.permits);
   }
 }
 

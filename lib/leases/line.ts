@@ -1,4 +1,5 @@
 import { LockLimitError, LockNotAcquiredError, LockStoreError } from '../errors/index.js';
+import { permitsOf } from '../options/index.js';
 import type { Held } from '../locks/lock-primitive.js';
 import { Holding, type Onward } from './holding.js';
 import type { LineHost } from './line-host.js';
@@ -72,8 +73,12 @@ export abstract class Line implements PlaceOwner, Onward, Scheduled {
   /** The bound of a waiter's call is reached. */
   expire(waiter: Waiter): void {
     const { failure } = this.#outage;
+    const { wait, share } = waiter.call;
     const waited = Math.round(this.host.clock.monotonic() - waiter.startedAt);
-    this.abandon(waiter, failure ?? new LockNotAcquiredError(this.key, waited, waiter.call.wait));
+    this.abandon(
+      waiter,
+      failure ?? new LockNotAcquiredError(this.key, waited, wait, permitsOf(share)),
+    );
   }
 
   granted(place: Place, grant: Omit<Held, 'kind'>): void {
@@ -95,12 +100,12 @@ export abstract class Line implements PlaceOwner, Onward, Scheduled {
     if (first || failed) for (const waiter of this.waiters) this.#bound(waiter);
   }
 
-  refused(_place: Place, why: 'busy' | 'full'): void {
+  refused({ claim }: Place, why: 'busy' | 'full'): void {
     this.place = undefined;
     const { waitersPerKey } = this.host.settings.limits;
     this.turnAway((key) =>
       why === 'busy'
-        ? new LockNotAcquiredError(key, 0)
+        ? new LockNotAcquiredError(key, 0, 0, permitsOf(claim.share))
         : new LockLimitError(key, 'waitersPerKey', waitersPerKey),
     );
   }

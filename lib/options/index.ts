@@ -6,6 +6,7 @@ export {
   type ModeOptions,
   MOST_PERMITS,
   type PermitOptions,
+  permitsOf,
   READER,
   type Share,
   shareOf,

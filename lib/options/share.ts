@@ -32,6 +32,11 @@ export function isReader(share: Share | undefined): boolean {
   return share?.permits === Infinity;
 }
 
+/** How many permits a semaphore has; undefined for a lock, whatever its mode. */
+export function permitsOf(share: Share | undefined): number | undefined {
+  return isReader(share) ? undefined : share?.permits;
+}
+
 /** @throws LockOptionsError when mode or permits are wrong, or both are given. */
 export function shareOf(options: ModeOptions & PermitOptions): Share | undefined {
   const { mode = MODE_DEFAULTS.mode, permits } = options;

@@ -1,0 +1,356 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import {
+  type ArgumentsHost,
+  type CallHandler,
+  Catch,
+  Controller,
+  type ExceptionFilter,
+  type ExecutionContext,
+  Get,
+  HttpException,
+  type INestApplication,
+  type NestInterceptor,
+  Param,
+  Query,
+  Sse,
+  type Type,
+  UseFilters,
+  UseGuards,
+  UseInterceptors,
+} from '@nestjs/common';
+import { APP_FILTER, BaseExceptionFilter, HttpAdapterHost } from '@nestjs/core';
+import { ExpressAdapter } from '@nestjs/platform-express';
+import { FastifyAdapter } from '@nestjs/platform-fastify';
+import { Test } from '@nestjs/testing';
+import { catchError, concat, defer, type Observable, of } from 'rxjs';
+import {
+  isLockError,
+  Locked,
+  LockError,
+  LockNotAcquiredError,
+  LockService,
+  RedisLockModule,
+} from '../../lib/index.js';
+import { LockTestingModule, MemoryServer, memoryLockService } from '../../lib/testing/index.js';
+import {
+  ANSWERS,
+  expectLogged,
+  expectPublic,
+  fail,
+  listenToLog,
+  SECRET,
+  startRival,
+} from '../support/failing.js';
+import { type Platform, PLATFORMS } from '../support/nest-app.js';
+
+const server = new MemoryServer();
+const log = listenToLog();
+const apps: INestApplication[] = [];
+let rival: LockService;
+
+beforeAll(async () => {
+  rival = await startRival(server, `account:${SECRET}`);
+  await rival.semaphore(`seats:${SECRET}`, { permits: 1 }).acquire({ ttl: '10m' });
+});
+afterEach(() => log.clear());
+afterAll(async () => {
+  log.restore();
+  for (const app of apps) await app.close();
+  await rival.onApplicationShutdown();
+});
+
+class Refuses {
+  async canActivate(): Promise<boolean> {
+    fail('thrown');
+    return true;
+  }
+}
+
+class FallsBack implements NestInterceptor {
+  intercept(_: ExecutionContext, next: CallHandler): Observable<unknown> {
+    return next
+      .handle()
+      .pipe(catchError((error: unknown) => of(error instanceof HttpException ? 'http' : 'plain')));
+  }
+}
+
+@Controller()
+class Accounts {
+  constructor(private readonly locks: LockService) {}
+
+  @Locked('account:<id>', { wait: 0 })
+  @Get('busy/:id')
+  async busy(@Param('id') id: string): Promise<string> {
+    return id;
+  }
+
+  @Get('service/:id')
+  async service(@Param('id') id: string): Promise<string> {
+    return this.locks.withLock(`account:${id}`, { wait: 0 }, async () => id);
+  }
+
+  @Locked('seats:<id>', { wait: 0, permits: 1 })
+  @Get('seats/:id')
+  async seats(@Param('id') id: string): Promise<string> {
+    return id;
+  }
+
+  @Get('fails/:kind')
+  async fails(@Param('kind') kind: string): Promise<void> {
+    fail(kind);
+  }
+
+  @Get('guarded')
+  @UseGuards(Refuses)
+  async guarded(): Promise<void> {}
+
+  @Get('fallback')
+  @UseInterceptors(FallsBack)
+  async fallback(): Promise<void> {
+    fail('thrown');
+  }
+
+  @Sse('stream')
+  stream(): Observable<object> {
+    return concat(
+      of({ data: 'first' }),
+      defer(async () => {
+        fail('lost');
+        return {};
+      }),
+    );
+  }
+
+  @Locked('tenant:<tenant>')
+  @Get('forgotten')
+  async forgotten(@Query('tenant') tenant: string): Promise<string> {
+    return tenant;
+  }
+}
+
+/** As Nest's documentation writes it, with the message that many add. */
+@Catch()
+class CatchesAll implements ExceptionFilter {
+  constructor(private readonly adapters: HttpAdapterHost) {}
+
+  catch(exception: unknown, host: ArgumentsHost): void {
+    const status = exception instanceof HttpException ? exception.getStatus() : 500;
+    const message = exception instanceof HttpException ? exception.message : 'Unknown';
+    const body = { by: 'CatchesAll', status, message };
+    this.adapters.httpAdapter.reply(host.switchToHttp().getResponse(), body, status);
+  }
+}
+
+let caught: LockNotAcquiredError | undefined;
+
+/** As an application of today may have it, for one error of ours. */
+@Catch(LockNotAcquiredError)
+class CatchesBusy implements ExceptionFilter<LockNotAcquiredError> {
+  constructor(private readonly adapters: HttpAdapterHost) {}
+
+  catch(error: LockNotAcquiredError, host: ArgumentsHost): void {
+    caught = error;
+    const { httpAdapter } = this.adapters;
+    httpAdapter.reply(host.switchToHttp().getResponse(), { by: 'CatchesBusy' }, 423);
+  }
+}
+
+@Catch()
+class Extends extends BaseExceptionFilter {}
+
+@UseFilters(CatchesAll)
+@Controller()
+class FilteredController extends Accounts {}
+
+interface Arrangement {
+  readonly controller?: Type;
+  readonly providers?: NonNullable<Parameters<typeof Test.createTestingModule>[0]['providers']>;
+  readonly use?: (app: INestApplication) => void;
+}
+
+const host = (app: INestApplication): HttpAdapterHost => app.get(HttpAdapterHost);
+
+const OWN: Record<string, Arrangement> = {
+  APP_FILTER: { providers: [{ provide: APP_FILTER, useClass: CatchesAll }] },
+  'a global filter': { use: (app) => app.useGlobalFilters(new CatchesAll(host(app))) },
+  '@UseFilters': { controller: FilteredController },
+};
+
+async function start(
+  platform: Platform,
+  { controller = Accounts, providers = [], use }: Arrangement = {},
+  locks = LockTestingModule.forRoot({ server }),
+): Promise<string> {
+  // The application's own providers stand in the root, as where a team writes them.
+  const module = await Test.createTestingModule({
+    imports: [locks],
+    controllers: [controller],
+    providers,
+  }).compile();
+  const adapter = platform === 'Express' ? new ExpressAdapter() : new FastifyAdapter();
+  const app = module.createNestApplication(adapter, { forceCloseConnections: true });
+  apps.push(app);
+  use?.(app);
+  await app.listen(0, '127.0.0.1');
+  return app.getUrl();
+}
+
+const path = (kind: string): string =>
+  kind === 'busy' ? `/busy/${SECRET}` : kind === 'permits' ? `/seats/${SECRET}` : `/fails/${kind}`;
+
+describe.each(PLATFORMS)('on %s', (platform) => {
+  describe('an application without filters', () => {
+    let url: string;
+    beforeAll(async () => {
+      url = await start(platform);
+    });
+
+    it.each(ANSWERS)('answers %s with %i %s', async (kind, status, code, retryAfter) => {
+      const answer = await fetch(url + path(kind));
+      const body = await answer.text();
+      expectPublic([body, Object.fromEntries(answer.headers)]);
+      expect(answer.status).toBe(status);
+      expect(answer.headers.get('retry-after')).toBe(retryAfter ? String(retryAfter) : null);
+      expect(JSON.parse(body)).toEqual({
+        statusCode: status,
+        error: expect.any(String),
+        code,
+        message: expect.any(String),
+      });
+      expectLogged(log.lines, status);
+    });
+
+    it('answers the same for a lock of the service, and in a guard', async () => {
+      for (const each of [`/service/${SECRET}`, '/guarded']) {
+        const answer = await fetch(url + each);
+        expectPublic(await answer.text());
+        expect([answer.status, answer.headers.get('retry-after')]).toEqual([409, '1']);
+      }
+    });
+
+    it('shows its own interceptors the error as it is', async () => {
+      expect(await (await fetch(`${url}/fallback`)).text()).toBe('plain');
+    });
+
+    it('tells a stream of events no more', async () => {
+      const text = await (await fetch(`${url}/stream`)).text();
+      expect(text).toContain('data: The request was not handled');
+      expectPublic(text);
+      expectLogged(log.lines, 500);
+    });
+
+    it('logs which value of a key its own code left out', async () => {
+      expect((await fetch(`${url}/forgotten`)).status).toBe(400);
+      expect(log.lines).toEqual([
+        {
+          level: 'warn',
+          text: expect.stringContaining(
+            '<tenant> in the lock\'s key "tenant:<tenant>" is undefined',
+          ),
+        },
+      ]);
+    });
+  });
+
+  describe.each(Object.keys(OWN))('an application with a catch-all by %s', (way) => {
+    let url: string;
+    beforeAll(async () => {
+      url = await start(platform, OWN[way]);
+    });
+
+    it.each(ANSWERS)('decides itself about %s, knowing its status %i', async (kind, status) => {
+      const answer = await fetch(url + path(kind));
+      const body = await answer.text();
+      expectPublic([body, Object.fromEntries(answer.headers)]);
+      expect([answer.status, JSON.parse(body)]).toEqual([
+        status,
+        { by: 'CatchesAll', status, message: expect.any(String) },
+      ]);
+      expectLogged(log.lines, status);
+    });
+
+    it('decides itself about a lock of the service', async () => {
+      expect((await fetch(`${url}/service/${SECRET}`)).status).toBe(409);
+    });
+  });
+
+  it.each(ANSWERS)('a subclass of BaseExceptionFilter answers %s with %i %s', async (...row) => {
+    const [kind, status, code, retryAfter] = row;
+    subclass ??= start(platform, {
+      use: (app) => app.useGlobalFilters(new Extends(host(app).httpAdapter)),
+    });
+    const answer = await fetch((await subclass) + path(kind));
+    const body = await answer.text();
+    expectPublic(body);
+    expect([answer.status, answer.headers.get('retry-after')]).toEqual([
+      status,
+      retryAfter ? String(retryAfter) : null,
+    ]);
+    expect(JSON.parse(body)).toMatchObject({ statusCode: status, code });
+    expectLogged(log.lines, status);
+  });
+  let subclass: Promise<string> | undefined;
+
+  it('a filter for one error of ours catches it, and leaves the others', async () => {
+    const url = await start(platform, {
+      providers: [{ provide: APP_FILTER, useClass: CatchesBusy }],
+    });
+    const busy = await fetch(url + path('busy'));
+    expect([busy.status, await busy.json()]).toEqual([423, { by: 'CatchesBusy' }]);
+    expect([caught!.key, caught!.code, caught!.name, caught!.waited]).toEqual([
+      `account:${SECRET}`,
+      'LOCK_NOT_ACQUIRED',
+      'LockNotAcquiredError',
+      0,
+    ]);
+    expect((caught!.cause as Error).message).toContain(SECRET);
+    expect((await fetch(url + path('store'))).status).toBe(503);
+  });
+
+  it('with mapErrors: false nothing is mapped', async () => {
+    const seen: unknown[] = [];
+    @Catch()
+    class Sees extends BaseExceptionFilter {
+      override catch(exception: unknown, context: ArgumentsHost): void {
+        seen.push(exception);
+        // oxlint-disable-next-line promise/valid-params -- a filter of Nest, no promise
+        super.catch(exception, context);
+      }
+    }
+    const url = await start(
+      platform,
+      { use: (app) => app.useGlobalFilters(new Sees(host(app).httpAdapter)) },
+      LockTestingModule.forRoot({ server, mapErrors: false }),
+    );
+    for (const each of [path('busy'), `/service/${SECRET}`, path('lost'), '/guarded']) {
+      const answer = await fetch(url + each);
+      expect([answer.status, answer.headers.get('retry-after'), await answer.json()]).toEqual([
+        500,
+        null,
+        { statusCode: 500, message: 'Internal server error' },
+      ]);
+    }
+    expect(seen.length).toBe(4);
+    for (const each of seen) {
+      expect(each).toBeInstanceOf(LockError);
+      expect(isLockError(each)).toBe(true);
+      expect(each).not.toBeInstanceOf(HttpException);
+      expect((each as Error).message).toContain(SECRET);
+    }
+  });
+});
+
+it('the service of a test, put in the place of the real one, answers too', async () => {
+  const module = await Test.createTestingModule({
+    imports: [RedisLockModule.forRoot({ lazyConnect: true })],
+    controllers: [Accounts],
+  })
+    .overrideProvider(LockService)
+    .useValue(memoryLockService({ server }))
+    .compile();
+  const app = module.createNestApplication(new ExpressAdapter(), { forceCloseConnections: true });
+  apps.push(app);
+  app.useGlobalFilters(new CatchesAll(host(app)));
+  await app.listen(0, '127.0.0.1');
+  expect((await fetch((await app.getUrl()) + path('busy'))).status).toBe(409);
+});
