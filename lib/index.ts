@@ -27,6 +27,7 @@ export {
   type WithPermitOptions,
 } from './services/semaphore.js';
 export type { ListOptions } from './services/list-locks.js';
+export type { LookOptions } from './services/look-options.js';
 export type { LockInspection, LockParty } from './services/lock-inspection.js';
 export { lockServiceToken } from './services/lock-service-token.js';
 export { Lease, type LeaseJson, type OpenSection } from './leases/lease.js';

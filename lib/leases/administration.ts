@@ -26,7 +26,7 @@ export class Administration {
     for (let at = 0; at < names.length; at += AT_ONCE) {
       const look = async (key: string): Promise<[string, Sight]> => [
         key,
-        await this.inspect(key, places),
+        await this.inspect(key, places, search.dialect),
       ];
       found.push(...(await Promise.all(names.slice(at, at + AT_ONCE).map(look))));
     }

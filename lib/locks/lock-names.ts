@@ -1,4 +1,5 @@
-import { globOf, type LockServer } from '../redis/index.js';
+import type { DialectSettings } from '../options/index.js';
+import { globOf, type KeyType, type LockServer } from '../redis/index.js';
 
 /** What a name must be to be found. */
 export interface NameSearch {
@@ -8,17 +9,26 @@ export interface NameSearch {
   readonly most: number;
   /** Whether a name may be a lock's: other keys of locks are strings, too. */
   readonly mayBe: (name: string) => boolean;
+  /** In whose format they are written; undefined: ours. */
+  readonly dialect?: DialectSettings | undefined;
 }
 
-/** The names at which a server has a string: somebody's lock, or a marker of several holders. */
+/** Where Redis has the locks of a format. */
+export interface Whereabouts {
+  readonly type: KeyType;
+  readonly prefix: string;
+  readonly suffix: string;
+}
+
+/** The names at which a server has a key of the locks' type: of ours, somebody's lock or a marker of several holders. */
 export async function lockNames(
-  server: Pick<LockServer, 'stringKeys'>,
-  prefix: string,
+  server: Pick<LockServer, 'typedKeys'>,
+  { type, prefix, suffix }: Whereabouts,
   { pattern, most, mayBe }: NameSearch,
 ): Promise<string[]> {
   const found = new Set<string>();
-  for await (const key of server.stringKeys(globOf(prefix, pattern))) {
-    const name = key.slice(prefix.length);
+  for await (const key of server.typedKeys(globOf(prefix, pattern, suffix), type)) {
+    const name = key.slice(prefix.length, key.length - suffix.length);
     if (mayBe(name)) found.add(name);
     if (found.size >= most) break;
   }

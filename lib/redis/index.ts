@@ -7,6 +7,6 @@ export { type LockServer } from './lock-server.js';
 export { lockServer } from './open-server.js';
 export { type StepNode } from './redis-node.js';
 export { KeyList, type Operand } from './resp.js';
-export { globOf } from './string-keys.js';
+export { globOf, type KeyType } from './typed-keys.js';
 export { type RedisConnection } from './redis-connection.js';
 export { RedisServer } from './redis-server.js';

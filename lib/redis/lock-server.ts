@@ -2,6 +2,7 @@ import type { Clock } from '../options/index.js';
 import type { InboxListener } from './grant-channel.js';
 import type { StepNode } from './redis-node.js';
 import type { ServerClock } from './server-clock.js';
+import type { KeyType } from './typed-keys.js';
 
 /** What is told of a server and of this process's inbox there. */
 export interface ServerListener extends InboxListener {
@@ -33,8 +34,8 @@ export interface LockServer {
   slotOf(key: string): number;
   /** The clock by which the lock `key` lives. */
   clockOf(key: string): ServerClock | undefined;
-  /** The keys that hold a string and match a pattern of Redis, wherever they live. */
-  stringKeys(glob: string): AsyncIterable<string>;
+  /** The keys of a type that match a pattern of Redis, wherever they live. */
+  typedKeys(glob: string, type: KeyType): AsyncIterable<string>;
   /**
    * Listens to another service's channel, by PUBLISH, for the next 3 s; `told` hears of its messages. Since when it has
    * been heard and silent (monotonic ms); Infinity while it is not heard.

@@ -13,7 +13,7 @@ import { ServerClock } from './server-clock.js';
 import { description, refuseRisks } from './server-description.js';
 import type { ServerGuards } from './server-guards.js';
 import { notSent, storeFailure } from './store-failure.js';
-import { stringKeys } from './string-keys.js';
+import { type KeyType, typedKeys } from './typed-keys.js';
 import { WakeChannels } from './wake-channels.js';
 
 /** One Redis as this process uses it: a connection for commands, one for its inbox, and the server's clock. */
@@ -92,9 +92,9 @@ export class RedisServer implements LockServer {
     return this.#clock;
   }
 
-  stringKeys(glob: string): AsyncIterable<string> {
+  typedKeys(glob: string, type: KeyType): AsyncIterable<string> {
     if (!this.#node) throw notSent(undefined);
-    return stringKeys(this.#node.connection, glob);
+    return typedKeys(this.#node.connection, glob, type);
   }
 
   hear(channel: string, told: () => void): number {

@@ -2,14 +2,14 @@ import { LockKeyError } from '../errors/index.js';
 import { describe, lockName } from '../keys/index.js';
 import type { Administration } from '../leases/administration.js';
 import { type ModuleSettings, wholeNumber } from '../options/index.js';
-import { refuseDialect } from './refuse-dialect.js';
+import { dialectOf, type LookOptions } from './look-options.js';
 import { inspection, type LockInspection, NAMED } from './lock-inspection.js';
 
 /** The most locks one list may have. */
 const MOST = 10_000;
 
 /** What `LockService.list` takes beside a pattern. */
-export interface ListOptions {
+export interface ListOptions extends LookOptions {
   /** How many locks are enough, up to 10,000. @default 1000 */
   readonly limit?: number | undefined;
 }
@@ -18,10 +18,12 @@ export interface ListOptions {
 export async function listLocks(
   administration: Administration,
   pattern: string,
-  { limit = 1_000 }: ListOptions,
-  { call, limits: { keyBytes } }: ModuleSettings,
+  options: ListOptions,
+  settings: ModuleSettings,
 ): Promise<LockInspection[]> {
-  refuseDialect(call, 'list()');
+  const { limit = 1_000 } = options;
+  const { keyBytes } = settings.limits;
+  const dialect = dialectOf(options, settings);
   wholeNumber('limit', limit, MOST);
   if (typeof pattern !== 'string' || pattern === '' || Buffer.byteLength(pattern) > keyBytes) {
     const found = typeof pattern === 'string' && pattern !== '' ? 'longer' : describe(pattern);
@@ -30,7 +32,7 @@ export async function listLocks(
     );
   }
   const mayBe = (name: string): boolean => isLockName(name, keyBytes);
-  const found = await administration.list({ pattern, most: limit, mayBe }, NAMED);
+  const found = await administration.list({ pattern, most: limit, mayBe, dialect }, NAMED);
   return found
     .map(([key, sight]) => inspection(key, sight))
     .sort((a, b) => (a.key < b.key ? -1 : 1));

@@ -45,7 +45,7 @@ export async function inspectLock(
 }
 
 export function inspection(key: string, sight: Sight): LockInspection {
-  const party = sight.type === 'string' ? processOf(sight.holder) : undefined;
+  const party = sight.type === 'string' || sight.foreign ? processOf(sight.holder) : undefined;
   const { fencingToken, remaining, mode } = sight;
   return {
     key,

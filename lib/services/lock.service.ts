@@ -22,6 +22,7 @@ import { Condition } from './condition.js';
 import { Election, ELECTION_CALL, ELECTION_PREFIX, type ElectionOptions } from './election.js';
 import { type ListOptions, listLocks } from './list-locks.js';
 import { inspectLock, type LockInspection } from './lock-inspection.js';
+import { dialectOf, type LookOptions } from './look-options.js';
 import { refuseDialect } from './refuse-dialect.js';
 import { Semaphore, type SemaphoreOptions } from './semaphore.js';
 import { logTaken } from './shutdown-log.js';
@@ -140,9 +141,10 @@ export class LockService implements OnModuleInit, OnModuleDestroy, OnApplication
     return this.#leases.current(key);
   }
 
-  /** Who holds the lock, since when, and who waits. */
-  async inspect(key: string): Promise<LockInspection> {
-    return inspectLock(this.#leases.administration, this.#name(key), this.#settings.call.dialect);
+  /** Who holds the lock, since when, and who waits. A lock that was taken with a `dialect` of the call is seen with the same `dialect`. */
+  async inspect(key: string, options: LookOptions = {}): Promise<LockInspection> {
+    const dialect = dialectOf(options, this.#settings);
+    return inspectLock(this.#leases.administration, this.#name(key), dialect);
   }
 
   /**
@@ -159,8 +161,9 @@ export class LockService implements OnModuleInit, OnModuleDestroy, OnApplication
    * it has heard, two may work at once, which only the fencing token tells apart. False if it was free.
    * @throws ForeignLockError if the key holds no lock.
    */
-  async forceRelease(key: string): Promise<boolean> {
-    return this.#leases.administration.force(this.#name(key), this.#settings.call.dialect);
+  async forceRelease(key: string, options: LookOptions = {}): Promise<boolean> {
+    const dialect = dialectOf(options, this.#settings);
+    return this.#leases.administration.force(this.#name(key), dialect);
   }
 
   /**

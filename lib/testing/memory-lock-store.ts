@@ -1,5 +1,6 @@
 import { type Clock, type ModuleSettings, momentOf } from '../options/index.js';
 import { newProcessId } from '../locks/holder.js';
+import { lockId } from '../locks/lock-id.js';
 import type { NameSearch } from '../locks/lock-names.js';
 import { claimAt } from '../locks/lock/place-text.js';
 import type {
@@ -60,15 +61,16 @@ export class MemoryLockStore implements LockStore {
     });
   }
 
-  async names({ pattern, most, mayBe }: NameSearch): Promise<string[]> {
+  async names({ pattern, most, mayBe, dialect }: NameSearch): Promise<string[]> {
     const parts = pattern.split('*').map((part) => part.replaceAll(/[\\^$.*+?()[\]{}|]/g, '\\$&'));
     const matches = new RegExp(`^${parts.join('.*')}$`, 's');
+    const [before, after] = lockId({ key: '\0', dialect }).split('\0') as [string, string];
+    const start = this.#prefix + before;
     return this.server.values
       .keys()
-      .filter(
-        (key) => key.startsWith(this.#prefix) && this.server.values.get(key)?.type === 'string',
-      )
-      .map((key) => key.slice(this.#prefix.length))
+      .filter((key) => key.startsWith(start) && key.endsWith(after))
+      .filter((key) => this.server.values.get(key)?.type === 'string')
+      .map((key) => key.slice(start.length, key.length - after.length))
       .filter((name) => matches.test(name) && mayBe(name))
       .slice(0, most);
   }

@@ -1,4 +1,4 @@
-import type { LuaScript } from '../../redis/index.js';
+import type { KeyType, LuaScript } from '../../redis/index.js';
 import type { Claim } from '../lock-primitive.js';
 
 /** A script of a dialect: a step on one lock, with whatever keys and operands that dialect's locks have. */
@@ -35,7 +35,7 @@ export interface Wake {
  */
 export interface Dialect {
   /** The Redis type of what stands at a lock's name. */
-  readonly type: string;
+  readonly type: KeyType;
   /**
    * `{kind, ms left or what stands there, now, first token}`: `held`, `busy`, `late` (it ran after `not_after`
    * and changed nothing) or `foreign`; the token is -1 where none was asked for.
@@ -47,12 +47,17 @@ export interface Dialect {
   readonly release: DialectScript;
   /** The ms left; -2 where the lock is free, -3 where it is another's. Never shortens, never brings back. */
   readonly extend: DialectScript;
-  /** Takes the lock from whoever holds it, where that is more than to delete and to publish. Returns the type that was found. */
+  /** Looks at the lock, where its value is more than the holder; as `LookReply`. */
+  readonly look?: DialectScript;
+  /** Takes the lock from whoever holds it, where that is more than to delete and to publish. Returns the type that was found, and 1 if it was a lock. */
   readonly force?: DialectScript;
   /** The Redis keys of a lock (of one claim to it, where one is at hand) beside its own, its fence and its grant, by the names the scripts give them. */
   keys?(lock: string, claim?: Claim): Readonly<Record<string, string>>;
-  /** What the scripts want to know beside holder, ttl and the like. */
-  operands?(claim: Claim, lock: string): Readonly<Record<string, string | number | undefined>>;
+  /** What the scripts want to know beside holder, ttl and the like; without a claim, those of an operator. */
+  operands?(
+    claim: Claim | undefined,
+    lock: string,
+  ): Readonly<Record<string, string | number | undefined>>;
   /** Where waiters of the other side are told that a lock is free, and how. */
   wake?(lock: string): Wake;
 }

@@ -3,6 +3,7 @@ import { type DialectSettings, momentOf } from '../../options/index.js';
 import { type LockServer, lockKeys, type StepNode } from '../../redis/index.js';
 import { askAgain } from '../back-off.js';
 import { lockId } from '../lock-id.js';
+import type { Whereabouts } from '../lock-names.js';
 import type {
   Answer,
   Ask,
@@ -16,6 +17,7 @@ import { isOne } from '../lock-steps.js';
 import { scripts as looks } from '../look/scripts.js';
 import { sightOf } from '../look/sight.js';
 import type { AcquireReply, Dialect, DialectScript, Send, Wake } from './dialect-format.js';
+import { lookedAt } from './looked-at.js';
 import { scripts } from './scripts.js';
 
 /** When a lock that was taken over is written once more, in ms: by then who lost the take-over has written. */
@@ -69,18 +71,27 @@ export class DialectLock implements HolderSteps {
     return { sent, remaining: await Promise.all(remaining) };
   }
 
-  async inspect(key: string): Promise<Sight> {
+  /** Where the locks of this format stand. */
+  get whereabouts(): Whereabouts {
+    const { prefix, suffix } = this.settings;
+    return { type: this.dialect.type, prefix: this.clientPrefix + prefix, suffix };
+  }
+
+  async inspect(key: string, most: number): Promise<Sight> {
+    const { look, type } = this.dialect;
+    if (look) return this.#run(look, { key }, { most }, lookedAt);
     const sight = await this.#run(looks.look, { key }, {}, sightOf);
-    return { ...sight, foreign: sight.type === this.dialect.type };
+    return { ...sight, foreign: sight.type === type };
   }
 
   async force(key: string): Promise<boolean> {
     const { type } = this.dialect;
     const operands = { type, ...this.#wake({ key }) };
     const script = this.dialect.force ?? scripts.force;
-    const found = await this.#run(script, { key }, operands, String);
+    const read = (reply: unknown): [string, number] => reply as [string, number];
+    const [found, isLock] = await this.#run(script, { key }, operands, read);
     if (found === 'none') return false;
-    if (found !== type) throw new ForeignLockError(key, found);
+    if (isLock !== 1) throw new ForeignLockError(key, found);
     this.freed(lockId({ key, dialect: this.settings }));
     return true;
   }
@@ -148,16 +159,16 @@ export class DialectLock implements HolderSteps {
     const run = {
       script,
       keys: script.keyList(keys),
-      args: script.argList({ ...(claim && this.#operands(claim, keys.lock)), ...operands }),
+      args: script.argList({ ...this.#operands(claim, keys.lock), ...operands }),
       key: asked.key,
       read,
     };
     return this.server.at(keys.lock, (node) => node.run(run));
   }
 
-  #operands(claim: Claim, lock: string): Operands {
-    const { holder, ttl } = claim;
-    return { holder, ttl, ...this.dialect.operands?.(claim, lock) };
+  #operands(claim: Claim | undefined, lock: string): Operands {
+    const asked = claim && { holder: claim.holder, ttl: claim.ttl };
+    return { ...asked, ...this.dialect.operands?.(claim, lock) };
   }
 
   #wake({ key }: Asked): Wake | undefined {

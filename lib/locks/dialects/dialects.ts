@@ -1,5 +1,6 @@
 import { type DialectSettings, earlierOf, type Moment } from '../../options/index.js';
 import type { LockServer } from '../../redis/index.js';
+import type { Whereabouts } from '../lock-names.js';
 import type {
   Answer,
   Ask,
@@ -56,7 +57,7 @@ export class Dialects implements LockPrimitive {
   }
 
   inspect(key: string, places: number, dialect?: DialectSettings): Promise<Sight> {
-    return dialect ? this.#lock(dialect).inspect(key) : this.native.inspect(key, places);
+    return dialect ? this.#lock(dialect).inspect(key, places) : this.native.inspect(key, places);
   }
 
   force(key: string, dialect?: DialectSettings): Promise<boolean> {
@@ -79,6 +80,11 @@ export class Dialects implements LockPrimitive {
 
   signal(claim: Claim, condition: string, most: number): Promise<number> {
     return this.native.signal(claim, condition, most);
+  }
+
+  /** Where the locks of a format stand. */
+  whereabouts(dialect: DialectSettings): Whereabouts {
+    return this.#lock(dialect).whereabouts;
   }
 
   #of({ dialect }: Pick<Claim, 'dialect'>): HolderSteps {

@@ -1,13 +1,14 @@
 -- Take the lock away from whoever holds it, if something of its type stands there, and wake those who wait for it.
--- Returns the Redis type that was found.
+-- Returns {the Redis type that was found, 1 if it was a lock}.
 local lock, grant = KEYS[1], KEYS[2]
 local type, publish, channel, message, older = ARGV[1], ARGV[2], ARGV[3], ARGV[4], ARGV[5]
 
 --- @include "wake-waiters"
 
 local found = redis.call('TYPE', lock).ok
-if found == type then
-  redis.call('DEL', lock, grant)
-  wake_waiters(publish, channel, older, message)
+if found ~= type then
+  return { found, 0 }
 end
-return found
+redis.call('DEL', lock, grant)
+wake_waiters(publish, channel, older, message)
+return { found, 1 }

@@ -22,6 +22,7 @@ export class RedisLockStore implements LockStore {
   readonly processId: string;
   readonly lock: LockPrimitive;
   readonly #server: LockServer;
+  readonly #dialects: Dialects;
   readonly #prefix: string;
   readonly #generation: Generation | undefined;
   /** A grant that is pushed was written by another's connection: it is confirmed before anybody hears of it. */
@@ -47,9 +48,12 @@ export class RedisLockStore implements LockStore {
     const { waitersPerKey } = settings.limits;
     const heard = (text: string): void => this.#message(text.split(' '));
     const native = redisPrimitive(this.#server, prefix, waitersPerKey, heard, settings.guard);
-    const lock = new Dialects(native, this.#server, prefixOf(settings.redis), (freed) =>
-      this.#listener?.kept(freed, 0),
-    );
+    const lock = (this.#dialects = new Dialects(
+      native,
+      this.#server,
+      prefixOf(settings.redis),
+      (freed) => this.#listener?.kept(freed, 0),
+    ));
     this.lock = generation ? new BoundedLeases(lock, ttl, (key) => generation.check(key)) : lock;
   }
 
@@ -67,7 +71,10 @@ export class RedisLockStore implements LockStore {
   }
 
   names(search: NameSearch): Promise<string[]> {
-    return lockNames(this.#server, this.#prefix, search);
+    const { dialect } = search;
+    const ours = { type: 'string', prefix: this.#prefix, suffix: '' } as const;
+    const where = dialect ? this.#dialects.whereabouts(dialect) : ours;
+    return lockNames(this.#server, where, search);
   }
 
   pushMissed(): void {

@@ -46,7 +46,7 @@ export class QuorumNode {
   ) {}
 
   names(search: NameSearch): Promise<string[]> {
-    return lockNames(this.server, this.prefix, search);
+    return lockNames(this.server, { type: 'string', prefix: this.prefix, suffix: '' }, search);
   }
 
   /** Rejects where the node is too late to be trusted: it has not voted then. */

@@ -9,7 +9,7 @@ import type { ServerClock } from '../server-clock.js';
 import { description } from '../server-description.js';
 import type { ServerGuards } from '../server-guards.js';
 import { notSent, storeFailure } from '../store-failure.js';
-import { stringKeys } from '../string-keys.js';
+import { type KeyType, typedKeys } from '../typed-keys.js';
 import { ClusterInbox } from './cluster-inbox.js';
 import { ClusterNodes } from './cluster-nodes.js';
 import type { ClusterSource } from './cluster-source.js';
@@ -112,11 +112,11 @@ export class RedisCluster implements LockServer {
     return this.#owner(slotOf(key))?.clock;
   }
 
-  async *stringKeys(glob: string): AsyncGenerator<string> {
+  async *typedKeys(glob: string, type: KeyType): AsyncGenerator<string> {
     for (const address of this.#topology?.addresses ?? []) {
       const node = this.#nodes?.at(address);
       if (!node) throw notSent(undefined);
-      yield* stringKeys(node.connection, glob);
+      yield* typedKeys(node.connection, glob, type);
     }
   }
 

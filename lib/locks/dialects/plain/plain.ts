@@ -13,7 +13,11 @@ export function plain({ guard }: DialectSettings): Dialect {
   return {
     type: 'string',
     ...scripts,
-    operands: ({ holder }) => ({ holder: guarded(holder), kept: NEVER, guard: 1 }),
+    operands: (claim) => ({
+      ...(claim && { holder: guarded(claim.holder) }),
+      kept: NEVER,
+      guard: 1,
+    }),
   };
 }
 

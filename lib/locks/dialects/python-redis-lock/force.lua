@@ -1,11 +1,12 @@
 -- Take the lock away from whoever holds it, if a string stands there, and wake one who waits for it, as its reset() does.
--- Returns the Redis type that was found.
+-- Returns {the Redis type that was found, 1 if it was a lock}.
 local lock, signal = KEYS[1], KEYS[2]
 
 --- @include "free-and-signal"
 
 local found = redis.call('TYPE', lock).ok
-if found == 'string' then
-  free_and_signal(lock, signal)
+if found ~= 'string' then
+  return { found, 0 }
 end
-return found
+free_and_signal(lock, signal)
+return { found, 1 }

@@ -6,6 +6,7 @@ local holder, ttl, tokens, not_after, mode = ARGV[1], ARGV[2], ARGV[3], ARGV[4],
 --- @include "now"
 --- @include "mint-fencing-tokens"
 --- @include "holders-token"
+--- @include "redisson-lock"
 
 local now = now_us()
 if now > tonumber(not_after) then
@@ -22,7 +23,9 @@ if redis.call('HEXISTS', lock, holder) == 1 then
     return { 'held', left, now, holders_token(fence, now, tokens, true) }
   end
 end
-if found == 'hash' and not (reads and redis.call('HGET', lock, 'mode') == 'read') then
+if found == 'hash' and not is_redisson_lock(lock) then
+  return { 'foreign', found, now, -1 }
+elseif found == 'hash' and not (reads and redis.call('HGET', lock, 'mode') == 'read') then
   return { 'busy', redis.call('PTTL', lock), now, -1 }
 end
 redis.call('HSET', lock, 'mode', mode, holder, 1)

@@ -6,6 +6,7 @@ local holder, ttl, tokens, not_after, fenced = ARGV[1], ARGV[2], ARGV[3], ARGV[4
 --- @include "now"
 --- @include "mint-fencing-tokens"
 --- @include "holders-token"
+--- @include "redisson-lock"
 
 local now = now_us()
 local function held(left, again)
@@ -32,5 +33,7 @@ end
 local left = redis.call('PTTL', lock)
 if redis.call('HEXISTS', lock, holder) == 1 then
   return held(left, true)
+elseif not is_redisson_lock(lock) then
+  return { 'foreign', found, now, -1 }
 end
 return { 'busy', left, now, -1 }

@@ -10,13 +10,15 @@ export function redisson(settings: DialectSettings): Dialect {
 
 /** RLock and RFencedLock. A spin lock has the same hash, and wakes nobody. */
 function alone({ kind, publish = 'PUBLISH' }: DialectSettings): Dialect {
-  const { acquire, release, extend } = scripts;
+  const { acquire, release, extend, look, force } = scripts;
   const operands = { fenced: kind === 'fenced' ? 1 : 0 };
   return {
     type: 'hash',
     acquire,
     release,
     extend,
+    look,
+    force,
     operands: () => operands,
     keys: (lock) => ({ counter: before('redisson_lock_token', lock) }),
     wake: (lock) => ({
@@ -29,15 +31,16 @@ function alone({ kind, publish = 'PUBLISH' }: DialectSettings): Dialect {
 
 /** RReadWriteLock: readers beside each other, each with the end of his lease in a key of his own. */
 function readWrite({ publish = 'PUBLISH' }: DialectSettings): Dialect {
-  const { acquireMode, releaseMode, extendMode } = scripts;
+  const { acquireMode, releaseMode, extendMode, look, force } = scripts;
   return {
     type: 'hash',
     acquire: acquireMode,
     release: releaseMode,
     extend: extendMode,
+    look,
+    force,
     operands: (claim, lock) => ({
-      holder: fieldOf(claim),
-      mode: claim.share ? 'read' : 'write',
+      ...(claim && { holder: fieldOf(claim), mode: claim.share ? 'read' : 'write' }),
       holds: behind(lock, ''),
     }),
     keys: (lock, claim) => ({

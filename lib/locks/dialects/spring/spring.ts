@@ -11,7 +11,7 @@ import { scripts } from './scripts.js';
  * A lock that ends by itself tells nobody: their waiter asks again after his own time.
  */
 export function spring({ prefix, publish }: DialectSettings, clientPrefix: string): Dialect {
-  const format = { type: 'string', ...scripts };
+  const format = { type: 'string' as const, ...scripts };
   if (!publish) return format;
   const older = `${clientPrefix}${prefix.slice(0, -':'.length)}-channel`;
   const wake = (lock: string): Wake => {

@@ -1,6 +1,8 @@
 import { LuaScript } from '../../../redis/index.js';
 import acquire from './acquire.lua.js';
 import extend from './extend.lua.js';
+import force from './force.lua.js';
+import look from './look.lua.js';
 import release from './release.lua.js';
 
 /** The steps of a Symfony lock. */
@@ -12,4 +14,6 @@ export const scripts = {
   ),
   release: new LuaScript(release, ['lock'], ['holder']),
   extend: new LuaScript(extend, ['lock'], ['holder', 'ttl', 'mode']),
+  look: new LuaScript(look, ['lock', 'fence'], ['most']),
+  force: new LuaScript(force, ['lock'], []),
 };

@@ -5,5 +5,5 @@ import { scripts } from './scripts.js';
 export const symfony: Dialect = {
   type: 'zset',
   ...scripts,
-  operands: ({ share }) => ({ mode: share ? 'read' : 'write' }),
+  operands: (claim) => ({ mode: claim?.share ? 'read' : 'write' }),
 };

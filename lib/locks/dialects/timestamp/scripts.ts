@@ -1,8 +1,10 @@
 import { LuaScript } from '../../../redis/index.js';
 import acquire from './acquire.lua.js';
 import extend from './extend.lua.js';
+import force from './force.lua.js';
 import get from './get.lua.js';
 import getset from './getset.lua.js';
+import look from './look.lua.js';
 import release from './release.lua.js';
 import setnx from './setnx.lua.js';
 
@@ -15,6 +17,8 @@ export const scripts = {
   setnx: new LuaScript(setnx, ['lock', 'grant'], STEP),
   get: new LuaScript(get, ['lock'], ['unit']),
   getset: new LuaScript(getset, ['lock', 'grant'], [...STEP, 'seen']),
+  look: new LuaScript(look, ['lock', 'fence', 'grant'], ['unit']),
+  force: new LuaScript(force, ['lock', 'grant'], ['unit']),
   release: new LuaScript(release, ['lock', 'grant'], ['holder', 'unit', 'keep']),
   extend: new LuaScript(extend, ['lock', 'grant'], ['holder', 'ttl', 'unit', 'lasting']),
 };

@@ -16,8 +16,9 @@ import { scripts } from './scripts.js';
  */
 export function timestamp({ unit, lasting }: DialectSettings): Dialect {
   const operands = { unit, lasting: lasting ? 1 : 0 };
-  const { acquire, release, extend } = scripts;
-  const dialect = { type: 'string', acquire, release, extend, operands: () => operands };
+  const { acquire, release, extend, look, force } = scripts;
+  const steps = { acquire, release, extend, look, force };
+  const dialect = { type: 'string' as const, ...steps, operands: () => operands };
   return lasting ? { ...dialect, take: stepByStep } : dialect;
 }
 

@@ -1,0 +1,22 @@
+-- Look at the lock without touching it.
+-- Returns {type, 1 if it is a lock, ms left, last token, now, mode, {holder, ms left, ...}}.
+local lock, fence = KEYS[1], KEYS[2]
+local most, holds = ARGV[1], ARGV[2]
+
+--- @include "now"
+--- @include "redisson-lock"
+
+local found, now, left = redis.call('TYPE', lock).ok, now_us(), redis.call('PTTL', lock)
+local mode, holders = 'write', {}
+local is_lock = found == 'hash' and is_redisson_lock(lock)
+if is_lock then
+  mode = redis.call('HGET', lock, 'mode') or mode
+  for _, field in ipairs(redis.call('HKEYS', lock)) do
+    if field ~= 'mode' and #holders < 2 * tonumber(most) then
+      local reads = mode == 'read' and holds ~= ''
+      holders[#holders + 1] = field
+      holders[#holders + 1] = reads and redis.call('PTTL', holds .. field .. ':rwlock_timeout:1') or left
+    end
+  end
+end
+return { found, is_lock and 1 or 0, left, redis.call('GET', fence) or '', now, mode, holders }

@@ -1,0 +1,13 @@
+-- Take the lock away from all who hold it, if it is one.
+-- Returns {the Redis type that was found, 1 if it was a lock}.
+local lock = KEYS[1]
+
+--- @include "now"
+--- @include "symfony-lock"
+
+local found = redis.call('TYPE', lock).ok
+if found ~= 'zset' or not is_symfony_lock(lock, math.floor(now_us() / 1000)) then
+  return { found, 0 }
+end
+redis.call('DEL', lock)
+return { found, 1 }

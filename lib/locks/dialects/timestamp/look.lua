@@ -1,0 +1,22 @@
+-- Look at the lock without touching it: the time that stands there, and whether it is that of a holder of ours. A time that is past is nobody's.
+-- Returns {type, 1 if it is a lock, ms left, last token, now, mode, {holder, ms left}}.
+local lock, fence, grant = KEYS[1], KEYS[2], KEYS[3]
+local unit = ARGV[1]
+
+--- @include "now"
+--- @include "ends-of"
+--- @include "grant-of"
+--- @include "still-his"
+
+local found, now, left = redis.call('TYPE', lock).ok, now_us(), redis.call('PTTL', lock)
+local current = found == 'string' and redis.call('GET', lock)
+local ends, own, holders = ends_of(current, unit), grant_of(grant), {}
+if ends and ends < now / 1000 and left == -1 then
+  found, left = 'none', -2
+elseif ends then
+  left = math.max(0, math.ceil(ends - now / 1000))
+end
+if still_his(current, own, own.holder, unit, now) then
+  holders = { own.holder, math.max(0, math.floor(ends_of(own.value, unit) - now / 1000) - 1000) }
+end
+return { found, ends and 1 or 0, left, redis.call('GET', fence) or '', now, 'write', holders }

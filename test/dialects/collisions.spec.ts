@@ -1,0 +1,145 @@
+import { describe, expect, it } from '@jest/globals';
+import type { ChainableCommander } from 'ioredis';
+import { ForeignLockError } from '../../lib/index.js';
+import { newHolderId } from '../../lib/locks/holder.js';
+import type { Claim } from '../../lib/locks/lock-primitive.js';
+import { dialectSettings } from '../../lib/options/index.js';
+import { inspection } from '../../lib/services/lock-inspection.js';
+import { listLocks } from '../../lib/services/list-locks.js';
+import { samples } from './samples.js';
+import { Sides } from './sides.js';
+
+const sides = new Sides();
+
+/** What is written, whether it is taken over where clients of the articles use the lock, and by what type it is known. */
+interface Value {
+  readonly type: 'string' | 'zset' | 'hash' | 'list' | 'set' | 'stream';
+  /** The formats whose lock it may be, and which do not take it. */
+  readonly lockOf: readonly string[];
+  readonly write: (to: ChainableCommander, key: string) => unknown;
+}
+
+const HOUR = 3_600_000;
+const soon = Date.now() + HOUR;
+/** Every string may be somebody's token, but only a time is a timestamp. */
+const strings = ['plain', 'spring', 'python-redis-lock'];
+const text = (value: string, ttl?: number): Value => ({
+  type: 'string',
+  lockOf: strings,
+  write: (to, key) => (ttl ? to.set(key, value, 'PX', ttl) : to.set(key, value)),
+});
+
+/** Twenty-three kinds of values that an application, or another library, may have where a lock is asked for. */
+const values: Readonly<Record<string, Value>> = {
+  'a word': text('somebody'),
+  'an empty string': text(''),
+  'a flag': text('1'),
+  'a counter with an end': text('4711', HOUR),
+  'a number below zero': text('-1'),
+  'a hex number': text('0x10'),
+  'a number with an exponent': text('1.7e9'),
+  'a token that begins with digits': text('1600000000abc', HOUR),
+  'a UUID': text('550e8400-e29b-41d4-a716-446655440000', HOUR),
+  'a JSON object': text('{"owner":"me","until":1600000000}'),
+  'a JSON array, with an end': text('[1,2,3]', HOUR),
+  'binary text': text('\u0000\u0001 \u{1F512}'),
+  'an id of ours on a host of digits': text(newHolderId('4f2a.7.aBcDeFgHiJk'), HOUR),
+  'a hash of an application': {
+    type: 'hash',
+    lockOf: [],
+    write: (to, key) => to.hset(key, 'name', 'Ada', 'visits', 3),
+  },
+  'a hash of counts, with an end': {
+    type: 'hash',
+    lockOf: [],
+    write: (to, key) => to.hset(key, 'a:1', 2, 'total', 3).pexpire(key, HOUR),
+  },
+  'a hash with a mode of its own': {
+    type: 'hash',
+    lockOf: [],
+    write: (to, key) => to.hset(key, 'mode', 'dark', 'a:1', 1).pexpire(key, HOUR),
+  },
+  'a sorted set of ranks': {
+    type: 'zset',
+    lockOf: [],
+    write: (to, key) => to.zadd(key, 1, 'first', 2, 'second'),
+  },
+  'a sorted set of past times, with an end': {
+    type: 'zset',
+    lockOf: [],
+    write: (to, key) => to.zadd(key, Date.now() - 9, 'a', Date.now() - 5, 'b').pexpire(key, HOUR),
+  },
+  'a sorted set of times to come': {
+    type: 'zset',
+    lockOf: [],
+    write: (to, key) => to.zadd(key, soon, 'job:1', soon + 1, 'job:2'),
+  },
+  'a sorted set of times to come, with another end': {
+    type: 'zset',
+    lockOf: [],
+    write: (to, key) => to.zadd(key, 5, 'a', soon, 'job:1').pexpireat(key, soon),
+  },
+  'a list': { type: 'list', lockOf: [], write: (to, key) => to.rpush(key, 'a', 'b') },
+  'a set': { type: 'set', lockOf: [], write: (to, key) => to.sadd(key, 'a', 'b') },
+  'a stream': { type: 'stream', lockOf: [], write: (to, key) => to.xadd(key, '1-1', 'a', 'b') },
+};
+
+it('there are twenty-three kinds of values', () => {
+  expect(Object.keys(values)).toHaveLength(23);
+});
+
+describe.each(samples)('where dialect %j meets', (dialect) => {
+  const settings = dialectSettings(dialect)!;
+  const { format, prefix, suffix } = settings;
+  const modes = settings.shared ? ([undefined, 'shared'] as const) : [undefined];
+  const typeOf = format === 'symfony' ? 'zset' : format === 'redisson' ? 'hash' : 'string';
+
+  it.each(Object.entries(values))('%s, it leaves it as it is', async (_kind, value) => {
+    const us = sides.client({ dialect });
+    const key = `${prefix}k${suffix}`;
+    const writing = sides.theirs.pipeline();
+    value.write(writing, key);
+    await writing.exec();
+    const seen = async (): Promise<[string | undefined, boolean]> => {
+      const [dumped, end] = await Promise.all([
+        sides.theirs.dumpBuffer(key) as Promise<Buffer | null>,
+        sides.theirs.call('PEXPIRETIME', key).catch(() => sides.theirs.exists(key)),
+      ]);
+      return [dumped?.toString('hex'), end] as never;
+    };
+    const before = await seen();
+    const isLock = value.lockOf.includes(format);
+    const isBusy = isLock || (value.type === 'string' && typeOf === 'string');
+
+    for (const mode of modes) {
+      const asked = us.acquire('k', { wait: 0, mode });
+      await expect(asked).rejects.toMatchObject({
+        code: isBusy ? 'LOCK_NOT_ACQUIRED' : 'FOREIGN_LOCK',
+      });
+    }
+    await us.leases.open();
+    const claim: Claim = {
+      key: 'k',
+      holder: newHolderId(us.store.processId),
+      ttl: 1_000,
+      tokens: 0,
+      dialect: settings,
+    };
+    const { lock } = us.store;
+    expect((await lock.extend([claim])).remaining).toEqual(['taken']);
+    expect(await lock.release(claim, 0)).toBe(false);
+    expect(await lock.leave(claim)).toBe(false);
+    expect(inspection('k', await us.inspect('k')).state).toBe(isLock ? 'held' : 'foreign');
+    const listed = await listLocks(us.leases.administration, 'k', { dialect }, us.settings);
+    expect(listed.map(({ state }) => state)).toEqual(
+      value.type === typeOf ? [isLock ? 'held' : 'foreign'] : [],
+    );
+    expect(await seen()).toEqual(before);
+    const forced = us.force('k');
+    await (isLock
+      ? expect(forced).resolves.toBe(true) // as an operator wants it: any string may be a token
+      : expect(forced).rejects.toThrow(ForeignLockError));
+    const [after] = await seen();
+    expect(after).toBe(isLock ? undefined : before[0]);
+  });
+});

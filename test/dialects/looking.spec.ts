@@ -1,0 +1,112 @@
+import { describe, expect, it } from '@jest/globals';
+import { LeaseLostError, LockOptionsError, LockService } from '../../lib/index.js';
+import { dialectSettings, type LockDialect } from '../../lib/options/index.js';
+import { memoryLockService } from '../../lib/testing/index.js';
+import type { LockClient } from '../support/lock-client.js';
+import { samples } from './samples.js';
+import { Sides } from './sides.js';
+
+const sides = new Sides();
+const me = { pid: process.pid };
+
+/** A process whose own locks are native. */
+function start(): [LockService, LockClient] {
+  const client = sides.client({ keyPrefix: 'native:' });
+  return [new LockService(client.leases, client.settings), client];
+}
+
+/** Whether a lock that is held alone says whose it is. */
+function namesHolder(dialect: LockDialect): boolean {
+  return dialectSettings(dialect)!.guard !== true;
+}
+
+describe.each(samples)('a lock that was taken with the call’s dialect %j', (dialect) => {
+  const { fencing, kind } = dialectSettings(dialect)!;
+
+  it('is seen, listed and taken away by who says the dialect', async () => {
+    const [locks] = start();
+    const lease = await locks.acquire('k', { dialect, ttl: '20s' });
+    expect((await locks.inspect('k')).state).toBe('free');
+    const seen = await locks.inspect('k', { dialect });
+    const token = fencing && kind !== 'fenced' ? lease.fencingToken : undefined;
+    expect(seen).toMatchObject({ state: 'held', ...(token && { fencingToken: token }) });
+    expect(seen.remaining).toBeGreaterThan(15_000);
+    expect(seen.remaining === Infinity || seen.remaining! <= 20_000).toBe(true);
+    expect(seen.holder !== undefined).toBe(namesHolder(dialect));
+    expect(seen.holder ?? me).toMatchObject(me);
+    const listed = await locks.list('*', { dialect });
+    expect(listed.map(({ key, state, holder }) => [key, state, holder])).toEqual([
+      ['k', 'held', seen.holder],
+    ]);
+    expect(await locks.forceRelease('k')).toBe(false);
+    expect(lease.held).toBe(true);
+    expect(await locks.forceRelease('k', { dialect })).toBe(true);
+    expect(await locks.forceRelease('k', { dialect })).toBe(false);
+    expect(await locks.list('*', { dialect })).toEqual([]);
+    expect((await locks.inspect('k', { dialect })).state).toBe('free');
+    await expect(lease.extend()).rejects.toThrow(LeaseLostError);
+  });
+
+  it('is seen and taken away in memory too', async () => {
+    const locks = memoryLockService();
+    const lease = await locks.acquire('k', { dialect });
+    expect((await locks.inspect('k')).state).toBe('free');
+    const seen = await locks.inspect('k', { dialect });
+    expect(seen).toMatchObject({ state: 'held', holder: me });
+    expect((await locks.list('*', { dialect })).map(({ key }) => key)).toEqual(['k']);
+    expect(await locks.list()).toEqual([]);
+    expect(await locks.forceRelease('k')).toBe(false);
+    expect(await locks.forceRelease('k', { dialect })).toBe(true);
+    await expect(lease.extend()).rejects.toThrow(LeaseLostError);
+  });
+});
+
+describe.each(samples.filter((dialect) => dialectSettings(dialect)!.shared))(
+  'a lock that is read in dialect %j',
+  (dialect) => {
+    it('names all its readers', async () => {
+      const [locks] = start();
+      const first = await locks.acquire('k', { dialect, mode: 'shared', ttl: '20s' });
+      const second = await locks.acquire('k', { dialect, mode: 'shared', ttl: '60s' });
+      const seen = await locks.inspect('k', { dialect });
+      expect(seen).toMatchObject({ state: 'held', mode: 'shared', holders: [me, me] });
+      const left = seen.holders!.map(({ remaining }) => Math.ceil(remaining / 20_000));
+      expect(left.sort()).toEqual([1, 3]);
+      expect(await first.release()).toBe(true);
+      expect((await locks.inspect('k', { dialect })).holders).toHaveLength(1);
+      expect(await second.release()).toBe(true);
+    });
+  },
+);
+
+describe('a lock of another service', () => {
+  it.each([
+    ['redisson', (key: string) => sides.theirs.hset(key, 'a-thread-of-java:7', 1)],
+    ['timestamp', (key: string) => sides.theirs.set(key, Math.ceil(Date.now() / 1_000) + 60)],
+    ['redis-py', (key: string) => sides.theirs.set(key, 'somebody', 'PX', 60_000)],
+  ] as const)('is seen to be held, and by none of ours, in %s', async (dialect, write) => {
+    const [locks] = start();
+    await write('theirs');
+    const seen = await locks.inspect('theirs', { dialect });
+    expect(seen).toMatchObject({ state: 'held' });
+    expect(seen.holder).toBeUndefined();
+    expect(seen.holders).toBeUndefined();
+  });
+
+  it('whose time is past is free', async () => {
+    const [locks] = start();
+    await sides.theirs.set('theirs', 1_600_000_000);
+    expect((await locks.inspect('theirs', { dialect: 'timestamp' })).state).toBe('free');
+    expect(await locks.forceRelease('theirs', { dialect: 'timestamp' })).toBe(false);
+    expect(await sides.theirs.exists('theirs')).toBe(1);
+  });
+});
+
+it('an operator who misspells the option is told', async () => {
+  const [locks] = start();
+  const wrong = { dialekt: 'redlock' } as never;
+  for (const asked of [locks.inspect('k', wrong), locks.forceRelease('k', wrong)]) {
+    await expect(asked).rejects.toThrow(LockOptionsError);
+  }
+  await expect(locks.list('*', wrong)).rejects.toThrow('There is no option "dialekt" here.');
+});
