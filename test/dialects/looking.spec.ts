@@ -71,7 +71,7 @@ describe.each(samples.filter((dialect) => dialectSettings(dialect)!.shared))(
       const seen = await locks.inspect('k', { dialect });
       expect(seen).toMatchObject({ state: 'held', mode: 'shared', holders: [me, me] });
       const left = seen.holders!.map(({ remaining }) => Math.ceil(remaining / 20_000));
-      expect(left.sort()).toEqual([1, 3]);
+      expect(left.sort((a, b) => a - b)).toEqual([1, 3]);
       expect(await first.release()).toBe(true);
       expect((await locks.inspect('k', { dialect })).holders).toHaveLength(1);
       expect(await second.release()).toBe(true);
