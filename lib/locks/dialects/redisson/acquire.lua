@@ -6,7 +6,7 @@ local holder, ttl, tokens, not_after, fenced = ARGV[1], ARGV[2], ARGV[3], ARGV[4
 --- @include "now"
 --- @include "mint-fencing-tokens"
 --- @include "holders-token"
---- @include "redisson-lock"
+--- @include "is-redisson-lock"
 
 local now = now_us()
 local function held(left, again)

@@ -3,7 +3,7 @@
 local lock = KEYS[1]
 local publish, channel, message, older = ARGV[1], ARGV[2], ARGV[3], ARGV[4]
 
---- @include "redisson-lock"
+--- @include "is-redisson-lock"
 --- @include "wake-waiters"
 
 local found = redis.call('TYPE', lock).ok

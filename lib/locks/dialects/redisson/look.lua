@@ -4,7 +4,7 @@ local lock, fence = KEYS[1], KEYS[2]
 local most, holds = ARGV[1], ARGV[2]
 
 --- @include "now"
---- @include "redisson-lock"
+--- @include "is-redisson-lock"
 
 local found, now, left = redis.call('TYPE', lock).ok, now_us(), redis.call('PTTL', lock)
 local mode, holders = 'write', {}

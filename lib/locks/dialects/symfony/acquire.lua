@@ -6,7 +6,7 @@ local holder, ttl, tokens, not_after, mode = ARGV[1], ARGV[2], ARGV[3], ARGV[4],
 --- @include "now"
 --- @include "mint-fencing-tokens"
 --- @include "holders-token"
---- @include "symfony-lock"
+--- @include "is-symfony-lock"
 --- @include "written-lease"
 
 local now = now_us()

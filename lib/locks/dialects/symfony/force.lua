@@ -3,7 +3,7 @@
 local lock = KEYS[1]
 
 --- @include "now"
---- @include "symfony-lock"
+--- @include "is-symfony-lock"
 
 local found = redis.call('TYPE', lock).ok
 if found ~= 'zset' or not is_symfony_lock(lock, math.floor(now_us() / 1000)) then

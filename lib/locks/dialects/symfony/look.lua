@@ -4,7 +4,7 @@ local lock, fence = KEYS[1], KEYS[2]
 local most = ARGV[1]
 
 --- @include "now"
---- @include "symfony-lock"
+--- @include "is-symfony-lock"
 
 local found, now = redis.call('TYPE', lock).ok, now_us()
 local ms, mode, holders = math.floor(now / 1000), 'read', {}
