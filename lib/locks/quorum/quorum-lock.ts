@@ -14,6 +14,7 @@ import { askAgain } from '../back-off.js';
 import { type Ballot, poll } from './ballot.js';
 import { Candidacy, votesOf } from './candidacy.js';
 import type { QuorumNode } from './quorum-node.js';
+import { Renewals } from './renewals.js';
 import { alike, sightOf } from './sight.js';
 import { TokenProposal } from './token-proposal.js';
 import {
@@ -32,6 +33,7 @@ import {
  */
 export class QuorumLock implements LockPrimitive {
   readonly #proposal: TokenProposal;
+  readonly #renewals = new Renewals();
   #attempts = 0;
 
   constructor(
@@ -59,6 +61,7 @@ export class QuorumLock implements LockPrimitive {
 
   async release(claim: Claim, keep: number): Promise<boolean> {
     const { nodes } = this;
+    this.#renewals.end(claim);
     const released = await this.#ask(
       (node) => node.release(claim, keep),
       (ballot) => {
@@ -75,6 +78,7 @@ export class QuorumLock implements LockPrimitive {
 
   /** Done when a majority has heard it; who was silent hears it when he can, or his vote ends with the lease. */
   async leave(claim: Claim): Promise<boolean> {
+    this.#renewals.end(claim);
     const left = await this.#answers(claim.key, (node) => node.release(claim, 0));
     return left.includes(true);
   }
@@ -85,8 +89,9 @@ export class QuorumLock implements LockPrimitive {
       const votes = votesOf(ballot, (left) => left[at]! >= 0);
       return possession(votes, ballot.pending, ballot.nodes);
     };
+    const renewal = this.#renewals.begin(claims);
     const extended = await this.#ask(
-      (node) => node.extend(claims),
+      (node) => renewal.ask(node),
       (ballot) => claims.every((_, at) => leaseOf(ballot, at) !== undefined),
       Math.min(...claims.map(({ ttl }) => ttl)),
     );
@@ -97,6 +102,7 @@ export class QuorumLock implements LockPrimitive {
       if (lease === 'gone') return left.includes(-3) ? 'taken' : 'free';
       return 'unknown';
     });
+    void renewal.settle((at) => typeof remaining[at] === 'number');
     if (remaining.some((lease) => lease !== 'unknown')) return { sent, remaining };
     const votes = votesOf(extended, (left) => left[0]! >= 0);
     throw this.#notReached(claims.length === 1 ? claims[0]!.key : undefined, votes);

@@ -89,6 +89,12 @@ export class QuorumNode {
     return (await Promise.all(batches)).flat();
   }
 
+  /** Votes for a holder again, if it has forgotten that it did. False if it has not, or came too late. */
+  revote({ key, holder, ttl }: Claim): Promise<boolean> {
+    const not_after = this.server.notAfter(this.server.time.monotonic());
+    return this.#run(scripts.revote, key, { holder, ttl, not_after }, isOne);
+  }
+
   /** What stands on this node, without the attempt. */
   async look(key: string): Promise<Sight> {
     const sight = await this.#run(looks.look, key, {}, sightOf);

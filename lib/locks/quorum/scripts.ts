@@ -3,6 +3,7 @@ import acquire from './acquire.lua.js';
 import extend from './extend.lua.js';
 import force from './force.lua.js';
 import release from './release.lua.js';
+import revote from './revote.lua.js';
 import settle from './settle.lua.js';
 
 /** Every step on one node of a quorum. */
@@ -16,5 +17,6 @@ export const scripts = {
   settle: new LuaScript(settle, ['lock', 'fence'], ['holder', 'attempt', 'last']),
   release: new LuaScript(release, ['lock'], ['holder', 'attempt', 'keep'], { mergeable: true }),
   extend: new LuaScript(extend, ['lock', 'fence'], ['holder', 'ttl']),
+  revote: new LuaScript(revote, ['lock'], ['holder', 'ttl', 'not_after'], { mergeable: true }),
   force: new LuaScript(force, ['lock'], []),
 };

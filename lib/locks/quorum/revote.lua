@@ -1,0 +1,11 @@
+-- Vote again for the holder whom a majority has, where this node has forgotten its vote and given it to nobody else.
+-- Returns 1 if it votes for him now, else 0.
+local lock = KEYS[1]
+local holder, ttl, not_after = ARGV[1], ARGV[2], ARGV[3]
+
+--- @include "now"
+
+if now_us() > tonumber(not_after) then
+  return 0
+end
+return redis.call('SET', lock, holder .. '/0', 'NX', 'PX', ttl) and 1 or 0
