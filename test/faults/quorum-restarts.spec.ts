@@ -53,7 +53,7 @@ it.each(['warn', 'refuse'] as const)(
       await until('the server votes for the holder again', async () =>
         Boolean((await voteOf(at))?.startsWith(a.store.processId)),
       );
-      await expect(b.acquire({ wait: 0 })).rejects.toThrow();
+      await expect(b.acquire({ wait: 0 })).rejects.toThrow(/lock "k"/i);
     }
     expect([lease.held, lease.signal.aborted]).toEqual([true, false]);
     expect(await lease.release()).toBe(true);
