@@ -52,26 +52,33 @@ export class ClusterProcess {
 
   /** Moves a slot and what is in it to another primary, as redis-cli does. */
   async moveSlot(slot: number, to?: number): Promise<void> {
+    await (await this.beginMove(slot, to))();
+  }
+
+  /** Says of a slot that it moves to another primary, and moves nothing yet: what is returned does. */
+  async beginMove(slot: number, to?: number): Promise<() => Promise<void>> {
     const nodes = this.primaries.map(({ url }) => new Redis(url));
-    try {
-      const ids = await Promise.all(nodes.map((node) => node.cluster('MYID') as Promise<string>));
-      const from = ids.indexOf(await ownerOf(nodes[0]!, slot));
-      const into = to ?? (from + 1) % nodes.length;
-      const [source, target] = [nodes[from]!, nodes[into]!];
-      const set = (node: Redis, state: string, id: string): Promise<unknown> =>
-        node.call('CLUSTER', 'SETSLOT', String(slot), state, id);
-      await set(target, 'IMPORTING', ids[from]!);
-      await set(source, 'MIGRATING', ids[into]!);
-      for (;;) {
-        const keys = (await source.cluster('GETKEYSINSLOT', slot, 100)) as string[];
-        if (keys.length === 0) break;
-        const port = String(this.primaries[into]!.port);
-        await source.call('MIGRATE', '127.0.0.1', port, '', '0', '5000', 'KEYS', ...keys);
+    const ids = await Promise.all(nodes.map((node) => node.cluster('MYID') as Promise<string>));
+    const from = ids.indexOf(await ownerOf(nodes[0]!, slot));
+    const into = to ?? (from + 1) % nodes.length;
+    const [source, target] = [nodes[from]!, nodes[into]!];
+    const set = (node: Redis, state: string, id: string): Promise<unknown> =>
+      node.call('CLUSTER', 'SETSLOT', String(slot), state, id);
+    await set(target, 'IMPORTING', ids[from]!);
+    await set(source, 'MIGRATING', ids[into]!);
+    return async () => {
+      try {
+        for (;;) {
+          const keys = (await source.cluster('GETKEYSINSLOT', slot, 100)) as string[];
+          if (keys.length === 0) break;
+          const port = String(this.primaries[into]!.port);
+          await source.call('MIGRATE', '127.0.0.1', port, '', '0', '5000', 'KEYS', ...keys);
+        }
+        for (const node of new Set([target, source, ...nodes])) await set(node, 'NODE', ids[into]!);
+      } finally {
+        for (const node of nodes) node.disconnect();
       }
-      for (const node of new Set([target, source, ...nodes])) await set(node, 'NODE', ids[into]!);
-    } finally {
-      for (const node of nodes) node.disconnect();
-    }
+    };
   }
 
   async stop(): Promise<void> {
