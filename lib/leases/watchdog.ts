@@ -1,5 +1,5 @@
 import type { LossReason } from '../errors/index.js';
-import type { Extended, Extension, LockPrimitive } from '../locks/lock-primitive.js';
+import type { Claim, Extended, Extension, LockPrimitive } from '../locks/lock-primitive.js';
 import type { Clock, Moment } from '../options/index.js';
 import type { Holding } from './holding.js';
 import { Schedule } from './schedule.js';
@@ -11,7 +11,7 @@ const BEAT = 25;
 const SHORT = 10 * BEAT;
 
 /**
- * Renews what is held at a third of the ttl, all that is due in one call, and says when a lease is
+ * Renews what is held at a third of the ttl, what is due in as few calls as its nodes allow, and says when a lease is
  * lost: at once when the server says so, at the deadline when it says nothing. A failed renewal is
  * tried again until then.
  */
@@ -38,7 +38,7 @@ export class Watchdog {
 
   /** Asks the server now whether these are still held. */
   verify(holdings: Iterable<Holding>): void {
-    void this.#renew([...holdings].filter(({ state }) => state === 'held'));
+    this.#renew([...holdings].filter(({ state }) => state === 'held'));
   }
 
   /** Watches nothing any more. */
@@ -64,25 +64,34 @@ export class Watchdog {
       else if (!this.#wantsRenewal(holding)) this.watch(holding);
       else renewable.push(holding);
     }
-    void this.#renew(renewable);
+    this.#renew(renewable);
   }
 
-  async #renew(due: Holding[]): Promise<void> {
+  /** Each batch is settled when it is answered: a node that hangs holds up nothing that lives on another one. */
+  #renew(due: Holding[]): void {
     const holdings = due.filter((holding) => !this.#renewing.has(holding));
     if (holdings.length === 0) return;
     for (const holding of holdings) {
       this.#renewing.add(holding);
       this.#schedule.set(holding, holding.deadline);
     }
+    const claims = holdings.map((holding) => {
+      const { claim } = holding;
+      const ttl = this.#wanted(holding);
+      return claim.ttl === ttl ? claim : { ...claim, ttl };
+    });
+    for (const batch of this.lock.batches(claims)) {
+      void this.#extend(
+        batch.map((at) => holdings[at]!),
+        batch.map((at) => claims[at]!),
+      );
+    }
+  }
+
+  async #extend(holdings: readonly Holding[], claims: readonly Claim[]): Promise<void> {
     let answer: Extension | undefined;
     try {
-      answer = await this.lock.extend(
-        holdings.map((holding) => {
-          const { claim } = holding;
-          const ttl = this.#wanted(holding);
-          return claim.ttl === ttl ? claim : { ...claim, ttl };
-        }),
-      );
+      answer = await this.lock.extend(claims);
     } catch {
       // The server may have renewed or not; the deadline we know stands, and we ask again before it.
     }
@@ -92,7 +101,7 @@ export class Watchdog {
         this.#settle(holding, answer?.sent, answer?.remaining[at] ?? 'unknown');
     }
     const slept = holdings.filter(({ inDoubt }) => inDoubt);
-    if (answer) void this.#renew(slept); // the answer was on its way meanwhile
+    if (answer) this.#renew(slept); // the answer was on its way meanwhile
   }
 
   #settle(holding: Holding, sent: Moment | undefined, remaining: Extended): void {

@@ -1,3 +1,6 @@
+/** How many leases one extend carries: a longer script would hold up everybody else. */
+export const LARGEST_BATCH = 512;
+
 /** The indices of `items` in batches of `largest` at most, in which all items have one `group`. */
 export function batchesOf<Item>(
   items: readonly Item[],
@@ -17,4 +20,24 @@ export function batchesOf<Item>(
     batch.push(at);
   }
   return batches;
+}
+
+/** The same where each item is of one `taker`, who says how he takes those that are his. */
+export function batchesBy<Item, Taker>(
+  items: readonly Item[],
+  takerOf: (item: Item) => Taker,
+  batches: (taker: Taker, items: readonly Item[]) => number[][],
+): number[][] {
+  const takers = new Map<Taker, number[]>();
+  for (const [at, item] of items.entries()) {
+    const taker = takerOf(item);
+    const places = takers.get(taker);
+    if (places) places.push(at);
+    else takers.set(taker, [at]);
+  }
+  return [...takers].flatMap(([taker, places]) => {
+    if (takers.size === 1) return batches(taker, items);
+    const own = places.map((at) => items[at]!);
+    return batches(taker, own).map((batch) => batch.map((nth) => places[nth]!));
+  });
 }

@@ -141,7 +141,10 @@ export interface Sight {
 }
 
 /** The steps of who holds a lock, or wants to. */
-export type HolderSteps = Pick<LockPrimitive, 'acquire' | 'release' | 'leave' | 'extend'>;
+export type HolderSteps = Pick<
+  LockPrimitive,
+  'acquire' | 'release' | 'leave' | 'batches' | 'extend'
+>;
 
 /**
  * One kind of lock in one store: a handful of steps, each atomic, each with the effect of once when
@@ -157,7 +160,9 @@ export interface LockPrimitive {
   release(claim: Claim, keep: number, passed?: readonly Claim[]): Promise<boolean>;
   /** Gives up a place, and the lock if it was granted meanwhile; `passed` as in a release. True if it was. */
   leave(claim: Claim, passed?: readonly Claim[]): Promise<boolean>;
-  /** Lengthens what is still held; in the order of the claims. */
+  /** The claims, by their indices, in batches: each is one command for one node, so that no other node holds it up. */
+  batches(claims: readonly Claim[]): number[][];
+  /** Lengthens what is still held of one batch; in the order of the claims. */
   extend(claims: readonly Claim[]): Promise<Extension>;
   inspect(key: string, places: number, dialect?: DialectSettings): Promise<Sight>;
   /** Makes a lease that was exclusive a shared one, without a gap. False if it was not the holder's any more. */

@@ -9,13 +9,10 @@ import {
 } from '../redis/index.js';
 import { LockStoreError } from '../errors/index.js';
 import { momentOf } from '../options/index.js';
-import { batchesOf } from './batches.js';
+import { batchesOf, LARGEST_BATCH } from './batches.js';
 import { type AcquireReply, answerOf } from './lock/acquire-reply.js';
 import type { Answer, Ask, Claim, Extended, Extension, Transferred } from './lock-primitive.js';
 import { UNCONFIRMED, unlessGone, unlessHeld, unlessLost } from './unconfirmed.js';
-
-/** How many leases one extend carries: a longer script would hold up everybody else. */
-export const LARGEST_BATCH = 512;
 
 type Script = LuaScript<string, string>;
 type Operands = Readonly<Record<string, string | number | undefined>>;
@@ -118,36 +115,33 @@ export class LockSteps {
     });
   }
 
-  /** In batches, none of two slots; `more` is what the script wants to know of each claim beside holder and ttl. */
-  async extend(
+  /** None of two slots. */
+  batches(claims: readonly Claim[]): number[][] {
+    return batchesOf(claims, ({ key }) => this.server.slotOf(this.prefix + key), LARGEST_BATCH);
+  }
+
+  /** One batch; `more` is what the script wants to know of each claim beside holder and ttl. */
+  extend(
     script: Script,
     claims: readonly Claim[],
     more?: (claim: Claim) => Operands,
   ): Promise<Extension> {
-    const sent = momentOf(this.server.time);
-    const remaining = Array.from<Extended>({ length: claims.length });
-    const keyOf = ({ key }: Claim): string => this.prefix + key;
-    const batches = batchesOf(claims, (claim) => this.server.slotOf(keyOf(claim)), LARGEST_BATCH);
-    await Promise.all(
-      batches.map(async (batch) => {
-        const run = {
-          script,
-          keys: script.keyList(...batch.map((at) => this.#names(claims[at]!.key))),
-          args: batch.flatMap((at) => {
-            const { holder, ttl } = claims[at]!;
-            return script.argList({ holder, ttl, ...more?.(claims[at]!) });
-          }),
-          key: batch.length === 1 ? claims[batch[0]!]!.key : undefined,
-          read: (reply: unknown) => reply as number[],
-          unconfirmed: unlessLost,
-        };
-        const left = await this.server.at(keyOf(claims[batch[0]!]!), (node) => node.run(run));
-        left.forEach((ms, nth) => {
-          remaining[batch[nth]!] = extendedOf(ms);
-        });
+    const run = {
+      script,
+      keys: script.keyList(...claims.map(({ key }) => this.#names(key))),
+      args: claims.flatMap((claim) => {
+        const { holder, ttl } = claim;
+        return script.argList({ holder, ttl, ...more?.(claim) });
       }),
-    );
-    return { sent, remaining };
+      key: claims.length === 1 ? claims[0]!.key : undefined,
+      read: (reply: unknown) => reply as number[],
+      unconfirmed: unlessLost,
+    };
+    return this.server.at(run.keys.keys[0]!, async (node) => {
+      const sent = momentOf(this.server.time);
+      const left = await node.run(run);
+      return { sent, remaining: left.map(extendedOf) };
+    });
   }
 
   /** @throws LockStoreError if it came too late: nothing happened then. */

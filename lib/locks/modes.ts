@@ -1,4 +1,5 @@
-import { type DialectSettings, earlierOf } from '../options/index.js';
+import type { DialectSettings } from '../options/index.js';
+import { batchesBy } from './batches.js';
 import type {
   Answer,
   Ask,
@@ -30,20 +31,14 @@ export class Modes implements LockPrimitive {
     return (claim.condition ? this.awaiting : this.#mode(claim)).leave(claim, passed);
   }
 
-  /** All that are of one mode in one call. */
-  async extend(claims: readonly Claim[]): Promise<Extension> {
-    const shared = claims.filter(({ share }) => share);
-    if (shared.length === 0) return this.alone.extend(claims);
-    const exclusive = claims.filter(({ share }) => !share);
-    const [ofShared, ofExclusive] = await Promise.all([
-      this.together.extend(shared),
-      exclusive.length > 0 ? this.alone.extend(exclusive) : undefined,
-    ]);
-    const answers = { shared: ofShared.remaining.values(), alone: ofExclusive?.remaining.values() };
-    return {
-      sent: ofExclusive ? earlierOf(ofShared.sent, ofExclusive.sent) : ofShared.sent,
-      remaining: claims.map(({ share }) => (share ? answers.shared : answers.alone!).next().value!),
-    };
+  /** None of two modes. */
+  batches(claims: readonly Claim[]): number[][] {
+    const modeOf = (claim: Claim): HolderSteps => this.#mode(claim);
+    return batchesBy(claims, modeOf, (mode, own) => mode.batches(own));
+  }
+
+  extend(claims: readonly Claim[]): Promise<Extension> {
+    return this.#mode(claims[0]!).extend(claims);
   }
 
   inspect(key: string, places: number, dialect?: DialectSettings): Promise<Sight> {

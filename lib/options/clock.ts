@@ -21,14 +21,6 @@ export function momentOf(clock: Clock): Moment {
   return { monotonic: clock.monotonic(), wall };
 }
 
-/** No later than either, on both clocks. */
-export function earlierOf(one: Moment, other: Moment): Moment {
-  return {
-    monotonic: Math.min(one.monotonic, other.monotonic),
-    wall: Math.min(one.wall, other.wall),
-  };
-}
-
 /** By how much the clocks have parted since: more if the machine slept or its clock was set ahead, less if that was set back. */
 export function partedSince(moment: Moment, now: Moment): number {
   return now.wall - now.monotonic - (moment.wall - moment.monotonic);

@@ -1,5 +1,5 @@
 export { type Duration, milliseconds } from './duration.js';
-export { type Clock, earlierOf, type Moment, momentOf, partedSince, systemClock } from './clock.js';
+export { type Clock, type Moment, momentOf, partedSince, systemClock } from './clock.js';
 export {
   isReader,
   MODE_DEFAULTS,

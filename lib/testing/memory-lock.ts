@@ -83,6 +83,10 @@ export class MemoryLock implements Omit<LockPrimitive, 'signal'> {
     });
   }
 
+  batches(claims: readonly Claim[]): number[][] {
+    return [[...claims.keys()]];
+  }
+
   extend(claims: readonly Claim[]): Promise<Extension> {
     const sent = momentOf(this.connection.clock);
     const key = claims.length === 1 ? claims[0]!.key : undefined;

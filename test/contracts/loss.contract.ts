@@ -2,9 +2,35 @@ import { expect } from '@jest/globals';
 import { LeaseLostError } from '../../lib/errors/index.js';
 import type { Lease } from '../../lib/leases/lease.js';
 import { withLease } from '../../lib/leases/with-lease.js';
+import { batchesBy } from '../../lib/locks/batches.js';
+import type { Claim } from '../../lib/locks/lock-primitive.js';
 import type { Contract } from '../support/contract.js';
+import { type Wrap, withPrimitive } from '../support/world.js';
+
+/** A store of which one node hangs: the one where this lock lives. */
+const hangingFor =
+  (key: string): Wrap =>
+  (store) => {
+    const { lock } = store;
+    const hangs = (claim: Claim | undefined): boolean => claim?.key === key;
+    return withPrimitive(store, {
+      batches: (claims) => batchesBy(claims, hangs, (_, own) => lock.batches(own)),
+      extend: (claims) => (hangs(claims[0]) ? new Promise(() => {}) : lock.extend(claims)),
+    });
+  };
 
 export const loss: Contract = {
+  async 'a node that hangs costs none of the leases on others'(world) {
+    const process = await world.process({}, hangingFor('hung'));
+    const ttl = 1_000;
+    const hung = await process.acquire({ key: 'hung', ttl });
+    const beside = await Promise.all(['a', 'b', 'c'].map((key) => process.acquire({ key, ttl })));
+    await world.until('its lease is lost', () => hung.signal.aborted);
+    const end = world.clock.monotonic() + ttl;
+    await world.until('the others were renewed again', () => world.clock.monotonic() > end);
+    expect(beside.map(({ held }) => held)).toEqual([true, true, true]);
+  },
+
   async 'at its deadline a lease is lost, although no timer has run'(world) {
     const process = await world.process();
     const lease = await process.acquire({ ttl: 1_000 });

@@ -6,6 +6,7 @@ import type {
   Answer,
   Ask,
   Claim,
+  Extended,
   Held,
   LockPrimitive,
   LockStore,
@@ -78,6 +79,16 @@ export class Client {
     const place = await this.ask(claim);
     if (place.kind !== 'queued') throw new Error(`There was no queue: ${place.kind}.`);
     return { claim, place };
+  }
+
+  /** Lengthens what is still held, in as many steps as it takes; in the order of the claims. */
+  async extend(claims: readonly Claim[]): Promise<Extended[]> {
+    const remaining = Array.from<Extended>({ length: claims.length });
+    for (const batch of this.lock.batches(claims)) {
+      const extension = await this.lock.extend(batch.map((at) => claims[at]!));
+      batch.forEach((at, nth) => (remaining[at] = extension.remaining[nth]!));
+    }
+    return remaining;
   }
 
   /** The push that granted this claim, if it came. */

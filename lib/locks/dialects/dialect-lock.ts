@@ -63,6 +63,11 @@ export class DialectLock implements HolderSteps {
     return this.release(claim, 0);
   }
 
+  /** Each is a command of its own. */
+  batches(claims: readonly Claim[]): number[][] {
+    return claims.map((_, at) => [at]);
+  }
+
   async extend(claims: readonly Claim[]): Promise<Extension> {
     const sent = momentOf(this.server.time);
     const read = (reply: unknown): Extended =>

@@ -1,11 +1,11 @@
-import { type DialectSettings, earlierOf, type Moment } from '../../options/index.js';
+import type { DialectSettings } from '../../options/index.js';
 import type { LockServer } from '../../redis/index.js';
+import { batchesBy } from '../batches.js';
 import type { Whereabouts } from '../lock-names.js';
 import type {
   Answer,
   Ask,
   Claim,
-  Extended,
   Extension,
   HolderSteps,
   LockPrimitive,
@@ -40,20 +40,14 @@ export class Dialects implements LockPrimitive {
     return this.#of(claim).leave(claim, passed);
   }
 
-  /** All of one dialect together. */
-  async extend(claims: readonly Claim[]): Promise<Extension> {
-    if (!claims.some(({ dialect }) => dialect)) return this.native.extend(claims);
-    const remaining = Array.from<Extended>({ length: claims.length });
-    const sent: Moment[] = [];
-    await Promise.all(
-      [...new Set(claims.map(({ dialect }) => dialect))].map(async (dialect) => {
-        const places = [...claims.keys()].filter((at) => claims[at]!.dialect === dialect);
-        const extended = await this.#of({ dialect }).extend(places.map((at) => claims[at]!));
-        sent.push(extended.sent);
-        places.forEach((at, nth) => (remaining[at] = extended.remaining[nth]!));
-      }),
-    );
-    return { sent: sent.reduce(earlierOf), remaining };
+  /** None of two dialects. */
+  batches(claims: readonly Claim[]): number[][] {
+    const lockOf = (claim: Claim): HolderSteps => this.#of(claim);
+    return batchesBy(claims, lockOf, (lock, own) => lock.batches(own));
+  }
+
+  extend(claims: readonly Claim[]): Promise<Extension> {
+    return this.#of(claims[0]!).extend(claims);
   }
 
   inspect(key: string, places: number, dialect?: DialectSettings): Promise<Sight> {

@@ -44,6 +44,10 @@ export class RedisLock implements Omit<LockPrimitive, 'signal'> {
     return this.steps.run(scripts.leave, key, { holder, places, inbox }, isOne);
   }
 
+  batches(claims: readonly Claim[]): number[][] {
+    return this.steps.batches(claims);
+  }
+
   extend(claims: readonly Claim[]): Promise<Extension> {
     return this.steps.extend(scripts.extend, claims);
   }

@@ -39,6 +39,10 @@ export class BoundedLeases implements LockPrimitive {
     return this.lock.leave(claim, passed);
   }
 
+  batches(claims: readonly Claim[]): number[][] {
+    return this.lock.batches(claims);
+  }
+
   async extend(claims: readonly Claim[]): Promise<Extension> {
     for (const claim of claims) this.#bound(claim);
     return this.lock.extend(claims);

@@ -11,6 +11,7 @@ import type {
   Transferred,
 } from '../lock-primitive.js';
 import { askAgain } from '../back-off.js';
+import { batchesOf, LARGEST_BATCH } from '../batches.js';
 import { type Ballot, poll } from './ballot.js';
 import { Candidacy, votesOf } from './candidacy.js';
 import type { QuorumNode } from './quorum-node.js';
@@ -81,6 +82,10 @@ export class QuorumLock implements LockPrimitive {
     this.#renewals.end(claim);
     const left = await this.#answers(claim.key, (node) => node.release(claim, 0));
     return left.includes(true);
+  }
+
+  batches(claims: readonly Claim[]): number[][] {
+    return batchesOf(claims, () => 0, LARGEST_BATCH);
   }
 
   async extend(claims: readonly Claim[]): Promise<Extension> {

@@ -9,7 +9,7 @@ import {
 } from '../../redis/index.js';
 import { lockNames, type NameSearch } from '../lock-names.js';
 import type { Claim, Sight } from '../lock-primitive.js';
-import { isOne, LARGEST_BATCH } from '../lock-steps.js';
+import { isOne } from '../lock-steps.js';
 import { scripts as looks } from '../look/scripts.js';
 import { sightOf } from '../look/sight.js';
 import type { Generation } from '../quarantine/generation.js';
@@ -80,13 +80,16 @@ export class QuorumNode {
     return this.#run(scripts.release, key, { holder, attempt: '', keep: rest }, isOne);
   }
 
-  /** For each claim the ms left; negative where the node does not vote for it. In batches. */
-  async extend(claims: readonly Claim[]): Promise<number[]> {
-    const batches: Promise<number[]>[] = [];
-    for (let at = 0; at < claims.length; at += LARGEST_BATCH) {
-      batches.push(this.#extend(claims.slice(at, at + LARGEST_BATCH)));
-    }
-    return (await Promise.all(batches)).flat();
+  /** For each claim of a batch the ms left; negative where the node does not vote for it. */
+  extend(claims: readonly Claim[]): Promise<number[]> {
+    const { extend } = scripts;
+    return this.server.run({
+      script: extend,
+      keys: extend.keyList(...claims.map(({ key }) => lockKeys(this.prefix, key))),
+      args: claims.flatMap(({ holder, ttl }) => extend.argList({ holder, ttl })),
+      key: claims.length === 1 ? claims[0]!.key : undefined,
+      read: (reply) => reply as number[],
+    });
   }
 
   /** Votes for a holder again, if it has forgotten that it did. False if it has not, or came too late. */
@@ -104,17 +107,6 @@ export class QuorumNode {
   /** The Redis type of what stood there. */
   force(key: string): Promise<string> {
     return this.#run(scripts.force, key, {}, String);
-  }
-
-  #extend(claims: readonly Claim[]): Promise<number[]> {
-    const { extend } = scripts;
-    return this.server.run({
-      script: extend,
-      keys: extend.keyList(...claims.map(({ key }) => lockKeys(this.prefix, key))),
-      args: claims.flatMap(({ holder, ttl }) => extend.argList({ holder, ttl })),
-      key: claims.length === 1 ? claims[0]!.key : undefined,
-      read: (reply) => reply as number[],
-    });
   }
 
   #run<Result>(

@@ -33,6 +33,10 @@ export class RedisShares implements HolderSteps {
     return this.steps.run(scripts.leave, key, operands, isOne);
   }
 
+  batches(claims: readonly Claim[]): number[][] {
+    return this.steps.batches(claims);
+  }
+
   extend(claims: readonly Claim[]): Promise<Extension> {
     return this.steps.extend(scripts.extend, claims, kindOf);
   }

@@ -1,0 +1,222 @@
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from '@jest/globals';
+import { Redis } from 'ioredis';
+import { RedisLockStore } from '../../lib/locks/lock/redis-lock-store.js';
+import { LockStoreError } from '../../lib/errors/index.js';
+import type { Lease } from '../../lib/leases/lease.js';
+import {
+  type AcquireOptions,
+  moduleSettings,
+  READER,
+  type RedisLockOptions,
+  type Share,
+  systemClock,
+} from '../../lib/options/index.js';
+import { slotOf } from '../../lib/redis/cluster/slot.js';
+import { ClusterProcess } from '../../tools/redis-cluster.js';
+import { FaultProxy } from '../support/fault-proxy.js';
+import { monotonic } from '../support/monotonic.js';
+import { StallingClock } from '../support/stalling-clock.js';
+import { until } from '../support/until.js';
+import { LockingProcess } from '../support/world.js';
+
+const TTL = 60_000;
+const COMMAND_TIMEOUT = 5_000;
+
+let cluster: ClusterProcess;
+/** Before each primary. */
+let proxies: FaultProxy[];
+let control: Redis[];
+let closing: (() => Promise<unknown>)[];
+let keys = 0;
+beforeAll(async () => {
+  cluster = await ClusterProcess.start({ replicas: 3 });
+  proxies = await Promise.all(cluster.primaries.map(({ port }) => FaultProxy.before(port)));
+  control = cluster.primaries.map(({ url }) => new Redis(url).on('error', () => {}));
+});
+afterAll(async () => {
+  for (const client of control) client.disconnect();
+  for (const proxy of proxies ?? []) await proxy.close();
+  await cluster?.stop();
+});
+beforeEach(() => {
+  closing = [];
+  keys += 1;
+});
+afterEach(async () => {
+  await Promise.all(closing.map((close) => close()));
+});
+
+async function member(options: RedisLockOptions = {}): Promise<LockingProcess> {
+  const natMap = Object.fromEntries(
+    cluster.primaries.map(({ port }, at) => [
+      `127.0.0.1:${port}`,
+      { host: '127.0.0.1', port: proxies[at]!.port },
+    ]),
+  );
+  const redis = { cluster: cluster.seeds, natMap };
+  const settings = moduleSettings({ redis, ...options });
+  const clock = new StallingClock(systemClock);
+  const store = new RedisLockStore(settings, clock);
+  const process = new LockingProcess(store, settings, clock, undefined);
+  await process.leases.open();
+  closing.push(() => process.leases.close());
+  return process;
+}
+
+const permits = (count: number): Share => ({ permits: 2, count });
+
+const rows: Readonly<Record<string, { first?: Share; next?: Share; minHold?: number }>> = {
+  'a lock that is held alone': {},
+  'the last reader, and a writer waits': { first: READER },
+  'a writer, and a reader waits': { next: READER },
+  'the only permits, and others wait for them': { first: permits(2), next: permits(2) },
+  'the last reader, after a minimum hold': { first: READER, minHold: 200 },
+};
+
+/** How many scripts the nodes were asked to run, or refused to because the slot moves. */
+async function scriptsAsked(): Promise<number> {
+  const infos = await Promise.all(control.map((node) => node.info('commandstats')));
+  return infos
+    .flatMap((info) => [
+      ...info.matchAll(/cmdstat_evalsha:calls=(\d+),.*rejected_calls=(\d+),failed/g),
+    ])
+    .reduce((sum, [, calls, rejected]) => sum + Number(calls) + Number(rejected), 0);
+}
+
+it.each(Object.entries(rows))(
+  'while its slot moves, %s is given back: who waits comes in soon after',
+  async (_, { first, next, minHold }) => {
+    const patient = { ttl: TTL, commandTimeout: COMMAND_TIMEOUT };
+    const [a, b] = [await member(patient), await member(patient)];
+    const key = `moving${keys}`;
+    await (await a.acquire({ key })).release(); // from now on the lock has all its keys but those of its holders
+    const held = await a.acquire({
+      key,
+      ...(first && { share: first }),
+      ...(minHold && { minHold }),
+    });
+    const waiting = b.acquire({ key, ...(next && { share: next }), wait: TTL });
+    waiting.catch(() => {});
+    const observer = await member();
+    const waits = async (): Promise<boolean> =>
+      (await observer.store.lock.inspect(key, 1)).waiting === 1;
+    await until('the next one waits', waits);
+
+    const finish = await cluster.beginMove(slotOf(`lock:${key}`));
+    const before = await scriptsAsked();
+    const released = held.release();
+    await until('the release came to a node', async () => (await scriptsAsked()) > before);
+    await finish();
+    const over = monotonic();
+    expect(await released).toBe(true);
+    const lease = await waiting;
+    expect(monotonic() - over).toBeLessThan(COMMAND_TIMEOUT);
+    expect(lease.held).toBe(true);
+    expect(await lease.release()).toBe(true);
+  },
+);
+
+const KINDS: Readonly<Record<string, AcquireOptions & { share?: Share }>> = {
+  alone: {},
+  read: { share: READER },
+  permit: { share: { permits: 1, count: 1 } },
+  dialect: { dialect: 'redlock' },
+};
+
+/** So many leases of each of these kinds, on each primary. */
+async function leasesOn(
+  process: LockingProcess,
+  count: number,
+  kinds: readonly (keyof typeof KINDS)[] = Object.keys(KINDS),
+): Promise<Lease[][]> {
+  const acquire = async (primary: number, kind: string, at: number): Promise<Lease> => {
+    const prefix = kind === 'dialect' ? '' : 'lock:';
+    const key = keyOn(primary, prefix, `${keys}-${process.store.processId}-${kind}-${at}-`);
+    return process.acquire({ key, ...KINDS[kind] });
+  };
+  return Promise.all(
+    cluster.primaries.map((_, primary) =>
+      Promise.all(
+        kinds.flatMap((kind) =>
+          Array.from({ length: count }, (_each, at) => acquire(primary, kind, at)),
+        ),
+      ),
+    ),
+  );
+}
+
+/** A name of which the lock lives on this primary. */
+function keyOn(primary: number, prefix: string, name: string): string {
+  const [first, next] = cluster.slotsOf(primary);
+  for (let nth = 0; ; nth += 1) {
+    const slot = slotOf(`${prefix}${name}${nth}`);
+    if (slot >= first && slot < next) return `${name}${nth}`;
+  }
+}
+
+const faults: Readonly<Record<string, Fault>> = {
+  'one primary hangs and another is cut off': {
+    ttl: 6_000,
+    lost: [0, 1],
+    strike: async () => {
+      cluster.primaries[0]!.signal('SIGSTOP');
+      proxies[1]!.blackHole();
+    },
+    mend: async () => {
+      cluster.primaries[0]!.signal('SIGCONT');
+      proxies[1]!.heal();
+    },
+  },
+  'a primary is killed': {
+    ttl: 3_000,
+    lost: [2],
+    strike: () => cluster.primaries[2]!.kill(),
+    mend: () => cluster.primaries[2]!.run(),
+  },
+};
+
+interface Fault {
+  readonly ttl: number;
+  /** The primaries that do not answer. */
+  readonly lost: readonly number[];
+  strike(): Promise<void>;
+  mend(): Promise<void>;
+}
+
+it.each(Object.entries(faults))(
+  'when %s, no lease on the others is lost',
+  async (_, { ttl, lost, strike, mend }) => {
+    const plain = await member({ ttl });
+    const confirmed = await member({ ttl, replicas: { acks: 1, timeout: 500 } });
+    const ofPlain = await leasesOn(plain, 30);
+    const ofConfirmed = await leasesOn(confirmed, 30, ['alone', 'read', 'permit']);
+    const on = (primary: number): Lease[] => [...ofPlain[primary]!, ...ofConfirmed[primary]!];
+    const kept = [0, 1, 2].filter((primary) => !lost.includes(primary)).flatMap(on);
+    const gone = lost.flatMap(on);
+    expect(kept.length).toBeGreaterThanOrEqual(200);
+    const reasons: unknown[] = [];
+    for (const { signal } of kept)
+      signal.addEventListener('abort', () => reasons.push(signal.reason));
+    const struck = monotonic();
+    await strike();
+    try {
+      const [survivor] = [0, 1, 2].filter((primary) => !lost.includes(primary));
+      proxies[survivor!]!.reset(); // and after the reconnect all that is held is verified
+      await until('the others are lost', () => gone.every(({ held }) => !held), 3 * ttl);
+      await until('more than a lease is over', () => monotonic() > struck + 1.2 * ttl, 3 * ttl);
+      expect(reasons).toEqual([]);
+      expect(kept.filter(({ held }) => !held)).toEqual([]);
+      const { administration } = plain.leases;
+      const asked = monotonic();
+      expect(await administration.inspect(kept[0]!.key, 1)).toMatchObject({ type: 'string' });
+      expect(await administration.force(kept[0]!.key)).toBe(true);
+      expect(await Promise.all(kept.slice(1).map((lease) => lease.release()))).not.toContain(false);
+      expect(monotonic() - asked).toBeLessThan(plain.settings.commandTimeout);
+      // A list without what lives on a node that does not answer would be none.
+      const search = { pattern: '*', most: 1_000, mayBe: () => true };
+      await expect(administration.list(search, 1)).rejects.toThrow(LockStoreError);
+    } finally {
+      await mend();
+    }
+  },
+);
