@@ -179,8 +179,8 @@ interface Fault {
   readonly ttl: number;
   /** The primaries that do not answer. */
   readonly lost: readonly number[];
-  strike(): Promise<void>;
-  mend(): Promise<void>;
+  readonly strike: () => Promise<void>;
+  readonly mend: () => Promise<void>;
 }
 
 it.each(Object.entries(faults))(
