@@ -52,7 +52,9 @@ export class ClusterProcess {
 
   /** Moves a slot and what is in it to another primary, as redis-cli does. */
   async moveSlot(slot: number, to?: number): Promise<void> {
-    await (await this.beginMove(slot, to))();
+    await (
+      await this.beginMove(slot, to)
+    )();
   }
 
   /** Says of a slot that it moves to another primary, and moves nothing yet: what is returned does. */
