@@ -1,5 +1,5 @@
 import { LockLimitError, LockStoreError } from '../errors/index.js';
-import { AWAITS, type Claim, type Held } from '../locks/lock-primitive.js';
+import { AWAITS, type Claim, type Held, type Refusal } from '../locks/lock-primitive.js';
 import { onAbort } from '../options/index.js';
 import { Holding, type Onward } from './holding.js';
 import type { LineHost } from './line-host.js';
@@ -13,6 +13,8 @@ const AFTER_FAILURE = 50;
 export interface FormerHost {
   /** It is not given back after all. */
   keep(former: Holding): void;
+  /** It was over before: nobody holds the lock now, or another does. */
+  refused(former: Holding, now: 'taken' | 'free'): void;
   /** Whether it was given back is not known: it is given up. */
   giveUp(former: Holding): void;
 }
@@ -81,7 +83,7 @@ export class ConditionWait implements PlaceOwner, Onward {
     const { holds } = former;
     const lease = host.enter(holding);
     former.goOnAs(holding);
-    if (holds === 0) void lease.release(); // nobody wants it back
+    if (holds === 0) void lease.giveBack(); // nobody wants it back
     this.#settle();
     this.#resolve(!this.#over || grant.signalled !== false);
   }
@@ -93,13 +95,14 @@ export class ConditionWait implements PlaceOwner, Onward {
     if (this.#over && awaits) this.#place.stopAwaiting(); // that answer was on its way when his time was over
   }
 
-  refused(_place: Place, why: 'busy' | 'full'): void {
+  refused(_place: Place, why: Refusal): void {
     const { former, host } = this;
     if (why === 'full') {
       this.formerHost.keep(former);
       const { waitersPerKey } = host.settings.limits;
       return this.#fail(new LockLimitError(former.claim.key, 'waitersPerKey', waitersPerKey));
     }
+    if (why !== 'busy') this.formerHost.refused(former, why);
     this.#fail(former.lossError());
   }
 

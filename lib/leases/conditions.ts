@@ -1,4 +1,4 @@
-import { LockOptionsError } from '../errors/index.js';
+import { LockOptionsError, LockShutdownError } from '../errors/index.js';
 import type { LockPrimitive } from '../locks/lock-primitive.js';
 import { type Awaiting, ConditionWait } from './condition-wait.js';
 import type { Holding } from './holding.js';
@@ -27,34 +27,42 @@ export class Conditions {
     lease.assertHeld();
     if (this.#refusal) throw this.#refusal(lease.key);
     const holding = SingleLease.holdingOf(lease);
-    if (holding.claim.share) {
-      throw new LockOptionsError(
-        `Lock "${lease.key}" is shared: a condition is awaited by who holds its lock alone.`,
-      );
-    }
-    refuseForeign(holding);
+    refuseOthers(holding);
     this.holdings.park(holding);
     const wait = new ConditionWait(this.host, this.holdings, holding, awaiting);
     this.#waits.add(wait);
     try {
       return await wait.woken;
     } catch (error) {
-      if (holding.state === 'parked') holding.state = 'released';
+      if (holding.state === 'parked') endParked(holding, error, awaiting.signal);
       throw error;
     } finally {
       this.#waits.delete(wait);
     }
   }
 
-  /** Wakes so many at most. Resolves to how many were woken. */
+  /**
+   * Wakes `most` of those who await the condition now, in bounded steps, so that Redis serves others between them.
+   * Resolves to how many were woken.
+   */
   async signal(lease: SingleLease, condition: string, most: number): Promise<number> {
     lease.assertHeld();
     const holding = SingleLease.holdingOf(lease);
-    refuseForeign(holding);
-    const woken = await this.lock.signal(holding.claim, condition, most);
-    if (woken >= 0) return woken;
-    this.holdings.verify(holding);
-    throw lease.lossError();
+    refuseOthers(holding);
+    let woken = 0;
+    let last: string | undefined;
+    do {
+      const { claim } = holding;
+      const answer = await this.lock.signal(claim, condition, most - woken, last);
+      if (typeof answer === 'string') {
+        if (holding.state === 'held' && claim === holding.claim)
+          this.holdings.refused(holding, answer);
+        throw lease.lossError();
+      }
+      woken += answer.woken;
+      ({ last } = answer);
+    } while (last !== undefined);
+    return woken;
   }
 
   /** Nobody awaits anything any more; each is told why, and whoever comes later is refused and keeps the lock. */
@@ -64,8 +72,23 @@ export class Conditions {
   }
 }
 
+/** The lock was given back, and not taken again. Who gave up by abort knows; else the lease is lost. */
+function endParked(holding: Holding, error: unknown, signal: AbortSignal | undefined): void {
+  if (signal?.aborted && error === signal.reason) {
+    holding.state = 'released';
+    holding.lossReason = 'awaiting';
+  } else {
+    holding.lose(error instanceof LockShutdownError ? 'shutdown' : 'awaiting');
+  }
+}
+
 /** Who waits for a lock in another format is in no queue that a signal could reach. */
-function refuseForeign({ claim: { key, dialect } }: Holding): void {
+function refuseOthers({ claim: { key, share, dialect } }: Holding): void {
+  if (share) {
+    throw new LockOptionsError(
+      `Lock "${key}" is shared: a condition is awaited, and signalled, by who holds its lock alone.`,
+    );
+  }
   if (!dialect) return;
   throw new LockOptionsError(
     `Lock "${key}" is taken in dialect "${dialect.name}", which has no conditions.`,

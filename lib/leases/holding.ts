@@ -41,9 +41,11 @@ export class Holding implements Scheduled, Term {
   lossReason: LossReason | undefined;
   #controller: AbortController | undefined;
   #successor: Holding | undefined;
+  #parkWatchers: Set<() => void> | undefined;
   #changes = 0;
   /** What was left of its time when it was lost, in ms. */
   #left: number | undefined;
+  #used = false;
 
   constructor(
     public claim: Claim,
@@ -68,6 +70,16 @@ export class Holding implements Scheduled, Term {
     return new Holding(claim, call, grant, trail, clock, onward, clock.monotonic());
   }
 
+  /** A caller who had it gave it back: a minimum hold counts. */
+  use(): void {
+    this.#used = true;
+  }
+
+  /** Nobody has it, and nobody worked under it. */
+  get unused(): boolean {
+    return !this.#used && this.holds <= 0;
+  }
+
   /** A step that makes another lease of it on the server. */
   async change<Answer>(step: () => Promise<Answer>): Promise<Answer> {
     this.#changes += 1;
@@ -86,6 +98,19 @@ export class Holding implements Scheduled, Term {
   /** This, or what its holder went on as when a condition had been signalled. */
   get current(): Holding {
     return this.#successor?.current ?? this;
+  }
+
+  /** Its holder awaits a condition. */
+  park(): void {
+    this.state = 'parked';
+    for (const told of this.#parkWatchers ?? []) told();
+  }
+
+  /** `told` runs when its holder begins to await a condition, unless it is called off before. */
+  whenParked(told: () => void): () => void {
+    const watchers = (this.#parkWatchers ??= new Set());
+    watchers.add(told);
+    return () => void watchers.delete(told);
   }
 
   /** Its leases and its signal are the other's from now on. */
@@ -138,7 +163,7 @@ export class Holding implements Scheduled, Term {
 
   /** `gone` means too soon: what the server forgot in time has expired. */
   lose(reason: LossReason): void {
-    if (this.state !== 'held' && this.state !== 'closing') return;
+    if (this.state === 'released' || this.state === 'lost') return;
     const early = this.standing === 'held';
     this.lossReason = reason === 'gone' && !early ? 'expired' : reason;
     this.#left = this.deadline - this.clock.monotonic();

@@ -106,8 +106,13 @@ export class Holdings implements LeaseHost {
 
   /** Its holder awaits a condition: it is neither renewed nor given back by anybody else. */
   park(holding: Holding): void {
-    holding.state = 'parked';
+    holding.park();
     this.#forget(holding);
+  }
+
+  /** The store says that the lock was not its holder's any more. */
+  refused(holding: Holding, now: 'taken' | 'free'): void {
+    this.#lose(holding, holding.suspected ?? (now === 'taken' ? 'taken' : 'gone'));
   }
 
   /** It was not given back after all: it is now, if everything was meanwhile. */
@@ -179,6 +184,7 @@ export class Holdings implements LeaseHost {
     if (holding.state !== 'held') return Promise.resolve(false);
     const { standing } = holding; // doubtful: what the server says counts
     const { claim, trail, since, settings, onward } = holding;
+    const minHold = holding.unused ? 0 : settings.minHold;
     holding.state = 'closing';
     this.#forget(holding);
     this.#underWay += 1;
@@ -190,7 +196,6 @@ export class Holdings implements LeaseHost {
     }
     const passed = onward.takePassed?.()?.map((place) => place.claim);
     const release = (): Promise<boolean> => {
-      const { minHold } = settings;
       const keep = minHold > 0 ? Math.max(0, since + minHold - this.clock.monotonic()) : 0;
       return this.lock.release(claim, keep, passed);
     };

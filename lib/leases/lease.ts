@@ -92,9 +92,13 @@ export abstract class Lease implements AsyncDisposable {
   /**
    * From now on others may share the lock with this lease, and nobody can have held it alone in between.
    * Nothing happens to a lease that is shared already; there is no way back but to acquire anew.
-   * @throws LeaseLostError if it is over, or if Redis does not say whether it is: it counts as lost then.
+   * @throws LeaseLostError if it is over, or if Redis does not say whether it is: it counts as lost then;
+   * LockOptionsError where one of the locks is held more than once by re-entry, or in a format without shared mode.
    */
   abstract downgrade(): Promise<void>;
+
+  /** @throws LockOptionsError where {@link downgrade} would, for a lease that is held. @internal */
+  abstract refuseDowngrade(): void;
 
   /**
    * Gives the lease to another process: whoever calls `restore` with the text, the first of them, holds it under the
@@ -113,6 +117,9 @@ export abstract class Lease implements AsyncDisposable {
    * latest by its ttl.
    */
   abstract release(): Promise<boolean>;
+
+  /** Gives back what nobody worked under: no minimum hold counts. @internal */
+  abstract giveBack(): Promise<boolean>;
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.release();

@@ -1,6 +1,6 @@
 import { LockLimitError, LockNotAcquiredError, LockStoreError } from '../errors/index.js';
 import { permitsOf } from '../options/index.js';
-import type { Held } from '../locks/lock-primitive.js';
+import type { Held, Refusal } from '../locks/lock-primitive.js';
 import { Holding, type Onward } from './holding.js';
 import type { LineHost } from './line-host.js';
 import { Place, type PlaceOwner } from './place.js';
@@ -100,13 +100,13 @@ export abstract class Line implements PlaceOwner, Onward, Scheduled {
     if (first || failed) for (const waiter of this.waiters) this.#bound(waiter);
   }
 
-  refused({ claim }: Place, why: 'busy' | 'full'): void {
+  refused({ claim }: Place, why: Refusal): void {
     this.place = undefined;
     const { waitersPerKey } = this.host.settings.limits;
     this.turnAway((key) =>
-      why === 'busy'
-        ? new LockNotAcquiredError(key, 0, 0, permitsOf(claim.share))
-        : new LockLimitError(key, 'waitersPerKey', waitersPerKey),
+      why === 'full'
+        ? new LockLimitError(key, 'waitersPerKey', waitersPerKey)
+        : new LockNotAcquiredError(key, 0, 0, permitsOf(claim.share)),
     );
   }
 

@@ -56,7 +56,12 @@ export class MultiLease extends Lease {
 
   async downgrade(): Promise<void> {
     this.assertHeld();
+    this.refuseDowngrade();
     await Promise.all(this.#parts.map((part) => part.downgrade()));
+  }
+
+  refuseDowngrade(): void {
+    for (const part of this.#parts) part.refuseDowngrade();
   }
 
   async handOver(): Promise<string> {
@@ -67,6 +72,11 @@ export class MultiLease extends Lease {
 
   async release(): Promise<boolean> {
     const released = await Promise.all(this.#parts.map((part) => part.release()));
+    return released.every(Boolean);
+  }
+
+  async giveBack(): Promise<boolean> {
+    const released = await Promise.all(this.#parts.map((part) => part.giveBack()));
     return released.every(Boolean);
   }
 

@@ -1,5 +1,5 @@
 import { LockStoreError } from '../errors/index.js';
-import type { Answer, Ask, Claim, Held, Pushed, Queued } from '../locks/lock-primitive.js';
+import type { Answer, Ask, Claim, Held, Pushed, Queued, Refusal } from '../locks/lock-primitive.js';
 import type { Holding } from './holding.js';
 import type { PlaceHost } from './place-host.js';
 import type { Slice } from './slice.js';
@@ -16,8 +16,8 @@ export interface PlaceOwner {
   granted(place: Place, grant: Omit<Held, 'kind'>): void;
   /** It came to a place in the queue, or was found in it again. */
   queued(place: Place): void;
-  /** The lock is taken and nobody wanted to queue, or the queue is full; it is no place any more. */
-  refused(place: Place, why: 'busy' | 'full'): void;
+  /** It did not come into the queue, for this reason; it is no place any more. */
+  refused(place: Place, why: Refusal): void;
   /** Its lease was over before it could be used; it is no place any more. */
   missed(place: Place): void;
   /** The lease of a place before it, without the store; undefined: no place of this owner's can have one. */

@@ -67,13 +67,20 @@ export class Section {
     signal: AbortSignal | undefined,
     clock: Clock,
   ): Promise<(() => void) | undefined> {
-    if (this.#occupied) await this.#turn(call.wait, signal, clock);
-    if (this.holding.state !== 'held' && this.holding.state !== 'lost') {
+    if (this.#givenBack) return undefined;
+    if (this.#occupied && !(await this.#turn(call.wait, signal, clock))) return undefined;
+    if (this.#givenBack) {
       this.#next();
       return undefined;
     }
     this.#occupied = true;
     return () => this.#next();
+  }
+
+  /** Also while its holder awaits a condition: whoever is to signal it needs the lock meanwhile. */
+  get #givenBack(): boolean {
+    const { state } = this.holding;
+    return state !== 'held' && state !== 'lost';
   }
 
   #next(): void {
@@ -82,26 +89,35 @@ export class Section {
     else this.#occupied = false;
   }
 
-  #turn(wait: number, signal: AbortSignal | undefined, clock: Clock): Promise<void> {
+  /** Resolves to true when the caller's turn has come, to false if the holder awaits a condition before. */
+  #turn(wait: number, signal: AbortSignal | undefined, clock: Clock): Promise<boolean> {
     return new Promise((resolve, reject) => {
-      const leave = (reason: unknown): void => {
+      const leave = (): void => {
         stop();
         this.#queue.splice(this.#queue.indexOf(mine), 1);
+      };
+      const fail = (reason: unknown): void => {
+        leave();
         reject(reason);
       };
       const cancel =
         wait === Infinity
           ? () => {}
-          : clock.after(wait, () => leave(new LockNotAcquiredError(this.holding.claim.key, wait)));
+          : clock.after(wait, () => fail(new LockNotAcquiredError(this.holding.claim.key, wait)));
       const stop = (): void => {
         cancel();
         callOff();
+        unwatch();
       };
       const mine = (): void => {
         stop();
-        resolve();
+        resolve(true);
       };
-      const callOff = onAbort(signal, () => leave(signal!.reason));
+      const callOff = onAbort(signal, () => fail(signal!.reason));
+      const unwatch = this.holding.whenParked(() => {
+        leave();
+        resolve(false);
+      });
       this.#queue.push(mine);
     });
   }

@@ -95,7 +95,16 @@ export class SingleLease extends Lease {
 
   async downgrade(): Promise<void> {
     this.assertHeld();
+    this.refuseDowngrade();
     await this.#host.downgrade(this.#holding);
+  }
+
+  refuseDowngrade(): void {
+    const { claim, holds } = this.#holding;
+    if (claim.share || holds <= 1) return;
+    throw new LockOptionsError(
+      `Lock "${this.key}" is held more than once, by re-entry: give back all leases but one before it is downgraded.`,
+    );
   }
 
   async handOver(): Promise<string> {
@@ -121,6 +130,11 @@ export class SingleLease extends Lease {
   }
 
   release(): Promise<boolean> {
+    if (!this.#released) this.#holding.use();
+    return this.giveBack();
+  }
+
+  giveBack(): Promise<boolean> {
     this.#released ??= this.#release();
     return this.#released;
   }

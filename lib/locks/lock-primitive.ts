@@ -73,13 +73,26 @@ export interface Queued {
   readonly rejoined: boolean;
 }
 
+/**
+ * Why an ask came to nothing: another holds the lock, and the asker did not want to queue (`busy`); the queue is at its
+ * cap (`full`); to await a condition, the former lease was not the asker's.
+ */
+export type Refusal = 'busy' | 'full' | Lost;
+
+/** Of a lock that is not the asker's any more: nobody holds it, or another does. */
+export type Lost = 'free' | 'taken';
+
+/** What one step of a signal came to. */
+export interface Signalled {
+  readonly woken: number;
+  /** The last of those to wake, where some of them are left for a further step. */
+  readonly last?: string | undefined;
+}
+
 export type Answer = (
   | Held
   | Queued
-  /** Another holds the lock, and the asker did not want to queue. */
-  | { readonly kind: 'busy' }
-  /** The queue is at its cap. */
-  | { readonly kind: 'full' }
+  | { readonly kind: Refusal }
   /** The command came too late to be trusted and changed nothing. */
   | { readonly kind: 'late' }
 ) & {
@@ -174,8 +187,8 @@ export interface LockPrimitive {
   transfer(claim: Claim, heir: Claim): Promise<Transferred>;
   /** The version of what the lock guards: every exclusive grant with a token moves it on. Undefined while somebody holds it alone. */
   stamp(key: string): Promise<number | undefined>;
-  /** Wakes the first who await the condition, so many at most. How many; -1 if the lock was not the holder's any more. */
-  signal(claim: Claim, condition: string, most: number): Promise<number>;
+  /** Wakes the first who await the condition, `most` at most, a bounded number in one step; up to `last`, which an earlier step said. */
+  signal(claim: Claim, condition: string, most: number, last?: string): Promise<Signalled | Lost>;
   /** True if somebody held the lock. */
   force(key: string, dialect?: DialectSettings): Promise<boolean>;
 }

@@ -7,7 +7,9 @@ import type {
   Extension,
   HolderSteps,
   LockPrimitive,
+  Lost,
   Sight,
+  Signalled,
   Transferred,
 } from './lock-primitive.js';
 
@@ -61,8 +63,8 @@ export class Modes implements LockPrimitive {
     return this.alone.stamp(key);
   }
 
-  signal(claim: Claim, condition: string, most: number): Promise<number> {
-    return this.awaiting.signal(claim, condition, most);
+  signal(claim: Claim, condition: string, most: number, last?: string): Promise<Signalled | Lost> {
+    return this.awaiting.signal(claim, condition, most, last);
   }
 
   #mode(claim: Claim): HolderSteps {

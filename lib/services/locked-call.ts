@@ -84,13 +84,13 @@ export class LockedCall {
           return;
         }
         const { lease } = entry;
+        if (subscriber.closed) return void lease?.giveBack();
         const section = lease?.openSection();
         giveBack = async () => {
           giveBack = undefined;
           section?.close();
           await lease?.release();
         };
-        if (subscriber.closed) return void giveBack();
         if (lease && this.policy.onLost !== 'ignore') {
           lease.signal.addEventListener('abort', () => subscriber.error(lease.signal.reason), {
             once: true,

@@ -1,5 +1,13 @@
 import { ForeignLockError } from '../errors/index.js';
-import { type Answer, type Ask, AWAITS, type Claim, type Held } from '../locks/lock-primitive.js';
+import {
+  type Answer,
+  type Ask,
+  AWAITS,
+  type Claim,
+  type Held,
+  type Lost,
+  type Signalled,
+} from '../locks/lock-primitive.js';
 import { type Moment, momentOf } from '../options/index.js';
 import type { MemoryConnection } from './memory-connection.js';
 import { MemoryHolders } from './memory-holders.js';
@@ -46,14 +54,15 @@ export class MemoryConditions {
     });
   }
 
-  signal({ key, holder }: Claim, condition: string, most: number): Promise<number> {
+  /** All in one step. */
+  signal({ key, holder }: Claim, condition: string, most: number): Promise<Signalled | Lost> {
     return this.connection.send(key, () => {
       const name = this.prefix + key;
-      if (this.#left(name, holder) === undefined) return -1;
+      if (this.#left(name, holder) === undefined) return this.#whereIs(name);
       const line = new WaitingLine(this.#server, name);
       let woken = 0;
       while (woken < most && line.signalNext(condition)) woken += 1;
-      return woken;
+      return { woken };
     });
   }
 
@@ -63,7 +72,9 @@ export class MemoryConditions {
     const text = textsOf(ask).awaiting;
     let place = line.awaiting.find((each) => each.text === text);
     if (!place) {
-      if (this.#left(name, former.holder) === undefined) return { kind: 'busy', gaveBack: false };
+      if (this.#left(name, former.holder) === undefined) {
+        return { kind: this.#whereIs(name), gaveBack: false };
+      }
       line.forgetDeadAwaiting();
       if (line.places.length + line.awaiting.length >= this.waitersPerKey) {
         return { kind: 'full', gaveBack: false };
@@ -118,6 +129,10 @@ export class MemoryConditions {
       rank: line.places.findIndex((other) => other.text === text),
       rejoined: !known && arrival !== undefined,
     };
+  }
+
+  #whereIs(name: string): Lost {
+    return this.#server.values.has(name) ? 'taken' : 'free';
   }
 
   #left(name: string, holder: string): number | undefined {

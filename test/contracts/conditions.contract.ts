@@ -263,23 +263,57 @@ export const conditions: Contract = {
   async 'who does not hold the lock cannot signal, nor give it back to await'(world) {
     const [a, b] = [await world.client(), await world.client()];
     const { claim: holder } = await b.hold();
-    expect(await a.lock.signal(a.claim(), 'changed', 1)).toBe(-1);
+    expect(await a.lock.signal(a.claim(), 'changed', 1)).toBe('taken');
     const waiting = { ...a.claim(), condition: { name: 'changed', over: false } };
     const answer = await a.ask(waiting, { former: a.claim() });
-    expect(answer).toMatchObject({ kind: 'busy', gaveBack: false });
+    expect(answer).toMatchObject({ kind: 'taken', gaveBack: false });
     expect(await world.sight()).toMatchObject({ holder: holder.holder, awaiting: 0 });
+    await a.lock.force('k');
+    expect(await a.lock.signal(a.claim(), 'changed', 1)).toBe('free');
+    expect(await a.ask(waiting, { former: a.claim() })).toMatchObject({ kind: 'free' });
   },
 
-  async 'a lock that is lost on the way into the wait is told'(world) {
+  async 'a lock that is lost on the way into the wait is told, and how'(world) {
     const a = await world.process({ ttl: 5_000 });
     const b = await world.client();
+    for (const how of ['forced', 'taken', 'free'] as const) {
+      const key = how;
+      const lease = await a.acquire({ key });
+      const { signal: lost } = lease;
+      if (how === 'forced') await b.lock.force(key);
+      else await world.flush();
+      const other = how === 'free' ? undefined : await b.hold({ key });
+      const woken = condition(a, lease).await(); // nobody has told a yet, or just now
+      await expect(world.finish(woken)).rejects.toThrow(LeaseLostError);
+      const { reason } = lost.reason as LeaseLostError;
+      await expect(woken).rejects.toMatchObject({ reason });
+      if (how === 'taken') expect(reason).toBe('taken');
+      expect(reason).not.toBe('awaiting');
+      expect(await world.holder(key)).toBe(other?.claim.holder ?? '');
+      expect(await lease.release()).toBe(false);
+    }
+    await world.until('all departures are over', () => a.leases.load.leaving === 0);
+  },
+
+  async 'who signals with a lock that is lost is told at once, and how'(world) {
+    const [a, b] = [await world.process({ ttl: 5_000 }), await world.client()];
     const lease = await a.acquire();
-    await b.lock.force('k');
-    const { claim } = await b.hold();
-    const woken = condition(a, lease).await(); // nobody has told a yet, or just now
-    await expect(world.finish(woken)).rejects.toThrow(LeaseLostError);
-    expect(await world.holder()).toBe(claim.holder);
-    expect(await lease.release()).toBe(false);
+    const { signal: lost } = lease;
+    await world.flush();
+    await b.hold();
+    const told = later(condition(a, lease).signalAll());
+    await expect(world.finish(told)).rejects.toThrow(LeaseLostError);
+    expect([lease.held, lost.aborted]).toEqual([false, true]);
+    await expect(told).rejects.toMatchObject({ reason: 'taken' });
+  },
+
+  async 'who awaits while the store is away longer than allowed has lost the lease'(world) {
+    const a = await world.process({ ttl: 2_000, outageWait: 100 });
+    const { lease, woken } = await awaiting(world, a);
+    const { signal: lost } = lease;
+    await a.store.close();
+    await expect(world.finish(woken)).rejects.toThrow(LockStoreError);
+    expect([lease.held, lost.aborted]).toEqual([false, true]);
   },
 
   async 'a step that was not sent leaves the lock held; one that was not answered wakes at last'(
@@ -346,12 +380,69 @@ export const conditions: Contract = {
     await nothingLeft(world, a, b);
   },
 
+  async 'while one inside a section awaits, another inside it takes the lock and signals'(world) {
+    for (const early of [false, true]) {
+      const a = await world.process();
+      const outer = await a.acquire();
+      await outer.run(async () => {
+        const inner = await a.acquire();
+        const queued = early ? later(a.acquire({ wait: Infinity })) : undefined; // his turn has not come
+        const woken = later(condition(a, inner).await());
+        await world.until('it awaits', async () => (await world.sight()).awaiting === 1);
+        const sibling = await world.finish(queued ?? a.acquire({ wait: Infinity }));
+        expect([sibling.held, inner.held, outer.held]).toEqual([true, false, false]);
+        expect(await condition(a, sibling).signal()).toBe(true);
+        await sibling.release();
+        expect(await world.finish(woken)).toBe(true);
+        expect([inner.held, outer.held]).toEqual([true, true]);
+        await inner.release();
+      });
+      expect(await outer.release()).toBe(true);
+      await nothingLeft(world, a);
+    }
+  },
+
+  async 'who gives up awaiting inside a section, or gives back early, leaves the lock to those inside'(
+    world,
+  ) {
+    for (const abort of [true, false]) {
+      const a = await world.process();
+      const controller = new AbortController();
+      const outer = await a.acquire();
+      await outer.run(async () => {
+        const inner = await a.acquire();
+        const { signal: enough } = controller;
+        const woken = later(condition(a, inner).await({ signal: enough }));
+        await world.until('it awaits', async () => (await world.sight()).awaiting === 1);
+        const sibling = await world.finish(a.acquire({ wait: Infinity }));
+        if (abort) controller.abort(new RangeError('enough'));
+        else await inner.release();
+        if (abort) await expect(world.finish(woken)).rejects.toThrow('enough');
+        else expect(await condition(a, sibling).signal()).toBe(true);
+        expect(sibling.held).toBe(true);
+        await sibling.release();
+        if (abort) {
+          const next = await world.finish(a.acquire({ wait: Infinity }));
+          expect([next.held, outer.held]).toEqual([true, false]);
+          await next.release();
+        } else {
+          expect(await world.finish(woken)).toBe(true);
+          expect([inner.held, outer.held]).toEqual([false, true]);
+        }
+      });
+      expect(await outer.release()).toBe(!abort);
+      await nothingLeft(world, a);
+    }
+  },
+
   async 'a shutdown wakes who awaits, with its error'(world) {
     const a = await world.process();
     const { lease, woken } = await awaiting(world, a);
+    const { signal: lost } = lease;
     a.leases.stopWaiting();
     await expect(world.finish(woken)).rejects.toThrow('shut');
     expect(lease.held).toBe(false);
+    expect(lost.reason).toMatchObject({ reason: 'shutdown' });
     await nothingLeft(world, a);
   },
 

@@ -1,9 +1,16 @@
 import { expect } from '@jest/globals';
-import { LeaseLostError, LockNotAcquiredError, LockOptionsError } from '../../lib/errors/index.js';
+import {
+  LeaseLostError,
+  LockLimitError,
+  LockNotAcquiredError,
+  LockOptionsError,
+  LockStoreError,
+} from '../../lib/errors/index.js';
 import type { Lease } from '../../lib/leases/lease.js';
 import { callSettings } from '../../lib/options/index.js';
 import type { AcquireOptions } from '../../lib/options/index.js';
 import type { Contract } from '../support/contract.js';
+import { later } from '../support/later.js';
 import { random } from '../support/random.js';
 import { type LockingProcess, type Wrap, withPrimitive } from '../support/world.js';
 
@@ -70,6 +77,68 @@ export const manyKeys: Contract = {
       await world.until(`${key} is free`, async () => (await world.sight(key)).type === 'none');
     }
     expect((await world.sight('y')).waiting).toBe(0);
+  },
+
+  async 'who cannot have all keeps none for a minimum hold'(world) {
+    const [a, b] = [await world.process(), await world.client()];
+    const { claim } = await b.hold({ key: 'y' });
+    const free = async (): Promise<void> => {
+      for (const key of ['x', 'z']) expect((await world.sight(key)).type).toBe('none');
+    };
+    const minHold = '20s';
+    const once = acquire(a, ['x', 'y', 'z'], { wait: 0, minHold });
+    await expect(world.finish(once)).rejects.toThrow(LockNotAcquiredError);
+    await free();
+    const controller = new AbortController();
+    const aborted = later(acquire(a, ['x', 'y', 'z'], { minHold, signal: controller.signal }));
+    await world.waiting(1, 'y');
+    controller.abort(new RangeError('enough'));
+    await expect(world.finish(aborted)).rejects.toThrow('enough');
+    await free();
+    const waiting = acquire(a, ['x', 'y', 'z'], { minHold }); // its own mark would be in its way
+    await world.waiting(1, 'y');
+    await b.lock.release(claim, 0);
+    const lease = await world.finish(waiting);
+    expect(await lease.release()).toBe(true);
+    expect((await world.sight('z')).remaining).toBeGreaterThan(15_000);
+  },
+
+  async 'a limit or a fault on the way keeps none for a minimum hold either'(world) {
+    const [few, b] = [await world.process({ limits: { leases: 1 } }), await world.client()];
+    const { claim } = await b.hold({ key: 'y' });
+    const limited = acquire(few, ['x', 'y', 'z'], { minHold: '20s' });
+    await expect(world.finish(limited)).rejects.toThrow(LockLimitError);
+    await b.lock.release(claim, 0);
+    const broken: Wrap = (store) =>
+      withPrimitive(store, {
+        async acquire(ask) {
+          if (ask.key === 'y') throw new LockStoreError('Trouble.', { outcome: 'refused' });
+          return store.lock.acquire(ask);
+        },
+      });
+    const a = await world.process({ commandTimeout: 100 }, broken);
+    await expect(world.finish(acquire(a, ['x', 'y', 'z'], { minHold: '20s' }))).rejects.toThrow(
+      'Trouble',
+    );
+    for (const key of ['x', 'y', 'z']) {
+      await world.until(`${key} is free`, async () => (await world.sight(key)).type === 'none');
+    }
+  },
+
+  async 'what was used inside stays for its minimum hold, though a part was not'(world) {
+    const [a, b] = [await world.process(), await world.client()];
+    await b.hold({ key: 'y' });
+    const outer = await a.acquire({ key: 'x', minHold: '20s' });
+    await outer.run(async () => {
+      const both = acquire(a, ['x', 'y'], { minHold: '20s' });
+      const failed = later(both);
+      await world.waiting(1, 'y');
+      await outer.release(); // the part that waits is the last to give it back
+      a.leases.stopWaiting();
+      await expect(world.finish(failed)).rejects.toThrow('shut');
+    });
+    await world.until('it is kept', async () => (await world.sight('x')).holder.endsWith('kept'));
+    expect((await world.sight('x')).remaining).toBeGreaterThan(15_000);
   },
 
   async 'who waits for one holds those before it, and none behind it'(world) {

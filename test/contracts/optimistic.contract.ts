@@ -113,7 +113,7 @@ export const optimistic: Contract = {
     const awaited = await take();
     expect([await held.validate(), await awaited.validate()]).toEqual([false, true]);
     const { claim } = await other.hold();
-    expect(await other.lock.signal(claim, 'changed', 1)).toBe(1);
+    expect(await other.lock.signal(claim, 'changed', 1)).toEqual({ woken: 1 });
     const signalled = await take();
     await other.lock.release(claim, 0);
     await world.finish(woken);

@@ -638,7 +638,7 @@ const faults: Readonly<Record<string, Fault>> = {
     brokenSentences: [[permits, 'a name is used either with']],
   },
   'a wait that begins in two steps': {
-    plant: inConditions(['await'], ["  redis.call('ZADD', queue, since, place)\n", '']),
+    plant: inConditions(['await'], ["    redis.call('ZADD', queue, since, place)\n", '']),
     on: 'one Redis',
     brokenSentences: [
       [conditions, 'who awaits sends nothing'],
@@ -646,15 +646,12 @@ const faults: Readonly<Record<string, Fault>> = {
     ],
   },
   'a wait by who does not hold the lock': {
-    plant: inConditions(['await'], [`if redis.pcall('GET', lock) ~= former then`, 'if false then']),
+    plant: inConditions(['await'], [`if current ~= former then`, 'if false then']),
     on: 'one Redis',
     brokenSentences: [[conditions, 'who does not hold the lock cannot signal']],
   },
   'a signal by who does not hold the lock': {
-    plant: inConditions(
-      ['signal'],
-      [`if redis.pcall('GET', lock) ~= holder then`, 'if false then'],
-    ),
+    plant: inConditions(['signal'], [`if current ~= holder then`, 'if false then']),
     on: 'one Redis',
     brokenSentences: [[conditions, 'who does not hold the lock cannot signal']],
   },
@@ -667,8 +664,8 @@ const faults: Readonly<Record<string, Fault>> = {
     plant: inConditions(
       ['signal'],
       [
-        `redis.call('ZRANGEBYSCORE', queue, whole(AWAITING), '+inf')`,
-        `redis.call('ZREVRANGEBYSCORE', queue, '+inf', whole(AWAITING))`,
+        `redis.call('ZRANGEBYSCORE', queue, whole(first), till or '(' .. whole(beyond), `,
+        `redis.call('ZREVRANGEBYSCORE', queue, till or '(' .. whole(beyond), whole(first), `,
       ],
     ),
     on: 'one Redis',
@@ -676,8 +673,8 @@ const faults: Readonly<Record<string, Fault>> = {
   },
   'a signal that dies with who got it': {
     plant: inScripts(GRANTING, [
-      `      if kind == 'c' and head[3] then\n        signal_next`,
-      `      if false then\n        signal_next`,
+      `      if kind == 'c' and head[3] then\n        pass_signal_on`,
+      `      if false then\n        pass_signal_on`,
     ]),
     on: 'one Redis',
     brokenSentences: [[conditions, 'a waiter that dies when it was signalled']],

@@ -1,6 +1,6 @@
 import { expect } from '@jest/globals';
-import { LeaseLostError } from '../../lib/errors/index.js';
-import { READER } from '../../lib/options/index.js';
+import { LeaseLostError, LockOptionsError } from '../../lib/errors/index.js';
+import { callSettings, READER } from '../../lib/options/index.js';
 import type { Contract } from '../support/contract.js';
 import { HistoryRecorder, checkHistory } from '../support/history.js';
 import { random } from '../support/random.js';
@@ -249,6 +249,40 @@ export const sharedMode: Contract = {
     for (const next of [await world.finish(writer), await world.finish(shared)])
       await next.release();
     await world.until('nothing is left', async () => (await world.sight()).type === 'none');
+  },
+
+  async 'a lease that is held more than once, by re-entry, stays exclusive'(world) {
+    const [a, b] = [await world.process(), await world.client()];
+    const lease = await a.acquire();
+    await lease.run(async () => {
+      const inner = await a.acquire();
+      for (const each of [lease, inner]) {
+        await expect(each.downgrade()).rejects.toThrow(LockOptionsError);
+        await expect(each.downgrade()).rejects.toThrow('held more than once, by re-entry');
+      }
+      expect((await b.try(b.claim(reader))).kind).toBe('busy');
+      expect([lease.held, inner.held]).toEqual([true, true]);
+      await inner.release();
+    });
+    await lease.downgrade();
+    const { claim } = await b.hold(reader);
+    await b.lock.release(claim, 0);
+    expect(await lease.release()).toBe(true);
+  },
+
+  async 'of a lease on several locks none becomes shared where one is held more than once'(world) {
+    const [a, b] = [await world.process(), await world.client()];
+    const call = callSettings({}, a.settings.call);
+    const lease = await a.leases.acquire(['x', 'y'], call);
+    await lease.run(async () => {
+      const inner = await a.acquire({ key: 'y' });
+      await expect(lease.downgrade()).rejects.toThrow(LockOptionsError);
+      expect((await b.try(b.claim({ ...reader, key: 'x' }))).kind).toBe('busy');
+      await inner.release();
+    });
+    await lease.downgrade();
+    await b.hold({ ...reader, key: 'x' });
+    expect(await lease.release()).toBe(true);
   },
 
   async 'who lost his lease cannot make it a shared one'(world) {

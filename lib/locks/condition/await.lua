@@ -1,12 +1,13 @@
 -- Give the asker's former lease back and await a condition, in one step; the next waiter comes in.
--- Returns as acquire.lua does: 'queued' with 1 for the former lease, 'busy' if the lock was not his any more, 'late', 'full'.
+-- Returns as acquire.lua does: 'queued' with 1 for the former lease; 'free' or 'taken' if the lock was not the asker's any more; 'late', 'full'.
 local lock, queue, seen, fence, holders = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5]
 local holder, ttl, tokens, not_after, inbox, limit, condition, former = ARGV[1], ARGV[2], ARGV[3], ARGV[4], ARGV[5], ARGV[6], ARGV[7], ARGV[8]
 
 --- @include "now"
+--- @include "band-of"
+--- @include "dead-awaiting"
 --- @include "grant-next"
 --- @include "keep-waiting"
---- @include "process-of"
 
 local now = now_us()
 if now > tonumber(not_after) then
@@ -16,21 +17,25 @@ local place = holder .. '/' .. ttl .. '/w' .. tokens .. '/' .. condition
 local since = redis.call('ZSCORE', queue, place)
 local new = not since
 if new then
-  if redis.pcall('GET', lock) ~= former then
-    return { 'busy', 0, now, 0 }
+  local current = redis.pcall('GET', lock)
+  if current ~= former then
+    return { current and 'taken' or 'free', 0, now, 0 }
   end
-  for _, other in ipairs(redis.call('ZRANGEBYSCORE', queue, whole(AWAITING), '+inf', 'LIMIT', 0, 100)) do
-    if not lives(process_of(other), now) then
-      redis.call('ZREM', queue, other) -- nobody may ever signal the dead
-    end
+  local dead = dead_awaiting(now)
+  local full = redis.call('ZCARD', queue) - #dead >= tonumber(limit)
+  if not full then
+    local first, beyond = band_of(condition)
+    local last = redis.call('ZREVRANGEBYSCORE', queue, '(' .. whole(beyond), whole(first), 'WITHSCORES', 'LIMIT', 0, 1)
+    since = whole(last[2] and last[2] + 1 or first)
+    redis.call('DEL', lock)
+    redis.call('ZADD', queue, since, place)
   end
-  if redis.call('ZCARD', queue) >= tonumber(limit) then
+  if #dead > 0 then
+    redis.call('ZREM', queue, unpack(dead))
+  end
+  if full then
     return { 'full', 0, now, 0 }
   end
-  local last = redis.call('ZRANGE', queue, -1, -1, 'WITHSCORES')
-  since = whole(math.max(now + AWAITING, (tonumber(last[2]) or 0) + 1))
-  redis.call('DEL', lock)
-  redis.call('ZADD', queue, since, place)
 end
 keep_waiting(process_of(holder), now, new)
 grant_next(now, redis.pcall('GET', lock))

@@ -16,7 +16,7 @@ if mine then
   current = false
 end
 if signalled or mine then
-  signal_next(condition, now)
+  pass_signal_on(condition, now)
 end
 if redis.call('EXISTS', queue) == 1 then
   grant_next(now, current)

@@ -1,4 +1,4 @@
-import type { Answer, Ask, Claim } from '../lock-primitive.js';
+import type { Answer, Ask, Claim, Lost, Signalled } from '../lock-primitive.js';
 import { isOne, type LockSteps } from '../lock-steps.js';
 import { scripts } from './scripts.js';
 
@@ -24,7 +24,16 @@ export class RedisConditions {
     return this.steps.run(scripts.leave, key, operands, isOne);
   }
 
-  signal({ key, holder }: Claim, condition: string, most: number): Promise<number> {
-    return this.steps.run(scripts.signal, key, { holder, condition, most }, Number);
+  signal(
+    { key, holder }: Claim,
+    condition: string,
+    most: number,
+    last?: string,
+  ): Promise<Signalled | Lost> {
+    return this.steps.run(scripts.signal, key, { holder, condition, most, last }, (reply) => {
+      if (typeof reply === 'string') return reply as Lost;
+      const [woken, rest] = reply as [number, string?];
+      return { woken, last: rest };
+    });
   }
 }

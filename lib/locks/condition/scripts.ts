@@ -27,5 +27,5 @@ export const scripts = {
     'guard',
   ]),
   leave: new LuaScript(leave, NATIVE_KEYS, [...WHO, 'inbox', 'condition']),
-  signal: new LuaScript(signal, ['lock', 'queue', 'seen'], ['holder', 'condition', 'most']),
+  signal: new LuaScript(signal, ['lock', 'queue', 'seen'], ['holder', 'condition', 'most', 'last']),
 };

@@ -1,16 +1,21 @@
--- Wake the first who awaits a condition, or all; the signaller holds the lock, so they come in after him.
--- Returns how many were woken, or -1 if the lock was not the signaller's.
+-- Wake the first who await a condition, `most` of them at most and 250 in one step; of a later step, no later one than `last`. The signaller holds the lock, so they come in after it.
+-- Returns {how many were woken}, with where the last of them stands if a further step is needed; 'free' or 'taken' if the lock was not the signaller's.
 local lock, queue, seen = KEYS[1], KEYS[2], KEYS[3]
-local holder, condition, most = ARGV[1], ARGV[2], ARGV[3]
+local holder, condition, most, last = ARGV[1], ARGV[2], ARGV[3], ARGV[4]
 
 --- @include "now"
 --- @include "signal-next"
 
-if redis.pcall('GET', lock) ~= holder then
-  return -1
+local current = redis.pcall('GET', lock)
+if current ~= holder then
+  return current and 'taken' or 'free'
 end
-local now, woken = now_us(), 0
-while woken < tonumber(most) and signal_next(condition, now) do
-  woken = woken + 1
+local woken, more = signal_next(condition, now_us(), tonumber(most), last)
+if not more then
+  return { woken }
 end
-return woken
+if not last then
+  local first, beyond = band_of(condition)
+  last = redis.call('ZREVRANGEBYSCORE', queue, '(' .. whole(beyond), whole(first), 'WITHSCORES', 'LIMIT', 0, 1)[2]
+end
+return { woken, last }

@@ -9,7 +9,9 @@ import type {
   Extension,
   HolderSteps,
   LockPrimitive,
+  Lost,
   Sight,
+  Signalled,
   Transferred,
 } from '../lock-primitive.js';
 import { DialectLock } from './dialect-lock.js';
@@ -72,8 +74,8 @@ export class Dialects implements LockPrimitive {
     return this.native.stamp(key);
   }
 
-  signal(claim: Claim, condition: string, most: number): Promise<number> {
-    return this.native.signal(claim, condition, most);
+  signal(claim: Claim, condition: string, most: number, last?: string): Promise<Signalled | Lost> {
+    return this.native.signal(claim, condition, most, last);
   }
 
   /** Where the locks of a format stand. */

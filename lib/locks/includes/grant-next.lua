@@ -13,7 +13,7 @@
 --- @include "lives"
 --- @include "run-behind"
 --- @include "whole"
---- @include "signal-next"
+--- @include "pass-signal-on"
 local function let_in(now, current, asker, home, heard)
   local unreachable, at, asked = {}, 0, false
   for _ = 1, 1000 do
@@ -32,7 +32,7 @@ local function let_in(now, current, asker, home, heard)
     if place ~= asker and not lives(process, now) then
       redis.call('ZREM', queue, place)
       if kind == 'c' and head[3] then
-        signal_next(permits, now) -- a signal does not die with who got it
+        pass_signal_on(permits, now) -- it does not die with who got it
       end
     elseif place ~= asker and unreachable[process] then
       at = at + 1

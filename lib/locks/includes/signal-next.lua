@@ -1,18 +1,47 @@
--- Wake the first who awaits a condition and lives: his place goes to the end of the queue, as one that was signalled.
--- Needs `queue` and `seen` of the script. Returns whether there was one.
+-- Wake the first who await a condition and live, `most` of them, and no later one than `till`: their places go to the end of the queue, as those that were signalled. The dead are removed.
+-- It ends when it has dealt with 250 places. Needs `queue` and `seen` of the script. Returns how many were woken, and whether more may be there.
+--- @include "band-of"
 --- @include "lives"
 --- @include "tail-of-queue"
-local function signal_next(condition, now)
-  for _, place in ipairs(redis.call('ZRANGEBYSCORE', queue, whole(AWAITING), '+inf')) do
-    local claim, process, kind, awaited = string.match(place, '^(([^/]+)/[^/]+/%d+)/(w%d+)/([^/]+)$')
-    if awaited == condition then
-      redis.call('ZREM', queue, place)
-      if lives(process, now) then
-        redis.call('ZADD', queue, tail_of_queue(now), claim .. '/' .. string.gsub(kind, 'w', 'c') .. '/' .. condition)
-        redis.call('PEXPIRE', queue, 60000)
-        return true
+local function signal_next(condition, now, most, till)
+  local first, beyond = band_of(condition)
+  local woken, left, others, alive, size = 0, 250, 0, {}, most
+  while woken < most and left > 0 do
+    size = math.min(size, left)
+    local found = redis.call('ZRANGEBYSCORE', queue, whole(first), till or '(' .. whole(beyond), 'LIMIT', others, size + 1)
+    local tail, gone, signalled = tonumber(tail_of_queue(now)), {}, {}
+    for nth = 1, math.min(#found, size) do
+      local place = found[nth]
+      if woken == most then
+        break
+      end
+      local claim, process, tokens, awaited = string.match(place, '^(([^/]+)/[^/]+/%d+)/w(%d+)/([^/]+)$')
+      if awaited == condition then
+        gone[#gone + 1] = place
+        if alive[process] == nil then
+          alive[process] = lives(process, now) or false
+        end
+        if alive[process] then
+          signalled[#signalled + 1] = whole(tail + #signalled / 2)
+          signalled[#signalled + 1] = claim .. '/c' .. tokens .. '/' .. condition
+          woken = woken + 1
+        end
+      else
+        others = others + 1
       end
     end
+    left = left - #gone
+    if #signalled > 0 then
+      redis.call('ZADD', queue, unpack(signalled))
+      redis.call('PEXPIRE', queue, 60000)
+    end
+    if #gone > 0 then
+      redis.call('ZREM', queue, unpack(gone))
+    end
+    if #found <= size then
+      return woken, false -- nobody looks at a queue that may be empty now: settle-holders.lua says why
+    end
+    size = size * 8
   end
-  return false
+  return woken, woken < most
 end

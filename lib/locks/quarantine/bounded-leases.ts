@@ -6,7 +6,9 @@ import type {
   Claim,
   Extension,
   LockPrimitive,
+  Lost,
   Sight,
+  Signalled,
   Transferred,
 } from '../lock-primitive.js';
 
@@ -68,9 +70,14 @@ export class BoundedLeases implements LockPrimitive {
     return this.lock.stamp(key);
   }
 
-  async signal(claim: Claim, condition: string, most: number): Promise<number> {
+  async signal(
+    claim: Claim,
+    condition: string,
+    most: number,
+    last?: string,
+  ): Promise<Signalled | Lost> {
     this.check(claim.key);
-    return this.lock.signal(claim, condition, most);
+    return this.lock.signal(claim, condition, most, last);
   }
 
   async force(key: string, dialect?: DialectSettings): Promise<boolean> {

@@ -142,7 +142,7 @@ export class QuorumLock implements LockPrimitive {
     return Promise.reject(unsound('read optimistically'));
   }
 
-  signal(): Promise<number> {
+  signal(): Promise<never> {
     return Promise.reject(unsound('signal a condition'));
   }
 
