@@ -20,6 +20,8 @@ export class WaitingRoom {
   #cancelPoll: (() => void) | undefined;
   /** -Infinity while there is no poll to come. */
   #pollsAt = -Infinity;
+  /** When the lock is said to come free, if that was said while an ask was under way; else Infinity. */
+  #freeAt = Infinity;
 
   constructor(
     private readonly clock: Clock,
@@ -76,7 +78,9 @@ export class WaitingRoom {
   /** The lock is said to come free then: the first place asks no later than it would have. */
   comesFreeIn(ms: number): void {
     const pause = Math.max(SHORTEST_PAUSE, ms + 1);
-    if (this.clock.monotonic() + pause < this.#pollsAt) this.#pollIn(pause);
+    const at = this.clock.monotonic() + pause;
+    if (!this.#cancelPoll) this.#freeAt = Math.min(this.#freeAt, at);
+    else if (at < this.#pollsAt) this.#pollIn(pause);
   }
 
   askAll(): void {
@@ -85,8 +89,11 @@ export class WaitingRoom {
 
   #pollIn(ms: number): void {
     this.#cancelPoll?.();
-    this.#pollsAt = this.clock.monotonic() + ms;
-    this.#cancelPoll = this.clock.after(ms, () => {
+    const now = this.clock.monotonic();
+    const pause = Math.max(0, Math.min(ms, this.#freeAt - now));
+    this.#freeAt = Infinity;
+    this.#pollsAt = now + pause;
+    this.#cancelPoll = this.clock.after(pause, () => {
       this.#cancelPoll = undefined;
       this.#pollsAt = -Infinity;
       this.#places[0]?.ask();

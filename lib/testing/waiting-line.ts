@@ -9,6 +9,10 @@ const FIRST_LEASE = 3_000;
 /** How long queue and asks are kept after the last ask, in ms. */
 const KEPT = 60_000;
 
+/** How much one step does for those who wait, and what a grant counts beside looking at a place, as in grant-next.lua. */
+const EFFORT = 1_000;
+const GRANT = 6;
+
 /** What is added to the arrival of who awaits a condition, as in awaiting.lua. */
 export const AWAITING = 4e15;
 
@@ -102,10 +106,18 @@ export class WaitingLine {
   grantNext(asker?: string, home?: string): boolean {
     const unheard = new Set<string>();
     let asked = false;
+    let moved = false;
+    let effort = EFFORT;
     for (const place of this.#inTurn()) {
       const asks = place.text === asker;
       if (this.#holders.current !== undefined && !this.#holders.mode) return asked;
+      if (effort <= 0) {
+        if (moved) this.server.inbox(place.process)?.kept(this.name, 0);
+        return asked;
+      }
+      effort -= 1;
       if (!asks && !this.#isAlive(place.process)) {
+        moved = true;
         this.leave(place.text);
         if (place.condition !== undefined) this.signalNext(place.condition); // a signal does not die with who got it
         continue;
@@ -115,8 +127,10 @@ export class WaitingLine {
       if (asks) {
         this.#grant(place, place.ttl);
         asked = true;
-      } else if (!this.#push(place, home)) {
-        unheard.add(place.process);
+      } else {
+        effort -= GRANT + (place.share?.count ?? 1);
+        if (this.#push(place, home)) moved = true;
+        else unheard.add(place.process);
       }
     }
     return asked;
@@ -154,7 +168,7 @@ export class WaitingLine {
   /** A place that was signalled on the way comes in its turn too. */
   *#inTurn(): Generator<Place> {
     const met = new Set<string>();
-    while (met.size < 1_000) {
+    for (;;) {
       const place = this.places.find(({ text }) => !met.has(text));
       if (!place) return;
       met.add(place.text);

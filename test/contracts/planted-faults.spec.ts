@@ -52,6 +52,8 @@ interface Fault {
   readonly brokenSentences: readonly (readonly [Contract, string])[];
 }
 
+/** Which part of the queue a condition has. */
+const BAND = 'tonumber(string.sub(redis.sha1hex(condition), 1, 5), 16)';
 const GRANTING = ['acquire', 'release', 'leave', 'force'] as const;
 const PUSH = `        told = redis.pcall('PUBLISH', inbox .. process, grant)
       end
@@ -656,7 +658,11 @@ const faults: Readonly<Record<string, Fault>> = {
     brokenSentences: [[conditions, 'who does not hold the lock cannot signal']],
   },
   'a signal that wakes another condition': {
-    plant: inConditions(['signal'], ['if awaited == condition then', 'if awaited then']),
+    plant: inConditions(
+      ['await', 'signal'],
+      [BAND, '0'],
+      ['if awaited == condition then', 'if awaited then'],
+    ),
     on: 'one Redis',
     brokenSentences: [[conditions, 'a condition is told apart']],
   },

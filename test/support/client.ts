@@ -21,6 +21,8 @@ export class Client {
   readonly grants: { claim: Push[0]; grant: Push[1] }[] = [];
   readonly forced: string[] = [];
   reconnects = 0;
+  /** Runs when it is told that a lock comes free. */
+  onKept = (): void => {};
 
   constructor(
     readonly store: LockStore,
@@ -32,7 +34,7 @@ export class Client {
     return this.store.open({
       granted: (claim, grant) => void this.grants.push({ claim, grant }),
       forced: (holder) => void this.forced.push(holder),
-      kept: () => {},
+      kept: () => this.onKept(),
       reconnected: () => void (this.reconnects += 1),
     });
   }

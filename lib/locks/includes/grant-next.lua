@@ -2,6 +2,7 @@
 -- A place is "<process>/<id>/<ttl>/<kind><tokens>", for permits "…/<permits>/<count>", for who was signalled "…/<condition>" too; what stands before the ttl is its holder id.
 -- A push that nobody receives passes the place over and keeps it: its own polls take the lock. In a Cluster, where the inbox says so, it may have been received at another node.
 -- What concerns the process `home`, which reads the script's reply, is no push but stands in `heard`.
+-- It ends when it has let 125 places in, or gone through 1,000 that are dead or passed over: no script is long. Then it tells the process of the next place to ask, which goes on there.
 -- A grant carries how many places the run behind it has, where it ends, and a token for each in it.
 -- Needs the keys and `inbox` of the script. Returns true if the asker's place was let in: that needs no push, and its token is still to be minted.
 --- @include "mint-fencing-tokens"
@@ -15,8 +16,8 @@
 --- @include "whole"
 --- @include "pass-signal-on"
 local function let_in(now, current, asker, home, heard)
-  local unreachable, at, asked = {}, 0, false
-  for _ = 1, 1000 do
+  local unreachable, at, asked, effort, moved = {}, 0, false, 1000, false
+  while true do
     if current and current ~= SHARED and current ~= PERMITS then
       return asked
     end
@@ -29,7 +30,15 @@ local function let_in(now, current, asker, home, heard)
     if kind == 'w' then
       return asked -- from here on all await conditions
     end
+    if effort <= 0 then
+      if moved then
+        redis.pcall('PUBLISH', inbox .. process, 'kept 0 ' .. lock)
+      end
+      return asked
+    end
+    effort = effort - 1
     if place ~= asker and not lives(process, now) then
+      moved = true
       redis.call('ZREM', queue, place)
       if kind == 'c' and head[3] then
         pass_signal_on(permits, now) -- it does not die with who got it
@@ -42,6 +51,7 @@ local function let_in(now, current, asker, home, heard)
       redis.call('ZREM', queue, place)
       current, asked = hold(holder, kind, ttl, count, current, now), true
     else
+      effort = effort - 6 - (tonumber(count) or 1)
       local lease = math.min(tonumber(ttl), 3000)
       redis.call('ZREM', queue, place)
       local before = current
@@ -76,13 +86,14 @@ local function let_in(now, current, asker, home, heard)
         end
         current = before
         at = at + 1
+      else
+        moved = true
       end
     end
     if not head[3] then
       return asked -- the queue may be empty now: settle-holders.lua says why nobody looks
     end
   end
-  return asked
 end
 
 -- The same, and what the last holder left goes if nobody came in.

@@ -1,0 +1,308 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { once } from 'node:events';
+import type { SingleLease } from '../../lib/leases/single-lease.js';
+import type { WaitingRoom as Room } from '../../lib/leases/waiting-room.js';
+import { WaitingRoom } from '../../lib/leases/waiting-room.js';
+import type { Claim, Signalled } from '../../lib/locks/lock-primitive.js';
+import { READER, type Share } from '../../lib/options/index.js';
+import { Condition } from '../../lib/services/condition.js';
+import { ManualClock } from '../../lib/testing/index.js';
+import type { Client } from '../support/client.js';
+import { kinds } from '../support/kinds.js';
+import { inConditions, inScripts } from '../support/plant.js';
+import { type Topology, topologies } from '../support/topologies.js';
+import type { World } from '../support/world.js';
+
+/** What the promise names, where there is time for it. */
+const FULL = process.env['FULL'] !== undefined;
+const AWAITING = FULL ? 10_000 : 1_000;
+const WAITING = FULL ? 5_000 : 600;
+/** How many callers are sent for at once. */
+const BATCH = 250;
+
+let redis: Topology;
+
+beforeAll(async () => {
+  redis = await topologies['one Redis']!();
+});
+afterAll(() => redis.stop());
+
+async function inWorld(topology: Topology, check: (world: World) => Promise<void>): Promise<void> {
+  const world = await topology.world(kinds['lock']!);
+  world.patience = 30_000;
+  try {
+    await check(world);
+  } finally {
+    await world.close();
+  }
+}
+
+const onRedis = (check: (world: World) => Promise<void>) => () => inWorld(redis, check);
+
+/** So many that take the lock and await the condition, one behind the other. */
+async function crowd(client: Client, count: number, name = 'changed'): Promise<Claim[]> {
+  const claims: Claim[] = [];
+  while (claims.length < count) {
+    const more = Array.from({ length: Math.min(BATCH, count - claims.length) }, () => {
+      const former = client.claim();
+      const claim = client.claim({ ttl: 60_000 });
+      return { former, claim: { ...claim, condition: { name, over: false } } };
+    });
+    const answers = await Promise.all(
+      more.flatMap(({ former, claim }) => [client.ask(former), client.ask(claim, { former })]),
+    );
+    expect(new Set(answers.map(({ kind }) => kind))).toEqual(new Set(['held', 'queued']));
+    claims.push(...more.map(({ claim }) => claim));
+  }
+  return claims;
+}
+
+/** So many places in the queue of a lock that somebody holds. */
+async function queue(client: Client, count: number, share: Share): Promise<Claim[]> {
+  const claims = Array.from({ length: count }, () => client.claim({ share, ttl: 60_000 }));
+  for (let at = 0; at < count; at += BATCH) {
+    await Promise.all(claims.slice(at, at + BATCH).map((claim) => client.ask(claim)));
+  }
+  return claims;
+}
+
+/** Each that is granted gives the lock to the next; resolves to the order in which so many held it. */
+async function served(world: World, client: Client, count: number): Promise<string[]> {
+  for (let at = 0; at < count; at += 1) {
+    if (!client.grants[at]) {
+      await world.until(`${at + 1} are granted`, () => client.grants.length > at);
+    }
+    const { condition: _, ...claim } = client.grants[at]!.claim;
+    await client.lock.release(claim, 0);
+  }
+  return client.grants.map(({ claim }) => claim.holder);
+}
+
+/** What one script sent to Redis: its commands with their operands. */
+type Script = string[][];
+
+/** The scripts that run on the server while `work` does. */
+async function scriptsOf(world: World, work: () => Promise<unknown>): Promise<Script[]> {
+  const { control } = world.redis!;
+  const monitor = await control.monitor();
+  const scripts: Script[] = [];
+  const noted = (command: string[], source: string): void => {
+    if (source === 'lua') scripts.at(-1)!.push(command);
+    else if (/^eval/i.test(command[0]!)) scripts.push([]);
+  };
+  monitor.on('monitor', (_time, command: string[], source: string) => noted(command, source));
+  try {
+    await work();
+    const end = once(monitor, 'monitor');
+    await control.echo('the end');
+    await end;
+  } finally {
+    monitor.disconnect();
+  }
+  return scripts;
+}
+
+function countOf(script: Script, name: string): number {
+  return script.filter(([command]) => command!.toLowerCase() === name).length;
+}
+
+describe('who awaits a condition', () => {
+  it(
+    'costs one signal nothing, however many there are, of this condition and of others',
+    onRedis(async (world) => {
+      const [a, teller] = [await world.client(), await world.client()];
+      const signal = async (): Promise<Script> => {
+        const { claim } = await teller.hold();
+        const scripts = await scriptsOf(world, async () => {
+          expect(await teller.lock.signal(claim, 'changed', 1)).toEqual({ woken: 1 });
+        });
+        await world.flush();
+        return scripts.at(-1)!; // before it the server may have said that it does not know the script
+      };
+      await crowd(a, 10);
+      const few = await signal();
+      await crowd(a, AWAITING / 2, 'another');
+      await crowd(a, AWAITING / 2);
+      const many = await signal();
+      expect(many.map(([command]) => command)).toEqual(few.map(([command]) => command));
+      expect(many.length).toBeLessThan(12);
+      for (const [command, , ...operands] of many.filter(([name]) => /range/i.test(name!))) {
+        const bounded = operands.includes('LIMIT') || operands.slice(0, 2).join() === '-1,-1';
+        expect({ command, operands, bounded }).toMatchObject({ bounded: true });
+      }
+    }),
+  );
+
+  it(
+    'is woken by one signalAll with all others, in their order, by short scripts',
+    onRedis(async (world) => {
+      const [client, teller] = [await world.client(), await world.process()];
+      const claims = await crowd(client, AWAITING);
+      const lease = await world.finish(teller.acquire({ ttl: 60_000 }));
+      const changed = new Condition(teller.leases.conditions, lease as SingleLease, 'changed');
+      const scripts = await scriptsOf(world, async () => {
+        expect(await world.finish(changed.signalAll())).toBe(AWAITING);
+      });
+      const waking = scripts.filter((script) => countOf(script, 'zadd') > 0);
+      expect(waking.length).toBeGreaterThanOrEqual(AWAITING / 250);
+      for (const script of waking) {
+        expect(script.length).toBeLessThan(12);
+        expect(Math.max(...script.map((command) => command.length))).toBeLessThan(510);
+      }
+      expect((await world.sight()).awaiting).toBe(0);
+      await lease.release();
+      expect(await served(world, client, AWAITING)).toEqual(claims.map(({ holder }) => holder));
+      expect(await world.sight()).toMatchObject({ type: 'none', waiting: 0, awaiting: 0 });
+    }),
+    120_000,
+  );
+
+  it(
+    'after the first step of a signalAll is woken by none of its later steps',
+    onRedis(async (world) => {
+      const [a, late, teller] = [await world.client(), await world.client(), await world.client()];
+      const first = await crowd(a, 400);
+      const { claim } = await teller.hold();
+      const all = Number.MAX_SAFE_INTEGER;
+      const step = (await teller.lock.signal(claim, 'changed', all)) as Signalled;
+      expect(step).toMatchObject({ woken: 250, last: expect.any(String) });
+      await a.lock.leave(first[0]!); // a signal that was given up goes on to the next
+      await teller.lock.force('k');
+      const rest = teller.claim();
+      expect((await teller.ask(rest)).kind).toBe('queued');
+      await served(world, a, 250);
+      await world.until('the teller is next', () => teller.granted(rest) !== undefined);
+      const came = { ...late.claim({ ttl: 60_000 }), condition: { name: 'changed', over: false } };
+      await late.ask(came, { former: rest });
+      const { claim: again } = await teller.hold();
+      expect(await teller.lock.signal(again, 'changed', all, step.last)).toEqual({ woken: 149 });
+      expect((await world.sight()).awaiting).toBe(1);
+    }),
+  );
+
+  it(
+    'and was not reached by a signaller that ended half-way is woken by the next, in order',
+    onRedis(async (world) => {
+      const [a, dead, teller] = [await world.client(), await world.client(), await world.process()];
+      const claims = await crowd(a, 600);
+      const { claim } = await dead.hold();
+      expect(await dead.lock.signal(claim, 'changed', 600)).toMatchObject({ woken: 250 });
+      await teller.leases.administration.force('k');
+      const lease = await world.finish(
+        (async () => {
+          const next = teller.acquire({ wait: 60_000 });
+          await served(world, a, 250);
+          return next;
+        })(),
+      );
+      const changed = new Condition(teller.leases.conditions, lease as SingleLease, 'changed');
+      expect(await world.finish(changed.signalAll())).toBe(350);
+      await lease.release();
+      await world.until('all are granted', async () => {
+        const { claim: own } = a.grants.at(-1)!;
+        const { condition: _, ...holder } = own;
+        await a.lock.release(holder, 0);
+        return a.grants.length === 600;
+      });
+      expect(a.grants.map(({ claim: { holder } }) => holder)).toEqual(
+        claims.map(({ holder }) => holder),
+      );
+    }),
+    60_000,
+  );
+
+  it('is told apart where two conditions have the same part of the queue', async () => {
+    const BAND = 'tonumber(string.sub(redis.sha1hex(condition), 1, 5), 16)';
+    const undo = [
+      inConditions(['await', 'ask', 'leave', 'signal'], [BAND, '7']),
+      inScripts(['acquire', 'release', 'leave', 'force'], [BAND, '7']),
+    ].map((plant) => plant.sow!());
+    try {
+      await inWorld(redis, async (world) => {
+        const [a, teller] = [await world.client(), await world.client()];
+        const [first] = [await crowd(a, 300, 'another'), await crowd(a, 1, 'another')];
+        const [mine] = await crowd(a, 1);
+        await crowd(a, 300, 'another');
+        const { claim } = await teller.hold();
+        expect(await teller.lock.signal(claim, 'changed', 9)).toEqual({ woken: 1 });
+        expect((await world.sight()).awaiting).toBe(601);
+        await teller.lock.release(claim, 0);
+        await world.until('it is granted', () => a.granted(mine!) !== undefined);
+        expect(a.granted(first[0]!)).toBeUndefined();
+      });
+    } finally {
+      for (const each of undo) each();
+    }
+  });
+});
+
+describe.each([
+  ['readers', READER],
+  ['permits', { permits: 10_000, count: 1 }],
+] as const)('%s behind one who holds all', (_kind, share) => {
+  const all = share === READER ? undefined : { ...share, count: share.permits };
+
+  it(
+    'come in by short scripts, each of which has the next asked for at once',
+    onRedis(async (world) => {
+      const [holder, client] = [await world.client(), await world.client()];
+      const hints = new Map<Claim, Promise<unknown>>();
+      const { claim } = await holder.hold({ share: all, ttl: 60_000 });
+      const claims = await queue(client, WAITING, share);
+      client.onKept = () => {
+        const granted = new Set(client.grants.map((grant) => grant.claim.holder));
+        const first = claims.find((each) => !granted.has(each.holder) && !hints.has(each));
+        if (first) hints.set(first, client.ask(first)); // as the process's poll does
+      };
+      const scripts = await scriptsOf(world, async () => {
+        await holder.lock.release(claim, 0);
+        await world.until('all are in', () => client.grants.length + hints.size >= WAITING);
+        await Promise.all(hints.values());
+      });
+      expect((await world.sight()).waiting).toBe(0);
+      const grants = scripts.map((script) => countOf(script, 'publish'));
+      expect(Math.max(...grants)).toBeLessThanOrEqual(126);
+      expect(hints.size).toBeLessThanOrEqual(Math.ceil(WAITING / 125) + 2);
+    }),
+    60_000,
+  );
+
+  it('come in without waiting for a poll', async () => {
+    const memory = await topologies['memory']!();
+    await inWorld(memory, async (world) => {
+      const [a, b] = [await world.process(), await world.process({ fairness: 'strict' })];
+      const lease = await a.acquire({ share: all });
+      const leases = Array.from({ length: 300 }, () => b.acquire({ share, wait: 60_000 }));
+      await world.waiting(300);
+      const from = world.clock.monotonic();
+      await lease.release();
+      const held = await world.finish(Promise.all(leases));
+      expect(world.clock.monotonic() - from).toBeLessThan(300); // the soonest poll is due after 700
+      for (const each of held) void each.release();
+    });
+  });
+});
+
+it('a hint that comes while an ask is under way is not forgotten', async () => {
+  const clock = new ManualClock();
+  const room = new WaitingRoom(clock, () => {});
+  const asked: number[] = [];
+  const place = {
+    arrival: '1',
+    rank: 5,
+    seated: false,
+    claim: { ttl: 60_000 },
+    ask: () => void asked.push(clock.monotonic()),
+  } as unknown as Parameters<Room['seat']>[0];
+  room.seat(place, -1);
+  await clock.advance(1_100);
+  expect(asked).toHaveLength(1);
+  room.comesFreeIn(0);
+  await clock.advance(10);
+  room.seat(place, -1); // the answer, which was given before
+  await clock.advance(10);
+  expect(asked).toHaveLength(2);
+  room.seat(place, -1);
+  await clock.advance(600);
+  expect(asked).toHaveLength(2);
+});
