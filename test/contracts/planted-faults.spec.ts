@@ -546,10 +546,7 @@ const faults: Readonly<Record<string, Fault>> = {
   'readers who come in one by one': {
     plant: inScripts(
       ['release'],
-      [
-        `        current = before\n        at = at + 1\n      end`,
-        `        current = before\n        at = at + 1\n      else\n        return asked\n      end`,
-      ],
+      [`      else\n        moved = true\n`, `      else\n        return asked\n`],
     ),
     on: 'one Redis',
     brokenSentences: [[sharedMode, 'readers that wait next to each other']],
