@@ -25,6 +25,10 @@ export abstract class Lease implements AsyncDisposable {
   /**
    * A number above that of every earlier grant of this lock, and the same while it is held: store it
    * with what you write, and refuse to write what comes with a smaller one.
+   *
+   * Redis keeps the last token for a day after the last lease. Without it, after a loss of its data, tokens start at the
+   * server's clock, in µs: they are larger than all before unless that clock shows less than at the last grant, or up to
+   * 0.1 s more. A lease in shared mode has the token of the last writer; 0 where Redis knows of none.
    * @throws LockOptionsError if the lock was taken with `fencing: false`, or if there are several.
    */
   abstract get fencingToken(): number;

@@ -162,6 +162,20 @@ export const sharedMode: Contract = {
     expect((await world.sight()).holders).toMatchObject([{ holder: other.holder }]);
   },
 
+  async 'a reader has token 0 where the server has lost the last writer’s, and the next writer’s is above all'(
+    world,
+  ) {
+    const a = await world.client();
+    const { claim, grant } = await a.hold();
+    await a.lock.release(claim, 0);
+    await world.flush();
+    const lost = await a.hold({ ...reader, tokens: 1 });
+    expect(lost.grant.fencingToken).toBe(0);
+    await a.lock.release(lost.claim, 0);
+    await world.elapse(2);
+    expect((await a.hold()).grant.fencingToken).toBeGreaterThan(grant.fencingToken!);
+  },
+
   async 'a reader has the token of the last writer, and none counts it up'(world) {
     const a = await world.client();
     const { claim, grant } = await a.hold();

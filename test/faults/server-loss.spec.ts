@@ -1,4 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { Redis } from 'ioredis';
+import { fencedRedis, StaleFencingTokenError } from '../../lib/index.js';
 import type { Lease } from '../../lib/leases/lease.js';
 import { RedisProcess } from '../../tools/redis-server.js';
 import { LockClient } from '../support/lock-client.js';
@@ -168,6 +170,43 @@ onSteppedClock('when the clock of the server', () => {
       await nothingLeft();
     });
   }
+
+  it('falls back and its data is lost, tokens start at its clock: smaller, and refused, until that has caught up', async () => {
+    const resource = await RedisProcess.start(); // where data is written: it loses nothing
+    const store = new Redis(resource.url);
+    try {
+      for (const step of [-500, -5_000, -60_000]) {
+        const grant = async (): Promise<Lease> => {
+          const lease = await clients[0]!.acquire('k', { wait: 20_000 });
+          await lease.release();
+          return lease;
+        };
+        clock!.set(0);
+        await observer.redis.flushall();
+        const before = await grant();
+        await fencedRedis(store, before).set('balance', 1);
+        clock!.set(step);
+        const kept = await grant();
+        expect(kept.fencingToken).toBe(before.fencingToken + 1); // it alone loses nothing
+        await observer.redis.flushall();
+        const after = await grant();
+        expect(after.fencingToken).toBeLessThanOrEqual((Date.now() + step) * 1_000 + 1_000);
+        if (after.fencingToken < before.fencingToken) {
+          const write = fencedRedis(store, after).set('balance', 2);
+          await expect(write).rejects.toBeInstanceOf(StaleFencingTokenError);
+        }
+        clock!.set(0);
+        const caughtUp = await grant();
+        expect(caughtUp.fencingToken).toBeGreaterThan(kept.fencingToken);
+        await fencedRedis(store, caughtUp).set('balance', 3);
+      }
+      expect(await store.get('balance')).toBe('3');
+      await nothingLeft();
+    } finally {
+      store.disconnect();
+      await resource.stop();
+    }
+  });
 
   it('falls back and jumps ahead again, a holder still learns his loss in time', async () => {
     clock!.set(0);
