@@ -175,7 +175,7 @@ onSteppedClock('when the clock of the server', () => {
     const resource = await RedisProcess.start(); // where data is written: it loses nothing
     const store = new Redis(resource.url);
     try {
-      for (const step of [-500, -5_000, -60_000]) {
+      for (const step of [-20_000, -60_000]) {
         const grant = async (): Promise<Lease> => {
           const lease = await clients[0]!.acquire('k', { wait: 20_000 });
           await lease.release();
@@ -191,10 +191,9 @@ onSteppedClock('when the clock of the server', () => {
         await observer.redis.flushall();
         const after = await grant();
         expect(after.fencingToken).toBeLessThanOrEqual((Date.now() + step) * 1_000 + 1_000);
-        if (after.fencingToken < before.fencingToken) {
-          const write = fencedRedis(store, after).set('balance', 2);
-          await expect(write).rejects.toBeInstanceOf(StaleFencingTokenError);
-        }
+        expect(after.fencingToken).toBeLessThan(before.fencingToken);
+        const write = fencedRedis(store, after).set('balance', 2);
+        await expect(write).rejects.toBeInstanceOf(StaleFencingTokenError);
         clock!.set(0);
         const caughtUp = await grant();
         expect(caughtUp.fencingToken).toBeGreaterThan(kept.fencingToken);
