@@ -44,6 +44,7 @@ export type {
   LockLimits,
   ModeOptions,
   PermitOptions,
+  LaravelDialect,
   PlainDialect,
   PlainPreset,
   PythonRedisLockDialect,

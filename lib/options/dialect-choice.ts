@@ -5,6 +5,8 @@ export interface PlainDialect {
   readonly name: 'plain' | PlainPreset;
   /** Stands before the lock's name in Redis, where the other side has another than its library's default. */
   readonly prefix?: string | undefined;
+  /** Stands after the lock's name in Redis, as tooz wants it. Without it nothing. */
+  readonly suffix?: string | undefined;
   /**
    * Clients of the SETNX articles use this lock too: our value is a time to come, which they respect, where any other
    * reads as past to them; and what they left without a time to live is taken over when it is past. A client that loses
@@ -12,6 +14,19 @@ export interface PlainDialect {
    * that from GET to GETSET, and write a time at least a second away.
    */
   readonly guard?: 'timestamp' | undefined;
+}
+
+/**
+ * Laravel's `Cache::lock`, a plain lock. Its keys begin with the prefix of the Redis connection (`REDIS_PREFIX`) and that of
+ * the cache (`CACHE_PREFIX`). Both are made of the application's name, and differ between versions, so `prefix` has no default.
+ */
+export interface LaravelDialect extends Omit<PlainDialect, 'name' | 'prefix'> {
+  readonly name: 'laravel';
+  /**
+   * Both prefixes as `redis-cli --scan` shows them. Up to Laravel 10 a colon follows that of the cache: `laravel_database_laravel_cache_:`.
+   * From Laravel 11 on none does: `laravel_database_laravel_cache_`, in newer applications `laravel-database-laravel-cache-`.
+   */
+  readonly prefix: string;
 }
 
 /**
@@ -76,6 +91,7 @@ export interface PythonRedisLockDialect {
 /** A dialect by its name, with options. */
 export type DialectChoice =
   | PlainDialect
+  | LaravelDialect
   | TimestampDialect
   | RedissonDialect
   | SymfonyDialect
@@ -83,7 +99,7 @@ export type DialectChoice =
   | PythonRedisLockDialect;
 
 /** A dialect none of whose options must be said. */
-type NamedDialect = Exclude<DialectChoice, SpringDialect>;
+type NamedDialect = Exclude<DialectChoice, SpringDialect | LaravelDialect>;
 
 /** How another service writes its locks; a name alone for all its defaults. `'native'`: our own, where the module has a dialect. */
 export type LockDialect = 'native' | NamedDialect['name'] | DialectChoice;

@@ -14,7 +14,6 @@ export const PRESETS = {
   verrou: '',
   murlock: '',
   'redis-semaphore': 'mutex:',
-  laravel: 'laravel_database_laravel_cache_',
   shedlock: 'job-lock:default:',
   lock4j: 'lock4j:',
   pottery: 'redlock:',

@@ -1,6 +1,7 @@
 import { LockOptionsError } from '../errors/index.js';
 import type {
   DialectChoice,
+  LaravelDialect,
   PlainDialect,
   PythonRedisLockDialect,
   RedissonDialect,
@@ -83,21 +84,43 @@ function settingsOf(choice: DialectChoice): DialectSettings {
       return spring(choice);
     case 'python-redis-lock':
       return pythonRedisLock(choice);
+    case 'laravel':
+      return laravel(choice);
     default:
       return plain(choice);
   }
 }
 
-function plain({ name, prefix, guard, ...rest }: PlainDialect): DialectSettings {
+function plain(choice: PlainDialect): DialectSettings {
+  const { name } = choice;
   if (!Object.hasOwn(PRESETS, name)) {
-    const names = ['native', ...new Set([...FORMATS, ...Object.keys(PRESETS)])].join(', ');
+    const names = ['native', ...new Set([...FORMATS, ...Object.keys(PRESETS), 'laravel'])].join(
+      ', ',
+    );
     throw new LockOptionsError(`There is no dialect "${name}". Dialects: ${names}.`);
   }
+  return plainAt(PRESETS[name], choice);
+}
+
+function laravel(choice: LaravelDialect): DialectSettings {
+  if (choice.prefix !== undefined) return plainAt('', choice);
+  throw new LockOptionsError(
+    'Dialect "laravel" needs the "prefix" of its keys, which differs between versions and applications: { name: \'laravel\', prefix }. ' +
+      'Up to Laravel 10 it ends with a colon, as "laravel_database_laravel_cache_:", from Laravel 11 on without; "redis-cli --scan" shows it.',
+  );
+}
+
+/** A plain lock, whose names stand behind a prefix of its library's or its own. */
+function plainAt(
+  usual: string,
+  { name, prefix, suffix, guard, ...rest }: PlainDialect | LaravelDialect,
+): DialectSettings {
   refuseOthers(name, rest);
   const abilities = { fencing: true, shared: false, minHold: true, lasting: false };
-  const before = affix(its('prefix'), prefix ?? PRESETS[name]);
+  const before = affix(its('prefix'), prefix ?? usual);
+  const after = affix(its('suffix'), suffix ?? '');
   const guarded = guard !== undefined && oneOf(its('guard'), guard, ['timestamp']) === 'timestamp';
-  return { format: 'plain', name, prefix: before, suffix: '', guard: guarded, ...abilities };
+  return { format: 'plain', name, prefix: before, suffix: after, guard: guarded, ...abilities };
 }
 
 function timestamp({

@@ -19,11 +19,19 @@ export function milliseconds(option: string, value: unknown, { min, max }: Durat
   const found = parse(value);
   if (found === undefined || Number.isNaN(found) || found < min || found > max) {
     throw new LockOptionsError(
-      `Option "${option}" is ${String(JSON.stringify(value) ?? value)}; ` +
+      `Option "${option}" is ${shown(value)}; ` +
         `it takes a number of ms or a string like '500ms', '30s', '5m', from ${min} ms to ${max} ms.`,
     );
   }
   return found === Infinity ? found : Math.round(found);
+}
+
+/** What was given, so that its author finds it: no number reads as another value, and no object is written out. */
+function shown(value: unknown): string {
+  if (typeof value === 'string') return JSON.stringify(value);
+  if (Array.isArray(value)) return 'an array';
+  if (typeof value === 'function') return 'a function';
+  return typeof value === 'object' && value !== null ? 'an object' : String(value);
 }
 
 function parse(value: unknown): number | undefined {

@@ -16,6 +16,7 @@ export { type DialectAbilities, type DialectSettings, dialectSettings } from './
 export { checkStore } from './dialect-store.js';
 export type {
   LockDialect,
+  LaravelDialect,
   PlainDialect,
   PythonRedisLockDialect,
   RedissonDialect,

@@ -68,6 +68,10 @@ describe('a dialect', () => {
     [{ name: 'redisson', kind: 'spin' }, 'Option "kind" of a dialect takes'],
     [{ name: 'redisson', sharded: 1 }, 'Option "sharded" of a dialect takes true or false'],
     [{ name: 'symfony', kind: 'x' }, 'Dialect "symfony" has no option "kind"'],
+    ['laravel', 'Dialect "laravel" needs the "prefix" of its keys'],
+    [{ name: 'laravel' }, 'Up to Laravel 10 it ends with a colon'],
+    [{ name: 'laravel', prefix: 'a', version: 10 }, 'Dialect "laravel" has no option "version"'],
+    [{ name: 'plain', suffix: 'a{b' }, 'Option "suffix" of a dialect takes a string'],
     ['spring', 'Dialect "spring" needs the key of the registry'],
     [{ name: 'spring', registry: 'a{b' }, 'Option "registry" of a dialect takes a string'],
     [

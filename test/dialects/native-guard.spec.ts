@@ -7,10 +7,12 @@ import { moduleSettings } from '../../lib/options/index.js';
 import { Condition } from '../../lib/services/condition.js';
 import { inspection } from '../../lib/services/lock-inspection.js';
 import { LockClient } from '../support/lock-client.js';
+import { later } from '../support/later.js';
 import { until } from '../support/until.js';
+import { EndlessPauses } from './endless-pauses.js';
 import type { PeerClient } from './peers/peer.js';
 import { textbook } from './peers/textbook.js';
-import { Sides } from './sides.js';
+import { had, Sides } from './sides.js';
 
 const sides = new Sides();
 
@@ -69,6 +71,16 @@ describe.each(Object.entries(kinds))(
         }),
       );
       expect([first, second]).toEqual([true, true]);
+    });
+
+    it('takes it soon when they give it back, of which nobody is told', async () => {
+      await sides.theirs.set('k_lock', String(Date.now() + 60_000));
+      const clock = new EndlessPauses(100); // the round of a second never comes
+      const us = sides.client({ keyPrefix: '', guard: 'timestamp' }, { clock });
+      const waiting = later(acquire(us, 60_000));
+      await us.waiting('k_lock');
+      await sides.theirs.del('k_lock');
+      expect((await had(waiting)).held).toBe(true);
     });
 
     it.each([

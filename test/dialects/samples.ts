@@ -3,7 +3,8 @@ import type { LockDialect } from '../../lib/options/index.js';
 /** Each way of speaking each dialect. */
 export const samples: readonly LockDialect[] = [
   'plain',
-  'laravel',
+  { name: 'laravel', prefix: 'laravel_database_laravel_cache_:' },
+  { name: 'plain', suffix: '_lock' },
   { name: 'shedlock', prefix: 'job-lock:test:' },
   { name: 'plain', guard: 'timestamp' },
   'timestamp',

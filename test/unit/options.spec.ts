@@ -43,6 +43,27 @@ describe('a duration', () => {
     expect(parse).toThrow(/Option "ttl" is .*'500ms', '30s', '5m'/);
   });
 
+  it.each<[unknown, string]>([
+    [NaN, 'NaN'],
+    [-Infinity, '-Infinity'],
+    [-1, '-1'],
+    [10n, '10'],
+    [null, 'null'],
+    ['soon', '"soon"'],
+    [true, 'true'],
+    [Symbol('s'), 'Symbol(s)'],
+    [[1], 'an array'],
+    [new Date(0), 'an object'],
+    [() => 1, 'a function'],
+  ])('that is %p is refused as what it is', (value, shown) => {
+    expect(() => milliseconds('ttl', value, ANY)).toThrow(`Option "ttl" is ${shown}; it takes`);
+    for (const option of ['ttl', 'wait', 'minHold', 'maxHold']) {
+      const given = (): unknown => callSettings({ [option]: value }, CALL_DEFAULTS);
+      expect(given).toThrow(LockOptionsError);
+      expect(given).toThrow(`Option "${option}" is ${shown}; it takes`);
+    }
+  });
+
   it('keeps its bounds, both inclusive', () => {
     const bounds = { min: 50, max: 100 };
     expect([50, 100].map((ms) => milliseconds('ttl', ms, bounds))).toEqual([50, 100]);

@@ -32,6 +32,8 @@ elseif current == holder then
   return token and { 'held', left, now, 0, tonumber(token), 1, 1 } or held(left, 1)
 end
 
+--- @include "ends-in"
+
 if guard then
 --- @include "drop-leftover"
   current = drop_leftover(current, now)
@@ -59,4 +61,4 @@ local at, rejoined = join_queue(place, process, arrival, nil, redis.call('ZCARD'
 if grant_next(now, current, place) then
   return held(tonumber(ttl), signalled)
 end
-return { 'queued', redis.call('PTTL', lock), now, 0, at, redis.call('ZRANK', queue, place), rejoined }
+return { 'queued', ends_in(now, guard), now, 0, at, redis.call('ZRANK', queue, place), rejoined }

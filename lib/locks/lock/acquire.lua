@@ -48,6 +48,8 @@ elseif current == holder then
   return token and { 'held', left, now, gave_back, tonumber(token), 1 } or held(left)
 end
 
+--- @include "ends-in"
+
 if guard then
 --- @include "drop-leftover"
   current = drop_leftover(current, now)
@@ -71,7 +73,7 @@ if limit ~= '0' then
 end
 local function queued()
   local rank = redis.call('ZRANK', queue, place)
-  return { 'queued', rank > 1 and -1 or redis.call('PTTL', lock), now, gave_back, since, rank, rejoined }
+  return { 'queued', rank > 1 and -1 or ends_in(now, guard), now, gave_back, since, rank, rejoined }
 end
 local function busy()
   return { 'busy', 0, now, gave_back }

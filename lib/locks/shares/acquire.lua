@@ -43,6 +43,8 @@ elseif current == marker then
   end
 end
 
+--- @include "ends-in"
+
 if guard then
 --- @include "drop-leftover"
   current = drop_leftover(current, now)
@@ -69,7 +71,7 @@ if not since then
 elseif grant_next(now, current, place) then
   return held(tonumber(ttl))
 end
-local left = redis.call('PTTL', lock)
+local left = ends_in(now, guard)
 if redis.call('GET', lock) == PERMITS then
   local first = redis.call('ZRANGE', holders, 0, 0, 'WITHSCORES')
   left = (first[2] or 0) - math.floor(now / 1000)

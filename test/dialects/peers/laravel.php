@@ -1,33 +1,20 @@
 <?php
-// Laravel's Cache::lock, for the tests: a question a line on stdin, an answer a line on stdout.
+// Laravel's Cache::lock, for the tests: a question a line on stdin, an answer a line on stdout. The application is named
+// "Shop"; connection and store are made of its configuration as RedisServiceProvider and CacheManager make them.
 
+require '/usr/share/php/Illuminate/Redis/autoload.php';
 require '/usr/share/php/Illuminate/Cache/autoload.php';
 
-use Illuminate\Cache\RedisLock;
+use Illuminate\Cache\RedisStore;
+use Illuminate\Redis\RedisManager;
 
-$redis = new Redis();
-$redis->connect('127.0.0.1', (int) $argv[1]);
-
-/** What Laravel's own connection makes of these calls (illuminate/redis is no package of Debian's). */
-final class Connection
-{
-    public function __construct(private Redis $redis)
-    {
-    }
-
-    public function set($key, $value, $unit, $ttl, $when)
-    {
-        return $this->redis->set($key, $value, [$when, $unit => $ttl]);
-    }
-
-    public function eval($script, $keys, ...$operands)
-    {
-        return $this->redis->eval($script, $operands, $keys);
-    }
-}
-
-$prefix = 'laravel_database_laravel_cache_';
-$connection = new Connection($redis);
+$config = [
+    'client' => 'phpredis',
+    'options' => ['cluster' => 'redis', 'prefix' => 'shop_database_'],
+    'default' => ['host' => '127.0.0.1', 'port' => $argv[1], 'database' => '0'],
+];
+$redis = new RedisManager(null, $config['client'], $config);
+$store = new RedisStore($redis, 'shop_cache', 'default');
 $held = [];
 
 while (($line = fgets(STDIN)) !== false) {
@@ -35,7 +22,7 @@ while (($line = fgets(STDIN)) !== false) {
     $name = $question['name'] ?? '';
     switch ($question['ask']) {
         case 'acquire':
-            $lock = new RedisLock($connection, $prefix . $name, (int) ceil($question['ttl'] / 1000));
+            $lock = $store->lock($name, (int) ceil($question['ttl'] / 1000));
             $answer = $lock->acquire();
             if ($answer) {
                 $held[$name] = $lock;
