@@ -38,8 +38,9 @@ export class Opening {
   /** For a call, that waits for it no longer than for a command. */
   within(key: string, signal: AbortSignal | undefined): Promise<void> {
     return new Promise((resolve, reject) => {
-      const message = `Lock "${key}" was not acquired: Redis could not be used within ${this.timeout} ms.`;
       const cancel = this.clock.after(this.timeout, () => {
+        const found = this.store.describe().found.replace(/\.$/, '');
+        const message = `Lock "${key}" was not acquired: Redis could not be used within ${this.timeout} ms (${found}).`;
         reject(new LockStoreError(message, { key, outcome: 'unsent' }));
       });
       const callOff = onAbort(signal, () => reject(signal!.reason));

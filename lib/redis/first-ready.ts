@@ -1,45 +1,105 @@
 import type { Redis } from 'ioredis';
-import { LockStoreError } from '../errors/index.js';
+import { LockOptionsError, LockStoreError } from '../errors/index.js';
 import type { Clock } from '../options/index.js';
 import { deadline } from './deadline.js';
+import { hearAt } from './heard.js';
 import { addressOf } from './open-client.js';
-import { storeFailure } from './store-failure.js';
+import { notSent, storeFailure, unusable } from './store-failure.js';
 
-/** How long a first connection may take. */
+/** How long a first connection may take, in ms. */
 export const START_TIMEOUT = 5_000;
+/** How long a server may be silent before it is asked what it is, in ms. */
+const LISTEN_AFTER = 500;
+
+/** What else a first connection has to be, and who wants to know why it is not yet. */
+export interface Start {
+  /** Rejects where the server cannot be used; it is connected to again where that may change. */
+  readonly check?: () => Promise<unknown>;
+  readonly failed?: (message: string) => void;
+}
 
 /**
  * Connects and resolves when the client can be used.
- * @throws LockStoreError after `START_TIMEOUT`, at once when asking again cannot help.
+ * @throws LockStoreError after `START_TIMEOUT`, at once when asking again cannot help; LockOptionsError of `check`.
  */
-export function firstReady(client: Redis, clock: Clock): Promise<void> {
-  return new Promise((resolve, reject) => {
-    let why = 'no answer';
-    let retryable = true;
-    const fail = (): void => {
-      stop();
-      const within = retryable ? ` within ${START_TIMEOUT} ms` : '';
-      const message = `Redis at ${addressOf(client)} could not be used${within}: ${why}`;
-      reject(new LockStoreError(message, { outcome: 'unsent', retryable }));
+export function firstReady(client: Redis, clock: Clock, start: Start = {}): Promise<void> {
+  return new FirstConnection(client, clock, start).made;
+}
+
+/** The attempts to make a first connection, and what is known of why they fail. */
+class FirstConnection {
+  readonly made: Promise<void>;
+  #failure: Error = notSent(undefined, 'no answer');
+  /** Whether the server itself said what is wrong, which tells more than what ioredis met. */
+  #isHeard = false;
+  #isHearing = false;
+  #isOver = false;
+  readonly #where: string;
+  readonly #reject: (error: Error) => void;
+
+  constructor(
+    private readonly client: Redis,
+    private readonly clock: Clock,
+    private readonly start: Start,
+  ) {
+    this.#where = `Redis at ${addressOf(client)}`;
+    let resolve!: () => void;
+    let reject!: (error: Error) => void;
+    this.made = new Promise((done, failed) => {
+      resolve = done;
+      reject = failed;
+    });
+    this.#reject = reject;
+    const failed = (error: unknown): void => this.#failed(error);
+    const closed = (): void => void this.#listen();
+    const ready = (): void => {
+      const checked = start.check?.() ?? Promise.resolve();
+      checked.then(resolve, (error: unknown) => {
+        this.#failed(error);
+        if (!this.#isOver) client.disconnect(true);
+      });
     };
-    const onError = (error: Error): void => {
-      const failure = storeFailure(error, undefined);
-      why = failure.message;
-      retryable = !(failure instanceof LockStoreError) || failure.retryable;
-      if (!retryable) fail();
-    };
-    const onReady = (): void => {
-      stop();
-      resolve();
-    };
-    const cancel = deadline(clock, START_TIMEOUT, fail);
+    const late = (): void => this.#end(` within ${START_TIMEOUT} ms`);
+    const timers = [
+      deadline(clock, START_TIMEOUT, late),
+      clock.after(LISTEN_AFTER, () => void this.#listen()),
+    ];
     const stop = (): void => {
-      cancel();
-      client.off('error', onError);
-      client.off('ready', onReady);
+      this.#isOver = true;
+      for (const cancel of timers) cancel();
+      client.off('error', failed).off('close', closed).off('ready', ready);
     };
-    client.on('error', onError);
-    client.on('ready', onReady);
-    client.connect().catch(onError);
-  });
+    this.made.then(stop, stop);
+    client.on('error', failed).on('close', closed).on('ready', ready);
+    client.connect().catch(failed);
+  }
+
+  #end(within = ''): void {
+    this.#isOver = true;
+    this.#reject(unusable(this.#where, this.#failure, within));
+  }
+
+  /** An attempt failed. */
+  #failed(error: unknown): void {
+    if (this.#isOver) return;
+    const failure = error instanceof LockOptionsError ? error : storeFailure(error, undefined);
+    const isVague = failure instanceof LockStoreError && failure.outcome === 'unknown';
+    if (!isVague || !this.#isHeard) this.#blame(failure);
+  }
+
+  async #listen(): Promise<void> {
+    if (this.#isHearing || this.#isOver) return;
+    this.#isHearing = true;
+    const heard = await hearAt(this.client.options, this.clock);
+    this.#isHearing = false;
+    if (!heard || this.#isOver) return;
+    this.#isHeard = true;
+    this.#blame(heard);
+  }
+
+  #blame(failure: Error): void {
+    this.#failure = failure;
+    this.start.failed?.(unusable(this.#where, failure).message);
+    if (!(failure instanceof LockStoreError) || !failure.retryable) this.#end();
+  }
 }

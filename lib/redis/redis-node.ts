@@ -1,9 +1,10 @@
 import type { Redis } from 'ioredis';
 import { type Clock, momentOf } from '../options/index.js';
-import { firstReady } from './first-ready.js';
+import { firstReady, type Start } from './first-ready.js';
 import { RedisConnection } from './redis-connection.js';
 import { ReplicaAcks } from './replica-acks.js';
 import type { ScriptRun } from './script-run.js';
+import { checkServer } from './server-check.js';
 import { ServerClock } from './server-clock.js';
 import type { ServerGuards } from './server-guards.js';
 import { notSent } from './store-failure.js';
@@ -20,34 +21,43 @@ export interface StepNode {
 export class RedisNode implements StepNode {
   readonly connection: RedisConnection;
   readonly #acks: ReplicaAcks | undefined;
-  readonly #admit: ServerGuards['admit'];
+  #info = '';
 
   constructor(
     readonly client: Redis,
     private readonly timeout: number,
     private readonly time: Clock,
-    { replicas, admit }: ServerGuards = {},
+    private readonly guards: ServerGuards = {},
     readonly clock = new ServerClock(),
   ) {
     this.connection = new RedisConnection(client, timeout, time);
+    const { replicas } = guards;
     this.#acks = replicas && new ReplicaAcks(this.connection, replicas);
-    this.#admit = admit;
   }
 
   /**
-   * Connects and reads the clock; `reconnected` is told of every connection after this one. Whoever says
+   * Connects, looks whether the server can keep locks, and reads its clock; `failed` hears why an attempt was in
+   * vain, `reconnected` is told of every connection after this one. Whoever says
    * that it `merges` runs of a script knows that their keys are not in slots of a Cluster.
    * @throws LockStoreError in bounded time.
    */
-  async open(reconnected: () => void, merges: boolean): Promise<void> {
-    const { client } = this;
-    await firstReady(client, this.time);
-    await this.connection.tryOut(merges);
-    await this.#admitted();
+  async open(reconnected: () => void, merges: boolean, failed?: Start['failed']): Promise<void> {
+    const { client, connection, time } = this;
+    const check = async (): Promise<void> => {
+      this.#info = await checkServer(connection, time, this.guards);
+      await connection.tryOut(merges);
+      await this.#admitted();
+    };
+    await firstReady(client, time, { check, failed });
     client.on('close', () => this.clock.forget());
     client.on('ready', () => {
       this.#admitted().then(reconnected, () => client.disconnect(true));
     });
+  }
+
+  /** What the server said of itself at the start; nothing where its user may not see that. */
+  get info(): string {
+    return this.#info;
   }
 
   get ready(): boolean {
@@ -79,7 +89,7 @@ export class RedisNode implements StepNode {
   }
 
   async #admitted(): Promise<void> {
-    await this.#admit?.(this.connection);
+    await this.guards.admit?.(this.connection);
     await this.#readClock();
   }
 

@@ -1,5 +1,4 @@
 import type { Redis } from 'ioredis';
-import { LockOptionsError } from '../errors/index.js';
 import type { Clock } from '../options/index.js';
 import { firstReady } from './first-ready.js';
 import { GrantChannel } from './grant-channel.js';
@@ -10,9 +9,10 @@ import { RedisConnection } from './redis-connection.js';
 import { RedisNode, type StepNode } from './redis-node.js';
 import type { ScriptRun } from './script-run.js';
 import { ServerClock } from './server-clock.js';
-import { description, refuseRisks } from './server-description.js';
+import { checkSlots } from './server-check.js';
+import { description, serverField } from './server-description.js';
 import type { ServerGuards } from './server-guards.js';
-import { notSent, storeFailure } from './store-failure.js';
+import { notSent, unusable } from './store-failure.js';
 import { type KeyType, typedKeys } from './typed-keys.js';
 import { WakeChannels } from './wake-channels.js';
 
@@ -22,7 +22,8 @@ export class RedisServer implements LockServer {
   readonly #wakes: WakeChannels;
   #node: RedisNode | undefined;
   #channel: GrantChannel | undefined;
-  #info = '';
+  /** Why it could not be used yet. */
+  #trouble: string | undefined = 'Redis, not connected yet';
 
   constructor(
     private readonly source: ServerSource,
@@ -50,16 +51,24 @@ export class RedisServer implements LockServer {
       listener,
       this.#wakes,
     );
+    const failed = (message: string): void => {
+      this.#trouble = message;
+    };
     try {
       const reconnected = (): void => listener.reconnected();
-      await Promise.all([node.open(reconnected, true), firstReady(subscriber, this.time)]);
+      await Promise.all([
+        node.open(reconnected, true, failed),
+        firstReady(subscriber, this.time, { failed }),
+      ]);
+      if (serverField(node.info, 'redis_mode') === 'cluster') {
+        await checkSlots(node.connection, this.inboxPrefix);
+      }
       await this.#channel.open();
       await node.connection.send('publish', [this.#channel.inbox, 'hello']);
-      this.#info = (await node.connection.send('info').catch(() => '')) as string;
-      refuseRisks(this.#info, addressOf(node.client), this.guards);
+      this.#trouble = undefined;
     } catch (error) {
       await this.close();
-      throw error instanceof LockOptionsError ? error : storeFailure(error, undefined);
+      throw unusable(`Redis at ${addressOf(node.client)}`, error);
     }
   }
 
@@ -107,13 +116,15 @@ export class RedisServer implements LockServer {
 
   /** What the server calls itself since it was started; undefined where the user has no right to INFO. */
   get runId(): string | undefined {
-    return /^run_id:(\w+)/m.exec(this.#info)?.[1];
+    return serverField(this.#node?.info ?? '', 'run_id');
   }
 
   /** From the server's INFO; nothing where the user has no right to it. */
   describe(): { found: string; warnings: string[] } {
-    if (!this.#node) return { found: 'Redis, not connected yet', warnings: [] };
-    return description(this.#info, addressOf(this.#node.client), this.guards);
+    if (!this.#node || this.#trouble) {
+      return { found: this.#trouble ?? 'Redis, not connected yet', warnings: [] };
+    }
+    return description(this.#node.info, addressOf(this.#node.client), this.guards);
   }
 
   async close(): Promise<void> {

@@ -7,20 +7,27 @@ export function description(
   address: string,
   guards: ServerGuards = {},
 ): { found: string; warnings: string[] } {
-  const version = field(info, 'redis_version') ?? '(version unknown)';
-  const replicas = Number(field(info, 'connected_slaves') ?? 0);
+  const replicas = Number(serverField(info, 'connected_slaves') ?? 0);
   const following = replicas > 0 ? `, with ${replicas} replica${replicas > 1 ? 's' : ''}` : '';
   const { durability = 'warn' } = guards;
   return {
-    found: `Redis ${version} at ${address}${following}`,
+    found: `${productOf(info)} at ${address}${following}`,
     warnings: durability === 'ignore' ? [] : [...risks(info, guards), ...forgets(info, guards)],
   };
+}
+
+/** By its own name and version: the others say besides which Redis they are compatible with. */
+function productOf(info: string): string {
+  const [, name, version] =
+    /^(valkey|redict|dragonfly|garnet|keydb)_version:(\S+)/m.exec(info) ?? [];
+  if (name) return `${name[0]!.toUpperCase()}${name.slice(1)} ${version}`;
+  return `Redis ${serverField(info, 'redis_version') ?? '(version unknown)'}`;
 }
 
 /** @throws LockOptionsError where `durability` is 'refuse' and locks could be lost in a way that no quarantine makes harmless. */
 export function refuseRisks(info: string, address: string, guards: ServerGuards): void {
   if (guards.durability !== 'refuse') return;
-  const found = info === '' ? ['its user has no right to INFO (+info)'] : risks(info, guards);
+  const found = risks(info, guards);
   if (found.length === 0) return;
   throw new LockOptionsError(
     `Option "durability" is 'refuse', and Redis at ${address} can lose locks: ${found.join(' ')}`,
@@ -30,14 +37,14 @@ export function refuseRisks(info: string, address: string, guards: ServerGuards)
 /** How a server that goes on running can lose locks, or have a second primary beside it. */
 function risks(info: string, { replicas }: ServerGuards): string[] {
   const found: string[] = [];
-  const policy = field(info, 'maxmemory_policy');
+  const policy = serverField(info, 'maxmemory_policy');
   if (policy !== undefined && policy !== 'noeviction') {
     found.push(
       `maxmemory-policy is ${policy}: Redis may evict locks that are held. Set it to noeviction.`,
     );
   }
-  const following = Number(field(info, 'connected_slaves') ?? 0);
-  const isBound = field(info, 'min_slaves_good_slaves') !== undefined;
+  const following = Number(serverField(info, 'connected_slaves') ?? 0);
+  const isBound = serverField(info, 'min_slaves_good_slaves') !== undefined;
   if (following > 0 && !replicas && !isBound) {
     found.push(
       'It is replicated, and takes writes that no replica has: a failover can lose them, and a primary that is cut off still grants locks. Set option "replicas", or min-replicas-to-write.',
@@ -53,12 +60,13 @@ function risks(info: string, { replicas }: ServerGuards): string[] {
 
 /** How a restart can lose them; harmless under a quarantine. */
 function forgets(info: string, { durability }: ServerGuards): string[] {
-  if (durability === 'refuse' || field(info, 'aof_enabled') !== '0') return [];
+  if (durability === 'refuse' || serverField(info, 'aof_enabled') !== '0') return [];
   return [
     'It has no append-only file: a restart forgets locks that are held, also those since its last snapshot. Set appendonly yes, or option "durability" to \'refuse\'.',
   ];
 }
 
-function field(info: string, name: string): string | undefined {
+/** A field of INFO. */
+export function serverField(info: string, name: string): string | undefined {
   return new RegExp(`^${name}:(.*?)\\r?$`, 'm').exec(info)?.[1];
 }

@@ -1,4 +1,9 @@
-import { type CommandOutcome, ForeignLockError, LockStoreError } from '../errors/index.js';
+import {
+  type CommandOutcome,
+  ForeignLockError,
+  LockOptionsError,
+  LockStoreError,
+} from '../errors/index.js';
 import { Redirection } from './redirection.js';
 
 /** What a code in a server's answer means, and whether asking again can help. Never the answer itself: it may name users. */
@@ -15,6 +20,10 @@ const ANSWERS: Record<string, { says: string; retryable: boolean }> = {
     says: 'Redis asks for a password (NOAUTH); set it in option "redis"',
     retryable: false,
   },
+  DENIED: {
+    says: 'Redis is in protected mode (DENIED): bind it to an address, or set a password',
+    retryable: false,
+  },
   WRONGPASS: { says: 'Redis refused the user or password (WRONGPASS)', retryable: false },
   NOPERM: {
     says: 'the Redis user lacks a right (NOPERM); see the minimal ACL in the README',
@@ -22,6 +31,35 @@ const ANSWERS: Record<string, { says: string; retryable: boolean }> = {
   },
 };
 const CODE = new RegExp(`\\b(${Object.keys(ANSWERS).join('|')})\\b`);
+
+/** What the text of an answer without a code of its own says, likewise. */
+const TEXTS: readonly { text: RegExp; says: string; retryable: boolean }[] = [
+  {
+    text: /max number of clients/,
+    says: 'Redis has as many clients as it may have (maxclients)',
+    retryable: true,
+  },
+  {
+    text: /cluster support disabled/,
+    says: 'this Redis is no node of a Cluster: give it as option "redis" itself, without "cluster"',
+    retryable: false,
+  },
+  {
+    text: /unknown redis command called/i,
+    says: 'a script called a command that Redis does not know: it is disabled or renamed there, or this Redis is older than 6.2',
+    retryable: false,
+  },
+  {
+    text: /^(?!.*(killed|not enough memory)).*(user_script|error (running|compiling) script|script: [\da-f]{40})/is,
+    says: 'a script failed (ERR): locks need Redis 6.2 or later, and all commands of the minimal ACL in the README',
+    retryable: false,
+  },
+];
+
+/** The commands that we send: the only words of an answer that are repeated. */
+const SENT =
+  'asking auth client cluster eval evalsha hello info publish scan script select sentinel subscribe time unsubscribe wait';
+const UNKNOWN = new RegExp(`unknown command [^\\w]?(${SENT.replaceAll(' ', '|')})\\b`, 'i');
 
 /** A code that an operating system or ioredis puts on an error: letters only, so no secret. */
 const SYSTEM_CODE = /^[A-Z_]{3,40}$/;
@@ -44,6 +82,8 @@ export function storeFailure(
   if (answer) {
     return failure(answer.says, key, 'refused', answer.retryable);
   }
+  const found = unknownCommand(text) ?? TEXTS.find((each) => each.text.test(text));
+  if (found) return failure(found.says, key, 'refused', found.retryable);
   const system = (error as { code?: unknown } | undefined)?.code;
   const outcome = isServerAnswer(error) ? 'refused' : 'unknown';
   const says =
@@ -56,6 +96,33 @@ export function storeFailure(
     outcome,
     true,
   );
+}
+
+function unknownCommand(text: string): { says: string; retryable: boolean } | undefined {
+  if (!/\bunknown command\b/i.test(text)) return undefined;
+  const name = UNKNOWN.exec(text)?.[1]?.toUpperCase() ?? 'that locks need';
+  const says = `Redis does not know the command ${name}: it is disabled or renamed there, or this is a Sentinel or a proxy. Enable it, or give another server`;
+  return { says, retryable: false };
+}
+
+/** What a failure says, to be said of something else. */
+export function saysOf({ message }: Error): string {
+  return message.replace(/^The lock store failed: /, '').replace(/\.$/, '');
+}
+
+/** What is wrong with a server, found by looking at it. */
+export function unfit(says: string, retryable = false): LockStoreError {
+  return new LockStoreError(`${says}.`, { outcome: 'refused', retryable });
+}
+
+/** The error a start ends in: which server could not be used, and why. One that says so already stays as it is. */
+export function unusable(where: string, error: unknown, within = ''): Error {
+  if (error instanceof LockOptionsError) return error;
+  const failure = storeFailure(error, undefined);
+  if (failure.message.includes(' could not be used')) return failure;
+  const retryable = !(failure instanceof LockStoreError) || failure.retryable;
+  const message = `${where} could not be used${within}: ${saysOf(failure)}.`;
+  return new LockStoreError(message, { outcome: 'unsent', retryable });
 }
 
 /**

@@ -14,7 +14,8 @@ export interface Weather {
 }
 
 /** What becomes of one command: `lose` swallows it, `cut` lets it run and swallows its reply, `reset` ends the connection unsent, `late` delivers it on another connection after `lateness` ms, text is answered in the server's stead. */
-export type Fate = 'pass' | 'lose' | 'cut' | 'reset' | 'late' | `-${string}` | `:${number}`;
+export type Fate =
+  'pass' | 'lose' | 'cut' | 'reset' | 'late' | `-${string}` | `:${number}` | `$${string}`;
 
 /** A TCP proxy before one Redis that fails on command; the faults of one connection or of all. */
 export class FaultProxy {

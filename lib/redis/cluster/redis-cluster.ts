@@ -8,7 +8,7 @@ import type { StepNode } from '../redis-node.js';
 import type { ServerClock } from '../server-clock.js';
 import { description } from '../server-description.js';
 import type { ServerGuards } from '../server-guards.js';
-import { notSent, storeFailure } from '../store-failure.js';
+import { notSent, unusable } from '../store-failure.js';
 import { type KeyType, typedKeys } from '../typed-keys.js';
 import { ClusterInbox } from './cluster-inbox.js';
 import { ClusterNodes } from './cluster-nodes.js';
@@ -70,11 +70,11 @@ export class RedisCluster implements LockServer {
       const [first] = nodes.ready;
       if (!first) throw notSent(undefined);
       await first[1].connection.send('publish', [inbox.name, 'hello']);
-      this.#info = (await first[1].connection.send('info').catch(() => '')) as string;
+      this.#info = first[1].info;
     } catch (error) {
       inbox.close();
       await this.close();
-      throw storeFailure(error, undefined);
+      throw unusable(`The Cluster at ${this.source.seeds.join(' ')}`, error);
     }
     this.#inbox = inbox;
     topology.refresh();

@@ -1,0 +1,96 @@
+import type { RedisOptions } from 'ioredis';
+import { createConnection, type Socket } from 'node:net';
+import { connect as connectTls } from 'node:tls';
+import type { LockStoreError } from '../errors/index.js';
+import type { Clock } from '../options/index.js';
+import { unfit } from './store-failure.js';
+
+/** How long to listen, in ms. */
+const PATIENCE = 500;
+/** How much of an answer is shown, in characters. */
+const SHOWN = 40;
+const PING = 'PING\r\n\r\n';
+
+type Said = Buffer | 'closed' | 'silent';
+
+/** How an answer to what is no TLS begins. */
+const TLS_ALERT = 0x15;
+const SPEAKS_TLS = 'it speaks TLS: use rediss://, or option "tls"';
+
+/**
+ * Asks an address what it is: by a PING on a connection of its own, without TLS, user or password. So nothing that is
+ * heard, and shown, can have a secret in it, also where a server repeats what it is sent. Undefined where that tells
+ * no more than ioredis does. Never rejects.
+ */
+export async function hearAt(
+  options: RedisOptions,
+  clock: Clock,
+): Promise<LockStoreError | undefined> {
+  if (options.sentinels) return undefined;
+  const { path, host = 'localhost', port = 6379, tls } = options;
+  const place = path ? { path } : { host, port };
+  const said = await answerOf(createConnection(place), 'connect', clock);
+  if (said === 'closed' && !tls) {
+    const secure = await answerOf(
+      connectTls({ ...place, rejectUnauthorized: false }),
+      'secureConnect',
+      clock,
+    );
+    if (secure !== undefined) return unfit(SPEAKS_TLS);
+  }
+  return said && meaning(said, Boolean(tls));
+}
+
+/** What a server says to a PING; undefined where `connected` did not come. */
+function answerOf(
+  socket: Socket,
+  connected: 'connect' | 'secureConnect',
+  clock: Clock,
+): Promise<Said | undefined> {
+  return new Promise((resolve) => {
+    let heard: Said | undefined;
+    const end = (): void => {
+      cancel();
+      socket.destroy();
+      resolve(heard);
+    };
+    const cancel = clock.after(PATIENCE, end);
+    socket.once(connected, () => {
+      heard = 'silent';
+      socket.write(PING);
+    });
+    socket.once('data', (data) => {
+      heard = data;
+      end();
+    });
+    socket.on('error', () => {});
+    socket.once('close', () => {
+      heard &&= 'closed';
+      end();
+    });
+  });
+}
+
+function meaning(said: Said, isTls: boolean): LockStoreError | undefined {
+  if (said === 'closed') {
+    return isTls ? undefined : unfit('it closes each connection without a word', true);
+  }
+  if (said === 'silent') return unfit('it accepts connections and says nothing', true);
+  const text = said.toString('latin1');
+  if (text.startsWith('-ERR max number of clients')) {
+    return unfit('it has as many clients as it may have (maxclients)', true);
+  }
+  if (text.startsWith('-DENIED')) {
+    return unfit('it is in protected mode: bind it to an address, or set a password');
+  }
+  if (/^[+-][A-Z]+/.test(text)) {
+    return isTls ? unfit('it speaks without TLS: use redis://, or leave out "tls"') : undefined;
+  }
+  if (said[0] === TLS_ALERT && said[1] === 3) return isTls ? undefined : unfit(SPEAKS_TLS);
+  if (text.startsWith('PING')) return unfit('it repeats what it is sent: no Redis');
+  const shown = text
+    .replace(/[\r\n][^]*/, '')
+    .replace(/[^ -~]/g, '?')
+    .slice(0, SHOWN);
+  return unfit(`what answers there is no Redis: "${shown}"`);
+}

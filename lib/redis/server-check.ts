@@ -1,0 +1,102 @@
+import { LockStoreError } from '../errors/index.js';
+import type { Clock } from '../options/index.js';
+import { hearAt } from './heard.js';
+import { LuaScript } from './lua-script.js';
+import { Redirection } from './redirection.js';
+import type { RedisConnection } from './redis-connection.js';
+import { refuseRisks, serverField } from './server-description.js';
+import type { ServerGuards } from './server-guards.js';
+import { addressOf } from './open-client.js';
+import { saysOf, unfit } from './store-failure.js';
+
+/** The oldest Redis with all that the scripts use. */
+const OLDEST = [6, 2] as const;
+/** How many keys, far apart, show whether a server has all slots. */
+const KEYS = 16;
+
+const trial = new LuaScript("return redis.call('TIME')", [], []);
+
+/**
+ * Looks whether a server can keep locks, and answers its INFO; nothing where its user may not see that.
+ * @throws LockStoreError that names what is wrong there and what helps; LockOptionsError of `durability`.
+ */
+export async function checkServer(
+  connection: RedisConnection,
+  clock: Clock,
+  guards: ServerGuards,
+): Promise<string> {
+  const info = await infoOf(connection, clock, guards);
+  const mode = serverField(info, 'redis_mode');
+  if (mode === 'sentinel') {
+    throw unfit('this is a Sentinel: give it as { sentinels: [{ host, port }], name }');
+  }
+  const version = serverField(info, 'redis_version');
+  if (version !== undefined && isOlder(version)) {
+    throw unfit(`it is version ${version}, and locks need ${OLDEST.join('.')} or later`);
+  }
+  if (serverField(info, 'role') === 'slave' && mode !== 'cluster') {
+    throw unfit(
+      'this Redis is a read-only replica (READONLY): give its primary, or the Sentinels',
+      true,
+    );
+  }
+  refuseRisks(info, addressOf(connection.client), guards);
+  await isTime(connection.send('time'), connection, clock);
+  await connection.send('evalsha', [trial.sha, 0]).catch(unlessForgotten);
+  await isTime(connection.send('eval', [trial.source, 0]), connection, clock);
+  if (guards.replicas) await connection.send('wait', [0, 1]);
+  return info;
+}
+
+/** @throws LockStoreError where a server has a part of the slots of a Cluster. */
+export async function checkSlots(connection: RedisConnection, prefix: string): Promise<void> {
+  const keys = Array.from({ length: KEYS }, (_, at) => `${prefix}{${at}}`);
+  const asked = keys.map((key) => connection.send('eval', ['return 1', 1, key]));
+  for (const answer of await Promise.allSettled(asked)) {
+    if (answer.status === 'fulfilled') continue;
+    if (!(answer.reason instanceof Redirection)) throw answer.reason;
+    throw unfit('this is one node of a Cluster: give { cluster: [{ host, port }] }');
+  }
+}
+
+async function infoOf(
+  connection: RedisConnection,
+  clock: Clock,
+  { durability }: ServerGuards,
+): Promise<string> {
+  try {
+    const info = await connection.send('info');
+    if (typeof info === 'string' && /^\w+:/m.test(info)) return info;
+  } catch (error) {
+    if (!(error instanceof LockStoreError) || error.outcome !== 'refused') throw error;
+    if (durability !== 'refuse') return '';
+    throw unfit(`option "durability" is 'refuse', which needs INFO: ${saysOf(error)}`);
+  }
+  throw await noRedis(connection, clock);
+}
+
+async function isTime(
+  asked: Promise<unknown>,
+  connection: RedisConnection,
+  clock: Clock,
+): Promise<void> {
+  const answer = await asked;
+  if (Array.isArray(answer) && answer.length === 2 && answer.every((part) => Number(part) >= 0)) {
+    return;
+  }
+  throw await noRedis(connection, clock);
+}
+
+async function noRedis({ client }: RedisConnection, clock: Clock): Promise<LockStoreError> {
+  const heard = await hearAt(client.options, clock);
+  return heard ?? unfit('what answers there is no Redis');
+}
+
+function unlessForgotten(error: unknown): void {
+  if (!(error instanceof LockStoreError) || !error.message.includes('NOSCRIPT')) throw error;
+}
+
+function isOlder(version: string): boolean {
+  const [major = 0, minor = 0] = version.split('.').map(Number);
+  return major < OLDEST[0] || (major === OLDEST[0] && minor < OLDEST[1]);
+}
