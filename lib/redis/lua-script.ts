@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { MergedScript } from './merged-script.js';
-import { bulk, KeyList, type Operand } from './resp.js';
+import { bulk, evalHead, KeyList, type Operand } from './resp.js';
 
 /** The lines in which a script declares its operands. */
 function declarations(table: 'KEYS' | 'ARGV' | 'KEYS|ARGV'): RegExp {
@@ -62,9 +62,10 @@ export class LuaScript<Key extends string, Arg extends string> {
     return list;
   }
 
-  /** The EVALSHA as it goes over the wire. */
-  wire(keys: KeyList, args: readonly Operand[]): string {
-    let wire = this.#head(keys.keys.length + args.length) + keys.wire;
+  /** The EVALSHA, or EVAL, as it goes over the wire. */
+  wire(keys: KeyList, args: readonly Operand[], byText = false): string {
+    const operands = keys.keys.length + args.length;
+    let wire = (byText ? evalHead(operands, this.source) : this.#head(operands)) + keys.wire;
     for (const arg of args) wire += bulk(arg);
     return wire;
   }

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { bulk } from './resp.js';
+import { bulk, evalHead } from './resp.js';
 import type { PendingRun } from './script-run.js';
 
 /**
@@ -33,8 +33,8 @@ return answers`;
     this.#named = bulk('evalsha') + bulk(createHash('sha1').update(this.source).digest('hex'));
   }
 
-  /** The EVALSHA as it goes over the wire. */
-  wire(runs: readonly PendingRun[]): string {
+  /** The EVALSHA, or EVAL, as it goes over the wire. */
+  wire(runs: readonly PendingRun[], byText: boolean): string {
     let keys = '';
     let args = '';
     for (const { run } of runs) {
@@ -43,7 +43,8 @@ return answers`;
     }
     const { run } = runs[0]!;
     const width = run.keys.keys.length;
-    const operands = 3 + runs.length * (width + run.args.length);
-    return `*${operands}\r\n${this.#named}${bulk(runs.length * width)}${keys}${args}`;
+    const operands = runs.length * (width + run.args.length);
+    const head = byText ? evalHead(operands, this.source) : `*${operands + 3}\r\n${this.#named}`;
+    return `${head}${bulk(runs.length * width)}${keys}${args}`;
   }
 }

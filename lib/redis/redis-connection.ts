@@ -1,9 +1,11 @@
 import { Command, type Redis } from 'ioredis';
 import type { Clock } from '../options/index.js';
+import type { LuaScript } from './lua-script.js';
+import type { MergedScript } from './merged-script.js';
 import { Pending } from './pending.js';
 import { Reconnector } from './reconnector.js';
 import { bulk, type Operand } from './resp.js';
-import { ScriptBatch } from './script-batch.js';
+import { type Form, ScriptBatch, textOf } from './script-batch.js';
 import { PendingRun, type ScriptRun } from './script-run.js';
 import { notSent, refusesAll } from './store-failure.js';
 import { UnderWay } from './under-way.js';
@@ -24,6 +26,8 @@ export class RedisConnection {
   #batch: WriteBatch | undefined;
   /** Whether runs of a script may leave as one command. */
   #merges = false;
+  /** The scripts of which the text is on its way. */
+  readonly #loading = new Set<LuaScript<string, string> | MergedScript>();
 
   constructor(
     readonly client: Redis,
@@ -32,7 +36,10 @@ export class RedisConnection {
   ) {
     this.#underWay = new UnderWay(timeout, clock, () => this.#replace());
     this.#reconnector = new Reconnector(client, clock);
-    client.on('close', () => this.#underWay.failAll());
+    client.on('close', () => {
+      this.#loading.clear();
+      this.#underWay.failAll();
+    });
     client.on('end', () => this.#underWay.failAll());
   }
 
@@ -72,41 +79,49 @@ export class RedisConnection {
     this.#merges = merges;
   }
 
-  /** Runs a script by its hash; by its text if the server has forgotten it. */
+  /** Runs a script by its hash; if the server has forgotten it, one run takes it the text and the others follow. */
   run<Answer>(run: ScriptRun<Answer>): Promise<Answer> {
     if (!this.ready) return Promise.reject(notSent(run.key));
     const { sentAt = this.clock.monotonic() } = run;
     const pending = new PendingRun(run as ScriptRun<unknown>, sentAt);
-    if (this.#merges && this.#batch?.add(pending)) {
-      this.#underWay.add(pending);
-    } else {
-      if (run.asking) this.#ask();
-      this.#dispatch(pending, this.#commandOf(pending));
-    }
+    this.#underWay.add(pending);
+    this.#sendRun(pending);
     return pending.promise as Promise<Answer>;
   }
 
-  #commandOf(pending: PendingRun): Command {
-    if (this.#batch) {
-      return new ScriptBatch(pending, this.#runsAnswered, this.#runsFailed) as unknown as Command;
-    }
-    const { script, keys, args, read } = pending.run;
-    return plain(
-      'evalsha',
-      [script.sha, keys.keys.length, ...keys.keys, ...args],
-      (reply) => this.#underWay.answered(pending, reply, read),
-      (error) => this.#runFailed(pending, error),
-    );
+  #sendRun(pending: PendingRun): void {
+    if (!this.#merges || !this.#batch?.add(pending)) this.#sendRuns([pending], 'hash');
   }
 
-  readonly #runsAnswered = (runs: readonly PendingRun[], reply: unknown): void => {
+  #sendRuns(runs: PendingRun[], form: Form): void {
+    const [{ run }] = runs as [PendingRun];
+    if (run.asking) this.#ask();
+    const text = form === 'text' ? textOf(runs) : undefined;
+    if (text) this.#loading.add(text);
+    const answered = (reply: unknown): void => {
+      if (text) this.#loading.delete(text);
+      this.#runsAnswered(runs, reply);
+    };
+    const failed = (error: Error): void => {
+      if (text) this.#loading.delete(text);
+      this.#runsFailed(runs, error);
+    };
+    if (this.#batch) {
+      return this.#write(new ScriptBatch(runs, form, answered, failed) as unknown as Command);
+    }
+    const { script, keys, args } = run;
+    const [name, what] = text ? ['eval', script.source] : ['evalsha', script.sha];
+    this.#write(plain(name!, [what!, keys.keys.length, ...keys.keys, ...args], answered, failed));
+  }
+
+  #runsAnswered(runs: readonly PendingRun[], reply: unknown): void {
     if (runs.length === 1) return this.#underWay.answered(runs[0]!, reply, runs[0]!.run.read);
     runs.forEach((pending, nth) => {
       const answer = (reply as unknown[])[nth];
       if (answer instanceof Error) this.#stepFailed(pending, answer);
       else this.#underWay.answered(pending, answer, pending.run.read);
     });
-  };
+  }
 
   /** As ioredis does with a command that failed. */
   #stepFailed(pending: PendingRun, error: Error): void {
@@ -114,32 +129,39 @@ export class RedisConnection {
     this.#underWay.failed(pending, error);
   }
 
-  readonly #runsFailed = (runs: readonly PendingRun[], error: Error): void => {
-    const again = runs.length > 1 && refusesAll(error);
-    if (again === 'TOGETHER') this.#merges = false;
-    if (again === 'NOSCRIPT') {
-      const text = runs[0]!.run.script.merged!.source;
-      this.send('eval', [text, 0]).catch(() => {}); // loads it, and runs nothing
-    }
+  #runsFailed(runs: readonly PendingRun[], error: Error): void {
+    const why = refusesAll(error);
+    if (why === 'NOSCRIPT') return this.#forgotten(runs.filter((run) => this.#isWanted(run)));
+    const apart = runs.length > 1 && why !== undefined;
+    if (apart && why === 'TOGETHER') this.#merges = false;
     for (const pending of runs) {
-      if (again) this.#repeat(pending);
-      else this.#runFailed(pending, error);
+      if (!apart) this.#underWay.failed(pending, error);
+      else if (this.#isWanted(pending)) this.#sendRuns([pending], 'alone');
     }
-  };
-
-  #runFailed(pending: PendingRun, error: Error): void {
-    if (error.message.includes('NOSCRIPT')) this.#repeat(pending);
-    else this.#underWay.failed(pending, error);
   }
 
-  /** Sends a script that the server did not run by its text. */
-  #repeat(pending: PendingRun): void {
-    if (this.#underWay.over(pending)) return;
-    const { script, keys, args, key, wanted, asking, read } = pending.run;
-    if (wanted && !wanted()) return pending.reject(notSent(key, 'the caller gave up'));
-    const text = [script.source, keys.keys.length, ...keys.keys, ...args];
-    if (asking) this.#ask();
-    pending.resolve(this.#send('eval', text, key, read));
+  /** These take the text to the server, unless it is on its way: then they follow by its hash. */
+  #forgotten(runs: PendingRun[]): void {
+    if (runs.length === 0) return;
+    const follows = this.#loading.has(textOf(runs)) && !runs.some(({ repeated }) => repeated);
+    for (const pending of runs) {
+      pending.repeated = true;
+      if (follows) this.#sendRun(pending);
+    }
+    if (!follows) this.#sendRuns(runs, 'text');
+  }
+
+  /** Whether a run that the server did not take is sent again. */
+  #isWanted(pending: PendingRun): boolean {
+    if (!this.#underWay.waits(pending)) return false;
+    const { key, wanted, sentAgain } = pending.run;
+    if (!wanted || wanted()) {
+      sentAgain?.();
+      return true;
+    }
+    pending.over = true;
+    pending.reject(notSent(key, 'the caller gave up'));
+    return false;
   }
 
   /** Sends one command under the bounds of this connection. */
@@ -162,13 +184,13 @@ export class RedisConnection {
     const pending = new Pending(key, this.clock.monotonic());
     const answered = (reply: unknown): void => this.#underWay.answered(pending, reply, read);
     const failed = (error: Error): void => this.#underWay.failed(pending, error);
-    this.#dispatch(pending, plain(name, args, answered, failed));
+    this.#underWay.add(pending);
+    this.#write(plain(name, args, answered, failed));
     return pending.promise as Promise<Answer>;
   }
 
   /** Once there is a batch, every command goes through it: none passes another on its way to the socket. */
-  #dispatch(pending: Pending, command: Command): void {
-    this.#underWay.add(pending);
+  #write(command: Command): void {
     void this.client.sendCommand(command, this.#batch as never);
   }
 

@@ -46,13 +46,12 @@ export class ReplicaAcks {
   }
 
   async #take(turns: readonly Turn[]): Promise<void> {
-    let unanswered = turns.length;
-    const settled = Promise.allSettled(
-      turns.map(({ run }) => this.#send(run).finally(() => (unanswered -= 1))),
-    );
+    let again = false;
+    const sentAgain = (): void => {
+      again = true; // behind the WAIT
+    };
+    const settled = Promise.allSettled(turns.map(({ run }) => this.#send({ ...run, sentAgain })));
     let acks = await this.#wait();
-    // A script that the server had forgotten is sent again, behind the WAIT.
-    const again = unanswered > 0;
     const answers = await settled;
     if (again) acks = await this.#wait();
     for (const [at, answer] of answers.entries()) {

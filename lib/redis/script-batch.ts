@@ -1,28 +1,43 @@
+import type { LuaScript } from './lua-script.js';
+import type { MergedScript } from './merged-script.js';
 import type { PendingRun } from './script-run.js';
 import { WireCommand } from './wire-command.js';
 
 /** How many runs one command carries: a longer script would hold up everybody else. */
 const LARGEST = 32;
 
-/** A run of a script, and those that leave with it in one command: of the same script, with as many operands. */
+/** The script that takes these runs in one. */
+export function textOf([first, second]: readonly PendingRun[]):
+  LuaScript<string, string> | MergedScript {
+  const { script } = first!.run;
+  return second ? script.merged! : script;
+}
+
+/** How runs leave: by the script's hash, where others may join them; by its hash and alone; or by its text, which the server keeps then. */
+export type Form = 'hash' | 'alone' | 'text';
+
+/** Runs of a script that leave in one command: of the same script, with as many operands. */
 export class ScriptBatch extends WireCommand {
   readonly #runs: PendingRun[];
+  readonly #form: Form;
 
   constructor(
-    first: PendingRun,
-    answered: (runs: readonly PendingRun[], reply: unknown) => void,
-    failed: (runs: readonly PendingRun[], error: Error) => void,
+    runs: PendingRun[],
+    form: Form,
+    answered: (reply: unknown) => void,
+    failed: (error: Error) => void,
   ) {
-    const runs = [first];
+    const [{ run, promise }] = runs as [PendingRun];
     super(
-      'evalsha',
-      () => spelt(runs),
-      first.run.script.traced,
-      first.promise,
-      (reply) => answered(runs, reply),
-      (error) => failed(runs, error),
+      form === 'text' ? 'eval' : 'evalsha',
+      () => spelt(runs, form),
+      run.script.traced,
+      promise,
+      answered,
+      failed,
     );
     this.#runs = runs;
+    this.#form = form;
   }
 
   /** How many they are then; 0 if the run has to leave in a command of its own. */
@@ -30,6 +45,7 @@ export class ScriptBatch extends WireCommand {
     const { script, args } = pending.run;
     const { run } = this.#runs[0]!;
     const fits =
+      this.#form === 'hash' &&
       script === run.script &&
       script.merged !== undefined &&
       args.length === run.args.length &&
@@ -38,7 +54,8 @@ export class ScriptBatch extends WireCommand {
   }
 }
 
-function spelt(runs: readonly PendingRun[]): string {
+function spelt(runs: readonly PendingRun[], form: Form): string {
   const { script, keys, args } = runs[0]!.run;
-  return runs.length === 1 ? script.wire(keys, args) : script.merged!.wire(runs);
+  const byText = form === 'text';
+  return runs.length === 1 ? script.wire(keys, args, byText) : script.merged!.wire(runs, byText);
 }

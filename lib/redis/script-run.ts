@@ -11,8 +11,10 @@ export interface ScriptRun<Answer> {
   readonly key?: string | undefined;
   /** When it is sent (monotonic ms), if that is known already. */
   readonly sentAt?: number;
-  /** False as soon as nobody needs the run any more: it is not repeated as EVAL then. */
+  /** False as soon as nobody needs the run any more: it is not sent again then. */
   readonly wanted?: () => boolean;
+  /** Told when the server did not take it and it is sent again, behind all that was sent since. */
+  readonly sentAgain?: () => void;
   /** ASKING goes before it: the slot of its keys is still on its way to this node of a Cluster. */
   readonly asking?: boolean;
   /** Of an answer that counts only when replicas have what was written: what it is, or throws, when too few do. */
@@ -23,6 +25,9 @@ export interface ScriptRun<Answer> {
 
 /** A run that waits for its answer. */
 export class PendingRun extends Pending {
+  /** The server had forgotten its script, and it was sent again. */
+  repeated = false;
+
   constructor(
     readonly run: ScriptRun<unknown>,
     sentAt: number,

@@ -47,6 +47,12 @@ export class UnderWay {
     return over;
   }
 
+  /** An answer came that decides nothing: the command is sent again, and waits no longer for it. False if it had been given up before. */
+  waits(pending: Pending): boolean {
+    this.#lastAnswerAt = this.clock.monotonic();
+    return !pending.over;
+  }
+
   /** No answer comes any more. */
   failAll(): void {
     for (let pending = this.#pending.first; pending; pending = this.#pending.first) {

@@ -137,6 +137,27 @@ it('SCRIPT FLUSH costs one script text, and nobody notices', async () => {
   await nothingLeft();
 });
 
+it.each([
+  ['', '+@all'],
+  [', for a user who may not run SCRIPT', '-script'],
+])('SCRIPT FLUSH costs 500 sections at once a few script texts%s', async (_, rights) => {
+  await observer.redis.call('ACL', 'SETUSER', 'some', 'on', '>p', '~*', '&*', '+@all', rights);
+  const client = new LockClient({ redis: redis.url.replace('//', '//some:p@'), ttl: 30_000 });
+  clients.push(client);
+  const sections = async (): Promise<void> => {
+    const keys = Array.from({ length: 500 }, (_each, at) => `section:${at}`);
+    await Promise.all(keys.map(async (key) => (await client.acquire(key)).release()));
+  };
+  await sections();
+  await observer.redis.script('FLUSH');
+  await observer.redis.config('RESETSTAT');
+  await sections();
+  // To take and to give back, each alone and with others.
+  expect(await observer.calls('eval')).toBeLessThanOrEqual(4);
+  const read = /total_net_input_bytes:(\d+)/.exec(await observer.redis.info('stats'))?.[1];
+  expect(Number(read)).toBeLessThan(1_000_000);
+});
+
 const onSteppedClock = clock ? describe : describe.skip;
 if (!clock) console.warn('No gcc: the tests of a stepped server clock are skipped.');
 

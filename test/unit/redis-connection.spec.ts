@@ -124,6 +124,18 @@ describe.each(['as ioredis spells commands', 'as we spell them'])('%s', (how) =>
     await expect(runEcho('k', 'a', 'b')).resolves.toEqual(['k', 'a', ['b']]);
   });
 
+  it('of many runs of a script that the server does not know, one is sent as text', async () => {
+    await client.script('FLUSH');
+    await client.config('RESETSTAT');
+    const runs = Array.from({ length: 200 }, (_, nth) => runEcho('k', String(nth), 'b'));
+    await expect(Promise.all(runs)).resolves.toEqual(
+      Array.from({ length: 200 }, (_, nth) => ['k', String(nth), ['b']]),
+    );
+    const stats = await client.info('commandstats');
+    expect(stats).toMatch(/^cmdstat_eval:calls=1,/m);
+    expect(stats).toMatch(/^cmdstat_evalsha:calls=399,/m);
+  });
+
   it('every key and every argument arrives as it was given', async () => {
     const text = fc.oneof(
       fc.string({ unit: 'binary', maxLength: 40 }),
