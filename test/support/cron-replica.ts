@@ -42,7 +42,10 @@ export async function start(options: CronReplicaOptions): Promise<void> {
   }
 
   @Module({
-    imports: [ScheduleModule.forRoot(), RedisLockModule.forRoot({ redis })],
+    imports: [
+      ScheduleModule.forRoot(),
+      RedisLockModule.forRoot({ redis, shutdownGrace: 0 }), // a job that stays loses its lock at once
+    ],
     providers: [Jobs],
   })
   class App {}

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 
 /** What a replica does: the name of a file beside this one, whose `start` takes the options. */
-export type Role = 'leader-replica' | 'cron-replica';
+export type Role = 'leader-replica' | 'cron-replica' | 'draining-replica';
 
 const children = new Set<ChildProcess>();
 process.once('exit', () => {
