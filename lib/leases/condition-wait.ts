@@ -38,6 +38,7 @@ export class ConditionWait implements PlaceOwner, Onward {
   #reject!: (reason: unknown) => void;
   #place: Place;
   #begun = false;
+  #settled = false;
   #over = false;
   readonly #outage = new Outage();
   #stopClock = (): void => {};
@@ -146,6 +147,7 @@ export class ConditionWait implements PlaceOwner, Onward {
       return this.failed(this.#place, error);
     }
     this.#place.leave();
+    if (this.#settled) return this.formerHost.giveUp(this.former); // the caller was told that the lock is not held
     this.formerHost.keep(this.former);
     this.#fail(error);
   }
@@ -161,6 +163,7 @@ export class ConditionWait implements PlaceOwner, Onward {
   }
 
   #settle(): void {
+    this.#settled = true;
     this.#stopClock();
     this.#callOff();
   }

@@ -205,6 +205,35 @@ export const shutdownOfLocks: Contract = {
     await expectNothingLeft(world, a);
   },
 
+  async 'who is refused while it gives its lock back for a condition holds nothing, also if that did not happen'(
+    world,
+  ) {
+    const [asked, answers] = [new Gate(), new Gate()];
+    const wrap: Wrap = (store) =>
+      withPrimitive(store, {
+        acquire: async (ask) => {
+          if (!ask.former) return store.lock.acquire(ask);
+          asked.open();
+          await answers.opened;
+          throw new LockStoreError('It was not sent.', { key: 'k', outcome: 'unsent' });
+        },
+      });
+    const a = await world.process({}, wrap);
+    const lease = (await a.acquire()) as SingleLease;
+    const awaiting = { condition: 'c', wait: Infinity, signal: undefined };
+    const woken = later(a.leases.conditions.await(lease, awaiting));
+    await asked.opened;
+    const drained = a.leases.drain();
+    await expect(woken).rejects.toThrow(LockShutdownError);
+    expect(lease.held).toBe(false);
+    expect(await lease.release()).toBe(false);
+    answers.open();
+    await world.until('the lock is free', () => free(world));
+    expect(await world.finish(drained)).toEqual([]);
+    await world.finish(a.leases.close());
+    await expectNothingLeft(world, a);
+  },
+
   async 'several locks of one lease are kept and taken together'(world) {
     const a = await world.process({ shutdownGrace: 1_000 });
     const lease = await a.acquire({ key: ['x', 'y'], ttl: 400 });
