@@ -13,6 +13,7 @@ import {
   hastyRun,
   inConditions,
   inHolding,
+  inHoldings,
   inLine,
   inScripts,
   inShares,
@@ -43,6 +44,7 @@ import { ownership } from './ownership.contract.js';
 import { permits } from './permits.contract.js';
 import { runs } from './runs.contract.js';
 import { sharedMode } from './shared-mode.contract.js';
+import { shutdown, shutdownOfLocks } from './shutdown.contract.js';
 
 interface Fault {
   readonly plant: Plant;
@@ -781,6 +783,30 @@ const faults: Readonly<Record<string, Fault>> = {
     brokenSentences: [
       [mutualExclusion, 'a lock in its minimum hold'],
       [expiry, 'a minimum hold outlives'],
+    ],
+  },
+  'a shutdown does not wait for what is held': {
+    plant: inHoldings('idle', () => ({ value: () => Promise.resolve() })),
+    on: 'memory',
+    brokenSentences: [
+      [shutdown, 'what is held is renewed until it is given back'],
+      [shutdown, 'a lease that is just being given back'],
+      [shutdownOfLocks, 'who holds a lock enters it again'],
+    ],
+  },
+  'a shutdown waits for ever': {
+    plant: inHoldings('idle', () => ({ value: () => new Promise(() => {}) })),
+    on: 'memory',
+    brokenSentences: [[shutdown, 'what is held is renewed until it is given back']],
+  },
+  'a shutdown leaves its holders what they hold': {
+    plant: inHoldings('releaseAll', () => ({ value: () => [] })),
+    on: 'memory',
+    brokenSentences: [
+      [shutdown, 'what is left when the grace is over'],
+      [shutdown, 'without a grace'],
+      [shutdownOfLocks, 'several locks of one lease'],
+      [shutdownOfLocks, 'a hand-over that comes to nothing'],
     ],
   },
 };

@@ -71,7 +71,7 @@ export const shutdown: Contract = {
   async 'what is held is renewed until it is given back, and nobody comes in meanwhile'(world) {
     const [a, b] = [await world.process(), await world.process()];
     const lease = await a.acquire({ ttl: 500 });
-    const waiting = b.acquire();
+    const waiting = later(b.acquire());
     const next = watch(waiting);
     await world.waiting(1);
     const closing = shutDown(a);
@@ -89,7 +89,7 @@ export const shutdown: Contract = {
     const a = await world.process({ shutdownGrace: 1_000 });
     const b = await world.process();
     const lease = await a.acquire({ ttl: 400 });
-    const waiting = b.acquire();
+    const waiting = later(b.acquire());
     await world.waiting(1);
     const from = world.clock.monotonic();
     const { signal } = lease;

@@ -1,4 +1,5 @@
 import { Holding, type Onward } from '../../lib/leases/holding.js';
+import { Holdings } from '../../lib/leases/holdings.js';
 import { Line } from '../../lib/leases/line.js';
 import { SLICE, Slice } from '../../lib/leases/slice.js';
 import { Place } from '../../lib/leases/place.js';
@@ -85,6 +86,14 @@ export function inHolding<Name extends keyof Holding>(
   mistake: (right: Holding[Name]) => PropertyDescriptor,
 ): Plant {
   return inPrototype(Holding.prototype, name, mistake);
+}
+
+/** Another method of all that a process holds, made of the right one. */
+export function inHoldings<Name extends keyof Holdings>(
+  name: Name,
+  mistake: (right: Holdings[Name]) => PropertyDescriptor,
+): Plant {
+  return inPrototype(Holdings.prototype, name, mistake);
 }
 
 /** Another method of the line in which the callers of a process wait for a lock, made of the right one. */
