@@ -1,9 +1,12 @@
 export { RedisLockModule } from './redis-lock.module.js';
 export type {
+  RedisLockModuleAsyncOptions,
   RedisLockModuleExtras,
+  RedisLockModuleOptions,
   RedisLockOptionsFactory,
 } from './redis-lock.module-definition.js';
 export { Locked } from './decorators/locked.decorator.js';
+export type { Lockable, LockedDecorator, LockedKey, Skippable } from './decorators/locked-types.js';
 export { LockKey } from './decorators/lock-key.decorator.js';
 export { CurrentLease } from './decorators/current-lease.decorator.js';
 export { LockedRequest } from './decorators/locked-request.decorator.js';
@@ -11,7 +14,7 @@ export { LeaderOnly, type LeaderOnlyOptions } from './decorators/leader-only.dec
 export { InjectLockService } from './decorators/inject-lock-service.decorator.js';
 export { LockInterceptor } from './interceptors/lock.interceptor.js';
 export { LockErrorFilter } from './interceptors/lock-error.filter.js';
-export type { LockedRequestOptions } from './interceptors/locked-request-settings.js';
+export type { LockedRequestOptions, RequestKey } from './interceptors/locked-request-settings.js';
 export { LockService, type WithLockOptions } from './services/lock.service.js';
 export {
   Election,
@@ -30,12 +33,15 @@ export type { ListOptions } from './services/list-locks.js';
 export type { LookOptions } from './services/look-options.js';
 export type { LockInspection, LockParty } from './services/lock-inspection.js';
 export { lockServiceToken } from './services/lock-service-token.js';
-export { Lease, type LeaseJson, type OpenSection } from './leases/lease.js';
+export { Lease, type LeaseJson } from './leases/lease.js';
+export type { Work } from './leases/with-lease.js';
 export type { Stamp } from './leases/stamp.js';
 export { lockKey, type LockKeyValue } from './keys/index.js';
 export type {
   AcquireOptions,
   BusyContext,
+  Clock,
+  DialectChoice,
   Duration,
   LockCallOptions,
   LockDialect,

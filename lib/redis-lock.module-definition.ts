@@ -1,4 +1,4 @@
-import { ConfigurableModuleBuilder } from '@nestjs/common';
+import { type ConfigurableModuleAsyncOptions, ConfigurableModuleBuilder } from '@nestjs/common';
 import type { RedisLockOptions } from './options/index.js';
 
 /** What is said where the module stands, also with `forRootAsync`. */
@@ -20,9 +20,19 @@ export interface RedisLockOptionsFactory {
   createRedisLockOptions(): RedisLockOptions | Promise<RedisLockOptions>;
 }
 
+/** What `RedisLockModule.forRoot` takes. */
+export type RedisLockModuleOptions = RedisLockOptions & RedisLockModuleExtras;
+
+/** What `RedisLockModule.forRootAsync` takes: `useFactory`, `useClass` or `useExisting`, and {@link RedisLockModuleExtras}. */
+export type RedisLockModuleAsyncOptions = ConfigurableModuleAsyncOptions<
+  RedisLockOptions,
+  'createRedisLockOptions'
+> &
+  RedisLockModuleExtras;
+
 const EXTRAS: RedisLockModuleExtras = { name: undefined, isGlobal: true, mapErrors: true };
 
-export const { ConfigurableModuleClass, MODULE_OPTIONS_TOKEN, OPTIONS_TYPE, ASYNC_OPTIONS_TYPE } =
+export const { ConfigurableModuleClass, MODULE_OPTIONS_TOKEN } =
   new ConfigurableModuleBuilder<RedisLockOptions>({ moduleName: 'RedisLock' })
     .setClassMethodName('forRoot')
     .setFactoryMethodName('createRedisLockOptions')

@@ -25,11 +25,11 @@ import { RedisLockStore } from './locks/lock/redis-lock-store.js';
 import { QuorumLockStore } from './locks/quorum/quorum-lock-store.js';
 import { moduleSettings, type RedisLockOptions, systemClock } from './options/index.js';
 import {
-  type ASYNC_OPTIONS_TYPE,
   ConfigurableModuleClass,
   MODULE_OPTIONS_TOKEN,
-  type OPTIONS_TYPE,
+  type RedisLockModuleAsyncOptions,
   type RedisLockModuleExtras,
+  type RedisLockModuleOptions,
 } from './redis-lock.module-definition.js';
 import { Candidates } from './services/candidates.js';
 import { lockServiceToken } from './services/lock-service-token.js';
@@ -52,7 +52,7 @@ const ERROR_ANSWERS = Symbol('nest-redis-lock:error-answers');
  * @publicApi
  */
 @Module({ imports: [DiscoveryModule] })
-export class RedisLockModule extends ConfigurableModuleClass implements OnModuleInit {
+export class RedisLockModule implements OnModuleInit {
   readonly #name: string | undefined;
   readonly #locks: LockService;
   readonly #candidates: Candidates;
@@ -64,7 +64,6 @@ export class RedisLockModule extends ConfigurableModuleClass implements OnModule
     private readonly discovery: DiscoveryService,
     private readonly scanner: MetadataScanner,
   ) {
-    super();
     if (!configured) {
       throw new LockOptionsError(
         'RedisLockModule stands among the imports as it is, without options: write RedisLockModule.forRoot() or forRootAsync(). ' +
@@ -77,16 +76,16 @@ export class RedisLockModule extends ConfigurableModuleClass implements OnModule
   }
 
   /** @throws LockOptionsError when an option is wrong. */
-  static override forRoot(options: typeof OPTIONS_TYPE = {}): DynamicModule {
+  static forRoot(options: RedisLockModuleOptions = {}): DynamicModule {
     const { name, isGlobal, mapErrors, ...rest } = options;
     moduleSettings(rest);
-    return withLocks(super.forRoot(rest), { name, isGlobal, mapErrors });
+    return withLocks(ConfigurableModuleClass.forRoot(rest), { name, isGlobal, mapErrors });
   }
 
   /** As {@link forRoot}, with options from `useFactory`, `useClass` or `useExisting`; checked at start-up. */
-  static override forRootAsync(options: typeof ASYNC_OPTIONS_TYPE): DynamicModule {
+  static forRootAsync(options: RedisLockModuleAsyncOptions): DynamicModule {
     const { name, isGlobal, mapErrors, ...rest } = options;
-    return withLocks(super.forRootAsync(rest), { name, isGlobal, mapErrors });
+    return withLocks(ConfigurableModuleClass.forRootAsync(rest), { name, isGlobal, mapErrors });
   }
 
   /** Called by Nest: checks the decorators of the whole application, and collects the elections they name. */
@@ -142,6 +141,7 @@ function withLocks(definition: DynamicModule, extras: RedisLockModuleExtras): Dy
   }
   return {
     ...definition,
+    module: RedisLockModule,
     global: isGlobal,
     providers: [...(definition.providers ?? []), ...providers],
     exports: [service.provide],

@@ -1,9 +1,10 @@
 // Prints the public surface: what each entry point exports, with its type declaration and without
 // comments and private members. `npm run public-api` writes it to test/architecture/public-api.txt,
-// where a review sees every change.
+// where a review sees every change. At the end each type of ours that stands in a public signature
+// and that no entry point exports, as `Type in Export`: there should be none.
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import ts from 'typescript';
 
 const ENTRIES = {
@@ -21,21 +22,34 @@ try {
     moduleResolution: ts.ModuleResolutionKind.NodeNext,
     skipLibCheck: true,
   });
-  for (const [entry, file] of Object.entries(ENTRIES)) print(program, entry, join(folder, file));
+  const checker = program.getTypeChecker();
+  const surface = Object.entries(ENTRIES).map(([entry, file]) => [
+    entry,
+    exportsOf(program, checker, join(folder, file)),
+  ]);
+  for (const [entry, symbols] of surface) print(entry, symbols);
+  printUnexported(checker, surface);
 } finally {
   rmSync(folder, { recursive: true });
 }
 
-function print(program, entry, file) {
-  const checker = program.getTypeChecker();
+function exportsOf(program, checker, file) {
   const source = program.getSourceFile(file);
-  if (!source) return;
-  process.stdout.write(`=== ${entry}\n`);
+  if (!source) return [];
   const symbols = checker.getExportsOfModule(checker.getSymbolAtLocation(source));
-  for (const symbol of symbols.sort((a, b) => (a.name < b.name ? -1 : 1))) {
-    const target = symbol.flags & ts.SymbolFlags.Alias ? checker.getAliasedSymbol(symbol) : symbol;
-    const texts = (target.declarations ?? []).map(declarationText);
-    process.stdout.write(`\n${texts.join('\n')}\n`);
+  return symbols
+    .sort((a, b) => (a.name < b.name ? -1 : 1))
+    .map((symbol) => resolved(checker, symbol));
+}
+
+function resolved(checker, symbol) {
+  return symbol.flags & ts.SymbolFlags.Alias ? checker.getAliasedSymbol(symbol) : symbol;
+}
+
+function print(entry, symbols) {
+  process.stdout.write(`=== ${entry}\n`);
+  for (const { declarations = [] } of symbols) {
+    process.stdout.write(`\n${declarations.map(declarationText).join('\n')}\n`);
   }
   process.stdout.write('\n');
 }
@@ -47,4 +61,38 @@ function declarationText(node) {
     .createPrinter({ removeComments: true })
     .printNode(ts.EmitHint.Unspecified, whole, node.getSourceFile());
   return printed.replace(/^(export )?(declare )?/, '').replace(/^ +(#private|private .*);\n/gm, '');
+}
+
+function printUnexported(checker, surface) {
+  const exported = new Set(surface.flatMap(([, symbols]) => symbols));
+  const found = new Set();
+  for (const symbol of exported) {
+    for (const node of symbol.declarations ?? []) visit(node, symbol);
+  }
+  process.stdout.write(
+    ['=== unexported', ...[...found].sort((a, b) => (a < b ? -1 : 1)), ''].join('\n'),
+  );
+
+  function visit(node, within) {
+    const flags = ts.canHaveModifiers(node) ? ts.getCombinedModifierFlags(node) : 0;
+    if (flags & ts.ModifierFlags.Private) return;
+    if (ts.isIdentifier(node)) {
+      const used = checker.getSymbolAtLocation(node);
+      const target = used && resolved(checker, used);
+      if (target && isOurs(target) && !exported.has(target)) {
+        found.add(`${target.name} in ${within.name}`);
+      }
+    }
+    ts.forEachChild(node, (child) => visit(child, within));
+  }
+}
+
+/** A type, or a value whose type is told, that stands in a file of ours under a name of its own. */
+function isOurs({ flags, declarations = [] }) {
+  const named = ts.SymbolFlags.Type | ts.SymbolFlags.BlockScopedVariable | ts.SymbolFlags.Function;
+  return (
+    (flags & named) !== 0 &&
+    (flags & ts.SymbolFlags.TypeParameter) === 0 &&
+    declarations.some((node) => node.getSourceFile().fileName.startsWith(resolve(folder)))
+  );
 }

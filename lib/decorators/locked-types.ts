@@ -1,5 +1,4 @@
 import type { Observable } from 'rxjs';
-import type { LockedOptions } from '../options/index.js';
 
 /**
  * What a method under a lock may return: something that ends later. A synchronous method cannot wait
@@ -13,29 +12,20 @@ export type Lockable =
 /** What a method returns that may be skipped: nothing. */
 export type Skippable = PromiseLike<void | undefined>;
 
-type AnyMethod<Result> = (...args: never[]) => Result;
+/** The keys of `@Locked`: a template, several, or a function of the method's arguments. */
+export type LockedKey<Args extends readonly unknown[]> =
+  string | readonly string[] | ((...args: Args) => string | readonly string[]);
 
-/** A decorator for methods that return `Result` and whose arguments `Args` can be read from. */
+/** A decorator for methods that return `Result` and whose arguments the key function takes. */
 export type LockedDecorator<Args extends readonly unknown[], Result> = <
-  Method extends AnyMethod<Result>,
+  Method extends (...args: never[]) => Result,
 >(
   target: object,
   method: string | symbol,
-  descriptor: TypedPropertyDescriptor<Method> & Fits<Args, Method>,
-) => void;
-
-/** The key function takes what the method is called with. */
-type Fits<Args extends readonly unknown[], Method extends (...args: never[]) => unknown> =
-  Parameters<Method> extends Args
-    ? unknown
-    : Required<Parameters<Method>> extends [...Args, ...unknown[]]
+  descriptor: TypedPropertyDescriptor<Method> &
+    (Parameters<Method> extends Args
       ? unknown
-      : { readonly 'the key function takes other arguments than the method': never };
-
-/** Options with `onBusy: 'skip'`: only for methods that return nothing. */
-export type SkipOptions = LockedOptions & { readonly onBusy: 'skip' };
-
-/** Any other options. */
-export type PlainOptions = LockedOptions & {
-  readonly onBusy?: Exclude<LockedOptions['onBusy'], 'skip'>;
-};
+      : Required<Parameters<Method>> extends [...Args, ...unknown[]]
+        ? unknown
+        : { readonly 'the key function takes other arguments than the method': never }),
+) => void;

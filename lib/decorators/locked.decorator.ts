@@ -21,13 +21,7 @@ import { argumentNames } from './argument-names.js';
 import { decoratedMethod, type Method, nameOf } from './decorated-method.js';
 import { injectedService, injectService } from './injected-service.js';
 import { leaseParameters, withLease } from './lease-parameters.js';
-import type {
-  Lockable,
-  LockedDecorator,
-  PlainOptions,
-  Skippable,
-  SkipOptions,
-} from './locked-types.js';
+import type { Lockable, LockedDecorator, LockedKey, Skippable } from './locked-types.js';
 import { returnKind } from './return-kind.js';
 import { wrapMethod } from './wrap-method.js';
 
@@ -52,24 +46,17 @@ type KeyOf = (args: readonly unknown[]) => string | readonly string[];
  * `ForeignLockError`, `LockLimitError` or `LockShutdownError`; it never runs unlocked instead.
  * @publicApi
  */
-export function Locked(
-  key: string | readonly string[],
-  options: SkipOptions,
-): LockedDecorator<unknown[], Skippable>;
-export function Locked(
-  key: string | readonly string[],
-  options?: PlainOptions,
-): LockedDecorator<unknown[], Lockable>;
 export function Locked<Args extends readonly unknown[]>(
-  key: (...args: Args) => string | readonly string[],
-  options: SkipOptions,
-): LockedDecorator<Args, Skippable>;
-export function Locked<Args extends readonly unknown[]>(
-  key: (...args: Args) => string | readonly string[],
-  options?: PlainOptions,
+  key: LockedKey<Args>,
+  options?: LockedOptions & { readonly onBusy?: Exclude<LockedOptions['onBusy'], 'skip'> },
 ): LockedDecorator<Args, Lockable>;
+// The last one takes all options: the compiler blames a wrong one by it.
+export function Locked<Args extends readonly unknown[]>(
+  key: LockedKey<Args>,
+  options: LockedOptions,
+): LockedDecorator<Args, Skippable>;
 export function Locked(
-  key: string | readonly string[] | ((...args: never[]) => string | readonly string[]),
+  key: LockedKey<never[]>,
   options: LockedOptions = {},
 ): (target: object, method: string | symbol, descriptor: TypedPropertyDescriptor<never>) => void {
   return (target, method, descriptor) => {
@@ -174,7 +161,7 @@ function heardIfLazy(wrapper: Method): Method {
 }
 
 function keyReader(
-  key: string | readonly string[] | ((...args: never[]) => string | readonly string[]),
+  key: LockedKey<never[]>,
   target: object,
   method: string | symbol,
   original: Method,

@@ -1,4 +1,4 @@
-export { LockError, isLockError } from './lock.error.js';
+export { LockError, isLockError, type LockErrorDetails } from './lock.error.js';
 export { LockNotAcquiredError } from './lock-not-acquired.error.js';
 export { LeaseLostError, type LossReason } from './lease-lost.error.js';
 export { LockStoreError, type CommandOutcome } from './lock-store.error.js';

@@ -1,10 +1,10 @@
 import { LockNotAcquiredError } from '../errors/index.js';
 import type { CallSettings, Clock } from '../options/index.js';
-import type { Lease } from './lease.js';
+import type { BaseLease } from './base-lease.js';
 import { MultiLease } from './multi-lease.js';
 
 /** How one of the locks is acquired. */
-type Acquire = (key: string, call: CallSettings) => Promise<Lease>;
+type Acquire = (key: string, call: CallSettings) => Promise<BaseLease>;
 
 /**
  * All of the locks, or none: all are asked for at once, which is one round trip when they are free. Else what
@@ -17,12 +17,12 @@ export async function acquireMany(
   call: CallSettings,
   clock: Clock,
   acquire: Acquire,
-): Promise<Lease> {
+): Promise<BaseLease> {
   const from = clock.monotonic();
   const asked = await Promise.allSettled(keys.map((key) => acquire(key, { ...call, wait: 0 })));
   const first = asked.findIndex(({ status }) => status === 'rejected');
   const leases = asked.map((result) => (result.status === 'fulfilled' ? result.value : undefined));
-  const held = leases.slice(0, first === -1 ? keys.length : first) as Lease[];
+  const held = leases.slice(0, first === -1 ? keys.length : first) as BaseLease[];
   const behind = leases.slice(held.length).filter((lease) => lease !== undefined);
   try {
     await Promise.all(behind.map((lease) => lease.giveBack()));

@@ -4,7 +4,7 @@ import { type Clock, type Duration, milliseconds, READER, TTL_BOUNDS } from '../
 import type { Departures } from './departures.js';
 import { readHandOver, writeHandOver } from './hand-over.js';
 import type { Holding } from './holding.js';
-import type { Lease } from './lease.js';
+import type { BaseLease } from './base-lease.js';
 import { mayHaveRun } from './may-have-run.js';
 import { Section } from './section.js';
 import type { LeaseHost } from './single-lease.js';
@@ -65,7 +65,7 @@ export class Holdings implements LeaseHost {
     this.#watchdog.watch(holding);
   }
 
-  section(holding: Holding, lease: Lease): Section {
+  section(holding: Holding, lease: BaseLease): Section {
     return new Section(this, holding, lease);
   }
 

@@ -1,26 +1,16 @@
-import { type Duration, POLICY_DEFAULTS } from '../options/index.js';
-import type { LeaseLostError } from '../errors/index.js';
-
-/** A stretch of code that runs under a lease. */
-export interface OpenSection {
-  run<T>(work: () => T): T;
-  /** Work that outlives the section is no longer inside it. */
-  close(): void;
-}
+import type { Duration } from '../options/index.js';
 
 /**
  * A lock, or several, that one holds for a time. It ends by `release`, or it is lost: then `held` is false
  * at once, `assertHeld` throws and `signal` aborts. It guarantees that nobody else was granted the lock
  * before it ended by its own clock; what is written later must be guarded by `fencingToken`.
  */
-export abstract class Lease implements AsyncDisposable {
+export interface Lease extends AsyncDisposable {
   /** The locks' keys, without prefix, sorted. */
-  abstract get keys(): readonly string[];
+  readonly keys: readonly string[];
 
   /** The lock's key, without prefix; of several locks the keys with a comma between. */
-  get key(): string {
-    return this.keys.join(', ');
-  }
+  readonly key: string;
 
   /**
    * A number above that of every earlier grant of this lock, and the same while it is held: store it
@@ -31,67 +21,41 @@ export abstract class Lease implements AsyncDisposable {
    * 0.1 s more. A lease in shared mode has the token of the last writer; 0 where Redis knows of none.
    * @throws LockOptionsError if the lock was taken with `fencing: false`, or if there are several.
    */
-  abstract get fencingToken(): number;
+  readonly fencingToken: number;
 
   /**
    * The fencing token of one of the locks.
    * @throws LockOptionsError if it was taken with `fencing: false`, or is none of this lease's.
    */
-  abstract fencingTokenOf(key: string): number;
+  fencingTokenOf(key: string): number;
 
   /** When the lease ends unless it is renewed, in ms since the epoch by this machine's clock. */
-  abstract get expiresAt(): number;
+  readonly expiresAt: number;
 
   /**
    * Aborts with a `LeaseLostError` when the lease is lost. A timer fires it: after a stall or a sleep of the machine,
    * `held` knows first. A key that somebody deleted is noticed at the next renewal, after up to a third of the ttl; of a
    * lease that is not renewed, at its end.
    */
-  abstract get signal(): AbortSignal;
+  readonly signal: AbortSignal;
 
   /**
    * True while the lease lasts. Compares two clocks at the moment of use; never waits for a timer. After the machine slept,
    * or somebody set its clock, it is false until Redis has confirmed the lease: the first look makes the process ask.
    */
-  abstract get held(): boolean;
-
-  /** True once it was given back by hand. @internal */
-  abstract get returned(): boolean;
-
-  /** @internal */
-  abstract lossError(): LeaseLostError;
+  readonly held: boolean;
 
   /** @throws LeaseLostError unless the lease is held at this moment. */
-  assertHeld(): void {
-    if (!this.held) throw this.lossError();
-  }
-
-  /**
-   * Gives back the lease of a body that succeeded, unless the body did so itself.
-   * @throws LeaseLostError if the lease was over before, unless that is to be ignored.
-   * @internal
-   */
-  async finish(onLost: 'throw' | 'ignore' = POLICY_DEFAULTS.onLost): Promise<void> {
-    const released = await this.release();
-    if (!released && onLost !== 'ignore') throw this.lossError();
-  }
+  assertHeld(): void;
 
   /** Runs `work` inside this lease: the same lock can be taken again in it without waiting. */
-  async run<T>(work: () => T | PromiseLike<T>): Promise<T> {
-    this.assertHeld();
-    const section = this.openSection();
-    try {
-      return await section.run(work);
-    } finally {
-      section.close();
-    }
-  }
+  run<T>(work: () => T | PromiseLike<T>): Promise<T>;
 
   /**
    * Asks for `ttl` (default: the lease's own) from now on. Never shortens a lease, never brings one back.
    * @throws LeaseLostError if it is over; LockStoreError if Redis does not say.
    */
-  abstract extend(ttl?: Duration): Promise<void>;
+  extend(ttl?: Duration): Promise<void>;
 
   /**
    * From now on others may share the lock with this lease, and nobody can have held it alone in between.
@@ -99,10 +63,7 @@ export abstract class Lease implements AsyncDisposable {
    * @throws LeaseLostError if it is over, or if Redis does not say whether it is: it counts as lost then;
    * LockOptionsError where one of the locks is held more than once by re-entry, or in a format without shared mode.
    */
-  abstract downgrade(): Promise<void>;
-
-  /** @throws LockOptionsError where {@link downgrade} would, for a lease that is held. @internal */
-  abstract refuseDowngrade(): void;
+  downgrade(): Promise<void>;
 
   /**
    * Gives the lease to another process: whoever calls `restore` with the text, the first of them, holds it under the
@@ -113,27 +74,17 @@ export abstract class Lease implements AsyncDisposable {
    * and nobody can restore it. LockStoreError if Redis refused or could not be asked: nothing happened, the lease is held
    * and renewed as before, so hand it over again or release it. LockOptionsError for a lease that is shared, of permits, on several locks, held more than once by re-entry, or on a quorum.
    */
-  abstract handOver(): Promise<string>;
+  handOver(): Promise<string>;
 
   /**
    * Gives the lock back, to the next waiter if there is one. Idempotent. False if it was not ours any
    * more. Rejects never: when Redis does not answer, the lock is left as soon as it does, at the
    * latest by its ttl.
    */
-  abstract release(): Promise<boolean>;
-
-  /** Gives back what nobody worked under: no minimum hold counts. @internal */
-  abstract giveBack(): Promise<boolean>;
-
-  async [Symbol.asyncDispose](): Promise<void> {
-    await this.release();
-  }
-
-  /** A section that stays open until it is closed, for work that goes on after a function returned. @internal */
-  abstract openSection(lease?: Lease): OpenSection;
+  release(): Promise<boolean>;
 
   /** What may be logged: no secret. */
-  abstract toJSON(): LeaseJson;
+  toJSON(): LeaseJson;
 }
 
 /** A lease as it may be logged. */
@@ -143,3 +94,13 @@ export interface LeaseJson {
   readonly expiresAt: number;
   readonly fencingToken: number | undefined;
 }
+
+/** What every lease of this library bears. */
+export const LEASE = Symbol('nest-redis-lock:lease');
+
+/** For `instanceof`: true for a lease of this library, not for what else implements the interface. */
+export const Lease: { [Symbol.hasInstance](value: unknown): value is Lease } = class {
+  static [Symbol.hasInstance](value: unknown): value is Lease {
+    return typeof value === 'object' && value !== null && LEASE in value;
+  }
+};

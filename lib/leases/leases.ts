@@ -15,7 +15,7 @@ import { Departures } from './departures.js';
 import { Holdings } from './holdings.js';
 import { acquireMany } from './acquire-many.js';
 import type { HandOver } from './hand-over.js';
-import type { Lease } from './lease.js';
+import type { BaseLease } from './base-lease.js';
 import { LockOrder } from './lock-order.js';
 import { Opening } from './opening.js';
 import { Reentry } from './reentry.js';
@@ -74,7 +74,7 @@ export class Leases {
     key: string | readonly string[],
     call: CallSettings,
     signal?: AbortSignal,
-  ): Promise<Lease> {
+  ): Promise<BaseLease> {
     try {
       if (call.dialect) checkStore(call.dialect, this.settings);
       this.#order?.check(key, call);
@@ -95,7 +95,7 @@ export class Leases {
     call: CallSettings,
     section: Section | undefined,
     signal: AbortSignal | undefined,
-  ): Promise<Lease> {
+  ): Promise<BaseLease> {
     signal?.throwIfAborted();
     const from = this.clock.monotonic();
     const again = section && (await this.#reentry.enter(section, call, signal));
@@ -109,7 +109,7 @@ export class Leases {
     call: CallSettings,
     signal: AbortSignal | undefined,
     startedAt?: number,
-  ): Promise<Lease> {
+  ): Promise<BaseLease> {
     signal?.throwIfAborted();
     this.#refuse(key);
     return this.#waiters.wait(key, call, signal, startedAt);
@@ -123,7 +123,7 @@ export class Leases {
   }
 
   /** Goes on with a lease that another process handed over. */
-  async restore(handOver: HandOver): Promise<Lease> {
+  async restore(handOver: HandOver): Promise<BaseLease> {
     const { key } = handOver.claim;
     if (!this.#opening.done && !this.#closing) await this.#opening.within(key, undefined);
     this.#refuse(key);
@@ -144,7 +144,7 @@ export class Leases {
     key: string | readonly string[],
     call: CallSettings,
     signal?: AbortSignal,
-  ): Promise<Lease | undefined> {
+  ): Promise<BaseLease | undefined> {
     try {
       return await this.acquire(key, { ...call, wait: 0 }, signal);
     } catch (error) {
@@ -154,7 +154,7 @@ export class Leases {
   }
 
   /** The lease of the innermost section around the running code. */
-  current(key?: string): Lease | undefined {
+  current(key?: string): BaseLease | undefined {
     return this.#reentry.current(key)?.lease;
   }
 

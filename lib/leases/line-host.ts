@@ -1,5 +1,5 @@
 import type { Holding } from './holding.js';
-import type { Lease } from './lease.js';
+import type { BaseLease } from './base-lease.js';
 import type { Line } from './line.js';
 import type { PlaceHost } from './place-host.js';
 import type { Schedule } from './schedule.js';
@@ -13,7 +13,7 @@ export interface LineHost extends PlaceHost {
   /** When a line has to look whether its holder overstays. */
   readonly slices: Schedule<Line>;
   /** The lock is ours from this moment on; the lease is for who waited. */
-  enter(holding: Holding): Lease;
+  enter(holding: Holding): BaseLease;
   /** A waiter waits no more. */
   gone(waiter: Waiter): void;
   /** Nobody waits in the line, and nobody of it holds the lock. */

@@ -1,14 +1,15 @@
 import { type LeaseLostError, LockOptionsError } from '../errors/index.js';
 import type { Duration } from '../options/index.js';
-import { Lease, type LeaseJson, type OpenSection } from './lease.js';
+import { BaseLease, type OpenSection } from './base-lease.js';
+import type { LeaseJson } from './lease.js';
 
 /** One lease over several locks: held while each is, given back together. */
-export class MultiLease extends Lease {
-  readonly #parts: readonly Lease[];
+export class MultiLease extends BaseLease {
+  readonly #parts: readonly BaseLease[];
   #signal: AbortSignal | undefined;
 
   /** `parts` in the order of their keys. */
-  constructor(parts: readonly Lease[]) {
+  constructor(parts: readonly BaseLease[]) {
     super();
     this.#parts = parts;
   }
@@ -81,8 +82,8 @@ export class MultiLease extends Lease {
   }
 
   /** One inside the other, so that each of the locks can be entered again. */
-  openSection(lease: Lease = this): OpenSection {
-    const [first, ...rest] = this.#parts as [Lease, ...Lease[]];
+  openSection(lease: BaseLease = this): OpenSection {
+    const [first, ...rest] = this.#parts as [BaseLease, ...BaseLease[]];
     const sections = [first.openSection(lease)];
     for (const part of rest) {
       sections.push(sections.at(-1)!.run(() => part.openSection(lease)));

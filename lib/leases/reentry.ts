@@ -1,7 +1,7 @@
 import { LockUpgradeError } from '../errors/index.js';
 import { isSameLock } from '../locks/lock-id.js';
 import { type CallSettings, type Clock, isReader } from '../options/index.js';
-import type { Lease } from './lease.js';
+import type { BaseLease } from './base-lease.js';
 import { Section } from './section.js';
 import { type LeaseHost, SingleLease } from './single-lease.js';
 
@@ -36,7 +36,7 @@ export class Reentry {
     section: Section,
     call: CallSettings,
     signal: AbortSignal | undefined,
-  ): Promise<Lease | undefined> {
+  ): Promise<BaseLease | undefined> {
     const leaveTurn = await section.enter(call, signal, this.clock);
     if (!leaveTurn) return undefined;
     const lease = new SingleLease(this.host, section.holding, leaveTurn);

@@ -3,7 +3,7 @@ import { LockNotAcquiredError } from '../errors/index.js';
 import { type CallSettings, type Clock, onAbort } from '../options/index.js';
 import type { Claim } from '../locks/lock-primitive.js';
 import type { Holding } from './holding.js';
-import type { Lease } from './lease.js';
+import type { BaseLease } from './base-lease.js';
 
 /** The innermost section that the running code is inside of. */
 const inside = new AsyncLocalStorage<Section>();
@@ -23,7 +23,7 @@ export class Section {
     /** Whose lease this is: two applications in one process do not share theirs. */
     readonly owner: object,
     private readonly entered: Holding,
-    readonly lease: Lease,
+    readonly lease: BaseLease,
   ) {}
 
   /** What is held in it. */

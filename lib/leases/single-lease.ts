@@ -1,7 +1,8 @@
 import { type LeaseLostError, LockOptionsError } from '../errors/index.js';
 import type { Duration } from '../options/index.js';
 import type { Holding } from './holding.js';
-import { Lease, type LeaseJson } from './lease.js';
+import { BaseLease } from './base-lease.js';
+import type { LeaseJson } from './lease.js';
 import type { Section } from './section.js';
 
 /** What a lease asks of the process that gave it out. */
@@ -11,11 +12,11 @@ export interface LeaseHost {
   handOver(holding: Holding): Promise<string>;
   release(holding: Holding): Promise<boolean>;
   verify(holding: Holding): void;
-  section(holding: Holding, lease: Lease): Section;
+  section(holding: Holding, lease: BaseLease): Section;
 }
 
 /** A lease on one lock: what a grant brought, or one more hold on it by re-entry. */
-export class SingleLease extends Lease {
+export class SingleLease extends BaseLease {
   readonly #host: LeaseHost;
   #held: Holding;
   readonly #leaveTurn: (() => void) | undefined;
@@ -139,7 +140,7 @@ export class SingleLease extends Lease {
     return this.#released;
   }
 
-  openSection(lease: Lease = this): Section {
+  openSection(lease: BaseLease = this): Section {
     return this.#host.section(this.#holding, lease);
   }
 

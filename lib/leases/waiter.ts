@@ -1,5 +1,5 @@
 import { type CallSettings, onAbort } from '../options/index.js';
-import type { Lease } from './lease.js';
+import type { BaseLease } from './base-lease.js';
 import type { Due, Scheduled } from './schedule.js';
 
 /** Where a waiter stands, and what he tells there. */
@@ -12,8 +12,8 @@ export interface WaiterLine {
 
 /** One caller that waits: settles once, with his lease, an error, or the reason of his abort. */
 export class Waiter implements Scheduled {
-  readonly lease: Promise<Lease>;
-  #resolve!: (lease: Lease) => void;
+  readonly lease: Promise<BaseLease>;
+  #resolve!: (lease: BaseLease) => void;
   #reject!: (reason: unknown) => void;
   #callOff: (() => void) | undefined;
   #settled = false;
@@ -40,7 +40,7 @@ export class Waiter implements Scheduled {
     }
   }
 
-  enter(lease: Lease): void {
+  enter(lease: BaseLease): void {
     this.#settle();
     this.#resolve(lease);
   }

@@ -5,7 +5,7 @@ import type { Claim, LockStore, Pushed } from '../locks/lock-primitive.js';
 import type { CallSettings, Clock, ModuleSettings } from '../options/index.js';
 import type { Departures } from './departures.js';
 import type { Holding } from './holding.js';
-import type { Lease } from './lease.js';
+import type { BaseLease } from './base-lease.js';
 import type { Line } from './line.js';
 import type { LineHost } from './line-host.js';
 import type { Place } from './place.js';
@@ -36,7 +36,7 @@ export class Waiters {
     private readonly settings: ModuleSettings,
     private readonly clock: Clock,
     departures: Departures,
-    enter: (holding: Holding) => Lease,
+    enter: (holding: Holding) => BaseLease,
   ) {
     const { lock, processId } = store;
     this.#host = {
@@ -84,7 +84,7 @@ export class Waiters {
     call: CallSettings,
     signal: AbortSignal | undefined,
     startedAt = this.clock.monotonic(),
-  ): Promise<Lease> {
+  ): Promise<BaseLease> {
     const { waitersPerProcess } = this.settings.limits;
     if (this.#size >= waitersPerProcess) {
       throw new LockLimitError(key, 'waitersPerProcess', waitersPerProcess);

@@ -1,4 +1,5 @@
 import { LockOptionsError } from '../errors/index.js';
+import type { BaseLease } from './base-lease.js';
 import type { Lease } from './lease.js';
 
 /** Work to be done under a lease. */
@@ -13,7 +14,7 @@ export async function withLease<T>(
   work: Work<T>,
   onLost?: 'throw' | 'ignore',
 ): Promise<T> {
-  const lease = await acquired;
+  const lease = (await acquired) as BaseLease;
   let result: T;
   try {
     result = await lease.run(() => refuseStream(work(lease), lease.key));

@@ -98,8 +98,6 @@ export type DialectChoice =
   | SpringDialect
   | PythonRedisLockDialect;
 
-/** A dialect none of whose options must be said. */
-type NamedDialect = Exclude<DialectChoice, SpringDialect | LaravelDialect>;
-
 /** How another service writes its locks; a name alone for all its defaults. `'native'`: our own, where the module has a dialect. */
-export type LockDialect = 'native' | NamedDialect['name'] | DialectChoice;
+export type LockDialect =
+  'native' | Exclude<DialectChoice, SpringDialect | LaravelDialect>['name'] | DialectChoice;

@@ -18,7 +18,20 @@ export const PRESETS = {
   lock4j: 'lock4j:',
   pottery: 'redlock:',
   'RedLock.net': 'redlock:',
-} as const;
+} as const satisfies Record<'plain' | PlainPreset, string>;
 
 /** A library whose locks are plain. */
-export type PlainPreset = Exclude<keyof typeof PRESETS, 'plain'>;
+export type PlainPreset =
+  | 'redlock'
+  | 'redlock-universal'
+  | 'redis-py'
+  | 'redsync'
+  | 'bsm/redislock'
+  | 'ioredis-lock'
+  | 'verrou'
+  | 'murlock'
+  | 'redis-semaphore'
+  | 'shedlock'
+  | 'lock4j'
+  | 'pottery'
+  | 'RedLock.net';

@@ -15,6 +15,7 @@ export {
 export { type DialectAbilities, type DialectSettings, dialectSettings } from './dialect.js';
 export { checkStore } from './dialect-store.js';
 export type {
+  DialectChoice,
   LockDialect,
   LaravelDialect,
   PlainDialect,

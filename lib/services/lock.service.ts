@@ -108,7 +108,11 @@ export class LockService implements OnModuleInit, OnModuleDestroy, OnApplication
    */
   condition(lease: Lease, name: string): Condition {
     if (lease instanceof SingleLease) return new Condition(this.#leases.conditions, lease, name);
-    throw new LockOptionsError('A condition belongs to one lock: this lease holds several.');
+    throw new LockOptionsError(
+      lease.keys.length === 1
+        ? 'A condition needs a lease that this library granted.'
+        : 'A condition belongs to one lock: this lease holds several.',
+    );
   }
 
   /**

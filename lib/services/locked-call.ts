@@ -1,7 +1,7 @@
 import { Logger } from '@nestjs/common';
 import { EMPTY, isObservable, Observable, of, type Subscription } from 'rxjs';
 import { LockNotAcquiredError, LockOptionsError, LockStoreError } from '../errors/index.js';
-import type { Lease } from '../leases/lease.js';
+import type { BaseLease } from '../leases/base-lease.js';
 import type { Leases } from '../leases/leases.js';
 import { type CallSettings, type LockedPolicy, POLICY_DEFAULTS } from '../options/index.js';
 import { endOfStream } from './end-of-stream.js';
@@ -9,9 +9,9 @@ import { endOfStream } from './end-of-stream.js';
 const logger = new Logger('RedisLock');
 
 /** Runs the method; without a lease only if the author chose to proceed without one. */
-export type Run<Result> = (lease: Lease | undefined) => Result;
+export type Run<Result> = (lease: BaseLease | undefined) => Result;
 
-type Entry = { readonly lease: Lease | undefined } | { readonly instead: unknown };
+type Entry = { readonly lease: BaseLease | undefined } | { readonly instead: unknown };
 
 /**
  * One call of a decorated method under its lock. Whatever the method returns, the lock is held until

@@ -1,5 +1,5 @@
+export type { Clock } from '../options/index.js';
 export { ManualClock } from './manual-clock.js';
-export { MemoryLockStore } from './memory-lock-store.js';
 export { MemoryServer } from './memory-server.js';
 export {
   LockTestingModule,

@@ -35,30 +35,30 @@ export interface Inbox {
 }
 
 /**
- * The memory that several {@link MemoryLockStore}s share, as several processes share one Redis.
+ * The memory that several applications share, as several processes share one Redis.
  * Each step on it runs as one; it loses nothing unless told to.
  */
 export class MemoryServer {
-  /** What stands at a lock's name, and of which Redis type it would be. */
+  /** What stands at a lock's name, and of which Redis type it would be. @internal */
   readonly values = new ExpiringMap<{ type: string; text: string }>(() => this.clock.wall());
-  /** By name: those who hold it together, each with the end of his lease in ms. */
+  /** By name: those who hold it together, each with the end of his lease in ms. @internal */
   readonly holders = new ExpiringMap<Map<string, number>>(() => this.clock.wall());
-  /** By name; sorted by arrival, never empty. */
+  /** By name; sorted by arrival, never empty. @internal */
   readonly queues = new ExpiringMap<Place[]>(() => this.clock.wall());
-  /** By name: those who await a condition, in their order, never empty. */
+  /** By name: those who await a condition, in their order, never empty. @internal */
   readonly awaiting = new ExpiringMap<Place[]>(() => this.clock.wall());
-  /** By name: when each process asked last, in ms. */
+  /** By name: when each process asked last, in ms. @internal */
   readonly seen = new ExpiringMap<Map<string, number>>(() => this.clock.wall());
-  /** By name: the last fencing token. */
+  /** By name: the last fencing token. @internal */
   readonly fences = new ExpiringMap<number>(() => this.clock.wall());
-  /** By name and holder: the token of a permit, while its answer may get lost. */
+  /** By name and holder: the token of a permit, while its answer may get lost. @internal */
   readonly permitTokens = new ExpiringMap<number>(() => this.clock.wall());
   readonly #inboxes = new Map<string, Inbox>();
   #waiting: (() => void)[] | undefined;
 
   constructor(readonly clock: Clock = systemClock) {}
 
-  /** The server's clock in µs. */
+  /** The server's clock in µs. @internal */
   now(): number {
     return Math.floor(this.clock.wall() * 1_000);
   }
@@ -68,7 +68,7 @@ export class MemoryServer {
     return !this.#waiting;
   }
 
-  /** Runs `step` now, or when the server goes on. */
+  /** Runs `step` now, or when the server goes on. @internal */
   run<T>(step: () => T): Promise<T> {
     if (!this.#waiting) return Promise.resolve().then(step);
     const { promise, resume } = postponed(step);
@@ -76,16 +76,17 @@ export class MemoryServer {
     return promise;
   }
 
+  /** From now on the process hears what it is told. @internal */
   subscribe(process: string, inbox: Inbox): void {
     this.#inboxes.set(process, inbox);
   }
 
-  /** The process hears nothing any more; its places stay. */
+  /** The process hears nothing any more; its places stay. @internal */
   unsubscribe(process: string): void {
     this.#inboxes.delete(process);
   }
 
-  /** The inbox of a process, if it listens. */
+  /** The inbox of a process, if it listens. @internal */
   inbox(process: string): Inbox | undefined {
     return this.#inboxes.get(process);
   }

@@ -1,6 +1,6 @@
 import { expect } from '@jest/globals';
 import { LeaseLostError } from '../../lib/errors/index.js';
-import type { Lease } from '../../lib/leases/lease.js';
+import type { BaseLease } from '../../lib/leases/base-lease.js';
 import { withLease } from '../../lib/leases/with-lease.js';
 import { batchesBy } from '../../lib/locks/batches.js';
 import type { Claim } from '../../lib/locks/lock-primitive.js';
@@ -91,7 +91,7 @@ export const loss: Contract = {
 
   async 'a lease says why it is not held: each reason has a text of its own'(world) {
     const process = await world.process();
-    const why = async (end: (lease: Lease) => unknown): Promise<unknown> => {
+    const why = async (end: (lease: BaseLease) => unknown): Promise<unknown> => {
       const lease = await world.finish(process.acquire({ ttl: 3_000, renew: false }));
       await end(lease);
       await world.until('it is over', () => !lease.held);

@@ -1,6 +1,6 @@
 import { readHandOver } from '../../lib/leases/hand-over.js';
 import { Leases } from '../../lib/leases/leases.js';
-import type { Lease } from '../../lib/leases/lease.js';
+import type { BaseLease } from '../../lib/leases/base-lease.js';
 import type { LockStore, Sight } from '../../lib/locks/lock-primitive.js';
 import { RedisLockStore } from '../../lib/locks/lock/redis-lock-store.js';
 import {
@@ -29,12 +29,12 @@ export class LockClient {
     this.leases = new Leases(this.store, this.settings, clock);
   }
 
-  acquire(key: string, options: AcquireOptions = {}): Promise<Lease> {
+  acquire(key: string, options: AcquireOptions = {}): Promise<BaseLease> {
     return this.leases.acquire(key, callSettings(options, this.settings.call), options.signal);
   }
 
   /** Goes on with a lease that was handed over. */
-  async restore(text: string): Promise<Lease> {
+  async restore(text: string): Promise<BaseLease> {
     return this.leases.restore(readHandOver(text));
   }
 

@@ -1,6 +1,7 @@
 import type { LockStore } from '../../lib/locks/lock-primitive.js';
 import type { Clock, ModuleSettings } from '../../lib/options/index.js';
-import { ManualClock, MemoryLockStore, MemoryServer } from '../../lib/testing/index.js';
+import { ManualClock, MemoryServer } from '../../lib/testing/index.js';
+import { MemoryLockStore } from '../../lib/testing/memory-lock-store.js';
 import { World } from './world.js';
 
 /** A server in memory, on a clock that stands still unless a test waits. */

@@ -1,6 +1,6 @@
 import type { Redis } from 'ioredis';
 import { Leases } from '../../lib/leases/leases.js';
-import type { Lease } from '../../lib/leases/lease.js';
+import type { BaseLease } from '../../lib/leases/base-lease.js';
 import type { LockPrimitive, LockStore, Sight } from '../../lib/locks/lock-primitive.js';
 import {
   type AcquireOptions,
@@ -148,7 +148,7 @@ export class LockingProcess {
 
   acquire(
     options: AcquireOptions & { key?: string | readonly string[]; share?: Share } = {},
-  ): Promise<Lease> {
+  ): Promise<BaseLease> {
     const { key = 'k', signal, share = this.share, ...rest } = options;
     const call = callSettings(rest, this.settings.call);
     return this.leases.acquire(key, share ? { ...call, share } : call, signal);

@@ -1,7 +1,8 @@
 import { expect, it } from '@jest/globals';
 import { Leases } from '../../lib/leases/leases.js';
 import { moduleSettings } from '../../lib/options/index.js';
-import { ManualClock, MemoryLockStore, MemoryServer } from '../../lib/testing/index.js';
+import { ManualClock, MemoryServer } from '../../lib/testing/index.js';
+import { MemoryLockStore } from '../../lib/testing/memory-lock-store.js';
 
 const clock = new ManualClock();
 const settings = moduleSettings({ commandTimeout: 100, outageWait: 1_000 });

@@ -6,6 +6,7 @@ import {
   fencedSql,
   type FencedSql,
   type Lease,
+  type LeaseJson,
   type LockService,
   RedisLockModule,
   type RedisLockOptions,
@@ -47,6 +48,58 @@ export async function mayNotBeWritten(locks: LockService, lease: Lease): Promise
   // @ts-expect-error a lease is made by the service
   lease.key = 'b';
   void text;
+}
+
+/** A mistake is underlined where it is. */
+export async function isBlamedWhereItStands(locks: LockService): Promise<void> {
+  await locks.withLock(
+    'a',
+    {
+      wait: 0,
+      // @ts-expect-error there is no such option
+      tll: '1s',
+    },
+    () => 1,
+  );
+  await locks.acquire('a', {
+    wait: 0,
+    // @ts-expect-error a duration has a unit
+    ttl: '30',
+  });
+  RedisLockModule.forRoot({
+    name: 'billing',
+    // @ts-expect-error there is no such option
+    tll: '1s',
+  });
+}
+
+/** A lease can be stood in for, whole and without a cast. */
+export class LeaseOfATest implements Lease {
+  readonly keys = ['a'];
+  readonly key = 'a';
+  readonly fencingToken = 1;
+  readonly expiresAt = 0;
+  readonly held = true;
+  readonly signal: AbortSignal = new AbortController().signal;
+  fencingTokenOf(): number {
+    return 1;
+  }
+  assertHeld(): void {}
+  async run<T>(work: () => T | PromiseLike<T>): Promise<T> {
+    return work();
+  }
+  async extend(): Promise<void> {}
+  async downgrade(): Promise<void> {}
+  async handOver(): Promise<string> {
+    return '';
+  }
+  async release(): Promise<boolean> {
+    return true;
+  }
+  toJSON(): LeaseJson {
+    return { key: 'a', held: true, expiresAt: 0, fencingToken: 1 };
+  }
+  async [Symbol.asyncDispose](): Promise<void> {}
 }
 
 export function modules(client: Redis, options: RedisLockOptions): void {

@@ -164,6 +164,58 @@ export class MayNotBeLocked {
   async toldRequest(): Promise<void> {}
 }
 
+/** A mistake is underlined where it is, not at the key or the decorator. */
+export class IsBlamedWhereItStands {
+  @Locked('a', {
+    wait: 0,
+    // @ts-expect-error there is no such option
+    tll: '1s',
+  })
+  async unknownOption(): Promise<void> {}
+
+  @Locked((id: string) => id, {
+    wait: 0,
+    // @ts-expect-error there is no such option
+    tll: '1s',
+  })
+  async unknownOptionBesideFunction(_id: string): Promise<void> {}
+
+  @Locked(['a', 'b'], {
+    // @ts-expect-error a duration has a unit
+    ttl: '30',
+    wait: 0,
+  })
+  async withoutUnit(): Promise<void> {}
+
+  @Locked('a', {
+    wait: 0,
+    // @ts-expect-error onBusy is one of two words, or a function
+    onBusy: 'ignore',
+  })
+  async otherWord(): Promise<void> {}
+
+  @Locked('a', {
+    onBusy: 'skip',
+    // @ts-expect-error a duration has a unit
+    wait: 'soon',
+  })
+  async skipped(): Promise<void> {}
+
+  @Locked('a', {
+    onBusy: 'skip',
+    // @ts-expect-error there is no such option
+    tll: '1s',
+  })
+  async skippedUnknown(): Promise<void> {}
+
+  @LockedRequest('a', {
+    wait: 0,
+    // @ts-expect-error there is no such option
+    tll: '1s',
+  })
+  async request(): Promise<void> {}
+}
+
 export const MAY_NOT_BE_KEYS: string[] = [
   // @ts-expect-error only values that can stand in a key
   lockKey`a:${{}}`,
