@@ -20,6 +20,8 @@ export default {
     ...(nest === '11' && {
       [`^@nestjs/(${nest11})(/.*)?$`]: '<rootDir>/test/nest-11/node_modules/@nestjs/$1$2',
     }),
+    // Mercurius requires a release that is an ES module, which Jest cannot on Node 20 and 22; the one before it is not.
+    ...(nest !== '11' && { '^content-disposition$': '<rootDir>/node_modules/content-disposition' }),
     ...(ioredis === '5' && { '^ioredis$': 'ioredis-5' }),
     '^nest-redis-lock$': '<rootDir>/lib/index.ts',
     '^nest-redis-lock/testing$': '<rootDir>/lib/testing/index.ts',
