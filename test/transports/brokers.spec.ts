@@ -188,8 +188,8 @@ describe.each(Object.keys(BROKERS))('over %s', (name) => {
         const delivered = await broker
           .deliver('event', SECRET, true)
           .catch((error: unknown) => error);
-        expect(delivered).toEqual(
-          name === 'Kafka' ? expect.objectContaining({ code: 'LOCK_NOT_ACQUIRED' }) : undefined,
+        expect((delivered as { code?: string } | undefined)?.code).toBe(
+          name === 'Kafka' ? 'LOCK_NOT_ACQUIRED' : undefined,
         );
         await until('the event is logged', () => log.lines.length > 0);
         // A message behind it: what the event had to say is said.

@@ -149,7 +149,7 @@ async function overWebSocket(url: string): Promise<Client> {
   return {
     send: (event, data) =>
       new Promise((resolve) => {
-        socket.once('message', (text) => resolve(JSON.parse(String(text)) as never));
+        socket.once('message', (text: Buffer) => resolve(JSON.parse(text.toString()) as never));
         socket.send(JSON.stringify({ event, data }));
       }),
   };
