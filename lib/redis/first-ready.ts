@@ -8,7 +8,7 @@ import { notSent, storeFailure, unusable } from './store-failure.js';
 
 /** How long a first connection may take, in ms. */
 export const START_TIMEOUT = 5_000;
-/** How long a server may be silent before it is asked what it is, in ms. */
+/** How long a server may be silent before it is asked, and asked again, what it is, in ms. */
 const LISTEN_AFTER = 500;
 
 /** What else a first connection has to be, and who wants to know why it is not yet. */
@@ -60,13 +60,19 @@ class FirstConnection {
       });
     };
     const late = (): void => this.#end(` within ${START_TIMEOUT} ms`);
-    const timers = [
-      deadline(clock, START_TIMEOUT, late),
-      clock.after(LISTEN_AFTER, () => void this.#listen()),
-    ];
+    const cancelLate = deadline(clock, START_TIMEOUT, late);
+    let cancelListening = (): void => {};
+    const listenLater = (): void => {
+      cancelListening = clock.after(LISTEN_AFTER, () => {
+        void this.#listen();
+        listenLater();
+      });
+    };
+    listenLater();
     const stop = (): void => {
       this.#isOver = true;
-      for (const cancel of timers) cancel();
+      cancelLate();
+      cancelListening();
       client.off('error', failed).off('close', closed).off('ready', ready);
     };
     this.made.then(stop, stop);

@@ -83,7 +83,7 @@ function meaning(said: Said, isTls: boolean): LockStoreError | undefined {
   if (text.startsWith('-DENIED')) {
     return unfit('it is in protected mode: bind it to an address, or set a password');
   }
-  if (/^[+-][A-Z]+/.test(text)) {
+  if (/^(\+PONG|-\w)/.test(text)) {
     return isTls ? unfit('it speaks without TLS: use redis://, or leave out "tls"') : undefined;
   }
   if (said[0] === TLS_ALERT && said[1] === 3) return isTls ? undefined : unfit(SPEAKS_TLS);

@@ -7,7 +7,7 @@ import type { ScriptRun } from './script-run.js';
 import { checkServer } from './server-check.js';
 import { ServerClock } from './server-clock.js';
 import type { ServerGuards } from './server-guards.js';
-import { notSent } from './store-failure.js';
+import { notSent, unfit } from './store-failure.js';
 
 /** Where a step of a lock is taken: what runs there, and what that place's clock says. */
 export interface StepNode {
@@ -97,6 +97,7 @@ export class RedisNode implements StepNode {
     const sent = momentOf(this.time);
     const [seconds, micros] = (await this.connection.send('time')) as [string, string];
     const server = Number(seconds) * 1_000 + Number(micros) / 1_000;
+    if (!(server > 0)) throw unfit('what answers there is no Redis');
     this.clock.learn(sent, this.time.monotonic(), server);
   }
 }

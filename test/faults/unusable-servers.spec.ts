@@ -14,6 +14,7 @@ import { RedisProcess } from '../../tools/redis-server.js';
 import { Certificate } from '../support/certificate.js';
 import { FaultProxy } from '../support/fault-proxy.js';
 import { LockClient } from '../support/lock-client.js';
+import { until } from '../support/until.js';
 
 const SECRET = /us3r|pl4nt|w0rd/;
 
@@ -209,9 +210,12 @@ describe('a server that cannot be used is named', () => {
   beforeAll(async () => {
     // All at once: some take as long as a start may take.
     await Promise.all(
-      Object.entries(cases).map(async ([name, { options }]) => {
+      Object.entries(cases).map(async ([name, { options, retryable }]) => {
         const given = await options();
-        failures.set(name, await Promise.all([failureOf(given, false), failureOf(given, true)]));
+        // A call waits for a command's time: longer than a start, or shorter, where the start goes on trying.
+        const commandTimeout = retryable ? '4s' : '10s';
+        const late: RedisLockOptions = { ...given, commandTimeout };
+        failures.set(name, await Promise.all([failureOf(given, false), failureOf(late, true)]));
       }),
     );
   }, 60_000);
@@ -254,6 +258,30 @@ it('a command that only a script calls, and that is disabled, is final at the fi
   expect(error).toMatchObject({ code: 'LOCK_STORE', retryable: false });
   expect(String(error)).toMatch(/a command that Redis does not know/);
   await lease.release();
+});
+
+it('what tells no time after a reconnect is not used until it does', async () => {
+  const proxy = await FaultProxy.before(await redis());
+  closing.push(() => proxy.close());
+  const client = new LockClient(plainly(proxy.port, { commandTimeout: 500 }));
+  closing.push(() => client.close());
+  await client.leases.open();
+  let asked = 0;
+  proxy.fate = ([word]) => {
+    if (word !== 'time') return 'pass';
+    asked += 1;
+    return '$4\r\ntime';
+  };
+  proxy.reset();
+  await until('it is asked again and again', () => asked >= 3);
+  await expect(client.acquire('k', { wait: 0 })).rejects.toThrow('not connected');
+  proxy.heal();
+  await until('it is used', () =>
+    client.acquire('k', { wait: 0 }).then(
+      (lease) => lease.release(),
+      () => false,
+    ),
+  );
 });
 
 it('a replica that is promoted while a process starts is used', async () => {
