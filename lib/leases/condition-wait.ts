@@ -134,7 +134,7 @@ export class ConditionWait implements PlaceOwner, Onward {
 
   #newPlace(condition: Claim['condition']): Place {
     const { key, ttl, tokens } = this.former.claim;
-    const holder = this.host.newHolderId();
+    const holder = this.host.newHolderId(tokens > 0);
     const claim = { key, holder, ttl, tokens: Math.min(tokens, 1), condition };
     return new Place(this.host, this, claim, true);
   }

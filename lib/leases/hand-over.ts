@@ -1,5 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { LockOptionsError } from '../errors/index.js';
+import { holderId } from '../locks/holder.js';
 import type { Claim } from '../locks/lock-primitive.js';
 import type { CallSettings } from '../options/index.js';
 import type { Holding } from './holding.js';
@@ -62,7 +63,7 @@ export function readHandOver(text: string): HandOver {
   const id = createHash('sha256').update(text).digest('base64url').slice(0, 22);
   const fencing = token !== null;
   return {
-    claim: { key, holder: `${process}/${id}`, ttl, tokens: fencing ? 1 : 0 },
+    claim: { key, holder: holderId(process, id, fencing), ttl, tokens: fencing ? 1 : 0 },
     fencingToken: token ?? undefined,
     call: {
       ttl,

@@ -132,7 +132,7 @@ export class Leases {
     const restoration = new Restoration(lock, this.clock, this.#departures, commandTimeout);
     this.#restorations.add(restoration);
     try {
-      const coming = restoration.run(handOver, newHolderId(processId));
+      const coming = restoration.run(handOver, newHolderId(processId, handOver.claim.tokens > 0));
       return new SingleLease(this.#holdings, await this.#holdings.bring(coming));
     } finally {
       this.#restorations.delete(restoration);

@@ -7,7 +7,7 @@ import type { Waiter } from './waiter.js';
 
 /** What a line needs of the process it stands in. */
 export interface LineHost extends PlaceHost {
-  newHolderId(): string;
+  newHolderId(fenced: boolean): string;
   /** When the call of a waiter is over, whatever happens. */
   readonly bounds: Schedule<Waiter>;
   /** When a line has to look whether its holder overstays. */

@@ -150,7 +150,8 @@ export abstract class Line implements PlaceOwner, Onward, Scheduled {
     const { ttl, wait, share, dialect } = this.waiters.first!.call;
     const { key } = this;
     const tokens = this.#rooted ? this.tokens : Math.min(this.tokens, FIRST_BLOCK);
-    const claim = { key, holder: this.host.newHolderId(), ttl, tokens, share, dialect };
+    const holder = this.host.newHolderId(this.fenced);
+    const claim = { key, holder, ttl, tokens, share, dialect };
     this.place = new Place(this.host, this, claim, wait > 0);
     return this.place;
   }

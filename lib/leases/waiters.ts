@@ -47,7 +47,7 @@ export class Waiters {
       bounds: new Schedule(clock, (due) => due.forEach((waiter) => waiter.expire())),
       slices: new Schedule(clock, (due) => due.forEach((line) => line.overstayed())),
       pushMissed: () => store.pushMissed(),
-      newHolderId: () => newHolderId(processId),
+      newHolderId: (fenced) => newHolderId(processId, fenced),
       room: (lock) => this.#room(lockId(lock)),
       firstOfRun: (lock, run) => this.#rooms.get(lockId(lock))?.firstOf(run),
       expect: (place) => this.#places.set(place.claim.holder, place),

@@ -36,13 +36,26 @@ const POOLED = 256;
 let pool = Buffer.alloc(0);
 let used = 0;
 
+/** What ends the id of a holder without fencing tokens, so that whoever looks takes no other holder's token for its own. */
+const UNFENCED = '-';
+
+/** The id of a holder, as it says whether its grant has fencing tokens. */
+export function holderId(processId: string, id: string, fenced: boolean): string {
+  return fenced ? `${processId}/${id}` : `${processId}/${id}${UNFENCED}`;
+}
+
+/** Whether this is the id of a holder of ours whose grant has fencing tokens. */
+export function isFenced(holder: string): boolean {
+  return /\/[\w-]{22}(?:\/|$)/.test(holder);
+}
+
 /** An id nobody can guess, used for one grant only: the process and 128 random bits. */
-export function newHolderId(processId: string): string {
+export function newHolderId(processId: string, fenced = true): string {
   if (used >= pool.length) {
     pool = randomBytes(16 * POOLED);
     used = 0;
   }
-  return `${processId}/${pool.toString('base64url', used, (used += 16))}`;
+  return holderId(processId, pool.toString('base64url', used, (used += 16)), fenced);
 }
 
 const HOLDER = new RegExp(String.raw`^(?:${GUARD})?([\w-]+)\.(\d+)\.[\w-]{11}/`);

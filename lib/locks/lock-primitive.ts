@@ -142,7 +142,10 @@ export interface Sight {
   /** What several hold it as. */
   readonly mode?: 'shared' | 'permits' | undefined;
   readonly remaining: number;
+  /** The last token that was reserved. */
   readonly fencingToken: number | undefined;
+  /** The first of those that were reserved with it, for one grant. */
+  readonly firstToken: number | undefined;
   /** Places in the queue. */
   readonly waiting: number;
   /** How many await a condition. */

@@ -39,7 +39,7 @@ export class Condition {
   /**
    * Gives the lock back and waits. Resolves when it is held again: true if the condition was signalled, false if
    * `wait` was over before. While it waits, `lease.held` is false and nothing may be written.
-   * @throws LeaseLostError if the lease is over; `signal.reason` when aborted; LockStoreError when Redis fails
+   * @throws LeaseLostError if the lease is over, with how it was lost; `signal.reason` when aborted; LockStoreError when Redis fails
    * for longer than `outageWait`; LockLimitError, LockShutdownError. After a LockLimitError, a LockStoreError that
    * says nothing was sent, and a call during a shutdown, the lock is still held (`lease.held` tells); else it is not.
    */
@@ -56,7 +56,11 @@ export class Condition {
     return (await this.#conditions.signal(this.#lease, this.#name, 1)) === 1;
   }
 
-  /** Wakes all who wait, one after the other. How many; errors as in {@link signal}. */
+  /**
+   * Wakes all who wait when it is called, one after the other, and nobody who comes later. How many; errors as in
+   * {@link signal}. Redis wakes 250 in one step and serves others between the steps. If the caller ends half-way, or
+   * loses the lock, the first of them are awake and the rest wait on, in their order: signal again.
+   */
   signalAll(): Promise<number> {
     return this.#conditions.signal(this.#lease, this.#name, Number.MAX_SAFE_INTEGER);
   }

@@ -1,7 +1,7 @@
 import type { DialectSettings } from '../options/index.js';
 import type { Administration } from '../leases/administration.js';
 import type { Sight } from '../locks/lock-primitive.js';
-import { MARKERS, processOf } from '../locks/holder.js';
+import { isFenced, MARKERS, processOf } from '../locks/holder.js';
 
 /** A process that holds a lock or waits for it. */
 export interface LockParty {
@@ -16,14 +16,23 @@ export interface LockInspection {
   readonly state: 'free' | 'held' | 'kept' | 'foreign';
   /** What it is held as; undefined unless it is `held`. */
   readonly mode?: 'exclusive' | 'shared' | 'permits';
-  /** Who holds it, if that is a process of this library. */
+  /**
+   * Who holds it, if that is a process of this library, and since when by Redis' clock. A process keeps its `since` while
+   * it passes the lock on among its own callers. Without fencing tokens Redis does not know since when.
+   */
   readonly holder?: LockParty & { readonly since?: Date };
   /** Those who hold it together, once a permit, each with what is left of the lease in ms; at most 100. */
   readonly holders?: readonly (LockParty & { readonly remaining: number })[];
   /** What is left of the lease in ms; undefined if it is free, Infinity if it never ends. */
   readonly remaining?: number;
-  /** The last token that was minted. */
+  /**
+   * The fencing token of the holder: the first of those that its grant reserved. Its process uses the next ones while it
+   * passes the lock on among its own callers, or when Redis' first answer was lost. Undefined where nobody holds the lock
+   * alone, or without tokens.
+   */
   readonly fencingToken?: number;
+  /** The last token that was reserved, whoever held the lock or holds it: every later grant has a greater one. */
+  readonly lastFencingToken?: number;
   /** How many places wait; in strict order up to 64 of each process may just have had their turns. */
   readonly waiting: number;
   /** The first of them, each with the ms it has waited. */
@@ -46,7 +55,9 @@ export async function inspectLock(
 
 export function inspection(key: string, sight: Sight): LockInspection {
   const party = sight.type === 'string' || sight.foreign ? processOf(sight.holder) : undefined;
-  const { fencingToken, remaining, mode } = sight;
+  const { fencingToken: lastFencingToken, remaining, mode } = sight;
+  const fencingToken = party && isFenced(sight.holder) ? sight.firstToken : undefined;
+  const since = sinceOf(fencingToken, sight.now);
   return {
     key,
     state: sight.foreign ? 'held' : stateOf(sight, party),
@@ -59,14 +70,27 @@ export function inspection(key: string, sight: Sight): LockInspection {
     }),
     ...(party && {
       mode: 'exclusive',
-      holder: { ...party, ...(fencingToken && { since: new Date(fencingToken / 1_000) }) },
+      holder: { ...party, ...(since && { since }) },
     }),
     ...(remaining !== -2 && { remaining: remaining === -1 ? Infinity : remaining }),
     ...(fencingToken !== undefined && { fencingToken }),
+    ...(lastFencingToken !== undefined && { lastFencingToken }),
     waiting: sight.waiting,
     awaiting: sight.awaiting,
     waiters: sight.places.map(({ place, age }) => ({ ...(processOf(place) ?? UNKNOWN), age })),
   };
+}
+
+/** How far tokens may lead the clock, as in mint-fencing-tokens.lua, in ms. */
+const LEAD = 100;
+
+/** No token is a time that counts something else, or was minted before Redis' clock was set back. */
+const EARLIEST = 1_000_000_000_000;
+
+/** When a token was minted, if it says so: it is the µs of that moment, or a little more; `now` in ms. */
+function sinceOf(token: number | undefined, now: number): Date | undefined {
+  const at = (token ?? 0) / 1_000;
+  return at < EARLIEST || at > now + LEAD ? undefined : new Date(Math.min(at, now));
 }
 
 const UNKNOWN: LockParty = { host: 'unknown', pid: 0 };

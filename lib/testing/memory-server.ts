@@ -51,6 +51,8 @@ export class MemoryServer {
   readonly seen = new ExpiringMap<Map<string, number>>(() => this.clock.wall());
   /** By name: the last fencing token. @internal */
   readonly fences = new ExpiringMap<number>(() => this.clock.wall());
+  /** By name: the first of the tokens that were reserved with the last one. @internal */
+  readonly firstTokens = new Map<string, number>();
   /** By name and holder: the token of a permit, while its answer may get lost. @internal */
   readonly permitTokens = new ExpiringMap<number>(() => this.clock.wall());
   readonly #inboxes = new Map<string, Inbox>();
@@ -113,6 +115,7 @@ export class MemoryServer {
       this.awaiting,
       this.seen,
       this.fences,
+      this.firstTokens,
       this.permitTokens,
     ])
       map.clear();

@@ -17,6 +17,7 @@ export function sightOf(server: MemoryServer, name: string, most: number): Sight
     mode,
     remaining: server.values.ttl(name),
     fencingToken: server.fences.get(name),
+    firstToken: server.fences.has(name) ? server.firstTokens.get(name) : undefined,
     waiting: waiting.length,
     awaiting: line.awaiting.length,
     places: waiting

@@ -40,6 +40,7 @@ function mintFencingTokens(server: MemoryServer, name: string, wanted: number): 
   const fencingToken = Math.max(last + 1, now);
   const end = fencingToken + tokens - 1;
   server.fences.set(name, end, rememberedFor(server, end));
+  server.firstTokens.set(name, fencingToken);
   return { fencingToken, tokens };
 }
 

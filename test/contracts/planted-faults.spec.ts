@@ -64,7 +64,7 @@ const WRITES = `      redis.call('ZREM', queue, place)
       local before = current
       current = hold(holder, kind, lease, count, current, now)
 `;
-const MINT = `  local last = redis.call('SET', fence, now + count - 1, 'PX', '86400000', 'GET')`;
+const MINT = `  local last = redis.call('SET', fence, block_of(now + count - 1, count), 'PX', '86400000', 'GET')`;
 
 const faults: Readonly<Record<string, Fault>> = {
   'taking a lock that is held': {

@@ -245,9 +245,9 @@ describe('@LockedRequest acts once', () => {
     const once = await fetch(`${server.url}/tenants/once`);
     expect([once.status, await once.json()]).toEqual([200, ['user:7']]);
     expect(await (await fetch(`${server.url}/tenants/open`)).json()).toEqual([]);
-    const { fencingToken } = await rival.inspect('user:7');
+    const { lastFencingToken } = await rival.inspect('user:7');
     await Promise.all(Array.from({ length: 20 }, () => fetch(`${server.url}/tenants/once`)));
-    expect((await rival.inspect('user:7')).fencingToken).toBeGreaterThan(fencingToken!);
+    expect((await rival.inspect('user:7')).lastFencingToken).toBeGreaterThan(lastFencingToken!);
   });
 });
 

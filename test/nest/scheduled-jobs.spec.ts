@@ -78,11 +78,11 @@ describe('@Locked above and below @Interval and @Cron', () => {
       expect([...registry.getCronJobs().keys()].sort()).toEqual(['above', 'below']);
     }
     await until('both run', () => runs['interval'] === 1 && runs['cron'] === 1);
-    const { fencingToken } = await rival.inspect('interval');
+    const { lastFencingToken } = await rival.inspect('interval');
     const tried = ticks;
     await until('the others have tried', () => ticks > tried + 20);
     expect([runs, most]).toEqual([{ interval: 1, cron: 1 }, 2]);
-    expect((await rival.inspect('interval')).fencingToken).toBe(fencingToken);
+    expect((await rival.inspect('interval')).lastFencingToken).toBe(lastFencingToken);
 
     leave.open();
     await until('both go on', () => runs['interval']! > 20 && runs['cron']! > 1);

@@ -35,6 +35,16 @@ describe('a quorum of three', () => {
     answer();
   });
 
+  it('says no token that a minority has minted for another', async () => {
+    const own = { ...HELD, firstToken: 7, fencingToken: 9 };
+    const others = { ...HELD, firstToken: 12, fencingToken: 12 };
+    const { lock, answer } = threeNodes<Partial<Sight>>([others, own], own);
+    const sight = lock.inspect('k');
+    await turn();
+    answer();
+    expect(await sight).toMatchObject({ holder: 'a/1', firstToken: 7, fencingToken: 12 });
+  });
+
   it('forces what the third and one of two had', async () => {
     const { lock, answer } = threeNodes(['none', 'string'], 'string');
     const forced = lock.force('k');

@@ -1,4 +1,4 @@
-import { token } from '../lock/sight.js';
+import { firstToken, token } from '../lock/sight.js';
 import type { Sight } from '../lock-primitive.js';
 
 /** What a look at a lock in another service's format returns: who holds it, each with what is left of the lease. */
@@ -27,6 +27,7 @@ export function lookedAt(reply: unknown): Sight {
     remaining: shared ? remaining : (holders[0]?.remaining ?? remaining),
     foreign: isLock === 1 && type !== 'none',
     fencingToken: token(fence),
+    firstToken: firstToken(fence),
     waiting: 0,
     awaiting: 0,
     places: [],

@@ -1,8 +1,9 @@
 -- The next `count` fencing tokens of a lock, above every earlier one while the key lives, and above the
 -- clock of every earlier grant when it was lost. They may lead the clock by 100 ms; then only one is given.
 -- The key outlives their lead by a day. Returns the first and how many.
+--- @include "block-of"
 local function mint_fencing_tokens(fence, now, count)
-  local last = redis.call('SET', fence, now + count - 1, 'PX', '86400000', 'GET')
+  local last = redis.call('SET', fence, block_of(now + count - 1, count), 'PX', '86400000', 'GET')
   if not last or (tonumber(last) or 0) < now then
     return now, count
   end
@@ -11,6 +12,6 @@ local function mint_fencing_tokens(fence, now, count)
     count = 1
   end
   local lead = math.ceil((last + count - now) / 1000)
-  redis.call('SET', fence, last + count, 'PX', 86400000 + lead)
+  redis.call('SET', fence, block_of(last + count, count), 'PX', 86400000 + lead)
   return last + 1, count
 end

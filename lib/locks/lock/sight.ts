@@ -26,6 +26,7 @@ export function sightOf(reply: unknown): Sight {
     mode,
     remaining,
     fencingToken: token(fence),
+    firstToken: firstToken(fence),
     waiting,
     awaiting,
     places: [...pairs(places)].map(([place, arrival]) => ({ place, age: now - arrival / 1_000 })),
@@ -38,6 +39,13 @@ function* pairs(flat: readonly string[]): Generator<[member: string, score: numb
   for (let at = 0; at + 1 < flat.length; at += 2) yield [flat[at]!, Number(flat[at + 1])];
 }
 
+/** The first token of the last grant, as mint-fencing-tokens.lua writes it. */
+export function firstToken(text: string): number | undefined {
+  const [last, count = 1] = text.split('.');
+  return last ? Number(last) - Number(count) + 1 : undefined;
+}
+
+/** The last token that a fence names. */
 export function token(text: string | undefined): number | undefined {
   return text ? Number(text) : undefined;
 }

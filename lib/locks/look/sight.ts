@@ -1,4 +1,4 @@
-import { token } from '../lock/sight.js';
+import { firstToken, token } from '../lock/sight.js';
 import type { Sight } from '../lock-primitive.js';
 
 /** What look.lua returns. */
@@ -12,6 +12,7 @@ export function sightOf(reply: unknown): Sight {
     holders: [],
     remaining,
     fencingToken: token(fence),
+    firstToken: firstToken(fence),
     waiting: 0,
     awaiting: 0,
     places: [],

@@ -5,6 +5,7 @@ local holder, attempt, ttl, tokens, proposed, not_after = ARGV[1], ARGV[2], ARGV
 
 --- @include "now"
 --- @include "attempt-of"
+--- @include "block-of"
 
 local now = now_us()
 if now > tonumber(not_after) then
@@ -30,5 +31,5 @@ if earlier == tonumber(attempt) then
 end
 local first = math.max(last + 1, tonumber(proposed))
 last = first + tokens - 1
-redis.call('SET', fence, last, 'PX', 86400000 + math.max(0, math.ceil((last - now) / 1000)))
+redis.call('SET', fence, block_of(last, tonumber(tokens)), 'PX', 86400000 + math.max(0, math.ceil((last - now) / 1000)))
 return { 'held', now, first }

@@ -66,8 +66,8 @@ export class QuorumNode {
   }
 
   /** False if the node does not vote for the attempt any more. */
-  settle({ claim: { key, holder }, number }: Attempt, last: number): Promise<boolean> {
-    return this.#run(scripts.settle, key, { holder, attempt: number, last }, isOne);
+  settle({ claim: { key, holder, tokens }, number }: Attempt, last: number): Promise<boolean> {
+    return this.#run(scripts.settle, key, { holder, attempt: number, last, tokens }, isOne);
   }
 
   /** Takes back the vote for one attempt. */

@@ -14,7 +14,7 @@ export const scripts = {
     ['holder', 'attempt', 'ttl', 'tokens', 'proposed', 'not_after'],
     { mergeable: true },
   ),
-  settle: new LuaScript(settle, ['lock', 'fence'], ['holder', 'attempt', 'last']),
+  settle: new LuaScript(settle, ['lock', 'fence'], ['holder', 'attempt', 'last', 'tokens']),
   release: new LuaScript(release, ['lock'], ['holder', 'attempt', 'keep'], { mergeable: true }),
   extend: new LuaScript(extend, ['lock', 'fence'], ['holder', 'ttl']),
   revote: new LuaScript(revote, ['lock'], ['holder', 'ttl', 'not_after'], { mergeable: true }),

@@ -18,7 +18,9 @@ export function sightOf(looks: readonly Sight[], nodes: number): Sight {
     const same = looks.filter((other) => alike(look, other));
     if (same.length < majority) continue;
     const ends = same.map(({ remaining }) => remaining);
-    return { ...seen, type, holder, remaining: reachedByMajority(ends, nodes)! };
+    const minted = same.map((vote) => vote.firstToken ?? 0); // a minority may have minted more for others
+    const firstToken = reachedByMajority(minted, nodes) || undefined;
+    return { ...seen, type, holder, remaining: reachedByMajority(ends, nodes)!, firstToken };
   }
   return seen;
 }

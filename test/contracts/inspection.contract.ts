@@ -1,0 +1,179 @@
+import { expect } from '@jest/globals';
+import { readHandOver } from '../../lib/leases/hand-over.js';
+import type { SingleLease } from '../../lib/leases/single-lease.js';
+import { READER } from '../../lib/options/index.js';
+import { Condition } from '../../lib/services/condition.js';
+import { inspection, type LockInspection } from '../../lib/services/lock-inspection.js';
+import type { Contract } from '../support/contract.js';
+import { later } from '../support/later.js';
+import type { LockingProcess } from '../support/world.js';
+
+async function look({ leases }: LockingProcess): Promise<LockInspection> {
+  const seen = inspection('k', await leases.administration.inspect('k', 100));
+  const search = { pattern: 'k', most: 9, mayBe: (name: string) => name === 'k' };
+  const [listed] = await leases.administration.list(search, 100);
+  if (listed) {
+    const { holder, fencingToken, lastFencingToken } = inspection(...listed);
+    expect({ holder, fencingToken, lastFencingToken }).toEqual({
+      holder: seen.holder,
+      fencingToken: seen.fencingToken,
+      lastFencingToken: seen.lastFencingToken,
+    });
+  }
+  return seen;
+}
+
+/** The server's clock, in ms. */
+async function now({ leases }: LockingProcess): Promise<number> {
+  return (await leases.administration.inspect('k', 1)).now;
+}
+
+export const inspecting: Contract = {
+  async 'a holder is seen under its own token, and since its own grant'(world) {
+    const [a, b] = [await world.process(), await world.process()];
+    for (let turn = 0; turn < 3; turn += 1) {
+      await world.elapse(5);
+      const before = await now(b);
+      const lease = await world.finish(a.acquire());
+      const after = await now(b);
+      await world.elapse(5);
+      const { fencingToken, lastFencingToken, holder } = await look(b);
+      expect(fencingToken).toBe(lease.fencingToken);
+      expect(lastFencingToken).toBeGreaterThanOrEqual(lease.fencingToken);
+      expect(holder!.since!.getTime()).toBeGreaterThanOrEqual(Math.floor(before));
+      expect(holder!.since!.getTime()).toBeLessThanOrEqual(Math.ceil(after));
+      await lease.release();
+    }
+  },
+
+  async 'no token is said that is ahead of what a process has come to within its turn'(world) {
+    const [a, b] = [await world.process(), await world.process()];
+    const first = await world.finish(a.acquire());
+    const waiting = [a.acquire(), a.acquire()];
+    await world.elapse(1);
+    for (let lease = first; ; lease = (await world.finish(waiting.shift()!)) as typeof first) {
+      const { fencingToken, holder } = await look(b);
+      expect(fencingToken).toBeGreaterThanOrEqual(first.fencingToken);
+      expect(fencingToken).toBeLessThanOrEqual(lease.fencingToken);
+      expect(holder!.since!.getTime()).toBeLessThanOrEqual(await now(b));
+      await lease.release();
+      if (waiting.length === 0) break;
+    }
+  },
+
+  async 'a holder without tokens has none of an earlier one, and no time'(world) {
+    const [a, b] = [await world.process(), await world.process()];
+    await a.leases.optimistic('k'); // mints one
+    const fenced = await world.finish(a.acquire());
+    const token = fenced.fencingToken;
+    await fenced.release();
+    const check = async (): Promise<void> => {
+      const seen = await look(b);
+      expect(seen).toMatchObject({ state: 'held', mode: 'exclusive', holder: {} });
+      expect([seen.fencingToken, seen.holder!.since]).toEqual([undefined, undefined]);
+      expect(seen.lastFencingToken).toBeGreaterThanOrEqual(token);
+    };
+    const lease = await world.finish(a.acquire({ fencing: false }));
+    await check();
+    await b.leases.optimistic('k');
+    await check();
+    const changed = new Condition(a.leases.conditions, lease as SingleLease, 'changed');
+    const woken = later(changed.await());
+    await world.until('it awaits', async () => (await world.sight()).awaiting === 1);
+    const teller = await world.finish(b.acquire());
+    await new Condition(b.leases.conditions, teller as SingleLease, 'changed').signal();
+    await teller.release();
+    await world.finish(woken);
+    await check();
+    const text = await lease.handOver();
+    await check();
+    const restored = await b.leases.restore(readHandOver(text));
+    await check();
+    await restored.release();
+  },
+
+  async 'a lease that was handed over keeps its time, and no token ahead of its own is said'(
+    world,
+  ) {
+    const [a, b] = [await world.process(), await world.process()];
+    const given = await world.finish(a.acquire());
+    const before = await look(b);
+    const text = await given.handOver();
+    const lease = await b.leases.restore(readHandOver(text));
+    const after = await look(a);
+    expect([after.fencingToken, after.holder!.since]).toEqual([
+      lease.fencingToken,
+      before.holder!.since,
+    ]);
+    await lease.release();
+  },
+
+  async 'who holds it with others has no token there, nor has a lock that is free'(world) {
+    const [a, b] = [await world.process(), await world.process()];
+    const writer = await world.finish(a.acquire());
+    const token = writer.fencingToken;
+    await writer.release();
+    const { state, fencingToken, lastFencingToken } = await look(b);
+    expect([state, fencingToken]).toEqual(['free', undefined]);
+    expect(lastFencingToken).toBeGreaterThanOrEqual(token);
+    const reader = await world.finish(a.acquire({ share: READER }));
+    const seen = await look(b);
+    expect([seen.mode, seen.fencingToken]).toEqual(['shared', undefined]);
+    expect(seen.lastFencingToken).toBe(reader.fencingToken);
+    await reader.release();
+  },
+};
+
+/** A quorum has no conditions, hand-overs or readers; its tokens are of the holder's clock. */
+export const inspectingOnQuorum: Contract = {
+  async 'a holder is seen under its own token, since about its own grant'(world) {
+    const [a, b] = [await world.process(), await world.process()];
+    for (let turn = 0; turn < 3; turn += 1) {
+      const before = await now(b);
+      const lease = await world.finish(a.acquire());
+      const after = await now(b);
+      const { fencingToken, lastFencingToken, holder } = await look(b);
+      expect(fencingToken).toBe(lease.fencingToken);
+      expect(lastFencingToken).toBeGreaterThanOrEqual(lease.fencingToken);
+      expect(holder!.since!.getTime()).toBeGreaterThanOrEqual(before - 1_000);
+      expect(holder!.since!.getTime()).toBeLessThanOrEqual(after + 1_000);
+      await lease.release();
+    }
+  },
+
+  async 'a holder without tokens has none of an earlier one, and no time'(world) {
+    const [a, b] = [await world.process(), await world.process()];
+    const fenced = await world.finish(a.acquire());
+    await fenced.release();
+    const lease = await world.finish(a.acquire({ fencing: false }));
+    const { holder, fencingToken } = await look(b);
+    expect([holder!.since, fencingToken]).toEqual([undefined, undefined]);
+    await lease.release();
+  },
+};
+
+export const inspectingOnRedis: Contract = {
+  async 'a token that leads the server’s clock, which was set back, is no time'(world) {
+    const { control, prefix } = world.redis!;
+    const [a, b] = [await world.process(), await world.process()];
+    const ahead = (Date.now() + 3_600_000) * 1_000;
+    await control.set(`{${prefix}k}:fence`, String(ahead));
+    const lease = await a.acquire();
+    const { fencingToken, holder } = await look(b);
+    expect([fencingToken, holder!.since]).toEqual([lease.fencingToken, undefined]);
+    await lease.release();
+  },
+
+  async 'the last token of several is read as a whole number, by scripts and by us'(world) {
+    const { control, prefix } = world.redis!;
+    const a = await world.process({ fairness: 'local' });
+    const lease = await a.acquire();
+    const text = await control.get(`{${prefix}k}:fence`);
+    expect(text).toMatch(/^\d{16}\.\d{4}$/);
+    const script = `return string.format('%.17g', tonumber(redis.call('GET', KEYS[1])))`;
+    const last = await control.eval(script, 1, `{${prefix}k}:fence`);
+    expect(last).toBe(text!.split('.')[0]);
+    expect(Number(text)).toBe(Number(last));
+    await lease.release();
+  },
+};
