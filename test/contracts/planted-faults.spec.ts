@@ -5,6 +5,7 @@ import type { Line } from '../../lib/leases/line.js';
 import type { Answer } from '../../lib/locks/lock-primitive.js';
 import { type CallSettings, momentOf } from '../../lib/options/index.js';
 import type { Check, Contract } from '../support/contract.js';
+import { datedLate } from '../support/dated-late.js';
 import { kinds } from '../support/kinds.js';
 import {
   both,
@@ -45,6 +46,7 @@ import { permits } from './permits.contract.js';
 import { runs } from './runs.contract.js';
 import { sharedMode } from './shared-mode.contract.js';
 import { shutdown, shutdownOfLocks } from './shutdown.contract.js';
+import { sleep, sleepAlone } from './sleep.contract.js';
 
 interface Fault {
   readonly plant: Plant;
@@ -117,6 +119,29 @@ const faults: Readonly<Record<string, Fault>> = {
     },
     on: 'memory',
     brokenSentences: [[expiry, 'a deadline counts from the sending']],
+  },
+  'a wall clock that is read with the answer': {
+    plant: { wrap: datedLate },
+    on: 'memory',
+    brokenSentences: [
+      [sleep, 'a grant whose answer a sleep held up makes nobody a holder'],
+      [sleep, 'a renewal whose answer a sleep held up keeps nothing'],
+      [sleep, 'an extension whose answer a sleep held up is none'],
+      [sleepAlone, 'who awaited a condition and slept over the answer'],
+    ],
+  },
+  'a lease on which only the monotonic clock counts': {
+    plant: inHolding('standing', () => ({
+      get(this: Holding) {
+        return this['clock'].monotonic() < this.deadline ? 'held' : 'over';
+      },
+    })),
+    on: 'memory',
+    brokenSentences: [
+      [sleep, 'a lease that is not renewed is not held at the first look after a sleep'],
+      [sleep, 'a sleep that a wall clock set back hides is found'],
+      [sleepAlone, 'a lease is passed on to no other caller after a sleep'],
+    ],
   },
   'a fence by INCR only': {
     plant: inScripts(GRANTING, [MINT, `do return redis.call('INCR', fence), 1 end\n${MINT}`]),

@@ -1,5 +1,6 @@
 import { afterEach, expect, it, jest } from '@jest/globals';
-import { type Clock, type Moment, momentOf } from '../../lib/options/index.js';
+import { momentOf } from '../../lib/options/index.js';
+import { datedLate } from '../support/dated-late.js';
 import { sameToken, type Plant } from '../support/plant.js';
 import { CALM, ROUGH, simulate, STORM } from '../support/simulation.js';
 import { withPrimitive } from '../support/world.js';
@@ -27,11 +28,6 @@ it.each(cases)(
   },
 );
 
-/** As if the clocks had parted no further since. */
-function readAt(clock: Clock, { monotonic }: Moment): Moment {
-  return { monotonic, wall: clock.wall() - (clock.monotonic() - monotonic) };
-}
-
 type Mistake = Plant & { readonly fairness: 'local' | 'strict' };
 
 const mistakes: Readonly<Record<string, Mistake>> = {
@@ -51,17 +47,7 @@ const mistakes: Readonly<Record<string, Mistake>> = {
   },
   'a wall clock that is read with the answer': {
     fairness: 'local',
-    wrap: (store, clock) =>
-      withPrimitive(store, {
-        acquire: async (ask) => {
-          const answer = await store.lock.acquire(ask);
-          return answer.kind === 'held' ? { ...answer, sent: readAt(clock, answer.sent) } : answer;
-        },
-        extend: async (claims) => {
-          const { remaining, sent } = await store.lock.extend(claims);
-          return { remaining, sent: readAt(clock, sent) };
-        },
-      }),
+    wrap: datedLate,
   },
   'a lease that is believed to last a little longer': {
     fairness: 'local',

@@ -12,10 +12,11 @@ import {
   historyIn,
   type Way,
 } from '../support/competition.js';
-import { checkHistory, type Claimed, unsignalled } from '../support/history.js';
+import { checkHistory, type Claimed, unsignalled, violations } from '../support/history.js';
 import { LockClient } from '../support/lock-client.js';
 import { monotonic } from '../support/monotonic.js';
 import { Observer } from '../support/observer.js';
+import { SleptClock } from '../support/slept-clock.js';
 import { until } from '../support/until.js';
 import { Worker } from '../support/worker.js';
 
@@ -83,9 +84,13 @@ class Crowd {
   readonly #work: Promise<void>[] = [];
   deaths = 0;
 
+  /** How long the machine of each slept in all, and where it reads that. */
+  readonly #nights = new Map<Worker, { readonly file: string; slept: number }>();
+
   constructor(
     private readonly fairness: 'local' | 'strict',
     private readonly ways: Competition['ways'],
+    private readonly datedLate = false,
   ) {}
 
   get over(): boolean {
@@ -103,9 +108,12 @@ class Crowd {
   }
 
   #join(worker: Worker): void {
-    const { ways, journal } = this;
+    const { ways, journal, datedLate } = this;
     this.#workers.add(worker);
-    const work = { ways, journal, callers: CALLERS, end: this.#end, pause: 5 };
+    const slept = join(folder, `slept-${worker.pid}`);
+    SleptClock.set(slept, 0);
+    this.#nights.set(worker, { file: slept, slept: 0 });
+    const work = { ways, journal, callers: CALLERS, end: this.#end, pause: 5, slept, datedLate };
     this.#work.push(
       worker.call('compete', work).catch((error: unknown) => {
         if (!this.killed.has(worker.pid)) throw error;
@@ -113,7 +121,7 @@ class Crowd {
     );
   }
 
-  /** Somebody is stopped for a while, or goes on, or is killed and replaced. */
+  /** Somebody is stopped for a while, or goes on, as from a sleep every other time, or is killed and replaced. */
   async strike(): Promise<void> {
     const worker = [...this.#workers][Math.floor(Math.random() * this.#workers.size)]!;
     const since = this.#still.get(worker);
@@ -126,23 +134,42 @@ class Crowd {
       await worker.kill();
       this.#join(await this.#worker());
     } else if (since === undefined) {
-      this.stopped.add(worker.pid);
-      this.#still.set(worker, monotonic());
-      worker.signal('SIGSTOP');
+      await this.#stop(worker);
     } else {
-      this.#goOn(worker);
+      this.#goOn(worker, this.#strikes % 2 === 0);
     }
+  }
+
+  /** The machine of somebody who competes sleeps over all leases it had. */
+  async sleepOver(): Promise<void> {
+    const [worker] = this.#workers;
+    await this.#stop(worker!);
+    await new Promise((resolve) => setTimeout(resolve, 2 * TTL));
+    this.#goOn(worker!, true);
+    await new Promise((resolve) => setTimeout(resolve, TTL / 2));
   }
 
   /** Everybody who lives ends his work. */
   async end(): Promise<Claimed[]> {
-    for (const worker of this.#still.keys()) this.#goOn(worker);
+    for (const worker of this.#still.keys()) this.#goOn(worker, false);
     await Promise.all(this.#work);
     await Promise.all([...this.#workers].map((worker) => worker.kill()));
     return historyIn(this.journal, this);
   }
 
-  #goOn(worker: Worker): void {
+  async #stop(worker: Worker): Promise<void> {
+    this.stopped.add(worker.pid);
+    worker.signal('SIGSTOP');
+    await until('it stands still', () => worker.isStopped);
+    this.#still.set(worker, monotonic());
+  }
+
+  #goOn(worker: Worker, slept: boolean): void {
+    const night = this.#nights.get(worker)!;
+    if (slept) {
+      night.slept += monotonic() - this.#still.get(worker)!;
+      SleptClock.set(night.file, night.slept);
+    }
     this.#still.delete(worker);
     worker.signal('SIGCONT');
   }
@@ -152,8 +179,9 @@ async function crowd(
   fairness: 'local' | 'strict',
   ways: Competition['ways'],
   size = 4,
+  datedLate = false,
 ): Promise<Crowd> {
-  const made = new Crowd(fairness, ways);
+  const made = new Crowd(fairness, ways, datedLate);
   await made.start(size);
   return made;
 }
@@ -256,4 +284,14 @@ describe.each(['strict', 'local'] as const)('%s fairness', (fairness) => {
       `${history.length} sections; writers and readers waited for ${waits.join(', ')} others`,
     );
   });
+});
+
+it('a crowd whose leases are dated when answers and pushes are read is found out by its sleeps', async () => {
+  let found: string[] = [];
+  for (let round = 0; round < 20 && found.length === 0; round += 1) {
+    const processes = await crowd('strict', kinds['exclusive locks']!.ways, 4, true);
+    while (!processes.over) await processes.sleepOver();
+    found = violations(await processes.end());
+  }
+  expect(found.length).toBeGreaterThan(0);
 });

@@ -100,6 +100,14 @@ export class Worker {
     this.child.kill(signal);
   }
 
+  /** Whether a SIGSTOP has arrived. */
+  get isStopped(): boolean {
+    const state = execFileSync('ps', ['-o', 'state=', '-p', String(this.pid)], {
+      encoding: 'utf8',
+    });
+    return state.startsWith('T');
+  }
+
   /** Rejects if the process had seen a rejection that nobody handled, or worse. */
   async kill(): Promise<void> {
     this.child.kill('SIGKILL');
