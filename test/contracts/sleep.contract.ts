@@ -98,9 +98,10 @@ export const sleepAlone: Contract = {
     const process = await world.process({}, answer.on('acquire'));
     const lease = (await process.acquire({ ttl: TTL })) as SingleLease;
     const condition = new Condition(process.leases.conditions, lease, 'met');
-    answer.expect();
     let woken = false;
-    const waiting = condition.await({ wait: 0 }).then(() => (woken = true));
+    const waiting = condition.await({ wait: 100 }).then(() => (woken = true));
+    await world.until('it awaits', async () => (await world.sight()).awaiting === 1);
+    answer.expect(); // the grant, when its time is over
     await world.finish(answer.came);
     await nightOf(process, world);
     answer.read();

@@ -12,7 +12,7 @@ import {
   historyIn,
   type Way,
 } from '../support/competition.js';
-import { checkHistory, type Claimed, unsignalled, violations } from '../support/history.js';
+import { checkHistory, type Claimed, unsignalled } from '../support/history.js';
 import { LockClient } from '../support/lock-client.js';
 import { monotonic } from '../support/monotonic.js';
 import { Observer } from '../support/observer.js';
@@ -90,7 +90,6 @@ class Crowd {
   constructor(
     private readonly fairness: 'local' | 'strict',
     private readonly ways: Competition['ways'],
-    private readonly datedLate = false,
   ) {}
 
   get over(): boolean {
@@ -108,12 +107,12 @@ class Crowd {
   }
 
   #join(worker: Worker): void {
-    const { ways, journal, datedLate } = this;
+    const { ways, journal } = this;
     this.#workers.add(worker);
     const slept = join(folder, `slept-${worker.pid}`);
     SleptClock.set(slept, 0);
     this.#nights.set(worker, { file: slept, slept: 0 });
-    const work = { ways, journal, callers: CALLERS, end: this.#end, pause: 5, slept, datedLate };
+    const work = { ways, journal, callers: CALLERS, end: this.#end, pause: 5, slept };
     this.#work.push(
       worker.call('compete', work).catch((error: unknown) => {
         if (!this.killed.has(worker.pid)) throw error;
@@ -138,15 +137,6 @@ class Crowd {
     } else {
       this.#goOn(worker, this.#strikes % 2 === 0);
     }
-  }
-
-  /** The machine of somebody who competes sleeps over all leases it had. */
-  async sleepOver(): Promise<void> {
-    const [worker] = this.#workers;
-    await this.#stop(worker!);
-    await new Promise((resolve) => setTimeout(resolve, 2 * TTL));
-    this.#goOn(worker!, true);
-    await new Promise((resolve) => setTimeout(resolve, TTL / 2));
   }
 
   /** Everybody who lives ends his work. */
@@ -179,9 +169,8 @@ async function crowd(
   fairness: 'local' | 'strict',
   ways: Competition['ways'],
   size = 4,
-  datedLate = false,
 ): Promise<Crowd> {
-  const made = new Crowd(fairness, ways, datedLate);
+  const made = new Crowd(fairness, ways);
   await made.start(size);
   return made;
 }
@@ -284,14 +273,4 @@ describe.each(['strict', 'local'] as const)('%s fairness', (fairness) => {
       `${history.length} sections; writers and readers waited for ${waits.join(', ')} others`,
     );
   });
-});
-
-it('a crowd whose leases are dated when answers and pushes are read is found out by its sleeps', async () => {
-  let found: string[] = [];
-  for (let round = 0; round < 20 && found.length === 0; round += 1) {
-    const processes = await crowd('strict', kinds['exclusive locks']!.ways, 4, true);
-    while (!processes.over) await processes.sleepOver();
-    found = violations(await processes.end());
-  }
-  expect(found.length).toBeGreaterThan(0);
 });

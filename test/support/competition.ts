@@ -10,12 +10,11 @@ import {
 } from '../../lib/options/index.js';
 import { Condition } from '../../lib/services/condition.js';
 import type { SingleLease } from '../../lib/leases/single-lease.js';
-import { datedLate } from './dated-late.js';
 import { type Claimed, type ConditionEvent, HistoryRecorder } from './history.js';
 import { monotonic } from './monotonic.js';
 import { StallingClock } from './stalling-clock.js';
 import { SleptClock } from './slept-clock.js';
-import { LockingProcess, type Wrap } from './world.js';
+import { LockingProcess } from './world.js';
 
 /** Callers of one process that want locks of one kind again and again. Plain data: it is sent to a process. */
 export interface Competition {
@@ -30,8 +29,6 @@ export interface Competition {
   readonly journal: string;
   /** Where it is written how long the machine of the process slept, if it does. */
   readonly slept?: string;
-  /** With the planted mistake. */
-  readonly datedLate?: boolean;
 }
 
 /** What one caller asks for: one of these keys, or so many of them at once. */
@@ -58,8 +55,7 @@ export async function compete(options: RedisLockOptions, competition: Competitio
   );
   const base = competition.slept ? new SleptClock(competition.slept) : systemClock;
   const clock = new StallingClock(base);
-  const wrap: Wrap = competition.datedLate ? datedLate : (store) => store;
-  const store = wrap(recorder.watch(new RedisLockStore(settings, base)), clock);
+  const store = recorder.watch(new RedisLockStore(settings, base));
   const own = new LockingProcess(store, settings, clock, undefined);
   await own.leases.open();
   const rest = (): Promise<void> =>
