@@ -34,6 +34,7 @@ import {
 import { Candidates } from './services/candidates.js';
 import { lockServiceToken } from './services/lock-service-token.js';
 import { LockService } from './services/lock.service.js';
+import { refusalLog } from './services/refusal-log.js';
 import { logOrder } from './services/order-log.js';
 
 /** What only `forRoot` and `forRootAsync` provide. */
@@ -152,5 +153,8 @@ function lockService(options: RedisLockOptions): LockService {
   const settings = moduleSettings(options);
   const Store = settings.nodes ? QuorumLockStore : RedisLockStore;
   const store = new Store(settings, systemClock);
-  return new LockService(new Leases(store, settings, systemClock, logOrder), settings);
+  return new LockService(
+    new Leases(store, settings, systemClock, logOrder, refusalLog()),
+    settings,
+  );
 }

@@ -1,5 +1,7 @@
+import type { LockStoreError } from '../errors/index.js';
 import type { Claim, LockPrimitive } from '../locks/lock-primitive.js';
 import type { Clock } from '../options/index.js';
+import { isRefused } from './may-have-run.js';
 import type { Trail } from './trail.js';
 
 /** The pause before a failed departure is tried again, in ms. */
@@ -18,6 +20,8 @@ export class Departures {
   constructor(
     private readonly lock: LockPrimitive,
     private readonly clock: Clock,
+    /** Told of departures that the store refuses for good. */
+    private readonly refused: (error: LockStoreError) => void = () => {},
   ) {}
 
   /** Leaves the place and the lock that stand under the claim's holder id, and the places that had their turns. */
@@ -54,7 +58,8 @@ export class Departures {
         await leave();
         if (now >= trail.uncertainUntil) return;
         await this.#pause(trail.uncertainUntil - this.clock.monotonic() + 1);
-      } catch {
+      } catch (error) {
+        if (isRefused(error)) this.refused(error);
         await this.#pause(PAUSE * (1 + Math.random()));
       }
       if (last || this.clock.monotonic() > giveUpAt) return;

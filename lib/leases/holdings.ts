@@ -1,4 +1,4 @@
-import type { LossReason } from '../errors/index.js';
+import type { LockStoreError, LossReason } from '../errors/index.js';
 import type { Extended, LockPrimitive } from '../locks/lock-primitive.js';
 import { type Clock, type Duration, milliseconds, READER, TTL_BOUNDS } from '../options/index.js';
 import type { Departures } from './departures.js';
@@ -24,8 +24,15 @@ export class Holdings implements LeaseHost {
     private readonly lock: LockPrimitive,
     private readonly clock: Clock,
     private readonly departures: Departures,
+    /** Told of renewals that the store refuses for good. */
+    refused: (error: LockStoreError) => void = () => {},
   ) {
-    this.#watchdog = new Watchdog(lock, clock, (holding, reason) => this.#lose(holding, reason));
+    this.#watchdog = new Watchdog(
+      lock,
+      clock,
+      (holding, reason) => this.#lose(holding, reason),
+      refused,
+    );
   }
 
   get size(): number {

@@ -3,6 +3,7 @@ import {
   LockNotAcquiredError,
   LockOptionsError,
   type LockOrderError,
+  type LockStoreError,
   LockShutdownError,
 } from '../errors/index.js';
 import { newHolderId } from '../locks/holder.js';
@@ -50,10 +51,14 @@ export class Leases {
     private readonly clock: Clock,
     /** Told of locks that are taken in opposite orders, where they are warned of. */
     warn: (error: LockOrderError) => void = () => {},
+    /** Told of what the store refuses for good while nobody waits for its answer. */
+    refused: (error: LockStoreError, step: 'release' | 'renewal') => void = () => {},
   ) {
     this.#opening = new Opening(store, () => this.#pushes, settings.commandTimeout, clock);
-    this.#departures = new Departures(store.lock, clock);
-    this.#holdings = new Holdings(store.lock, clock, this.#departures);
+    this.#departures = new Departures(store.lock, clock, (error) => refused(error, 'release'));
+    this.#holdings = new Holdings(store.lock, clock, this.#departures, (error) =>
+      refused(error, 'renewal'),
+    );
     this.#waiters = new Waiters(store, settings, clock, this.#departures, (holding) => {
       this.#holdings.add(holding);
       return new SingleLease(this.#holdings, holding);

@@ -1,7 +1,8 @@
-import type { LossReason } from '../errors/index.js';
+import type { LockStoreError, LossReason } from '../errors/index.js';
 import type { Claim, Extended, Extension, LockPrimitive } from '../locks/lock-primitive.js';
 import type { Clock, Moment } from '../options/index.js';
 import type { Holding } from './holding.js';
+import { isRefused } from './may-have-run.js';
 import { Schedule } from './schedule.js';
 
 /** The shortest pause between two renewals of one lease, in ms. */
@@ -23,6 +24,8 @@ export class Watchdog {
     private readonly lock: LockPrimitive,
     private readonly clock: Clock,
     private readonly lost: (holding: Holding, reason: LossReason) => void,
+    /** Told of renewals that the store refuses for good. */
+    private readonly refused: (error: LockStoreError) => void = () => {},
   ) {
     this.#schedule = new Schedule(clock, (due) => this.#wake(due));
   }
@@ -92,7 +95,8 @@ export class Watchdog {
     let answer: Extension | undefined;
     try {
       answer = await this.lock.extend(claims);
-    } catch {
+    } catch (error) {
+      if (isRefused(error)) this.refused(error);
       // The server may have renewed or not; the deadline we know stands, and we ask again before it.
     }
     for (const [at, holding] of holdings.entries()) {

@@ -61,6 +61,9 @@ const SENT =
   'asking auth client cluster eval evalsha hello info publish scan script select sentinel subscribe time unsubscribe wait';
 const UNKNOWN = new RegExp(`unknown command [^\\w]?(${SENT.replaceAll(' ', '|')})\\b`, 'i');
 
+/** What a server says where the user lacks a right: to a command of ours, or to one in a script, from Redis 7.2 on and before. */
+const LACKS_RIGHT = /\bNOPERM\b|ACL failure|user executing the script can't/;
+
 /** A code that an operating system or ioredis puts on an error: letters only, so no secret. */
 const SYSTEM_CODE = /^[A-Z_]{3,40}$/;
 
@@ -77,7 +80,7 @@ export function storeFailure(
   if (text.includes('non local key')) {
     return failure('its slot was moving, and a script stopped half-way', key, 'unknown', true);
   }
-  const code = /ACL failure|\bNOPERM\b/.test(text) ? 'NOPERM' : CODE.exec(text)?.[1];
+  const code = LACKS_RIGHT.test(text) ? 'NOPERM' : CODE.exec(text)?.[1];
   const answer = code === undefined ? undefined : ANSWERS[code];
   if (answer) {
     return failure(answer.says, key, 'refused', answer.retryable);

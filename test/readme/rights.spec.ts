@@ -1,4 +1,5 @@
-import { afterEach, describe, expect, it } from '@jest/globals';
+import { afterEach, describe, expect, it, jest } from '@jest/globals';
+import { Logger } from '@nestjs/common';
 import { Test } from '@nestjs/testing';
 import { Redis } from 'ioredis';
 import { readFileSync } from 'node:fs';
@@ -10,6 +11,8 @@ import { scripts as redisson } from '../../lib/locks/dialects/redisson/scripts.j
 import { scripts as spring } from '../../lib/locks/dialects/spring/scripts.js';
 import { scripts as symfony } from '../../lib/locks/dialects/symfony/scripts.js';
 import { scripts as timestamp } from '../../lib/locks/dialects/timestamp/scripts.js';
+import { speak } from '../../lib/locks/dialects/speak.js';
+import { stepsOf } from '../../lib/locks/dialects/try-out.js';
 import { scripts as lock } from '../../lib/locks/lock/scripts.js';
 import { scripts as quarantine } from '../../lib/locks/quarantine/scripts.js';
 import { scripts as quorum } from '../../lib/locks/quorum/scripts.js';
@@ -17,6 +20,7 @@ import { scripts as shares } from '../../lib/locks/shares/scripts.js';
 import { dialectSettings, type LockDialect } from '../../lib/options/index.js';
 import { ClusterProcess } from '../../tools/redis-cluster.js';
 import { RedisProcess } from '../../tools/redis-server.js';
+import { until } from '../support/until.js';
 import { samples } from '../dialects/samples.js';
 
 type Scripts = Readonly<Record<string, { readonly source: string }>>;
@@ -88,6 +92,14 @@ function usedBy(scripts: Scripts): string[] {
 
 function isCommand(right: string): boolean {
   return right.startsWith('+');
+}
+
+/** The keys of a dialect's locks, as the README names them; of those alone that these tests use. */
+function keysOf(prefix: string): string[] {
+  const [, patterns] = /beside them: `([^`]+)`/.exec(readme)!;
+  return ['least', 'kept'].flatMap((name) =>
+    patterns!.replaceAll('<prefix>', prefix + name).split(' '),
+  );
 }
 
 type Pair = readonly [LockService, LockService];
@@ -209,7 +221,7 @@ describe('a user with the rights that the README lists', () => {
       const { format, lasting, prefix, suffix, unit } = dialectSettings(dialect)!;
       const registry = prefix.slice(0, -1);
       const more = listedFor(format).map((right) => right.replace('<registry>', registry));
-      await grant([server], [...LISTED, '~*', ...more]);
+      await grant([server], [...LISTED, ...keysOf(prefix), ...more]);
       if (lasting)
         await asAdmin(
           server,
@@ -222,6 +234,62 @@ describe('a user with the rights that the README lists', () => {
       expect(await refused(server)).toEqual([]);
     },
   );
+
+  it.each(samples)(
+    'that lacks one of those of dialect %j is told, before a lock is taken',
+    async (dialect) => {
+      const server = await start();
+      const settings = dialectSettings(dialect)!;
+      const { format, prefix, suffix } = settings;
+      const registry = prefix.slice(0, -1);
+      const listed = listedFor(format).map((right) => right.replace('<registry>', registry));
+      const speaks = speak(settings, '');
+      const used = usedBy(Object.fromEntries(stepsOf(speaks).entries()));
+      const commands = listed.filter((right) => isCommand(right) && used.includes(right));
+      const patterns = format === 'python-redis-lock' ? ['~lock-signal:*'] : [];
+      const redis = { host: '127.0.0.1', port: server.port, ...credentials };
+      for (const lacking of [...commands, ...patterns]) {
+        const rights = [...LISTED, ...keysOf(prefix), ...listed].filter(
+          (right) => right !== lacking,
+        );
+        await grant([server], rights);
+        const [locks] = await locksOn({ redis, dialect });
+        await expect(locks.acquire('least')).rejects.toMatchObject({
+          code: 'LOCK_STORE',
+          retryable: false,
+        });
+        expect(await asAdmin(server, 'EXISTS', `${prefix}least${suffix}`)).toBe(0);
+      }
+    },
+  );
+
+  it('that loses a right is told once in the log what was refused', async () => {
+    const server = await start();
+    const listed = listedFor('python-redis-lock');
+    const rights = [...LISTED, ...listed];
+    await grant([server], rights);
+    const redis = { host: '127.0.0.1', port: server.port, ...credentials };
+    const said = jest.spyOn(Logger.prototype, 'error').mockImplementation(() => {});
+    closing.push(async () => said.mockRestore());
+    const [locks] = await locksOn({ redis, dialect: 'python-redis-lock' });
+    const leases = await Promise.all(['a', 'b'].map((key) => locks.acquire(key, { ttl: '1s' })));
+    const without = rights.filter((right) => !['~lock-signal:*', '~lock:*'].includes(right));
+    await grant([server], without);
+    const texts = (): string[] => said.mock.calls.map(([text]) => String(text));
+    await until('both are over', () => leases.every(({ held }) => !held));
+    for (const lease of leases) await lease.release();
+    await until('both refusals are said', () => texts().length === 2);
+    expect(texts()[0]).toMatch(/^A lease could not be renewed, .*\(NOPERM\)/);
+    expect(texts()[1]).toMatch(/^A lock could not be given back, .*\(NOPERM\)/);
+    await until('nobody asks any more', () =>
+      locks.tryAcquire('c').then(
+        () => true,
+        () => true,
+      ),
+    );
+    expect(texts()).toHaveLength(2);
+    expect(texts().join()).not.toMatch(/"|lock:/);
+  });
 
   it('can all that locks do on a quorum', async () => {
     const servers = await Promise.all([1, 2, 3].map(() => start()));

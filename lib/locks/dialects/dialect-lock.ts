@@ -1,6 +1,6 @@
 import { ForeignLockError, LockOptionsError } from '../../errors/index.js';
 import { type DialectSettings, momentOf } from '../../options/index.js';
-import { type LockServer, lockKeys, type StepNode } from '../../redis/index.js';
+import { KeyList, type LockServer, lockKeys, type StepNode } from '../../redis/index.js';
 import { askAgain } from '../back-off.js';
 import { lockId } from '../lock-id.js';
 import type { Whereabouts } from '../lock-names.js';
@@ -19,6 +19,7 @@ import { sightOf } from '../look/sight.js';
 import type { AcquireReply, Dialect, DialectScript, Send, Wake } from './dialect-format.js';
 import { lookedAt } from './looked-at.js';
 import { scripts } from './scripts.js';
+import { tryRights } from './try-out.js';
 
 /** When a lock that was taken over is written once more, in ms: by then who lost the take-over has written. */
 const AFTER_TAKE_OVER = 100;
@@ -35,6 +36,9 @@ type Keys = Readonly<Record<string, string>> & { readonly lock: string };
  * A crash costs the rest of the lease.
  */
 export class DialectLock implements HolderSteps {
+  /** What the dialect needs has been tried. */
+  #tried = false;
+
   constructor(
     private readonly server: LockServer,
     /** What the client itself puts before every key. */
@@ -47,7 +51,11 @@ export class DialectLock implements HolderSteps {
 
   async acquire(ask: Ask): Promise<Answer> {
     const keys = this.#keys(ask);
-    const step = (node: StepNode): Promise<Answer> => this.#ask(node, keys, ask);
+    const step = async (node: StepNode): Promise<Answer> => {
+      if (!this.#tried) await tryRights(node, this.dialect, keys, ask);
+      this.#tried = true;
+      return this.#ask(node, keys, ask);
+    };
     return this.server.at(keys.lock, step, ask.wanted);
   }
 
@@ -113,7 +121,7 @@ export class DialectLock implements HolderSteps {
       const step = momentOf(this.server.time);
       return node.run({
         script,
-        keys: script.keyList(keys),
+        keys: this.#keyList(script, keys),
         args: script.argList({ ...operands, ...more }),
         key,
         sentAt: step.monotonic,
@@ -169,6 +177,15 @@ export class DialectLock implements HolderSteps {
       read,
     };
     return this.server.at(keys.lock, (node) => node.run(run));
+  }
+
+  /** An acquisition names the keys of its release too: without a right to one of them nothing is taken. */
+  #keyList(script: DialectScript, keys: Keys): KeyList {
+    const list = script.keyList(keys);
+    const others = this.dialect.release.keys.filter((name) => !script.keys.includes(name));
+    return others.length > 0 && script === this.dialect.acquire
+      ? new KeyList([...list.keys, ...others.map((name) => keys[name]!)])
+      : list;
   }
 
   #operands(claim: Claim | undefined, lock: string): Operands {
