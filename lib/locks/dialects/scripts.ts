@@ -1,8 +1,11 @@
 import { LuaScript } from '../../redis/index.js';
 import force from './force.lua.js';
+import tryOut from './try-out.lua.js';
 
 /** The steps that are the same in most dialects. */
 export const scripts = {
+  /** Tries what a dialect needs on a key of no lock. */
+  tryOut: new LuaScript(tryOut, ['scratch'], ['commands']),
   force: new LuaScript(
     force,
     ['lock', 'grant'],

@@ -1,11 +1,8 @@
 import { LockStoreError } from '../../errors/index.js';
-import { KeyList, LuaScript, type StepNode } from '../../redis/index.js';
+import { KeyList, type StepNode } from '../../redis/index.js';
 import type { Claim } from '../lock-primitive.js';
 import type { Dialect, DialectScript } from './dialect-format.js';
-import source from './try-out.lua.js';
-
-/** Tries what a dialect needs on a key of no lock. */
-export const tryOut = new LuaScript(source, ['scratch'], ['commands']);
+import { scripts } from './scripts.js';
 
 /** All steps that are taken on a lock, and on one that is held. */
 export function stepsOf({ acquire, release, extend }: Dialect): DialectScript[] {
@@ -31,10 +28,10 @@ export async function tryRights(
   { key }: Pick<Claim, 'key'>,
 ): Promise<void> {
   const scratch = `${keys['grant']}:try`;
-  const args = tryOut.argList({ commands: commandsOf(stepsOf(dialect)).join(' ') });
+  const args = scripts.tryOut.argList({ commands: commandsOf(stepsOf(dialect)).join(' ') });
   const list = new KeyList([scratch, ...Object.values(keys)]);
   try {
-    await node.run({ script: tryOut, keys: list, args, key, read: () => true });
+    await node.run({ script: scripts.tryOut, keys: list, args, key, read: () => true });
   } catch (error) {
     if (!(error instanceof LockStoreError) || error.retryable) throw error;
     throw new LockStoreError(error.message, { key, outcome: 'unsent', retryable: false });
