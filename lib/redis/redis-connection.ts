@@ -94,7 +94,7 @@ export class RedisConnection {
   }
 
   #sendRuns(runs: PendingRun[], form: Form): void {
-    const [{ run }] = runs as [PendingRun];
+    const { run } = runs[0]!;
     if (run.asking) this.#ask();
     const text = form === 'text' ? textOf(runs) : undefined;
     if (text) this.#loading.add(text);

@@ -7,10 +7,9 @@ import { WireCommand } from './wire-command.js';
 const LARGEST = 32;
 
 /** The script that takes these runs in one. */
-export function textOf([first, second]: readonly PendingRun[]):
-  LuaScript<string, string> | MergedScript {
-  const { script } = first!.run;
-  return second ? script.merged! : script;
+export function textOf(runs: readonly PendingRun[]): LuaScript<string, string> | MergedScript {
+  const { script } = runs[0]!.run;
+  return runs.length > 1 ? script.merged! : script;
 }
 
 /** How runs leave: by the script's hash, where others may join them; by its hash and alone; or by its text, which the server keeps then. */
@@ -27,7 +26,7 @@ export class ScriptBatch extends WireCommand {
     answered: (reply: unknown) => void,
     failed: (error: Error) => void,
   ) {
-    const [{ run, promise }] = runs as [PendingRun];
+    const { run, promise } = runs[0]!;
     super(
       form === 'text' ? 'eval' : 'evalsha',
       () => spelt(runs, form),
