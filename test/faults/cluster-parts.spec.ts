@@ -2,7 +2,9 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from '@jest/gl
 import { Redis } from 'ioredis';
 import { RedisLockStore } from '../../lib/locks/lock/redis-lock-store.js';
 import { LockStoreError } from '../../lib/errors/index.js';
+import { readHandOver } from '../../lib/leases/hand-over.js';
 import type { Lease } from '../../lib/leases/lease.js';
+import type { SingleLease } from '../../lib/leases/single-lease.js';
 import {
   type AcquireOptions,
   moduleSettings,
@@ -12,6 +14,7 @@ import {
   systemClock,
 } from '../../lib/options/index.js';
 import { slotOf } from '../../lib/redis/cluster/slot.js';
+import { Condition } from '../../lib/services/condition.js';
 import { ClusterProcess } from '../../tools/redis-cluster.js';
 import { FaultProxy } from '../support/fault-proxy.js';
 import { monotonic } from '../support/monotonic.js';
@@ -104,21 +107,58 @@ it.each(Object.entries(rows))(
       (await observer.store.lock.inspect(key, 1)).waiting === 1;
     await until('the next one waits', waits);
 
-    const slot = slotOf(`lock:${key}`);
-    moved.add(slot);
-    const finish = await cluster.beginMove(slot);
-    const before = await scriptsAsked();
-    const released = held.release();
-    await until('the release came to a node', async () => (await scriptsAsked()) > before);
-    await finish();
-    const over = monotonic();
-    expect(await released).toBe(true);
+    let released: Promise<boolean>;
+    const over = await movingDuring(key, () => (released = held.release()));
+    expect(await released!).toBe(true);
     const lease = await waiting;
     expect(monotonic() - over).toBeLessThan(COMMAND_TIMEOUT);
     expect(lease.held).toBe(true);
     expect(await lease.release()).toBe(true);
   },
 );
+
+/** Begins to move the slot of this lock, takes a step, and ends the move when that came to a node. When it ended. */
+async function movingDuring(key: string, step: () => Promise<unknown>): Promise<number> {
+  const slot = slotOf(`lock:${key}`);
+  moved.add(slot);
+  const finish = await cluster.beginMove(slot);
+  const before = await scriptsAsked();
+  step().catch(() => {});
+  await until('the step came to a node', async () => (await scriptsAsked()) > before);
+  await finish();
+  return monotonic();
+}
+
+it('while its slot moves, a lease is handed over: who restores it goes on soon after', async () => {
+  const patient = { ttl: TTL, commandTimeout: COMMAND_TIMEOUT };
+  const [a, b] = [await member(patient), await member(patient)];
+  const key = `handed${keys}`;
+  const lease = await a.acquire({ key });
+  let text: Promise<string>;
+  const over = await movingDuring(key, () => (text = lease.handOver()));
+  const restored = await b.leases.restore(readHandOver(await text!));
+  expect(monotonic() - over).toBeLessThan(COMMAND_TIMEOUT);
+  expect(restored.fencingToken).toBe(lease.fencingToken);
+  expect(await restored.release()).toBe(true);
+});
+
+it('while its slot moves, a condition is signalled: who awaits it wakes soon after', async () => {
+  const patient = { ttl: TTL, commandTimeout: COMMAND_TIMEOUT };
+  const [a, b] = [await member(patient), await member(patient)];
+  const key = `signalled${keys}`;
+  const condition = (process: LockingProcess, lease: Lease): Condition =>
+    new Condition(process.leases.conditions, lease as SingleLease, 'changed');
+  const awaits = await a.acquire({ key });
+  const woken = condition(a, awaits).await();
+  const signals = await b.acquire({ key, wait: TTL });
+  const over = await movingDuring(key, async () => {
+    await condition(b, signals).signal();
+    await signals.release();
+  });
+  expect(await woken).toBe(true);
+  expect(monotonic() - over).toBeLessThan(COMMAND_TIMEOUT);
+  expect(await awaits.release()).toBe(true);
+});
 
 const KINDS: Readonly<Record<string, AcquireOptions & { share?: Share }>> = {
   alone: {},

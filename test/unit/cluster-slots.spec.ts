@@ -1,5 +1,11 @@
 import { describe, expect, it } from '@jest/globals';
 import { batchesOf } from '../../lib/locks/batches.js';
+import { Dialects } from '../../lib/locks/dialects/dialects.js';
+import type { Claim } from '../../lib/locks/lock-primitive.js';
+import { redisPrimitive } from '../../lib/locks/redis-primitive.js';
+import { callSettings, moduleSettings, READER } from '../../lib/options/index.js';
+import type { LockServer } from '../../lib/redis/index.js';
+import { storeFailure } from '../../lib/redis/store-failure.js';
 import { LockOptionsError } from '../../lib/errors/index.js';
 import { ClusterSource } from '../../lib/redis/cluster/cluster-source.js';
 import { SlotMap } from '../../lib/redis/cluster/slot-map.js';
@@ -59,6 +65,39 @@ it('batches keep to one group and one size, and lose nobody', () => {
     [1, 4],
     [3, 5],
   ]);
+});
+
+it('no batch is of two slots, two modes or two dialects, and each lease is in one', () => {
+  const server = { slotOf: (key: string) => slotOf(key), inboxPrefix: '' } as LockServer;
+  const native = redisPrimitive(server, '', 1, () => {});
+  const lock = new Dialects(native, server, '', () => {});
+  const { dialect } = callSettings({ dialect: 'redlock' }, moduleSettings({}).call);
+  const claims = Array.from({ length: 60 }, (_, at) => ({
+    key: `{${at % 5}}${at}`,
+    holder: `p/${at}`,
+    ttl: 1_000,
+    tokens: 0,
+    ...[{}, { share: READER }, { dialect }][at % 3],
+  }));
+  const batches = lock.batches(claims);
+  const found = batches.map((batch) => batch.map((at) => claims[at]!));
+  const kindOf = (claim: Claim): string =>
+    [slotOf(claim.key), claim.share !== undefined, claim.dialect?.name].join();
+  for (const batch of found) expect(new Set(batch.map(kindOf)).size).toBe(1);
+  expect(batches.flat().sort((a, b) => a - b)).toEqual([...claims.keys()]);
+  // Those in our format are together: 5 slots in 2 modes; each of the dialect is a command of its own.
+  expect(batches).toHaveLength(5 * 2 + 20);
+});
+
+it('a script that stopped half-way because its slot moves may have run', () => {
+  const answers = [
+    'ERR Script attempted to access a non local key in a cluster node script: a1, on @user_script:2.',
+    'ERR Error running script (call to f_a1): @user_script:2: @user_script: 2: Script attempted to access a non local key in a cluster node',
+  ];
+  for (const answer of answers) {
+    const error = Object.assign(new Error(answer), { name: 'ReplyError' });
+    expect(storeFailure(error, 'k')).toMatchObject({ outcome: 'unknown', retryable: true });
+  }
 });
 
 describe('the nodes of a Cluster that are named', () => {
