@@ -1,6 +1,7 @@
 import {
   type DynamicModule,
   Inject,
+  Logger,
   Module,
   type OnModuleInit,
   Optional,
@@ -23,7 +24,12 @@ import { answerErrors } from './interceptors/answer-errors.js';
 import { Leases } from './leases/leases.js';
 import { RedisLockStore } from './locks/lock/redis-lock-store.js';
 import { QuorumLockStore } from './locks/quorum/quorum-lock-store.js';
-import { moduleSettings, type RedisLockOptions, systemClock } from './options/index.js';
+import {
+  bareDuration,
+  moduleSettings,
+  type RedisLockOptions,
+  systemClock,
+} from './options/index.js';
 import {
   ConfigurableModuleClass,
   MODULE_OPTIONS_TOKEN,
@@ -36,6 +42,8 @@ import { lockServiceToken } from './services/lock-service-token.js';
 import { LockService } from './services/lock.service.js';
 import { refusalLog } from './services/refusal-log.js';
 import { logOrder } from './services/order-log.js';
+
+const logger = new Logger('RedisLock');
 
 /** What only `forRoot` and `forRootAsync` provide. */
 interface Configured {
@@ -151,6 +159,8 @@ function withLocks(definition: DynamicModule, extras: RedisLockModuleExtras): Dy
 
 function lockService(options: RedisLockOptions): LockService {
   const settings = moduleSettings(options);
+  const bare = bareDuration(options);
+  if (bare) logger.warn(`RedisLockModule ${bare}`);
   const Store = settings.nodes ? QuorumLockStore : RedisLockStore;
   const store = new Store(settings, systemClock);
   return new LockService(

@@ -10,12 +10,24 @@ export type Method = (this: object, ...args: unknown[]) => unknown;
 export function decoratedMethod(
   decorator: string,
   target: unknown,
-  descriptor: PropertyDescriptor | undefined,
-  said: string,
+  method: unknown,
+  descriptor: PropertyDescriptor | number | undefined,
 ): Method {
-  if (typeof target === 'function' && descriptor && !('kind' in descriptor)) {
+  const said = nameOf(target as object, method);
+  if (typeof target === 'function' && typeof descriptor === 'object' && !('kind' in descriptor)) {
     throw new LockOptionsError(
       `${decorator} stands on the static method ${said}: only methods of objects that Nest makes can be locked.`,
+    );
+  }
+  const place = method === undefined && typeof target === 'function' ? target.name : said;
+  if (typeof descriptor === 'number') {
+    throw new LockOptionsError(
+      `${decorator} stands on a parameter of ${place}: it stands on methods. On parameters stand @LockKey and @CurrentLease.`,
+    );
+  }
+  if (typeof target === 'function' && method === undefined) {
+    throw new LockOptionsError(
+      `${decorator} stands on the class ${place}: it stands on methods. For all handlers of a controller there is @LockedRequest.`,
     );
   }
   if (typeof descriptor?.value !== 'function' || typeof target !== 'object') {

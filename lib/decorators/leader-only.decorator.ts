@@ -48,7 +48,7 @@ export function LeaderOnly(
   const { onLost, module, ...election } = options;
   return (target, method, descriptor) => {
     const said = nameOf(target, method);
-    const original = decoratedMethod('@LeaderOnly', target, descriptor, said);
+    const original = decoratedMethod('@LeaderOnly', target, method, descriptor);
     lockName(name, MODULE_DEFAULTS.limits.keyBytes * 100);
     checkPolicy({ onLost, module });
     checkElection(election);

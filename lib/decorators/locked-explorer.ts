@@ -1,7 +1,7 @@
 import { Logger } from '@nestjs/common';
 import type { DiscoveryService, MetadataScanner } from '@nestjs/core';
 import { LockOptionsError } from '../errors/index.js';
-import type { LockedOptions } from '../options/index.js';
+import { bareDuration, type LockedOptions } from '../options/index.js';
 import type { LockedRequestSettings } from '../interceptors/locked-request-settings.js';
 import { LOCKED_METADATA, LOCKED_REQUEST_METADATA } from '../redis-lock.constants.js';
 import { checkModule, classesOf, isHandler, isProcessor } from './classes-of-application.js';
@@ -47,7 +47,9 @@ function check(
     }
     return;
   }
-  for (const { module, onBusy } of locked) {
+  for (const { module, onBusy, wait, ttl } of locked) {
+    const bare = bareDuration({ wait, ttl });
+    if (bare) logger.warn(`@Locked on ${said} ${bare}`);
     checkModule(`@Locked on ${said}`, module, modules);
     if (onBusy === 'skip' && (isHandler(method) || isProcessor(type, name, method))) {
       throw new LockOptionsError(
@@ -74,7 +76,11 @@ function checkRequests(
         `${said} locks nothing: it stands on handlers of requests and on their controllers. Use @Locked.`,
       );
     }
-    for (const { options } of settings) checkModule(said, options.module, modules);
+    for (const { options } of settings) {
+      const bare = bareDuration(options);
+      if (bare) logger.warn(`${said} ${bare}`);
+      checkModule(said, options.module, modules);
+    }
   }
 }
 

@@ -43,7 +43,7 @@ type KeyOf = (args: readonly unknown[]) => string | readonly string[];
  *
  * @throws LockOptionsError where it stands, when the key or an option cannot work.
  * The method rejects with `LockNotAcquiredError`, `LeaseLostError`, `LockStoreError`, `LockKeyError`,
- * `ForeignLockError`, `LockLimitError` or `LockShutdownError`; it never runs unlocked instead.
+ * `ForeignLockError`, `LockLimitError` or `LockShutdownError`. Only with `onUnavailable: 'proceed'` does it run without the lock instead.
  * @publicApi
  */
 export function Locked<Args extends readonly unknown[]>(
@@ -61,7 +61,7 @@ export function Locked(
 ): (target: object, method: string | symbol, descriptor: TypedPropertyDescriptor<never>) => void {
   return (target, method, descriptor) => {
     const said = nameOf(target, method);
-    const original = decoratedMethod('@Locked', target, descriptor, said);
+    const original = decoratedMethod('@Locked', target, method, descriptor);
     checkPolicy(options);
     const skipDefaults = options.onBusy === 'skip' ? { wait: 0 } : {};
     callSettings({ ...skipDefaults, ...options }, CALL_DEFAULTS, POLICY_OPTIONS);

@@ -89,6 +89,10 @@ export function callSettings(
       if (typeof value !== 'boolean')
         throw new LockOptionsError(`Option "${name}" takes true or false.`);
       settings[name] = value;
+    } else if (name === 'permits') {
+      throw new LockOptionsError(
+        'Option "permits" stands in @Locked alone. In code: locks.semaphore(name, { permits }), then acquire() or withPermit().',
+      );
     } else {
       throw new LockOptionsError(
         `There is no option "${name}". Options: ${[...Object.keys(CALL_DEFAULTS).filter((known) => known !== 'share'), ...allowed].join(', ')}.`,

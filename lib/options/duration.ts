@@ -34,6 +34,24 @@ function shown(value: unknown): string {
   return typeof value === 'object' && value !== null ? 'an object' : String(value);
 }
 
+/**
+ * What is said of a wait or a lease of less than a second without a unit: whoever wrote 5 may have meant seconds.
+ * Undefined where there is nothing to say.
+ */
+export function bareDuration(options: {
+  readonly wait?: unknown;
+  readonly ttl?: unknown;
+}): string | undefined {
+  const found = (['wait', 'ttl'] as const).find((name) => {
+    const value = options[name];
+    return typeof value === 'number' && value > 0 && value < UNITS.s;
+  });
+  return (
+    found &&
+    `has ${found}: ${String(options[found])}, which is in ms. If it is meant, write '${String(options[found])}ms'.`
+  );
+}
+
 function parse(value: unknown): number | undefined {
   if (typeof value === 'number') return value;
   if (typeof value !== 'string') return undefined;

@@ -1,4 +1,4 @@
-export { type Duration, milliseconds } from './duration.js';
+export { bareDuration, type Duration, milliseconds } from './duration.js';
 export { type Clock, type Moment, momentOf, partedSince, systemClock } from './clock.js';
 export {
   isReader,

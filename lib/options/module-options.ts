@@ -24,7 +24,7 @@ export interface RedisLockOptions extends LockCallOptions {
   readonly nodes?: readonly RedisSource[] | undefined;
   /** Stands before every key in Redis. @default 'lock:' */
   readonly keyPrefix?: string | undefined;
-  /** The bound of a command, and of a call that never reached the queue. @default '2s' */
+  /** The bound of a command, and of a call that never reached the queue; `restore` may take two. @default '2s' */
   readonly commandTimeout?: Duration | undefined;
   /** How long a waiting call survives an outage of Redis, within its `wait`. @default '30s' */
   readonly outageWait?: Duration | undefined;
@@ -48,8 +48,9 @@ export interface RedisLockOptions extends LockCallOptions {
   readonly durability?: 'ignore' | 'warn' | 'refuse' | undefined;
   /**
    * `'local'`: the callers of a process share one place in the queue and pass the lock on in memory, for
-   * 10 ms at most; then other processes have their turn. `'strict'`: each caller has his own place, and all of
-   * all processes are served in the order in which they came.
+   * 10 ms at most; then other processes have their turn. `'strict'`: each caller has a place of its own, and all of
+   * all processes are served in the order in which they came. A process that has no connection when the lock is
+   * released is passed over then; its callers keep their places.
    * @default 'local'
    */
   readonly fairness?: 'local' | 'strict' | undefined;

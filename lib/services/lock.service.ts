@@ -129,7 +129,8 @@ export class LockService implements OnModuleInit, OnModuleDestroy, OnApplication
 
   /**
    * Goes on with a lease that another process handed over by `lease.handOver()`: it alone holds the lock then, with
-   * the same fencing token, and renews it as the other did. Only the first `restore` of a text does.
+   * the same fencing token, and renews it as the other did. Only the first `restore` of a text does. Where an answer
+   * is lost it asks once more: it takes up to two `commandTimeout`s.
    * @throws LeaseLostError if it was restored before, taken away, or not restored within its ttl; LockStoreError
    * when Redis fails: try again; LockOptionsError for another text, or a quorum; LockLimitError; LockShutdownError:
    * here nothing is held then, and another process may restore it unless it was under way when `shutdownGrace` ended.

@@ -170,6 +170,12 @@ describe('the log at start-up', () => {
   class Parent {
     @Locked('a')
     async work(): Promise<void> {}
+
+    @Locked('b', { wait: 5 })
+    async hasty(): Promise<void> {}
+
+    @Locked('c', { wait: 0, ttl: '500ms' })
+    async atOnce(): Promise<void> {}
   }
 
   @Injectable()
@@ -194,7 +200,7 @@ describe('the log at start-up', () => {
     const redis = await protectedRedis('hunter2', ['--maxmemory-policy', 'allkeys-lru']);
     const app = await bench.app(
       { providers: [Forgetful, Careful] },
-      { redis: `redis://default:hunter2@127.0.0.1:${redis.port}`, ttl: '5s' },
+      { redis: `redis://default:hunter2@127.0.0.1:${redis.port}`, ttl: '5s', wait: 300 },
     );
     await app.close();
     await redis.stop();
@@ -203,11 +209,15 @@ describe('the log at start-up', () => {
     const said = lines.filter((line) => typeof line === 'string').join('\n');
     expect(said).toMatch(
       new RegExp(
-        `Redis \\d+\\.\\d+\\.\\d+ at 127.0.0.1:${redis.port}/0; keys "lock:…", ttl 5000 ms, wait 10000 ms, fencing on`,
+        `Redis \\d+\\.\\d+\\.\\d+ at 127.0.0.1:${redis.port}/0; keys "lock:…", ttl 5000 ms, wait 300 ms, fencing on`,
       ),
     );
     expect(said).toContain('allkeys-lru');
     expect(said).toContain('Forgetful.work overrides a method under @Locked');
-    expect(said).not.toMatch(/hunter2|Careful/);
+    expect(said).toContain(
+      "RedisLockModule has wait: 300, which is in ms. If it is meant, write '300ms'.",
+    );
+    expect(said).toMatch(/@Locked on \w+\.hasty has wait: 5, which is in ms/);
+    expect(said).not.toMatch(/hunter2|Careful\.work|atOnce/);
   });
 });

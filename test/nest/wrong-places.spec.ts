@@ -30,7 +30,9 @@ describe('@Locked fails where it stands', () => {
     ['a getter', [{}, 'value', { get: () => 1 }], 'not a method'],
     ['a value', [{}, 'value', { value: 7 }], 'not a method'],
     ['a property', [{}, 'value'], 'not a method'],
-    ['a class', [class S {}], 'not a method'],
+    ['a class', [class S {}], 'the class S'],
+    ['a parameter of a method', [class S {}.prototype, 'work', 0], 'a parameter of S.work'],
+    ['a parameter of a constructor', [class S {}, undefined, 0], 'a parameter of S'],
     ['a standard decorator’s place', [async () => {}, { kind: 'method', name: 'x' }], 'standard'],
   ])('on %s', (_, where, message) => {
     const decorate = (): unknown => locked({}, ...where);

@@ -74,6 +74,13 @@ describe('a duration', () => {
 });
 
 describe('the options of a call', () => {
+  it('says where permits are asked for', () => {
+    const options = { permits: 2 } as object;
+    expect(() => callSettings(options, CALL_DEFAULTS)).toThrow(
+      'locks.semaphore(name, { permits })',
+    );
+  });
+
   it('stand over the defaults; undefined leaves them', () => {
     expect(callSettings({}, CALL_DEFAULTS)).toEqual(CALL_DEFAULTS);
     expect(callSettings({ ttl: undefined, wait: 0, renew: false }, CALL_DEFAULTS)).toEqual({
