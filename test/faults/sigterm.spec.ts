@@ -7,7 +7,7 @@ import { RedisProcess } from '../../tools/redis-server.js';
 import { Replica } from '../support/replica.js';
 import { until } from '../support/until.js';
 
-const TTL = 1_500;
+const TTL = 3_000;
 
 interface Note {
   readonly what: string;

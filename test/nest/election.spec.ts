@@ -210,7 +210,7 @@ describe('a campaign', () => {
 
   it('leaves a leader who does not resign its lease until the grace of a shutdown is over', async () => {
     const leaving = await bench.app({}, { shutdownGrace: '1500ms' });
-    const election = leaving.get(LockService).election(name, { ttl: '1s' });
+    const election = leaving.get(LockService).election(name, { ttl: '10s' });
     const lease = await election.campaign();
     const [next] = await enqueue(1);
     const since = performance.now();

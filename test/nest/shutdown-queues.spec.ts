@@ -11,7 +11,7 @@ import { untilWaiting } from '../support/inspected.js';
 import { until } from '../support/until.js';
 
 /** Shorter than what the bodies stay after the shutdown has begun: without renewal the lock would be free. */
-const TTL = 2_000;
+const TTL = 3_000;
 
 const ORDERS = ['queue first', 'locks first'] as const;
 type Order = (typeof ORDERS)[number];
