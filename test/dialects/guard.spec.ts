@@ -2,6 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { type AcquireOptions, LeaseLostError, LockNotAcquiredError } from '../../lib/index.js';
 import type { Lease } from '../../lib/leases/lease.js';
 import { until } from '../support/until.js';
+import { Crowd } from './crowd.js';
 import { textbookInPython } from './peers/index.js';
 import { textbook } from './peers/textbook.js';
 import { Sides } from './sides.js';
@@ -124,3 +125,21 @@ describe('a plain lock with a guard', () => {
     await expect(sides.us.acquire('k', { wait: 0 })).rejects.toThrow(LockNotAcquiredError);
   });
 });
+
+(python.length > 0 ? describe : describe.skip)(
+  'three clients of the articles and three of ours',
+  () => {
+    it('never hold a guarded lock at the same time, also when two of theirs are killed while holding it', async () => {
+      const ours = [1, 2, 3].map(() => sides.client({ dialect: { ...dialect, suffix: '_lock' } }));
+      const theirs = await Promise.all([1, 2, 3].map(() => sides.peer(textbookInPython)));
+      const crowd = new Crowd(process.env['FULL'] ? 20_000 : 4_000, 600);
+      await Promise.all([
+        ...ours.map((client) => crowd.ours(client, 'crowd')),
+        ...theirs.slice(0, 1).map((client) => crowd.theirs(client, 'crowd')),
+        ...theirs.slice(1).map((client) => crowd.killed(client, 'crowd')),
+      ]);
+      crowd.check();
+      expect(crowd.killings).toBe(2);
+    }, 60_000);
+  },
+);
