@@ -17,6 +17,8 @@ import type { World } from '../support/world.js';
 const FULL = process.env['FULL'] !== undefined;
 const AWAITING = FULL ? 10_000 : 1_000;
 const WAITING = FULL ? 5_000 : 600;
+/** Whoever signals takes a place in the queue too. */
+const limits = { waitersPerKey: 2 * AWAITING };
 /** How many callers are sent for at once. */
 const BATCH = 250;
 
@@ -110,7 +112,7 @@ describe('who awaits a condition', () => {
   it(
     'costs one signal nothing, however many there are, of this condition and of others',
     onRedis(async (world) => {
-      const [a, teller] = [await world.client(), await world.client()];
+      const [a, teller] = [await world.client({ limits }), await world.client({ limits })];
       const signal = async (): Promise<Script> => {
         const { claim } = await teller.hold();
         const scripts = await scriptsOf(world, async () => {
@@ -136,7 +138,7 @@ describe('who awaits a condition', () => {
   it(
     'is woken by one signalAll with all others, in their order, by short scripts',
     onRedis(async (world) => {
-      const [client, teller] = [await world.client(), await world.process()];
+      const [client, teller] = [await world.client({ limits }), await world.process({ limits })];
       const claims = await crowd(client, AWAITING);
       const lease = await world.finish(teller.acquire({ ttl: 60_000 }));
       const changed = new Condition(teller.leases.conditions, lease as SingleLease, 'changed');
