@@ -14,7 +14,7 @@ if is_lock then
   for _, field in ipairs(redis.call('HKEYS', lock)) do
     if field ~= 'mode' and #holders < 2 * tonumber(most) then
       local reads = mode == 'read' and holds ~= ''
-      holders[#holders + 1] = field
+      holders[#holders + 1] = string.match(field, '^(.+):write$') or field
       holders[#holders + 1] = reads and redis.call('PTTL', holds .. field .. ':rwlock_timeout:1') or left
     end
   end
