@@ -6,6 +6,7 @@ export const slumber: Wrap = (store, clock) => {
   const hear = (tell: () => void): void => void clock.awake().then(tell);
   const steps = new Proxy(store.lock, {
     get(lock, name: keyof LockPrimitive) {
+      if (name === 'batches') return lock.batches.bind(lock); // asks nobody
       const step = lock[name].bind(lock) as (...args: unknown[]) => Promise<unknown>;
       return async (...args: unknown[]) => {
         const answer = step(...args);
