@@ -24,9 +24,11 @@ export function everywhere(
   onRedis: Contract = {},
   { where = Object.keys(topologies), of = Object.keys(kinds), notInCluster = [] }: Scope = {},
 ): void {
+  const here = where.filter(isOfInterest);
+  if (here.length === 0) return;
   afterAll(stopShared);
   describe.each(of)(`${promise}: %s`, (kind) => {
-    describe.each(where.filter(isOfInterest))('on %s', (name) => {
+    describe.each(here)('on %s', (name) => {
       let topology: Topology;
       beforeAll(async () => {
         topology = await { ...topologies, ...quorums }[name]!();
@@ -49,7 +51,7 @@ export function everywhere(
   });
 }
 
-/** Those that take minutes to start, stop or wait, or differ from others in little: the long run. */
+/** Those that take minutes to start, stop or wait, or differ from others in little: the full run, with TOPOLOGIES=long. */
 const LONG = [
   'one Redis, in db 5',
   'one Redis, replicated and confirmed',
@@ -59,6 +61,6 @@ const LONG = [
 
 /** That ioredis is version 5 changes nothing in memory, nor how processes share their turns. */
 function isOfInterest(topology: string): boolean {
-  if (LONG.includes(topology) && !process.env['FULL']) return false;
+  if (LONG.includes(topology) !== (process.env['TOPOLOGIES'] === 'long')) return false;
   return process.env['IOREDIS'] !== '5' || !/memory|strictly fair/.test(topology);
 }

@@ -13,14 +13,21 @@ const JEST = [
 const LEAKED = /^.*(failed to exit gracefully|did not exit).*$/m;
 
 /**
- * Runs Jest over `folders` under one pair of majors and counts. As one failed test each count a folder in which no
+ * Runs Jest over the `folders` of a part, or what it has `only`, under one pair of majors, at most `limit` ms, and counts. As one failed test each count a folder in which no
  * test ran, a file that could not be run, and a run that ended badly without a failed test (it crashed or hung).
  * That tests left something open is named beside the count: a worker has half a second to end, which a busy machine
  * may not give it.
  */
-export async function runJest({ nest, ioredis, folders, skip = [] }, { full, limit }) {
-  const name = `Nest ${nest}, ioredis ${ioredis}`;
-  process.stderr.write(`\n— ${name}: ${folders.join(' ')}\n`);
+export async function runJest(part, limit) {
+  const {
+    name,
+    nest,
+    ioredis,
+    folders,
+    skip = [],
+    only = folders.map((each) => `${each}/`),
+  } = part;
+  process.stderr.write(`\n— ${name}: ${only.join(' ')}\n`);
   const scratch = mkdtempSync(join(tmpdir(), 'nest-redis-lock-jest-'));
   const report = join(scratch, 'report.json');
   let said = '';
@@ -31,11 +38,11 @@ export async function runJest({ nest, ioredis, folders, skip = [] }, { full, lim
         ...JEST,
         '--json',
         `--outputFile=${report}`,
-        ...folders.map((folder) => `${folder}/`),
+        ...only,
         ...skip.flatMap((path) => ['--testPathIgnorePatterns', path]),
       ],
       {
-        env: { NEST: nest, IOREDIS: ioredis, ...(full && { FULL: '1' }) },
+        env: { NEST: nest, IOREDIS: ioredis, ...part.env },
         limit,
         hear: (text) => (said += text),
       },

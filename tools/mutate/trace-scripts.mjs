@@ -1,0 +1,15 @@
+// Set up before each spec while reach is recorded: writes down which Lua scripts the spec ran.
+import { afterAll } from '@jest/globals';
+import { appendFileSync } from 'node:fs';
+import { LuaScript } from '../../lib/redis/lua-script.js';
+
+const ran = new Set();
+const right = Object.getOwnPropertyDescriptor(LuaScript.prototype, 'argList').value;
+LuaScript.prototype.argList = function (...operands) {
+  ran.add(this.sha);
+  return right.apply(this, operands);
+};
+
+afterAll(() => {
+  appendFileSync(process.env.SCRIPTS_RAN, [...ran].map((sha) => `${sha}\n`).join(''));
+});
