@@ -1,6 +1,3 @@
-/** What takes minutes, or differs from the rest in length alone: the full run has it, `npm test` does not. */
-const LONG = ['test/faults/(histories|skewed-cron)', 'test/package/consumers', 'test/sample/demo'];
-
 /** In which ioredis has no part of its own: `npm test` runs them with one of its majors. */
 const ONCE = [
   'test/faults/(bounded|contention|durability|hand-over|histories|leaders|leaks|minimum|replicas|skewed|split|stall|torn)',
@@ -8,7 +5,9 @@ const ONCE = [
 ];
 
 /** Contracts that a quorum or memory alone keeps: no topology of theirs is long. */
-const SHORT_CONTRACTS = ['test/contracts/(matrix|memory|planted|quorum|simulation|history|keys)'];
+const SHORT_CONTRACTS = [
+  'test/contracts/(matrix|memory|planted|quorum|simulation|history|keys|bounded|half)',
+];
 
 /**
  * What a command runs after its checks, each part in a process of its own, since Jest remembers by path what is an ES
@@ -16,13 +15,13 @@ const SHORT_CONTRACTS = ['test/contracts/(matrix|memory|planted|quorum|simulatio
  */
 export const PARTS = {
   quick: [
-    { name: 'Nest 12, ioredis 6', nest: '12', ioredis: '6', folders: ['test'], skip: LONG },
+    { name: 'Nest 12, ioredis 6', nest: '12', ioredis: '6', folders: ['test'] },
     {
       name: 'Nest 12, ioredis 5',
       nest: '12',
       ioredis: '5',
       folders: ['test/contracts', 'test/faults', 'test/fencing', 'test/nest'],
-      skip: [...LONG, ...ONCE],
+      skip: ONCE,
     },
     { name: 'Nest 11, ioredis 5', nest: '11', ioredis: '5', folders: ['test/nest'] },
   ],
