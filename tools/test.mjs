@@ -12,7 +12,7 @@ const { values: options } = parseArgs({
 });
 const started = Date.now();
 /** When a run that hangs is ended, so that there is a count in any case. */
-const deadline = started + (options.full ? 75 : 25) * 60_000;
+const deadline = started + (options.full ? 75 : 45) * 60_000;
 
 const total = noOutcome();
 await timed('checks', () =>
