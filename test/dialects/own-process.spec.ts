@@ -97,7 +97,7 @@ describe('readers of one process who wait for a writer elsewhere', () => {
       });
       await readers.waiting('k', 4);
       await written.release();
-      await until('all read', () => reading === 4, 3_000);
+      await until('all read', () => reading === 4);
       for (const lease of await Promise.all(all)) expect(await lease.release()).toBe(true);
     },
   );

@@ -101,6 +101,6 @@ export class Sides {
 export async function had(lease: Promise<Lease>): Promise<Lease> {
   let settled = false;
   void Promise.allSettled([lease]).then(() => (settled = true));
-  await until('it is ours', () => settled, 3_000);
+  await until('it is ours', () => settled);
   return lease;
 }
