@@ -41,14 +41,14 @@ export function isLockError(error: unknown): error is LockError {
 }
 
 /**
- * Makes `exception` stand for `error`: an instance of the same classes of this library, with the same fields, hidden
- * from JSON. Its message stays its own.
+ * Makes `exception` stand for `error`: an instance of the same classes of this library, with the same fields, and with
+ * the error as its `cause`, all hidden from JSON. Its message stays its own.
  */
 export function standFor<Exception extends Error>(
   exception: Exception,
   error: LockError,
 ): Exception {
-  for (const [name, value] of Object.entries(error)) {
+  for (const [name, value] of [...Object.entries(error), ['cause', error] as const]) {
     Object.defineProperty(exception, name, { value, enumerable: false, configurable: true });
   }
   return Object.defineProperty(exception, BRAND, { value: error });

@@ -8,6 +8,7 @@ import { answerTo, httpBody, type LockAnswer, messageBody } from './lock-answer.
 import { logFailure } from './log-failure.js';
 import { LockGraphqlError } from './public-errors.js';
 import { setRetryAfter } from './retry-after.js';
+import { transportOf } from './transport.js';
 
 const logger = new Logger('RedisLock');
 
@@ -23,15 +24,15 @@ export class LockErrorFilter implements ExceptionFilter<LockError> {
   catch(thrown: LockError, host: ArgumentsHost): unknown {
     const error = underlyingError(thrown);
     const answer = answerTo(error);
-    const type = host.getType<string>();
-    if (!['http', 'graphql', 'rpc', 'ws'].includes(type)) {
+    const transport = transportOf(host, this.adapters.httpAdapter);
+    if (!transport) {
       logger.error(error.message, error.stack);
       throw thrown;
     }
     logFailure(error);
-    if (type === 'graphql') throw new LockGraphqlError(error);
-    if (type === 'rpc') return throwError(() => messageBody(answer));
-    if (type === 'ws') return answerSocket(host.getArgs(), messageBody(answer));
+    if (transport === 'graphql') throw new LockGraphqlError(error);
+    if (transport === 'rpc') return throwError(() => messageBody(answer));
+    if (transport === 'ws') return answerSocket(host.getArgs(), messageBody(answer));
     return this.#reply(host.switchToHttp().getResponse(), answer);
   }
 

@@ -14,6 +14,7 @@ import { logFailure } from './log-failure.js';
 import { isEventHandler } from './message-errors.js';
 import { LockGraphqlError, LockHttpException } from './public-errors.js';
 import { setRetryAfter } from './retry-after.js';
+import { transportOf } from './transport.js';
 
 /**
  * The outermost interceptor of an application: turns each error of this library into what its filters can answer, and
@@ -36,16 +37,17 @@ export class LockErrorInterceptor implements NestInterceptor {
   }
 
   #failed(context: ExecutionContext, error: LockError): Observable<never> {
-    const type = context.getType<string>();
-    if (!['http', 'graphql', 'rpc', 'ws'].includes(type)) return throwError(() => error);
+    const { httpAdapter } = this.adapters;
+    const transport = transportOf(context, httpAdapter);
+    if (!transport) return throwError(() => error);
     const answer = answerTo(error);
-    logFailure(error, type === 'rpc' && isEventHandler(context.getHandler()));
-    if (type === 'graphql') return throwError(() => new LockGraphqlError(error));
+    logFailure(error, transport === 'rpc' && isEventHandler(context.getHandler()));
+    if (transport === 'graphql') return throwError(() => new LockGraphqlError(error));
     const exception = new LockHttpException(error);
-    if (type === 'http') {
-      setRetryAfter(this.adapters.httpAdapter, context.switchToHttp().getResponse(), answer);
+    if (transport === 'http') {
+      setRetryAfter(httpAdapter, context.switchToHttp().getResponse(), answer);
     }
-    if (type === 'ws' && !isCaughtAtGateway(context, exception)) {
+    if (transport === 'ws' && !isCaughtAtGateway(context, exception)) {
       answerSocket(context.getArgs(), messageBody(answer));
       return EMPTY;
     }

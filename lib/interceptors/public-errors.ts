@@ -4,12 +4,13 @@ import { answerTo, httpBody } from './lock-answer.js';
 
 /**
  * Stands for an error of this library before the filters of an application: an `HttpException` with the right status,
- * and an instance of the error's own classes. Its message may reach a client; the error itself is its `cause`.
+ * and an instance of the error's own classes. Its message may reach a client; the error itself is its `cause`, which no
+ * serializer finds: it knows the key.
  */
 export class LockHttpException extends HttpException {
   constructor(error: LockError) {
     const answer = answerTo(error);
-    super(httpBody(answer), answer.status, { cause: error });
+    super(httpBody(answer), answer.status);
     standFor(this, error);
   }
 }
@@ -20,7 +21,7 @@ export class LockGraphqlError extends Error {
 
   constructor(error: LockError) {
     const { status, code, message, retryAfter } = answerTo(error);
-    super(message, { cause: error });
+    super(message);
     this.extensions = {
       code,
       http: { status },

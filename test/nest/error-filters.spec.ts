@@ -18,7 +18,12 @@ import {
   UseGuards,
   UseInterceptors,
 } from '@nestjs/common';
-import { APP_FILTER, BaseExceptionFilter, HttpAdapterHost } from '@nestjs/core';
+import {
+  APP_FILTER,
+  BaseExceptionFilter,
+  ExternalContextCreator,
+  HttpAdapterHost,
+} from '@nestjs/core';
 import { ExpressAdapter } from '@nestjs/platform-express';
 import { FastifyAdapter } from '@nestjs/platform-fastify';
 import { Test } from '@nestjs/testing';
@@ -138,6 +143,18 @@ class CatchesAll implements ExceptionFilter {
     const message = exception instanceof HttpException ? exception.message : 'Unknown';
     const body = { by: 'CatchesAll', status, message };
     this.adapters.httpAdapter.reply(host.switchToHttp().getResponse(), body, status);
+  }
+}
+
+/** Sends the exception itself: all that a serializer finds in it. */
+@Catch(HttpException)
+class SendsAll implements ExceptionFilter<HttpException> {
+  constructor(private readonly adapters: HttpAdapterHost) {}
+
+  catch(exception: HttpException, host: ArgumentsHost): void {
+    const body = { ...exception, exception, message: exception.message };
+    const response = host.switchToHttp().getResponse<unknown>();
+    this.adapters.httpAdapter.reply(response, body, exception.getStatus());
   }
 }
 
@@ -291,6 +308,17 @@ describe.each(PLATFORMS)('on %s', (platform) => {
   });
   let subclass: Promise<string> | undefined;
 
+  it('a filter that sends the exception as it is shows no key', async () => {
+    const url = await start(platform, {
+      use: (app) => app.useGlobalFilters(new SendsAll(host(app))),
+    });
+    for (const [kind, status] of ANSWERS) {
+      const answer = await fetch(url + path(kind));
+      expectPublic(await answer.text());
+      expect(answer.status).toBe(status);
+    }
+  });
+
   it('a filter for one error of ours catches it, and leaves the others', async () => {
     const url = await start(platform, {
       providers: [{ provide: APP_FILTER, useClass: CatchesBusy }],
@@ -354,3 +382,37 @@ it('the service of a test, put in the place of the real one, answers too', async
   await app.listen(0, '127.0.0.1');
   expect((await fetch((await app.getUrl()) + path('busy'))).status).toBe(409);
 });
+
+it.each([true, false])(
+  'code that another library calls through Nest fails with the error itself (interceptors: %s)',
+  async (interceptors) => {
+    const module = await Test.createTestingModule({
+      imports: [LockTestingModule.forRoot({ server })],
+      providers: [Accounts],
+    }).compile();
+    const app = await module.createNestApplication(new ExpressAdapter()).init();
+    apps.push(app);
+    const accounts = app.get(Accounts);
+    const options = { interceptors, guards: true, filters: true };
+    for (const method of ['busy', 'fails'] as const) {
+      // As a listener of events or a bot does: no request, and the context type that Nest assumes.
+      const call = app
+        .get(ExternalContextCreator)
+        .create(
+          accounts,
+          accounts[method] as (...args: unknown[]) => unknown,
+          method,
+          undefined,
+          undefined,
+          undefined,
+          undefined,
+          options,
+        );
+      const outcome = call(method === 'busy' ? SECRET : 'store');
+      await expect(outcome).rejects.toMatchObject({
+        message: expect.stringContaining(SECRET),
+        code: method === 'busy' ? 'LOCK_NOT_ACQUIRED' : 'LOCK_STORE',
+      });
+    }
+  },
+);
