@@ -67,7 +67,7 @@ export function injectedService(
 
 /**
  * Looks over the objects of an application for those that need the `LockService` of `module` and were given
- * none: what `useFactory` and `useValue` brought gets it now.
+ * none: what `useFactory` and `useValue` brought gets it now, also where an earlier application gave it another.
  * @throws LockOptionsError for an object of a module that cannot see the service.
  */
 export function supplyService(
@@ -83,13 +83,13 @@ export function supplyService(
       if (wrapper.isTransient || !wrapper.isDependencyTreeStatic()) continue;
       const instance = wrapper.instance as Bearer | null | undefined;
       if (typeof instance !== 'object' || instance === null) continue;
-      if (!(service in instance) || instance[service]) continue;
-      if (!wrapper.isNotMetatype) {
+      if (!(service in instance) || instance[service] === locks) continue;
+      if (wrapper.isNotMetatype) instance[service] = locks;
+      else if (!instance[service]) {
         throw new LockOptionsError(
           `${wrapper.name} has methods under @Locked or @LeaderOnly, but ${metatype.name} does not import the RedisLockModule that it names. Import it there, or leave out "isGlobal: false".`,
         );
       }
-      instance[service] = locks;
     }
   }
 }

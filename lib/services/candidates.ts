@@ -2,7 +2,7 @@ import type { OnApplicationBootstrap, OnModuleDestroy } from '@nestjs/common';
 import { LockOptionsError } from '../errors/index.js';
 import { Candidate } from './candidate.js';
 import type { ElectionOptions } from './election.js';
-import type { LockService } from './lock.service.js';
+import { LockService } from './lock.service.js';
 
 /**
  * The elections in which this replica stands because decorators name them: in each once, from start-up
@@ -35,6 +35,7 @@ export class Candidates implements OnApplicationBootstrap, OnModuleDestroy {
       );
     }
     if (known) return known.candidate;
+    LockService.internals(this.locks); // a stand-in has none
     const candidate = new Candidate(this.locks.election(name, { ttl }));
     this.#byName.set(name, { ttl, candidate });
     return candidate;

@@ -46,12 +46,21 @@ export class LockService implements OnModuleInit, OnModuleDestroy, OnApplication
     this.#settings = settings;
   }
 
-  /** What decorators and the interceptor stand on. @internal */
+  /**
+   * What decorators and the interceptor stand on.
+   * @throws LockOptionsError for what a test put in the place of a service.
+   * @internal
+   */
   static internals(service: LockService): {
     leases: Leases;
     defaults: CallSettings;
     maxKeyBytes: number;
   } {
+    if (!(#settings in service)) {
+      throw new LockOptionsError(
+        'Decorators cannot lock by this LockService, which is a stand-in. In tests use LockTestingModule.forRoot() or memoryLockService() from "nest-redis-lock/testing".',
+      );
+    }
     const { call, limits } = service.#settings;
     return { leases: service.#leases, defaults: call, maxKeyBytes: limits.keyBytes };
   }

@@ -244,6 +244,17 @@ describe('@Locked says clearly that it cannot lock, and runs nothing, for', () =
     expect(await app.get(Hasty).work('2')).toBe('base 2 base:2 true');
   });
 
+  it('an object that a test gave something else for a LockService', async () => {
+    const module = await Test.createTestingModule({
+      providers: [Base, { provide: LockService, useValue: { withLock: async () => {} } }],
+    }).compile();
+    await expectRefusal(module.get(Base), 'memoryLockService()');
+    const mocked = await Test.createTestingModule({ providers: [Base] })
+      .useMocker(() => ({}))
+      .compile();
+    await expectRefusal(mocked.get(Base), 'memoryLockService()');
+  });
+
   it('a method that was taken off its object', async () => {
     const work = Base.prototype.work.bind(undefined as never);
     await expect(work('1')).rejects.toThrow(LockOptionsError);
@@ -276,6 +287,15 @@ describe('@Locked holds for an object that Nest did not make, or that is not cal
     class Feature {}
     await bench.app({ imports: [Feature] });
     expect(said).toEqual(['base 1 base:1 true']);
+  });
+
+  it('of useValue, in the application that was started last', async () => {
+    const value = new Base();
+    for (let round = 0; round < 2; round += 1) {
+      const app = await bench.app({ providers: [{ provide: 'value', useValue: value }] });
+      await work(app.get('value'));
+      await app.close();
+    }
   });
 
   it('a Proxy around it, and an object derived from it', async () => {
