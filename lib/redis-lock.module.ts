@@ -112,10 +112,8 @@ export class RedisLockModule implements OnModuleInit {
     const modules = new Set(names);
     supplyService(this.modules, this.#name, this.#locks);
     if (names[0] === this.#name) checkLockedMethods(this.discovery, this.scanner, modules);
-    const leaderOnly = leaderOnlyMethods(this.discovery, this.scanner, modules);
-    for (const { election, module, ttl } of leaderOnly) {
-      if (module === this.#name) this.#candidates.get(election, { ttl });
-    }
+    const leaderOnly = leaderOnlyMethods(this.discovery, this.scanner, modules, this.#name);
+    for (const { election, ttl } of leaderOnly) this.#candidates.get(election, { ttl });
   }
 }
 

@@ -1,17 +1,22 @@
+import { Logger } from '@nestjs/common';
 import type { DiscoveryService, MetadataScanner } from '@nestjs/core';
 import { LockOptionsError } from '../errors/index.js';
+import { bareDuration } from '../options/index.js';
 import { LEADER_ONLY_METADATA } from '../redis-lock.constants.js';
 import { checkModule, classesOf, isHandler, isProcessor } from './classes-of-application.js';
 import type { LeaderOnlyMetadata } from './leader-only.decorator.js';
 
+const logger = new Logger('RedisLock');
+
 /**
- * Every `@LeaderOnly` of the application, so that this replica can campaign before its first call.
+ * Every `@LeaderOnly` of the application that names the module `own`, so that this replica can campaign before its first call.
  * @throws LockOptionsError on routes and queue processors, and for a `module` that does not exist.
  */
 export function leaderOnlyMethods(
   discovery: DiscoveryService,
   scanner: MetadataScanner,
   modules: ReadonlySet<string | undefined>,
+  own: string | undefined,
 ): LeaderOnlyMetadata {
   const found: LeaderOnlyMetadata[number][] = [];
   for (const { type, prototype, names } of classesOf(discovery, scanner)) {
@@ -26,7 +31,11 @@ export function leaderOnlyMethods(
           `${said} cannot work: replicas that do not lead would skip the call, and its caller would take it for done.`,
         );
       }
-      found.push(...metadata);
+      for (const each of metadata.filter(({ module }) => module === own)) {
+        const bare = bareDuration(each);
+        if (bare) logger.warn(`${said} ${bare}`);
+        found.push(each);
+      }
     }
   }
   return found;

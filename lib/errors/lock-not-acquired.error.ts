@@ -12,12 +12,24 @@ export class LockNotAcquiredError extends LockError {
     wait = waited,
     /** Of a semaphore: how many permits it has. Undefined for a lock. */
     readonly permits?: number,
+    /** The locks that the caller's own code held meanwhile. */
+    held: readonly string[] = [],
   ) {
     super(
       wait > 0
-        ? `Lock "${key}" was not acquired within ${wait} ms: others hold it. Wait longer (option "wait"), or treat it as busy.`
+        ? `Lock "${key}" was not acquired within ${wait} ms${explain(key, held)}`
         : `Lock "${key}" is held by another. Set "wait" to queue for it.`,
       { key },
     );
   }
+}
+
+function explain(key: string, held: readonly string[]): string {
+  if (held.length === 0) {
+    return ': others hold it. Wait longer (option "wait"), or treat it as busy.';
+  }
+  const by = ` by code that holds ${held.map((each) => `"${each}"`).join(', ')}`;
+  return held.includes(key)
+    ? `${by}: it may have waited for itself, or for a sibling under the same lease. Acquire the lock once, outside.`
+    : `${by}: others hold it. If they wait for that in turn, nobody goes on: option "lockOrder" finds such orders.`;
 }

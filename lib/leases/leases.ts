@@ -18,10 +18,11 @@ import { acquireMany } from './acquire-many.js';
 import type { HandOver } from './hand-over.js';
 import type { BaseLease } from './base-lease.js';
 import { LockOrder } from './lock-order.js';
+import { nestedWait } from './nested-wait.js';
 import { Opening } from './opening.js';
 import { Reentry } from './reentry.js';
 import { Restoration } from './restoration.js';
-import type { Section } from './section.js';
+import { Section } from './section.js';
 import { SingleLease } from './single-lease.js';
 import { Stamp } from './stamp.js';
 import { Trail } from './trail.js';
@@ -80,11 +81,20 @@ export class Leases {
     call: CallSettings,
     signal?: AbortSignal,
   ): Promise<BaseLease> {
+    const coming = this.#acquire(key, call, signal);
+    return Section.isAround && call.wait > 0 ? nestedWait(coming, call, this.#holdings) : coming;
+  }
+
+  #acquire(
+    key: string | readonly string[],
+    call: CallSettings,
+    signal?: AbortSignal,
+  ): Promise<BaseLease> {
     try {
       if (call.dialect) checkStore(call.dialect, this.settings);
       this.#order?.check(key, call);
       if (typeof key !== 'string') {
-        return acquireMany(key, call, this.clock, (each, ask) => this.acquire(each, ask, signal));
+        return acquireMany(key, call, this.clock, (each, ask) => this.#acquire(each, ask, signal));
       }
       const section = this.#reentry.section(key, call);
       if (section || !this.#opening.done) return this.#prepare(key, call, section, signal);

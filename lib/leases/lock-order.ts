@@ -36,10 +36,7 @@ export class LockOrder {
   /** @throws LockOrderError if the call has to be refused. */
   check(keys: string | readonly string[], { wait }: CallSettings): void {
     if (wait === 0) return;
-    const held = new Set<string>();
-    for (const { holding } of Section.around(this.owner)) {
-      if (holding.held) held.add(holding.claim.key);
-    }
+    const held = Section.heldAround(this.owner);
     for (const wanted of typeof keys === 'string' ? [keys] : keys) {
       if (held.has(wanted)) continue;
       for (const outer of held) {

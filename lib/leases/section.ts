@@ -43,6 +43,20 @@ export class Section {
     }
   }
 
+  /** The keys that the sections around the running code hold, of this owner. */
+  static heldAround(owner: object): ReadonlySet<string> {
+    const held = new Set<string>();
+    for (const { holding } of Section.around(owner)) {
+      if (holding.held) held.add(holding.claim.key);
+    }
+    return held;
+  }
+
+  /** Whether the running code is inside of any section, open or not. */
+  static get isAround(): boolean {
+    return inside.getStore() !== undefined;
+  }
+
   static #innermost(fits: (section: Section) => boolean): Section | undefined {
     let section = inside.getStore();
     while (section && !(section.#open && fits(section))) section = section.#outer;

@@ -3,6 +3,7 @@ import { type DynamicModule, Injectable, Logger, Module } from '@nestjs/common';
 import { Test } from '@nestjs/testing';
 import { Redis } from 'ioredis';
 import {
+  LeaderOnly,
   Locked,
   LockOptionsError,
   LockService,
@@ -189,6 +190,15 @@ describe('the log at start-up', () => {
     override async work(): Promise<void> {}
   }
 
+  @Injectable()
+  class Leading {
+    @LeaderOnly('hasty', { ttl: 900 })
+    async work(): Promise<void> {}
+
+    @LeaderOnly('calm', { ttl: '900ms' })
+    async calm(): Promise<void> {}
+  }
+
   it('says what was found and what is in force, and no secret', async () => {
     const lines: string[] = [];
     const log = jest
@@ -199,7 +209,7 @@ describe('the log at start-up', () => {
       .mockImplementation((line) => void lines.push(line));
     const redis = await protectedRedis('hunter2', ['--maxmemory-policy', 'allkeys-lru']);
     const app = await bench.app(
-      { providers: [Forgetful, Careful] },
+      { providers: [Forgetful, Careful, Leading] },
       { redis: `redis://default:hunter2@127.0.0.1:${redis.port}`, ttl: '5s', wait: 300 },
     );
     await app.close();
@@ -218,6 +228,16 @@ describe('the log at start-up', () => {
       "RedisLockModule has wait: 300, which is in ms. If it is meant, write '300ms'.",
     );
     expect(said).toMatch(/@Locked on \w+\.hasty has wait: 5, which is in ms/);
-    expect(said).not.toMatch(/hunter2|Careful\.work|atOnce/);
+    expect(said).toContain(
+      "@LeaderOnly on Leading.work has ttl: 900, which is in ms. If it is meant, write '900ms'.",
+    );
+    expect(said).not.toMatch(/hunter2|Careful\.work|atOnce|Leading\.calm/);
+    for (const each of [
+      /RedisLockModule has/g,
+      /Leading\.work has/g,
+      /Parent\.hasty|Careful\.hasty/g,
+    ]) {
+      expect(said.match(each) ?? []).toHaveLength(1);
+    }
   });
 });

@@ -1,0 +1,22 @@
+import { LockNotAcquiredError } from '../errors/index.js';
+import type { CallSettings } from '../options/index.js';
+import { Section } from './section.js';
+
+/**
+ * What a call comes to that code under leases of this owner makes. Where it waits in vain, it may have waited for
+ * itself, or for others who wait for it in turn: the error names the locks that this code holds.
+ */
+export async function nestedWait<T>(
+  coming: Promise<T>,
+  { wait }: CallSettings,
+  owner: object,
+): Promise<T> {
+  try {
+    return await coming;
+  } catch (error) {
+    if (!(error instanceof LockNotAcquiredError)) throw error;
+    const held = [...Section.heldAround(owner)];
+    if (held.length === 0) throw error;
+    throw new LockNotAcquiredError(error.key!, error.waited, wait, error.permits, held);
+  }
+}
