@@ -152,7 +152,7 @@ class SendsAll implements ExceptionFilter<HttpException> {
   constructor(private readonly adapters: HttpAdapterHost) {}
 
   catch(exception: HttpException, host: ArgumentsHost): void {
-    const body = { ...exception, exception, message: exception.message };
+    const body = Object.assign({ exception, message: exception.message }, exception);
     const response = host.switchToHttp().getResponse<unknown>();
     this.adapters.httpAdapter.reply(response, body, exception.getStatus());
   }

@@ -104,7 +104,7 @@ describe('a method under @Locked', () => {
     const accounts = app.get(Accounts);
     await accounts.deposit('5', 1);
     expect(JSON.stringify(accounts)).toBe('{"name":"accounts"}');
-    expect(Reflect.ownKeys({ ...accounts })).toEqual(['name']);
+    expect(Reflect.ownKeys(Object.assign({}, accounts))).toEqual(['name']);
     expect(structuredClone(accounts)).toEqual({ name: 'accounts' });
     expect(isDeepStrictEqual(accounts, new Accounts())).toBe(true);
     expect(inspect(accounts, { depth: 9 })).toBe("Accounts { name: 'accounts' }");
