@@ -1,6 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import { type AcquireOptions, LeaseLostError, LockNotAcquiredError } from '../../lib/index.js';
 import type { Lease } from '../../lib/leases/lease.js';
+import { scripts } from '../../lib/locks/dialects/plain/scripts.js';
+import type { LuaScript } from '../../lib/redis/index.js';
 import { until } from '../support/until.js';
 import { Crowd } from './crowd.js';
 import { textbookInPython } from './peers/index.js';
@@ -117,6 +119,24 @@ describe('a plain lock with a guard', () => {
       expect(await lease.release()).toBe(false);
       expect(await sides.theirs.get('k')).toBe(third);
     });
+  });
+
+  it('is a third client’s when the lease was over sooner than the take-over', async () => {
+    const keys = { lock: 'k', grant: '{k}:grant', fence: '{k}:fence' };
+    const step = (name: 'acquire' | 'extend' | 'release'): Promise<unknown> => {
+      const script = scripts[name] as LuaScript<keyof typeof keys, string>;
+      const not_after = Number.MAX_SAFE_INTEGER;
+      const operands = { holder: '99999999999999001', ttl: 50, tokens: 0, not_after, guard: 1 };
+      const list = script.keys.map((key) => keys[key]);
+      return sides.theirs.eval(script.source, list.length, ...list, ...script.argList(operands));
+    };
+    await sides.theirs.set('k', '1600000000');
+    expect(await step('acquire')).toMatchObject({ 0: 'held', 4: 1 });
+    await until('it is over', async () => !(await sides.theirs.exists('k')));
+    const third = String(Math.floor(Date.now() / 1_000) + 60);
+    expect(await sides.theirs.setnx('k', third)).toBe(1);
+    expect([await step('extend'), await step('release')]).toEqual([-3, 0]);
+    expect(await sides.theirs.get('k')).toBe(third);
   });
 
   it('without which nothing is taken over', async () => {

@@ -155,6 +155,35 @@ it('without memory, those who wait already stay in line and are served', async (
   await nothingLeft();
 });
 
+describe.each<[string, string, (client: LockClient) => Promise<Lease>]>([
+  ['alone', 'lock:k', (client) => client.acquire('k', { minHold: 60_000 })],
+  ['by a reader', 'lock:k', (client) => client.acquire('k', { minHold: 60_000, mode: 'shared' })],
+  [
+    'by two permits',
+    'lock:k',
+    ({ leases, settings }) => {
+      const share = { permits: 3, count: 2 };
+      return leases.acquire('k', { ...settings.call, minHold: 60_000, share });
+    },
+  ],
+  ['as a plain lock', 'k', (client) => client.acquire('k', { minHold: 60_000, dialect: 'plain' })],
+  [
+    'as Spring does',
+    'r:k',
+    (client) =>
+      client.acquire('k', { minHold: 60_000, dialect: { name: 'spring', registry: 'r' } }),
+  ],
+])('what is held %s', (_how, name, acquire) => {
+  it('is kept for its minimum hold when memory is short', async () => {
+    const lease = await acquire(mine);
+    const end = await troubles['OOM']!();
+    expect(await lease.release()).toBe(true);
+    await until('nothing is under way', () => mine.idle);
+    expect(await observer.redis.pttl(name)).toBeGreaterThan(10_000);
+    await end();
+  });
+});
+
 describe('missing rights', () => {
   const acl = (...rules: string[]): Promise<unknown> =>
     observer.redis.call('ACL', 'SETUSER', 'app', ...rules);

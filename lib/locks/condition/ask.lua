@@ -4,8 +4,8 @@ local lock, queue, seen, fence, holders = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KE
 local holder, ttl, tokens, not_after, inbox, arrival, condition, over, guard = ARGV[1], ARGV[2], ARGV[3], ARGV[4], ARGV[5], ARGV[6], ARGV[7], ARGV[8], ARGV[9]
 
 --- @include "now"
---- @include "grant-next"
 --- @include "join-queue"
+--- @include "grant-next"
 --- @include "process-of"
 --- @include "rewrite"
 
@@ -32,11 +32,11 @@ elseif current == holder then
   return token and { 'held', left, now, 0, tonumber(token), 1, 1 } or held(left, 1)
 end
 
---- @include "ends-in"
-
+local guarded_end
 if guard then
 --- @include "drop-leftover"
-  current = drop_leftover(current, now)
+--- @include "ends-in"
+  current, guarded_end = drop_leftover(current, now), ends_in
 end
 
 local claim, process = holder .. '/' .. ttl, process_of(holder)
@@ -61,4 +61,4 @@ local at, rejoined = join_queue(place, process, arrival, nil, redis.call('ZCARD'
 if grant_next(now, current, place) then
   return held(tonumber(ttl), signalled)
 end
-return { 'queued', ends_in(now, guard), now, 0, at, redis.call('ZRANK', queue, place), rejoined }
+return { 'queued', guarded_end and guarded_end(now) or redis.call('PTTL', lock), now, 0, at, redis.call('ZRANK', queue, place), rejoined }

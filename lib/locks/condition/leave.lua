@@ -4,6 +4,7 @@ local lock, queue, seen, fence, holders = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KE
 local holder, ttl, tokens, inbox, condition = ARGV[1], ARGV[2], ARGV[3], ARGV[4], ARGV[5]
 
 --- @include "now"
+--- @include "pass-signal-on"
 --- @include "grant-next"
 
 local now, claim = now_us(), holder .. '/' .. ttl

@@ -3,8 +3,7 @@
 --- @include "settle-holders"
 local function clear_away()
   if vacated then
-    redis.call('DEL', holders)
-    redis.call('DEL', lock)
+    redis.call('DEL', holders, lock)
     vacated = false
   end
 end

@@ -14,7 +14,6 @@
 --- @include "lives"
 --- @include "run-behind"
 --- @include "whole"
---- @include "pass-signal-on"
 local function let_in(now, current, asker, home, heard)
   local unreachable, at, asked, effort, moved = {}, 0, false, 1000, false
   while true do
@@ -41,6 +40,7 @@ local function let_in(now, current, asker, home, heard)
       moved = true
       redis.call('ZREM', queue, place)
       if kind == 'c' and head[3] then
+--- @include "pass-signal-on"
         pass_signal_on(permits, now) -- it does not die with who got it
       end
     elseif place ~= asker and unreachable[process] then

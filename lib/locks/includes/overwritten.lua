@@ -1,5 +1,5 @@
 -- Whether a client that lost a take-over to this holder has overwritten it: a moment to come stands there, and nothing
--- ends it. `grant` remembers the take-over for a second; within it, the moment can be no third client's.
+-- ends it. `grant` remembers the take-over for a second, or as long as a shorter lease; within it, the moment can be no third client's.
 -- Returns when the holder's own lease ends, in ms since the epoch; nil if it was not overwritten.
 --- @include "moment-of"
 local function overwritten(lock, grant, holder, current, now)

@@ -48,38 +48,45 @@ elseif current == holder then
   return token and { 'held', left, now, gave_back, tonumber(token), 1 } or held(left)
 end
 
---- @include "ends-in"
-
+local guarded_end
 if guard then
 --- @include "drop-leftover"
-  current = drop_leftover(current, now)
+--- @include "ends-in"
+  current, guarded_end = drop_leftover(current, now), ends_in
 end
 
 --- @include "join-queue"
 --- @include "markers"
 --- @include "process-of"
+
+local place, since, rejoined = holder .. '/' .. ttl .. '/x' .. tokens, nil, nil
+local function join()
+  if limit ~= '0' then
+    since, rejoined = join_queue(place, process_of(holder), arrival, gave_back == 0 and tonumber(limit), waiting, now)
+    return not since and { 'full', 0, now, gave_back }
+  end
+end
+local function unheld()
+  if not since then
+    return { 'busy', 0, now, gave_back }
+  end
+  local rank = redis.call('ZRANK', queue, place)
+  local left = rank > 1 and -1 or guarded_end and guarded_end(now) or redis.call('PTTL', lock)
+  return { 'queued', left, now, gave_back, since, rank, rejoined }
+end
+if current and current ~= SHARED and current ~= PERMITS then
+  return join() or unheld()
+end
+
 --- @include "standing"
 
 current = standing(current, now)
 if current == PERMITS then
   return { 'foreign', 'semaphore', now, 0 }
 end
-local place, since, rejoined = holder .. '/' .. ttl .. '/x' .. tokens, nil, nil
-if limit ~= '0' then
-  since, rejoined = join_queue(place, process_of(holder), arrival, gave_back == 0 and tonumber(limit), waiting, now)
-  if not since then
-    return { 'full', 0, now, gave_back }
-  end
-end
-local function queued()
-  local rank = redis.call('ZRANK', queue, place)
-  return { 'queued', rank > 1 and -1 or ends_in(now, guard), now, gave_back, since, rank, rejoined }
-end
-local function busy()
-  return { 'busy', 0, now, gave_back }
-end
-if current and current ~= SHARED then
-  return since and queued() or busy()
+local full = join()
+if full then
+  return full
 end
 
 --- @include "grant-next"
@@ -87,10 +94,8 @@ end
 
 if grant_next(now, current, since and place) then
   return held(tonumber(ttl))
-elseif since then
-  return queued()
-elseif not standing(redis.call('GET', lock), now) and nobody_waits() then
+elseif not since and not standing(redis.call('GET', lock), now) and nobody_waits() then
   hold(holder, 'x', ttl, 1, false, now)
   return held(tonumber(ttl))
 end
-return busy()
+return unheld()

@@ -15,6 +15,7 @@ if redis.pcall('GET', lock) ~= holder then
 end
 if keep then
 --- @include "tell-head"
+  redis.call('PEXPIRE', lock, keep) -- never refused: lets the rest pass when memory is short
   redis.call('SET', lock, KEPT, 'PX', keep)
   tell_head(keep)
   return 1

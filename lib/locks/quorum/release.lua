@@ -11,6 +11,7 @@ if not current or (attempt ~= '' and current ~= tonumber(attempt)) then
   return 0
 end
 if keep then
+  redis.call('PEXPIRE', lock, keep) -- never refused: lets the rest pass when memory is short
   redis.call('SET', lock, KEPT, 'PX', keep)
 else
   redis.call('DEL', lock)

@@ -4,11 +4,10 @@ local lock, queue, seen, fence, holders = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KE
 local holder, ttl, tokens, not_after, inbox, limit, arrival, kind, permits, count, guard = ARGV[1], ARGV[2], ARGV[3], ARGV[4], ARGV[5], ARGV[6], ARGV[7], ARGV[8], ARGV[9], ARGV[10], ARGV[11]
 
 --- @include "now"
---- @include "grant-next"
---- @include "join-queue"
+--- @include "permit-token"
+--- @include "fits"
+--- @include "hold"
 --- @include "nobody-waits"
---- @include "process-of"
---- @include "rewrite"
 
 local now = now_us()
 if now > tonumber(not_after) then
@@ -38,16 +37,17 @@ elseif kind == 'p' and current and (current == SHARED or string.find(current, '^
 elseif current == marker then
   local ends = tonumber(redis.call('ZSCORE', holders, holder) or 0)
   if ends * 1000 > now then
+--- @include "rewrite"
     rewrite(lock, redis.call('PTTL', lock))
     return held(ends - math.floor(now / 1000))
   end
 end
 
---- @include "ends-in"
-
+local guarded_end
 if guard then
 --- @include "drop-leftover"
-  current = drop_leftover(current, now)
+--- @include "ends-in"
+  current, guarded_end = drop_leftover(current, now), ends_in
 end
 
 local function take()
@@ -58,7 +58,13 @@ end
 
 if take() then
   return held(tonumber(ttl))
-elseif limit == '0' then
+end
+
+--- @include "join-queue"
+--- @include "grant-next"
+--- @include "process-of"
+
+if limit == '0' then
   grant_next(now, current)
   current = redis.call('GET', lock)
   return take() and held(tonumber(ttl)) or { 'busy', 0, now, 0 }
@@ -71,7 +77,7 @@ if not since then
 elseif grant_next(now, current, place) then
   return held(tonumber(ttl))
 end
-local left = ends_in(now, guard)
+local left = guarded_end and guarded_end(now) or redis.call('PTTL', lock)
 if redis.call('GET', lock) == PERMITS then
   local first = redis.call('ZRANGE', holders, 0, 0, 'WITHSCORES')
   left = (first[2] or 0) - math.floor(now / 1000)

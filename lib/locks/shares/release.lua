@@ -4,21 +4,31 @@ local lock, queue, seen, fence, holders = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KE
 local holder, inbox, kind, count, keep = ARGV[1], ARGV[2], ARGV[3], ARGV[4], ARGV[5]
 
 --- @include "now"
---- @include "grant-next"
---- @include "process-of"
---- @include "tell-head"
+--- @include "markers"
 
 local now, marker = now_us(), kind == 's' and SHARED or PERMITS
 local ends = redis.pcall('GET', lock) == marker and redis.call('ZSCORE', holders, holder)
 if not ends or ends * 1000 <= now then
   return 0
 end
-local before, grants = redis.call('PTTL', lock), {}
+local waiting = redis.call('EXISTS', queue) == 1
+local beside = redis.call('ZCARD', holders) > (tonumber(count) or 1)
+if not waiting and not beside and not keep then
+  redis.call('DEL', holders, lock)
+  return 1
+end
+
+--- @include "grant-next"
+--- @include "process-of"
+--- @include "tell-head"
+
+local before, grants = waiting and redis.call('PTTL', lock), {}
 if keep then
+  redis.call('ZREM', holders, '') -- never refused: lets the rest pass when memory is short
   hold('kept/' .. holder, kind, keep, count, marker, now)
 end
-local current = let_go(holder, count, marker, now)
-if redis.call('EXISTS', queue) == 1 then
+local current = let_go(holder, count, marker, now, beside)
+if waiting then
   local left = current and redis.call('PTTL', lock) or 0
   if current and left < before then
     tell_head(left)

@@ -27,7 +27,7 @@ local again = guard and overwritten(lock, grant, holder, current, now) ~= nil
 if again or guard and left == -1 and is_past(current, now) then
   redis.call('SET', lock, holder, 'PX', ttl)
   if not again then
-    redis.call('SET', grant, string.format('%.0f %s', math.floor(now / 1000) + ttl, holder), 'PX', 1000)
+    redis.call('SET', grant, string.format('%.0f %s', math.floor(now / 1000) + ttl, holder), 'PX', math.min(1000, ttl))
   end
   return { 'held', tonumber(ttl), now, holders_token(fence, now, tokens, again), 1 }
 end

@@ -10,6 +10,7 @@ local current = redis.pcall('GET', lock)
 if current ~= holder and not (guard and overwritten(lock, grant, holder, current, now_us())) then
   return 0
 elseif keep and keep ~= '' then
+  redis.call('PEXPIRE', lock, keep) -- never refused: lets the rest pass when memory is short
   redis.call('SET', lock, kept, 'PX', keep)
 else
   redis.call('DEL', lock)

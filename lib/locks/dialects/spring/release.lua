@@ -8,6 +8,7 @@ local holder, publish, channel, message, older, keep = ARGV[1], ARGV[2], ARGV[3]
 if redis.pcall('GET', lock) ~= holder then
   return 0
 elseif keep then
+  redis.call('PEXPIRE', lock, keep) -- never refused: lets the rest pass when memory is short
   redis.call('SET', lock, 'kept', 'PX', keep)
 else
   redis.call('DEL', lock)
