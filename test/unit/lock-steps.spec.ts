@@ -1,0 +1,200 @@
+import { beforeEach, describe, expect, it } from '@jest/globals';
+import { LockSteps } from '../../lib/locks/lock-steps.js';
+import { scripts } from '../../lib/locks/lock/scripts.js';
+import type { Ask, Claim } from '../../lib/locks/lock-primitive.js';
+import { lockServer, type LockServer, type StepNode } from '../../lib/redis/index.js';
+import type { ScriptRun } from '../../lib/redis/script-run.js';
+import { ServerClock } from '../../lib/redis/server-clock.js';
+import { ManualClock } from '../../lib/testing/index.js';
+
+const UNREACHED = new Error('too few replicas');
+const claim: Claim = { key: 'k', holder: 'me', ttl: 1_000, tokens: 1 };
+const ask: Ask = { ...claim, queue: true, wanted: () => true };
+const heir: Claim = { ...claim, holder: 'heir', ttl: 700 };
+
+let clock: ManualClock;
+let node: StepNode;
+let server: LockServer;
+let steps: LockSteps;
+let told: string[];
+/** The operands of each run, by their names. */
+let ran: Record<string, unknown>[];
+/** What the server answers, one after another. */
+let replies: unknown[];
+/** How long each answer is under way, in ms; half of it before the server reads its clock. */
+let way: number;
+let confirmed: boolean;
+
+beforeEach(() => {
+  clock = new ManualClock();
+  told = [];
+  ran = [];
+  replies = [];
+  way = 0;
+  confirmed = true;
+  node = {
+    clock: new ServerClock(),
+    notAfter: (now) => 5_000_000 + now * 1_000,
+    async run<Answer>(run: ScriptRun<Answer>): Promise<Answer> {
+      const { args } = run.script;
+      ran.push(Object.fromEntries(run.args.map((arg, at) => [args[at % args.length]!, arg])));
+      await clock.advance(way);
+      const answer = run.read(replies.shift(), clock.monotonic());
+      return confirmed || !run.unconfirmed ? answer : run.unconfirmed(answer, UNREACHED);
+    },
+  };
+  const real = lockServer({ host: 'nowhere' }, 500, clock, 'inbox:', 'me');
+  server = Object.assign(Object.create(real) as LockServer, {
+    at: (_key: string, step: (at: StepNode) => Promise<unknown>) => step(node),
+  });
+  const heard = (text: string): void => void told.push(text);
+  steps = new LockSteps(server, 'lock:', 64, heard, false);
+});
+
+describe('an extension', () => {
+  it('counts from the moment it was sent, not from that at which its answer was read', async () => {
+    way = 300;
+    replies = [[1_000]];
+    const { sent, remaining } = await steps.extend(scripts.extend, [claim]);
+    expect([sent.monotonic, remaining]).toEqual([0, [1_000]]);
+    expect(clock.monotonic()).toBe(300);
+  });
+
+  it('counts from its last sending where it had to go to another node', async () => {
+    way = 50;
+    replies = [[1_000], [900]];
+    server.at = async (_key, step) => {
+      await step(node);
+      return step(node);
+    };
+    const { sent, remaining } = await steps.extend(scripts.extend, [claim]);
+    expect([sent.monotonic, remaining]).toEqual([50, [900]]);
+  });
+
+  it('says of each lease how much is left, or where it went', async () => {
+    replies = [[1_000, -2, -3, 0]];
+    const claims = ['a', 'b', 'c', 'd'].map((key) => ({ ...claim, key }));
+    const { remaining } = await steps.extend(scripts.extend, claims);
+    expect(remaining).toEqual([1_000, 'free', 'taken', 0]);
+  });
+
+  it('that replicas do not have is not known, and what is lost is lost', async () => {
+    confirmed = false;
+    replies = [[1_000, -2, -3, 1_000]];
+    const claims = ['a', 'b', 'c', 'd'].map((key) => ({ ...claim, key }));
+    const { remaining } = await steps.extend(scripts.extend, claims);
+    expect(remaining).toEqual(['unknown', 'free', 'taken', 'unknown']);
+  });
+
+  it('of which replicas have nothing fails', async () => {
+    confirmed = false;
+    replies = [[1_000, 1_000]];
+    const extended = steps.extend(scripts.extend, [claim, { ...claim, key: 'other' }]);
+    await expect(extended).rejects.toBe(UNREACHED);
+  });
+});
+
+describe('an ask', () => {
+  it('is dated when it is sent; the lease it brings counts from there', async () => {
+    await clock.advance(40);
+    way = 300;
+    replies = [6_000_000];
+    const answer = await steps.acquire(scripts.acquire, ask, {});
+    expect(ran[0]).toMatchObject({ holder: 'me', ttl: 1_000, tokens: 1, not_after: 5_040_000 });
+    expect(answer).toMatchObject({ kind: 'held', remaining: 1_000, fencingToken: 6_000_000 });
+    expect(answer).toMatchObject({ sent: { monotonic: 40 } });
+  });
+
+  it.each<[string, unknown]>([
+    ['one number', 6_000_000],
+    ['more', ['queued', 500, 6_000_000, 0, '17', 0, 0]],
+  ])('learns the clock of the server from an answer of %s', async (_, reply) => {
+    way = 300;
+    replies = [reply];
+    await steps.acquire(scripts.acquire, ask, {});
+    expect(node.clock.serverTimeAt(300)).toBe(6_000);
+    expect(node.clock.momentAt(6_000, { monotonic: 300, wall: clock.wall() })).toMatchObject({
+      monotonic: 0,
+    });
+  });
+
+  it('comes into a queue up to its limit, and into none when it does not want to wait', async () => {
+    replies = [6_000_000, 6_000_001];
+    await steps.acquire(scripts.acquire, ask, {});
+    await steps.acquire(scripts.acquire, { ...ask, queue: false }, {});
+    expect(ran.map(({ limit }) => limit)).toEqual([64, 0]);
+  });
+
+  it('that replicas do not have is no grant; of what is none they are not asked', async () => {
+    confirmed = false;
+    replies = [6_000_000, ['queued', 500, 6_000_000, 0, '17', 0, 0]];
+    await expect(steps.acquire(scripts.acquire, ask, {})).rejects.toBe(UNREACHED);
+    await expect(steps.acquire(scripts.acquire, ask, {})).resolves.toMatchObject({
+      kind: 'queued',
+      arrival: '17',
+    });
+  });
+});
+
+describe('a release', () => {
+  it.each([
+    [1, true],
+    [0, false],
+  ])('that is answered %d gave something back: %s', async (reply, gaveBack) => {
+    replies = [reply];
+    expect(await steps.release(scripts.release, 'k', { holder: 'me' })).toBe(gaveBack);
+    expect(told).toEqual([]);
+  });
+
+  it('tells who comes next in this process before it is over', async () => {
+    replies = [['granted a', 'kept 0 k']];
+    const released = steps.release(scripts.release, 'k', { holder: 'me' });
+    let tells = 0;
+    void released.then(() => (tells = told.length));
+    expect(await released).toBe(true);
+    expect([told, tells]).toEqual([['granted a', 'kept 0 k'], 2]);
+  });
+});
+
+describe('a hand-over', () => {
+  it('counts from the moment it was sent', async () => {
+    way = 300;
+    replies = [700];
+    const { sent, remaining } = await steps.transfer(scripts.transfer, claim, heir);
+    expect([sent.monotonic, remaining]).toEqual([0, 700]);
+    expect(ran).toEqual([{ holder: 'me', heir: 'heir', ttl: 700, not_after: 5_000_000 }]);
+  });
+
+  it('that came too late is sent once more, dated anew, with the clock that the answer told', async () => {
+    way = 300;
+    replies = [['late', 9_000_000], 700];
+    const { sent, remaining } = await steps.transfer(scripts.transfer, claim, heir);
+    expect([sent.monotonic, remaining]).toEqual([300, 700]);
+    expect(ran.map(({ not_after }) => not_after)).toEqual([5_000_000, 5_300_000]);
+    expect(node.clock.serverTimeAt(300)).toBe(9_000);
+  });
+
+  it('that came too late twice did not happen', async () => {
+    replies = [['late', 9_000_000], ['late', 9_000_000], 700];
+    const late = steps.transfer(scripts.transfer, claim, heir);
+    await expect(late).rejects.toMatchObject({ key: 'k', outcome: 'unsent', retryable: true });
+    expect(ran).toHaveLength(2);
+  });
+
+  it.each([
+    [-2, 'free'],
+    [-3, 'taken'],
+  ])('of what is not held any more says so, also without replicas', async (reply, where) => {
+    for (confirmed of [true, false]) {
+      replies = [reply];
+      const { remaining } = await steps.transfer(scripts.transfer, claim, heir);
+      expect(remaining).toBe(where);
+    }
+  });
+
+  it('that replicas do not have fails', async () => {
+    confirmed = false;
+    replies = [0];
+    await expect(steps.transfer(scripts.transfer, claim, heir)).rejects.toBe(UNREACHED);
+  });
+});

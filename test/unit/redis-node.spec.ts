@@ -1,0 +1,144 @@
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { KeyList, LuaScript } from '../../lib/redis/index.js';
+import { RedisNode } from '../../lib/redis/redis-node.js';
+import type { ServerGuards } from '../../lib/redis/server-guards.js';
+import type { ScriptRun } from '../../lib/redis/script-run.js';
+import { ManualClock } from '../../lib/testing/index.js';
+import { FakeRedis, replyError } from '../support/fake-redis.js';
+
+const TIMEOUT = 500;
+const script = new LuaScript('return 1', [], []);
+const INFO = 'redis_version:7.2.0\r\nredis_mode:standalone\r\nrole:master\r\naof_enabled:1\r\n';
+
+let clock: ManualClock;
+let redis: FakeRedis;
+let reconnected: number;
+
+beforeEach(() => {
+  clock = new ManualClock();
+  reconnected = 0;
+  redis = new FakeRedis((name) => {
+    if (name === 'info') return INFO;
+    if (name === 'evalsha') return 'OK';
+    if (name === 'time' || name === 'eval') return ['2000', '250000'];
+    return name === 'wait' ? 1 : undefined;
+  });
+  redis.status = 'wait';
+});
+
+let node: RedisNode;
+afterEach(() => node.close());
+
+async function open(guards: ServerGuards = {}): Promise<RedisNode> {
+  node = new RedisNode(redis.client, TIMEOUT, clock, guards);
+  await node.open(() => (reconnected += 1), true);
+  redis.names();
+  return node;
+}
+
+function run(more: Partial<ScriptRun<unknown>> = {}): Promise<unknown> {
+  const read = (reply: unknown): unknown => reply;
+  return node.run({ script, keys: new KeyList([]), args: [], key: 'k', read, ...more });
+}
+
+describe('a node', () => {
+  it('can be used when its clock was read, and not before', async () => {
+    node = new RedisNode(redis.client, TIMEOUT, clock);
+    expect([node.ready, node.notAfter(0)]).toEqual([false, 0]);
+    await open();
+    expect(node.ready).toBe(true);
+    expect(await run()).toBe('OK');
+  });
+
+  it('dates a command by its clock, no later than the time-out after now, in µs', async () => {
+    await open();
+    expect(node.notAfter(clock.monotonic())).toBe(2_000_250_000 + TIMEOUT * 1_000);
+    await clock.advance(40);
+    expect(node.notAfter(clock.monotonic())).toBe(2_000_290_000 + TIMEOUT * 1_000);
+  });
+
+  it('has no clock while its connection is away: nothing can be dated or sent', async () => {
+    await open();
+    redis.go();
+    expect([node.ready, node.notAfter(clock.monotonic()), node.clock.known]).toEqual([
+      false,
+      0,
+      false,
+    ]);
+    await expect(run()).rejects.toMatchObject({ outcome: 'unsent', key: 'k' });
+    expect(redis.names()).toEqual([]);
+  });
+
+  it('takes no step on a new connection before it was admitted and its clock was read', async () => {
+    const steps: string[] = [];
+    let admit = (): void => {};
+    await open({
+      admit: async () => {
+        steps.push(`admitted, ${node?.clock.known ? 'dated' : 'undated'}`);
+        if (steps.length > 1) await new Promise<void>((resolve) => (admit = resolve));
+      },
+    });
+    redis.go();
+    redis.come();
+    await nextTurn();
+    expect(steps).toEqual(['admitted, undated', 'admitted, undated']);
+    await expect(run()).rejects.toMatchObject({ outcome: 'unsent' });
+    expect([redis.names(), reconnected, node.ready]).toEqual([[], 0, false]);
+    admit();
+    await nextTurn();
+    expect([redis.names(), reconnected, node.ready]).toEqual([['time'], 1, true]);
+  });
+
+  it('that is not admitted is connected to anew, and nobody is told that it is back', async () => {
+    let refuses = false;
+    await open({
+      admit: () => (refuses ? Promise.reject(new Error('not here')) : Promise.resolve()),
+    });
+    refuses = true;
+    redis.go();
+    redis.come();
+    await nextTurn();
+    expect([redis.disconnects, reconnected, node.ready]).toEqual([[true], 0, false]);
+    refuses = false;
+    redis.go();
+    redis.come();
+    await nextTurn();
+    expect([redis.disconnects, reconnected, node.ready]).toEqual([[true], 1, true]);
+  });
+
+  it.each<[string, unknown]>([
+    ['refuses to tell its time', replyError('NOPERM no')],
+    ['tells what is no time', ['no', 'time']],
+  ])('that %s is connected to anew', async (_, time) => {
+    await open();
+    redis.says = () => time;
+    redis.go();
+    redis.come();
+    await nextTurn();
+    expect([redis.disconnects, reconnected, node.ready]).toEqual([[true], 0, false]);
+  });
+
+  it('that was closed has no clock', async () => {
+    await open();
+    node.close();
+    expect([node.clock.known, node.notAfter(0)]).toEqual([false, 0]);
+  });
+
+  it('says ASKING before each step that it takes for another, and only before those', async () => {
+    await open();
+    const read = (reply: unknown): unknown => reply;
+    await node.asking.run({ script, keys: new KeyList([]), args: [], read });
+    await run();
+    expect(redis.names()).toEqual(['asking', 'evalsha', 'evalsha']);
+    expect(node.asking.notAfter(0)).toBe(node.notAfter(0));
+  });
+
+  it('has replicas confirm those steps that ask for it, and no others', async () => {
+    await open({ replicas: { acks: 1, timeout: 50 } });
+    await run();
+    expect(redis.names()).toEqual(['evalsha']);
+    await run({ unconfirmed: (answer) => answer });
+    expect(redis.names()).toEqual(['evalsha', 'wait']);
+  });
+});
