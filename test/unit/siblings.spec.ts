@@ -19,7 +19,7 @@ beforeEach(async () => {
 });
 afterEach(async () => {
   await Promise.all([locks, rival].map((service) => service.onApplicationShutdown()));
-  expect(clock.pending).toBe(0);
+  if (clock.pending > 0) throw new Error(`${clock.pending} timers are left.`);
 });
 
 const REASON = new Error('enough');

@@ -1,0 +1,329 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { Injectable, Logger } from '@nestjs/common';
+import { Test, type TestingModule } from '@nestjs/testing';
+import { getEventListeners } from 'node:events';
+import { lastValueFrom, Observable, of } from 'rxjs';
+import { type Election, type Lease, Locked, LockService } from '../../lib/index.js';
+import {
+  LockTestingModule,
+  ManualClock,
+  memoryLockService,
+  MemoryServer,
+} from '../../lib/testing/index.js';
+import { Gate } from '../support/gate.js';
+
+Logger.overrideLogger(false);
+
+const FAILURE = new RangeError('the handler failed');
+
+/** What the handlers of a test do. */
+let handler: () => unknown;
+let source: () => Observable<string>;
+let iterator: AsyncIterator<string>;
+
+@Injectable()
+class Shop {
+  runs = 0;
+
+  @Locked('shop', { wait: 0, onBusy: () => handler() })
+  async promise(): Promise<unknown> {
+    return (this.runs += 1);
+  }
+
+  @Locked('shop', { wait: 0, onBusy: () => handler() })
+  observable(): Observable<unknown> {
+    return new Observable(() => void (this.runs += 1));
+  }
+
+  @Locked('shop', { wait: 0, onBusy: () => handler() })
+  async *iterable(): AsyncGenerator<unknown> {
+    yield (this.runs += 1);
+  }
+
+  @Locked('shop', { returns: 'iterable' })
+  rows(): AsyncIterable<string> {
+    return { [Symbol.asyncIterator]: () => iterator };
+  }
+
+  @Locked('shop')
+  stream(): Observable<string> {
+    return source();
+  }
+}
+
+let clock: ManualClock;
+let module: TestingModule;
+let shop: Shop;
+let rival: LockService;
+beforeAll(async () => {
+  clock = new ManualClock();
+  const server = new MemoryServer(clock);
+  module = await Test.createTestingModule({
+    imports: [LockTestingModule.forRoot({ server })],
+    providers: [Shop],
+  })
+    .setLogger(false)
+    .compile();
+  await module.init();
+  shop = module.get(Shop);
+  rival = memoryLockService({ server });
+});
+afterAll(async () => {
+  await module.close();
+  await rival.onApplicationShutdown();
+});
+
+const state = async (key = 'shop'): Promise<string> => (await rival.inspect(key)).state;
+
+/** What a promise came to by now. */
+async function now(promise: Promise<unknown>): Promise<unknown> {
+  let come: unknown = 'nothing';
+  promise.then(
+    (value) => (come = value),
+    (error: unknown) => (come = error),
+  );
+  await clock.advance(0);
+  return come;
+}
+
+describe('what onBusy answers', () => {
+  let lease: Lease;
+  beforeEach(async () => {
+    shop.runs = 0;
+    lease = await rival.acquire('shop');
+  });
+
+  const calls: [string, () => Promise<unknown>][] = [
+    ['a method', () => shop.promise()],
+    ['a method that returns an Observable', () => lastValueFrom(shop.observable())],
+    ['one that returns an AsyncIterable', async () => (await shop.iterable().next()).value],
+  ];
+
+  it.each(calls)('is waited for by the caller of %s', async (_, call) => {
+    const gate = new Gate();
+    handler = () => gate.after(Promise.resolve('late'));
+    const called = call();
+    expect(await now(called)).toBe('nothing');
+    gate.open();
+    expect(await called).toBe('late');
+    expect(shop.runs).toBe(0);
+    await lease.release();
+  });
+
+  it.each(calls)('goes to the caller of %s also where it fails', async (_, call) => {
+    handler = () => Promise.reject(FAILURE);
+    await expect(call()).rejects.toBe(FAILURE);
+    handler = () => {
+      throw FAILURE;
+    };
+    await expect(call()).rejects.toBe(FAILURE);
+    expect(shop.runs).toBe(0);
+    expect((await rival.inspect('shop')).waiting).toBe(0);
+    await lease.release();
+    expect(await state()).toBe('free');
+  });
+
+  it('may be a stream of its own, also one that comes later', async () => {
+    handler = () => of('first', 'last');
+    expect(await lastValueFrom(shop.observable())).toBe('last');
+    handler = () => Promise.resolve(of('first', 'last'));
+    expect(await lastValueFrom(shop.observable())).toBe('last');
+    handler = () => Promise.resolve(undefined);
+    await expect(lastValueFrom(shop.observable())).rejects.toThrow('no elements in sequence');
+    expect((await shop.iterable().next()).done).toBe(true);
+    await lease.release();
+  });
+
+  it('is told to nobody who left meanwhile', async () => {
+    const gate = new Gate();
+    handler = () => gate.after(Promise.resolve('late'));
+    const told: unknown[] = [];
+    const note = (what: unknown): void => void told.push(what);
+    const subscription = shop
+      .observable()
+      .subscribe({ next: note, error: note, complete: () => note('complete') });
+    await clock.advance(0);
+    subscription.unsubscribe();
+    gate.open();
+    await clock.advance(0);
+    expect(told).toEqual([]);
+    await lease.release();
+  });
+});
+
+describe('an iterator that a consumer breaks off', () => {
+  const next = async (): Promise<IteratorResult<string>> => ({ done: false, value: 'row' });
+
+  /** Takes one row, and then fails or goes. */
+  async function takeOne(then: () => void = () => {}): Promise<string> {
+    for await (const row of shop.rows()) {
+      then();
+      return row;
+    }
+    return 'none';
+  }
+
+  it('holds the lock until its return has come to its end', async () => {
+    const gate = new Gate();
+    iterator = { next, return: () => gate.after(Promise.resolve({ done: true, value: '' })) };
+    const taken = takeOne();
+    expect(await now(taken)).toBe('nothing');
+    expect(await state()).toBe('held');
+    gate.open();
+    expect(await taken).toBe('row');
+    expect(await state()).toBe('free');
+  });
+
+  it.each<[string, () => Promise<IteratorResult<string>>]>([
+    ['rejects', () => Promise.reject(FAILURE)],
+    [
+      'throws',
+      () => {
+        throw FAILURE;
+      },
+    ],
+  ])('whose return %s costs its consumer nothing, and the lock is given back', async (_, end) => {
+    iterator = { next, return: end };
+    expect(await takeOne()).toBe('row');
+    expect(await state()).toBe('free');
+    const theirs = new TypeError('the consumer failed');
+    const consumed = takeOne(() => {
+      throw theirs;
+    });
+    await expect(consumed).rejects.toBe(theirs);
+    expect(await state()).toBe('free');
+  });
+
+  it('without a return gives the lock back', async () => {
+    iterator = { next };
+    expect(await takeOne()).toBe('row');
+    expect(await state()).toBe('free');
+  });
+
+  it('whose next fails is told to its consumer, once its return has come to its end', async () => {
+    let returned = 0;
+    iterator = {
+      next: () => Promise.reject(FAILURE),
+      async return() {
+        returned += 1;
+        throw new TypeError('not this one');
+      },
+    };
+    await expect(takeOne()).rejects.toBe(FAILURE);
+    expect([await state(), returned]).toEqual(['free', 1]);
+  });
+});
+
+describe('an Observable', () => {
+  it('that cannot be subscribed to has given the lock back when its subscriber hears of it', async () => {
+    source = () => {
+      throw FAILURE;
+    };
+    const heard = new Promise((resolve) => {
+      shop.stream().subscribe({ error: (error) => resolve(state().then((is) => [error, is])) });
+    });
+    expect(await heard).toEqual([FAILURE, 'free']);
+  });
+
+  it('that fails has given the lock back when its subscriber hears of it', async () => {
+    source = () => new Observable((subscriber) => subscriber.error(FAILURE));
+    const heard = new Promise((resolve) => {
+      shop.stream().subscribe({ error: (error) => resolve(state().then((is) => [error, is])) });
+    });
+    expect(await heard).toEqual([FAILURE, 'free']);
+  });
+
+  it('whose subscriber left before it had the lock is not subscribed to, and nothing is held', async () => {
+    let subscribed = 0;
+    source = () => new Observable(() => void (subscribed += 1));
+    shop.stream().subscribe().unsubscribe();
+    await clock.advance(0);
+    expect([subscribed, await state()]).toEqual([0, 'free']);
+  });
+
+  it('whose subscriber leaves the queue leaves no place there', async () => {
+    const lease = await rival.acquire('shop');
+    const subscription = shop.stream().subscribe();
+    await clock.advance(1);
+    expect((await rival.inspect('shop')).waiting).toBe(1);
+    subscription.unsubscribe();
+    await clock.advance(1);
+    expect((await rival.inspect('shop')).waiting).toBe(0);
+    await lease.release();
+  });
+});
+
+describe('a listener of an election', () => {
+  let election: Election;
+  beforeEach(() => {
+    election = rival.election('office');
+  });
+  const fail = (): never => {
+    throw FAILURE;
+  };
+
+  it('that fails when its leader is deposed does not keep it from leading again', async () => {
+    let deposed = 0;
+    election.on('deposed', () => void (deposed += 1)).on('deposed', fail);
+    const first = await election.campaign();
+    await rival.forceRelease('leader:office');
+    await clock.advance(10);
+    expect([election.leads, first.held, deposed]).toEqual([false, false, 1]);
+    const second = await election.campaign();
+    expect([election.leads, second.held]).toEqual([true, true]);
+    expect(await election.resign()).toBe(true);
+    expect(deposed).toBe(1);
+  });
+
+  it('that fails when it is elected leaves the lead with it, and all who campaign hear of it', async () => {
+    election.on('elected', fail);
+    const [first, second] = await Promise.all([election.campaign(), election.campaign()]);
+    expect([first.held, second === first, election.leads]).toEqual([true, true, true]);
+    expect(await election.resign()).toBe(true);
+  });
+
+  it('that resigns when it is elected ends it there, and nobody is deposed', async () => {
+    let deposed = 0;
+    election.on('elected', () => void election.resign()).on('deposed', () => (deposed += 1));
+    const lease = await election.campaign();
+    await clock.advance(0);
+    expect([lease.held, election.leads, deposed]).toEqual([false, false, 0]);
+    expect(await state('leader:office')).toBe('free');
+  });
+
+  it('that campaigns again when its leader is deposed leads again', async () => {
+    const again: Promise<Lease>[] = [];
+    election.on('deposed', () => void again.push(election.campaign()));
+    await election.campaign();
+    await rival.forceRelease('leader:office');
+    await clock.advance(10);
+    expect(again).toHaveLength(1);
+    expect((await again[0]!).held).toBe(true);
+    election.removeAllListeners();
+    await election.resign();
+  });
+
+  it('is the only one: campaigns leave none on the signals that they were given', async () => {
+    const { signal } = new AbortController();
+    for (let term = 0; term < 20; term += 1) {
+      await Promise.all([election.campaign({ signal }), election.campaign({ signal })]);
+      await election.resign();
+    }
+    expect(getEventListeners(signal, 'abort')).toEqual([]);
+    expect(election.eventNames()).toEqual([]);
+  });
+});
+
+describe('a listener of a signal', () => {
+  it('that takes the lock again finds it lost, and does not hold up who comes next', async () => {
+    const lease = await rival.acquire('shop');
+    let inside: Promise<unknown> = Promise.resolve();
+    lease.signal.addEventListener('abort', () => {
+      inside = Promise.all([lease.release(), lease.extend().catch((error: unknown) => error)]);
+    });
+    await rival.forceRelease('shop');
+    await clock.advance(10);
+    expect(await inside).toEqual([false, expect.objectContaining({ code: 'LEASE_LOST' })]);
+    expect(await state()).toBe('free');
+  });
+});
