@@ -61,9 +61,7 @@ beforeAll(async () => {
   module = await Test.createTestingModule({
     imports: [LockTestingModule.forRoot({ server })],
     providers: [Shop],
-  })
-    .setLogger(false)
-    .compile();
+  }).compile();
   await module.init();
   shop = module.get(Shop);
   rival = memoryLockService({ server });
