@@ -36,20 +36,24 @@ beforeAll(async () => {
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 /** A project of its own with the sources of the application. */
-function project(name: string): string {
+function project(name: string, emitDecoratorMetadata = false): string {
   const place = join(folder, name.replaceAll(/\W+/g, '-'));
   cpSync('test/package/toolchains', place, { recursive: true });
-  const compilerOptions = { experimentalDecorators: true, target: 'es2022' };
+  const compilerOptions = { experimentalDecorators: true, emitDecoratorMetadata, target: 'es2022' };
   writeFileSync(join(place, 'tsconfig.json'), JSON.stringify({ compilerOptions }));
   writeFileSync(join(place, 'package.json'), '{ "type": "module" }');
   return place;
 }
 
 /** What the application says of each of its methods; it must neither fail nor complain. */
-async function run(cwd: string, args: string[]): Promise<Record<string, string>> {
-  const { stdout, stderr } = await exec(process.execPath, args, {
+async function run(
+  cwd: string,
+  args: string[],
+  program = process.execPath,
+): Promise<Record<string, string>> {
+  const { stdout, stderr } = await exec(program, args, {
     cwd,
-    env: outsideNpm(),
+    env: outsideNpm({ DENO_DIR: join(folder, 'deno'), DENO_NO_UPDATE_CHECK: '1' }),
     timeout: 120_000,
   });
   expect(stderr).toBe('');
@@ -86,6 +90,9 @@ describe('@Locked takes the right lock or refuses where it stands, compiled by',
     ['swc', LETTERS, true],
     ['swc without metadata', LETTERS, false],
     ['swc minified', SHORTENED, true],
+    ['webpack', LETTERS, true],
+    ['webpack without metadata', LETTERS, false],
+    ['webpack in production mode', SHORTENED, true],
     ['esbuild', LETTERS, false],
     ['esbuild --minify', SHORTENED, false],
     ['esbuild --minify --keep-names', SHORTENED, false],
@@ -128,3 +135,38 @@ describe('@Locked takes the right lock or refuses where it stands, compiled by',
     120_000,
   );
 });
+
+/** Runtimes that compile TypeScript themselves, for one platform; of 95 MB each, so the full run alone fetches them. */
+const RUNTIMES: readonly (readonly [string, string, string, string[]])[] = [
+  ['Bun', '@oven/bun-linux-x64@^1.4', 'bin/bun', []],
+  ['Deno', '@deno/linux-x64-glibc@^2.9', 'deno', ['run', '-A', '--sloppy-imports']],
+];
+
+if (process.env['FULL'] !== undefined) {
+  const { header } = process.report.getReport() as { header: Record<string, string> };
+  const theirs = process.arch === 'x64' && header['glibcVersionRuntime'] !== undefined;
+
+  describe.each(RUNTIMES)('@Locked does the same, run by', (name, wanted, file, flags) => {
+    const place = (): string => join(folder, 'runtimes');
+    beforeAll(async () => {
+      if (!theirs) return;
+      mkdirSync(place(), { recursive: true });
+      const quiet = ['--prefer-offline', '--no-audit', '--no-fund', '--loglevel=error'];
+      const install = ['install', '--no-save', ...quiet, '--prefix', join(place(), name), wanted];
+      await exec('npm', install, { cwd: place(), env: outsideNpm() });
+    }, 180_000);
+
+    (theirs ? it : it.skip).each([
+      [name, false],
+      [`${name} with metadata`, true],
+    ])(
+      '%s',
+      async (which, typed) => {
+        const program = join(place(), name, 'node_modules', wanted.replace(/@[^@]*$/, ''), file);
+        const outcomes = await run(project(which, typed), [...flags, 'main.ts'], program);
+        expectRefusedOnly(outcomes, LETTERS, typed);
+      },
+      120_000,
+    );
+  });
+}

@@ -64,7 +64,13 @@ export const PARTS = {
       env: { FULL: '1' },
       folders: ['test/dialects'],
     },
-    { name: 'packaging', nest: '12', ioredis: '6', folders: ['test/package'] },
+    {
+      name: 'packaging',
+      nest: '12',
+      ioredis: '6',
+      env: { FULL: '1' },
+      folders: ['test/package'],
+    },
     {
       name: 'demo',
       nest: '12',

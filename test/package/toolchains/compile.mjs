@@ -1,5 +1,6 @@
 // Compiles main.ts with the toolchain that argv names, as a project would that has only this tool; writes out.mjs.
 import { writeFile, readFile } from 'node:fs/promises';
+import { promisify } from 'node:util';
 
 const tsconfigRaw = { compilerOptions: { experimentalDecorators: true, target: 'es2022' } };
 const PACKAGES = ['@nestjs/*', 'rxjs', 'ioredis', 'reflect-metadata', 'acorn'];
@@ -45,11 +46,38 @@ async function tsc() {
   await eachFile((source) => ts.transpileModule(source, { compilerOptions }).outputText);
 }
 
+async function webpack({ mode, metadata }) {
+  const { default: run } = await import('webpack');
+  const jsc = {
+    parser: { syntax: 'typescript', decorators: true },
+    transform: { legacyDecorator: true, decoratorMetadata: metadata },
+    target: 'es2022',
+  };
+  const use = { loader: 'swc-loader', options: { jsc, module: { type: 'es6' }, swcrc: false } };
+  const stats = await promisify(run)({
+    mode,
+    entry: './main.ts',
+    context: process.cwd(),
+    target: 'node20',
+    devtool: false,
+    module: { rules: [{ test: /\.ts$/, use }] },
+    resolve: { extensionAlias: { '.js': ['.ts', '.js'] } },
+    experiments: { outputModule: true },
+    output: { path: process.cwd(), filename: 'out.mjs', module: true },
+    externals: /^[^.]/,
+    externalsType: 'module',
+  });
+  if (stats.hasErrors()) throw new Error(stats.toString());
+}
+
 const TOOLS = {
   tsc,
   swc: () => swc({ metadata: true }),
   'swc without metadata': () => swc({ metadata: false }),
   'swc minified': () => swc({ metadata: true, minify: { compress: true, mangle: true } }),
+  webpack: () => webpack({ mode: 'development', metadata: true }),
+  'webpack without metadata': () => webpack({ mode: 'development', metadata: false }),
+  'webpack in production mode': () => webpack({ mode: 'production', metadata: true }),
   esbuild: () => esbuild({}),
   'esbuild --minify': () => esbuild({ minify: true }),
   'esbuild --minify --keep-names': () => esbuild({ minify: true, keepNames: true }),
