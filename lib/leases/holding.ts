@@ -64,9 +64,10 @@ export class Holding implements Scheduled, Term {
 
   /** The same lease in the hands of the next caller: no longer than it lasts, with the next token. */
   heir(call: CallSettings, onward: Onward): Holding {
-    const { claim, trail, clock, sent, remaining, fencingToken: token } = this;
+    const { claim, trail, clock, sent, remaining, fencingToken: token, renewAt } = this;
     const fencingToken = token === undefined ? undefined : token + 1;
-    const grant = { sent, remaining, fencingToken, tokens: 0 };
+    const renewIn = renewAt === Infinity ? undefined : renewAt - sent.monotonic;
+    const grant = { sent, remaining, fencingToken, tokens: 0, renewIn };
     return new Holding(claim, call, grant, trail, clock, onward, clock.monotonic());
   }
 

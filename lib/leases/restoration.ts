@@ -46,7 +46,7 @@ export class Restoration {
     const own: Claim = { ...claim, holder };
     const { key } = claim;
     const transfer = this.#orGivenUp(key, this.#transfer(claim, own));
-    const { sent, remaining } = await transfer.catch((error: unknown) => {
+    const { sent, remaining, renewIn } = await transfer.catch((error: unknown) => {
       this.departures.leave(own, this.#trail);
       throw error;
     });
@@ -58,7 +58,7 @@ export class Restoration {
       throw new LeaseLostError(key, 'expired');
     }
     const ttl = call.renew ? call.ttl : Math.min(call.ttl, remaining); // it ends when it would have ended
-    const grant = { sent, remaining, fencingToken, tokens: 1 };
+    const grant = { sent, remaining, fencingToken, tokens: 1, renewIn };
     return new Holding(own, { ...call, ttl }, grant, this.#trail, this.clock, nobody);
   }
 

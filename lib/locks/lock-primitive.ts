@@ -46,11 +46,14 @@ export interface Held {
   readonly tokens: number;
   /** Of who awaited a condition: it was signalled, or may have been. */
   readonly signalled?: boolean;
-  /** It was taken over from clients that may still write over it: the first renewal is due after so many ms. */
+  /** It may have been taken over from clients that still write over it: the first renewal is due after so many ms. */
   readonly renewIn?: number | undefined;
   /** The places of the same process, ttl and kind directly behind this one, if there are any: a token is reserved for each. */
   readonly run?: Run | undefined;
 }
+
+/** When a lock that was taken over is written once more, in ms: by then who lost the take-over has written. */
+export const AFTER_TAKE_OVER = 100;
 
 /** Places that stand one behind another. */
 export interface Run {
@@ -113,6 +116,8 @@ export interface Extension {
 export interface Transferred {
   readonly sent: Moment;
   readonly remaining: Extended;
+  /** As of a grant. */
+  readonly renewIn?: number | undefined;
 }
 
 /** A grant that was pushed; `sent` is undefined if no trustworthy clock says when. */

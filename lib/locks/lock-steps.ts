@@ -9,9 +9,18 @@ import {
 } from '../redis/index.js';
 import { LockStoreError } from '../errors/index.js';
 import { momentOf } from '../options/index.js';
+import { guarded } from './guarded.js';
 import { batchesOf, LARGEST_BATCH } from './batches.js';
 import { type AcquireReply, answerOf } from './lock/acquire-reply.js';
-import type { Answer, Ask, Claim, Extended, Extension, Transferred } from './lock-primitive.js';
+import {
+  AFTER_TAKE_OVER,
+  type Answer,
+  type Ask,
+  type Claim,
+  type Extended,
+  type Extension,
+  type Transferred,
+} from './lock-primitive.js';
 import { UNCONFIRMED, unlessGone, unlessHeld, unlessLost } from './unconfirmed.js';
 
 type Script = LuaScript<string, string>;
@@ -38,7 +47,7 @@ export class LockSteps {
     private readonly waitersPerKey: number,
     /** Told of grants that come with a reply, as they would come to the inbox. */
     private readonly heard: (message: string) => void,
-    /** Timestamps that clients of the SETNX articles left are dropped when they are past. */
+    /** Clients of the SETNX articles use the locks too. */
     private readonly guarded: boolean,
   ) {}
 
@@ -48,20 +57,22 @@ export class LockSteps {
   }
 
   run<Result>(
-    script: Script,
+    step: Script,
     key: string,
     operands: Operands,
     read: (reply: unknown) => Result,
   ): Promise<Result> {
+    const script = this.#script(step);
     const keys = this.#keys(script, key);
     const args = script.argList(operands);
     return this.server.at(keys.keys[0]!, (node) => node.run({ script, keys, args, key, read }));
   }
 
-  acquire(script: Script, ask: Ask, more: AcquireOperands): Promise<Answer> {
+  acquire(step: Script, ask: Ask, more: AcquireOperands): Promise<Answer> {
+    const script = this.#script(step);
     const keys = this.#keys(script, ask.key);
-    const step = (node: StepNode): Promise<Answer> => this.#ask(node, script, keys, ask, more);
-    return this.server.at(keys.keys[0]!, step, ask.wanted);
+    const asking = (node: StepNode): Promise<Answer> => this.#ask(node, script, keys, ask, more);
+    return this.server.at(keys.keys[0]!, asking, ask.wanted);
   }
 
   #ask(
@@ -101,7 +112,7 @@ export class LockSteps {
         const reply = answer as AcquireReply;
         const now = typeof reply === 'number' ? reply : reply[2];
         node.clock.learn(sent, receivedAt, now / 1_000);
-        return answerOf(reply, ask, sent);
+        return answerOf(reply, ask, sent, this.#renewIn);
       },
     });
   }
@@ -122,10 +133,11 @@ export class LockSteps {
 
   /** One batch; `more` is what the script wants to know of each claim beside holder and ttl. */
   extend(
-    script: Script,
+    step: Script,
     claims: readonly Claim[],
     more?: (claim: Claim) => Operands,
   ): Promise<Extension> {
+    const script = this.#script(step);
     const run = {
       script,
       keys: script.keyList(...claims.map(({ key }) => this.#names(key))),
@@ -145,27 +157,40 @@ export class LockSteps {
   }
 
   /** @throws LockStoreError if it came too late: nothing happened then. */
-  transfer(script: Script, { key, holder }: Claim, heir: Claim): Promise<Transferred> {
-    const keys = this.#keys(script, key);
-    const step = async (node: StepNode): Promise<Transferred | undefined> => {
+  transfer(script: Script, claim: Claim, heir: Claim): Promise<Transferred> {
+    const { key, holder } = claim;
+    const step = this.#script(script);
+    const keys = this.#keys(step, key);
+    const once = async (node: StepNode): Promise<Transferred | undefined> => {
       const sent = momentOf(this.server.time);
       const not_after = node.notAfter(sent.monotonic);
-      const args = script.argList({ holder, heir: heir.holder, ttl: heir.ttl, not_after });
+      const args = step.argList({ holder, heir: heir.holder, ttl: heir.ttl, not_after });
       const read = (reply: unknown, receivedAt: number): number | undefined => {
         if (typeof reply === 'number') return reply;
         const [, now] = reply as [late: number, now: number];
         node.clock.learn(sent, receivedAt, now / 1_000);
         return undefined;
       };
-      const left = await node.run({ script, keys, args, key, read, unconfirmed: unlessGone });
-      return left === undefined ? undefined : { sent, remaining: extendedOf(left) };
+      const left = await node.run({ script: step, keys, args, key, read, unconfirmed: unlessGone });
+      return left === undefined
+        ? undefined
+        : { sent, remaining: extendedOf(left), renewIn: this.#renewIn };
     };
     return this.server.at(keys.keys[0]!, async (node) => {
       // After a sleep the server's clock is ahead of what we know of it, until it has said so.
-      const transferred = (await step(node)) ?? (await step(node));
+      const transferred = (await once(node)) ?? (await once(node));
       if (transferred) return transferred;
       throw new LockStoreError(`Lock "${key}" was handed on too late.`, { key, outcome: 'unsent' });
     });
+  }
+
+  /** When a guarded lease is renewed first: others may still write over what was taken over. */
+  get #renewIn(): number | undefined {
+    return this.guarded ? AFTER_TAKE_OVER : undefined;
+  }
+
+  #script(step: Script): Script {
+    return this.guarded ? guarded(step) : step;
   }
 
   #keys(script: Script, key: string): KeyList {

@@ -1,7 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
-import { LockNotAcquiredError, LockOptionsError } from '../../lib/index.js';
+import { LeaseLostError, LockNotAcquiredError, LockOptionsError } from '../../lib/index.js';
 import type { Lease } from '../../lib/leases/lease.js';
 import type { SingleLease } from '../../lib/leases/single-lease.js';
+import { guarded } from '../../lib/locks/guarded.js';
 import { scripts } from '../../lib/locks/lock/scripts.js';
 import { moduleSettings } from '../../lib/options/index.js';
 import { Condition } from '../../lib/services/condition.js';
@@ -100,6 +101,97 @@ describe.each(Object.entries(kinds))(
   },
 );
 
+describe.each(Object.entries(kinds))(
+  'a lock of our own that was taken over, held %s, and that a loser wrote over',
+  (kind, acquire) => {
+    /** Of a lock that several hold, what fits beside none of them. */
+    const all = (us: LockClient, wait: number): Promise<Lease> => {
+      const share = kind === 'by permits' ? { permits: 2, count: 2 } : undefined;
+      return us.leases.acquire('k_lock', { ...us.settings.call, wait, share });
+    };
+
+    /** We take over what was left behind, and a client that had seen it too writes over ours. */
+    async function overwritten(wait = 0): Promise<[Lease, string]> {
+      await sides.theirs.set('k_lock', String(Date.now() - 5_000));
+      const lease = await acquire(start(), wait);
+      return [lease, await writeOver()];
+    }
+
+    /** A loser's GETSET; what stood there. */
+    async function writeOver(): Promise<string> {
+      const ours = await sides.theirs.getset('k_lock', String(Date.now() + 60_000));
+      expect(ours).toMatch(/^9{14}-/);
+      return ours!;
+    }
+
+    const stands = (ours: string): Promise<boolean> =>
+      until('ours stands again', async () => (await sides.theirs.get('k_lock')) === ours);
+
+    it('is written once more', async () => {
+      const [lease, ours] = await overwritten();
+      await stands(ours);
+      const left = await sides.theirs.pttl('k_lock');
+      expect(left).toBeGreaterThan(5_000);
+      expect(left).toBeLessThanOrEqual(sides.us.settings.call.ttl);
+      expect(lease.held).toBe(true);
+      expect(await lease.release()).toBe(true);
+      expect(await sides.theirs.exists('k_lock')).toBe(0);
+    });
+
+    it('is extended, and given back, also before that', async () => {
+      const [lease, ours] = await overwritten();
+      await lease.extend();
+      expect(await sides.theirs.get('k_lock')).toBe(ours);
+      await writeOver();
+      expect(await lease.release()).toBe(true);
+      expect(await sides.theirs.exists('k_lock')).toBe(0);
+    });
+
+    it('goes from one to the next, and is the next one’s', async () => {
+      const [lease] = await overwritten();
+      const other = sides.client({ keyPrefix: '', guard: 'timestamp' });
+      const next = later(all(other, 60_000));
+      await until('it waits', async () => (await other.inspect('k_lock')).waiting === 1);
+      expect(await lease.release()).toBe(true);
+      const lasting = await next;
+      const theirs = await writeOver();
+      await stands(theirs);
+      expect(await lasting.release()).toBe(true);
+      expect(await sides.theirs.exists('k_lock')).toBe(0);
+    });
+
+    it('is another’s for all who ask', async () => {
+      const [lease] = await overwritten();
+      const other = sides.client({ keyPrefix: '', guard: 'timestamp' });
+      await expect(all(other, 0)).rejects.toThrow(LockNotAcquiredError);
+      expect(inspection('k_lock', await other.inspect('k_lock')).state).toBe('held');
+      expect(await lease.release()).toBe(true);
+    });
+
+    it('was given back when a third client took it: that one’s time stays', async () => {
+      await sides.theirs.set('k_lock', String(Date.now() - 5_000));
+      const lease = await acquire(start(), 0);
+      expect(await lease.release()).toBe(true);
+      const third = String(Date.now() + 60_000);
+      await sides.theirs.set('k_lock', third);
+      await expect(acquire(sides.us, 0)).rejects.toThrow(LockNotAcquiredError);
+      await until('nothing is under way', () => sides.us.idle);
+      expect(await sides.theirs.get('k_lock')).toBe(third);
+    });
+
+    it('is a third client’s when the take-over is long over', async () => {
+      const [lease, ours] = await overwritten();
+      await stands(ours);
+      await until('the second is over', async () => !(await sides.theirs.exists('{k_lock}:grant')));
+      const third = String(Date.now() + 60_000);
+      await sides.theirs.set('k_lock', third);
+      await expect(lease.extend()).rejects.toThrow(LeaseLostError);
+      await until('nothing is under way', () => sides.us.idle);
+      expect(await sides.theirs.get('k_lock')).toBe(third);
+    });
+  },
+);
+
 describe('a lock of our own with a guard', () => {
   it('is not stolen while it is kept for a minimum hold, and is seen as what it is', async () => {
     const peer = await them('s');
@@ -133,7 +225,6 @@ describe('a lock of our own with a guard', () => {
   });
 
   it('is granted with one number, as one without', async () => {
-    const { acquire } = scripts;
     const ask = {
       holder: 'us/1',
       ttl: 5_000,
@@ -142,11 +233,12 @@ describe('a lock of our own with a guard', () => {
       former: undefined,
       not_after: Number.MAX_SAFE_INTEGER,
     };
-    for (const guard of [undefined, 1]) {
-      const keys = acquire.keys.map((name) => `${name}:${guard}`);
-      const args = acquire.argList({ ...ask, inbox: 'inbox:', limit: 1, guard });
+    for (const acquire of [scripts.acquire, guarded(scripts.acquire)]) {
+      const { length } = acquire.keys;
+      const keys = acquire.keys.map((name) => `${name}:${length}`);
+      const args = acquire.argList({ ...ask, inbox: 'inbox:', limit: 1, guard: undefined });
       const reply = await sides.theirs.eval(acquire.source, keys.length, ...keys, ...args);
-      expect(reply).toBe(Number(await sides.theirs.get(`fence:${guard}`)));
+      expect(reply).toBe(Number(await sides.theirs.get(`fence:${length}`)));
     }
   });
 
@@ -156,6 +248,37 @@ describe('a lock of our own with a guard', () => {
     const text = await lease.handOver();
     expect(await peer.acquire('k', 5_000)).toBe(false);
     expect(await (await sides.us.restore(text)).release()).toBe(true);
+  });
+
+  it('that was taken over by who waited, and passed on here, is written once more', async () => {
+    await sides.theirs.set('k_lock', String(Date.now() + 600));
+    start();
+    const [first, second] = [1, 2].map(() => sides.us.acquire('k_lock', { wait: 60_000 }));
+    await (await first!).release();
+    const lease = await second!;
+    const ours = await sides.theirs.getset('k_lock', String(Date.now() + 60_000));
+    expect(ours).toMatch(/^9{14}-/);
+    await until('ours stands again', async () => (await sides.theirs.get('k_lock')) === ours);
+    expect(await lease.release()).toBe(true);
+  });
+
+  it('that was taken over is handed over, shared and signalled beneath a loser’s time', async () => {
+    await sides.theirs.set('k_lock', '1600000000');
+    const lease = await start().acquire('k_lock');
+    const loses = () => sides.theirs.set('k_lock', String(Date.now() + 60_000));
+    await loses();
+    const condition = new Condition(sides.us.leases.conditions, lease as SingleLease, 'changed');
+    expect(await condition.signal()).toBe(false);
+    await loses();
+    const text = await lease.handOver();
+    await loses();
+    const restored = await sides.us.restore(text);
+    await loses();
+    await restored.downgrade();
+    expect((await sides.us.inspect('k_lock')).mode).toBe('shared');
+    await loses();
+    expect(await restored.release()).toBe(true);
+    expect(await sides.theirs.exists('k_lock')).toBe(0);
   });
 
   it('excludes one without, which is stolen', async () => {

@@ -1,4 +1,4 @@
--- With a guard drop a timestamp that is past; ask for one who awaits a condition, or was signalled; when his time is over, or the server forgot him, he wakes and queues for the lock.
+-- Ask for one who awaits a condition, or was signalled; when his time is over, or the server forgot him, he wakes and queues for the lock.
 -- Returns as acquire.lua does; at the end of 'held' 1 if he was signalled, or may have been.
 local lock, queue, seen, fence, holders = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5]
 local holder, ttl, tokens, not_after, inbox, arrival, condition, over, guard = ARGV[1], ARGV[2], ARGV[3], ARGV[4], ARGV[5], ARGV[6], ARGV[7], ARGV[8], ARGV[9]
@@ -34,9 +34,8 @@ end
 
 local guarded_end
 if guard then
---- @include "drop-leftover"
 --- @include "ends-in"
-  current, guarded_end = drop_leftover(current, now), ends_in
+  guarded_end = ends_in
 end
 
 local claim, process = holder .. '/' .. ttl, process_of(holder)

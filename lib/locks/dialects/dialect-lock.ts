@@ -4,14 +4,15 @@ import { KeyList, type LockServer, lockKeys, type StepNode } from '../../redis/i
 import { askAgain } from '../back-off.js';
 import { lockId } from '../lock-id.js';
 import type { Whereabouts } from '../lock-names.js';
-import type {
-  Answer,
-  Ask,
-  Claim,
-  Extended,
-  Extension,
-  HolderSteps,
-  Sight,
+import {
+  AFTER_TAKE_OVER,
+  type Answer,
+  type Ask,
+  type Claim,
+  type Extended,
+  type Extension,
+  type HolderSteps,
+  type Sight,
 } from '../lock-primitive.js';
 import { isOne } from '../lock-steps.js';
 import { scripts as looks } from '../look/scripts.js';
@@ -20,9 +21,6 @@ import type { AcquireReply, Dialect, DialectScript, Send, Wake } from './dialect
 import { lookedAt } from './looked-at.js';
 import { scripts } from './scripts.js';
 import { tryRights } from './try-out.js';
-
-/** When a lock that was taken over is written once more, in ms: by then who lost the take-over has written. */
-const AFTER_TAKE_OVER = 100;
 
 type Operands = Readonly<Record<string, string | number | undefined>>;
 /** A claim, or a lock that is looked at or taken away. */

@@ -16,10 +16,15 @@ export type AcquireReply =
     ];
 
 /** @throws ForeignLockError if something else stands at the lock's name. */
-export function answerOf(reply: AcquireReply, { key, ttl, tokens }: Ask, sent: Moment): Answer {
+export function answerOf(
+  reply: AcquireReply,
+  { key, ttl, tokens }: Ask,
+  sent: Moment,
+  renewIn: number | undefined,
+): Answer {
   if (typeof reply === 'number') {
     const fencingToken = tokens > 0 ? reply : undefined;
-    return { kind: 'held', sent, remaining: ttl, fencingToken, tokens, gaveBack: false };
+    return { kind: 'held', sent, remaining: ttl, fencingToken, tokens, gaveBack: false, renewIn };
   }
   const [kind, left, , former, detail, count, rejoined] = reply;
   const gaveBack = former === 1;
@@ -28,7 +33,7 @@ export function answerOf(reply: AcquireReply, { key, ttl, tokens }: Ask, sent: M
     case 'held': {
       const fencingToken = (detail as number) < 0 ? undefined : (detail as number);
       const signalled = rejoined === 1;
-      return { kind, sent, remaining, fencingToken, tokens: count, gaveBack, signalled };
+      return { kind, sent, remaining, fencingToken, tokens: count, gaveBack, signalled, renewIn };
     }
     case 'queued': {
       const arrival = detail as string;

@@ -4,13 +4,14 @@ import { BoundedLeases } from '../quarantine/bounded-leases.js';
 import { Generation } from '../quarantine/generation.js';
 import { newProcessId } from '../holder.js';
 import { lockNames, type NameSearch } from '../lock-names.js';
-import type {
-  Claim,
-  LockPrimitive,
-  LockStore,
-  Pushed,
-  PushListener,
-  StoreDescription,
+import {
+  AFTER_TAKE_OVER,
+  type Claim,
+  type LockPrimitive,
+  type LockStore,
+  type Pushed,
+  type PushListener,
+  type StoreDescription,
 } from '../lock-primitive.js';
 import { Dialects } from '../dialects/dialects.js';
 import { redisPrimitive } from '../redis-primitive.js';
@@ -27,6 +28,8 @@ export class RedisLockStore implements LockStore {
   readonly #generation: Generation | undefined;
   /** A grant that is pushed was written by another's connection: it is confirmed before anybody hears of it. */
   readonly #confirms: boolean;
+  /** When a lease that is pushed is renewed first. */
+  readonly #renewIn: number | undefined;
   #listener: PushListener | undefined;
 
   constructor(settings: ModuleSettings, clock: Clock) {
@@ -45,6 +48,7 @@ export class RedisLockStore implements LockStore {
       { ...settings, admit: generation?.admit },
     );
     this.#confirms = settings.replicas !== undefined;
+    this.#renewIn = settings.guard ? AFTER_TAKE_OVER : undefined;
     const { waitersPerKey } = settings.limits;
     const heard = (text: string): void => this.#message(text.split(' '));
     const native = redisPrimitive(this.#server, prefix, waitersPerKey, heard, settings.guard);
@@ -109,6 +113,7 @@ export class RedisLockStore implements LockStore {
       fencingToken: token(fence),
       tokens: Number(count),
       signalled: claim?.condition !== undefined,
+      renewIn: this.#renewIn,
       run: places === '0' ? undefined : { places: Number(places), last: last! },
     };
     if (!claim) return;

@@ -1,0 +1,40 @@
+import { LuaScript } from '../redis/index.js';
+import rememberStanding from './includes/remember-standing.lua.js';
+import undoOverwriting from './includes/undo-overwriting.lua.js';
+
+type Script = LuaScript<string, string>;
+
+const known = new Map<Script, Script>();
+
+/**
+ * A step of a lock of our own beside clients of the SETNX articles: before it, what they left or wrote over the lock is undone;
+ * after it, what stands there is remembered in one key more, behind the others, while that may happen again.
+ */
+export function guarded(script: Script): Script {
+  let made = known.get(script);
+  if (!made) known.set(script, (made = guardedStep(script)));
+  return made;
+}
+
+function guardedStep({ source, keys, args }: Script): Script {
+  const width = keys.length + 1;
+  const answers = source.includes('#KEYS') ? 'answers' : 'answers[1]';
+  const drops = args.includes('arrival'); // only who asks takes over
+  const text = `${undoOverwriting}
+${rememberStanding}
+local function step(KEYS, ARGV)
+${source}
+end
+local turns, answers = #KEYS / ${width}, {}
+local operands = #ARGV / turns
+for nth = 1, turns do
+  local at, from = (nth - 1) * ${width}, (nth - 1) * operands
+  local grant = KEYS[at + ${width}]
+  undo_overwriting(KEYS[at + 1], grant, ${drops})
+  local answer = step({ unpack(KEYS, at + 1, at + ${keys.length}) }, { unpack(ARGV, from + 1, from + operands) })
+  answers[nth] = ${answers === 'answers' ? 'answer[1]' : 'answer'}
+  remember_standing(KEYS[at + 1], grant)
+end
+return ${answers}`;
+  return new LuaScript(text, [...keys, 'grant'], args);
+}
