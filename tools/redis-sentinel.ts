@@ -54,7 +54,8 @@ export class SentinelProcess {
   /** A switch of the primary that loses nothing, as an operator asks for it. */
   async failOver(): Promise<void> {
     const before = await this.primary();
-    await this.#ask(0, ['failover', this.name]);
+    // Refused while it does not know its replicas well.
+    await within(30_000, async () => (await this.#ask(0, ['failover', this.name])) === 'OK');
     await within(30_000, async () => (await this.primary()) !== before);
   }
 

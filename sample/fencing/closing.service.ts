@@ -10,7 +10,7 @@ export class ClosingService {
    * Writes the day's total under the lock. `sum` may take longer than the lease (here it is not
    * renewed, as if the process were suspended): then somebody else has the lock, and may have written.
    */
-  @Locked('ledger:<day>', { ttl: '300ms', renew: false })
+  @Locked('ledger:<day>', { ttl: '1s', renew: false })
   async close(
     day: string,
     sum: () => Promise<string>,

@@ -9,6 +9,7 @@ import { moduleSettings } from '../../lib/options/index.js';
 import { RedisLockStore } from '../../lib/locks/lock/redis-lock-store.js';
 import { ClusterProcess } from '../../tools/redis-cluster.js';
 import { checkHistory, type Claimed, HistoryRecorder } from '../support/history.js';
+import { SOON } from '../support/bounds.js';
 import { monotonic } from '../support/monotonic.js';
 import { StallingClock } from '../support/stalling-clock.js';
 import { until } from '../support/until.js';
@@ -90,7 +91,7 @@ describe('a Cluster', () => {
     await Promise.all(turns);
     checkHistory(recorder.history, { sections: 180 });
     // A push that nobody hears would cost each turn the polls of up to a second.
-    expect(performance.now() - from).toBeLessThan(5_000);
+    expect(performance.now() - from).toBeLessThan(SOON);
   });
 
   it('goes on while a slot moves to another node', async () => {
@@ -158,7 +159,7 @@ describe('a Cluster', () => {
       recorder.history.filter((c) => c.key === key && c.from > promoted);
     const all = (): boolean => new Set(served().map((c) => c.process)).size === members.length;
     await until('each of them has the lock', all);
-    expect(served().at(-1)!.from - promoted).toBeLessThan(2_000);
+    expect(served().at(-1)!.from - promoted).toBeLessThan(SOON);
     await until('the lock goes on', () => count(key) > before + 20);
     expect(count(other)).toBeGreaterThan(beside);
     // The old one comes back and is told that it is none any more.

@@ -3,6 +3,7 @@ import { inspect } from 'node:util';
 import { LockStoreError } from '../../lib/errors/index.js';
 import { LockService } from '../../lib/services/lock.service.js';
 import { RedisProcess } from '../../tools/redis-server.js';
+import { BEFORE_START_TIMEOUT } from '../support/bounds.js';
 import { FaultProxy } from '../support/fault-proxy.js';
 import { LockClient } from '../support/lock-client.js';
 import { Observer } from '../support/observer.js';
@@ -64,7 +65,7 @@ function closing(client: LockClient): LockClient {
 
 function client(password = PASSWORD): LockClient {
   const redisUrl = `redis://${USER}:${password}@127.0.0.1:${proxy.port}/0`;
-  return closing(new LockClient({ redis: redisUrl, commandTimeout: 200, ttl: 600 }));
+  return closing(new LockClient({ redis: redisUrl, commandTimeout: 1_000, ttl: 3_000 }));
 }
 
 /** Everything one can write of a value into a log. */
@@ -106,7 +107,7 @@ it.each([
   const error = await errorOf(late.leases.open());
   expect(error).toBeInstanceOf(LockStoreError);
   expect(error).toMatchObject({ retryable: false });
-  expect(performance.now() - started).toBeLessThan(1_000);
+  expect(performance.now() - started).toBeLessThan(BEFORE_START_TIMEOUT);
   await errorOf(late.acquire('k', { wait: 0 }));
   await late.close();
   expectNothingTold();
@@ -117,7 +118,7 @@ it('a password that is changed later is told without secrets', async () => {
   await late.leases.open();
   const lease = await late.acquire('k');
   await noteHolder('k');
-  const waiting = late.acquire('k', { wait: 500 });
+  const waiting = late.acquire('k', { wait: 3_000 });
   await observer.queued('k', 1);
   await observer.redis.call('ACL', 'SETUSER', USER, 'resetpass', `>${WRONG}`);
   await observer.redis.call('CLIENT', 'KILL', 'USER', USER);

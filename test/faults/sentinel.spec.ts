@@ -11,7 +11,7 @@ let closing: (() => unknown)[] = [];
 
 async function client(options: RedisLockOptions = {}): Promise<LockClient> {
   const { redis = group.source, ...rest } = options;
-  const made = new LockClient({ redis, commandTimeout: 500, durability: 'ignore', ...rest });
+  const made = new LockClient({ redis, commandTimeout: 1_500, durability: 'ignore', ...rest });
   closing.push(() => made.close());
   await made.leases.open();
   return made;
@@ -49,21 +49,6 @@ describe('behind Sentinels', () => {
     expect(theirs.status).toBe('wait');
   });
 
-  it('does without a Sentinel that is down, and without one that hangs', async () => {
-    const { sentinels, name } = group.source;
-    const down = { host: '127.0.0.1', port: await freePort() };
-    const redis = { name, sentinels: [down, ...sentinels] };
-    const locks = await client({ redis });
-    group.signalSentinel(0, 'SIGSTOP');
-    try {
-      const late = await client({ redis });
-      expect(await (await late.acquire('k')).release()).toBe(true);
-    } finally {
-      group.signalSentinel(0, 'SIGCONT');
-    }
-    expect(await (await locks.acquire('k')).release()).toBe(true);
-  });
-
   it('keeps a lease through a planned switch of the primary, once it is verified there', async () => {
     const locks = await client();
     const lease = await locks.acquire('kept', { ttl: 30_000 });
@@ -82,6 +67,22 @@ describe('behind Sentinels', () => {
     await expect(other.acquire('kept', { wait: 0 })).rejects.toThrow('is held by another');
     expect(await lease.release()).toBe(true);
     expect(await direct(primary).get('lock:kept')).toBeNull();
+  });
+
+  // The last of them: a Sentinel that stood still for 2 s does nothing for the next 30 s.
+  it('does without a Sentinel that is down, and without one that hangs', async () => {
+    const { sentinels, name } = group.source;
+    const down = { host: '127.0.0.1', port: await freePort() };
+    const redis = { name, sentinels: [down, ...sentinels] };
+    const locks = await client({ redis });
+    group.signalSentinel(0, 'SIGSTOP');
+    try {
+      const late = await client({ redis });
+      expect(await (await late.acquire('k')).release()).toBe(true);
+    } finally {
+      group.signalSentinel(0, 'SIGCONT');
+    }
+    expect(await (await locks.acquire('k')).release()).toBe(true);
   });
 });
 

@@ -6,8 +6,8 @@ import { Observer } from '../support/observer.js';
 import { until } from '../support/until.js';
 import { Worker } from '../support/worker.js';
 
-const TRIES = process.env['FULL'] ? 100 : 10;
-const TTL = 300;
+const TRIES = process.env['FULL'] ? 100 : 2;
+const TTL = 2_000;
 
 let redis: RedisProcess;
 let observer: Observer;

@@ -11,6 +11,7 @@ import { CurrentLease, type Lease, Locked, type LockService } from '../../lib/in
 import { Gate } from '../support/gate.js';
 import { untilFree } from '../support/inspected.js';
 import { NestBench } from '../support/nest-app.js';
+import { SOON } from '../support/bounds.js';
 import { until } from '../support/until.js';
 
 let bench: NestBench;
@@ -119,7 +120,7 @@ describe('a job that is stuck', () => {
 
     @Injectable()
     class Report {
-      @Locked('report', { onBusy: 'skip', ttl: 200, maxHold: 400 })
+      @Locked('report', { onBusy: 'skip', ttl: 1_000, maxHold: 2_000 })
       async write(@CurrentLease() lease?: Lease): Promise<void> {
         lease!.signal.addEventListener('abort', () => told.open());
         await stuck.opened;
@@ -131,8 +132,8 @@ describe('a job that is stuck', () => {
     writing.catch(() => {});
     await until('the job runs', async () => (await rival.inspect('report')).state === 'held');
     await untilFree(rival, 'report');
-    expect(performance.now() - since).toBeGreaterThan(400 - 200);
-    expect(performance.now() - since).toBeLessThan(400 + 200 + 500);
+    expect(performance.now() - since).toBeGreaterThan(2_000 - 1_000);
+    expect(performance.now() - since).toBeLessThan(2_000 + 1_000 + SOON);
     await told.opened;
     expect(await rival.tryAcquire('report')).not.toBeNull();
     stuck.open();

@@ -6,6 +6,7 @@ import { RedisProcess } from '../../tools/redis-server.js';
 import { Gate } from '../support/gate.js';
 import { untilWaiting } from '../support/inspected.js';
 import { NestBench } from '../support/nest-app.js';
+import { SOON } from '../support/bounds.js';
 import { until } from '../support/until.js';
 
 let bench: NestBench;
@@ -83,7 +84,7 @@ describe('when an application shuts down', () => {
     redis.signal('SIGSTOP');
     const since = performance.now();
     await app.close();
-    expect(performance.now() - since).toBeLessThan(3_000);
+    expect(performance.now() - since).toBeLessThan(SOON);
     await redis.stop();
   });
 });

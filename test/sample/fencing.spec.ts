@@ -32,7 +32,7 @@ it('refuses the total of a holder whose lease ran out while another wrote', asyn
 });
 
 it('says that the lease was lost where nobody wrote meanwhile', async () => {
-  const late = new Promise<string>((resolve) => setTimeout(resolve, 400, 'late, but alone'));
+  const late = new Promise<string>((resolve) => setTimeout(resolve, 2_000, 'late, but alone'));
   const closed = app.get(ClosingService).close('tuesday', () => late);
   await expect(closed).rejects.toThrow(LeaseLostError);
   expect(await app.get(Ledger).total('tuesday')).toBe('late, but alone');

@@ -11,3 +11,6 @@ export const BY_POLL = 2_500;
 
 /** For what a timer tells when a moment has come; the mistake would tell it at the next one, or never. */
 export const TIMER_LATE = 1_500;
+
+/** For what is told at the start without a second attempt; who tries again does so for 5 s. */
+export const BEFORE_START_TIMEOUT = 4_000;
