@@ -4,7 +4,8 @@ import { LockError } from './lock.error.js';
 export class LockLimitError extends LockError {
   readonly code = 'LOCK_LIMIT';
 
-  constructor(key: string, limit: string, cap: number) {
-    super(`Lock "${key}" was refused: the limit "${limit}" of ${cap} is reached.`, { key });
+  constructor(key: string, limit: string, cap: number, by?: string) {
+    const reached = by === undefined ? 'is reached' : `is reached by ${by}`;
+    super(`Lock "${key}" was refused: the limit "${limit}" of ${cap} ${reached}.`, { key });
   }
 }

@@ -100,8 +100,9 @@ export class ConditionWait implements PlaceOwner, Onward {
     const { former, host } = this;
     if (why === 'full') {
       this.formerHost.keep(former);
-      const { waitersPerKey } = host.settings.limits;
-      return this.#fail(new LockLimitError(former.claim.key, 'waitersPerKey', waitersPerKey));
+      const { waitersPerKey: cap } = host.settings.limits;
+      const by = 'callers that await a condition';
+      return this.#fail(new LockLimitError(former.claim.key, 'waitersPerKey', cap, by));
     }
     if (why !== 'busy') this.formerHost.refused(former, why);
     this.#fail(former.lossError());

@@ -3,7 +3,8 @@ import { LockOptionsError } from '../errors/index.js';
 /** Caps that keep one process and one key healthy. */
 export interface LockLimits {
   /**
-   * Places in the queue of one key, over all processes. In strict order, from 1,000 on, up to 64 of each process that have
+   * Places in the queue of one key, over all processes. Callers that await a condition of the lock are counted apart, and as
+   * many may await; a caller that was signalled queues in any case. In strict order, from 1,000 on, up to 64 of each process that have
    * just had their turns may count too: for 20 ms, or 3 s if the process died.
    * @default 10000
    */

@@ -76,7 +76,7 @@ export class MemoryConditions {
         return { kind: this.#whereIs(name), gaveBack: false };
       }
       line.forgetDeadAwaiting();
-      if (line.places.length + line.awaiting.length >= this.waitersPerKey) {
+      if (line.awaiting.length >= this.waitersPerKey) {
         return { kind: 'full', gaveBack: false };
       }
       this.#server.values.delete(name);

@@ -175,8 +175,11 @@ export class MemoryLock implements Omit<LockPrimitive, 'signal'> {
 
     const text = placeText(ask);
     const known = line.find(text);
-    const full = !gaveBack && line.places.length + line.awaiting.length >= this.waitersPerKey;
-    if (!known && full) return { kind: 'full' };
+    const full = !gaveBack && line.places.length >= this.waitersPerKey;
+    if (!known && full) {
+      line.grantNext(); // the dead make room
+      return { kind: 'full' };
+    }
     const place = known ?? line.join(this.#place(ask, text), arrivalOf(ask));
     line.saw(this.processId);
     if (line.grantNext(text)) return held(ask.ttl);

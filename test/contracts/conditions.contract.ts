@@ -1,5 +1,10 @@
 import { expect } from '@jest/globals';
-import { LeaseLostError, LockOptionsError, LockStoreError } from '../../lib/errors/index.js';
+import {
+  LeaseLostError,
+  LockLimitError,
+  LockOptionsError,
+  LockStoreError,
+} from '../../lib/errors/index.js';
 import type { Lease } from '../../lib/leases/lease.js';
 import type { SingleLease } from '../../lib/leases/single-lease.js';
 import { Condition } from '../../lib/services/condition.js';
@@ -134,6 +139,57 @@ export const conditions: Contract = {
     expect(await world.finish(first.woken)).toBe(true);
     await first.lease.release();
     await nothingLeft(world, a, b);
+  },
+
+  async 'as many await as may, and as many wait for the lock beside them'(world) {
+    const limits = { waitersPerKey: 2 };
+    const a = await world.client({ limits });
+    const name = { name: 'changed', over: false };
+    const awaits = [a.claim(), a.claim(), a.claim()].map((claim) => ({
+      ...claim,
+      condition: name,
+    }));
+    for (const claim of awaits.slice(0, 2)) {
+      const { claim: former } = await a.hold();
+      expect((await a.ask(claim, { former })).kind).toBe('queued');
+    }
+    const { claim: teller } = await a.hold();
+    expect((await a.ask(awaits[2]!, { former: teller })).kind).toBe('full');
+    expect((await world.sight()).holder).toBe(teller.holder);
+    expect((await a.ask(awaits[0]!)).kind).toBe('queued');
+    const waits = [await a.queue(), await a.queue()];
+    expect((await a.ask(a.claim())).kind).toBe('full');
+    expect(await a.lock.signal(teller, 'changed', 1)).toEqual({ woken: 1 });
+    expect((await a.ask({ ...awaits[1]!, condition: { ...name, over: true } })).kind).toBe(
+      'queued',
+    );
+    expect(await world.sight()).toMatchObject({ waiting: 4, awaiting: 0 });
+    const order = [...waits.map(({ claim }) => claim), ...awaits.slice(0, 2)];
+    let holder = teller;
+    for (const { condition: _, ...next } of order) {
+      await a.lock.release(holder, 0);
+      await world.until('the next is told', () => a.granted(next) !== undefined);
+      holder = next;
+    }
+    await a.lock.release(holder, 0);
+  },
+
+  async 'who is one too many to await is told so, and keeps the lock'(world) {
+    const a = await world.process({ limits: { waitersPerKey: 1 }, fairness: 'strict' });
+    const { lease, woken } = await awaiting(world, a);
+    const other = await world.finish(a.acquire());
+    const refused = later(condition(a, other).await());
+    await expect(world.finish(refused)).rejects.toThrow(LockLimitError);
+    await expect(refused).rejects.toThrow('of 1 is reached by callers that await a condition');
+    expect(other.held).toBe(true);
+    const next = later(a.acquire());
+    await world.until('one waits', async () => (await world.sight()).waiting === 1);
+    expect(await condition(a, other).signal()).toBe(true);
+    await other.release();
+    await (await world.finish(next)).release();
+    expect(await world.finish(woken)).toBe(true);
+    await lease.release();
+    await nothingLeft(world, a);
   },
 
   async 'others lock as ever while somebody awaits'(world) {

@@ -33,6 +33,18 @@ export const limits: Contract = {
     expect(c.leases.load).toMatchObject({ held: 0, waiting: 0, leaving: 0 });
   },
 
+  async 'a queue that is full of the dead takes the next but one'(world) {
+    const limits = { waitersPerKey: 2 };
+    const [dead, a] = [await world.client({ limits }), await world.client({ limits })];
+    await dead.hold({ ttl: 500 });
+    await dead.queue();
+    await dead.queue();
+    await world.silence(3_100);
+    await world.until('it is free', async () => (await world.sight()).type === 'none');
+    expect((await a.ask(a.claim())).kind).toBe('full');
+    expect((await a.ask(a.claim())).kind).toBe('held');
+  },
+
   async 'a process holds and waits for so many locks and no more'(world) {
     const a = await world.process({ limits: { leases: 2, waitersPerProcess: 1 } });
     const first = await a.acquire({ key: 'one' });

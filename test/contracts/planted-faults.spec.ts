@@ -714,6 +714,27 @@ const faults: Readonly<Record<string, Fault>> = {
     on: 'one Redis',
     brokenSentences: [[conditions, 'who gives up holds nothing']],
   },
+  'those who await, counted with those who wait': {
+    plant: inScripts(
+      ['acquire'],
+      [` and redis.call('ZCOUNT', queue, '-inf', '(' .. whole(AWAITING)) >= limit`, ''],
+    ),
+    on: 'one Redis',
+    brokenSentences: [[conditions, 'as many await as may']],
+  },
+  'no cap for who awaits': {
+    plant: inConditions(['await'], ['places - #dead >= tonumber(limit)', 'false']),
+    on: 'one Redis',
+    brokenSentences: [
+      [conditions, 'as many await as may'],
+      [conditions, 'who is one too many to await'],
+    ],
+  },
+  'a cap for who was signalled': {
+    plant: inConditions(['ask'], ['arrival, nil, redis.call', 'arrival, 2, redis.call']),
+    on: 'one Redis',
+    brokenSentences: [[conditions, 'as many await as may']],
+  },
   'a grant to who awaits': {
     plant: inScripts(
       GRANTING,

@@ -1,5 +1,5 @@
 -- Give the asker's former lease back and await a condition, in one step; the next waiter comes in.
--- Returns as acquire.lua does: 'queued' with 1 for the former lease; 'free' or 'taken' if the lock was not the asker's any more; 'late', 'full'.
+-- Returns as acquire.lua does: 'queued' with 1 for the former lease; 'free' or 'taken' if the lock was not the asker's any more; 'late'; 'full' if as many await as may.
 local lock, queue, seen, fence, holders = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5]
 local holder, ttl, tokens, not_after, inbox, limit, condition, former = ARGV[1], ARGV[2], ARGV[3], ARGV[4], ARGV[5], ARGV[6], ARGV[7], ARGV[8]
 
@@ -21,8 +21,8 @@ if new then
   if current ~= former then
     return { current and 'taken' or 'free', 0, now, 0 }
   end
-  local dead = dead_awaiting(now)
-  local full = redis.call('ZCARD', queue) - #dead >= tonumber(limit)
+  local dead, places = dead_awaiting(now)
+  local full = places - #dead >= tonumber(limit)
   if not full then
     local first, beyond = band_of(condition)
     local last = redis.call('ZREVRANGEBYSCORE', queue, '(' .. whole(beyond), whole(first), 'WITHSCORES', 'LIMIT', 0, 1)

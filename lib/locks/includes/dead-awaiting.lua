@@ -1,5 +1,5 @@
 -- The places of those who await a condition and whose process is gone: nobody may ever signal them. Looks at 100 who await, each time at others.
--- Needs `queue` and `seen` of the script.
+-- Needs `queue` and `seen` of the script. Returns them, and how many await in all.
 --- @include "awaiting"
 --- @include "lives"
 --- @include "process-of"
@@ -17,5 +17,5 @@ local function dead_awaiting(now)
       dead[#dead + 1] = place
     end
   end
-  return dead
+  return dead, places
 end

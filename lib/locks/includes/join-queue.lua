@@ -1,9 +1,12 @@
 -- Take, or keep, a place at the end of the queue of `waiting` places, or at its former arrival; the process has been seen now.
--- Needs `queue` and `seen` of the script. Returns its arrival, and 1 if the server had forgotten it; nothing if the queue is full.
+-- Needs `queue` and `seen` of the script. Returns its arrival, and 1 if the server had forgotten it; nothing if the queue is full, in which who awaits a condition does not count.
+--- @include "awaiting"
 --- @include "keep-waiting"
 --- @include "tail-of-queue"
+--- @include "whole"
 local function join_queue(place, process, arrival, limit, waiting, now)
-  local came, full = arrival and arrival ~= '', limit and waiting >= limit
+  local came = arrival and arrival ~= ''
+  local full = limit and waiting >= limit and redis.call('ZCOUNT', queue, '-inf', '(' .. whole(AWAITING)) >= limit
   local since, rejoined = (came or full) and redis.call('ZSCORE', queue, place), 0
   if not since then
     if full then

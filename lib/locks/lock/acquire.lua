@@ -62,19 +62,19 @@ local place, since, rejoined = holder .. '/' .. ttl .. '/x' .. tokens, nil, nil
 local function join()
   if limit ~= '0' then
     since, rejoined = join_queue(place, process_of(holder), arrival, gave_back == 0 and tonumber(limit), waiting, now)
-    return not since and { 'full', 0, now, gave_back }
   end
 end
 local function unheld()
   if not since then
-    return { 'busy', 0, now, gave_back }
+    return { limit == '0' and 'busy' or 'full', 0, now, gave_back }
   end
   local rank = redis.call('ZRANK', queue, place)
   local left = rank > 1 and -1 or guarded_end and guarded_end(now) or redis.call('PTTL', lock)
   return { 'queued', left, now, gave_back, since, rank, rejoined }
 end
 if current and current ~= SHARED and current ~= PERMITS then
-  return join() or unheld()
+  join()
+  return unheld()
 end
 
 --- @include "standing"
@@ -83,17 +83,14 @@ current = standing(current, now)
 if current == PERMITS then
   return { 'foreign', 'semaphore', now, 0 }
 end
-local full = join()
-if full then
-  return full
-end
+join()
 
 --- @include "grant-next"
 --- @include "nobody-waits"
 
 if grant_next(now, current, since and place) then
   return held(tonumber(ttl))
-elseif not since and not standing(redis.call('GET', lock), now) and nobody_waits() then
+elseif limit == '0' and not standing(redis.call('GET', lock), now) and nobody_waits() then
   hold(holder, 'x', ttl, 1, false, now)
   return held(tonumber(ttl))
 end

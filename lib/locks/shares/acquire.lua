@@ -72,6 +72,7 @@ end
 local place = holder .. '/' .. ttl .. '/' .. kind .. tokens .. (kind == 'p' and '/' .. permits .. '/' .. count or '')
 local since, rejoined = join_queue(place, process_of(holder), arrival, tonumber(limit), redis.call('ZCARD', queue), now)
 if not since then
+  grant_next(now, current) -- the dead make room
   return { 'full', 0, now, 0 }
 elseif grant_next(now, current, place) then
   return held(tonumber(ttl))
