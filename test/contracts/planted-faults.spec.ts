@@ -643,7 +643,7 @@ const faults: Readonly<Record<string, Fault>> = {
       ['release'],
       ['if not ends or ends * 1000 <= now then', 'if false then'],
       [
-        'local current = let_go(holder, count, marker, now)',
+        'local current = let_go(holder, count, marker, now, beside)',
         `local current = redis.call('ZPOPMIN', holders) and settle_holders(marker, now)`,
       ],
     ),
@@ -702,10 +702,7 @@ const faults: Readonly<Record<string, Fault>> = {
     brokenSentences: [[conditions, 'waiters wake in the order']],
   },
   'a signal that dies with who got it': {
-    plant: inScripts(GRANTING, [
-      `      if kind == 'c' and head[3] then\n        pass_signal_on`,
-      `      if false then\n        pass_signal_on`,
-    ]),
+    plant: inScripts(GRANTING, [`      if kind == 'c' and head[3] then`, `      if false then`]),
     on: 'one Redis',
     brokenSentences: [[conditions, 'a waiter that dies when it was signalled']],
   },
