@@ -229,6 +229,7 @@ export class Leases {
   async close(): Promise<void> {
     this.stopWaiting();
     this.takeAll();
+    this.#opening.close();
     const gone = this.#departures
       .close()
       .then(() => this.#holdings.idle())

@@ -6,6 +6,7 @@ import { type Clock, detached, onAbort } from '../options/index.js';
 export class Opening {
   done = false;
   #underWay: Promise<void> | undefined;
+  #closed = false;
   /** The calls that wait for it. */
   readonly #callers = new Set<(reason: (key: string) => unknown) => void>();
 
@@ -18,6 +19,7 @@ export class Opening {
   ) {}
 
   open(): Promise<void> {
+    if (this.#closed && !this.#underWay) return Promise.resolve(); // who asks the store hears that it is not connected
     this.#underWay ??= detached(() => this.store.open(this.listener())).then(
       () => {
         this.done = true;
@@ -28,6 +30,11 @@ export class Opening {
       },
     );
     return this.#underWay;
+  }
+
+  /** The store is closed, and not opened again: nobody would close it. */
+  close(): void {
+    this.#closed = true;
   }
 
   /** No call waits for it any more; each is told why. */

@@ -1,9 +1,9 @@
-import type { Redis } from 'ioredis';
 import { LockOptionsError, LockStoreError } from '../errors/index.js';
-import type { Clock } from '../options/index.js';
+import { type Clock, onAbort } from '../options/index.js';
 import { deadline } from './deadline.js';
 import { hearAt } from './heard.js';
 import { addressOf } from './open-client.js';
+import type { RedisConnection } from './redis-connection.js';
 import { notSent, storeFailure, unusable } from './store-failure.js';
 
 /** How long a first connection may take, in ms. */
@@ -19,11 +19,16 @@ export interface Start {
 }
 
 /**
- * Connects and resolves when the client can be used.
- * @throws LockStoreError after `START_TIMEOUT`, at once when asking again cannot help; LockOptionsError of `check`.
+ * Connects and resolves when the connection can be used.
+ * @throws LockStoreError after `START_TIMEOUT`, at once when asking again cannot help or the connection is closed;
+ * LockOptionsError of `check`.
  */
-export function firstReady(client: Redis, clock: Clock, start: Start = {}): Promise<void> {
-  return new FirstConnection(client, clock, start).made;
+export function firstReady(
+  connection: RedisConnection,
+  clock: Clock,
+  start: Start = {},
+): Promise<void> {
+  return new FirstConnection(connection, clock, start).made;
 }
 
 /** The attempts to make a first connection, and what is known of why they fail. */
@@ -38,10 +43,11 @@ class FirstConnection {
   readonly #reject: (error: Error) => void;
 
   constructor(
-    private readonly client: Redis,
+    private readonly connection: RedisConnection,
     private readonly clock: Clock,
     private readonly start: Start,
   ) {
+    const { client } = connection;
     this.#where = `Redis at ${addressOf(client)}`;
     let resolve!: () => void;
     let reject!: (error: Error) => void;
@@ -61,6 +67,7 @@ class FirstConnection {
     };
     const late = (): void => this.#end(` within ${START_TIMEOUT} ms`);
     const cancelLate = deadline(clock, START_TIMEOUT, late);
+    const heedNot = onAbort(connection.closed, () => this.#end());
     let cancelListening = (): void => {};
     const listenLater = (): void => {
       cancelListening = clock.after(LISTEN_AFTER, () => {
@@ -72,6 +79,7 @@ class FirstConnection {
     const stop = (): void => {
       this.#isOver = true;
       cancelLate();
+      heedNot();
       cancelListening();
       client.off('error', failed).off('close', closed).off('ready', ready);
     };
@@ -96,7 +104,7 @@ class FirstConnection {
   async #listen(): Promise<void> {
     if (this.#isHearing || this.#isOver) return;
     this.#isHearing = true;
-    const heard = await hearAt(this.client.options, this.clock);
+    const heard = await hearAt(this.connection.client.options, this.clock);
     this.#isHearing = false;
     if (!heard || this.#isOver) return;
     this.#isHeard = true;

@@ -22,6 +22,7 @@ const ENCODING = { replyEncoding: 'utf8' } as const;
 export class RedisConnection {
   readonly #underWay: UnderWay;
   readonly #reconnector: Reconnector;
+  readonly #life = new AbortController();
   /** Where commands are gathered; without one all is as ioredis does it. */
   #batch: WriteBatch | undefined;
   /** Whether runs of a script may leave as one command. */
@@ -45,6 +46,11 @@ export class RedisConnection {
 
   get ready(): boolean {
     return this.client.status === 'ready';
+  }
+
+  /** Aborts when it is closed by us. */
+  get closed(): AbortSignal {
+    return this.#life.signal;
   }
 
   /**
@@ -200,6 +206,7 @@ export class RedisConnection {
   }
 
   close(): void {
+    this.#life.abort();
     this.#reconnector.close();
     this.#underWay.close();
   }

@@ -48,7 +48,7 @@ export class RedisNode implements StepNode {
       await connection.tryOut(merges);
       await this.#admitted();
     };
-    await firstReady(client, time, { check, failed });
+    await firstReady(connection, time, { check, failed });
     client.on('close', () => this.clock.forget());
     client.on('ready', () => {
       this.#admitted().then(reconnected, () => client.disconnect(true));

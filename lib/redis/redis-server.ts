@@ -44,9 +44,9 @@ export class RedisServer implements LockServer {
       this.guards,
       this.#clock,
     ));
-    const subscriber = this.#client();
+    const subscriber = new RedisConnection(this.#client(), this.timeout, this.time);
     this.#channel = new GrantChannel(
-      new RedisConnection(subscriber, this.timeout, this.time),
+      subscriber,
       this.inboxPrefix + this.processId,
       listener,
       this.#wakes,

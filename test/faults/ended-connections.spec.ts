@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { AbstractConnector, type Redis, Redis as Client, type RedisOptions } from 'ioredis';
-import { createConnection, type Socket } from 'node:net';
+import { type AddressInfo, createConnection, createServer, type Socket } from 'node:net';
+import { LockStoreError } from '../../lib/errors/index.js';
 import type { RedisSource } from '../../lib/options/index.js';
 import { ClusterProcess } from '../../tools/redis-cluster.js';
 import { RedisProcess } from '../../tools/redis-server.js';
@@ -161,5 +162,42 @@ describe('a connection that ioredis has ended for good', () => {
         .trim()
         .split('\n'),
     ).toHaveLength(1);
+  });
+
+  it('that is still being made ends with its store, and nobody is asked any more what he is', async () => {
+    let asked = 0;
+    const silent = createServer((socket) => {
+      asked += 1;
+      socket.on('error', () => {}).resume();
+    });
+    await new Promise<void>((listening) => silent.listen(0, '127.0.0.1', listening));
+    const { port } = silent.address() as AddressInfo;
+    const client = new LockClient({ redis: { host: '127.0.0.1', port } });
+    const from = performance.now();
+    const opening = client.leases.open().catch((error: unknown) => error);
+    await until('both connections are made', () => asked >= 2);
+    await client.close();
+    expect(await opening).toBeInstanceOf(LockStoreError);
+    expect(performance.now() - from).toBeLessThan(4_500); // before a start that nobody ends is given up
+    const before = asked;
+    await new Promise((resolve) => setTimeout(resolve, 1_200)); // longer than the pause between two questions
+    expect(asked).toBe(before);
+    await new Promise((closed) => silent.close(closed));
+  });
+
+  it('is not made for who asks when the store is closed', async () => {
+    const server = await RedisProcess.start();
+    closing.push(() => server.stop());
+    const admin = direct(server.port);
+    const connections = async (): Promise<string> =>
+      /total_connections_received:(\d+)/.exec(await admin.info('stats'))![1]!;
+    const before = await connections();
+    const lazy = new LockClient({ redis: server.url });
+    await lazy.close();
+    const { administration } = lazy.leases;
+    await expect(administration.inspect('k', 0)).rejects.toThrow('not connected');
+    await expect(administration.force('k')).rejects.toThrow('not connected');
+    await expect(lazy.leases.optimistic('k')).rejects.toThrow('not connected');
+    expect(await connections()).toBe(before);
   });
 });

@@ -44,15 +44,11 @@ export class ClusterInbox {
 
   async #openAt(address: Address): Promise<void> {
     const client = this.connect(address);
-    const channel = new GrantChannel(
-      new RedisConnection(client, this.timeout, this.time),
-      this.name,
-      this.listener,
-      this.#wakes,
-    );
+    const connection = new RedisConnection(client, this.timeout, this.time);
+    const channel = new GrantChannel(connection, this.name, this.listener, this.#wakes);
     this.#channel = channel;
     try {
-      await firstReady(client, this.time);
+      await firstReady(connection, this.time);
       await channel.open();
     } catch (error) {
       channel.close();
