@@ -105,6 +105,7 @@ export class Section {
 
   /** Resolves to true when the caller's turn has come, to false if the holder awaits a condition before. */
   #turn(wait: number, signal: AbortSignal | undefined, clock: Clock): Promise<boolean> {
+    const from = clock.monotonic();
     return new Promise((resolve, reject) => {
       const leave = (): void => {
         stop();
@@ -114,10 +115,11 @@ export class Section {
         leave();
         reject(reason);
       };
-      const cancel =
-        wait === Infinity
-          ? () => {}
-          : clock.after(wait, () => fail(new LockNotAcquiredError(this.holding.claim.key, wait)));
+      const late = (): void => {
+        const waited = wait && Math.round(clock.monotonic() - from);
+        fail(new LockNotAcquiredError(this.holding.claim.key, waited, wait));
+      };
+      const cancel = wait === Infinity ? () => {} : clock.after(wait, late);
       const stop = (): void => {
         cancel();
         callOff();

@@ -26,3 +26,22 @@ it('who waits for a sibling first, and then for others, waits no longer in all t
   });
   await world.close();
 });
+
+it('who waits in vain for a sibling is told how long, and how long it wanted to', async () => {
+  const world = new MemoryWorld(kinds['lock']!);
+  const process = await world.process();
+  const outer = await process.acquire({ ttl: 60_000 });
+  await outer.run(async () => {
+    await process.acquire();
+    const failed = process.acquire({ wait: 300 }).catch((error: unknown) => error);
+    process.clock.stall(700); // its timer comes late
+    const error = (await world.finish(failed)) as LockNotAcquiredError;
+    expect(error.message).toContain('within 300 ms');
+    expect(error.waited).toBeGreaterThanOrEqual(700);
+    const once = (await world.finish(
+      process.acquire({ wait: 0 }).catch((each: unknown) => each),
+    )) as LockNotAcquiredError;
+    expect([once.waited, once.message]).toEqual([0, expect.stringContaining('is held by another')]);
+  });
+  await world.close();
+});
