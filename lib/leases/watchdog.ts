@@ -1,6 +1,6 @@
 import type { LockStoreError, LossReason } from '../errors/index.js';
 import type { Claim, Extended, Extension, LockPrimitive } from '../locks/lock-primitive.js';
-import type { Clock, Moment } from '../options/index.js';
+import { type Clock, type Moment, momentOf, partedSince } from '../options/index.js';
 import type { Holding } from './holding.js';
 import { isRefused } from './may-have-run.js';
 import { Schedule } from './schedule.js';
@@ -134,17 +134,26 @@ export class Watchdog {
     return Math.min(holding.deadline, now + Math.max(SHORTEST_PAUSE, third));
   }
 
-  /** How long a lease shall last from now on, in ms; one that is not renewed no longer than it does. */
-  #wanted({ settings: { ttl, renew }, deadline, renewAt }: Holding): number {
-    if (renew || renewAt === Infinity) return ttl;
-    return Math.max(1, Math.floor(deadline - this.clock.monotonic()));
+  /** How long a lease shall last from now on, in ms; one that is not renewed no longer than its ttl in all, on both clocks. */
+  #wanted(holding: Holding): number {
+    const { settings, since, sent, deadline } = holding;
+    const { ttl, renew } = settings;
+    if (renew) return ttl;
+    const now = momentOf(this.clock);
+    const end = Math.max(deadline, this.#wantsToppingUp(holding) ? since + ttl : 0);
+    const left = end - now.monotonic - Math.max(0, partedSince(sent, now));
+    return Math.max(1, Math.floor(left));
+  }
+
+  #wantsRenewal(holding: Holding): boolean {
+    const { settings, since, renewAt } = holding;
+    if (renewAt < Infinity) return true;
+    if (!settings.renew) return this.#wantsToppingUp(holding);
+    return settings.maxHold === Infinity || this.clock.monotonic() < since + settings.maxHold;
   }
 
   /** A lease that is not renewed is still topped up once to its ttl when its first lease was shorter. */
-  #wantsRenewal({ settings, since, deadline, renewAt }: Holding): boolean {
-    if (renewAt < Infinity) return true;
-    return settings.renew
-      ? settings.maxHold === Infinity || this.clock.monotonic() < since + settings.maxHold
-      : deadline - since < settings.ttl * 0.9 && deadline > this.clock.monotonic();
+  #wantsToppingUp({ settings, since, deadline }: Holding): boolean {
+    return deadline - since < settings.ttl * 0.9 && deadline > this.clock.monotonic();
   }
 }

@@ -192,6 +192,21 @@ export const sleep: Contract = {
     expect(await lease.release()).toBe(false);
   },
 
+  async 'a question whether a lease lasts that is not renewed makes it no longer'(world) {
+    const process = await world.process();
+    const lease = await process.acquire({ ttl: TTL, renew: false });
+    const lasts = async (): Promise<number> => (await world.sight()).remaining;
+    const end = (await lasts()) + world.clock.monotonic();
+    await world.elapse(1_000);
+    for (const hours of [-1, 1]) {
+      process.clock.sleep(hours * 3_600_000);
+      expect(lease.held).toBe(false);
+      await world.until('the server confirms it', () => lease.held);
+    }
+    expect((await lasts()) + world.clock.monotonic()).toBeLessThan(end + 600); // else 1,000 more
+    expect(await lease.release()).toBe(true);
+  },
+
   async 'a sleep that a wall clock set back hides is found'(world) {
     const process = await world.process();
     const lease = await process.acquire({ ttl: TTL, renew: false });
