@@ -67,9 +67,11 @@ export class Holdings implements LeaseHost {
     return this.#held.has(holder);
   }
 
+  /** What comes after everything was taken is taken at once. */
   add(holding: Holding): void {
     this.#held.set(holding.claim.holder, holding);
     this.#watchdog.watch(holding);
+    if (this.#closed) this.#takeBack(holding);
   }
 
   section(holding: Holding, lease: BaseLease): Section {
@@ -105,7 +107,8 @@ export class Holdings implements LeaseHost {
       if (holding.state !== 'held' || typeof left !== 'number') break;
       holding.confirm({ sent, remaining: left });
       this.#watchdog.watch(holding);
-      if (!holding.inDoubt) return;
+      if (holding.held) return;
+      if (!holding.inDoubt) break; // what was asked for was over before the answer came
     } // the machine slept while the answer was on its way
     if (holding.state === 'held') this.#lose(holding, left === 'taken' ? 'taken' : 'gone');
     throw holding.lossError();
@@ -122,11 +125,11 @@ export class Holdings implements LeaseHost {
     this.#lose(holding, holding.suspected ?? (now === 'taken' ? 'taken' : 'gone'));
   }
 
-  /** It was not given back after all: it is now, if everything was meanwhile. */
+  /** It was not given back after all: it is now, if nobody has it any more. */
   keep(holding: Holding): void {
     holding.state = 'held';
     this.add(holding);
-    if (this.#closed) this.#takeBack(holding);
+    if (holding.holds === 0) void this.release(holding);
   }
 
   /** Nobody knows whether it was given back. */
@@ -145,9 +148,11 @@ export class Holdings implements LeaseHost {
       if (done && holding.state === 'held') return holding.onward.ended(holding);
       reason = 'gone';
     } catch (error) {
-      const ran = mayHaveRun(error);
-      if (!ran && holding.state === 'held') holding.claim = claim;
-      if (!ran) throw error;
+      if (!mayHaveRun(error)) {
+        if (holding.state === 'held') holding.claim = claim;
+        else this.departures.leave(claim, holding.trail); // it was given back as what it did not become
+        throw error;
+      }
     }
     if (holding.state === 'held') this.#lose(holding, holding.suspected ?? reason);
     this.departures.leave(claim, holding.trail);

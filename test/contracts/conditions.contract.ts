@@ -403,6 +403,26 @@ export const conditions: Contract = {
     }
   },
 
+  async 'a lease that was given back meanwhile is held by nobody when its step was not sent'(
+    world,
+  ) {
+    for (const outcome of ['unsent', 'refused'] as const) {
+      const troubled: Wrap = (store) =>
+        withPrimitive(store, {
+          acquire: (ask) =>
+            ask.former
+              ? Promise.reject(new LockStoreError('Trouble.', { outcome }))
+              : store.lock.acquire(ask),
+        });
+      const a = await world.process({ ttl: 60_000 }, troubled);
+      const lease = await world.finish(a.acquire());
+      const woken = later(condition(a, lease).await());
+      void lease.release();
+      await expect(world.finish(woken)).rejects.toThrow('Trouble');
+      await nothingLeft(world, a);
+    }
+  },
+
   async 'who waits behind the lock of his own process comes when its holder awaits'(world) {
     const a = await world.process();
     const lease = await a.acquire();

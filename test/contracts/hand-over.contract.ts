@@ -7,6 +7,7 @@ import { MARKERS } from '../../lib/locks/holder.js';
 import type { LockPrimitive } from '../../lib/locks/lock-primitive.js';
 import { READER } from '../../lib/options/index.js';
 import type { Contract } from '../support/contract.js';
+import { later } from '../support/later.js';
 import { type LockingProcess, withPrimitive, type World, type Wrap } from '../support/world.js';
 
 function restore(process: LockingProcess, text: string): Promise<Lease> {
@@ -298,6 +299,18 @@ export const handOver: Contract = {
       await world.finish(body.catch(() => {}));
       if (end !== 'crash') expect(a.leases.load).toMatchObject({ held: 0, watched: 0 });
       await world.until('the lock is free', async () => (await world.sight()).type === 'none');
+    }
+  },
+
+  async 'a lease that was given back while its hand-over did not happen is held by nobody'(world) {
+    for (const outcome of ['unsent', 'refused'] as const) {
+      const a = await troubled(world, did(outcome));
+      const lease = await a.acquire({ ttl: 60_000 });
+      const text = later(lease.handOver());
+      expect(await lease.release()).toBe(false);
+      await expect(text).rejects.toThrow(LockStoreError);
+      await world.until('the lock is free', async () => (await world.sight()).type === 'none');
+      expect(a.leases.load).toMatchObject({ held: 0, watched: 0 });
     }
   },
 

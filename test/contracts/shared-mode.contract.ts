@@ -1,9 +1,11 @@
 import { expect } from '@jest/globals';
-import { LeaseLostError, LockOptionsError } from '../../lib/errors/index.js';
+import { LeaseLostError, LockOptionsError, LockStoreError } from '../../lib/errors/index.js';
 import { callSettings, READER } from '../../lib/options/index.js';
 import type { Contract } from '../support/contract.js';
 import { HistoryRecorder, checkHistory } from '../support/history.js';
+import { later } from '../support/later.js';
 import { random } from '../support/random.js';
+import { withPrimitive, type Wrap } from '../support/world.js';
 
 const reader = { share: READER } as const;
 
@@ -282,6 +284,21 @@ export const sharedMode: Contract = {
     const { claim } = await b.hold(reader);
     await b.lock.release(claim, 0);
     expect(await lease.release()).toBe(true);
+  },
+
+  async 'a lease that was given back while its downgrade was refused is held by nobody'(world) {
+    const refused: Wrap = (store) =>
+      withPrimitive(store, {
+        downgrade: () =>
+          Promise.reject(new LockStoreError('Out of memory.', { outcome: 'refused' })),
+      });
+    const a = await world.process({ ttl: 60_000 }, refused);
+    const lease = await a.acquire();
+    const downgraded = later(lease.downgrade());
+    await lease.release();
+    await expect(downgraded).rejects.toThrow(LockStoreError);
+    await world.until('the lock is free', async () => (await world.sight()).type === 'none');
+    expect(a.leases.load).toMatchObject({ held: 0, watched: 0 });
   },
 
   async 'of a lease on several locks none becomes shared where one is held more than once'(world) {
