@@ -19,8 +19,9 @@ export function checkLockedMethods(
   scanner: MetadataScanner,
   modules: ReadonlySet<string | undefined>,
 ): void {
+  const seen = new Set<object>();
   for (const { type, prototype, names } of classesOf(discovery, scanner)) {
-    for (const name of names) check(type, prototype, name, modules);
+    for (const name of names) check(type, prototype, name, modules, seen);
     checkRequests(type, prototype, names, modules);
   }
 }
@@ -30,6 +31,8 @@ function check(
   prototype: object,
   name: string,
   modules: ReadonlySet<string | undefined>,
+  /** Methods of classes before: of one that many inherit it is said once how short it waits. */
+  seen: Set<object>,
 ): void {
   const said = `${type.name}.${name}`;
   const method = (prototype as Record<string, unknown>)[name] as () => void;
@@ -49,7 +52,7 @@ function check(
   }
   for (const { module, onBusy, wait, ttl } of locked) {
     const bare = bareDuration({ wait, ttl });
-    if (bare) logger.warn(`@Locked on ${said} ${bare}`);
+    if (bare && !seen.has(method)) logger.warn(`@Locked on ${said} ${bare}`);
     checkModule(`@Locked on ${said}`, module, modules);
     if (onBusy === 'skip' && (isHandler(method) || isProcessor(type, name, method))) {
       throw new LockOptionsError(
@@ -57,6 +60,7 @@ function check(
       );
     }
   }
+  seen.add(method);
 }
 
 function checkRequests(
