@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -17,11 +17,14 @@ const LASTING = 30_000;
 /** How long there may be no leader after one died, in ms. */
 const SUCCESSION = TTL + BY_POLL;
 
+// Replicas start in seconds, and on a busy machine in many.
+jest.setTimeout(180_000);
+
 let redis: RedisProcess;
 let observer: Observer;
 let folder: string;
 let history: string;
-let replicas: Replica[];
+let replicas: Replica[] = [];
 
 async function start(args: readonly string[] = [], ttl = TTL): Promise<void> {
   redis = await RedisProcess.start({ args });

@@ -32,7 +32,13 @@ beforeEach(async () => {
   client = new LockClient({ redis: proxy.url });
   hasty = new LockClient({ redis: proxy.url, commandTimeout: TIMEOUT, outageWait: 1_000 });
   other = new LockClient({ redis: redis.url });
-  for (const each of [client, hasty, other]) await each.leases.open();
+  for (const each of [client, other]) await each.leases.open();
+  const taken = (): Promise<boolean> =>
+    hasty.acquire('first').then(
+      (lease) => lease.release(),
+      () => false,
+    );
+  await until('the hasty one is connected', taken);
 });
 afterEach(async () => {
   await Promise.all([client.close(), hasty.close(), other.close()]);
@@ -127,8 +133,8 @@ describe('an acquire that does not get through ends in a typed error and leaves 
     'every reply is lost': () => (proxy.fate = (words) => (isAcquire(words) ? 'cut' : 'pass')),
     'every connection is reset': () =>
       (proxy.fate = (words) => (isAcquire(words) ? 'reset' : 'pass')),
-    'requests arrive later than the time-out': () => (proxy.up = { delay: TIMEOUT * 2 }),
-    'replies arrive later than the time-out': () => (proxy.down = { delay: TIMEOUT * 2 }),
+    'requests arrive later than the time-out': () => (proxy.up = { delay: TIMEOUT * 6 }),
+    'replies arrive later than the time-out': () => (proxy.down = { delay: TIMEOUT * 6 }),
     'requests vanish': () => (proxy.up = { drop: true }),
     'replies vanish': () => (proxy.down = { drop: true }),
     'the network is a black hole': () => proxy.blackHole(),
