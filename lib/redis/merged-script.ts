@@ -2,9 +2,12 @@ import { createHash } from 'node:crypto';
 import { bulk, evalHead } from './resp.js';
 import type { PendingRun } from './script-run.js';
 
+/** A line of a step that makes a table for all runs. */
+const SHARED = /^local [A-Z]+ = \{.*\}$/gm;
+
 /**
  * A script that takes the step of another one for several runs, each with as many operands as the others.
- * Answers with an answer for each; where a step failed, its error.
+ * Answers with an answer for each; where a step failed, its error. A table that the step names in capitals is one for all.
  */
 export class MergedScript {
   readonly source: string;
@@ -16,8 +19,10 @@ export class MergedScript {
     if (/\b(?:KEYS|ARGV)\b/.test(step))
       throw new TypeError('A script that counts its operands cannot be merged.');
     // Redis 6 raises a text, Redis 7 a table as an answer would be.
-    this.source = `local function step(${[...keys, ...args].join(', ')})
-${step}
+    const shared = step.match(SHARED)?.join('\n') ?? '';
+    this.source = `${shared}
+local function step(${[...keys, ...args].join(', ')})
+${step.replaceAll(SHARED, '')}
 end
 local runs = #KEYS / ${width}
 local operands, answers = #ARGV / runs, {}

@@ -112,7 +112,8 @@ export class WaitingLine {
       const asks = place.text === asker;
       if (this.#holders.current !== undefined && !this.#holders.mode) return asked;
       if (effort <= 0) {
-        if (moved) this.server.inbox(place.process)?.kept(this.name, 0);
+        const next = this.#isAlive(place.process) ? place : (this.find(asker ?? '') ?? place);
+        if (moved) this.server.inbox(next.process)?.kept(this.name, 0);
         return asked;
       }
       effort -= 1;

@@ -43,7 +43,7 @@ local awaiting = claim .. '/w' .. tokens .. '/' .. condition
 local since = redis.call('ZSCORE', queue, awaiting)
 if since and over == '0' then
   keep_waiting(process, now)
-  grant_next(now, current)
+  grant_next(now, current, awaiting)
   return { 'queued', -1, now, 0, since, -1, 0 }
 end
 

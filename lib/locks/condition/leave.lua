@@ -17,7 +17,7 @@ if mine then
   current = false
 end
 if signalled or mine then
-  pass_signal_on(condition, now)
+  pass_signal_on(holder, condition, now)
 end
 if redis.call('EXISTS', queue) == 1 then
   grant_next(now, current)

@@ -2,9 +2,10 @@
 -- A place is "<process>/<id>/<ttl>/<kind><tokens>", for permits "…/<permits>/<count>", for who was signalled "…/<condition>" too; what stands before the ttl is its holder id.
 -- A push that nobody receives passes the place over and keeps it: its own polls take the lock. In a Cluster, where the inbox says so, it may have been received at another node.
 -- What concerns the process `home`, which reads the script's reply, is no push but stands in `heard`.
--- It ends when it has let 125 places in, or gone through 1,000 that are dead or passed over: no script is long. Then it tells the process of the next place to ask, which goes on there.
+-- It ends when it has let 125 places in, or gone through 1,000 that are dead or passed over, and one at least: no script is long. Then it tells the process of the next place to ask, or if that is dead the asker's, which goes on there.
 -- A grant carries how many places the run behind it has, where it ends, and a token for each in it.
 -- Needs the keys and `inbox` of the script. Returns true if the asker's place was let in: that needs no push, and its token is still to be minted.
+--- @include "effort"
 --- @include "mint-fencing-tokens"
 --- @include "permit-token"
 --- @include "fits"
@@ -15,7 +16,7 @@
 --- @include "run-behind"
 --- @include "whole"
 local function let_in(now, current, asker, home, heard)
-  local unreachable, at, asked, effort, moved = {}, 0, false, 1000, false
+  local unreachable, at, asked, begun, moved = {}, 0, false, false, false
   while true do
     if current and current ~= SHARED and current ~= PERMITS then
       return asked
@@ -29,19 +30,24 @@ local function let_in(now, current, asker, home, heard)
     if kind == 'w' then
       return asked -- from here on all await conditions
     end
-    if effort <= 0 then
+    if begun and EFFORT.left <= 0 then
+      if asker and not lives(process, now) then
+        process = string.match(asker, '^[^/]+')
+      end
       if moved then
         redis.pcall('PUBLISH', inbox .. process, 'kept 0 ' .. lock)
       end
       return asked
     end
-    effort = effort - 1
+    begun, EFFORT.left = true, EFFORT.left - 1
     if place ~= asker and not lives(process, now) then
       moved = true
       redis.call('ZREM', queue, place)
       if kind == 'c' and head[3] then
 --- @include "pass-signal-on"
-        pass_signal_on(permits, now) -- it does not die with who got it
+        if pass_signal_on(holder, permits, now, arrival) then -- it does not die with who got it
+          EFFORT.left = EFFORT.left - 250
+        end
       end
     elseif place ~= asker and unreachable[process] then
       at = at + 1
@@ -51,7 +57,7 @@ local function let_in(now, current, asker, home, heard)
       redis.call('ZREM', queue, place)
       current, asked = hold(holder, kind, ttl, count, current, now), true
     else
-      effort = effort - 6 - (tonumber(count) or 1)
+      EFFORT.left = EFFORT.left - 6 - (tonumber(count) or 1)
       local lease = math.min(tonumber(ttl), 3000)
       redis.call('ZREM', queue, place)
       local before = current

@@ -1,11 +1,11 @@
 -- Wake the first who await a condition and live, `most` of them, and no later one than `till`: their places go to the end of the queue, as those that were signalled. The dead are removed.
--- It ends when it has dealt with 250 places. Needs `queue` and `seen` of the script. Returns how many were woken, and whether more may be there.
+-- It ends when it has dealt with 125 places. Needs `queue` and `seen` of the script. Returns how many were woken, and whether more may be there.
 --- @include "band-of"
 --- @include "lives"
 --- @include "tail-of-queue"
 local function signal_next(condition, now, most, till)
   local first, beyond = band_of(condition)
-  local woken, left, others, alive, size = 0, 250, 0, {}, most
+  local woken, left, others, alive, size = 0, 125, 0, {}, most
   while woken < most and left > 0 do
     size = math.min(size, left)
     local found = redis.call('ZRANGEBYSCORE', queue, whole(first), till or '(' .. whole(beyond), 'LIMIT', others, size + 1)

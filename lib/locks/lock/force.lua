@@ -1,28 +1,42 @@
--- Take the lock away from whoever holds it, give it to the next waiter, and tell the old holders' processes.
--- Returns {1 or 0, type}: 0 with 'none' where nobody held it, 0 with another type where it is no lock.
+-- Take the lock away from whoever holds it, give it to the next waiter, and tell the old holders' processes. Of several holders 250 lose it in one step; a later step names the `marker` that stood there.
+-- Returns {1 or 0, type}: 0 with 'none' where nobody held it, 0 with another type where it is no lock; {2, marker} if a further step is needed.
 local lock, queue, seen, fence, holders = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5]
-local inbox = ARGV[1]
+local inbox, marker = ARGV[1], ARGV[2]
 
 --- @include "now"
 --- @include "grant-next"
 
 local kind = redis.call('TYPE', lock).ok
 if kind ~= 'string' then
-  return { 0, kind }
+  return { marker and 1 or 0, kind }
 end
 local current = redis.call('GET', lock)
-local forced = { current }
+if marker and current ~= marker then
+  return { 1, kind } -- those who held it then are gone
+end
+local forced, more = { current }, false
 if current == SHARED or current == PERMITS then
-  forced = redis.call('ZRANGE', holders, 0, -1)
+  forced, more = redis.call('ZRANGE', holders, 0, 249), redis.call('ZCARD', holders) > 250
 end
-redis.call('DEL', lock, holders)
-if redis.call('EXISTS', queue) == 1 then
-  grant_next(now_us(), false)
+if more then
+  redis.call('ZREMRANGEBYRANK', holders, 0, 249)
+else
+  redis.call('DEL', lock, holders)
+  if redis.call('EXISTS', queue) == 1 then
+    grant_next(now_us(), false)
+  end
 end
+local told = {}
 for _, holder in ipairs(forced) do
   local process = string.match(holder, '^([^/]+)/[^/#]+$')
   if process then
-    redis.pcall('PUBLISH', inbox .. process, 'forced ' .. holder)
+    told[process] = (told[process] or 'forced') .. ' ' .. holder
   end
+end
+for process, message in pairs(told) do
+  redis.pcall('PUBLISH', inbox .. process, message)
+end
+if more then
+  return { 2, current }
 end
 return { 1, kind }

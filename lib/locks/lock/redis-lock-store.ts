@@ -94,12 +94,12 @@ export class RedisLockStore implements LockStore {
     return this.#server.close();
   }
 
-  /** 'granted <place> <ms left> <server µs> <token> <tokens> <places of the run> <last of them, or -> <Redis key>', 'forced <holder>' or 'kept <ms left> <Redis key>'. */
+  /** 'granted <place> <ms left> <server µs> <token> <tokens> <places of the run> <last of them, or -> <Redis key>', 'forced <holder> …' or 'kept <ms left> <Redis key>'. */
   #message(words: readonly string[]): void {
     const listener = this.#listener!;
     const [word, who, left, at, fence, count, places, last, ...lock] = words;
     if (!who) return;
-    if (word === 'forced') return listener.forced(who);
+    if (word === 'forced') return words.slice(1).forEach((holder) => listener.forced(holder));
     if (word === 'kept') {
       return listener.kept(words.slice(2).join(' ').slice(this.#prefix.length), Number(who));
     }

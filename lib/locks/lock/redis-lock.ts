@@ -58,12 +58,10 @@ export class RedisLock implements Omit<LockPrimitive, 'signal'> {
 
   async force(key: string): Promise<boolean> {
     const { inbox } = this.steps;
-    const [done, type] = await this.steps.run(
-      scripts.force,
-      key,
-      { inbox },
-      (reply) => reply as [number, string],
-    );
+    const step = (marker?: string): Promise<[done: number, said: string]> =>
+      this.steps.run(scripts.force, key, { inbox, marker }, (reply) => reply as [number, string]);
+    let [done, type] = await step();
+    while (done === 2) [done, type] = await step(type);
     if (done === 0 && type !== 'none') throw new ForeignLockError(key, type);
     return done === 1;
   }

@@ -25,7 +25,7 @@ export const scripts = {
   extend: new LuaScript(extend, ['lock', 'fence'], ['holder', 'ttl']),
   inspect: new LuaScript(inspect, ['lock', 'queue', 'fence', 'holders'], ['most']),
   downgrade: new LuaScript(downgrade, NATIVE_KEYS, ['holder', 'inbox']),
-  force: new LuaScript(force, NATIVE_KEYS, ['inbox']),
+  force: new LuaScript(force, NATIVE_KEYS, ['inbox', 'marker']),
   stamp: new LuaScript(stamp, ['lock', 'fence', 'holders'], []),
   transfer: new LuaScript(transfer, ['lock', 'fence'], ['holder', 'heir', 'ttl', 'not_after']),
 };
