@@ -333,6 +333,7 @@ it.each([
         expect(await operator.lock.force('k')).toBe(true);
       });
       for (const script of scripts) expect(script.length).toBeLessThan(40);
+      expect(scripts.filter((script) => countOf(script, 'zcard') > 0)).toHaveLength(holders / 250);
       await world.until('the next is told', () => operator.granted(next) !== undefined);
       await world.until('all are told', () => client.forced.length === holders);
       expect(new Set(client.forced).size).toBe(holders);
