@@ -30,11 +30,12 @@ local told = {}
 for _, holder in ipairs(forced) do
   local process = string.match(holder, '^([^/]+)/[^/#]+$')
   if process then
-    told[process] = (told[process] or 'forced') .. ' ' .. holder
+    local list = told[process] or { 'forced' }
+    told[process], list[#list + 1] = list, holder
   end
 end
-for process, message in pairs(told) do
-  redis.pcall('PUBLISH', inbox .. process, message)
+for process, list in pairs(told) do
+  redis.pcall('PUBLISH', inbox .. process, table.concat(list, ' '))
 end
 if more then
   return { 2, current }
