@@ -166,6 +166,40 @@ export const cancellation: Contract = {
     expect((await world.sight()).type).toBe('none');
   },
 
+  async 'what was granted to a caller that had given up is kept for no minimum hold'(world) {
+    const free = (): Promise<void> =>
+      world.until('it is free', async () => (await world.sight()).type === 'none');
+    const [a, b] = [await world.process(), await world.client()];
+    for (const first of ['grant', 'abort'] as const) {
+      const { claim } = await b.hold();
+      const controller = new AbortController();
+      const wait = later(a.acquire({ minHold: '20s', signal: controller.signal }));
+      await world.elapse(50);
+      if (first === 'abort') controller.abort(new RangeError('enough'));
+      const released = b.lock.release(claim, 0);
+      if (first === 'grant') controller.abort(new RangeError('enough')); // the push is on its way, or behind
+      await expect(world.finish(wait)).rejects.toThrow('enough');
+      await released;
+      await free();
+    }
+    let lost = false;
+    const process = await world.process({ commandTimeout: 300 }, (store) =>
+      withPrimitive(store, {
+        acquire: async (ask) => {
+          await store.lock.acquire(ask);
+          lost = true;
+          throw new LockStoreError('The answer was lost.', { outcome: 'unknown' });
+        },
+      }),
+    );
+    const controller = new AbortController();
+    void later(process.acquire({ minHold: '20s', signal: controller.signal }));
+    await world.until('the server has granted it', async () => lost);
+    controller.abort();
+    await world.until('the process is done with it', () => process.leases.load.leaving === 0);
+    await free();
+  },
+
   async 'a holder id that was given up is never sent again'(world) {
     const gone = new Set<string>();
     const zombies: string[] = [];

@@ -310,6 +310,14 @@ const faults: Readonly<Record<string, Fault>> = {
       [cancellation, 'an aborted wait'],
     ],
   },
+  'a caller who gives up and keeps the lock for a minimum hold': {
+    plant: {
+      wrap: (store) =>
+        withPrimitive(store, { leave: (claim) => store.lock.release(claim, 20_000) }),
+    },
+    on: 'memory',
+    brokenSentences: [[cancellation, 'what was granted to a caller that had given up']],
+  },
   'a caller who gives up without leaving': {
     plant: { wrap: (store) => withPrimitive(store, { leave: async () => false }) },
     on: 'memory',
