@@ -325,7 +325,7 @@ const faults: Readonly<Record<string, Fault>> = {
       [cancellation, 'an aborted wait'],
       [cancellation, 'a wait that is over'],
       [cancellation, 'a lock that is granted to nobody'],
-      [limits, 'a queue that is full'],
+      [limits, 'a queue that is full refuses'],
       [runs, 'who gives up before his turn'],
       [runs, 'while one stays'],
       [runs, 'those behind a lease that is lost'],
