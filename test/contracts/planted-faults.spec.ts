@@ -442,7 +442,7 @@ const faults: Readonly<Record<string, Fault>> = {
     ],
   },
   'an operator’s way that tells nobody': {
-    plant: inScripts(['force'], [`'forced ' .. holder`, `'x'`]),
+    plant: inScripts(['force'], [`{ 'forced' }`, `{ 'x' }`]),
     on: 'one Redis',
     brokenSentences: [[ownership, 'who lost the lock to an operator']],
   },
