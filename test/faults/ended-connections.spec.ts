@@ -173,12 +173,12 @@ describe('a connection that ioredis has ended for good', () => {
     await new Promise<void>((listening) => silent.listen(0, '127.0.0.1', listening));
     const { port } = silent.address() as AddressInfo;
     const client = new LockClient({ redis: { host: '127.0.0.1', port } });
-    const from = performance.now();
     const opening = client.leases.open().catch((error: unknown) => error);
     await until('both connections are made', () => asked >= 2);
     await client.close();
-    expect(await opening).toBeInstanceOf(LockStoreError);
-    expect(performance.now() - from).toBeLessThan(4_500); // before a start that nobody ends is given up
+    const error = (await opening) as LockStoreError;
+    expect(error).toBeInstanceOf(LockStoreError);
+    expect(error.message).not.toContain('within'); // as when nobody ends it, after 5 s
     const before = asked;
     await new Promise((resolve) => setTimeout(resolve, 1_200)); // longer than the pause between two questions
     expect(asked).toBe(before);
