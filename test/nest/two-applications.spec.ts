@@ -1,0 +1,93 @@
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { Injectable, Logger } from '@nestjs/common';
+import { Test, type TestingModule } from '@nestjs/testing';
+import {
+  CurrentLease,
+  LeaderOnly,
+  type Lease,
+  Locked,
+  LockNotAcquiredError,
+  LockService,
+  LockShutdownError,
+} from '../../lib/index.js';
+import { LockTestingModule, ManualClock, MemoryServer } from '../../lib/testing/index.js';
+
+Logger.overrideLogger(false);
+
+@Injectable()
+class Shop {
+  constructor(readonly locks: LockService) {}
+
+  @Locked('shop', { wait: 0 })
+  async sell<T>(work: () => Promise<T>, @CurrentLease() _lease?: Lease): Promise<T> {
+    return work();
+  }
+
+  @LeaderOnly('shop')
+  async lead(): Promise<string | undefined> {
+    return 'led';
+  }
+}
+
+let clock: ManualClock;
+let apps: TestingModule[] = [];
+beforeEach(() => {
+  clock = new ManualClock();
+});
+afterEach(async () => {
+  for (const app of apps) await app.close();
+  apps = [];
+});
+
+/** An application with the one class of this file. */
+async function start(server: MemoryServer): Promise<Shop> {
+  const app = await Test.createTestingModule({
+    imports: [LockTestingModule.forRoot({ server })],
+    providers: [Shop],
+  }).compile();
+  apps.push(await app.init());
+  return app.get(Shop);
+}
+
+const led = (shop: Shop) => async (): Promise<string | undefined> => shop.lead();
+
+describe('two applications in one process, with one class under @Locked and @LeaderOnly', () => {
+  it('lock each with its own service, and know nothing of each other on two servers', async () => {
+    const [a, b] = [await start(new MemoryServer(clock)), await start(new MemoryServer(clock))];
+    await a.sell(() =>
+      b.sell(async () => {
+        expect((await a.locks.inspect('shop')).state).toBe('held');
+        expect(a.locks.current()).not.toBe(b.locks.current());
+        expect((await b.locks.inspect('shop')).state).toBe('held');
+      }),
+    );
+    await clock.advance(10);
+    expect([await led(a)(), await led(b)()]).toEqual(['led', 'led']);
+  });
+
+  it('compete as two replicas do on one server', async () => {
+    const server = new MemoryServer(clock);
+    const [a, b] = [await start(server), await start(server)];
+    await a.sell(async () => {
+      await expect(b.sell(async () => {})).rejects.toThrow(LockNotAcquiredError);
+      expect(await a.sell(async () => 'again')).toBe('again');
+    });
+    await clock.advance(10);
+    const leaders = [await led(a)(), await led(b)()];
+    expect(leaders.filter((outcome) => outcome === 'led')).toHaveLength(1);
+  });
+
+  it('of which one was closed, the other works on and leads', async () => {
+    const server = new MemoryServer(clock);
+    const [a, b] = [await start(server), await start(server)];
+    await clock.advance(10);
+    expect(await led(a)()).toBe('led');
+    await apps.shift()!.close();
+    await expect(a.sell(async () => {})).rejects.toThrow(LockShutdownError);
+    expect(await b.sell(async () => 'sold')).toBe('sold');
+    await clock.advance(2_000);
+    expect([await led(a)(), await led(b)()]).toEqual([undefined, 'led']);
+    const c = await start(server); // once more, after the class has been in two
+    expect(await c.sell(async () => 'sold')).toBe('sold');
+  });
+});

@@ -1,0 +1,189 @@
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { getEventListeners } from 'node:events';
+import { LockNotAcquiredError } from '../../lib/errors/index.js';
+import { Trail } from '../../lib/leases/trail.js';
+import type { Extended, Extension } from '../../lib/locks/lock-primitive.js';
+import { momentOf } from '../../lib/options/index.js';
+import { ManualClock } from '../../lib/testing/index.js';
+import { Gate } from '../support/gate.js';
+import { kinds } from '../support/kinds.js';
+import { later } from '../support/later.js';
+import { MemoryWorld } from '../support/memory-world.js';
+import { noting } from '../support/noting.js';
+import { type Wrap, withPrimitive } from '../support/world.js';
+
+let world: MemoryWorld;
+beforeEach(() => {
+  world = new MemoryWorld(kinds['lock']!);
+});
+afterEach(() => world.close());
+
+const REASON = new Error('enough');
+
+describe('leases that are renewed together', () => {
+  it('get each its own answer', async () => {
+    const answers: Record<string, Extended> = { a: 9_000, b: 'taken', c: 'free', d: 'unknown' };
+    let batches: string[][] = [];
+    const wrap: Wrap = (store) =>
+      withPrimitive(store, {
+        async extend(claims): Promise<Extension> {
+          batches.push(claims.map(({ key }) => key));
+          const remaining = claims.map(({ key }) => answers[key] ?? 9_000);
+          return { sent: momentOf(world.clock), remaining };
+        },
+      });
+    const process = await world.process({ ttl: 3_000 }, wrap);
+    const keys = ['a', 'b', 'c', 'd', 'e'];
+    const leases = await Promise.all(keys.map((key) => process.acquire({ key })));
+    const signals = leases.map(({ signal }) => signal);
+    batches = [];
+    await world.until('they are renewed', () => batches.flat().length >= 5);
+    await world.elapse(10);
+    expect(leases.map(({ held }) => held)).toEqual([true, false, false, true, true]);
+    expect(signals.map(({ reason }) => (reason as { reason?: string })?.reason)).toEqual([
+      undefined,
+      'taken',
+      'gone',
+      undefined,
+      undefined,
+    ]);
+  });
+
+  it('are asked for again at once when the machine slept while the answer was under way', async () => {
+    let extended = 0;
+    const wrap: Wrap = (store, clock) =>
+      withPrimitive(store, {
+        async extend(claims) {
+          const answer = await store.lock.extend(claims);
+          if ((extended += 1) === 1) clock.sleep(20_000);
+          return answer;
+        },
+      });
+    const process = await world.process({ ttl: 3_000 }, wrap);
+    const lease = await process.acquire();
+    await world.until('it is renewed', () => extended > 0);
+    await world.elapse(0);
+    expect(extended).toBe(2);
+    expect(lease.held).toBe(true);
+  });
+});
+
+describe('a lease that is being changed', () => {
+  it.each(['extend', 'downgrade'] as const)(
+    'by %s is given back by itself, not in the ask of who comes next',
+    async (step) => {
+      const gate = new Gate();
+      const steps: string[] = [];
+      const slow: Wrap = (store, clock) =>
+        noting(steps)(
+          withPrimitive(store, {
+            extend: (claims) => gate.after(store.lock.extend(claims)),
+            downgrade: (claim) => gate.after(store.lock.downgrade(claim)),
+          }),
+          clock,
+        );
+      const process = await world.process({}, slow);
+      const lease = await process.acquire();
+      const next = process.acquire();
+      const changing = later(lease[step]());
+      await world.elapse(0);
+      steps.length = 0;
+      const released = lease.release();
+      await world.elapse(0);
+      expect(steps.slice(0, 2)).toEqual(['release', 'acquire']);
+      gate.open();
+      await expect(changing).rejects.toMatchObject({ code: 'LEASE_LOST' });
+      expect(await world.finish(released)).toBe(true);
+      expect((await world.finish(next)).held).toBe(true);
+    },
+  );
+});
+
+describe('a signal under which one waits', () => {
+  it('has no listener any more, however the wait ended', async () => {
+    const { signal } = new AbortController();
+    const [a, b] = [await world.process(), await world.process()];
+    const first = await a.acquire({ signal });
+    expect(getEventListeners(signal, 'abort')).toEqual([]);
+    const waits = [
+      later(b.acquire({ signal, wait: 0 })),
+      later(b.acquire({ signal, wait: 100 })),
+      later(a.acquire({ signal, wait: 100 })),
+    ];
+    await world.elapse(50);
+    expect(getEventListeners(signal, 'abort')).toHaveLength(1);
+    await world.elapse(100);
+    for (const wait of waits) await expect(wait).rejects.toThrow(LockNotAcquiredError);
+    expect(getEventListeners(signal, 'abort')).toEqual([]);
+    const next = [b.acquire({ signal }), a.acquire({ signal })];
+    await world.waiting(1);
+    await first.release();
+    for (const each of next) await (await world.finish(each)).release();
+    expect(getEventListeners(signal, 'abort')).toEqual([]);
+  });
+
+  it('that aborts later costs nobody the lease that he has', async () => {
+    const controller = new AbortController();
+    const process = await world.process();
+    const lease = await process.acquire({ signal: controller.signal });
+    controller.abort(REASON);
+    await lease.extend();
+    expect(lease.held).toBe(true);
+    expect(await lease.release()).toBe(true);
+  });
+});
+
+describe('what a holder id has sent', () => {
+  it('may take effect until the last of it is too old, in whatever order it is given up', () => {
+    const clock = new ManualClock();
+    const trail = new Trail(500);
+    expect([trail.uncertainUntil, trail.isUncertain(clock)]).toEqual([-Infinity, false]);
+    trail.sent(0);
+    trail.sent(100);
+    expect(trail.uncertainUntil).toBe(600);
+    trail.unknown(100);
+    trail.unknown(0);
+    expect([trail.uncertainUntil, trail.isUncertain(clock)]).toEqual([600, true]);
+    trail.sent(200);
+    expect(trail.uncertainUntil).toBe(700);
+    trail.answered();
+    expect(trail.uncertainUntil).toBe(600);
+  });
+});
+
+describe('several locks', () => {
+  it('of which the first is lost before the last is held are none', async () => {
+    const [a, b] = [await world.process(), await world.process()];
+    const last = await b.acquire({ key: 'k' });
+    const both = later(a.acquire({ key: ['j', 'k'] }));
+    await world.waiting(1, 'k');
+    await b.leases.administration.force('j');
+    await world.elapse(10);
+    await last.release();
+    await expect(world.finish(both)).rejects.toMatchObject({ code: 'LEASE_LOST', key: 'j' });
+    await world.until('nothing is held', async () => (await world.holder('k')) === '');
+  });
+
+  it('are waited for as long as the call says, not each as long', async () => {
+    const [a, b] = [await world.process(), await world.process()];
+    const [first] = [await b.acquire({ key: 'j' }), await b.acquire({ key: 'k' })];
+    const from = world.clock.monotonic();
+    const both = later(a.acquire({ key: ['j', 'k'], wait: 1_000 }));
+    await world.elapse(600);
+    await first.release();
+    await expect(world.finish(both)).rejects.toMatchObject({ key: 'k', code: 'LOCK_NOT_ACQUIRED' });
+    expect(world.clock.monotonic() - from).toBeLessThan(1_100);
+    expect(await world.holder('j')).toBe('');
+  });
+
+  it('of which one is lost are extended no more', async () => {
+    const [a, b] = [await world.process(), await world.process()];
+    const both = await a.acquire({ key: ['j', 'k'], ttl: 2_000 });
+    await b.leases.administration.force('j');
+    await world.until('it is lost', () => !both.held);
+    await expect(world.finish(both.extend('1m'))).rejects.toMatchObject({ code: 'LEASE_LOST' });
+    await world.elapse(0);
+    expect((await world.sight('k')).remaining).toBeLessThanOrEqual(2_000);
+    expect(await world.finish(both.release())).toBe(false);
+  });
+});
