@@ -1,0 +1,182 @@
+import { expect } from '@jest/globals';
+import { LockNotAcquiredError, LockOptionsError } from '../../lib/errors/index.js';
+import type { BaseLease } from '../../lib/leases/base-lease.js';
+import { readHandOver } from '../../lib/leases/hand-over.js';
+import { type AcquireOptions, callSettings, READER, type Share } from '../../lib/options/index.js';
+import { kinds } from '../support/kinds.js';
+import { later } from '../support/later.js';
+import { MemoryWorld } from '../support/memory-world.js';
+import { expectNothingLeft } from '../support/nothing-left.js';
+import { pairwise, type Row } from '../support/pairs.js';
+import type { LockingProcess } from '../support/world.js';
+
+const TTL = 600;
+const MAX_HOLD = 1_500;
+const MIN_HOLD = 1_000;
+
+const FACTORS = {
+  held: ['alone', 'shared', 'one of two permits'],
+  fairness: ['local', 'strict'],
+  keys: ['one', 'several'],
+  minHold: [0, MIN_HOLD],
+  maxHold: [Infinity, MAX_HOLD],
+  renew: [true, false],
+  fencing: [true, false],
+  dialect: ['native', 'redisson', 'redlock'],
+  again: ['once', 'held twice', 'extended', 'downgraded'],
+  end: ['released', 'handed over', 'lost at its end', 'taken away', 'crashed'],
+} as const;
+type Case = Row<typeof FACTORS>;
+
+/** What the options refuse has sentences of its own, in options.spec.ts and where the dialects are. */
+function isPossible({ held, keys, minHold, renew, maxHold, dialect, again, end }: Case): boolean {
+  const isNative = dialect === 'native';
+  if (held === 'one of two permits' && (keys === 'several' || again === 'held twice')) return false;
+  if (!isNative && (held !== 'alone' || minHold > 0 || again === 'downgraded')) return false;
+  if (again === 'downgraded' && (held !== 'alone' || end === 'handed over')) return false;
+  if (end === 'handed over' && (held !== 'alone' || keys === 'several' || !isNative)) return false;
+  if (end === 'lost at its end' && renew && maxHold === Infinity) return false;
+  return true;
+}
+
+const cases = pairwise(FACTORS, isPossible);
+
+/** Says how it is held, with which options. */
+function said(each: Case): string {
+  const { held, keys, again, end, ...options } = each;
+  const set = Object.entries(options).map(([name, value]) => `${name} ${String(value)}`);
+  return `${held}, ${keys === 'one' ? 'one key' : 'several keys'}, ${again}, ${end}; ${set.join(', ')}`;
+}
+
+class Play {
+  readonly world = new MemoryWorld(kinds['lock']!);
+  readonly key: string | string[];
+  readonly isAlone: boolean;
+
+  constructor(readonly play: Case) {
+    this.world.fairness = play.fairness;
+    this.key = play.keys === 'one' ? 'k' : ['j', 'k'];
+    this.isAlone = play.held === 'alone' && play.again !== 'downgraded';
+  }
+
+  ask(process: LockingProcess, options: AcquireOptions, share?: Share): Promise<BaseLease> {
+    const { key } = this;
+    const { dialect } = this.play;
+    return process.acquire({ key, dialect, ...options, ...(share && { share }) });
+  }
+
+  /** Who cannot have the lock beside the first. */
+  rival(process: LockingProcess, wait: number): Promise<BaseLease> {
+    const all = this.play.held === 'one of two permits' ? { permits: 2, count: 2 } : undefined;
+    return this.ask(process, { wait, ttl: TTL }, all);
+  }
+
+  /** The first. */
+  hold(process: LockingProcess): Promise<BaseLease> {
+    const { held, minHold, maxHold, renew, fencing } = this.play;
+    const share = { alone: undefined, shared: READER, 'one of two permits': PERMIT }[held];
+    return this.ask(process, { ttl: TTL, minHold, maxHold, renew, fencing }, share);
+  }
+
+  /** The tokens of a lease, if it has some. */
+  tokensOf(lease: BaseLease): number[] {
+    if (!this.play.fencing) {
+      expect(() => lease.fencingTokenOf('k')).toThrow(LockOptionsError);
+      return [];
+    }
+    return lease.keys.map((key) => lease.fencingTokenOf(key));
+  }
+
+  /** What is done with the lease while it is held. */
+  async use(process: LockingProcess, lease: BaseLease): Promise<void> {
+    const { again } = this.play;
+    if (again === 'extended') await lease.extend(TTL);
+    if (again === 'downgraded') await lease.downgrade();
+    if (again !== 'held twice') return;
+    const share = this.play.held === 'shared' ? READER : undefined;
+    await lease.run(async () => {
+      const inner = await this.ask(process, { wait: 0 }, share);
+      expect(inner.keys.map((key) => inner.held && key)).toEqual(lease.keys);
+      await inner.extend(TTL);
+      expect(await inner.release()).toBe(true);
+      expect([lease.held, inner.returned]).toEqual([true, true]);
+    });
+  }
+
+  /** Ends the lease; where it was handed over it ends where it was restored. */
+  async end(lease: BaseLease, holder: LockingProcess, other: LockingProcess): Promise<void> {
+    switch (this.play.end) {
+      case 'released':
+        expect(await lease.release()).toBe(true);
+        return;
+      case 'handed over': {
+        const restored = await other.leases.restore(readHandOver(await lease.handOver()));
+        expect([lease.held, restored.held]).toEqual([false, true]);
+        if (this.play.fencing) expect(restored.fencingToken).toBe(lease.fencingToken);
+        expect(await restored.release()).toBe(true);
+        return;
+      }
+      case 'taken away':
+        for (const key of lease.keys) {
+          await other.leases.administration.force(key, holderDialect(holder, this.play.dialect));
+        }
+        return;
+      case 'crashed':
+        return holder.crash();
+      default:
+    }
+  }
+}
+
+const PERMIT: Share = { permits: 2, count: 1 };
+
+function holderDialect({ settings }: LockingProcess, dialect: Case['dialect']) {
+  return callSettings({ dialect }, settings.call).dialect;
+}
+
+/** Each case, said, with its check. */
+export const optionPairs: [sentence: string, check: () => Promise<void>][] = cases.map((play) => [
+  said(play),
+  () => check(play),
+]);
+
+async function check(play: Case): Promise<void> {
+  const game = new Play(play);
+  const { world } = game;
+  const [a, b, c] = [await world.process(), await world.process(), await world.process()];
+  const from = world.clock.monotonic();
+  const lease = await world.finish(game.hold(a));
+  const tokens = game.tokensOf(lease);
+  await world.finish(game.use(a, lease));
+
+  // Nobody comes in beside it, and who waits does not either.
+  await expect(world.finish(game.rival(b, 0))).rejects.toThrow(LockNotAcquiredError);
+  let came = false;
+  const waiting = later(game.rival(b, Infinity).finally(() => (came = true)));
+  await world.elapse(300);
+  expect([lease.held, came]).toEqual([true, false]);
+  const ends = play.end === 'lost at its end' || play.end === 'crashed';
+  const { signal } = lease;
+
+  await world.finish(game.end(lease, a, c));
+  const next = await world.finish(waiting);
+  const after = world.clock.monotonic() - from;
+  expect(next.held).toBe(true);
+  if (play.end !== 'crashed') expect(lease.held).toBe(false);
+  if (ends) expect(after).toBeGreaterThanOrEqual(TTL - 50);
+  if (ends) expect(after).toBeLessThan(MAX_HOLD + 2 * TTL + 1_500);
+  const keeps = play.end === 'released' || play.end === 'handed over';
+  if (keeps) expect(after).toBeGreaterThanOrEqual(play.minHold);
+  if (play.end === 'lost at its end' || play.end === 'taken away') {
+    await world.until('its holder is told', () => signal.aborted);
+    expect(signal.reason).toMatchObject({ code: 'LEASE_LOST' });
+    await expect(world.finish(lease.extend(TTL))).rejects.toMatchObject({ code: 'LEASE_LOST' });
+    expect(await world.finish(lease.release())).toBe(false);
+  }
+  if (game.isAlone && play.fencing) {
+    lease.keys.forEach((key, at) => expect(next.fencingTokenOf(key)).toBeGreaterThan(tokens[at]!));
+  }
+  expect(await world.finish(next.release())).toBe(true);
+  await expectNothingLeft(world, ...(play.end === 'crashed' ? [b, c] : [a, b, c]));
+  await world.close();
+}
