@@ -81,7 +81,7 @@ class Play {
   /** The tokens of a lease, if it has some. */
   tokensOf(lease: BaseLease): number[] {
     if (!this.play.fencing) {
-      expect(() => lease.fencingTokenOf('k')).toThrow(LockOptionsError);
+      expectNoToken(lease);
       return [];
     }
     return lease.keys.map((key) => lease.fencingTokenOf(key));
@@ -96,10 +96,13 @@ class Play {
     const share = this.play.held === 'shared' ? READER : undefined;
     await lease.run(async () => {
       const inner = await this.ask(process, { wait: 0 }, share);
-      expect(inner.keys.map((key) => inner.held && key)).toEqual(lease.keys);
+      expectSame(
+        inner.keys.map((key) => inner.held && key),
+        lease.keys,
+      );
       await inner.extend(TTL);
-      expect(await inner.release()).toBe(true);
-      expect([lease.held, inner.returned]).toEqual([true, true]);
+      expectSame(await inner.release(), true);
+      expectSame([lease.held, inner.returned], [true, true]);
     });
   }
 
@@ -107,13 +110,13 @@ class Play {
   async end(lease: BaseLease, holder: LockingProcess, other: LockingProcess): Promise<void> {
     switch (this.play.end) {
       case 'released':
-        expect(await lease.release()).toBe(true);
+        expectSame(await lease.release(), true);
         return;
       case 'handed over': {
         const restored = await other.leases.restore(readHandOver(await lease.handOver()));
-        expect([lease.held, restored.held]).toEqual([false, true]);
-        if (this.play.fencing) expect(restored.fencingToken).toBe(lease.fencingToken);
-        expect(await restored.release()).toBe(true);
+        expectSame([lease.held, restored.held], [false, true]);
+        if (this.play.fencing) expectSame(restored.fencingToken, lease.fencingToken);
+        expectSame(await restored.release(), true);
         return;
       }
       case 'taken away':
@@ -179,4 +182,12 @@ async function check(play: Case): Promise<void> {
   expect(await world.finish(next.release())).toBe(true);
   await expectNothingLeft(world, ...(play.end === 'crashed' ? [b, c] : [a, b, c]));
   await world.close();
+}
+
+function expectSame(found: unknown, expected: unknown): void {
+  expect(found).toEqual(expected);
+}
+
+function expectNoToken(lease: BaseLease): void {
+  expect(() => lease.fencingTokenOf('k')).toThrow(LockOptionsError);
 }
