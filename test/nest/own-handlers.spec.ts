@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { Injectable, Logger } from '@nestjs/common';
 import { Test, type TestingModule } from '@nestjs/testing';
 import { getEventListeners } from 'node:events';
@@ -52,12 +52,13 @@ class Shop {
 }
 
 let clock: ManualClock;
+let server: MemoryServer;
 let module: TestingModule;
 let shop: Shop;
 let rival: LockService;
 beforeAll(async () => {
   clock = new ManualClock();
-  const server = new MemoryServer(clock);
+  server = new MemoryServer(clock);
   module = await Test.createTestingModule({
     imports: [LockTestingModule.forRoot({ server })],
     providers: [Shop],
@@ -91,6 +92,8 @@ describe('what onBusy answers', () => {
     lease = await rival.acquire('shop');
   });
 
+  afterEach(() => lease.release());
+
   const calls: [string, () => Promise<unknown>][] = [
     ['a method', () => shop.promise()],
     ['a method that returns an Observable', () => lastValueFrom(shop.observable())],
@@ -105,7 +108,6 @@ describe('what onBusy answers', () => {
     gate.open();
     expect(await called).toBe('late');
     expect(shop.runs).toBe(0);
-    await lease.release();
   });
 
   it.each(calls)('goes to the caller of %s also where it fails', async (_, call) => {
@@ -117,7 +119,7 @@ describe('what onBusy answers', () => {
     await expect(call()).rejects.toBe(FAILURE);
     expect(shop.runs).toBe(0);
     expect((await rival.inspect('shop')).waiting).toBe(0);
-    await lease.release();
+    expect(await lease.release()).toBe(true);
     expect(await state()).toBe('free');
   });
 
@@ -129,7 +131,6 @@ describe('what onBusy answers', () => {
     handler = () => Promise.resolve(undefined);
     await expect(lastValueFrom(shop.observable())).rejects.toThrow('no elements in sequence');
     expect((await shop.iterable().next()).done).toBe(true);
-    await lease.release();
   });
 
   it('is told to nobody who left meanwhile', async () => {
@@ -145,7 +146,6 @@ describe('what onBusy answers', () => {
     gate.open();
     await clock.advance(0);
     expect(told).toEqual([]);
-    await lease.release();
   });
 });
 
@@ -213,22 +213,26 @@ describe('an iterator that a consumer breaks off', () => {
 });
 
 describe('an Observable', () => {
-  it('that cannot be subscribed to has given the lock back when its subscriber hears of it', async () => {
+  it.each<[string, () => Observable<string>]>([
+    [
+      'cannot be subscribed to',
+      () => {
+        throw FAILURE;
+      },
+    ],
+    ['fails', () => new Observable((subscriber) => subscriber.error(FAILURE))],
+  ])('that %s has given the lock back when its subscriber hears of it', async (_, fails) => {
     source = () => {
-      throw FAILURE;
+      server.pause(); // nothing is given back until it answers again
+      return fails();
     };
-    const heard = new Promise((resolve) => {
-      shop.stream().subscribe({ error: (error) => resolve(state().then((is) => [error, is])) });
-    });
-    expect(await heard).toEqual([FAILURE, 'free']);
-  });
-
-  it('that fails has given the lock back when its subscriber hears of it', async () => {
-    source = () => new Observable((subscriber) => subscriber.error(FAILURE));
-    const heard = new Promise((resolve) => {
-      shop.stream().subscribe({ error: (error) => resolve(state().then((is) => [error, is])) });
-    });
-    expect(await heard).toEqual([FAILURE, 'free']);
+    const heard: unknown[] = [];
+    shop.stream().subscribe({ error: (error) => heard.push(error) });
+    await clock.advance(10);
+    expect(heard).toEqual([]);
+    server.resume();
+    await clock.advance(10);
+    expect([heard, await state()]).toEqual([[FAILURE], 'free']);
   });
 
   it('whose subscriber left before it had the lock is not subscribed to, and nothing is held', async () => {

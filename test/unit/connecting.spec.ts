@@ -126,6 +126,7 @@ describe('a client that ioredis has ended', () => {
 
   it('is not connected again by us once we have closed it', async () => {
     redis.go(true);
+    redis.emit('end');
     reconnector.close();
     redis.emit('end');
     expect(clock.pending).toBe(0);

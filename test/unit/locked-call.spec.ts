@@ -1,0 +1,25 @@
+import { expect, it } from '@jest/globals';
+import { Observable } from 'rxjs';
+import type { BaseLease } from '../../lib/leases/base-lease.js';
+import type { Leases } from '../../lib/leases/leases.js';
+import { CALL_DEFAULTS } from '../../lib/options/call-options.js';
+import { LockedCall } from '../../lib/services/locked-call.js';
+
+it('a lease that comes when its subscriber has left is given back unused, and nothing is subscribed to', async () => {
+  let grant!: (lease: BaseLease) => void;
+  let signal: AbortSignal | undefined;
+  const leases = {
+    acquire: (_key: unknown, _call: unknown, given: AbortSignal) => {
+      signal = given;
+      return new Promise<BaseLease>((resolve) => (grant = resolve));
+    },
+  };
+  const call = new LockedCall(leases as unknown as Leases, 'k', CALL_DEFAULTS, {}, []);
+  const done: string[] = [];
+  const run = (): Observable<unknown> => new Observable(() => void done.push('subscribed'));
+  call.observable(run).subscribe().unsubscribe();
+  expect(signal!.aborted).toBe(true);
+  grant({ giveBack: async () => done.push('given back') } as unknown as BaseLease);
+  await new Promise(setImmediate);
+  expect(done).toEqual(['given back']);
+});
