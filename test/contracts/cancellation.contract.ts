@@ -1,5 +1,6 @@
 import { expect } from '@jest/globals';
 import { LockNotAcquiredError, LockShutdownError, LockStoreError } from '../../lib/errors/index.js';
+import { atMost } from '../support/bounds.js';
 import type { Contract } from '../support/contract.js';
 import { later } from '../support/later.js';
 import { expectNothingLeft } from '../support/nothing-left.js';
@@ -88,7 +89,7 @@ export const cancellation: Contract = {
     expect(said).toBeGreaterThanOrEqual(119);
     expect(said).toBeLessThanOrEqual(waited + 1);
     expect(waited).toBeGreaterThanOrEqual(119);
-    expect(waited).toBeLessThan(400);
+    expect(waited).toBeLessThan(atMost(world, 150));
     await lease.release();
     await expectNothingLeft(world);
   },
@@ -103,10 +104,14 @@ export const cancellation: Contract = {
   },
 
   async 'an acquire that arrives after its caller’s patience changes nothing'(world) {
-    const a = await world.client({ commandTimeout: 100 });
-    await a.try(a.claim({ key: 'warm-up' }));
+    const a = await world.client({ commandTimeout: 300 });
+    const warmUp = a.claim({ key: 'warm-up' });
+    await world.until('the server knows the script', async () => {
+      const answer = await a.try(warmUp).catch(() => undefined); // late, on a busy machine
+      return answer?.kind === 'held';
+    });
     await world.pause();
-    const late = [a.ask(a.claim()), a.try(a.claim({ key: 'k2' }))];
+    const late = [a.ask(a.claim()), a.try(a.claim({ key: 'k2' }))].map(later);
     for (const answer of late) {
       await expect(world.finish(answer)).rejects.toMatchObject({
         code: 'LOCK_STORE',
@@ -137,7 +142,7 @@ export const cancellation: Contract = {
     await a.lock.release(claim, 0);
     const from = world.clock.monotonic();
     await world.until('the lock is free', async () => (await world.sight()).type === 'none');
-    expect(world.clock.monotonic() - from).toBeLessThan(1_000);
+    expect(world.clock.monotonic() - from).toBeLessThan(atMost(world, 100));
   },
 
   async 'who gives up before the answer came leaves again when nothing can arrive any more'(world) {

@@ -8,6 +8,7 @@ import {
 import type { Lease } from '../../lib/leases/lease.js';
 import type { SingleLease } from '../../lib/leases/single-lease.js';
 import { Condition } from '../../lib/services/condition.js';
+import { DEAD, POLL, TTL } from '../support/bounds.js';
 import type { Contract } from '../support/contract.js';
 import { later } from '../support/later.js';
 import { random } from '../support/random.js';
@@ -44,8 +45,19 @@ async function nothingLeft(world: World, ...processes: LockingProcess[]): Promis
     return type === 'none' && waiting === 0 && still === 0;
   });
   for (const { leases } of processes) {
-    await world.until('all departures are over', () => leases.load.leaving === 0);
+    await world.until('all departures are over', async () => {
+      if (leases.load.leaving > 0) await world.pass(POLL); // they end when nothing can arrive any more
+      return leases.load.leaving === 0;
+    });
     expect(leases.load).toEqual({ held: 0, waiting: 0, leaving: 0, watched: 0 });
+  }
+}
+
+/** Who died is taken for dead; who lives has asked, as his polls see to. */
+async function onlyThisLives(world: World, living: LockingProcess): Promise<void> {
+  for (let half = 0; half < 2; half += 1) {
+    await world.pass(DEAD / 2 + 100);
+    await world.asked(living);
   }
 }
 
@@ -268,7 +280,7 @@ export const conditions: Contract = {
     const { lease, woken } = await awaiting(world, b);
     await dead.crash();
     const teller = await b.acquire();
-    await world.elapse(3_300); // b's polls keep it seen
+    await onlyThisLives(world, b);
     expect(await condition(b, teller).signal()).toBe(true);
     await teller.release();
     expect(await world.finish(woken)).toBe(true);
@@ -283,7 +295,7 @@ export const conditions: Contract = {
     const teller = await b.acquire();
     expect(await condition(b, teller).signal()).toBe(true);
     await dead.crash();
-    await world.elapse(3_300);
+    await onlyThisLives(world, b);
     await teller.release();
     expect(await world.finish(woken)).toBe(true);
     await lease.release();
@@ -294,7 +306,7 @@ export const conditions: Contract = {
     const [dead, b] = [await world.process(), await world.process()];
     for (let at = 0; at < 3; at += 1) await awaiting(world, dead, { name: 'never signalled' });
     await dead.crash();
-    await world.silence(3_100);
+    await world.silence(DEAD + 100);
     const lease = await b.acquire();
     const woken = later(condition(b, lease).await({ wait: 60_000 }));
     await world.until('only one awaits', async () => (await world.sight()).awaiting === 1);
@@ -304,7 +316,7 @@ export const conditions: Contract = {
   },
 
   async 'nobody awaits or signals without the lock'(world) {
-    const [a, b] = [await world.process({ ttl: 400 }), await world.client()];
+    const [a, b] = [await world.process(), await world.client()];
     const lease = await a.acquire();
     const changed = condition(a, lease);
     await b.lock.force('k');
@@ -364,7 +376,7 @@ export const conditions: Contract = {
   },
 
   async 'who awaits while the store is away longer than allowed has lost the lease'(world) {
-    const a = await world.process({ ttl: 2_000, outageWait: 100 });
+    const a = await world.process({ ttl: TTL, outageWait: 100 });
     const { lease, woken } = await awaiting(world, a);
     const { signal: lost } = lease;
     await a.store.close();
@@ -386,7 +398,7 @@ export const conditions: Contract = {
               throw new LockStoreError('Trouble.', { outcome });
             },
           });
-        const [a, b] = [await world.process({ ttl: 2_000 }, troubled), await world.process()];
+        const [a, b] = [await world.process({ ttl: TTL }, troubled), await world.process()];
         const lease = await world.finish(a.acquire());
         const woken = later(condition(a, lease).await());
         if (outcome === 'unknown') {

@@ -1,30 +1,35 @@
 import { expect } from '@jest/globals';
 import { LeaseLostError } from '../../lib/errors/index.js';
+import { atMost, TTL } from '../support/bounds.js';
 import type { Contract } from '../support/contract.js';
+import { later } from '../support/later.js';
 import { withPrimitive } from '../support/world.js';
 
 export const expiry: Contract = {
   async 'a lease ends at its ttl, and another gets the lock, not before'(world) {
     const [a, b] = [await world.client(), await world.client()];
     const from = world.clock.monotonic();
-    await a.hold({ ttl: 150 });
+    await a.hold({ ttl: 300 });
     await world.until('another gets the lock', async () => {
       const before = world.clock.monotonic();
       const { kind } = await b.try(b.claim());
       const after = world.clock.monotonic();
-      if (kind === 'held') expect(after - from).toBeGreaterThanOrEqual(149);
-      else expect(before - from).toBeLessThan(1_000);
+      if (kind === 'held') expect(after - from).toBeGreaterThanOrEqual(299);
+      else expect(before - from).toBeLessThan(atMost(world, 1_000));
       return kind === 'held';
     });
   },
 
   async 'who waits behind a crashed holder has the lock within half a second of its end'(world) {
     const [a, b] = [await world.process(), await world.process()];
-    await a.acquire({ ttl: 300 });
+    await a.acquire({ ttl: TTL });
     await a.crash();
-    const from = world.clock.monotonic();
-    const lease = await world.finish(b.acquire({ ttl: 1_000 }));
-    expect(world.clock.monotonic() - from).toBeLessThan(800);
+    const from = b.clock.monotonic();
+    const wait = later(b.acquire({ ttl: TTL, wait: Infinity }));
+    await world.until('it has asked', () => b.answered.asks > 0);
+    await world.pass(TTL);
+    const lease = await world.finish(wait);
+    expect(b.clock.monotonic() - from).toBeLessThan(atMost(world, TTL + 500));
     expect(lease.held).toBe(true);
   },
 
@@ -33,14 +38,14 @@ export const expiry: Contract = {
       withPrimitive(store, {
         acquire: async (ask) => {
           const answer = await store.lock.acquire(ask);
-          clock.stall(400);
+          clock.stall(0.4 * TTL);
           return answer;
         },
       }),
     );
-    const lease = await process.acquire({ ttl: 1_000, renew: false });
+    const lease = await process.acquire({ ttl: TTL, renew: false });
     expect(lease.held).toBe(true);
-    process.clock.stall(600);
+    process.clock.stall(0.6 * TTL);
     expect(lease.held).toBe(false);
     expect(() => lease.assertHeld()).toThrow(LeaseLostError);
   },
@@ -54,7 +59,8 @@ export const expiry: Contract = {
 
   async 'a lease that is not renewed ends'(world) {
     const process = await world.process();
-    const lease = await process.acquire({ ttl: 100, renew: false });
+    const lease = await process.acquire({ ttl: TTL, renew: false });
+    await world.pass(TTL);
     await world.until('the lease is over', () => lease.signal.aborted);
     await world.until('the lock is free', async () => (await world.sight()).type === 'none');
     expect(lease.held).toBe(false);
@@ -63,11 +69,16 @@ export const expiry: Contract = {
 
   async 'renewal ends with maxHold'(world) {
     const process = await world.process();
-    const from = world.clock.monotonic();
-    const lease = await process.acquire({ ttl: 200, maxHold: 400 });
-    await world.until('the lease is over', () => lease.signal.aborted);
-    expect(world.clock.monotonic() - from).toBeGreaterThan(350);
-    expect(world.clock.monotonic() - from).toBeLessThan(900);
+    const from = process.clock.monotonic();
+    const lease = await process.acquire({ ttl: TTL, maxHold: 2 * TTL });
+    await world.renewed(process, TTL, 3); // more than a ttl is over
+    expect(lease.held).toBe(true);
+    await world.until('the lease is over', async () => {
+      await world.pass(1_000);
+      return lease.signal.aborted;
+    });
+    expect(process.clock.monotonic() - from).toBeGreaterThan(1.9 * TTL);
+    expect(process.clock.monotonic() - from).toBeLessThan(atMost(world, 3 * TTL + 500));
   },
 
   async 'a minimum hold outlives the work'(world) {

@@ -1,59 +1,59 @@
 import { expect } from '@jest/globals';
 import { LockStoreError } from '../../lib/errors/index.js';
+import { atMost, TTL } from '../support/bounds.js';
 import type { Contract } from '../support/contract.js';
 import { withPrimitive } from '../support/world.js';
 
 export const extension: Contract = {
   async 'an extension gives the lease its ttl from now on'(world) {
     const a = await world.client();
-    const { claim } = await a.hold({ ttl: 1_000 });
-    expect((await a.lock.extend([{ ...claim, ttl: 4_000 }])).remaining).toEqual([4_000]);
-    expect((await world.sight()).remaining).toBeGreaterThan(3_000);
+    const { claim } = await a.hold({ ttl: TTL });
+    expect((await a.lock.extend([{ ...claim, ttl: 3 * TTL }])).remaining).toEqual([3 * TTL]);
+    expect((await world.sight()).remaining).toBeGreaterThan(2 * TTL);
   },
 
   async 'an extension never shortens a lease'(world) {
     const a = await world.client();
-    const { claim } = await a.hold({ ttl: 5_000 });
-    const [left] = (await a.lock.extend([{ ...claim, ttl: 100 }])).remaining;
-    expect(left).toBeGreaterThan(4_000);
-    expect((await world.sight()).remaining).toBeGreaterThan(4_000);
+    const { claim } = await a.hold({ ttl: 3 * TTL });
+    const [left] = (await a.lock.extend([{ ...claim, ttl: 1_000 }])).remaining;
+    expect(left).toBeGreaterThan(2 * TTL);
+    expect((await world.sight()).remaining).toBeGreaterThan(2 * TTL);
   },
 
   async 'what cannot be extended does not stop the rest of the batch'(world) {
     const [a, b] = [await world.client(), await world.client()];
-    const first = await a.hold({ key: 'first', ttl: 1_000 });
+    const first = await a.hold({ key: 'first', ttl: TTL });
     await b.hold({ key: 'another’s' });
     await world.plant('no lock', 'hash');
-    const last = await a.hold({ key: 'last', ttl: 1_000 });
+    const last = await a.hold({ key: 'last', ttl: TTL });
     const batch = [
-      { ...first.claim, ttl: 4_000 },
+      { ...first.claim, ttl: 2 * TTL },
       a.claim({ key: 'another’s' }),
       a.claim({ key: 'no lock' }),
       a.claim({ key: 'nothing' }),
-      { ...last.claim, ttl: 4_000 },
+      { ...last.claim, ttl: 2 * TTL },
     ];
     const extended = await a.extend(batch).catch(String);
-    expect(extended).toEqual([4_000, world.gone, 'taken', 'free', 4_000]);
+    expect(extended).toEqual([2 * TTL, world.gone, 'taken', 'free', 2 * TTL]);
   },
 
   async 'a process renews hundreds of leases in their order'(world) {
     const a = await world.client();
     const keys = Array.from({ length: 300 }, (_, at) => `k${at}`);
-    const held = await Promise.all(keys.map((key) => a.hold({ key, ttl: 10_000 })));
+    const held = await Promise.all(keys.map((key) => a.hold({ key, ttl: TTL })));
     await a.lock.release(held[150]!.claim, 0);
-    const claims = held.map(({ claim }) => ({ ...claim, ttl: 20_000 }));
+    const claims = held.map(({ claim }) => ({ ...claim, ttl: 2 * TTL }));
     const remaining = await a.extend(claims);
-    expect(remaining).toEqual(keys.map((_, at) => (at === 150 ? 'free' : 20_000)));
+    expect(remaining).toEqual(keys.map((_, at) => (at === 150 ? 'free' : 2 * TTL)));
   },
 
   async 'a lease is renewed as long as it is held'(world) {
     const [a, b] = [await world.process(), await world.client()];
-    const lease = await a.acquire({ ttl: 300 });
-    const end = world.clock.monotonic() + 1_000;
-    await world.until('a second is over', async () => {
+    const lease = await a.acquire({ ttl: TTL });
+    for (let time = 0; time < 10; time += 1) {
+      await world.renewed(a, TTL);
       expect((await b.try(b.claim())).kind).toBe('busy');
-      return world.clock.monotonic() > end;
-    });
+    }
     expect(lease.held).toBe(true);
     expect(await lease.release()).toBe(true);
   },
@@ -68,13 +68,15 @@ export const extension: Contract = {
         },
       }),
     );
-    const lease = await process.acquire({ ttl: 400 });
-    const end = world.clock.monotonic() + 800;
-    await world.until('two ttls are over', () => {
-      return !lease.held || world.clock.monotonic() > end;
-    });
+    const lease = await process.acquire({ ttl: TTL });
+    await world.pass(TTL / 3 + 100);
+    for (const failed of [1, 2]) {
+      await world.until('a renewal failed', () => failures >= failed);
+      await world.pass(1_000); // the longest pause before the next
+    }
+    await world.until('it is renewed', () => process.answered.renewals === 1);
+    await world.renewed(process, TTL, 3);
     expect(lease.held).toBe(true);
-    expect(failures).toBeGreaterThan(2);
   },
 
   async 'a renewal that fails for good is no loss before the deadline, and one at the deadline'(
@@ -85,36 +87,37 @@ export const extension: Contract = {
         extend: () => Promise.reject(new LockStoreError('The lock store failed.')),
       }),
     );
-    const from = world.clock.monotonic();
-    const lease = await process.acquire({ ttl: 300 });
+    const from = process.clock.monotonic();
+    const lease = await process.acquire({ ttl: 2 * TTL });
+    await world.pass(1.5 * TTL);
+    expect([lease.held, lease.signal.aborted]).toEqual([true, false]);
+    await world.pass(0.5 * TTL);
     await world.until('the lease is lost', () => lease.signal.aborted);
-    const after = world.clock.monotonic() - from;
-    expect(after).toBeGreaterThanOrEqual(290);
-    expect(after).toBeLessThan(600);
+    expect(process.clock.monotonic() - from).toBeLessThan(atMost(world, 2 * TTL + 100));
     expect(lease.signal.reason).toMatchObject({ code: 'LEASE_LOST', reason: 'expired' });
   },
 
   async 'a caller may ask for more time, never for less'(world) {
     const process = await world.process();
-    const lease = await process.acquire({ ttl: 1_000 });
+    const lease = await process.acquire({ ttl: TTL });
     const before = lease.expiresAt;
-    await lease.extend(5_000);
-    expect(lease.expiresAt - before).toBeGreaterThan(3_000);
+    await lease.extend(3 * TTL);
+    expect(lease.expiresAt - before).toBeGreaterThan(TTL);
     const longer = lease.expiresAt;
-    await lease.extend(100);
-    expect(lease.expiresAt).toBeGreaterThanOrEqual(longer - 100);
+    await lease.extend(1_000);
+    expect(lease.expiresAt).toBeGreaterThan(longer - TTL);
     expect(lease.held).toBe(true);
   },
 
   async 'a short first lease is lengthened to its ttl, also without renewal'(world) {
     const [a, b] = [await world.process(), await world.process()];
     const first = await a.acquire();
-    const wait = b.acquire({ ttl: 20_000, renew: false });
+    const wait = b.acquire({ ttl: 3 * TTL, renew: false });
     await world.waiting(1);
     await first.release();
     const lease = await world.finish(wait);
     await world.until('the lease is lengthened', async () => {
-      return (await world.sight()).remaining > 15_000;
+      return (await world.sight()).remaining > 2 * TTL;
     });
     expect(lease.held).toBe(true);
   },

@@ -1,5 +1,6 @@
 import { expect } from '@jest/globals';
 import { FIRST_BLOCK } from '../../lib/leases/line.js';
+import { TTL } from '../support/bounds.js';
 import type { Contract } from '../support/contract.js';
 import { expectGrowing } from '../support/growing.js';
 
@@ -50,11 +51,11 @@ export const fencing: Contract = {
 
   async 'a token is that of the lease for as long as it lasts'(world) {
     const process = await world.process();
-    const lease = await process.acquire({ ttl: 150 });
+    const lease = await process.acquire({ ttl: TTL });
     const token = lease.fencingToken;
     const last = (await world.sight()).fencingToken!;
     expect(last - token).toBe(world.fairness === 'local' ? FIRST_BLOCK - 1 : 0);
-    await world.elapse(200);
+    await world.renewed(process, TTL, 4);
     expect(lease.held).toBe(true);
     expect(lease.fencingToken).toBe(token);
     expect((await world.sight()).fencingToken).toBe(last);

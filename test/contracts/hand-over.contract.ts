@@ -6,6 +6,7 @@ import { withLease } from '../../lib/leases/with-lease.js';
 import { MARKERS } from '../../lib/locks/holder.js';
 import type { LockPrimitive } from '../../lib/locks/lock-primitive.js';
 import { READER } from '../../lib/options/index.js';
+import { atMost, TTL } from '../support/bounds.js';
 import type { Contract } from '../support/contract.js';
 import { later } from '../support/later.js';
 import { type LockingProcess, withPrimitive, type World, type Wrap } from '../support/world.js';
@@ -118,23 +119,26 @@ export const handOver: Contract = {
 
   async 'it ends after its ttl if nobody restores it, and who waits comes next'(world) {
     const [a, b] = [await world.process(), await world.process()];
-    const given = await a.acquire({ ttl: 400 });
-    const waiting = b.acquire();
+    const given = await a.acquire({ ttl: TTL });
+    let entered = false;
+    const waiting = later(b.acquire({ wait: Infinity }).finally(() => (entered = true)));
     await world.waiting(1);
-    const from = world.clock.monotonic();
     const text = await given.handOver();
+    await world.pass(TTL / 2);
+    await world.asked(b);
+    expect(entered).toBe(false);
+    await world.pass(TTL / 2);
     const next = await world.finish(waiting);
-    expect(world.clock.monotonic() - from).toBeGreaterThan(380);
     await expect(restore(a, text)).rejects.toMatchObject({ reason: 'taken' });
     await next.release();
   },
 
   async 'the time that it is on its way is as long as was asked for before'(world) {
     const [a, b] = [await world.process(), await world.process()];
-    const given = await a.acquire({ ttl: 400 });
-    await given.extend(2_000);
+    const given = await a.acquire({ ttl: TTL });
+    await given.extend(5 * TTL);
     const text = await given.handOver();
-    await world.elapse(900);
+    await world.pass(2 * TTL);
     const taken = await restore(b, text);
     expect(taken.held).toBe(true);
     expect(await taken.release()).toBe(true);
@@ -142,33 +146,34 @@ export const handOver: Contract = {
 
   async 'who restored it renews it'(world) {
     const [a, b] = [await world.process(), await world.process()];
-    const text = await (await a.acquire({ ttl: 400 })).handOver();
+    const text = await (await a.acquire({ ttl: TTL })).handOver();
     const taken = await restore(b, text);
-    await world.elapse(1_000);
+    await world.renewed(b, TTL, 6);
     expect(taken.held).toBe(true);
     expect(await taken.release()).toBe(true);
   },
 
   async 'a lease that is not renewed ends when it would have ended'(world) {
     const [a, b] = [await world.process(), await world.process()];
-    const given = await a.acquire({ ttl: 2_000, renew: false });
+    const given = await a.acquire({ ttl: 3 * TTL, renew: false });
     const end = given.expiresAt;
-    await world.elapse(1_200);
+    await world.pass(2 * TTL);
     const taken = await restore(b, await given.handOver());
-    expect(taken.expiresAt).toBeLessThan(end + 600); // with a ttl of its own, twice that
+    expect(taken.expiresAt).toBeLessThan(end + TTL); // with a ttl of its own, twice that
+    await world.pass(TTL);
     await world.until('it is lost', () => taken.signal.aborted);
-    expect(world.clock.wall()).toBeLessThan(end + 900);
+    expect(b.clock.wall()).toBeLessThan(end + atMost(world, 1_000));
   },
 
   async 'a minimum hold goes with it'(world) {
     const [a, b] = [await world.process(), await world.process()];
-    const from = world.clock.monotonic();
-    const given = await a.acquire({ minHold: 500 });
+    const given = await a.acquire({ minHold: TTL });
     const taken = await restore(b, await given.handOver());
     expect(await taken.release()).toBe(true);
     expect(await world.holder()).toBe(MARKERS.kept);
+    expect((await world.sight()).remaining).toBeLessThanOrEqual(TTL);
+    await world.pass(TTL);
     await world.until('it is free', async () => (await world.sight()).type === 'none');
-    expect(world.clock.monotonic() - from).toBeGreaterThan(480);
   },
 
   async 'a lease without a fencing token has none afterwards'(world) {
@@ -232,12 +237,12 @@ export const handOver: Contract = {
 
   async 'a transfer that arrives twice has the effect of once, and a stranger’s none'(world) {
     const [a, b] = [await world.client(), await world.client()];
-    const { claim } = await a.hold({ ttl: 5_000 });
-    const heir = b.claim({ ttl: 1_000 });
+    const { claim } = await a.hold({ ttl: 3 * TTL });
+    const heir = b.claim({ ttl: TTL });
     expect((await b.lock.transfer(b.claim(), heir)).remaining).toBe('taken');
     for (let times = 0; times < 2; times += 1) {
       const { remaining } = await a.lock.transfer(claim, heir);
-      expect(remaining).toBeGreaterThan(4_000); // never shortened
+      expect(remaining).toBeGreaterThan(2 * TTL); // never shortened
       expect(await world.holder()).toBe(heir.holder);
     }
     expect(await a.lock.release(claim, 0)).toBe(false);
@@ -248,7 +253,7 @@ export const handOver: Contract = {
   },
 
   async 'a transfer that arrives too late changes nothing'(world) {
-    const [a, b] = [await world.client({ commandTimeout: 100 }), await world.client()];
+    const [a, b] = [await world.client({ commandTimeout: 500 }), await world.client()];
     const { claim } = await a.hold();
     await b.lock.transfer(b.claim({ key: 'warm-up' }), b.claim());
     await world.pause();
@@ -270,12 +275,17 @@ export const handOver: Contract = {
     world,
   ) {
     const b = await world.process();
-    const ttl = world.redis ? 2_000 : 400; // a busy machine renews late
+    const ttl = TTL;
     const outcomes = ['unsent', 'refused'] as const;
     const givers = await Promise.all(outcomes.map((outcome) => troubled(world, did(outcome))));
     const leases = await Promise.all(givers.map((a, at) => a.acquire({ key: `k${at}`, ttl })));
     for (const lease of leases) await expect(lease.handOver()).rejects.toThrow(LockStoreError);
-    await world.elapse(1.5 * ttl);
+    for (let time = 0; time < 5; time += 1) {
+      await world.pass(ttl / 3 + 100);
+      await world.until('both are renewed', () =>
+        givers.every(({ answered }) => answered.renewals > time),
+      );
+    }
     for (const lease of leases) {
       expect([lease.held, lease.signal.aborted]).toEqual([true, false]);
       const taken = await restore(b, await lease.handOver());
@@ -289,7 +299,7 @@ export const handOver: Contract = {
   ) {
     for (const end of ['release', 'withLock', 'crash'] as const) {
       const a = await troubled(world, did('refused'));
-      const acquired = a.acquire({ ttl: 2_000 });
+      const acquired = a.acquire({ ttl: TTL });
       const body = withLease(acquired, async (lease) => {
         await expect(lease.handOver()).rejects.toThrow(LockStoreError);
         expect(lease.held).toBe(true);
@@ -298,6 +308,7 @@ export const handOver: Contract = {
       });
       await world.finish(body.catch(() => {}));
       if (end !== 'crash') expect(a.leases.load).toMatchObject({ held: 0, watched: 0 });
+      else await world.pass(TTL);
       await world.until('the lock is free', async () => (await world.sight()).type === 'none');
     }
   },

@@ -10,6 +10,7 @@ import {
 import type { Lease } from '../../lib/leases/lease.js';
 import type { Answer, Ask } from '../../lib/locks/lock-primitive.js';
 import type { AcquireOptions } from '../../lib/options/index.js';
+import { atMost, TTL } from '../support/bounds.js';
 import type { Contract } from '../support/contract.js';
 import { Gate } from '../support/gate.js';
 import { expectGrowing } from '../support/growing.js';
@@ -129,7 +130,7 @@ async function giveAwayInTrouble(
   await world.waiting(1);
   const other = queueUp(b, served, [['other']]);
   await world.waiting(2);
-  await world.elapse(500); // longer than a command may take: they have been waiting, and go on
+  await world.pass(500); // longer than a command may take: they have been waiting, and go on
   await lease.release();
   await world.finish(Promise.all([...hot, ...other]));
   expect(troubles).toBeGreaterThan(2);
@@ -260,31 +261,33 @@ export const localHandOff: Contract = {
     const a = await world.process();
     const lease = await a.acquire({ ttl: 30_000 });
     const before = await world.holder();
-    const wait = later(a.acquire({ ttl: 200, renew: false }));
+    const wait = later(a.acquire({ ttl: 500, renew: false }));
     const third = later(a.acquire({ ttl: 30_000 }));
     await lease.release();
     const short = await world.finish(wait);
     const { holder, remaining } = await world.sight();
     expect(holder).not.toBe(before);
-    expect(remaining).toBeLessThanOrEqual(200);
+    expect(remaining).toBeLessThanOrEqual(500);
+    await world.pass(500);
     const heir = await world.finish(third);
     expect(short.held).toBe(false);
     expect(() => short.assertHeld()).toThrow(LeaseLostError);
-    await world.elapse(300);
+    await world.pass(1_000);
     expect(heir.held).toBe(true);
     await heir.release();
   },
 
   async 'who wants a much longer lease than is left gets his own'(world) {
     const a = await world.process();
-    const lease = await a.acquire({ ttl: 1_000, renew: false });
+    const lease = await a.acquire({ ttl: TTL, renew: false });
     const before = await world.holder();
-    const wait = later(a.acquire({ ttl: 60_000, renew: false }));
+    const wait = later(a.acquire({ ttl: 60 * TTL, renew: false }));
+    a.clock.stall(TTL - 2_500);
     await lease.release();
     const long = await world.finish(wait);
     const { holder, remaining } = await world.sight();
     expect(holder).not.toBe(before);
-    expect(remaining).toBeGreaterThan(2_000);
+    expect(remaining).toBeGreaterThan(2 * TTL);
     await long.release();
   },
 
@@ -303,7 +306,7 @@ export const localHandOff: Contract = {
     expect(held.expiresAt - a.clock.wall()).toBeLessThanOrEqual(200);
     const heir = await world.finish(last);
     expect(held.held).toBe(false);
-    expect(world.clock.monotonic() - from).toBeLessThan(1_000);
+    expect(world.clock.monotonic() - from).toBeLessThan(atMost(world, 1_000));
     await heir.release();
   },
 
@@ -321,10 +324,10 @@ export const localHandOff: Contract = {
 
   async 'a lease that is over is passed to nobody'(world) {
     const a = await world.process();
-    const lease = await a.acquire({ ttl: 1_000, renew: false });
+    const lease = await a.acquire({ ttl: TTL, renew: false });
     const before = await world.holder();
-    const wait = later(a.acquire({ ttl: 1_000 }));
-    a.clock.stall(1_500);
+    const wait = later(a.acquire({ ttl: TTL }));
+    a.clock.stall(1.5 * TTL);
     expect(await world.finish(lease.release())).toBe(false);
     const heir = await world.finish(wait);
     expect(heir.held).toBe(true);
@@ -442,13 +445,13 @@ export const localHandOff: Contract = {
 
   async 'who makes his lease longer makes nobody else’s longer'(world) {
     const a = await world.process();
-    const lease = await a.acquire({ ttl: 1_000 });
-    await lease.extend(60_000);
-    const wait = later(a.acquire({ ttl: 1_000 }));
+    const lease = await a.acquire({ ttl: TTL });
+    await lease.extend(60 * TTL);
+    const wait = later(a.acquire({ ttl: TTL }));
     await lease.release();
     const heir = await world.finish(wait);
-    expect(heir.expiresAt - a.clock.wall()).toBeLessThanOrEqual(1_000);
-    expect((await world.sight()).remaining).toBeLessThanOrEqual(1_000);
+    expect(heir.expiresAt - a.clock.wall()).toBeLessThanOrEqual(TTL);
+    expect((await world.sight()).remaining).toBeLessThanOrEqual(TTL);
     await heir.release();
   },
 
@@ -550,15 +553,17 @@ export const localHandOff: Contract = {
   },
 
   async 'a process that crashes loses only its own waiters'(world) {
-    const [a, b] = [await world.process({ ttl: 300 }), await world.process()];
+    const [a, b] = [await world.process({ ttl: TTL }), await world.process()];
     await a.acquire();
     const served: string[] = [];
     void queueUp(a, served, many(5, 'lost '));
     await world.waiting(1);
     const callers = many(5);
-    const all = queueUp(b, served, callers);
+    const options = { wait: Infinity };
+    const all = queueUp(b, served, many(5, '', options));
     await world.waiting(2);
     await a.crash();
+    await world.pass(TTL);
     await world.finish(Promise.all(all));
     expect(served).toEqual(names(callers));
     expect((await world.sight()).type).toBe('none');
@@ -607,7 +612,7 @@ export const localHandOff: Contract = {
     void lease.release();
     await world.finish(Promise.all([...theirs, ...mine]));
     expect(served).toEqual(['b', 'a']);
-    expect(world.clock.monotonic() - from).toBeLessThan(500);
+    expect(world.clock.monotonic() - from).toBeLessThan(atMost(world, 500));
   },
 
   async 'a process that shuts down turns each of its waiters away, once, and leaves nothing'(

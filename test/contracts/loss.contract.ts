@@ -4,6 +4,7 @@ import type { BaseLease } from '../../lib/leases/base-lease.js';
 import { withLease } from '../../lib/leases/with-lease.js';
 import { batchesBy } from '../../lib/locks/batches.js';
 import type { Claim } from '../../lib/locks/lock-primitive.js';
+import { atMost, TTL } from '../support/bounds.js';
 import type { Contract } from '../support/contract.js';
 import { type Wrap, withPrimitive } from '../support/world.js';
 
@@ -22,49 +23,51 @@ const hangingFor =
 export const loss: Contract = {
   async 'a node that hangs costs none of the leases on others'(world) {
     const process = await world.process({}, hangingFor('hung'));
-    const ttl = 1_000;
+    const ttl = TTL;
     const hung = await process.acquire({ key: 'hung', ttl });
     const beside = await Promise.all(['a', 'b', 'c'].map((key) => process.acquire({ key, ttl })));
+    await world.renewed(process, ttl, 3);
     await world.until('its lease is lost', () => hung.signal.aborted);
-    const end = world.clock.monotonic() + ttl;
-    await world.until('the others were renewed again', () => world.clock.monotonic() > end);
+    await world.renewed(process, ttl, 4);
     expect(beside.map(({ held }) => held)).toEqual([true, true, true]);
   },
 
   async 'at its deadline a lease is lost, although no timer has run'(world) {
     const process = await world.process();
-    const lease = await process.acquire({ ttl: 1_000 });
+    const lease = await process.acquire({ ttl: TTL });
     lease.assertHeld();
-    process.clock.stall(1_000);
+    process.clock.stall(TTL);
     expect(lease.held).toBe(false);
     expect(() => lease.assertHeld()).toThrow(LeaseLostError);
   },
 
   async 'after a stall the release tells that the lease was lost'(world) {
     const process = await world.process();
-    const lease = await process.acquire({ ttl: 1_000 });
-    process.clock.stall(1_000);
+    const lease = await process.acquire({ ttl: TTL });
+    process.clock.stall(TTL);
     expect(await lease.release()).toBe(false);
   },
 
   async 'at its deadline the signal aborts with a reason'(world) {
     const process = await world.process();
-    const lease = await process.acquire({ ttl: 100, renew: false });
-    const from = world.clock.monotonic();
+    const lease = await process.acquire({ ttl: TTL, renew: false });
+    const from = process.clock.monotonic();
+    await world.pass(TTL);
     await world.until('the signal aborts', () => lease.signal.aborted);
-    expect(world.clock.monotonic() - from).toBeLessThan(250);
+    expect(process.clock.monotonic() - from).toBeLessThan(atMost(world, TTL + 100));
     expect(lease.signal.reason).toBeInstanceOf(LeaseLostError);
     expect(lease.signal.reason).toMatchObject({ reason: 'expired', key: 'k' });
   },
 
   async 'a lease that another has is lost at the next renewal'(world) {
     const [process, thief] = [await world.process(), await world.client()];
-    const lease = await process.acquire({ ttl: 900 });
-    const from = world.clock.monotonic();
+    const lease = await process.acquire({ ttl: 3 * TTL });
+    const from = process.clock.monotonic();
     await world.flush();
-    const stolen = await thief.hold({ ttl: 60_000 });
+    const stolen = await thief.hold({ ttl: 9 * TTL });
+    await world.pass(TTL);
     await world.until('the signal aborts', () => lease.signal.aborted);
-    expect(world.clock.monotonic() - from).toBeLessThan(600);
+    expect(process.clock.monotonic() - from).toBeLessThan(2 * TTL);
     expect(lease.signal.reason).toMatchObject({
       reason: world.gone === 'taken' ? 'taken' : 'gone',
     });
@@ -76,23 +79,24 @@ export const loss: Contract = {
 
   async 'a lease that the server lost is lost at the next renewal, and not brought back'(world) {
     const process = await world.process();
-    const lease = await process.acquire({ ttl: 2_400 });
+    const lease = await process.acquire({ ttl: 3 * TTL });
     await world.flush();
-    const from = world.clock.monotonic();
+    const from = process.clock.monotonic();
+    await world.pass(TTL);
     await world.until('the signal aborts', () => lease.signal.aborted);
-    expect(world.clock.monotonic() - from).toBeLessThan(1_300);
+    expect(process.clock.monotonic() - from).toBeLessThan(2 * TTL);
     expect((await world.sight()).type).toBe('none');
     expect(process.leases.load).toMatchObject({ held: 0, watched: 0 });
     expect(lease.signal.reason).toMatchObject({ reason: 'gone' });
     const [, left] = /Redis had it no more.* in (\d+) ms/.exec(lease.lossError().message)!;
-    expect(Number(left)).toBeGreaterThan(1_000);
-    expect(Number(left)).toBeLessThan(2_400);
+    expect(Number(left)).toBeGreaterThan(TTL);
+    expect(Number(left)).toBeLessThan(2.1 * TTL);
   },
 
   async 'a lease says why it is not held: each reason has a text of its own'(world) {
     const process = await world.process();
     const why = async (end: (lease: BaseLease) => unknown): Promise<unknown> => {
-      const lease = await world.finish(process.acquire({ ttl: 3_000, renew: false }));
+      const lease = await world.finish(process.acquire({ ttl: TTL, renew: false }));
       await end(lease);
       await world.until('it is over', () => !lease.held);
       const { reason, message } = lease.lossError();
@@ -104,7 +108,7 @@ export const loss: Contract = {
       reason: 'released',
       message: `${over}it was released before. Is an "await" missing, so that work went on after the release?`,
     });
-    expect(await why(() => process.clock.stall(3_000))).toEqual({
+    expect(await why(() => process.clock.stall(TTL))).toEqual({
       reason: 'expired',
       message: `${over}its time ran out before it was renewed.`,
     });
@@ -153,8 +157,8 @@ export const loss: Contract = {
 
   async 'a wall clock that ran ahead puts a lease on hold until the server confirms it'(world) {
     const process = await world.process();
-    const lease = await process.acquire({ ttl: 2_000 });
-    process.clock.sleep(5_000);
+    const lease = await process.acquire({ ttl: TTL });
+    process.clock.sleep(2 * TTL);
     expect(lease.held).toBe(false);
     await world.until('the server confirms', () => lease.held);
     lease.assertHeld();
@@ -173,7 +177,8 @@ export const loss: Contract = {
 
   async 'a renewal after a stall resurrects nothing'(world) {
     const [process, other] = [await world.process(), await world.client()];
-    const lease = await process.acquire({ ttl: 100, renew: false });
+    const lease = await process.acquire({ ttl: TTL, renew: false });
+    await world.pass(TTL);
     await world.until('the lock is free', async () => (await world.sight()).type === 'none');
     const { claim } = await other.hold();
     await expect(lease.extend()).rejects.toThrow(LeaseLostError);
@@ -182,18 +187,18 @@ export const loss: Contract = {
 
   async 'work that succeeds after its lease was lost is an error, and its own error wins'(world) {
     const process = await world.process();
-    const call = { ...process.settings.call, ttl: 500 };
-    const late = withLease(process.leases.acquire('k', call), () => process.clock.stall(500));
+    const call = { ...process.settings.call, ttl: TTL };
+    const late = withLease(process.leases.acquire('k', call), () => process.clock.stall(TTL));
     await expect(world.finish(late)).rejects.toThrow(LeaseLostError);
     const own = withLease(process.leases.acquire('k2', call), () => {
-      process.clock.stall(500);
+      process.clock.stall(TTL);
       throw new RangeError('its own');
     });
     await expect(world.finish(own)).rejects.toThrow(RangeError);
     const ignored = withLease(
       process.leases.acquire('k3', call),
       () => {
-        process.clock.stall(500);
+        process.clock.stall(TTL);
         return 'kept';
       },
       'ignore',

@@ -9,6 +9,7 @@ import {
 import type { Lease } from '../../lib/leases/lease.js';
 import { callSettings } from '../../lib/options/index.js';
 import type { AcquireOptions } from '../../lib/options/index.js';
+import { TTL } from '../support/bounds.js';
 import type { Contract } from '../support/contract.js';
 import { later } from '../support/later.js';
 import { random } from '../support/random.js';
@@ -174,7 +175,7 @@ export const manyKeys: Contract = {
   },
 
   async 'a lock that is lost loses the lease, and its signal says so'(world) {
-    const [a, b] = [await world.process({ ttl: 300 }), await world.client()];
+    const [a, b] = [await world.process({ ttl: TTL }), await world.client()];
     const lease = await acquire(a, ['x', 'y']);
     const { signal } = lease;
     await b.lock.force('y');

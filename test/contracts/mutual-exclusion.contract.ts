@@ -1,4 +1,5 @@
 import { expect } from '@jest/globals';
+import { TTL } from '../support/bounds.js';
 import type { Contract } from '../support/contract.js';
 import { checkHistory, HistoryRecorder } from '../support/history.js';
 import type { LockingProcess, World } from '../support/world.js';
@@ -44,10 +45,11 @@ export const mutualExclusion: Contract = {
   async 'a lock in its minimum hold is nobody’s'(world) {
     const [a, b] = [await world.client(), await world.client()];
     const { claim } = await a.hold();
-    expect(await a.lock.release(claim, 150)).toBe(true);
+    expect(await a.lock.release(claim, TTL)).toBe(true);
     expect((await b.try(b.claim())).kind).toBe('busy');
     expect((await a.lock.extend([claim])).remaining).toEqual([world.gone]);
     expect(await a.lock.release(claim, 0)).toBe(false);
+    await world.pass(TTL);
     await world.until('the minimum hold is over', async () => {
       return (await b.try(b.claim())).kind === 'held';
     });
@@ -62,16 +64,18 @@ export const mutualExclusion: Contract = {
   async 'no two leases overlap when holders crash'(world) {
     const recorder = new HistoryRecorder(() => world.clock.monotonic());
     const processes = await Promise.all(
-      [1, 2, 3].map(() => world.process({ ttl: 200 }, recorder.watch)),
+      [1, 2, 3].map(() => world.process({ ttl: TTL }, recorder.watch)),
     );
     const [crashing, ...others] = processes as [LockingProcess, ...LockingProcess[]];
     const held = await recorder.acquire(crashing);
     const waits = others.flatMap((process) =>
-      [1, 2].map(() => recorder.run(process, {}, async () => {})),
+      [1, 2].map(() => recorder.run(process, { wait: Infinity }, async () => {})),
     );
     const places = 2 * world.placesOf(2);
     await world.waiting(places);
     await crashing.crash();
+    crashing.clock.pass(TTL); // it knows that its lease is over before the server lets another in
+    await world.pass(TTL);
     await world.finish(Promise.all(waits));
     held.end();
     checkHistory(recorder.history, { sections: 5 });

@@ -5,6 +5,7 @@ import type { Stamp } from '../../lib/leases/stamp.js';
 import { READER } from '../../lib/options/index.js';
 import { Condition } from '../../lib/services/condition.js';
 import { inspection } from '../../lib/services/lock-inspection.js';
+import { TTL } from '../support/bounds.js';
 import type { Contract } from '../support/contract.js';
 import { random } from '../support/random.js';
 import type { World } from '../support/world.js';
@@ -43,7 +44,8 @@ export const optimistic: Contract = {
   async 'a stamp does not validate after the lease of a crashed holder'(world) {
     const [take, a] = [await stamper(world), await world.client()];
     const stamp = await take();
-    await a.hold({ ttl: 60 });
+    await a.hold({ ttl: TTL });
+    await world.pass(TTL);
     await world.until('the lease is over', async () => (await world.sight()).type === 'none');
     expect(await stamp.validate()).toBe(false);
   },

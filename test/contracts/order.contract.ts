@@ -2,6 +2,7 @@ import { expect } from '@jest/globals';
 import { placeText } from '../../lib/locks/lock/place-text.js';
 import type { Claim } from '../../lib/locks/lock-primitive.js';
 import type { Client } from '../support/client.js';
+import { TTL } from '../support/bounds.js';
 import type { Contract } from '../support/contract.js';
 import { expectGrowing } from '../support/growing.js';
 import { checkHistory } from '../support/history.js';
@@ -90,9 +91,11 @@ async function freeWithTwoWaiting(
   world: World,
 ): Promise<Record<'first' | 'second', { client: Client; claim: Claim }>> {
   const [a, b, c] = [await world.client(), await world.client(), await world.client()];
-  await a.hold({ ttl: 100 });
+  await a.hold({ ttl: TTL });
   const first = await b.queue();
   const second = await c.queue();
+  await world.pass(TTL);
+  await world.silence(-TTL); // those who wait have asked just now
   await world.until('the lease is over', async () => (await world.sight()).type === 'none');
   return { first: { client: b, claim: first.claim }, second: { client: c, claim: second.claim } };
 }

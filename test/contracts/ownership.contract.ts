@@ -1,5 +1,6 @@
 import { expect } from '@jest/globals';
 import { placeText } from '../../lib/locks/lock/place-text.js';
+import { TTL } from '../support/bounds.js';
 import type { Contract } from '../support/contract.js';
 
 export const ownership: Contract = {
@@ -13,11 +14,11 @@ export const ownership: Contract = {
 
   async 'a stranger cannot extend the lock'(world) {
     const [a, b] = [await world.client(), await world.client()];
-    const { claim } = await a.hold({ ttl: 1_000 });
-    expect((await b.lock.extend([b.claim({ ttl: 9_000 })])).remaining).toEqual([world.gone]);
+    const { claim } = await a.hold({ ttl: TTL });
+    expect((await b.lock.extend([b.claim({ ttl: 3 * TTL })])).remaining).toEqual([world.gone]);
     const { holder, remaining } = await world.sight();
     expect(holder).toBe(claim.holder);
-    expect(remaining).toBeLessThanOrEqual(1_000);
+    expect(remaining).toBeLessThanOrEqual(TTL);
   },
 
   async 'a stranger who leaves changes nothing'(world) {
@@ -32,7 +33,8 @@ export const ownership: Contract = {
 
   async 'an extension brings no lease back that has ended'(world) {
     const a = await world.client();
-    const { claim } = await a.hold({ ttl: 60 });
+    const { claim } = await a.hold({ ttl: TTL });
+    await world.pass(TTL);
     await world.until('the lease is over', async () => (await world.sight()).type === 'none');
     expect((await a.lock.extend([claim])).remaining).toEqual(['free']);
     expect((await world.sight()).type).toBe('none');
@@ -48,15 +50,16 @@ export const ownership: Contract = {
 
   async 'who held the lock before touches nothing of who holds it now'(world) {
     const [a, b] = [await world.client(), await world.client()];
-    const { claim: before } = await a.hold({ ttl: 60 });
+    const { claim: before } = await a.hold({ ttl: TTL });
+    await world.pass(TTL);
     await world.until('the lease is over', async () => (await world.sight()).type === 'none');
-    const { claim: now } = await b.hold({ ttl: 2_000 });
+    const { claim: now } = await b.hold({ ttl: TTL });
     expect(await a.lock.release(before, 0)).toBe(false);
     expect(await a.lock.leave(before)).toBe(false);
-    expect((await a.lock.extend([{ ...before, ttl: 9_000 }])).remaining).toEqual([world.gone]);
+    expect((await a.lock.extend([{ ...before, ttl: 3 * TTL }])).remaining).toEqual([world.gone]);
     const { holder, remaining } = await world.sight();
     expect(holder).toBe(now.holder);
-    expect(remaining).toBeLessThanOrEqual(2_000);
+    expect(remaining).toBeLessThanOrEqual(TTL);
   },
 
   async 'who lost the lock to an operator is told, and can do nothing with it'(world) {

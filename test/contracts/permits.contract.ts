@@ -1,7 +1,9 @@
 import { expect } from '@jest/globals';
 import { ForeignLockError } from '../../lib/errors/index.js';
 import { READER, type Share } from '../../lib/options/index.js';
+import { atMost, TTL } from '../support/bounds.js';
 import type { Contract } from '../support/contract.js';
+import { later } from '../support/later.js';
 import { expectGrowing } from '../support/growing.js';
 import { checkHistory, HistoryRecorder } from '../support/history.js';
 import { random } from '../support/random.js';
@@ -44,10 +46,10 @@ export const permits: Contract = {
 
   async 'several permits are extended together and given back together'(world) {
     const a = await world.client();
-    const { claim } = await a.hold({ ...of(4, 3), ttl: 1_000 });
-    expect((await a.lock.extend([{ ...claim, ttl: 9_000 }])).remaining).toEqual([9_000]);
+    const { claim } = await a.hold({ ...of(4, 3), ttl: TTL });
+    expect((await a.lock.extend([{ ...claim, ttl: 3 * TTL }])).remaining).toEqual([3 * TTL]);
     const { holders } = await world.sight();
-    expect(holders.map(({ remaining }) => remaining > 8_000)).toEqual([true, true, true]);
+    expect(holders.map(({ remaining }) => remaining > 2 * TTL)).toEqual([true, true, true]);
     expect(await a.lock.release(claim, 0)).toBe(true);
     expect((await world.sight()).type).toBe('none');
   },
@@ -79,12 +81,15 @@ export const permits: Contract = {
 
   async 'a crash costs the ttl of that permit, and no other'(world) {
     const [a, b, c] = [await world.client(), await world.client(), await world.process()];
-    await a.hold({ ...of(2), ttl: 300 });
-    const { claim } = await b.hold({ ...of(2), ttl: 60_000 });
-    const from = world.clock.monotonic();
-    const lease = await world.finish(c.acquire(of(2)));
-    expect(world.clock.monotonic() - from).toBeLessThan(600);
-    expect((await b.lock.extend([claim])).remaining[0]).toBeGreaterThan(50_000);
+    await a.hold({ ...of(2), ttl: TTL });
+    const { claim } = await b.hold({ ...of(2), ttl: 3 * TTL });
+    const from = c.clock.monotonic();
+    const wait = later(c.acquire({ ...of(2), wait: Infinity }));
+    await world.waiting(1);
+    await world.pass(TTL);
+    const lease = await world.finish(wait);
+    expect(c.clock.monotonic() - from).toBeLessThan(atMost(world, TTL + 300));
+    expect((await b.lock.extend([claim])).remaining[0]).toBeGreaterThan(TTL);
     await lease.release();
   },
 
@@ -130,12 +135,12 @@ export const permits: Contract = {
   async 'a minimum hold keeps one permit, not the others'(world) {
     const [a, b] = [await world.client(), await world.client()];
     const { claim } = await a.hold(of(2));
-    expect(await a.lock.release(claim, 200)).toBe(true);
-    expect(await a.lock.release(claim, 200)).toBe(false);
+    expect(await a.lock.release(claim, TTL)).toBe(true);
+    expect(await a.lock.release(claim, TTL)).toBe(false);
     expect((await a.lock.extend([claim])).remaining).toEqual(['free']);
-    await b.hold(of(2));
+    await b.hold({ ...of(2), ttl: 3 * TTL });
     expect((await b.try(b.claim(of(2)))).kind).toBe('busy');
-    await world.elapse(250);
+    await world.pass(TTL);
     await b.hold(of(2));
   },
 

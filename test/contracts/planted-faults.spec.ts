@@ -4,6 +4,7 @@ import type { Holding, Onward } from '../../lib/leases/holding.js';
 import type { Line } from '../../lib/leases/line.js';
 import type { Answer } from '../../lib/locks/lock-primitive.js';
 import { type CallSettings, momentOf } from '../../lib/options/index.js';
+import { SHORT_PATIENCE } from '../support/bounds.js';
 import type { Check, Contract } from '../support/contract.js';
 import { datedLate } from '../support/dated-late.js';
 import { kinds } from '../support/kinds.js';
@@ -887,7 +888,7 @@ function sentence(contract: Contract, beginning: string): Check {
 async function failure(check: Check, on: string, plant: Plant = {}): Promise<unknown> {
   const undo = plant.sow?.();
   const world = await running.get(on)!.world(kinds['lock']!, plant.wrap);
-  world.patience = 3_000;
+  if (plant.sow || plant.wrap) world.patience = SHORT_PATIENCE;
   try {
     await check(world);
     return undefined;

@@ -1,7 +1,9 @@
 import { expect } from '@jest/globals';
 import { LeaseLostError, LockOptionsError, LockStoreError } from '../../lib/errors/index.js';
 import { callSettings, READER } from '../../lib/options/index.js';
+import { atMost, TTL } from '../support/bounds.js';
 import type { Contract } from '../support/contract.js';
+import { later } from '../support/later.js';
 import { HistoryRecorder, checkHistory } from '../support/history.js';
 import { later } from '../support/later.js';
 import { random } from '../support/random.js';
@@ -88,44 +90,45 @@ export const sharedMode: Contract = {
 
   async 'a crashed reader delays a writer by its own ttl at most'(world) {
     const [a, b, c] = [await world.client(), await world.client(), await world.process()];
-    await a.hold({ ...reader, ttl: 400 });
-    const { claim } = await b.hold({ ...reader, ttl: 60_000 });
-    const wait = c.acquire();
+    await a.hold({ ...reader, ttl: TTL });
+    const { claim } = await b.hold({ ...reader, ttl: 3 * TTL });
+    const from = c.clock.monotonic();
+    const wait = later(c.acquire({ wait: Infinity }));
     await world.waiting(1);
     await b.lock.release(claim, 0);
-    const from = world.clock.monotonic();
+    await world.pass(TTL);
     const lease = await world.finish(wait);
-    expect(world.clock.monotonic() - from).toBeLessThan(700);
+    expect(c.clock.monotonic() - from).toBeLessThan(atMost(world, TTL + 300));
     await lease.release();
   },
 
   async 'each reader has its own end: what one does to it touches no other'(world) {
     const [a, b] = [await world.client(), await world.client()];
-    const { claim: short } = await a.hold({ ...reader, ttl: 1_000 });
-    const { claim: long } = await b.hold({ ...reader, ttl: 2_000 });
-    const { remaining } = await a.lock.extend([{ ...short, ttl: 1_500 }]);
-    expect(remaining).toEqual([1_500]);
-    expect((await world.sight()).remaining).toBeGreaterThan(1_500);
+    const { claim: short } = await a.hold({ ...reader, ttl: TTL });
+    const { claim: long } = await b.hold({ ...reader, ttl: 4 * TTL });
+    const { remaining } = await a.lock.extend([{ ...short, ttl: 2 * TTL }]);
+    expect(remaining).toEqual([2 * TTL]);
+    expect((await world.sight()).remaining).toBeGreaterThan(2 * TTL);
     await b.lock.release(long, 0);
     const sight = await world.sight();
-    expect(sight.remaining).toBeLessThanOrEqual(1_500);
+    expect(sight.remaining).toBeLessThanOrEqual(2 * TTL);
     expect(sight.holders).toMatchObject([{ holder: short.holder }]);
   },
 
   async 'an extension lengthens, and never shortens'(world) {
     const a = await world.client();
-    const { claim } = await a.hold({ ...reader, ttl: 5_000 });
+    const { claim } = await a.hold({ ...reader, ttl: 2 * TTL });
     const [left] = (await a.lock.extend([{ ...claim, ttl: 1_000 }])).remaining;
-    expect(left).toBeGreaterThan(4_000);
-    expect((await a.lock.extend([{ ...claim, ttl: 9_000 }])).remaining).toEqual([9_000]);
-    expect((await world.sight()).remaining).toBeGreaterThan(8_000);
+    expect(left).toBeGreaterThan(TTL);
+    expect((await a.lock.extend([{ ...claim, ttl: 4 * TTL }])).remaining).toEqual([4 * TTL]);
+    expect((await world.sight()).remaining).toBeGreaterThan(3 * TTL);
   },
 
   async 'who is no reader any more extends nothing and gives nothing back'(world) {
     const [a, b] = [await world.client(), await world.client()];
-    const { claim: over } = await a.hold({ ...reader, ttl: 100 });
-    await b.hold({ ...reader, ttl: 60_000 });
-    await world.elapse(150);
+    const { claim: over } = await a.hold({ ...reader, ttl: TTL });
+    await b.hold({ ...reader, ttl: 3 * TTL });
+    await world.pass(TTL);
     expect((await a.lock.extend([over])).remaining).toEqual(['free']);
     expect(await a.lock.release(over, 0)).toBe(false);
     expect((await world.sight()).holders).toHaveLength(1);

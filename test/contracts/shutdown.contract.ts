@@ -4,6 +4,7 @@ import { readHandOver } from '../../lib/leases/hand-over.js';
 import type { Lease } from '../../lib/leases/lease.js';
 import { SingleLease } from '../../lib/leases/single-lease.js';
 import type { LockPrimitive } from '../../lib/locks/lock-primitive.js';
+import { atMost, TTL } from '../support/bounds.js';
 import type { Contract } from '../support/contract.js';
 import { Gate } from '../support/gate.js';
 import { later } from '../support/later.js';
@@ -43,11 +44,6 @@ async function slow(
   return { process: await world.process({ shutdownGrace }, wrap), asked, answers };
 }
 
-/** A bound of the clock that stands still, and of a busy machine's. */
-function bound(world: World, ms: number): number {
-  return world.redis ? 5 * ms : ms;
-}
-
 async function free(world: World): Promise<boolean> {
   return (await world.sight()).type === 'none';
 }
@@ -69,15 +65,14 @@ export const shutdown: Contract = {
   },
 
   async 'what is held is renewed until it is given back, and nobody comes in meanwhile'(world) {
-    const [a, b] = [await world.process(), await world.process()];
-    const ttl = world.redis ? 3_000 : 500; // a busy machine renews late
-    const lease = await a.acquire({ ttl });
-    const waiting = later(b.acquire());
+    const [a, b] = [await world.process({ shutdownGrace: 5 * TTL }), await world.process()];
+    const lease = await a.acquire({ ttl: TTL });
+    const waiting = later(b.acquire({ wait: Infinity }));
     const next = watch(waiting);
     await world.waiting(1);
     const closing = shutDown(a);
     const closed = watch(closing);
-    await world.elapse(1.5 * ttl);
+    await world.renewed(a, TTL, 4);
     expect([lease.held, lease.signal.aborted]).toEqual([true, false]);
     expect([closed.settled, next.settled]).toEqual([false, false]);
     expect(await lease.release()).toBe(true);
@@ -142,7 +137,7 @@ export const shutdown: Contract = {
     await expect(waiting).rejects.toThrow(LockShutdownError);
     expect(await world.finish(closing)).toEqual(['k']);
     expect(world.clock.monotonic() - from).toBeGreaterThan(990);
-    expect(world.clock.monotonic() - from).toBeLessThan(bound(world, 2_000));
+    expect(world.clock.monotonic() - from).toBeLessThan(atMost(world, 2_000));
     expect(lease.held).toBe(false);
   },
 
@@ -155,7 +150,7 @@ export const shutdown: Contract = {
     const from = world.clock.monotonic();
     expect(await world.finish(shutDown(a))).toEqual([]);
     await expect(waiting).rejects.toThrow(LockShutdownError);
-    expect(world.clock.monotonic() - from).toBeLessThan(bound(world, 1_000));
+    expect(world.clock.monotonic() - from).toBeLessThan(atMost(world, 1_000));
   },
 };
 
@@ -236,12 +231,12 @@ export const shutdownOfLocks: Contract = {
   },
 
   async 'several locks of one lease are kept and taken together'(world) {
-    const ttl = world.redis ? 3_000 : 500;
-    const a = await world.process({ shutdownGrace: 2 * ttl });
-    const lease = await a.acquire({ key: ['x', 'y'], ttl });
+    const a = await world.process({ shutdownGrace: 2 * TTL });
+    const lease = await a.acquire({ key: ['x', 'y'], ttl: TTL });
     const closing = shutDown(a);
-    await world.elapse(1.5 * ttl);
+    await world.renewed(a, TTL, 4);
     expect(lease.held).toBe(true);
+    await world.pass(TTL);
     expect([...(await world.finish(closing))].sort()).toEqual(['x', 'y']);
     expect(lease.signal.reason).toMatchObject({ reason: 'shutdown' });
     await expectNothingLeft(world, a);

@@ -158,8 +158,9 @@ export const sleep: Contract = {
   async 'a renewal whose answer a sleep held up keeps nothing'(world) {
     const answer = new Answer();
     const process = await world.process({}, answer.on('extend'));
-    const lease = await process.acquire({ ttl: 900 });
+    const lease = await process.acquire({ ttl: TTL });
     answer.expect();
+    await world.pass(TTL / 3 + 100);
     await world.finish(answer.came);
     await nightOf(process, world);
     answer.read();

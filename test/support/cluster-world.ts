@@ -23,12 +23,8 @@ export class ClusterWorld extends RedisWorld {
     await Promise.all(this.cluster.nodes('master').map((node) => node.flushall()));
   }
 
-  override async pause(): Promise<void> {
-    for (const server of this.processes.primaries) server.signal('SIGSTOP');
-  }
-
-  override async resume(): Promise<void> {
-    for (const server of this.processes.primaries) server.signal('SIGCONT');
+  protected override signal(signal: NodeJS.Signals): void {
+    for (const server of this.processes.primaries) server.signal(signal);
   }
 
   protected override async names(pattern: string): Promise<string[]> {

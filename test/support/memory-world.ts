@@ -21,6 +21,10 @@ export class MemoryWorld extends World {
     return this.clock.advance(ms);
   }
 
+  pass(ms: number): Promise<void> {
+    return this.clock.advance(ms);
+  }
+
   async silence(ms: number): Promise<void> {
     const { seen } = this.server;
     for (const name of seen.keys()) {

@@ -1,8 +1,10 @@
 import type { Redis } from 'ioredis';
+import { GRACE } from '../../lib/locks/quorum/membership.js';
 import { QuorumLockStore } from '../../lib/locks/quorum/quorum-lock-store.js';
 import type { LockStore } from '../../lib/locks/lock-primitive.js';
 import type { Clock, ModuleSettings, RedisLockOptions } from '../../lib/options/index.js';
 import type { RedisProcess } from '../../tools/redis-server.js';
+import { COMMAND } from './bounds.js';
 import type { Kind } from './kinds.js';
 import { RedisWorld } from './redis-world.js';
 import type { Wrap } from './world.js';
@@ -23,12 +25,16 @@ export class QuorumWorld extends RedisWorld {
     await Promise.all(this.controls.map((control) => control.flushall()));
   }
 
-  override async pause(): Promise<void> {
-    for (const server of this.servers) server.signal('SIGSTOP');
+  override async pass(ms: number): Promise<void> {
+    const ageing = this.controls.map(async (control) => {
+      await this.age(control, await control.keys('*'), ms);
+    });
+    await Promise.all(ageing);
+    for (const clock of this.clocks) clock.pass(ms);
   }
 
-  override async resume(): Promise<void> {
-    for (const server of this.servers) server.signal('SIGCONT');
+  protected override signal(signal: NodeJS.Signals): void {
+    for (const server of this.servers) server.signal(signal);
   }
 
   override async plant(key: string, type: string): Promise<void> {
@@ -36,7 +42,24 @@ export class QuorumWorld extends RedisWorld {
   }
 
   protected override store(settings: ModuleSettings, clock: Clock): LockStore {
-    return new QuorumLockStore(settings, clock);
+    let opening = false;
+    const store = new QuorumLockStore(settings, {
+      monotonic: () => clock.monotonic(),
+      wall: () => clock.wall(),
+      // The dead are not waited for once a majority is there.
+      after: (ms, task) => clock.after(opening && ms === GRACE && this.dead > 0 ? 0 : ms, task),
+    });
+    const open = store.open.bind(store);
+    store.open = async (listener) => {
+      opening = true;
+      await open(listener);
+      opening = false;
+    };
+    return store;
+  }
+
+  private get dead(): number {
+    return this.urls.length - this.servers.length;
   }
 
   protected override deafStore(settings: ModuleSettings, clock: Clock): LockStore {
@@ -44,6 +67,6 @@ export class QuorumWorld extends RedisWorld {
   }
 
   protected override source(): RedisLockOptions {
-    return { nodes: this.urls };
+    return { commandTimeout: COMMAND, nodes: this.urls };
   }
 }

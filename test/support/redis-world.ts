@@ -14,6 +14,7 @@ import {
 } from '../../lib/options/index.js';
 import { lockServer, prefixOf } from '../../lib/redis/index.js';
 import type { RedisProcess } from '../../tools/redis-server.js';
+import { COMMAND } from './bounds.js';
 import type { Kind } from './kinds.js';
 import { World, type Wrap } from './world.js';
 
@@ -26,10 +27,23 @@ const PLANT: Readonly<Record<string, readonly [string, ...string[]]>> = {
   stream: ['XADD', '*', 'field', '1'],
 };
 
+/** A key, or who is in it, ends so much sooner. */
+const AGE = `
+  if redis.call('TYPE', KEYS[1]).ok == 'zset' and not string.find(KEYS[1], ':queue$') then
+    for _, member in ipairs(redis.call('ZRANGE', KEYS[1], 0, -1)) do
+      if not string.find(member, '/') or string.find(KEYS[1], ':holders$') then
+        redis.call('ZINCRBY', KEYS[1], -ARGV[1], member)
+      end
+    end
+  end
+  local left = redis.call('PTTL', KEYS[1])
+  if left > 0 then redis.call('PEXPIRE', KEYS[1], left - ARGV[1]) end`;
+
 /** A real Redis and its real time. */
 export class RedisWorld extends World {
   readonly clock = systemClock;
   override readonly confirms: boolean;
+  protected paused = false;
   override readonly redis: { readonly control: Redis; readonly prefix: string };
 
   constructor(
@@ -58,6 +72,15 @@ export class RedisWorld extends World {
     await sleep(ms);
   }
 
+  async pass(ms: number): Promise<void> {
+    if (!this.paused) await this.age(this.redis.control, await this.names('*'), ms);
+    for (const clock of this.clocks) clock.pass(ms);
+  }
+
+  protected async age(control: Redis, names: readonly string[], ms: number): Promise<void> {
+    await Promise.all(names.map((name) => control.eval(AGE, 1, name, Math.ceil(ms))));
+  }
+
   async silence(ms: number): Promise<void> {
     const { control } = this.redis;
     for (const seen of await this.names('*:seen')) {
@@ -72,11 +95,18 @@ export class RedisWorld extends World {
   }
 
   async pause(): Promise<void> {
-    this.server.signal('SIGSTOP');
+    this.paused = true;
+    this.signal('SIGSTOP');
   }
 
   async resume(): Promise<void> {
-    this.server.signal('SIGCONT');
+    this.signal('SIGCONT');
+    this.paused = false;
+  }
+
+  /** To each of its servers. */
+  protected signal(signal: NodeJS.Signals): void {
+    this.server.signal(signal);
   }
 
   async plant(key: string, type: string): Promise<void> {
@@ -129,6 +159,6 @@ export class RedisWorld extends World {
   }
 
   protected source(): RedisLockOptions {
-    return { ...this.options, redis: this.where };
+    return { commandTimeout: COMMAND, ...this.options, redis: this.where };
   }
 }

@@ -8,6 +8,8 @@ export class StallingClock implements Clock {
   /** How long it was asleep in all, before now. */
   #missed = 0;
   #waking: (() => void)[] = [];
+  /** Each timer that is set, by what brings it forward. */
+  readonly #timers = new Set<(ms: number) => void>();
 
   constructor(private readonly base: Clock) {}
 
@@ -22,20 +24,37 @@ export class StallingClock implements Clock {
   after(ms: number, task: () => void): () => void {
     let cancel = (): void => {};
     let called = false;
+    let due = 0;
     const wait = (rest: number): void => {
       const missed = this.#missed;
+      due = this.base.monotonic() + rest;
       cancel = this.base.after(rest, () => {
         if (called) return;
         if (this.#asleepFrom !== undefined) this.#waking.push(() => wait(this.#missed - missed));
         else if (this.#missed > missed) wait(this.#missed - missed);
-        else task();
+        else {
+          this.#timers.delete(forward);
+          task();
+        }
       });
     };
+    const forward = (by: number): void => {
+      cancel();
+      wait(Math.max(0, due - by - this.base.monotonic()));
+    };
     wait(ms);
+    this.#timers.add(forward);
     return () => {
       called = true;
+      this.#timers.delete(forward);
       cancel();
     };
+  }
+
+  /** `ms` are over at once, and the timers that are due run: as if one had waited. */
+  pass(ms: number): void {
+    this.#lost += ms;
+    for (const forward of this.#timers) forward(ms);
   }
 
   /** `ms` are over at once, as after a long garbage collection or a SIGSTOP: no timer has run. */

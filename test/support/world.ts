@@ -11,6 +11,7 @@ import {
   type RedisLockOptions,
   type Share,
 } from '../../lib/options/index.js';
+import { PATIENCE } from './bounds.js';
 import { Client } from './client.js';
 import type { Kind } from './kinds.js';
 import { StallingClock } from './stalling-clock.js';
@@ -30,7 +31,9 @@ export abstract class World {
   /** How the processes of this world share their turns. */
   fairness: 'local' | 'strict';
   /** How long `until` waits, in ms of this world's time. */
-  patience = 10_000;
+  patience = PATIENCE;
+  /** Those of its processes. */
+  protected readonly clocks: StallingClock[] = [];
   readonly #closing: (() => Promise<void>)[] = [];
   #observer: Promise<Client> | undefined;
 
@@ -55,6 +58,8 @@ export abstract class World {
   abstract until(what: string, condition: () => boolean | Promise<boolean>): Promise<void>;
   /** This much time passes, for everybody. */
   abstract elapse(ms: number): Promise<void>;
+  /** So much time passes for its processes and for what its server keeps; nobody waits for it, also not on a real server. */
+  abstract pass(ms: number): Promise<void>;
   /** As if nobody had asked for any lock for `ms`. */
   abstract silence(ms: number): Promise<void>;
   /** The server loses all data. */
@@ -76,7 +81,7 @@ export abstract class World {
   async client(options: RedisLockOptions & { deaf?: boolean } = {}): Promise<Client> {
     const { deaf, ...rest } = options;
     const settings = moduleSettings({ ...this.source(), ...rest });
-    const clock = new StallingClock(this.clock);
+    const clock = this.#newClock();
     const plain = deaf ? this.deafStore(settings, clock) : this.store(settings, clock);
     const store = this.wrap(plain, clock);
     const client = new Client(store, store.lock, this.kind.share);
@@ -92,13 +97,31 @@ export abstract class World {
   ): Promise<LockingProcess> {
     const { fairness } = this;
     const settings = moduleSettings({ ...this.source(), fairness, ...options });
-    const clock = new StallingClock(this.clock);
-    const plain = this.store(settings, clock);
+    const clock = this.#newClock();
+    const answered = { asks: 0, renewals: 0 };
+    const plain = counting(this.store(settings, clock), answered);
     const store = this.wrap(wrap(plain, clock), clock);
-    const process = new LockingProcess(store, settings, clock, this.kind.share);
+    const process = new LockingProcess(store, settings, clock, this.kind.share, answered);
     await process.leases.open();
     this.#closing.push(() => this.finish(process.leases.close()));
     return process;
+  }
+
+  /** As much time passes as a lease of `ttl` needs to be renewed so often; fails if it is not. */
+  async renewed(process: LockingProcess, ttl: number, times = 1): Promise<void> {
+    for (let time = 0; time < times; time += 1) {
+      const { renewals } = process.answered;
+      await this.pass(ttl / 3 + 100);
+      await this.until('the lease is renewed', () => process.answered.renewals > renewals);
+    }
+  }
+
+  /** Each of these has asked again, as one who waits does. */
+  async asked(...processes: readonly LockingProcess[]): Promise<void> {
+    const before = processes.map(({ answered }) => answered.asks);
+    await this.until('they have asked again', () =>
+      processes.every(({ answered }, at) => answered.asks > before[at]!),
+    );
   }
 
   /** What the promise comes to, while this world's time goes on. */
@@ -131,6 +154,28 @@ export abstract class World {
     await this.resume();
     await Promise.all(this.#closing.map((close) => close()));
   }
+
+  #newClock(): StallingClock {
+    const clock = new StallingClock(this.clock);
+    this.clocks.push(clock);
+    return clock;
+  }
+}
+
+/** Counts what the store has answered. */
+function counting(store: LockStore, answered: { asks: number; renewals: number }): LockStore {
+  return withPrimitive(store, {
+    acquire: async (ask) => {
+      const answer = await store.lock.acquire(ask);
+      answered.asks += 1;
+      return answer;
+    },
+    extend: async (claims) => {
+      const extension = await store.lock.extend(claims);
+      answered.renewals += 1;
+      return extension;
+    },
+  });
 }
 
 /** A process of an application: what `LockService` stands on. */
@@ -142,6 +187,8 @@ export class LockingProcess {
     readonly settings: ModuleSettings,
     readonly clock: StallingClock,
     private readonly share: Share | undefined,
+    /** How often its store has answered. */
+    readonly answered = { asks: 0, renewals: 0 },
   ) {
     this.leases = new Leases(store, settings, clock);
   }

@@ -4,7 +4,7 @@ import type { RedisServer } from '../../redis/index.js';
 import { majorityOf } from './votes.js';
 
 /** How long start-up waits for the rest once a majority is there, in ms. */
-const GRACE = 500;
+export const GRACE = 500;
 /** The pause before a server that could not be used is tried again, in ms. */
 const PAUSE = 1_000;
 
