@@ -99,9 +99,10 @@ export const sleepAlone: Contract = {
     const lease = (await process.acquire({ ttl: TTL })) as SingleLease;
     const condition = new Condition(process.leases.conditions, lease, 'met');
     let woken = false;
-    const waiting = condition.await({ wait: 100 }).then(() => (woken = true));
+    const waiting = condition.await({ wait: 2_000 }).then(() => (woken = true));
     await world.until('it awaits', async () => (await world.sight()).awaiting === 1);
     answer.expect(); // the grant, when its time is over
+    await world.pass(2_000);
     await world.finish(answer.came);
     await nightOf(process, world);
     answer.read();
