@@ -5,7 +5,6 @@ import { atMost, TTL } from '../support/bounds.js';
 import type { Contract } from '../support/contract.js';
 import { later } from '../support/later.js';
 import { HistoryRecorder, checkHistory } from '../support/history.js';
-import { later } from '../support/later.js';
 import { random } from '../support/random.js';
 import { withPrimitive, type Wrap } from '../support/world.js';
 
