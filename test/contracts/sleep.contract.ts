@@ -18,14 +18,14 @@ class Answer {
   readonly #came = new Gate();
   #awaited = false;
 
-  /** Around a store: the next answer to `step` is read when it is let through. */
+  /** Around a store: the next answer to `step` that grants something is read when it is let through. */
   on(step: 'acquire' | 'extend' | 'transfer'): Wrap {
     return (store) => {
       const run = store.lock[step].bind(store.lock) as (...operands: unknown[]) => Promise<unknown>;
       return withPrimitive(store, {
         [step]: async (...operands: unknown[]) => {
           const answer = await run(...operands);
-          if (!this.#awaited) return answer;
+          if (!this.#awaited || isWait(answer)) return answer;
           this.#awaited = false;
           this.#came.open();
           await this.#read.opened;
@@ -48,6 +48,12 @@ class Answer {
   read(): void {
     this.#read.open();
   }
+}
+
+/** Who asked has to go on waiting. */
+function isWait(answer: unknown): boolean {
+  const { kind = 'held' } = answer as { kind?: string };
+  return kind !== 'held';
 }
 
 /** The machine of a process sleeps over its lease, and another takes the lock meanwhile. */
