@@ -26,7 +26,8 @@ export const loss: Contract = {
     const ttl = TTL;
     const hung = await process.acquire({ key: 'hung', ttl });
     const beside = await Promise.all(['a', 'b', 'c'].map((key) => process.acquire({ key, ttl })));
-    await world.renewed(process, ttl, 3);
+    process.clock.stall(ttl / 3); // all are due when the first timer runs
+    await world.renewed(process, ttl, 2);
     await world.until('its lease is lost', () => hung.signal.aborted);
     await world.renewed(process, ttl, 4);
     expect(beside.map(({ held }) => held)).toEqual([true, true, true]);

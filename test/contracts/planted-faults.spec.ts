@@ -121,6 +121,61 @@ const faults: Readonly<Record<string, Fault>> = {
     on: 'memory',
     brokenSentences: [[expiry, 'a deadline counts from the sending']],
   },
+  'a lease that lasts much longer than was asked for': {
+    plant: {
+      wrap: (store) =>
+        withPrimitive(store, {
+          acquire: (ask) => store.lock.acquire({ ...ask, ttl: 20 * ask.ttl }),
+        }),
+    },
+    on: 'memory',
+    brokenSentences: [
+      [expiry, 'a lease ends at its ttl'],
+      [ownership, 'an extension brings no lease back'],
+      [optimistic, 'a stamp does not validate after the lease'],
+    ],
+  },
+  'an extension that only says so': {
+    plant: {
+      wrap: (store, clock) =>
+        withPrimitive(store, {
+          extend: async (claims) => ({
+            remaining: claims.map(({ ttl }) => ttl),
+            sent: momentOf(clock),
+          }),
+        }),
+    },
+    on: 'memory',
+    brokenSentences: [
+      [extension, 'an extension gives the lease'],
+      [extension, 'a process renews hundreds'],
+      [permits, 'several permits are extended'],
+    ],
+  },
+  'a batch that all nodes share': {
+    plant: {
+      wrap: (store) => withPrimitive(store, { batches: (claims) => [claims.map((_, at) => at)] }),
+    },
+    on: 'memory',
+    brokenSentences: [[loss, 'a node that hangs']],
+  },
+  'a renewal for each lease alone': {
+    plant: {
+      wrap: (store) => withPrimitive(store, { batches: (claims) => claims.map((_, at) => [at]) }),
+    },
+    on: 'memory',
+    brokenSentences: [[limits, 'one call renews']],
+  },
+  'a store that is waited for without end': {
+    plant: {
+      wrap: (store) =>
+        withPrimitive(store, {
+          acquire: (ask) => store.lock.acquire(ask).catch(() => new Promise(() => {})),
+        }),
+    },
+    on: 'memory',
+    brokenSentences: [[errors, 'a store that does not answer']],
+  },
   'a wall clock that is read with the answer': {
     plant: { wrap: datedLate },
     on: 'memory',
@@ -189,6 +244,9 @@ const faults: Readonly<Record<string, Fault>> = {
       [hints, 'a waiter whose push was lost'],
       [expiry, 'who waits behind a crashed holder'],
       [deadWaiters, 'a process that waits long'],
+      [permits, 'a crash costs the ttl'],
+      [sharedMode, 'a crashed reader delays'],
+      [handOver, 'it ends after its ttl'],
       [runs, 'a process that dies'],
     ],
   },
@@ -412,6 +470,16 @@ const faults: Readonly<Record<string, Fault>> = {
     brokenSentences: [
       [extension, 'a lease is renewed as long'],
       [loss, 'a lease that the server lost'],
+      [extension, 'a short first lease'],
+      [fencing, 'a token is that of the lease'],
+      [handOver, 'who restored it'],
+      [handOver, 'a hand-over that did not happen'],
+      [hints, 'a lease that an operator took'],
+      [limits, 'one call renews'],
+      [loss, 'a node that hangs'],
+      [loss, 'a lease that another has'],
+      [expiry, 'renewal ends with maxHold'],
+      [shutdownOfLocks, 'several locks of one lease'],
       [loss, 'a wall clock that ran ahead'],
     ],
   },
@@ -438,6 +506,11 @@ const faults: Readonly<Record<string, Fault>> = {
     on: 'memory',
     brokenSentences: [
       [loss, 'at its deadline the signal aborts'],
+      [extension, 'a renewal that fails for good'],
+      [expiry, 'a lease that is not renewed ends'],
+      [expiry, 'renewal ends with maxHold'],
+      [handOver, 'a lease that is not renewed ends'],
+      [loss, 'a lease says why'],
       [loss, 'a lease that another has'],
       [loss, 'a lease that an operator took'],
     ],
