@@ -230,7 +230,10 @@ describe('an outage while waiting', () => {
     await observer.queued('k', 2);
     await proxy.listen();
     await until('the client is connected', () => client.store.ready);
-    await until('the client hears again', () => [...proxy.links].some((link) => link.subscriber));
+    await until('the client hears again', async () => {
+      if (![...proxy.links].some((link) => link.subscriber)) return false;
+      return (await observer.redis.pubsub('CHANNELS')).length === 3; // else it would be passed over
+    });
     await held.release();
     const [first, second] = [await waiting, behind];
     expect(first.held).toBe(true);
