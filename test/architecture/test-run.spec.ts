@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { resolve } from 'node:path';
+import { filesBelow } from './files-below.js';
 
 interface Report {
   numPassedTests: number;
@@ -7,7 +8,7 @@ interface Report {
   numPendingTests: number;
   numTodoTests: number;
   numRuntimeErrorTestSuites: number;
-  testResults: { name: string; assertionResults: { status: string }[] }[];
+  testResults: { name: string; assertionResults: { fullName: string; status: string }[] }[];
 }
 
 type Judge = (
@@ -15,7 +16,11 @@ type Judge = (
   folders: string[],
   code: number | string,
   said?: string,
-) => { counts: { passed: number; failed: number; skipped: number }; complaints: string[] };
+) => {
+  counts: { passed: number; failed: number; skipped: number };
+  complaints: string[];
+  skips: string[];
+};
 
 const tool = '../../tools/test/jest-run.mjs';
 const { judge } = (await import(tool)) as { judge: Judge };
@@ -28,7 +33,7 @@ function report(counts: Partial<Report> = {}, status = 'passed'): Report {
     numPendingTests: 0,
     numTodoTests: 0,
     numRuntimeErrorTestSuites: 0,
-    testResults: [{ name, assertionResults: [{ status }] }],
+    testResults: [{ name, assertionResults: [{ fullName: 'a lock is free', status }] }],
     ...counts,
   };
 }
@@ -43,10 +48,15 @@ describe('a Jest run of npm test', () => {
     });
   });
 
+  it('names what was skipped', () => {
+    expect(judge(report({}, 'pending'), ['test'], 0).skips).toEqual(['a lock is free']);
+  });
+
   it('is green when all passed', () => {
     expect(judge(report(), ['test'], 0)).toEqual({
       counts: { passed: 3, failed: 0, skipped: 0 },
       complaints: [],
+      skips: [],
     });
   });
 
@@ -75,5 +85,25 @@ describe('a Jest run of npm test', () => {
   it('fails when Jest crashed or hung, with or without a report', () => {
     expect(judge(undefined, ['test'], 'SIGKILL').counts.failed).toBe(1);
     expect(judge(report(), ['test'], 'SIGKILL').complaints).toEqual(['Jest ended with SIGKILL']);
+  });
+});
+
+interface Part {
+  folders: string[];
+  only?: string[];
+  skip?: string[];
+}
+
+describe('npm test and npm run test:full', () => {
+  it('together run every spec', async () => {
+    const parts = '../../tools/test/parts.mjs';
+    const { PARTS } = (await import(parts)) as { PARTS: Record<'quick' | 'full', Part[]> };
+    const runs = ({ folders, only, skip = [] }: Part, spec: string): boolean =>
+      (only ?? folders.map((each) => `${each}/`)).some((path) => new RegExp(path).test(spec)) &&
+      !skip.some((path) => new RegExp(path).test(spec));
+    const specs = filesBelow('test', '.spec.ts').filter((path) => !path.includes('node_modules'));
+    const all = [...PARTS.quick, ...PARTS.full];
+    expect(specs.length).toBeGreaterThan(100);
+    expect(specs.filter((spec) => !all.some((part) => runs(part, spec)))).toEqual([]);
   });
 });

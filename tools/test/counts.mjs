@@ -1,24 +1,35 @@
-/** What came of nothing yet: counts, what is wrong beside failed tests, and how long each part took in ms. */
+/**
+ * What came of nothing yet: counts, what is wrong beside failed tests, the names of skipped tests, and how long each
+ * part took in ms.
+ */
 export function noOutcome() {
-  return { counts: { passed: 0, failed: 0, skipped: 0 }, complaints: [], times: [] };
+  return { counts: { passed: 0, failed: 0, skipped: 0 }, complaints: [], skips: [], times: [] };
 }
 
 /** Adds what came of one run to `total`. */
-export function addOutcome(total, { counts, complaints, times = [] }) {
+export function addOutcome(total, { counts, complaints, skips = [], times = [] }) {
   for (const name of Object.keys(total.counts)) total.counts[name] += counts[name];
   total.complaints.push(...complaints);
+  total.skips.push(...skips);
   total.times.push(...times);
 }
 
-/** Prints how long each part took, once more what failed beside tests, and as the last line what came of all. */
-export function printOutcome({ counts: { passed, failed, skipped }, complaints, times }, ms) {
-  const skips = skipped > 0 ? `, ${skipped} skipped` : '';
+/**
+ * Prints how long each part took, what was skipped, once more what failed beside tests, and as the last line what came
+ * of all.
+ */
+export function printOutcome(
+  { counts: { passed, failed, skipped }, complaints, skips, times },
+  ms,
+) {
+  const count = skipped > 0 ? `, ${skipped} skipped` : '';
   const lines = [
     '',
     ...times.map(([name, each]) => `${seconds(each)}  ${name}`),
     `${seconds(ms)}  in all`,
+    ...skips.map((skip) => `– skipped: ${skip}`),
     ...complaints.map((complaint) => `✗ ${complaint}`),
-    `${passed} passed, ${failed} failed${skips}`,
+    `${passed} passed, ${failed} failed${count}`,
   ];
   process.stdout.write(`${lines.join('\n')}\n`);
 }

@@ -13,8 +13,9 @@ const JEST = [
 const LEAKED = /^.*(failed to exit gracefully|did not exit).*$/m;
 
 /**
- * Runs Jest over the `folders` of a part, or what it has `only`, under one pair of majors, at most `limit` ms, and counts. As one failed test each count a folder in which no
- * test ran, a file that could not be run, and a run that ended badly without a failed test (it crashed or hung).
+ * Runs Jest over the `folders` of a part, or what it has `only`, under one pair of majors, at most `limit` ms, and
+ * counts. As one failed test each count a folder in which no test ran, a file that could not be run, and a run that
+ * ended badly without a failed test (it crashed or hung).
  * That tests left something open is named beside the count: a worker has half a second to end, which a busy machine
  * may not give it.
  */
@@ -47,10 +48,10 @@ export async function runJest(part, limit) {
         hear: (text) => (said += text),
       },
     );
-    const { counts, complaints } = judge(read(report), folders, code, said);
-    const named = complaints.map((complaint) => `${name}: ${complaint}`);
-    for (const complaint of named) process.stderr.write(`✗ ${complaint}\n`);
-    return { counts, complaints: named };
+    const { counts, complaints, skips } = judge(read(report), folders, code, said);
+    const named = (each) => `${name}: ${each}`;
+    for (const complaint of complaints) process.stderr.write(`✗ ${named(complaint)}\n`);
+    return { counts, complaints: complaints.map(named), skips: skips.map(named) };
   } finally {
     rmSync(scratch, { recursive: true, force: true });
   }
@@ -64,7 +65,7 @@ function read(report) {
   }
 }
 
-/** The counts of a report, and what is wrong with the run beside failed tests. */
+/** The counts of a report, what is wrong with the run beside failed tests, and which tests were skipped. */
 export function judge(report, folders, code, said = '') {
   const complaints = folders
     .filter((folder) => !ranIn(report, folder))
@@ -80,7 +81,19 @@ export function judge(report, folders, code, said = '') {
     skipped: (report?.numPendingTests ?? 0) + (report?.numTodoTests ?? 0),
   };
   const leaked = LEAKED.exec(said);
-  return { counts, complaints: leaked ? [...complaints, leaked[0]] : complaints };
+  return {
+    counts,
+    complaints: leaked ? [...complaints, leaked[0]] : complaints,
+    skips: skippedIn(report),
+  };
+}
+
+function skippedIn(report) {
+  return (report?.testResults ?? []).flatMap(({ assertionResults }) =>
+    assertionResults
+      .filter(({ status }) => status === 'pending' || status === 'todo')
+      .map(({ fullName }) => fullName),
+  );
 }
 
 function ranIn(report, folder) {

@@ -1,4 +1,12 @@
-/** In which ioredis has no part of its own: `npm test` runs them with one of its majors. */
+/** Specs that take half a minute or more, or show a rare fault again and again: the full run alone has them. */
+const LONG = [
+  'test/package/(consumers|toolchains)',
+  'test/sample/demo',
+  'test/dialects/(peers|process-crowds|sleepers|steps)',
+  'test/faults/(cluster-access|contention|durability|histories|leaders|leaks|quorum-restarts|replicas|skewed|split|stall)',
+];
+
+/** In which ioredis has no part of its own: one of its majors is enough. */
 const ONCE = [
   'test/faults/(bounded|contention|durability|hand-over|histories|leaders|leaks|minimum|replicas|skewed|split|stall|torn)',
   'test/contracts/(conditions|dead|expiry|extension|hand-over|hints|local|matrix|memory|optimistic|order|permits|planted|quorum|runs|simulation)',
@@ -9,23 +17,35 @@ const SHORT_CONTRACTS = [
   'test/contracts/(matrix|memory|planted|quorum|simulation|history|keys|bounded|half)',
 ];
 
+/** Where one major of ioredis is likely to differ from another: how a connection is opened, lost and had again. */
+const CONNECTIONS = ['test/faults/(ended|slow-sentinels|unusable|url-secrets)'];
+
+const NEWEST = { nest: '12', ioredis: '6' };
+
 /**
  * What a command runs after its checks, each part in a process of its own, since Jest remembers by path what is an ES
- * module. `env` is what the specs find; a part is named in what the run prints.
+ * module. `env` is what the specs find, `needs` are programs beside Redis; a part is named in what the run prints.
+ * `npm test` runs the quick ones; `npm run test:full` those that complete them. Together they run every spec.
  */
 export const PARTS = {
   quick: [
-    { name: 'Nest 12, ioredis 6', nest: '12', ioredis: '6', folders: ['test'] },
+    { ...NEWEST, name: 'Nest 12, ioredis 6', folders: ['test'], skip: LONG },
     {
-      name: 'Nest 12, ioredis 5',
+      name: 'Nest 11, ioredis 5',
+      nest: '11',
+      ioredis: '5',
+      folders: ['test/nest', 'test/faults'],
+      only: ['test/nest/', ...CONNECTIONS],
+    },
+  ],
+  full: [
+    {
+      name: 'contracts and faults · ioredis 5',
       nest: '12',
       ioredis: '5',
       folders: ['test/contracts', 'test/faults', 'test/fencing', 'test/nest'],
       skip: ONCE,
     },
-    { name: 'Nest 11, ioredis 5', nest: '11', ioredis: '5', folders: ['test/nest'] },
-  ],
-  full: [
     ...['6', '5'].map((ioredis) => ({
       name: `Cluster, Sentinel, replicas, db 5 · ioredis ${ioredis}`,
       nest: '12',
@@ -35,48 +55,31 @@ export const PARTS = {
       skip: SHORT_CONTRACTS,
     })),
     {
-      name: 'faults and histories · ioredis 6',
-      nest: '12',
-      ioredis: '6',
+      ...NEWEST,
+      name: 'faults and histories',
       env: { FULL: '1' },
       folders: ['test/faults'],
     },
     {
-      name: 'faults of connections · ioredis 5',
-      nest: '12',
-      ioredis: '5',
-      env: { FULL: '1' },
-      folders: ['test/faults'],
-      skip: ONCE,
-    },
-    {
-      name: 'simulations',
-      nest: '12',
-      ioredis: '6',
+      ...NEWEST,
+      name: 'simulations and many waiters',
       env: { FULL: '1' },
       folders: ['test/contracts'],
-      only: ['test/contracts/simulation'],
+      only: ['test/contracts/(bounded|simulation)'],
     },
     {
+      ...NEWEST,
       name: 'dialects',
-      nest: '12',
-      ioredis: '6',
       env: { FULL: '1' },
+      needs: ['foreign clients'],
       folders: ['test/dialects'],
     },
     {
+      ...NEWEST,
       name: 'packaging',
-      nest: '12',
-      ioredis: '6',
       env: { FULL: '1' },
       folders: ['test/package'],
     },
-    {
-      name: 'demo',
-      nest: '12',
-      ioredis: '6',
-      folders: ['test/sample'],
-      only: ['test/sample/demo'],
-    },
+    { ...NEWEST, name: 'demo', folders: ['test/sample'], only: ['test/sample/demo'] },
   ],
 };
