@@ -13,18 +13,30 @@ export interface Outcome {
   readonly stderr: string;
 }
 
+const QUIET = ['--prefer-offline', '--no-audit', '--no-fund', '--loglevel=error'];
+
+/** How each package manager adds a tarball to a project and installs all that the project names. */
+const INSTALLERS = {
+  npm: ['install', ...QUIET],
+  pnpm: ['exec', '--yes', '--', 'pnpm@10', 'add', '--prefer-offline', '--ignore-scripts'],
+};
+
 /** A throw-away project that installed the packed library. */
 export class Consumer {
   private constructor(private readonly folder: string) {}
 
   /** Copies `test/package/consumers/<name>` below `folder` and installs the tarball and all else into it. */
-  static async install(name: string, tarball: string, folder: string): Promise<Consumer> {
-    const project = join(folder, name);
+  static async install(
+    name: string,
+    tarball: string,
+    folder: string,
+    installer: keyof typeof INSTALLERS = 'npm',
+  ): Promise<Consumer> {
+    const project = join(folder, installer, name);
     cpSync(join('test/package/consumers', name), project, { recursive: true });
     const consumer = new Consumer(project);
-    const flags = ['--prefer-offline', '--no-audit', '--no-fund', '--loglevel=error'];
-    const { code, stderr } = await consumer.run('npm', ['install', ...flags, tarball]);
-    if (code !== 0) throw new Error(`npm install failed in ${name}: ${stderr}`);
+    const { code, stdout, stderr } = await consumer.run('npm', [...INSTALLERS[installer], tarball]);
+    if (code !== 0) throw new Error(`${installer} failed in ${name}: ${stdout}${stderr}`);
     return consumer;
   }
 

@@ -32,6 +32,23 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
+/** The application is built, starts, locks in every way, and ends by itself. */
+async function startsAndLocks(consumer: Consumer): Promise<void> {
+  const built = await consumer.node(['node_modules/typescript/bin/tsc', '-p', '.']);
+  expect(built).toEqual({ code: 0, stdout: '', stderr: '' });
+  const { code, stdout, stderr } = await consumer.node(['dist/main.js'], {
+    REDIS_URL: redis.url,
+  });
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+  expect(JSON.parse(stdout)).toEqual({
+    route: 'balance of 7',
+    withdrawn: '10 from account:42 by this process',
+    audited: true,
+    busy: 'LOCK_NOT_ACQUIRED',
+    testing: expect.arrayContaining(['LockTestingModule', 'ManualClock']),
+  });
+}
+
 describe.each(CONSUMERS)('$what that installed the package', ({ name, jest }) => {
   let consumer: Consumer;
 
@@ -40,19 +57,7 @@ describe.each(CONSUMERS)('$what that installed the package', ({ name, jest }) =>
   }, 180_000);
 
   it('is built, starts, locks in every way and ends by itself', async () => {
-    const built = await consumer.node(['node_modules/typescript/bin/tsc', '-p', '.']);
-    expect(built).toEqual({ code: 0, stdout: '', stderr: '' });
-    const { code, stdout, stderr } = await consumer.node(['dist/main.js'], {
-      REDIS_URL: redis.url,
-    });
-    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
-    expect(JSON.parse(stdout)).toEqual({
-      route: 'balance of 7',
-      withdrawn: '10 from account:42 by this process',
-      audited: true,
-      busy: 'LOCK_NOT_ACQUIRED',
-      testing: expect.arrayContaining(['LockTestingModule', 'ManualClock']),
-    });
+    await startsAndLocks(consumer);
   }, 150_000);
 
   it('passes its Jest, which has no setting for the package', async () => {
@@ -84,4 +89,10 @@ describe.each(CONSUMERS)('$what that installed the package', ({ name, jest }) =>
     },
     120_000,
   );
+});
+
+describe('an application that pnpm installed, which shows a package only what it names', () => {
+  it('is built, starts, locks in every way and ends by itself', async () => {
+    await startsAndLocks(await Consumer.install('nest-12', tarball, folder, 'pnpm'));
+  }, 180_000);
 });

@@ -1,6 +1,6 @@
 /** Specs that take half a minute or more, or show a rare fault again and again: the full run alone has them. */
 const LONG = [
-  'test/package/(consumers|toolchains)',
+  'test/package/(consumers|linters|toolchains)',
   'test/sample/demo',
   'test/dialects/(peers|process-crowds|sleepers|steps)',
   'test/faults/(cluster-access|contention|durability|histories|leaders|leaks|quorum-restarts|replicas|skewed|split|stall)',
