@@ -7,7 +7,8 @@ import { scripts } from '../../lib/locks/lock/scripts.js';
 import { scripts as conditionScripts } from '../../lib/locks/condition/scripts.js';
 import { scripts as sharesScripts } from '../../lib/locks/shares/scripts.js';
 import type { CallSettings } from '../../lib/options/index.js';
-import { LuaScript } from '../../lib/redis/index.js';
+import type { LuaScript } from '../../lib/redis/index.js';
+import { type Slip, slipped } from './script-slip.js';
 import { type Wrap, withPrimitive } from './world.js';
 
 type Steps<Names extends string> = Record<Names, LuaScript<string, string>>;
@@ -19,28 +20,19 @@ export interface Plant {
   readonly wrap?: Wrap;
 }
 
-/** Another text in every script of these that has it. */
-export function inScripts(
-  steps: readonly (keyof typeof scripts)[],
-  ...edits: readonly [string, string][]
-): Plant {
-  return inSteps(scripts, steps, edits);
+/** A slip in each of these scripts. */
+export function inScripts(steps: readonly (keyof typeof scripts)[], slip: Slip): Plant {
+  return inSteps(scripts, steps, slip);
 }
 
 /** The same in the scripts of readers and of permits. */
-export function inShares(
-  steps: readonly (keyof typeof sharesScripts)[],
-  ...edits: readonly [string, string][]
-): Plant {
-  return inSteps(sharesScripts, steps, edits);
+export function inShares(steps: readonly (keyof typeof sharesScripts)[], slip: Slip): Plant {
+  return inSteps(sharesScripts, steps, slip);
 }
 
 /** The same in the scripts of conditions. */
-export function inConditions(
-  steps: readonly (keyof typeof conditionScripts)[],
-  ...edits: readonly [string, string][]
-): Plant {
-  return inSteps(conditionScripts, steps, edits);
+export function inConditions(steps: readonly (keyof typeof conditionScripts)[], slip: Slip): Plant {
+  return inSteps(conditionScripts, steps, slip);
 }
 
 /** Several mistakes that only together are one. */
@@ -56,24 +48,13 @@ export function both(...plants: readonly Plant[]): Plant {
 function inSteps<Names extends string>(
   scripts: Steps<Names>,
   steps: readonly Names[],
-  edits: readonly (readonly [string, string])[],
+  slip: Slip,
 ): Plant {
   return {
     sow() {
       const originals = { ...scripts };
-      for (const [from] of edits) {
-        if (!steps.some((step) => scripts[step].source.includes(from)))
-          throw new Error(`No script says "${from}".`);
-      }
       for (const step of steps) {
-        const { source, keys, args } = scripts[step];
-        let edited = source;
-        for (const [from, to] of edits) {
-          if (!source.includes(from)) continue;
-          edited = edited.replaceAll(from, () => to);
-        }
-        if (edited === source) throw new Error(`There is nothing to break in ${step}.lua.`);
-        Object.assign(scripts, { [step]: new LuaScript<string, string>(edited, keys, args) });
+        Object.assign(scripts, { [step]: slipped(step, originals[step], slip) });
       }
       return () => void Object.assign(scripts, originals);
     },
