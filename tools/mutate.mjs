@@ -1,68 +1,80 @@
-// `npm run mutate`: plants small mistakes in lib, one at a time, and runs the specs that reach each.
-// Options: --size 300, --seed 1, --jobs 2, --only <part of a file's name>, --id <mutant>, --list, --again (forgets what came of
-// mutants before). What came of each stands in build/mutation, so a run that was stopped goes on where it was.
+// `npm run mutate`: plants small mistakes in lib, one at a time, and runs the specs that reach each, until one test says so.
+// Options: --size 300 and --seed 1 draw a sample; --only <part of a file's name>, --id <mutant> (again and again) choose among all.
+// --state build/mutation is where everything is kept, so a run that was stopped goes on where it was; --minutes ends one early.
+// --budget 150 is how many recorded seconds of specs one mutant is worth; --specs takes only those with such paths. --survivors
+// tries what survived on the specs that it has not been tried on; --again forgets what came of the chosen ones.
+// --list prints the chosen, --record only records what the specs reach, --report only writes the report.
 import cliProgress from 'cli-progress';
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { allMutants, sampleOf } from './mutate/mutants.mjs';
+import { Outcomes } from './mutate/outcomes.mjs';
 import { Reach } from './mutate/reach.mjs';
 import { writeReport } from './mutate/report.mjs';
 import { Trial } from './mutate/trial.mjs';
-
-const FOLDER = join('build', 'mutation');
-const OUTCOMES = join(FOLDER, 'outcomes.json');
 
 const { values: options } = parseArgs({
   options: {
     size: { type: 'string', default: '300' },
     seed: { type: 'string', default: '1' },
-    jobs: { type: 'string', default: '2' },
     only: { type: 'string', default: '' },
-    id: { type: 'string' },
-    list: { type: 'boolean', default: false },
+    id: { type: 'string', multiple: true },
+    state: { type: 'string', default: join('build', 'mutation') },
+    minutes: { type: 'string', default: '240' },
+    budget: { type: 'string', default: '150' },
+    specs: { type: 'string', default: '' },
+    survivors: { type: 'boolean', default: false },
     again: { type: 'boolean', default: false },
+    list: { type: 'boolean', default: false },
+    record: { type: 'boolean', default: false },
+    report: { type: 'boolean', default: false },
   },
 });
 
-mkdirSync(FOLDER, { recursive: true });
 const every = allMutants().filter(({ file }) => file.includes(options.only));
-const sample = options.id
-  ? every.filter(({ id }) => id === options.id)
+const chosen = options.id
+  ? every.filter(({ id }) => options.id.includes(id))
   : sampleOf(every, Number(options.size), options.seed);
+const outcomes = new Outcomes(options.state);
 
 if (options.list) {
-  for (const { id, file, line, rule, was, text } of sample) {
-    process.stdout.write(`${id} ${file}:${line} ${rule}: ${oneLine(was)} → ${oneLine(text)}\n`);
+  for (const { id, file, line, rule, was, text } of chosen) {
+    const came = outcomes.of(id)?.outcome ?? '';
+    process.stdout.write(
+      `${id} ${file}:${line} ${rule}: ${oneLine(was)} → ${oneLine(text)} ${came}\n`,
+    );
   }
 } else {
-  await run();
+  if (!options.report) await run();
+  if (!options.record) process.stdout.write(writeReport(chosen, outcomes, options.state));
 }
 
 async function run() {
-  const reach = new Reach(FOLDER);
-  await reach.record((at, of, spec) => process.stderr.write(`reach ${at}/${of} ${spec}\n`));
+  const end = performance.now() + Number(options.minutes) * 60_000;
+  const trial = new Trial(join(options.state, 'trial'));
+  const reach = new Reach(options.state, trial);
+  await reach.record(new RegExp(options.specs), (at, of, spec, ms, green) =>
+    process.stderr.write(`${at}/${of} ${spec} ${Math.round(ms)} ms${green ? '' : ' RED'}\n`),
+  );
+  if (options.record) return;
 
-  const outcomes =
-    existsSync(OUTCOMES) && !options.again ? JSON.parse(readFileSync(OUTCOMES, 'utf8')) : {};
-  const left = sample.filter(({ id }) => options.id || !(id in outcomes));
+  if (options.again) for (const { id } of chosen) outcomes.forget(id);
+  const left = chosen.filter(({ id }) => {
+    const { outcome } = outcomes.of(id) ?? {};
+    return !outcome || (options.survivors && (outcome === 'survived' || outcome === 'unreached'));
+  });
   const bar = new cliProgress.SingleBar(
     { format: '{bar} {value}/{total} mutants, {eta_formatted} left', noTTYOutput: true },
     cliProgress.Presets.shades_classic,
   );
   bar.start(left.length, 0);
-  const worker = async (at) => {
-    const trial = new Trial(join(FOLDER, `trial-${at}`));
-    for (let mutant = left.shift(); mutant; mutant = left.shift()) {
-      const specs = reach.specsFor(mutant);
-      outcomes[mutant.id] = await trial.try(mutant, specs);
-      writeFileSync(OUTCOMES, JSON.stringify(outcomes, undefined, 1));
-      bar.increment();
-    }
-  };
-  await Promise.all(Array.from({ length: Number(options.jobs) }, (_, at) => worker(at)));
+  for (const mutant of left) {
+    if (performance.now() > end) break;
+    const specs = reach.specsFor(mutant, 1_000 * Number(options.budget), outcomes);
+    outcomes.add(mutant, await trial.try(mutant, specs, outcomes.of(mutant.id)?.ran));
+    bar.increment();
+  }
   bar.stop();
-  process.stdout.write(writeReport(sample, outcomes, FOLDER));
 }
 
 function oneLine(text) {

@@ -1,4 +1,5 @@
 import luaparse from 'luaparse';
+import { othersFor } from './constants.mjs';
 
 const OPERATORS = new Map([
   ['<', ['boundary', '<=']],
@@ -29,10 +30,7 @@ export function luaMistakes(file, source) {
       if (node.operator === '-') add('sign', node.range, text(node.argument));
     },
     NumericLiteral(node) {
-      const value = node.value;
-      for (const other of value <= 1 ? [1 - value] : [value + 1, value * 10]) {
-        add('constant', node.range, `${other}`);
-      }
+      for (const other of othersFor(node.value)) add('constant', node.range, `${other}`);
     },
     BooleanLiteral: (node) => add('constant', node.range, `${!node.value}`),
     CallStatement: (node) => add('statement', node.range, ''),
@@ -70,6 +68,13 @@ export function luaMistakes(file, source) {
 function walk(node, visitors) {
   if (Array.isArray(node)) return node.forEach((each) => walk(each, visitors));
   if (!node || typeof node !== 'object') return;
+  if (isOperand(node)) return;
   if (node.type) visitors[node.type]?.(node);
   for (const [name, value] of Object.entries(node)) if (name !== 'range') walk(value, visitors);
+}
+
+/** `KEYS[1]`: with another number every script fails at once. */
+function isOperand({ type, base, index }) {
+  const operands = type === 'IndexExpression' && ['KEYS', 'ARGV'].includes(base.name);
+  return operands && index.type === 'NumericLiteral';
 }

@@ -5,8 +5,8 @@ import { luaMistakes } from './lua-rules.mjs';
 import { typescriptMistakes } from './typescript-rules.mjs';
 
 /**
- * Every mutant of `lib`: one small mistake in one file. Its id does not change while the line and what stands
- * before it in the file do not.
+ * Every mutant of `lib`: one small mistake in one file. Its id does not change while its line does not, wherever in
+ * the file the line comes to stand.
  */
 export function allMutants() {
   return [...globSync('lib', '.ts'), ...globSync('lib', '.lua')]
@@ -17,19 +17,23 @@ export function allMutants() {
 function mutantsOf(file) {
   const source = readFileSync(file, 'utf8');
   const mistakes = file.endsWith('.lua') ? luaMistakes : typescriptMistakes;
+  const met = new Map();
   return mistakes(file, source).map(({ rule, start, end, text }) => {
     const line = source.slice(0, start).split('\n').length;
     const was = source.slice(start, end);
-    const id = createHash('sha1')
-      .update(JSON.stringify([file, start, was, text]))
-      .digest('hex');
-    return { id: id.slice(0, 10), file, line, rule, start, end, was, text };
+    const from = source.lastIndexOf('\n', start - 1) + 1;
+    const around = source.slice(from, start).trim();
+    const after = source.slice(end).split('\n', 1)[0];
+    const where = JSON.stringify([file, around, was, after, text]);
+    const nth = met.get(where) ?? 0;
+    met.set(where, nth + 1);
+    const id = createHash('sha1').update(`${where} ${nth}`).digest('hex').slice(0, 10);
+    return { id, file, source, line, rule, start, end, was, text };
   });
 }
 
 /** The text of the mutant's file with its mistake. */
-export function mutatedSource({ file, start, end, text }) {
-  const source = readFileSync(file, 'utf8');
+export function mutatedSource({ source, start, end, text }) {
   return source.slice(0, start) + text + source.slice(end);
 }
 

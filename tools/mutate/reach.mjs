@@ -2,87 +2,122 @@ import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { globSync } from '../glob.mjs';
-import { inlineIncludes } from '../lua.mjs';
-import { runJest } from './jest.mjs';
 
 /** Specs that have no part in the behaviour of lib at run time, or build all of it. */
 const UNRELATED = /^test\/(architecture|package|readme|sample|types|bench)\//;
-
-/** How much of a mutant's recorded time is spent on its specs, in ms: what is left over would take hours. */
-const BUDGET = 150_000;
+/** Those that are recorded and tried first: a promise belongs there. */
+const FOLDERS = ['unit', 'contracts', 'fencing', 'testing', 'nest', 'transports', 'dialects'];
 
 /**
  * Which specs reach a line of lib, recorded by running each spec once with coverage; a spec's record stays until the
- * spec itself changes. `lines` are those of TypeScript, `scripts` the Lua files whose scripts it ran.
+ * spec or its contract changes. `lines` are those of TypeScript, `scripts` the Lua files whose text it ran.
+ * Where a file has changed since, every line of it counts as reached.
  */
 export class Reach {
   #records = {};
 
-  constructor(folder) {
+  constructor(folder, trial) {
+    this.trial = trial;
     this.folder = join(folder, 'reach');
     mkdirSync(this.folder, { recursive: true });
   }
 
-  /** Records what is missing; `said` hears of each spec. */
-  async record(said) {
-    const specs = globSync('test', '.spec.ts').filter((spec) => !UNRELATED.test(spec));
-    const scripts = scriptFiles();
+  /** Records what is missing of the specs so named; `said` hears of each. */
+  async record(named, said) {
+    const specs = globSync('test', '.spec.ts')
+      .filter((spec) => named.test(spec) && !UNRELATED.test(spec))
+      .sort((a, b) => rankOf(a) - rankOf(b));
     for (const [at, spec] of specs.entries()) {
-      const mark = createHash('sha1').update(readFileSync(spec)).digest('hex').slice(0, 10);
-      const place = join(this.folder, `${spec.replaceAll('/', '.')}.${mark}.json`);
+      const place = join(this.folder, `${spec.replaceAll('/', '.')}.${markOf(spec)}.json`);
       if (!existsSync(place)) {
-        writeFileSync(place, JSON.stringify(await recordOf(spec, scripts, this.folder)));
+        writeFileSync(place, JSON.stringify(await this.#recordOf(spec)));
+        const { ms, red } = JSON.parse(readFileSync(place, 'utf8'));
+        said(at + 1, specs.length, spec, ms, !red);
       }
       this.#records[spec] = JSON.parse(readFileSync(place, 'utf8'));
-      said(at + 1, specs.length, spec);
     }
   }
 
-  /** The specs that reach a mutant, the quickest first, and how long they take in ms. */
-  specsFor({ file, line }) {
-    const reaching = Object.entries(this.#records)
-      .filter(([, record]) =>
-        file.endsWith('.lua')
-          ? record.scripts.includes(file)
-          : record.lines[file]?.some(([from, to]) => from <= line && line <= to),
+  /**
+   * Of the specs that reach a mutant, and have not been tried, those that fit into `budget` ms, the likeliest to find
+   * it for their time first; how long they take, and how many are left out.
+   */
+  specsFor({ id, file, source, line }, budget, outcomes) {
+    const tried = outcomes.of(id)?.ran ?? [];
+    const mark = digestOf(source);
+    const worth = (spec) => outcomes.chanceOf(spec, file) / this.#records[spec].ms;
+    const reaching = Object.keys(this.#records)
+      .filter(
+        (spec) => !tried.includes(spec) && this.#reaches(this.#records[spec], file, line, mark),
       )
-      .sort(([, a], [, b]) => a.ms - b.ms);
+      .map((spec) => [spec, worth(spec)])
+      .sort(([, a], [, b]) => b - a);
     const specs = [];
     let ms = 0;
-    for (const [spec, record] of reaching) {
-      if (specs.length > 0 && ms + record.ms > BUDGET) break;
+    for (const [spec] of reaching) {
+      if (specs.length > 0 && ms + this.#records[spec].ms > budget) continue;
       specs.push(spec);
-      ms += record.ms;
+      ms += this.#records[spec].ms;
     }
     return { specs, ms, left: reaching.length - specs.length };
   }
+
+  /** A spec that is red without any mistake says nothing. */
+  #reaches({ red, scripts, lines }, file, line, mark) {
+    if (red) return false;
+    if (file.endsWith('.lua')) return scripts.includes(file);
+    const known = lines[file];
+    if (!known) return false;
+    return known.mark !== mark || known.ranges.some(([from, to]) => from <= line && line <= to);
+  }
+
+  async #recordOf(spec) {
+    const coverage = join(this.trial.folder, 'build', 'coverage');
+    const ran = join(this.trial.folder, 'build', 'scripts.jsonl');
+    let red;
+    for (let time = 0; time < 2; time += 1) {
+      rmSync(coverage, { recursive: true, force: true });
+      rmSync(ran, { force: true });
+      const run = await this.trial.run([spec], {
+        args: [
+          '--coverage',
+          '--coverageReporters=json',
+          `--coverageDirectory=${coverage}`,
+          '--setupFilesAfterEnv=<rootDir>/tools/mutate/trace-scripts.mjs',
+        ],
+        env: { SCRIPTS_RAN: ran, TO_THE_END: '1' },
+        limit: 600_000,
+      });
+      red = run.green ? undefined : (run.red ?? 'it does not run');
+      if (!red) {
+        return {
+          ms: run.ms,
+          lines: linesIn(join(coverage, 'coverage-final.json'), this.trial.folder),
+          scripts: filesIn(ran),
+        };
+      }
+    }
+    return { ms: 0, red, lines: {}, scripts: [] };
+  }
 }
 
-async function recordOf(spec, scripts, folder) {
-  const coverage = join(folder, 'coverage');
-  const ran = join(folder, 'scripts');
-  rmSync(coverage, { recursive: true, force: true });
-  writeFileSync(ran, '');
-  const { ms } = await runJest('.', [spec], {
-    args: [
-      '--coverage',
-      '--coverageReporters=json',
-      `--coverageDirectory=${coverage}`,
-      '--setupFilesAfterEnv=<rootDir>/tools/mutate/trace-scripts.mjs',
-    ],
-    env: { SCRIPTS_RAN: ran },
-    limit: 300_000,
-  });
-  const shas = readFileSync(ran, 'utf8').split('\n').filter(Boolean);
-  return {
-    ms,
-    lines: linesIn(join(coverage, 'coverage-final.json')),
-    scripts: [...new Set(shas.flatMap((sha) => scripts.get(sha) ?? []))],
-  };
+function rankOf(spec) {
+  const at = FOLDERS.indexOf(spec.split('/')[1]);
+  return at < 0 ? FOLDERS.length : at;
 }
 
-/** Covered lines as ranges, for each file. */
-function linesIn(report) {
+function markOf(spec) {
+  const contract = spec.replace('.spec.ts', '.contract.ts');
+  const texts = [spec, contract].filter(existsSync).map((file) => readFileSync(file));
+  return digestOf(Buffer.concat(texts));
+}
+
+function digestOf(text) {
+  return createHash('sha1').update(text).digest('hex').slice(0, 10);
+}
+
+/** Covered lines as ranges, for each file, and how it stood then. */
+function linesIn(report, folder) {
   if (!existsSync(report)) return {};
   const lines = {};
   for (const [path, { statementMap, s }] of Object.entries(JSON.parse(readFileSync(report)))) {
@@ -96,19 +131,18 @@ function linesIn(report) {
       if (last && line <= last[1] + 1) last[1] = line;
       else ranges.push([line, line]);
     }
-    lines[relative('.', path)] = ranges;
+    const file = relative(folder, path);
+    if (ranges.length > 0) lines[file] = { mark: digestOf(readFileSync(path)), ranges };
   }
   return lines;
 }
 
-/** For the hash of each script as it is sent: its file and the files that it includes. */
-function scriptFiles() {
-  const files = new Map();
-  for (const file of globSync('lib', '.lua')) {
-    const met = new Set();
-    const source = inlineIncludes(readFileSync(file, 'utf8'), met);
-    const sha = createHash('sha1').update(source).digest('hex');
-    files.set(sha, [file, ...[...met].map((name) => `lib/locks/includes/${name}.lua`)]);
-  }
-  return files;
+/** The Lua files whose code was in a script that ran. */
+function filesIn(place) {
+  if (!existsSync(place)) return [];
+  const sources = readFileSync(place, 'utf8').split('\n').filter(Boolean).map(JSON.parse);
+  return globSync('lib', '.lua').filter((file) => {
+    const parts = readFileSync(file, 'utf8').split(/^--- @include.*\n/m);
+    return sources.some((source) => parts.every((part) => source.includes(part.trim())));
+  });
 }

@@ -7,17 +7,19 @@ const REASONS = 'tools/mutate/survivors.json';
 /** Writes what came of a sample to `survivors.md` in `folder`; returns the sum in a few lines. */
 export function writeReport(sample, outcomes, folder) {
   const reasons = existsSync(REASONS) ? JSON.parse(readFileSync(REASONS, 'utf8')) : {};
-  const count = (...kinds) => sample.filter(({ id }) => kinds.includes(outcomes[id])).length;
+  const count = (...kinds) =>
+    sample.filter(({ id }) => kinds.includes(outcomes.of(id)?.outcome)).length;
   const found = count('found', 'timed out');
+  const tried = found + count('survived', 'unreached');
   const rows = sample
-    .filter(({ id }) => outcomes[id] === 'survived' || outcomes[id] === 'unreached')
+    .filter(({ id }) => ['survived', 'unreached'].includes(outcomes.of(id)?.outcome))
     .sort((a, b) => (a.file < b.file ? -1 : a.file > b.file ? 1 : a.line - b.line))
     .map(
       ({ id, file, line, rule, was, text }) =>
-        `| ${id} | ${file}:${line} | ${rule} | \`${cell(was)}\` → \`${cell(text)}\` | ${outcomes[id]} | ${reasons[id] ?? ''} |`,
+        `| ${id} | ${file}:${line} | ${rule} | \`${cell(was)}\` → \`${cell(text)}\` | ${outcomes.of(id).outcome} | ${reasons[id] ?? ''} |`,
     );
-  const share = ((100 * found) / sample.length).toFixed(1);
-  const sum = `${found} of ${sample.length} mutants found (${share} %), ${count('timed out')} of them by a time-out; ${count('survived')} survived, ${count('unreached')} no spec reached.\n`;
+  const share = ((100 * found) / tried).toFixed(1);
+  const sum = `${found} of ${tried} mutants found (${share} %), ${count('timed out')} of them by a time-out; ${count('survived')} survived, ${count('unreached')} no spec reached; ${sample.length - tried} are not tried yet.\n`;
   const table = [
     '| mutant | where | rule | mistake | outcome | why |',
     '|---|---|---|---|---|---|',

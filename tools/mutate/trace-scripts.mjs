@@ -6,10 +6,11 @@ import { LuaScript } from '../../lib/redis/lua-script.js';
 const ran = new Set();
 const right = Object.getOwnPropertyDescriptor(LuaScript.prototype, 'argList').value;
 LuaScript.prototype.argList = function (...operands) {
-  ran.add(this.sha);
+  ran.add(this.source);
   return right.apply(this, operands);
 };
 
 afterAll(() => {
-  appendFileSync(process.env.SCRIPTS_RAN, [...ran].map((sha) => `${sha}\n`).join(''));
+  const lines = [...ran].map((source) => `${JSON.stringify(source)}\n`);
+  appendFileSync(process.env.SCRIPTS_RAN, lines.join(''));
 });

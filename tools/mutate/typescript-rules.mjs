@@ -1,4 +1,5 @@
 import ts from 'typescript';
+import { othersFor } from './constants.mjs';
 
 const { SyntaxKind: Kind } = ts;
 
@@ -89,10 +90,7 @@ function constant(node, add, root) {
     add('constant', node, `${number(node, root) + 1}`);
     return;
   }
-  const value = number(node, root);
-  for (const other of value <= 1 ? [1 - value] : [value + 1, value * 10]) {
-    add('constant', node, `${other}`);
-  }
+  for (const other of othersFor(number(node, root))) add('constant', node, `${other}`);
 }
 
 function number(node, root) {

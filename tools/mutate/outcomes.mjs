@@ -1,0 +1,43 @@
+import { appendFileSync, existsSync, mkdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+/** What came of each mutant, one line of JSON each; the last that is said of one counts. */
+export class Outcomes {
+  #byId = new Map();
+
+  constructor(folder) {
+    mkdirSync(folder, { recursive: true });
+    this.place = join(folder, 'outcomes.jsonl');
+    const lines = existsSync(this.place) ? readFileSync(this.place, 'utf8').split('\n') : [];
+    for (const line of lines.filter(Boolean)) {
+      const outcome = JSON.parse(line);
+      this.#byId.set(outcome.id, outcome);
+    }
+  }
+
+  of(id) {
+    return this.#byId.get(id);
+  }
+
+  forget(id) {
+    this.#byId.delete(id);
+  }
+
+  add({ id, file, line, rule, was, text }, came) {
+    const outcome = { id, file, line, rule, was, text, ...came };
+    this.#byId.set(id, outcome);
+    appendFileSync(this.place, `${JSON.stringify(outcome)}\n`);
+  }
+
+  /** How likely a spec finds a mistake in a file, by what it did for others there. */
+  chanceOf(spec, file) {
+    let tried = 0;
+    let found = 0;
+    for (const outcome of this.#byId.values()) {
+      if (outcome.file !== file || !outcome.ran?.includes(spec)) continue;
+      tried += 1;
+      if (outcome.by?.spec === spec) found += 1;
+    }
+    return (found + 0.3) / (tried + 1);
+  }
+}
