@@ -5,16 +5,11 @@ import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { asModule } from './lua.mjs';
 
-/** The includes that a module puts before a script itself; all others are written into the scripts that name them. */
-const imported = globSync('lib', '.ts')
-  .flatMap((file) => [...readFileSync(file, 'utf8').matchAll(/'\.\/(includes\/[\w-]+\.lua)\.js'/g)])
-  .map(([, name]) => `lib/locks/${name}`);
-
 rmSync('dist', { recursive: true, force: true });
 for (const format of ['esm', 'cjs']) {
   execFileSync('node_modules/.bin/tsc', ['-p', `tsconfig.${format}.json`], { stdio: 'inherit' });
   for (const file of globSync('lib/locks', '.lua')) {
-    if (file.includes('/includes/') && !imported.includes(file)) continue;
+    if (file.includes('/includes/')) continue; // written into the scripts that name them
     const target = file.replace(/^lib/, `dist/${format}`) + '.js';
     mkdirSync(dirname(target), { recursive: true });
     writeFileSync(target, asModule(readFileSync(file, 'utf8'), format));

@@ -52,7 +52,7 @@ export interface Held {
   readonly run?: Run | undefined;
 }
 
-/** When a lock that was taken over is written once more, in ms: by then who lost the take-over has written. */
+/** When a lock beside clients of the SETNX articles is written once more, in ms: by then who lost a take-over has written. */
 export const AFTER_TAKE_OVER = 100;
 
 /** Places that stand one behind another. */

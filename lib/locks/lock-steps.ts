@@ -9,7 +9,7 @@ import {
 } from '../redis/index.js';
 import { LockStoreError } from '../errors/index.js';
 import { momentOf } from '../options/index.js';
-import { guarded } from './guarded.js';
+import { guarded } from './guard/guarded.js';
 import { batchesOf, LARGEST_BATCH } from './batches.js';
 import { type AcquireReply, answerOf } from './lock/acquire-reply.js';
 import {
@@ -184,7 +184,7 @@ export class LockSteps {
     });
   }
 
-  /** When a guarded lease is renewed first: others may still write over what was taken over. */
+  /** When a guarded lease is renewed first: until then, a client that lost a take-over may write over it. */
   get #renewIn(): number | undefined {
     return this.guarded ? AFTER_TAKE_OVER : undefined;
   }

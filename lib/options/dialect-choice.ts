@@ -10,8 +10,10 @@ export interface PlainDialect {
   /**
    * Clients of the SETNX articles use this lock too: our value is a time to come, which they respect, where any other
    * reads as past to them; and what they left without a time to live is taken over when it is past. A client that loses
-   * that take-over overwrites our value; it is written once more after 100 ms. So clients should take less than
-   * that from GET to GETSET, and write a time at least a second away.
+   * a take-over overwrites what stands there; our value is written once more after 100 ms. So clients should take less
+   * than that from GET to GETSET, and write a time at least a second away. For a second after a grant, any time that
+   * appears there counts as such a client's: take a lock away by `forceRelease`, not by DEL. Our value is all digits, so
+   * `inspect` cannot name the holder.
    */
   readonly guard?: 'timestamp' | undefined;
 }
@@ -33,7 +35,8 @@ export interface LaravelDialect extends Omit<PlainDialect, 'name' | 'prefix'> {
  * The lock of the SETNX articles: its value is the moment at which it ends. The clocks of all clients should agree to a
  * second. Each client should write a time at least a second away, as `now + timeout + 1` of the articles is, and take
  * less than 100 ms from its GET to its GETSET: a client that loses a take-over overwrites the winner's time, and ours is
- * written once more after 100 ms. A crash costs the rest of the lease and a second. A value that is no time in this
+ * written once more after 100 ms. For a second after we wrote, any other time to come counts as such a client's: take a
+ * lock away by `forceRelease`, not by DEL. A crash costs the rest of the lease and a second. A value that is no time in this
  * unit, or that Redis ends by itself, is never taken over.
  */
 export interface TimestampDialect {

@@ -66,7 +66,8 @@ export interface RedisLockOptions extends LockCallOptions {
    * Clients of the SETNX articles use these locks too: what stands at a lock's name begins with a time to come, which
    * those of them respect that read the beginning of a text as a number (Ruby, PHP, JavaScript's `parseFloat`), and what
    * they left there without a time to live is taken over when it is past. Such a client that reads the whole text or
-   * nothing (Python's `float`, JavaScript's `Number`) needs dialect `plain` with its `guard`.
+   * nothing (Python's `float`, JavaScript's `Number`) needs dialect `plain` with its `guard`. What that one asks of
+   * clients, it asks here too.
    */
   readonly guard?: 'timestamp' | undefined;
   /** Connect at the first call instead of at start-up. @default false */

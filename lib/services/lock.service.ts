@@ -173,6 +173,8 @@ export class LockService implements OnModuleInit, OnModuleDestroy, OnApplication
   /**
    * Takes the lock from whoever holds it and gives it to the next waiter. The old holder is told; until
    * it has heard, two may work at once, which only the fencing token tells apart. False if it was free.
+   * Any string at the lock's key is taken away, whoever wrote it, with or without an end: in our own format, in plain,
+   * Spring's and python-redis-lock's, any text may be a holder's token.
    * @throws ForeignLockError if the key holds no lock.
    */
   async forceRelease(key: string, options: LookOptions = {}): Promise<boolean> {

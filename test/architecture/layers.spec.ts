@@ -125,6 +125,12 @@ it('imports no package that it does not declare, and none that is for developmen
   expect(sentences(wrong)).toEqual([]);
 });
 
+it('imports no include: they are written into scripts, and not in the package', () => {
+  expect(sentences(imports.filter(({ target }) => target.startsWith('locks/includes/')))).toEqual(
+    [],
+  );
+});
+
 it('has no folder called utils, helpers, common, types or the like', () => {
   const vague = /\/(utils?|helpers?|common|types|misc|shared|core)\//;
   expect(filesBelow('lib', '').filter((path) => vague.test(path))).toEqual([]);

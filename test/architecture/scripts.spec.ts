@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Redis } from 'ioredis';
 import { readFileSync } from 'node:fs';
-import { resolve } from 'node:path';
+import { basename, resolve } from 'node:path';
 import { LuaScript } from '../../lib/redis/index.js';
 import { RedisProcess } from '../../tools/redis-server.js';
 import { filesBelow } from './files-below.js';
@@ -9,8 +9,10 @@ import { filesBelow } from './files-below.js';
 type Script = LuaScript<string, string>;
 
 const INCLUDES = 'lib/locks/includes/';
-const files = filesBelow('lib', '.lua').filter((file) => !file.startsWith(INCLUDES));
 const includes = filesBelow(INCLUDES, '.lua');
+/** What is put around a script at run time. */
+const around = filesBelow('lib/locks/guard', '.lua');
+const files = filesBelow('lib', '.lua').filter((file) => ![...includes, ...around].includes(file));
 
 /** What a script's first line of operands looks like: `local lock, fence = KEYS[1], KEYS[2]`. */
 const DECLARATION = /^\s*local [\w, ]+ = .*\b(?:KEYS|ARGV)\[.*$/gm;
@@ -110,7 +112,7 @@ describe.each(files)('%s', (file) => {
   });
 });
 
-describe.each(includes)('%s', (file) => {
+describe.each([...includes, ...around])('%s', (file) => {
   it('says at its top what it is', () => {
     expect(source(file)).toMatch(/^-- [A-Z].+/);
   });
@@ -120,7 +122,7 @@ describe.each(includes)('%s', (file) => {
   });
 
   it('defines the function it is named after, or names', () => {
-    const name = file.slice(INCLUDES.length, -'.lua'.length).replaceAll('-', '_');
+    const name = basename(file, '.lua').replaceAll('-', '_');
     if (/^local [A-Z]+\b/m.test(source(file))) return;
     expect(source(file)).toMatch(new RegExp(`^local function ${name}(_us)?\\(`, 'm'));
   });

@@ -75,9 +75,30 @@ describe('a plain lock with a guard', () => {
     await expect(sides.us.acquire('k', { wait: 0 })).rejects.toThrow(LockNotAcquiredError);
   });
 
-  describe('that took over what was past', () => {
-    const inSeconds = (seconds: number): string => String(Math.floor(Date.now() / 1_000) + seconds);
+  const inSeconds = (seconds: number): string => String(Math.floor(Date.now() / 1_000) + seconds);
 
+  it('is written once more where another client took over and gave back, and its loser wrote over ours', async () => {
+    sides.start(dialect);
+    const lease = await sides.us.acquire('k', { ttl: 30_000 });
+    const ours = await sides.theirs.getset('k', inSeconds(2));
+    await until('ours stands again', async () => (await sides.theirs.get('k')) === ours);
+    expect(lease.held).toBe(true);
+    expect(await lease.release()).toBe(true);
+    expect(await sides.theirs.exists('k', '{k}:grant')).toBe(0);
+  });
+
+  it('that an operator took away is not written over who has it then', async () => {
+    sides.start(dialect);
+    const lease = await sides.us.acquire('k', { ttl: 30_000 });
+    expect(await sides.us.force('k')).toBe(true);
+    const third = inSeconds(60);
+    expect(await sides.theirs.setnx('k', third)).toBe(1);
+    await expect(lease.extend()).rejects.toThrow(LeaseLostError);
+    await until('nothing is under way', () => sides.us.idle);
+    expect(await sides.theirs.get('k')).toBe(third);
+  });
+
+  describe('that took over what was past', () => {
     /** We take over what was left behind, and a client that had seen it too writes over ours. */
     async function overwritten(options: AcquireOptions = {}): Promise<[Lease, string]> {
       sides.start(dialect);

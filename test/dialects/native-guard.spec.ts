@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { LeaseLostError, LockNotAcquiredError, LockOptionsError } from '../../lib/index.js';
 import type { Lease } from '../../lib/leases/lease.js';
 import type { SingleLease } from '../../lib/leases/single-lease.js';
-import { guarded } from '../../lib/locks/guarded.js';
+import { guarded } from '../../lib/locks/guard/guarded.js';
 import { scripts } from '../../lib/locks/lock/scripts.js';
 import { moduleSettings } from '../../lib/options/index.js';
 import { Condition } from '../../lib/services/condition.js';
@@ -138,6 +138,14 @@ describe.each(Object.entries(kinds))(
       expect(await sides.theirs.exists('k_lock')).toBe(0);
     });
 
+    it('is written once more also where another client took over and gave back, before us', async () => {
+      const lease = await acquire(start(), 0);
+      await stands(await writeOver());
+      expect(lease.held).toBe(true);
+      expect(await lease.release()).toBe(true);
+      expect(await sides.theirs.exists('k_lock', '{k_lock}:grant')).toBe(0);
+    });
+
     it('is extended, and given back, also before that', async () => {
       const [lease, ours] = await overwritten();
       await lease.extend();
@@ -179,10 +187,25 @@ describe.each(Object.entries(kinds))(
       expect(await sides.theirs.get('k_lock')).toBe(third);
     });
 
-    it('is a third client’s when the take-over is long over', async () => {
+    it('that an operator took away is not written over who has it then', async () => {
+      const lease = await acquire(start(), 0);
+      expect(await sides.us.force('k_lock')).toBe(true);
+      const third = String(Date.now() + 60_000);
+      expect(await sides.theirs.setnx('k_lock', third)).toBe(1);
+      await expect(lease.extend()).rejects.toThrow(LeaseLostError);
+      await until('nothing is under way', () => sides.us.idle);
+      expect(await sides.theirs.get('k_lock')).toBe(third);
+    });
+
+    it('is a third client’s when the take-over is long over, however often others ask', async () => {
       const [lease, ours] = await overwritten();
       await stands(ours);
-      await until('the second is over', async () => !(await sides.theirs.exists('{k_lock}:grant')));
+      const other = sides.client({ keyPrefix: '', guard: 'timestamp' });
+      await until('the second is over', async () => {
+        await expect(all(other, 0)).rejects.toThrow(LockNotAcquiredError);
+        expect(inspection('k_lock', await other.inspect('k_lock')).state).toBe('held');
+        return !(await sides.theirs.exists('{k_lock}:grant'));
+      });
       const third = String(Date.now() + 60_000);
       await sides.theirs.set('k_lock', third);
       await expect(lease.extend()).rejects.toThrow(LeaseLostError);

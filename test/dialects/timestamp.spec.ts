@@ -45,6 +45,17 @@ describe.each(ways)('a timestamp lock in $unit by $protocol', ({ unit, protocol 
     return sides.start(dialect);
   }
 
+  /** One that we wrote a second ago: no client that lost a take-over is as slow. */
+  async function written(): Promise<Lease> {
+    const lease = await sides.us.acquire('k', { ttl: 30_000 });
+    const { expiresAt } = lease;
+    await until('it is written once more', () => lease.expiresAt > expiresAt);
+    const grant = (await sides.theirs.get('{k_lock}:grant'))!.split(' ');
+    grant[1] = String(Number(grant[1]) - 1_000);
+    await sides.theirs.set('{k_lock}:grant', grant.join(' '), 'KEEPTTL');
+    return lease;
+  }
+
   it('is taken over when it is past, although nobody ever ends it', async () => {
     await sides.theirs.set('k_lock', inSeconds(-5));
     const lease = await start().acquire('k', { wait: 0 });
@@ -101,6 +112,26 @@ describe.each(ways)('a timestamp lock in $unit by $protocol', ({ unit, protocol 
     expect(await sides.theirs.exists('k_lock')).toBe(0);
   });
 
+  it('is written once more where another client took over and gave back, and its loser wrote over ours', async () => {
+    const lease = await start().acquire('k', { ttl: 30_000 });
+    await sides.theirs.getset('k_lock', inSeconds(2));
+    await until('ours stands again', async () => {
+      return Number(await sides.theirs.get('k_lock')) > Number(inSeconds(20));
+    });
+    expect(lease.held).toBe(true);
+    expect(await lease.release()).toBe(true);
+  });
+
+  it('that an operator took away is not written over who has it then', async () => {
+    const lease = await start().acquire('k', { ttl: 30_000 });
+    expect(await sides.us.force('k')).toBe(true);
+    const third = inSeconds(60);
+    expect(await sides.theirs.setnx('k_lock', third)).toBe(1);
+    await expect(lease.extend()).rejects.toThrow(LeaseLostError);
+    await until('nothing is under way', () => sides.us.idle);
+    expect(await sides.theirs.get('k_lock')).toBe(third);
+  });
+
   it('is given back also where such a client has just written over it', async () => {
     await sides.theirs.set('k_lock', inSeconds(-5));
     const lease = await start().acquire('k');
@@ -116,10 +147,7 @@ describe.each(ways)('a timestamp lock in $unit by $protocol', ({ unit, protocol 
     start();
     const losing = async (lose: (lease: Lease) => Promise<unknown>): Promise<void> => {
       if (seconds !== undefined) await sides.theirs.set('k_lock', inSeconds(seconds));
-      const lease = await sides.us.acquire('k', { ttl: 30_000 });
-      const grant = (await sides.theirs.get('{k_lock}:grant'))!.split(' ');
-      grant[1] = String(Number(grant[1]) - 1_000); // we wrote a second ago
-      await sides.theirs.set('{k_lock}:grant', grant.join(' '), 'KEEPTTL');
+      const lease = await written();
       const third = inSeconds(60);
       await sides.theirs.set('k_lock', third);
       await lose(lease);
@@ -143,8 +171,9 @@ describe.each(ways)('a timestamp lock in $unit by $protocol', ({ unit, protocol 
     expect(await sides.theirs.exists('k_lock')).toBe(0);
   });
 
-  it('is lost when somebody’s shorter time-out has made it end too early', async () => {
-    const lease = await start().acquire('k', { ttl: 10_000 });
+  it('is lost when somebody’s shorter time-out has made it end too early, a second after we wrote', async () => {
+    start();
+    const lease = await written();
     await sides.theirs.set('k_lock', inSeconds(4));
     await expect(lease.extend()).rejects.toThrow(LeaseLostError);
     expect(lease.held).toBe(false);

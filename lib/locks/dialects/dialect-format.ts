@@ -10,7 +10,7 @@ export type AcquireReply = [
   left: number | string,
   now: number,
   token: number,
-  /** The value that was seen; of what is held, 1 if it was taken over. */
+  /** The value that was seen; of what is held, 1 if a client that lost a take-over may write over it. */
   more?: string | number,
 ];
 

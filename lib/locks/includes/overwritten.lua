@@ -1,5 +1,5 @@
--- Whether a client that lost a take-over to this holder has overwritten it: a moment to come stands there, and nothing
--- ends it. `grant` remembers the take-over for a second, or as long as a shorter lease; within it, the moment can be no third client's.
+-- Whether a client that lost a take-over, to this holder or to another before it, has written over it: a moment to come stands
+-- there, and nothing ends it. `grant` remembers the holder for a second, or a shorter lease; within it, the moment can be no third client's.
 -- Returns when the holder's own lease ends, in ms since the epoch; nil if it was not overwritten.
 --- @include "moment-of"
 local function overwritten(lock, grant, holder, current, now)

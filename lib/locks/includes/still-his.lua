@@ -1,6 +1,6 @@
--- Whether a timestamp lock is the holder's that `own` (of grant-of) names: the holder's time stands there and has not come. For a second
--- after it was written, another time to come may stand there: that of a client that lost a take-over and wrote all the same.
--- After a take-over of ours it may be any, else only one that is not earlier by more than a second. Afterwards it is a third client's. Needs ends-of.
+-- Whether a timestamp lock is the holder's that `own` (of grant-of) names: the holder's time stands there and has not come.
+-- For a second after it was written, another time to come may stand there: that of a client that lost a take-over, to this
+-- holder or to another before it, and wrote all the same. Afterwards it is a third client's. Needs ends-of.
 local function still_his(current, own, holder, unit, now)
   if holder == nil or own.holder ~= holder or type(current) ~= 'string' then
     return false
@@ -9,5 +9,5 @@ local function still_his(current, own, holder, unit, now)
   if not his or his <= ms or not stands or stands <= ms then
     return false
   end
-  return current == own.value or ms - own.written < 1000 and (own.took == '1' or stands >= his - 1000)
+  return current == own.value or ms - own.written < 1000
 end

@@ -1,5 +1,5 @@
 -- Take the lock if nothing stands at its name, or, with a guard, what a client of the SETNX articles left there and is past.
--- Returns {kind, ms left or what stands there, now, token}, for 'held' also 1 after a take-over.
+-- Returns {kind, ms left or what stands there, now, token}, for 'held' under a guard also 1: a client that lost a take-over may still write over it.
 local lock, fence, grant = KEYS[1], KEYS[2], KEYS[3]
 local holder, ttl, tokens, not_after, guard = ARGV[1], ARGV[2], ARGV[3], ARGV[4], ARGV[5]
 
@@ -8,27 +8,28 @@ local holder, ttl, tokens, not_after, guard = ARGV[1], ARGV[2], ARGV[3], ARGV[4]
 --- @include "holders-token"
 --- @include "is-past"
 --- @include "overwritten"
+--- @include "remember-holder"
 
 local now = now_us()
 if now > tonumber(not_after) then
   return { 'late', 0, now, -1 }
 elseif redis.call('SET', lock, holder, 'NX', 'PX', ttl) then
-  return { 'held', tonumber(ttl), now, holders_token(fence, now, tokens, false) }
+  if guard then
+    remember_holder(grant, holder, tonumber(ttl), now)
+  end
+  return { 'held', tonumber(ttl), now, holders_token(fence, now, tokens, false), guard and 1 }
 end
 local current = redis.pcall('GET', lock)
 if type(current) == 'table' then
   return { 'foreign', redis.call('TYPE', lock).ok, now, -1 }
 elseif current == holder then
-  local took = guard and redis.call('EXISTS', grant) or 0
-  return { 'held', redis.call('PTTL', lock), now, holders_token(fence, now, tokens, true), took }
+  return { 'held', redis.call('PTTL', lock), now, holders_token(fence, now, tokens, true), guard and 1 }
 end
 local left = redis.call('PTTL', lock)
 local again = guard and overwritten(lock, grant, holder, current, now) ~= nil
 if again or guard and left == -1 and is_past(current, now) then
   redis.call('SET', lock, holder, 'PX', ttl)
-  if not again then
-    redis.call('SET', grant, string.format('%.0f %s', math.floor(now / 1000) + ttl, holder), 'PX', math.min(1000, ttl))
-  end
+  remember_holder(grant, holder, tonumber(ttl), now)
   return { 'held', tonumber(ttl), now, holders_token(fence, now, tokens, again), 1 }
 end
 return { 'busy', left, now, -1 }

@@ -1,5 +1,5 @@
 -- Take the lock if nothing stands at its name, or a time that is past and that nothing ends.
--- Returns {kind, ms left or what stands there, now, token}, for 'held' also 1 after a take-over, else 0.
+-- Returns {kind, ms left or what stands there, now, token}, for 'held' also 1.
 local lock, fence, grant = KEYS[1], KEYS[2], KEYS[3]
 local holder, ttl, tokens, not_after, unit, lasting = ARGV[1], ARGV[2], ARGV[3], ARGV[4], ARGV[5], ARGV[6]
 
@@ -23,15 +23,13 @@ end
 local own = grant_of(grant)
 if still_his(current, own, holder, unit, now) then
   local left = math.min(tonumber(ttl), math.floor(ends_of(own.value, unit) - now / 1000) - 1000)
-  return { 'held', left, now, holders_token(fence, now, tokens, true), tonumber(own.took) }
+  return { 'held', left, now, holders_token(fence, now, tokens, true), 1 }
 end
-local took = 0
 if current then
   local ends, left = ends_of(current, unit), redis.call('PTTL', lock)
   if not ends or ends >= now / 1000 or left ~= -1 then
     return { 'busy', ends and ends >= now / 1000 and math.ceil(ends - now / 1000) or left, now, -1 }
   end
-  took = 1
 end
-write_timestamp(lock, grant, holder, timestamp(now, ttl, unit), took, unit, lasting, now)
-return { 'held', tonumber(ttl), now, holders_token(fence, now, tokens, false), took }
+write_timestamp(lock, grant, holder, timestamp(now, ttl, unit), unit, lasting, now)
+return { 'held', tonumber(ttl), now, holders_token(fence, now, tokens, false), 1 }

@@ -17,8 +17,8 @@ if not still_his(current, own, holder, unit, now) then
 end
 local left = math.floor(ends_of(own.value, unit) - now / 1000) - 1000
 if left < ttl then
-  write_timestamp(lock, grant, holder, timestamp(now, ttl, unit), own.took, unit, lasting, now)
+  write_timestamp(lock, grant, holder, timestamp(now, ttl, unit), unit, lasting, now)
 elseif current ~= own.value then
-  write_timestamp(lock, grant, holder, own.value, own.took, unit, lasting, now)
+  write_timestamp(lock, grant, holder, own.value, unit, lasting, now)
 end
 return math.max(left, ttl)

@@ -1,5 +1,5 @@
 -- The third step: GETSET, which takes over if what stands there is what was seen, or nothing. Else another was faster, and its time stays as it is.
--- Returns {kind, ms left, now, token}: 'held' and 1 after a take-over, else 0; 'busy' or 'late'.
+-- Returns {kind, ms left, now, token}: 'held' and 1; 'busy' or 'late'.
 local lock, grant = KEYS[1], KEYS[2]
 local holder, ttl, not_after, unit, seen = ARGV[1], ARGV[2], ARGV[3], ARGV[4], ARGV[5]
 
@@ -18,6 +18,5 @@ if current and current ~= seen then
 end
 local value = timestamp(now, ttl, unit)
 redis.call('GETSET', lock, value)
-local took = current and 1 or 0
-write_grant(grant, holder, value, took, unit, now)
-return { 'held', tonumber(ttl), now, -1, took }
+write_grant(grant, holder, value, unit, now)
+return { 'held', tonumber(ttl), now, -1, 1 }

@@ -1,5 +1,5 @@
 -- The first step of the articles: SETNX. Who holds the lock already is told so.
--- Returns {kind, ms left, now, token}: 'held' and 1 after a take-over, else 0; 'late', or 'busy' where something stands there.
+-- Returns {kind, ms left, now, token}: 'held' and 1; 'late', or 'busy' where something stands there.
 local lock, grant = KEYS[1], KEYS[2]
 local holder, ttl, not_after, unit = ARGV[1], ARGV[2], ARGV[3], ARGV[4]
 
@@ -16,12 +16,12 @@ if now > tonumber(not_after) then
 end
 local value = timestamp(now, ttl, unit)
 if redis.call('SETNX', lock, value) == 1 then
-  write_grant(grant, holder, value, 0, unit, now)
-  return { 'held', tonumber(ttl), now, -1, 0 }
+  write_grant(grant, holder, value, unit, now)
+  return { 'held', tonumber(ttl), now, -1, 1 }
 end
 local own = grant_of(grant)
 if still_his(redis.pcall('GET', lock), own, holder, unit, now) then
   local left = math.min(tonumber(ttl), math.floor(ends_of(own.value, unit) - now / 1000) - 1000)
-  return { 'held', left, now, -1, tonumber(own.took) }
+  return { 'held', left, now, -1, 1 }
 end
 return { 'busy', -1, now, -1 }

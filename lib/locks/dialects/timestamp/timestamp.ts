@@ -7,7 +7,7 @@ import { scripts } from './scripts.js';
  * server's. A lock that is past is taken over, unlocked is only what is not. The lock does not say whose it is:
  * that stands in a key beside it, for us alone.
  *
- * A client that loses a take-over writes over the winner's time. Ours is written once more 100 ms after a take-over,
+ * A client that loses a take-over writes over the winner's time. Ours is written once more 100 ms after a grant,
  * and for a second after each of our writes another time to come counts as a loser's, not as a third client's. So a
  * client should take less than 100 ms from GET to GETSET, and write a time that is a second away at least.
  *

@@ -1,6 +1,6 @@
-import { LuaScript } from '../redis/index.js';
-import rememberStanding from './includes/remember-standing.lua.js';
-import undoOverwriting from './includes/undo-overwriting.lua.js';
+import { LuaScript } from '../../redis/index.js';
+import rememberStanding from './remember-standing.lua.js';
+import undoOverwriting from './undo-overwriting.lua.js';
 
 type Script = LuaScript<string, string>;
 
@@ -8,7 +8,7 @@ const known = new Map<Script, Script>();
 
 /**
  * A step of a lock of our own beside clients of the SETNX articles: before it, what they left or wrote over the lock is undone;
- * after it, what stands there is remembered in one key more, behind the others, while that may happen again.
+ * after it, what of ours it put there is remembered in one key more, behind the others, while that may happen again.
  */
 export function guarded(script: Script): Script {
   let made = known.get(script);
@@ -30,10 +30,10 @@ local operands = #ARGV / turns
 for nth = 1, turns do
   local at, from = (nth - 1) * ${width}, (nth - 1) * operands
   local grant = KEYS[at + ${width}]
-  undo_overwriting(KEYS[at + 1], grant, ${drops})
+  local before = undo_overwriting(KEYS[at + 1], grant, ${drops})
   local answer = step({ unpack(KEYS, at + 1, at + ${keys.length}) }, { unpack(ARGV, from + 1, from + operands) })
   answers[nth] = ${answers === 'answers' ? 'answer[1]' : 'answer'}
-  remember_standing(KEYS[at + 1], grant)
+  remember_standing(KEYS[at + 1], grant, before)
 end
 return ${answers}`;
   return new LuaScript(text, [...keys, 'grant'], args);

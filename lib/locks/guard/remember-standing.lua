@@ -1,0 +1,20 @@
+-- Remember beside a lock, for a second after it was granted, what of ours stands there and until when, as undo-overwriting wants it. `before` stood there before
+-- the step: who asks, looks or renews makes that second no longer.
+--- @include "now"
+local function remember_standing(lock, grant, before)
+  local current = redis.pcall('GET', lock)
+  local is_ours = type(current) == 'string' and string.find(current, '^99999999999999%-')
+  local granted = is_ours and current ~= before
+  if not granted and redis.call('EXISTS', grant) == 0 then
+    return
+  elseif not is_ours then
+    redis.call('DEL', grant)
+    return
+  end
+  local text = string.format('%.0f %s', math.floor(now_us() / 1000) + redis.call('PTTL', lock), current)
+  if granted then
+    redis.call('SET', grant, text, 'PX', 1000)
+  else
+    redis.pcall('SET', grant, text, 'XX', 'KEEPTTL')
+  end
+end
