@@ -142,3 +142,11 @@ describe.each(samples)('where dialect %j meets', (dialect) => {
     expect(after).toBe(isLock ? undefined : before[0]);
   });
 });
+
+it('in our own format any string may be a token, and an operator takes it away', async () => {
+  const us = sides.client({ keyPrefix: '' });
+  await sides.theirs.set('k', 'somebody');
+  await expect(us.acquire('k', { wait: 0 })).rejects.toMatchObject({ code: 'LOCK_NOT_ACQUIRED' });
+  expect(await us.force('k')).toBe(true);
+  expect(await sides.theirs.exists('k')).toBe(0);
+});

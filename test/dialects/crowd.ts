@@ -2,10 +2,15 @@ import assert from 'node:assert/strict';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { LockClient } from '../support/lock-client.js';
 import { SOON } from '../support/bounds.js';
+import { monotonic } from '../support/monotonic.js';
+import type { Worker } from '../support/worker.js';
 import type { PeerClient } from './peers/peer.js';
 
 const SIDES = ['ours', 'theirs'] as const;
 type Side = (typeof SIDES)[number];
+
+/** A lease of ours, in ms. */
+const OURS = 10_000;
 
 /** Clients of several libraries on one lock, and who believed to hold it when. */
 export class Crowd {
@@ -19,16 +24,16 @@ export class Crowd {
 
   constructor(
     ms: number,
-    /** Of all leases, in ms. */
-    private readonly lease = 10_000,
+    /** Of theirs, in ms; ours outlast whatever the machine has to do. */
+    private readonly lease = OURS,
   ) {
-    this.#end = performance.now() + ms;
+    this.#end = monotonic() + ms;
     this.#latest = this.#end + 4 * SOON;
   }
 
   /** The time is over, and each side has had its turns. */
   get #isOver(): boolean {
-    const now = performance.now();
+    const now = monotonic();
     return now > this.#latest || (now > this.#end && !SIDES.some((who) => this.#turnsOf(who) < 3));
   }
 
@@ -36,7 +41,7 @@ export class Crowd {
   async ours(client: LockClient, name: string): Promise<void> {
     let token = 0;
     while (!this.#isOver) {
-      const lease = await client.acquire(name, { ttl: this.lease, wait: Infinity });
+      const lease = await client.acquire(name, { ttl: OURS, wait: Infinity });
       const next = lease.toJSON().fencingToken;
       if (next !== undefined) {
         assert(next > token, 'a token did not grow');
@@ -46,23 +51,39 @@ export class Crowd {
     }
   }
 
-  async theirs(client: PeerClient, name: string): Promise<void> {
+  /** With `crash`, one in three times it leaves the lock behind as one who crashed some time ago. */
+  async theirs(client: PeerClient, name: string, crash?: () => Promise<unknown>): Promise<void> {
+    const release = (): Promise<boolean> => client.release(name);
+    const crashed = async (): Promise<boolean> => (await crash!()) !== null;
     while (!this.#isOver) {
       if (await client.acquire(name, this.lease)) {
-        await this.#section('theirs', () => client.release(name));
+        await this.#section('theirs', crash && Math.random() < 0.33 ? crashed : release);
       }
       await sleep(Math.random() * 6);
     }
   }
 
+  /** The turns of a process of ours. */
+  async process(worker: Worker, key: string): Promise<void> {
+    while (!this.#isOver) {
+      const end = monotonic() + 500;
+      const options = { ttl: OURS, wait: 60_000 };
+      const contention = { key, callers: 1, end, pause: 3, rest: 20, options };
+      for (const { entered, left, released } of await worker.call('contend', contention)) {
+        this.#sections.push({ who: 'ours', from: entered, to: left });
+        assert(released, 'the lock was not ours any more');
+      }
+    }
+  }
+
   /** Takes turns for half of the time, and is killed in the next. */
   async killed(client: PeerClient, name: string): Promise<void> {
-    const half = performance.now() + (this.#end - performance.now()) / 2;
+    const half = monotonic() + (this.#end - monotonic()) / 2;
     for (;;) {
-      const asked = performance.now();
+      const asked = monotonic();
       if (await client.acquire(name, this.lease)) {
-        if (performance.now() > half) {
-          const ended = { who: 'theirs', from: performance.now(), to: asked + this.lease } as const;
+        if (monotonic() > half) {
+          const ended = { who: 'theirs', from: monotonic(), to: asked + this.lease } as const;
           this.#sections.push(ended);
           this.killings += 1;
           return client.close();
@@ -88,9 +109,9 @@ export class Crowd {
   }
 
   async #section(who: Side, release: () => Promise<boolean>): Promise<void> {
-    const from = performance.now();
+    const from = monotonic();
     await sleep(Math.random() * 3);
-    this.#sections.push({ who, from, to: performance.now() });
+    this.#sections.push({ who, from, to: monotonic() });
     assert(await release(), `the lock was not ${who} any more`);
   }
 }

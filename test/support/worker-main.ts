@@ -78,7 +78,7 @@ const commands = {
   },
 
   /** Callers that take turns on a key until the time is up; each adds 1 to a value that only the lock protects. */
-  async contend({ key, callers, end, pause, options: call }: Contention) {
+  async contend({ key, callers, end, pause, rest = 0, options: call }: Contention) {
     grants.on = true;
     const store = new Redis(options.redis);
     const sections: Section[] = [];
@@ -87,7 +87,7 @@ const commands = {
         const asked = monotonic();
         const { got: lease, places } = await grants.during(() => client.acquire(key, call));
         const entered = monotonic();
-        const token = lease.fencingToken;
+        const token = lease.toJSON().fencingToken ?? 0; // some dialects have none
         const { arrival } = grants.of(key, token, places);
         const value = Number(await store.get(`value:${key}`));
         await new Promise((resolve) => setTimeout(resolve, Math.random() * pause));
@@ -95,6 +95,7 @@ const commands = {
         const left = monotonic();
         const released = await lease.release();
         sections.push({ token, arrival, asked, entered, left, released });
+        if (rest > 0) await new Promise((resolve) => setTimeout(resolve, Math.random() * rest));
       }
     };
     await Promise.all(Array.from({ length: callers }, loop));

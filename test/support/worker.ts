@@ -12,6 +12,8 @@ export interface Contention {
   readonly end: number;
   /** The longest critical section in ms. */
   readonly pause: number;
+  /** The longest rest between two of them, in ms; none by default. */
+  readonly rest?: number;
   readonly options?: LockCallOptions;
 }
 

@@ -8,15 +8,45 @@ import { textbook } from './textbook.js';
 
 const PYTHON = ['python3', '/usr/bin/python3'];
 
-/** The client of the SETNX articles in Python. */
-export const textbookInPython = drivenPeer({
-  name: 'a client of the articles in Python',
-  dialect: { name: 'timestamp', unit: 'float', protocol: 'commands', suffix: '_lock' },
+/** The client of the SETNX articles in Python; with `prefix` it reads what a text begins with, `slow` it takes its time before GETSET. */
+export function textbookIn(unit: 's' | 'ms' | 'float', ...more: ('prefix' | 'slow')[]): Peer {
+  return drivenPeer({
+    name: ['a client of the articles in Python, in', unit, ...more].join(' '),
+    dialect: { name: 'timestamp', unit, protocol: 'commands', suffix: '_lock' },
+    shortest: 50,
+    programs: PYTHON,
+    probe: ['-c', 'import redis'],
+    script: 'textbook.py',
+    args: [unit, ...more],
+    remedy: 'apt-get install python3-redis',
+  });
+}
+
+export const textbookInPython = textbookIn('float');
+
+/** redlock 5 in processes of its own. */
+export const redlockProcess = drivenPeer({
+  name: 'redlock 5, each a process',
+  dialect: 'redlock',
   shortest: 50,
-  programs: PYTHON,
-  probe: ['-c', 'import redis'],
-  script: 'textbook.py',
-  remedy: 'apt-get install python3-redis',
+  programs: [process.execPath],
+  probe: ['--version'],
+  script: 'redlock.mjs',
+  remedy: 'npm ci',
+});
+
+/** Laravel's own store, as its configuration makes it. */
+export const laravel = drivenPeer({
+  name: 'Laravel 8, by its RedisManager and RedisStore',
+  dialect: { name: 'laravel', prefix: 'shop_database_shop_cache:' },
+  shortest: 1_000,
+  programs: ['php'],
+  probe: [
+    '-r',
+    "exit(class_exists('Redis') && is_file('/usr/share/php/Illuminate/Cache/autoload.php') && is_file('/usr/share/php/Illuminate/Redis/autoload.php') ? 0 : 1);",
+  ],
+  script: 'laravel.php',
+  remedy: 'apt-get install php-cli php-redis php-illuminate-cache php-illuminate-redis',
 });
 
 /** python-redis-lock, whose waiters are woken by a list. */
@@ -60,18 +90,7 @@ export const peers: readonly Peer[] = [
     script: 'redis_py.py',
     remedy: 'apt-get install python3-redis',
   }),
-  drivenPeer({
-    name: 'Laravel 8, by its RedisManager and RedisStore',
-    dialect: { name: 'laravel', prefix: 'shop_database_shop_cache:' },
-    shortest: 1_000,
-    programs: ['php'],
-    probe: [
-      '-r',
-      "exit(class_exists('Redis') && is_file('/usr/share/php/Illuminate/Cache/autoload.php') && is_file('/usr/share/php/Illuminate/Redis/autoload.php') ? 0 : 1);",
-    ],
-    script: 'laravel.php',
-    remedy: 'apt-get install php-cli php-redis php-illuminate-cache php-illuminate-redis',
-  }),
+  laravel,
   symfony('write'),
   textbook('s', 'commands'),
   textbook('s', 'script'),

@@ -1,0 +1,77 @@
+import { describe, it } from '@jest/globals';
+import type { RedisLockOptions } from '../../lib/index.js';
+import { Worker } from '../support/worker.js';
+import { Crowd } from './crowd.js';
+import { laravel, redlockProcess, textbookIn } from './peers/index.js';
+import type { Peer } from './peers/peer.js';
+import { Sides } from './sides.js';
+
+const ROUND = process.env['FULL'] ? 15_000 : 4_000;
+/** Of a client of theirs, in ms. */
+const LEASE = 1_000;
+
+interface Mixture {
+  readonly peer: Peer;
+  readonly ours: Omit<RedisLockOptions, 'redis'>;
+  /** What a client of the articles wrote that had the lock until some seconds ago, and crashed; undefined where Redis ends locks. */
+  readonly past?: () => string;
+}
+
+const past = {
+  s: (): string => String(Math.floor(Date.now() / 1_000) - 5),
+  ms: (): string => String(Date.now() - 5_000),
+  float: (): string => String(Date.now() / 1_000 - 5),
+};
+
+/** Beside clients of the articles; a native lock is for those that read what a text begins with. */
+function articles(unit: keyof typeof past, dialect?: RedisLockOptions['dialect']): Mixture {
+  const peer = dialect ? textbookIn(unit, 'slow') : textbookIn(unit, 'prefix', 'slow');
+  const ours = dialect ? { dialect } : ({ keyPrefix: '', guard: 'timestamp' } as const);
+  return { peer, ours, past: past[unit] };
+}
+
+const commands = { name: 'timestamp', protocol: 'commands', suffix: '_lock' } as const;
+const script = { name: 'timestamp', protocol: 'script', suffix: '_lock' } as const;
+const guarded = { name: 'plain', guard: 'timestamp', suffix: '_lock' } as const;
+
+const quick: Readonly<Record<string, Mixture>> = {
+  'timestamp with a fraction': articles('float', { ...commands, unit: 'float' }),
+  'plain with a guard, in s': articles('s', guarded),
+  'native with a guard, in ms': articles('ms'),
+};
+const others: Readonly<Record<string, Mixture>> = {
+  'timestamp in s': articles('s', { ...commands, unit: 's' }),
+  'timestamp in ms': articles('ms', { ...commands, unit: 'ms' }),
+  'timestamp by a script': articles('ms', { ...script, unit: 'ms' }),
+  'plain with a guard, with a fraction': articles('float', guarded),
+  'native with a guard, in s': articles('s'),
+  Laravel: { peer: laravel, ours: { dialect: laravel.dialect } },
+  'redlock 5': { peer: redlockProcess, ours: { dialect: 'redlock' } },
+};
+const mixtures = Object.entries({ ...quick, ...(process.env['FULL'] && others) });
+
+const sides = new Sides();
+
+for (const [name, { peer }] of mixtures) {
+  // oxlint-disable-next-line jest/no-disabled-tests
+  if (peer.missing !== undefined) it.skip(`${name}: ${peer.missing}`, () => {});
+}
+
+describe.each(mixtures.filter(([, { peer }]) => peer.missing === undefined))(
+  '%s',
+  (_name, { peer, ours, past: crashed }) => {
+    it('three processes of ours and three of theirs never hold a lock at the same time, and none loses a lease', async () => {
+      const workers = await Worker.startMany(3, { ...ours, redis: sides.redis.url });
+      for (const worker of workers) sides.closing(worker, (one) => one.kill());
+      const clients = await Promise.all([1, 2, 3].map(() => sides.peer(peer)));
+      const key = 'dialect' in ours ? 'crowd' : 'crowd_lock'; // a native lock has no suffix
+      const crash = crashed && (() => sides.theirs.set('crowd_lock', crashed()));
+      const crowd = new Crowd(ROUND, LEASE);
+      await Promise.all([
+        ...workers.map((worker) => crowd.process(worker, key)),
+        ...clients.map((client) => crowd.theirs(client, 'crowd', crash)),
+      ]);
+      crowd.check();
+    }, 120_000);
+  },
+);
