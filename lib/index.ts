@@ -1,3 +1,9 @@
+/**
+ * The module, the decorators, the service, leases, guards and errors.
+ *
+ * @module nest-redis-lock
+ */
+
 export { RedisLockModule } from './redis-lock.module.js';
 export type {
   RedisLockModuleAsyncOptions,

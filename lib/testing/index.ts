@@ -1,3 +1,9 @@
+/**
+ * Locks in memory, and a clock that a test moves.
+ *
+ * @module nest-redis-lock/testing
+ */
+
 export type { Clock } from '../options/index.js';
 export { ManualClock } from './manual-clock.js';
 export { MemoryServer } from './memory-server.js';

@@ -1,0 +1,60 @@
+import { copyFileSync, existsSync } from 'node:fs';
+import { defineConfig } from 'vitepress';
+import { PAGES } from './pages.mjs';
+import { slugify } from './slug.mjs';
+
+const sidebar = PAGES.map(([text, pages]) => ({
+  text,
+  items: pages
+    .filter(([, page]) => page.endsWith('/') || existsSync(file(`${page}.md`)))
+    .map(([title, page]) => ({ text: title, link: `/${page}` })),
+}));
+
+/** Pages that another engineer is about to land. */
+const PENDING = PAGES.flatMap(([, pages]) => pages.map(([, page]) => page)).filter(
+  (page) => !existsSync(file(`${page}.md`)),
+);
+
+function file(path) {
+  return new URL(`../${path}`, import.meta.url);
+}
+
+/** Where the site stands on its server. */
+const base = process.env['DOCS_BASE'] ?? '/';
+
+export default defineConfig({
+  title: 'nest-redis-lock',
+  description: 'Distributed locks for NestJS on Redis',
+  lang: 'en',
+  base,
+  outDir: '../build/docs',
+  cacheDir: '../.cache/docs',
+  srcExclude: ['**/node_modules/**'],
+  buildEnd: ({ outDir }) =>
+    copyFileSync(file('bench/results.json'), `${outDir}/bench/results.json`),
+  ignoreDeadLinks: [(link) => PENDING.some((page) => link.endsWith(`/${page}`))],
+  lastUpdated: false,
+  metaChunk: true,
+  head: [['link', { rel: 'icon', type: 'image/svg+xml', href: `${base}mark.svg` }]],
+  markdown: {
+    anchor: { slugify },
+    toc: { slugify },
+    theme: { light: 'github-light', dark: 'github-dark' },
+  },
+  themeConfig: {
+    logo: '/mark.svg',
+    nav: [
+      { text: 'Start', link: '/start' },
+      { text: 'Recipes', link: '/recipes' },
+      { text: 'Operations', link: '/operations' },
+      { text: 'Troubleshooting', link: '/troubleshooting' },
+      { text: 'API', link: '/api/' },
+    ],
+    sidebar,
+    outline: [2, 3],
+    search: { provider: 'local' },
+    externalLinkIcon: false,
+    docFooter: { prev: 'Before', next: 'Next' },
+    footer: { message: 'MIT licence' },
+  },
+});

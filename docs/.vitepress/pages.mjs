@@ -1,0 +1,43 @@
+/** Every page of the site by its group, in the order in which the sidebar has them. */
+export const PAGES = [
+  [
+    'Use',
+    [
+      ['Start', 'start'],
+      ['Recipes', 'recipes'],
+      ['The decorator', 'decorator'],
+      ['The service', 'service'],
+      ['Semaphores and readers', 'semaphores-and-readers'],
+      ['Conditions and leaders', 'conditions-and-leaders'],
+      ['Fencing', 'fencing'],
+      ['Tests of your application', 'testing'],
+    ],
+  ],
+  [
+    'Run',
+    [
+      ['Operations', 'operations'],
+      ['Troubleshooting', 'troubleshooting'],
+      ['Topologies', 'topologies'],
+      ['Where Redis can fail', 'faults'],
+    ],
+  ],
+  [
+    'Beside others',
+    [
+      ['Other services’ locks', 'other-services'],
+      ['Migration', 'migration'],
+    ],
+  ],
+  [
+    'Look up',
+    [
+      ['Options', 'options'],
+      ['Errors', 'errors'],
+      ['Performance', 'performance'],
+      ['One of N replicas', 'one-of-n'],
+      ['Protocol', 'protocol'],
+      ['API', 'api/'],
+    ],
+  ],
+];
