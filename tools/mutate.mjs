@@ -45,13 +45,15 @@ if (options.list) {
     );
   }
 } else {
-  if (!options.report) await run();
+  if (!options.report) {
+    const trial = new Trial(join(options.state, `trial-${process.pid}`));
+    await run(trial).finally(() => trial.end());
+  }
   if (!options.record) process.stdout.write(writeReport(chosen, outcomes, options.state));
 }
 
-async function run() {
+async function run(trial) {
   const end = performance.now() + Number(options.minutes) * 60_000;
-  const trial = new Trial(join(options.state, 'trial'));
   const reach = new Reach(options.state, trial);
   await reach.record(new RegExp(options.specs), (at, of, spec, ms, green) =>
     process.stderr.write(`${at}/${of} ${spec} ${Math.round(ms)} ms${green ? '' : ' RED'}\n`),

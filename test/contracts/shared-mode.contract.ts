@@ -195,6 +195,23 @@ export const sharedMode: Contract = {
     expect((await a.hold()).grant.fencingToken).toBeGreaterThan(grant.fencingToken!);
   },
 
+  async 'a reader that waited has the token of the last writer too, and 0 where none had one'(
+    world,
+  ) {
+    const [a, b] = [await world.client(), await world.client()];
+    const { claim } = await a.hold({ tokens: 0 });
+    const { claim: first } = await b.queue({ ...reader, tokens: 1 });
+    await a.lock.release(claim, 0);
+    await world.until('it is granted', () => b.granted(first) !== undefined);
+    expect(b.granted(first)).toMatchObject({ fencingToken: 0 });
+    await b.lock.release(first, 0);
+    const { claim: fenced, grant } = await a.hold();
+    const { claim: second } = await b.queue({ ...reader, tokens: 1 });
+    await a.lock.release(fenced, 0);
+    await world.until('it is granted', () => b.granted(second) !== undefined);
+    expect(b.granted(second)).toMatchObject({ fencingToken: grant.fencingToken });
+  },
+
   async 'a writer becomes a reader without a gap, and lets waiting readers in'(world) {
     const [a, b, c] = [await world.client(), await world.client(), await world.client()];
     const { claim } = await a.hold();

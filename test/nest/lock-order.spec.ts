@@ -75,6 +75,16 @@ describe('two locks in opposite orders', () => {
     ]);
   });
 
+  it('are none where the first was given back before the second was wanted', async () => {
+    const locks = strict();
+    await theOneWay(locks);
+    await locks.withLock('b', async (lease) => {
+      await lease.release();
+      await locks.withLock('a', () => undefined);
+    });
+    await theOneWay(locks);
+  });
+
   it('are found around decorated methods, and with several keys', async () => {
     @Injectable()
     class Bank {

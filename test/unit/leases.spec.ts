@@ -187,3 +187,13 @@ describe('several locks', () => {
     expect(await world.finish(both.release())).toBe(false);
   });
 });
+
+describe('a process that is closed, also without a drain', () => {
+  it('gives back what it holds, and tells its holders', async () => {
+    const [a, b] = [await world.process(), await world.process()];
+    const { signal } = await a.acquire();
+    await world.finish(a.leases.close());
+    expect(signal.reason).toMatchObject({ code: 'LEASE_LOST', reason: 'shutdown' });
+    expect((await b.acquire({ wait: 0 })).held).toBe(true);
+  });
+});

@@ -29,15 +29,17 @@ export class Outcomes {
     appendFileSync(this.place, `${JSON.stringify(outcome)}\n`);
   }
 
-  /** How likely a spec finds a mistake in a file, by what it did for others there. */
+  /** How likely a spec finds a mistake in a file, by what it did for others there, and anywhere. */
   chanceOf(spec, file) {
-    let tried = 0;
-    let found = 0;
+    const all = { tried: 1, found: 0.3 };
+    const here = { tried: 1, found: 0 };
     for (const outcome of this.#byId.values()) {
-      if (outcome.file !== file || !outcome.ran?.includes(spec)) continue;
-      tried += 1;
-      if (outcome.by?.spec === spec) found += 1;
+      if (!outcome.ran?.includes(spec)) continue;
+      for (const count of outcome.file === file ? [all, here] : [all]) {
+        count.tried += 1;
+        if (outcome.by?.spec === spec) count.found += 1;
+      }
     }
-    return (found + 0.3) / (tried + 1);
+    return (here.found + all.found / all.tried) / here.tried;
   }
 }

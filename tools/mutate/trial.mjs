@@ -58,6 +58,10 @@ export class Trial {
     }
   }
 
+  end() {
+    rmSync(this.folder, { recursive: true, force: true });
+  }
+
   run(specs, settings) {
     return runJest(this.folder, specs, settings);
   }
