@@ -51,7 +51,7 @@ export function everywhere(
   });
 }
 
-/** Those that take minutes to start, stop or wait, or differ from others in little: the full run, with TOPOLOGIES=long. */
+/** Those that take minutes to start, stop or wait, or differ from others in little: the full run, with TOPOLOGIES=long. TOPOLOGIES names one else. */
 const LONG = [
   'one Redis, in db 5',
   'one Redis, replicated and confirmed',
@@ -62,6 +62,7 @@ const LONG = [
 /** That ioredis is version 5 changes nothing in memory, nor how processes share their turns. */
 function isOfInterest(topology: string): boolean {
   const { FULL, TOPOLOGIES } = process.env;
+  if (TOPOLOGIES && TOPOLOGIES !== 'long') return topology === TOPOLOGIES;
   if (LONG.includes(topology) ? !FULL && TOPOLOGIES !== 'long' : TOPOLOGIES === 'long')
     return false;
   return process.env['IOREDIS'] !== '5' || !/memory|strictly fair/.test(topology);

@@ -14,6 +14,7 @@ const ORDERED = [
   '--testEnvironment=<rootDir>/tools/mutate/until-red.mjs',
   '--testSequencer=<rootDir>/tools/mutate/in-order.mjs',
   '--bail=1',
+  '--testMatch=<rootDir>/{test,tools/mutate}/**/*.spec.ts',
 ];
 
 /**

@@ -6,7 +6,16 @@ import { globSync } from '../glob.mjs';
 /** Specs that have no part in the behaviour of lib at run time, or build all of it. */
 const UNRELATED = /^test\/(architecture|package|readme|sample|types|bench)\//;
 /** Those that are recorded and tried first: a promise belongs there. */
-const FOLDERS = ['unit', 'contracts', 'fencing', 'testing', 'nest', 'transports', 'dialects'];
+const FOLDERS = [
+  'mutate',
+  'unit',
+  'contracts',
+  'fencing',
+  'testing',
+  'nest',
+  'transports',
+  'dialects',
+];
 
 /**
  * Which specs reach a line of lib, recorded by running each spec once with coverage; a spec's record stays until the
@@ -24,7 +33,7 @@ export class Reach {
 
   /** Records what is missing of the specs so named; `said` hears of each. */
   async record(named, said) {
-    const specs = globSync('test', '.spec.ts')
+    const specs = [...globSync('tools/mutate/bundles', '.spec.ts'), ...globSync('test', '.spec.ts')]
       .filter((spec) => named.test(spec) && !UNRELATED.test(spec))
       .sort((a, b) => rankOf(a) - rankOf(b));
     for (const [at, spec] of specs.entries()) {
@@ -107,8 +116,10 @@ function rankOf(spec) {
 }
 
 function markOf(spec) {
-  const contract = spec.replace('.spec.ts', '.contract.ts');
-  const texts = [spec, contract].filter(existsSync).map((file) => readFileSync(file));
+  const contracts = spec.startsWith('tools/')
+    ? globSync('test/contracts', '.contract.ts')
+    : [spec.replace('.spec.ts', '.contract.ts')].filter(existsSync);
+  const texts = [spec, ...contracts].map((file) => readFileSync(file));
   return digestOf(Buffer.concat(texts));
 }
 

@@ -1,0 +1,3 @@
+import { contractsOn } from './contracts.js';
+
+await contractsOn('one Redis');
