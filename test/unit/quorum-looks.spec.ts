@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
+import { LockStoreError } from '../../lib/errors/index.js';
 import type { Sight } from '../../lib/locks/lock-primitive.js';
 import { QuorumLock } from '../../lib/locks/quorum/quorum-lock.js';
 import type { QuorumNode } from '../../lib/locks/quorum/quorum-node.js';
@@ -51,5 +52,22 @@ describe('a quorum of three', () => {
     await turn();
     answer();
     expect(await forced).toBe(true);
+  });
+
+  it('says how many did not answer, where a majority did not', async () => {
+    const silent = (): Promise<never> => Promise.reject(new LockStoreError('It is away.'));
+    const nodes = [silent, async () => HELD, silent].map((look) => ({ look, force: look }));
+    const lock = new QuorumLock(nodes as unknown as QuorumNode[], 60_000, systemClock, () => {});
+    const votes = { nodes: 3, granted: 0, denied: 1, failed: 2 };
+    await expect(lock.inspect('k')).rejects.toMatchObject({ key: 'k', votes });
+    await expect(lock.force('k')).rejects.toMatchObject({ key: 'k', votes });
+  });
+
+  it('forces nothing where a minority had it alone', async () => {
+    const { lock, answer } = threeNodes(['none', 'string'], 'none');
+    const forced = lock.force('k');
+    await turn();
+    answer();
+    expect(await forced).toBe(false);
   });
 });
