@@ -17,6 +17,8 @@ beforeEach(() => node.flushall());
 
 const DAY = 86_400_000;
 const NEVER = 9e15;
+/** As large as tokens are, and long past: they are µs since the epoch. */
+const T = 1_700_000_000_000_000;
 const KEPT = '99999999999999-kept';
 
 type Operands = Readonly<Record<string, string | number>>;
@@ -30,7 +32,7 @@ function step(name: keyof typeof scripts, operands: Operands = {}): Promise<unkn
 
 /** What the node answers to an attempt: the kind, and the first token or what stands there. */
 async function ask(more: Operands = {}): Promise<[kind: string, detail: number | string]> {
-  const operands = { holder: 'a', attempt: 1, ttl: 5_000, tokens: 3, proposed: 100 };
+  const operands = { holder: 'a', attempt: 1, ttl: 5_000, tokens: 3, proposed: T + 100 };
   const [kind, , detail] = (await step('acquire', {
     ...operands,
     not_after: NEVER,
@@ -47,7 +49,7 @@ async function now(): Promise<number> {
 
 describe('a node of a quorum', () => {
   it('votes for one holder, until its ttl', async () => {
-    expect(await ask()).toEqual(['held', 100]);
+    expect(await ask()).toEqual(['held', T + 100]);
     expect(await ask({ holder: 'b' })).toEqual(['busy', 0]);
     expect(await node.get('lock')).toBe('a/1');
     const left = await node.pttl('lock');
@@ -89,15 +91,15 @@ describe('a node of a quorum', () => {
   });
 
   it('gives the proposed tokens where it can, else those above its last, and the same to who asks again', async () => {
-    expect(await ask()).toEqual(['held', 100]);
-    expect(Math.floor(Number(await node.get('fence')))).toBe(102);
-    expect(await ask()).toEqual(['held', 100]);
-    expect(await ask({ attempt: 2 })).toEqual(['held', 103]);
-    expect(await ask({ attempt: 3, proposed: 106 })).toEqual(['held', 106]);
-    expect(await ask({ attempt: 4, proposed: 200, tokens: 1 })).toEqual(['held', 200]);
-    expect(await node.get('fence')).toBe('200');
+    expect(await ask()).toEqual(['held', T + 100]);
+    expect(await node.get('fence')).toBe(`${T + 102}.0003`);
+    expect(await ask()).toEqual(['held', T + 100]);
+    expect(await ask({ attempt: 2 })).toEqual(['held', T + 103]);
+    expect(await ask({ attempt: 3, proposed: T + 106 })).toEqual(['held', T + 106]);
+    expect(await ask({ attempt: 4, proposed: T + 200, tokens: 1 })).toEqual(['held', T + 200]);
+    expect(Number(await node.get('fence'))).toBe(T + 200);
     expect(await ask({ attempt: 5, tokens: 0 })).toEqual(['held', 0]);
-    expect(await node.get('fence')).toBe('200');
+    expect(Number(await node.get('fence'))).toBe(T + 200);
   });
 
   it('remembers its last token for a day, and for as long as that leads its clock', async () => {
@@ -114,21 +116,21 @@ describe('a node of a quorum', () => {
 
   describe('told the token of the quorum', () => {
     const told = (more: Operands = {}): Promise<unknown> =>
-      step('settle', { holder: 'a', attempt: 1, last: 500, tokens: 3, ...more });
+      step('settle', { holder: 'a', attempt: 1, last: T + 500, tokens: 3, ...more });
 
     it('remembers it, and how many there are', async () => {
       await ask();
       expect(await told()).toBe(1);
-      expect(await node.get('fence')).toBe('500.0003');
+      expect(await node.get('fence')).toBe(`${T + 500}.0003`);
       await node.del('fence');
       expect(await told()).toBe(1);
-      expect(await node.get('fence')).toBe('500.0003');
+      expect(await node.get('fence')).toBe(`${T + 500}.0003`);
     });
 
     it('keeps a greater one of its own', async () => {
-      await ask({ proposed: 1_000 });
+      await ask({ proposed: T + 1_000 });
       expect(await told()).toBe(1);
-      expect(await node.get('fence')).toBe('1002.0003');
+      expect(await node.get('fence')).toBe(`${T + 1_002}.0003`);
     });
 
     it.each<[string, () => Promise<unknown>]>([
