@@ -26,7 +26,7 @@ const ANSWERS: Record<string, { says: string; retryable: boolean }> = {
   },
   WRONGPASS: { says: 'Redis refused the user or password (WRONGPASS)', retryable: false },
   NOPERM: {
-    says: 'the Redis user lacks a right (NOPERM); see the minimal ACL in the README',
+    says: 'the Redis user lacks a right (NOPERM); see the minimal ACL in docs/operations.md',
     retryable: false,
   },
 };
@@ -51,7 +51,7 @@ const TEXTS: readonly { text: RegExp; says: string; retryable: boolean }[] = [
   },
   {
     text: /^(?!.*(killed|not enough memory)).*(user_script|error (running|compiling) script|script: [\da-f]{40})/is,
-    says: 'a script failed (ERR): locks need Redis 6.2 or later, and all commands of the minimal ACL in the README',
+    says: 'a script failed (ERR): locks need Redis 6.2 or later, and all commands of the minimal ACL in docs/operations.md',
     retryable: false,
   },
 ];

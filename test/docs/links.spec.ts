@@ -59,8 +59,7 @@ function fault({ page, to }: Link): string | undefined {
   const [path, anchor] = to.split('#') as [string, string?];
   const target = fileOf(page, path);
   if (target.startsWith(GENERATED)) return undefined;
-  if (!existsSync(target))
-    return listed.includes(target.slice(0, -3)) ? undefined : `${target} is missing`;
+  if (!existsSync(target)) return `${target} is missing`;
   if (anchor === undefined) return undefined;
   return anchorsOf(target).includes(decodeURIComponent(anchor)) ? undefined : `no #${anchor}`;
 }

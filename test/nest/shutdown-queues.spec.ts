@@ -5,10 +5,12 @@ import { Test } from '@nestjs/testing';
 import { Job, type Queue, QueueEvents } from 'bullmq';
 import { CurrentLease, type Lease, Locked, LockService, RedisLockModule } from '../../lib/index.js';
 import { RedisProcess } from '../../tools/redis-server.js';
-import { LockedWorker } from '../readme/queue-worker.js';
+import { pasted } from '../docs/pages.js';
 import { Gate } from '../support/gate.js';
 import { untilWaiting } from '../support/inspected.js';
 import { until } from '../support/until.js';
+
+const { LockedWorker } = await pasted<any>('docs/operations.md');
 
 /** Shorter than what the bodies stay after the shutdown has begun: without renewal the lock would be free. */
 const TTL = 3_000;

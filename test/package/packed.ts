@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { cpSync, existsSync, mkdirSync, symlinkSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { basename, join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { outsideNpm } from './outside-npm.js';
 
@@ -17,14 +17,16 @@ const SOURCES = [
   'LICENSE',
   'README.md',
   'CHANGELOG.md',
+  'docs',
 ];
 
 /** Builds and packs the library in a copy of its sources below `folder`, as a release does. Answers with the tarball. */
 export async function pack(folder: string): Promise<string> {
   const copy = join(folder, 'sources');
+  const filter = (path: string): boolean => basename(path) !== 'node_modules';
   mkdirSync(copy, { recursive: true });
   for (const source of SOURCES) {
-    if (existsSync(source)) cpSync(source, join(copy, source), { recursive: true });
+    if (existsSync(source)) cpSync(source, join(copy, source), { recursive: true, filter });
   }
   symlinkSync(resolve('node_modules'), join(copy, 'node_modules'));
   const { stdout } = await run('npm', ['pack', '--pack-destination', folder], {

@@ -21,6 +21,17 @@ beforeAll(async () => {
 
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
+/** The links and pictures of pages in the package that lead to what lies beside them. */
+function linksOf(pages: readonly string[]): { page: string; path: string }[] {
+  return pages.flatMap((page) => {
+    const prose = text(page).replaceAll(/^```[^]*?^```$|`[^`\n]*`/gm, '');
+    const targets = [...prose.matchAll(/\]\(([^)\s#]+)[^)]*\)/g)].map(([, target]) => target!);
+    return targets
+      .filter((target) => !/^(\w+:|\/)/.test(target))
+      .map((target) => ({ page, path: join(dirname(page), target) }));
+  });
+}
+
 function text(file: string): string {
   return readFileSync(join(root, file), 'utf8');
 }
@@ -53,13 +64,23 @@ describe('the packed library', () => {
   });
 
   it('has no tests, tools or samples', () => {
-    const strays = files.filter((file) => !/^(dist|lib)\//.test(file));
+    const strays = files.filter((file) => !/^(dist|lib|docs)\//.test(file));
     expect(strays.sort()).toEqual(
       ['CHANGELOG.md', 'LICENSE', 'README.md', 'package.json'].filter((file) =>
         files.includes(file),
       ),
     );
     expect(files.filter((file) => /\.spec\.|jest/.test(file))).toEqual([]);
+  });
+
+  it('has the pages that its README links to, with their pictures, and nothing else of the site', () => {
+    const pages = files.filter((file) => /^(README|docs\/[\w-]+)\.md$/.test(file));
+    expect(pages.length).toBeGreaterThan(10);
+    expect(linksOf(pages).filter(({ path }) => !files.includes(path))).toEqual([]);
+    const others = files.filter((file) =>
+      /^docs\/(?!(bench|public)\/)[^]*(?<!\.md|\.svg)$/.test(file),
+    );
+    expect(others).toEqual([]);
   });
 
   it('has no path of the machine it was built on', () => {

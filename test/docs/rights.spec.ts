@@ -2,7 +2,6 @@ import { afterEach, describe, expect, it, jest } from '@jest/globals';
 import { Logger } from '@nestjs/common';
 import { Test } from '@nestjs/testing';
 import { Redis } from 'ioredis';
-import { readFileSync } from 'node:fs';
 import { LockService, RedisLockModule, type RedisLockOptions } from 'nest-redis-lock';
 import { scripts as condition } from '../../lib/locks/condition/scripts.js';
 import { scripts as plain } from '../../lib/locks/dialects/plain/scripts.js';
@@ -22,11 +21,12 @@ import { ClusterProcess } from '../../tools/redis-cluster.js';
 import { RedisProcess } from '../../tools/redis-server.js';
 import { until } from '../support/until.js';
 import { samples } from '../dialects/samples.js';
+import { textOf } from './pages.js';
 
 type Scripts = Readonly<Record<string, { readonly source: string }>>;
 
-const readme = readFileSync('README.md', 'utf8');
-const LISTED = /^user locks on >… ([^]*?)```/m.exec(readme)![1]!.trim().split(/\s+/);
+const page = textOf('docs/operations.md');
+const LISTED = /^user locks on >… ([^]*?)```/m.exec(page)![1]!.trim().split(/\s+/);
 const MORE_IN_A_CLUSTER = ['+cluster|slots', '+asking'];
 /** By format: the scripts of a dialect, and what it sends by a name that no script says. */
 const formats: Readonly<Record<string, readonly [Scripts, ...sent: string[]]>> = {
@@ -37,7 +37,7 @@ const formats: Readonly<Record<string, readonly [Scripts, ...sent: string[]]>> =
   timestamp: [timestamp],
   'python-redis-lock': [pythonRedisLock],
 };
-const IN_DIALECTS = /A dialect has keys of its own, ([^]*?)\. /.exec(readme)![1]!;
+const IN_DIALECTS = /A dialect has keys of its own, ([^]*?)\. /.exec(page)![1]!;
 const credentials = { username: 'locks', password: 'pw' };
 
 let closing: (() => Promise<unknown>)[] = [];
@@ -70,7 +70,7 @@ async function refused(server: RedisProcess): Promise<string[]> {
   return objects.filter((object) => object !== 'client|setinfo'); // of ioredis, which goes on without
 }
 
-/** What the README lists for a dialect's format: what follows its name, `spring` say, up to the next name. */
+/** What Operations lists for a dialect's format: what follows its name, `spring` say, up to the next name. */
 function listedFor(format: string): string[] {
   const parts = [...IN_DIALECTS.matchAll(/`([^`]+)`/g)].map(([, part]) => part!);
   const isName = (part: string): boolean => /^\w/.test(part);
@@ -94,9 +94,9 @@ function isCommand(right: string): boolean {
   return right.startsWith('+');
 }
 
-/** The keys of a dialect's locks, as the README names them; of those alone that these tests use. */
+/** The keys of a dialect's locks, as Operations names them; of those alone that these tests use. */
 function keysOf(prefix: string): string[] {
-  const [, patterns] = /beside them: `([^`]+)`/.exec(readme)!;
+  const [, patterns] = /beside them: `([^`]+)`/.exec(page)!;
   return ['least', 'kept'].flatMap((name) =>
     patterns!.replaceAll('<prefix>', prefix + name).split(' '),
   );
@@ -164,7 +164,7 @@ async function start(args?: readonly string[]): Promise<RedisProcess> {
   return server;
 }
 
-it('the README lists no command that neither scripts nor connections use', () => {
+it('Operations lists no command that neither scripts nor connections use', () => {
   const scripts = [lock, shares, condition, quarantine, quorum].flatMap(usedBy);
   const sent = ['evalsha', 'eval', 'subscribe', 'wait', 'scan', 'info', 'select'];
   const used = new Set([...scripts, ...sent.map((command) => `+${command}`)]);
@@ -172,14 +172,14 @@ it('the README lists no command that neither scripts nor connections use', () =>
 });
 
 it.each(Object.entries(formats))(
-  'the README lists no command for dialect %s that its scripts do not use',
+  'Operations lists no command for dialect %s that its scripts do not use',
   (format, [scripts, ...sent]) => {
     const more = [...usedBy(scripts), ...sent].filter((right) => !LISTED.includes(right));
     expect(listedFor(format).filter(isCommand).sort()).toEqual([...new Set(more)].sort());
   },
 );
 
-describe('a user with the rights that the README lists', () => {
+describe('a user with the rights that Operations lists', () => {
   it('can all that locks do on one Redis', async () => {
     const server = await start();
     await grant([server], LISTED);
@@ -207,7 +207,7 @@ describe('a user with the rights that the README lists', () => {
   });
 
   it('can all that locks do on a Cluster, with what is listed for that', async () => {
-    for (const right of MORE_IN_A_CLUSTER) expect(readme).toContain(`\`${right}\``);
+    for (const right of MORE_IN_A_CLUSTER) expect(page).toContain(`\`${right}\``);
     const cluster = await ClusterProcess.start();
     closing.push(() => cluster.stop());
     await grant(cluster.servers, [...LISTED, ...MORE_IN_A_CLUSTER]);

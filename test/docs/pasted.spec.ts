@@ -1,0 +1,165 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { execFile, spawn } from 'node:child_process';
+import {
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join, resolve } from 'node:path';
+import { promisify } from 'node:util';
+import { Test } from '@nestjs/testing';
+import { LockService, RedisLockModule } from 'nest-redis-lock';
+import { freePort, RedisProcess } from '../../tools/redis-server.js';
+import { outsideNpm } from '../package/outside-npm.js';
+import { pack } from '../package/packed.js';
+import { until } from '../support/until.js';
+import { blocksOf, PAGES, textOf } from './pages.js';
+
+const exec = promisify(execFile);
+const NEW = ['new', 'bank', '--skip-install', '--skip-git', '--package-manager', 'npm'];
+const TSC = resolve('node_modules/.bin/tsc');
+
+let folder: string;
+
+/** What `nest new` makes, beside the packed library. */
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'nest-redis-lock-docs-'));
+  const packing = pack(folder);
+  await exec(process.execPath, [resolve('node_modules/@nestjs/cli/bin/nest.js'), ...NEW], {
+    cwd: folder,
+    env: outsideNpm(),
+  });
+  await exec('tar', ['-xzf', await packing, '-C', folder]);
+  const packages = join(folder, 'node_modules');
+  mkdirSync(packages);
+  for (const name of readdirSync('node_modules')) {
+    symlinkSync(resolve('node_modules', name), join(packages, name));
+  }
+  renameSync(join(folder, 'package'), join(packages, 'nest-redis-lock'));
+}, 180_000);
+
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+/** An empty application of its own. */
+function application(name: string): string {
+  const place = join(folder, name);
+  cpSync(join(folder, 'bank'), place, { recursive: true });
+  return place;
+}
+
+function paste(app: string, file: string, code: string): void {
+  const path = join(app, 'src', file);
+  mkdirSync(dirname(path), { recursive: true });
+  writeFileSync(path, code);
+}
+
+/** What the compiler has to say against an application. */
+async function complaints(app: string, ...flags: string[]): Promise<string[]> {
+  const compiling = exec(TSC, ['-p', 'tsconfig.json', ...flags], { cwd: app, env: outsideNpm() });
+  return compiling.then(
+    () => [],
+    ({ stdout }: { stdout: string }) => stdout.trim().split('\n'),
+  );
+}
+
+describe('an empty Nest application', () => {
+  it.each(['module', 'commonjs'])(
+    'of type %s compiles every TypeScript block of every page as pasted',
+    async (type) => {
+      const app = application(type);
+      const manifest = JSON.parse(readFileSync(join(app, 'package.json'), 'utf8')) as object;
+      writeFileSync(join(app, 'package.json'), JSON.stringify({ ...manifest, type }));
+      // Its own files name each other as ES modules do, and the settings of Vitest name packages that are not here.
+      for (const own of ['src', 'test', 'vitest.config.ts', 'vitest.config.e2e.ts']) {
+        rmSync(join(app, own), { recursive: true });
+      }
+      for (const page of PAGES) {
+        for (const { place, code } of blocksOf(page)) paste(app, `${place}.ts`, code);
+      }
+      expect(await complaints(app, '--noEmit')).toEqual([]);
+    },
+    120_000,
+  );
+
+  it('would be told of a mistake in a block', async () => {
+    const app = application('mistaken');
+    paste(
+      app,
+      'wrong.ts',
+      blocksOf('README.md')[0]!.code.replace('forRoot({', 'forRoot({ wiat: 1,'),
+    );
+    expect((await complaints(app, '--noEmit')).join()).toContain('wiat');
+  });
+});
+
+describe('the first block of', () => {
+  let redis: RedisProcess;
+  let locks: LockService;
+  let closing: (() => Promise<unknown>)[];
+
+  beforeEach(async () => {
+    closing = [];
+    redis = await RedisProcess.start();
+    closing.push(() => redis.stop());
+    const imports = [RedisLockModule.forRoot({ redis: redis.url })];
+    const module = await (await Test.createTestingModule({ imports }).compile()).init();
+    closing.push(() => module.close());
+    locks = module.get(LockService);
+  });
+
+  afterEach(async () => {
+    for (const close of closing.reverse()) await close();
+  });
+
+  /** Two replicas of an application whose `src/app.module.ts` the block is: their URLs. */
+  async function replicas(page: string): Promise<[string, string]> {
+    const app = application(page.replaceAll(/\W/g, '-'));
+    paste(app, 'app.module.ts', blocksOf(page)[0]!.code);
+    expect(await complaints(app, '-p', 'tsconfig.build.json')).toEqual([]);
+    return [await replica(app), await replica(app)];
+  }
+
+  async function replica(cwd: string): Promise<string> {
+    const port = await freePort();
+    const env = outsideNpm({ REDIS_URL: redis.url, PORT: String(port) });
+    const child = spawn(process.execPath, ['dist/main'], { cwd, env, stdio: 'ignore' });
+    const ended = new Promise((resolve) => child.once('exit', resolve));
+    closing.push(() => (child.kill('SIGKILL'), ended));
+    const url = `http://127.0.0.1:${port}`;
+    await until('the replica listens', () => fetch(url).then(Boolean, () => false));
+    return url;
+  }
+
+  const withdraw = (url: string): Promise<Response> =>
+    fetch(`${url}/accounts/7/withdrawals`, { method: 'POST' });
+
+  it('README.md runs: who comes while the lock is held elsewhere waits for it', async () => {
+    const urls = await replicas('README.md');
+    const elsewhere = await locks.acquire('account:7');
+    const answers = urls.map(withdraw);
+    await until('both wait', async () => (await locks.inspect('account:7')).waiting === 2);
+    await elsewhere.release();
+    expect((await Promise.all(answers)).map(({ status }) => status)).toEqual([201, 201]);
+  }, 120_000);
+
+  it('docs/start.md runs: who comes while another replica works gets the answer that the page shows', async () => {
+    const [one, other] = await replicas('docs/start.md');
+    const first = withdraw(one);
+    await until('one works', async () => (await locks.inspect('account:7')).state === 'held');
+    const second = await withdraw(other);
+    const [, shown] = /^```json\n([^]*?)^```$/m.exec(textOf('docs/start.md'))!;
+    expect([second.status, second.headers.get('retry-after'), await second.json()]).toEqual([
+      409,
+      '1',
+      JSON.parse(shown!),
+    ]);
+    expect([(await first).status, await (await first).text()]).toEqual([201, '7 is done']);
+  }, 120_000);
+});

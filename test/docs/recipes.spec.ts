@@ -1,0 +1,204 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { INestApplication } from '@nestjs/common';
+import { APP_FILTER } from '@nestjs/core';
+import { Test } from '@nestjs/testing';
+import { once } from 'node:events';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { setImmediate } from 'node:timers/promises';
+import request from 'supertest';
+import { LockNotAcquiredError, LockService, RedisLockModule } from 'nest-redis-lock';
+import { NestBench } from '../support/nest-app.js';
+import { until } from '../support/until.js';
+import { pasted } from './pages.js';
+
+const recipes = await pasted<any>('docs/recipes.md');
+
+/** Reads and writes one after the other, as a database does. */
+class Balances extends recipes.Balances {
+  readonly rows = new Map<string, number>();
+
+  async read(id: string): Promise<number> {
+    await setImmediate();
+    return this.rows.get(id) ?? 100;
+  }
+
+  async write(id: string, balance: number): Promise<void> {
+    await setImmediate();
+    this.rows.set(id, balance);
+  }
+}
+
+let bench: NestBench;
+let app: INestApplication;
+let locks: LockService;
+let pages: Server;
+let url: string;
+const balances = new Balances();
+beforeAll(async () => {
+  bench = await NestBench.start();
+  app = await replica();
+  locks = app.get(LockService);
+  pages = createServer((asked, answer) => void (asked.url === '/page' && answer.end('12345')));
+  await once(pages.listen(0, '127.0.0.1'), 'listening');
+  url = `http://127.0.0.1:${(pages.address() as AddressInfo).port}`;
+});
+afterAll(async () => {
+  pages.closeAllConnections();
+  pages.close();
+  await bench.stop();
+});
+
+function replica(): Promise<INestApplication> {
+  return bench.app({
+    controllers: [recipes.TenantOrdersController, recipes.LocksController],
+    providers: [
+      { provide: recipes.Balances, useValue: balances },
+      recipes.AccountsService,
+      recipes.ReportsService,
+      recipes.StatementsService,
+      recipes.DigestService,
+      recipes.ExportsService,
+      recipes.TransfersService,
+      recipes.ImportService,
+      recipes.LedgerService,
+      recipes.CacheService,
+    ],
+  });
+}
+
+describe('the recipes', () => {
+  it('lose no withdrawal, on three replicas', async () => {
+    const replicas = [app, await replica(), await replica()];
+    const calls = Array.from({ length: 60 }, (_, nth) =>
+      replicas[nth % 3]!.get(recipes.AccountsService).withdraw('1', 1),
+    );
+    const results = (await Promise.all(calls)) as number[];
+    expect(results.sort((a, b) => a - b)).toEqual(Array.from({ length: 60 }, (_, n) => 40 + n));
+  });
+
+  it('say what happens when a lock is busy', async () => {
+    const reports = app.get(recipes.ReportsService);
+    const lease = await locks.acquire('report:1');
+    await expect(reports.create('1')).rejects.toThrow(LockNotAcquiredError);
+    expect(await reports.refresh('1')).toBeUndefined();
+    expect(await reports.read('1')).toBe('in the making');
+    await expect(reports.update('1')).rejects.toThrow('Report 1 is locked.');
+    await lease.release();
+    await reports.update('1');
+    expect(await reports.read('1')).toBe('report 1, updated');
+  });
+
+  it('answer 423 for every busy lock, by a filter', async () => {
+    const filtered = await bench.app(
+      {
+        controllers: [recipes.TenantOrdersController],
+        providers: [{ provide: APP_FILTER, useClass: recipes.LockedFilter }],
+      },
+      { wait: 0 },
+    );
+    const lease = await locks.acquire('tenant:t');
+    const server = filtered.getHttpServer();
+    const { status, body } = await request(server).post('/tenants/t/orders');
+    expect([status, body]).toEqual([423, { message: 'This is locked.' }]);
+    await lease.release();
+    await request(server).post('/tenants/t/orders').expect(201, 'an order of t');
+  });
+
+  it('end a wait by a signal', async () => {
+    const statements = app.get(recipes.StatementsService);
+    expect(await statements.create('2', new AbortController().signal)).toBe('statement of 2');
+    const lease = await locks.acquire('account:2');
+    const client = new AbortController();
+    const asked = statements.create('2', client.signal);
+    const reason = asked.catch((error: unknown) => error);
+    await until('it waits', async () => (await locks.inspect('account:2')).waiting === 1);
+    const gone = new Error('gone');
+    client.abort(gone);
+    expect(await reason).toBe(gone);
+    await until('nobody waits', async () => (await locks.inspect('account:2')).waiting === 0);
+    await lease.release();
+  });
+
+  it('run a job on one replica once', async () => {
+    const digest = app.get(recipes.DigestService);
+    await digest.send();
+    await digest.send();
+    expect(digest.sent).toEqual(['digest']);
+    expect((await locks.inspect('digest')).state).toBe('kept');
+  });
+
+  it('let three in at a time', async () => {
+    const exports = app.get(recipes.ExportsService);
+    let end = (): void => {};
+    const ended = new Promise<void>((resolve) => (end = resolve));
+    const calls = [1, 2, 3, 4].map(() => exports.create('t', () => ended));
+    await until('three run', () => exports.running === 3);
+    await until('one waits', async () => (await locks.inspect('export:t')).waiting === 1);
+    expect(exports.running).toBe(3);
+    end();
+    expect(await Promise.all(calls)).toEqual(Array(4).fill('export of t'));
+  });
+
+  it('transfer there and back without a deadlock', async () => {
+    const transfers = app.get(recipes.TransfersService);
+    const calls = Array.from({ length: 20 }, (_, nth) => [
+      transfers.transfer('a', 'b', nth),
+      transfers.transfer('b', 'a', nth),
+    ]);
+    await Promise.all(calls.flat());
+    expect([await transfers.read('a'), await transfers.read('b')]).toEqual([100, 100]);
+  });
+
+  it('end a long job when its lock is lost', async () => {
+    const imports = app.get(recipes.ImportService);
+    expect(await imports.run([`${url}/page`, `${url}/page`])).toBe(10);
+    const asked = once(pages, 'request');
+    const lost = imports.run([`${url}/silent`]).catch((error: unknown) => error);
+    await asked;
+    await locks.forceRelease('import');
+    expect(await lost).toMatchObject({ code: 'LEASE_LOST', reason: 'forced' });
+  });
+
+  it('hold a lock for a whole request', async () => {
+    const lease = await locks.acquire('tenant:u');
+    const answer = request(app.getHttpServer())
+      .post('/tenants/u/orders')
+      .then(({ text }) => text);
+    await until('it waits', async () => (await locks.inspect('tenant:u')).waiting === 1);
+    await lease.release();
+    expect(await answer).toBe('an order of u');
+  });
+
+  it('commit before the lock is given back', async () => {
+    await app.get(recipes.LedgerService).post('a', 1);
+    expect(recipes.journal).toEqual(['begin', 'a 1', 'commit']);
+    expect((await locks.inspect('account:a')).state).toBe('free');
+  });
+
+  it('go on without the lock where Redis fails, and skip where it is busy', async () => {
+    const options = { redis: 'redis://127.0.0.1:1', lazyConnect: true, commandTimeout: '50ms' };
+    const module = await Test.createTestingModule({
+      imports: [RedisLockModule.forRoot(options as object)],
+      providers: [recipes.CacheService],
+    }).compile();
+    await module.get(recipes.CacheService).refresh();
+    expect(module.get(recipes.CacheService).refreshed).toBe(1);
+    await module.close();
+    const lease = await locks.acquire('price-list');
+    await app.get(recipes.CacheService).refresh();
+    expect(app.get(recipes.CacheService).refreshed).toBe(0);
+    await lease.release();
+  });
+
+  it('show locks to operators, and release them', async () => {
+    const lease = await locks.acquire('stock:7');
+    const server = app.getHttpServer();
+    const { body } = await request(server).get('/admin/locks').query({ match: 'stock:*' });
+    expect(body).toMatchObject([{ key: 'stock:7', state: 'held' }]);
+    const { body: one } = await request(server).get('/admin/locks/stock%3A7');
+    expect(one).toMatchObject({ state: 'held', holder: { pid: process.pid } });
+    await request(server).delete('/admin/locks/stock%3A7').expect(200, 'true');
+    await until('the holder is told', () => lease.signal.aborted);
+  });
+});
