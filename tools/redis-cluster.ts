@@ -1,8 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Redis } from 'ioredis';
-import { freePort, RedisProcess } from './redis-server.js';
+import { freePort, majorVersion, RedisProcess } from './redis-server.js';
 
 const SLOTS = 16_384;
+/** How far above its port a node talks to the others, unless it is told where: before Redis 7 it cannot be. */
+const BUS = 10_000;
 
 /** A Redis Cluster of our own on loopback: primaries that share the slots, and a replica for each of the first. */
 export class ClusterProcess {
@@ -18,10 +20,15 @@ export class ClusterProcess {
     nodeTimeout = 60_000,
     args: more = (_at: number): readonly string[] => [],
   } = {}): Promise<ClusterProcess> {
-    const node = `--cluster-enabled yes --cluster-config-file nodes.conf --cluster-node-timeout ${nodeTimeout} --repl-diskless-sync-delay 0 --cluster-require-full-coverage no --cluster-port`;
+    const node =
+      `--cluster-enabled yes --cluster-config-file nodes.conf --cluster-node-timeout ${nodeTimeout} --repl-diskless-sync-delay 0 --cluster-require-full-coverage no`.split(
+        ' ',
+      );
+    const chosen = majorVersion() >= 7;
     const start = (at: number): Promise<RedisProcess> => {
-      const args = async () => [...node.split(' '), String(await freePort()), ...more(at)];
-      return RedisProcess.start({ args });
+      const bus = async () => (chosen ? ['--cluster-port', String(await freePort())] : []);
+      const args = async () => [...node, ...(await bus()), ...more(at)];
+      return RedisProcess.start({ args, port: chosen ? freePort : freePortBelowBus });
     };
     const servers = await Promise.all(
       Array.from({ length: primaries + replicas }, (_, at) => start(at)),
@@ -94,12 +101,13 @@ export class ClusterProcess {
         await client.call('CLUSTER', 'SET-CONFIG-EPOCH', String(at + 1));
         if (at >= this.primaries.length) continue;
         const [first, next] = this.slotsOf(at);
-        await client.call('CLUSTER', 'ADDSLOTSRANGE', String(first), String(next - 1));
+        const slots = Array.from({ length: next - first }, (_, nth) => first + nth);
+        await client.cluster('ADDSLOTS', slots);
       }
       for (const other of clients.slice(1)) {
-        const { port } = other.options;
-        const [, bus] = (await other.config('GET', 'cluster-port')) as [string, string];
-        await clients[0]!.call('CLUSTER', 'MEET', '127.0.0.1', String(port), bus);
+        const port = other.options.port!;
+        const [, bus = port + BUS] = (await other.config('GET', 'cluster-port')) as string[];
+        await clients[0]!.call('CLUSTER', 'MEET', '127.0.0.1', String(port), String(bus));
       }
       await all(clients, async (client) => {
         const info = await client.cluster('INFO');
@@ -117,6 +125,15 @@ export class ClusterProcess {
     } finally {
       for (const client of clients) client.disconnect();
     }
+  }
+}
+
+/** A free port whose bus is free as well. */
+async function freePortBelowBus(): Promise<number> {
+  for (;;) {
+    const port = await freePort();
+    const bus = port + BUS;
+    if (bus < 65_536 && (await freePort(bus).catch(() => undefined)) === bus) return port;
   }
 }
 

@@ -25,11 +25,17 @@ function which(command: string): string | undefined {
   }
 }
 
-/** A free port on loopback. */
-export function freePort(): Promise<number> {
+/** The major version of the redis-server to start. Each Valkey, from 7.2 on, has what Redis 7 has. */
+export function majorVersion(): number {
+  const said = execFileSync(findRedisServer(), ['--version'], { encoding: 'utf8' });
+  return Number(/ v=(\d+)\./.exec(said)![1]);
+}
+
+/** A free port on loopback: this one, or any. Rejects if somebody has it. */
+export function freePort(wanted = 0): Promise<number> {
   return new Promise((resolve, reject) => {
     const probe = createServer().once('error', reject);
-    probe.listen(0, '127.0.0.1', () => {
+    probe.listen(wanted, '127.0.0.1', () => {
       const { port } = probe.address() as { port: number };
       probe.close(() => resolve(port));
     });
@@ -40,6 +46,8 @@ export interface RedisProcessOptions {
   /** More of redis.conf, as command-line arguments: `['--maxmemory', '10mb']`; made anew for each port that is tried. */
   readonly args?: readonly string[] | (() => Promise<readonly string[]>);
   readonly env?: NodeJS.ProcessEnv;
+  /** Finds a port, again for each that is tried; any that is free if nothing is said. */
+  readonly port?: () => Promise<number>;
 }
 
 /** How long a server may take to accept connections, in ms. */
@@ -60,12 +68,16 @@ export class RedisProcess {
     private readonly env: NodeJS.ProcessEnv,
   ) {}
 
-  static async start({ args = [], env = {} }: RedisProcessOptions = {}): Promise<RedisProcess> {
+  static async start({
+    args = [],
+    env = {},
+    port = freePort,
+  }: RedisProcessOptions = {}): Promise<RedisProcess> {
     const program = findRedisServer();
     const folder = mkdtempSync(join(tmpdir(), 'nest-redis-lock-'));
     for (let tries = 5; ; tries -= 1) {
       const more = typeof args === 'function' ? await args() : args;
-      const server = new RedisProcess(program, await freePort(), folder, more, env);
+      const server = new RedisProcess(program, await port(), folder, more, env);
       try {
         await server.run();
         return server;

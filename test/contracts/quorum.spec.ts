@@ -5,6 +5,7 @@ import { extension } from './extension.contract.js';
 import { loss } from './loss.contract.js';
 import { mutualExclusion } from './mutual-exclusion.contract.js';
 import { ownership } from './ownership.contract.js';
+import { shutdown, shutdownOfLocks } from './shutdown.contract.js';
 import { sleep } from './sleep.contract.js';
 
 /** A contract without what it says of a queue, or of pushes: a quorum has neither. */
@@ -37,6 +38,7 @@ const kept: Readonly<Record<string, Contract>> = {
   ),
   'P7 loss': without(loss, 'a lease that an operator took is lost at once, with that reason'),
   'P7 sleep': sleep,
+  'a shutdown': { ...shutdown, ...shutdownOfLocks },
 };
 
 for (const [promise, contract] of Object.entries(kept)) {

@@ -3,13 +3,15 @@ import { LockShutdownError, LockStoreError } from '../../lib/errors/index.js';
 import { readHandOver } from '../../lib/leases/hand-over.js';
 import type { Lease } from '../../lib/leases/lease.js';
 import { SingleLease } from '../../lib/leases/single-lease.js';
-import type { LockPrimitive } from '../../lib/locks/lock-primitive.js';
+import type { Ask, LockPrimitive } from '../../lib/locks/lock-primitive.js';
 import { atMost, TTL } from '../support/bounds.js';
 import type { Contract } from '../support/contract.js';
 import { Gate } from '../support/gate.js';
 import { later } from '../support/later.js';
 import { expectNothingLeft } from '../support/nothing-left.js';
 import { type LockingProcess, withPrimitive, type World, type Wrap } from '../support/world.js';
+
+const GRACE = 2_000;
 
 /** As an application shuts down: resolves to the keys of what was taken. */
 async function shutDown({ leases }: LockingProcess): Promise<readonly string[]> {
@@ -26,22 +28,38 @@ function watch(promise: Promise<unknown>): { settled: boolean } {
   return watched;
 }
 
-/** A process whose store answers one step only when the gate is open. */
-async function slow(
-  world: World,
-  step: 'release' | 'transfer',
-  shutdownGrace = 2_000,
-): Promise<{ process: LockingProcess; asked: Gate; answers: Gate }> {
+/** A store whose answer to a step is late: whoever asked hears, when the gate opens, what `answer` comes to. */
+interface Late {
+  readonly wrap: Wrap;
+  readonly asked: Gate;
+  readonly answers: Gate;
+}
+
+function late(
+  step: 'acquire' | 'release' | 'transfer',
+  answer: (run: () => Promise<unknown>, gate: Gate) => Promise<unknown>,
+  isMeant: (ask: Partial<Ask>) => boolean = () => true,
+): Late {
   const [asked, answers] = [new Gate(), new Gate()];
   const wrap: Wrap = (store) => {
     const right = store.lock[step].bind(store.lock) as (...all: unknown[]) => Promise<unknown>;
-    const late = async (...all: unknown[]): Promise<unknown> => {
+    const instead = (...all: unknown[]): Promise<unknown> => {
+      if (!isMeant(all[0] as Ask)) return right(...all);
       asked.open();
-      return answers.after(right(...all));
+      return answer(() => right(...all), answers);
     };
-    return withPrimitive(store, { [step]: late } as Partial<LockPrimitive>);
+    return withPrimitive(store, { [step]: instead } as Partial<LockPrimitive>);
   };
-  return { process: await world.process({ shutdownGrace }, wrap), asked, answers };
+  return { wrap, asked, answers };
+}
+
+/** It was done, and the answer comes late. */
+const done = (run: () => Promise<unknown>, gate: Gate): Promise<unknown> => gate.after(run());
+
+/** It comes late that nothing was sent. */
+async function unsent(_run: unknown, gate: Gate): Promise<never> {
+  await gate.opened;
+  throw new LockStoreError('It was not sent.', { key: 'k', outcome: 'unsent' });
 }
 
 async function free(world: World): Promise<boolean> {
@@ -110,8 +128,9 @@ export const shutdown: Contract = {
   },
 
   async 'a lease that is just being given back has been when the store is closed'(world) {
-    for (const grace of [2_000, 0]) {
-      const { process: a, asked, answers } = await slow(world, 'release', grace);
+    for (const grace of [GRACE, 0]) {
+      const { wrap, asked, answers } = late('release', done);
+      const a = await world.process({ shutdownGrace: grace }, wrap);
       const lease = await a.acquire();
       const released = lease.release();
       await asked.opened;
@@ -204,16 +223,7 @@ export const shutdownOfLocks: Contract = {
   async 'who is refused while it gives its lock back for a condition holds nothing, also if that did not happen'(
     world,
   ) {
-    const [asked, answers] = [new Gate(), new Gate()];
-    const wrap: Wrap = (store) =>
-      withPrimitive(store, {
-        acquire: async (ask) => {
-          if (!ask.former) return store.lock.acquire(ask);
-          asked.open();
-          await answers.opened;
-          throw new LockStoreError('It was not sent.', { key: 'k', outcome: 'unsent' });
-        },
-      });
+    const { wrap, asked, answers } = late('acquire', unsent, ({ former }) => former !== undefined);
     const a = await world.process({}, wrap);
     const lease = (await a.acquire()) as SingleLease;
     const awaiting = { condition: 'c', wait: Infinity, signal: undefined };
@@ -241,9 +251,13 @@ export const shutdownOfLocks: Contract = {
     expect(lease.signal.reason).toMatchObject({ reason: 'shutdown' });
     await expectNothingLeft(world, a);
   },
+};
 
+/** Of what a quorum does not have. */
+export const shutdownOfHandOvers: Contract = {
   async 'a hand-over under way comes to its end'(world) {
-    const { process: a, asked, answers } = await slow(world, 'transfer');
+    const { wrap, asked, answers } = late('transfer', done);
+    const a = await world.process({ shutdownGrace: GRACE }, wrap);
     const b = await world.process();
     const lease = await a.acquire();
     const text = lease.handOver();
@@ -260,16 +274,7 @@ export const shutdownOfLocks: Contract = {
   },
 
   async 'a hand-over that comes to nothing after the grace is over is given back'(world) {
-    const answers = new Gate();
-    const asked = new Gate();
-    const wrap: Wrap = (store) =>
-      withPrimitive(store, {
-        transfer: async () => {
-          asked.open();
-          await answers.opened;
-          throw new LockStoreError('It was not sent.', { key: 'k', outcome: 'unsent' });
-        },
-      });
+    const { wrap, asked, answers } = late('transfer', unsent);
     const a = await world.process({ shutdownGrace: 100 }, wrap);
     const lease = await a.acquire();
     const text = later(lease.handOver());
@@ -287,7 +292,8 @@ export const shutdownOfLocks: Contract = {
     world,
   ) {
     const b = await world.process();
-    const { process: a, asked, answers } = await slow(world, 'transfer');
+    const { wrap, asked, answers } = late('transfer', done);
+    const a = await world.process({ shutdownGrace: GRACE }, wrap);
     const text = await (await b.acquire({ ttl: 5_000 })).handOver();
     const restoring = later(a.leases.restore(readHandOver(text)));
     await asked.opened;
@@ -307,7 +313,8 @@ export const shutdownOfLocks: Contract = {
     world,
   ) {
     const b = await world.process();
-    const { process: a, asked, answers } = await slow(world, 'transfer');
+    const { wrap, asked, answers } = late('transfer', done);
+    const a = await world.process({ shutdownGrace: GRACE }, wrap);
     const text = await (await b.acquire({ ttl: 60_000 })).handOver();
     const restoring = later(a.leases.restore(readHandOver(text)));
     await asked.opened;

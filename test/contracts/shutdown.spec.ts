@@ -1,7 +1,19 @@
 import { everywhere } from '../support/contract.js';
-import { shutdown, shutdownOfLocks } from './shutdown.contract.js';
+import { shutdown, shutdownOfHandOvers, shutdownOfLocks } from './shutdown.contract.js';
 
-const where = ['one Redis', 'memory'];
+/** In the others a shutdown meets nothing that it does not meet in these. */
+const where = [
+  'one Redis',
+  'one Redis, replicated and confirmed',
+  'a primary behind Sentinels',
+  'a cluster',
+  'memory',
+];
 
 everywhere('a shutdown', shutdown, {}, { where: [...where, 'memory, strictly fair'] });
-everywhere('a shutdown', shutdownOfLocks, {}, { where, of: ['lock'] });
+everywhere(
+  'a shutdown',
+  { ...shutdownOfLocks, ...shutdownOfHandOvers },
+  {},
+  { where, of: ['lock'] },
+);

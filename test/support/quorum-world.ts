@@ -58,6 +58,13 @@ export class QuorumWorld extends RedisWorld {
     return store;
   }
 
+  /** Its servers have no queue: who waits is known where he waits. */
+  override waiting(count: number, key = 'k'): Promise<void> {
+    const waiting = (): number =>
+      this.started.reduce((sum, { leases }) => sum + leases.load.waiting, 0);
+    return this.until(`${count} wait for ${key}`, () => waiting() === count);
+  }
+
   private get dead(): number {
     return this.urls.length - this.servers.length;
   }

@@ -34,6 +34,7 @@ export abstract class World {
   patience = PATIENCE;
   /** Those of its processes. */
   protected readonly clocks: StallingClock[] = [];
+  protected readonly started: LockingProcess[] = [];
   readonly #closing: (() => Promise<void>)[] = [];
   #observer: Promise<Client> | undefined;
 
@@ -103,6 +104,7 @@ export abstract class World {
     const store = this.wrap(wrap(plain, clock), clock);
     const process = new LockingProcess(store, settings, clock, this.kind.share, answered);
     await process.leases.open();
+    this.started.push(process);
     this.#closing.push(() => this.finish(process.leases.close()));
     return process;
   }
