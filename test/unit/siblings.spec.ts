@@ -213,17 +213,19 @@ describe('siblings inside a lock that their outer one released early', () => {
 });
 
 describe('a lock that is lost while siblings are inside', () => {
-  it('is lost for all of them, and the one that waits is told so', async () => {
+  it('is lost for all of them, and each that waits is told so', async () => {
     let told = 0;
     const outer = besideSibling(async (first) => {
-      const second = later(locks.acquire('k'));
+      const waiting = [1, 2, 3].map(() => later(locks.acquire('k')));
       first.signal.addEventListener('abort', () => (told += 1));
       await settled();
       await rival.forceRelease('k');
       await clock.advance(10);
       expect([first.held, told]).toEqual([false, 1]);
       expect(await first.release()).toBe(false);
-      await expect(second).rejects.toMatchObject({ code: 'LEASE_LOST', reason: 'forced' });
+      for (const each of waiting) {
+        await expect(each).rejects.toMatchObject({ code: 'LEASE_LOST', reason: 'forced' });
+      }
     });
     await expect(outer).rejects.toMatchObject({ code: 'LEASE_LOST', reason: 'forced' });
     expect((await rival.inspect('k')).state).toBe('free');
