@@ -62,6 +62,20 @@ async function unsent(_run: unknown, gate: Gate): Promise<never> {
   throw new LockStoreError('It was not sent.', { key: 'k', outcome: 'unsent' });
 }
 
+/** A takes over what B has handed over; Redis has done it, and the answer is on its way. */
+async function restorationUnderWay(
+  world: World,
+  ttl: number,
+): Promise<{ a: LockingProcess; b: LockingProcess; restoring: Promise<Lease>; answers: Gate }> {
+  const b = await world.process();
+  const { wrap, asked, answers } = late('transfer', done);
+  const a = await world.process({ shutdownGrace: GRACE }, wrap);
+  const text = await (await b.acquire({ ttl })).handOver();
+  const restoring = later(a.leases.restore(readHandOver(text)));
+  await asked.opened;
+  return { a, b, restoring, answers };
+}
+
 async function free(world: World): Promise<boolean> {
   return (await world.sight()).type === 'none';
 }
@@ -291,12 +305,7 @@ export const shutdownOfHandOvers: Contract = {
   async 'a restoration under way comes to its end, and its lease is held until it is given back'(
     world,
   ) {
-    const b = await world.process();
-    const { wrap, asked, answers } = late('transfer', done);
-    const a = await world.process({ shutdownGrace: GRACE }, wrap);
-    const text = await (await b.acquire({ ttl: 5_000 })).handOver();
-    const restoring = later(a.leases.restore(readHandOver(text)));
-    await asked.opened;
+    const { a, b, restoring, answers } = await restorationUnderWay(world, 5_000);
     const closing = shutDown(a);
     const closed = watch(closing);
     await world.elapse(20);
@@ -312,12 +321,7 @@ export const shutdownOfHandOvers: Contract = {
   async 'a restoration that has no answer when the grace is over is refused, and leaves nothing'(
     world,
   ) {
-    const b = await world.process();
-    const { wrap, asked, answers } = late('transfer', done);
-    const a = await world.process({ shutdownGrace: GRACE }, wrap);
-    const text = await (await b.acquire({ ttl: 60_000 })).handOver();
-    const restoring = later(a.leases.restore(readHandOver(text)));
-    await asked.opened;
+    const { a, b, restoring, answers } = await restorationUnderWay(world, 60_000);
     await world.finish(shutDown(a));
     await expect(restoring).rejects.toThrow(LockShutdownError);
     await world.until('the lock is free', () => free(world));

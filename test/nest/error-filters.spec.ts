@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import {
   type ArgumentsHost,
   type CallHandler,
@@ -36,32 +36,19 @@ import {
   LockService,
   RedisLockModule,
 } from '../../lib/index.js';
-import { LockTestingModule, MemoryServer, memoryLockService } from '../../lib/testing/index.js';
-import {
-  ANSWERS,
-  expectLogged,
-  expectPublic,
-  fail,
-  listenToLog,
-  SECRET,
-  startRival,
-} from '../support/failing.js';
+import { LockTestingModule, memoryLockService } from '../../lib/testing/index.js';
+import { ANSWERS, expectLogged, expectPublic, fail, failing, SECRET } from '../support/failing.js';
 import { type Platform, PLATFORMS } from '../support/nest-app.js';
 
-const server = new MemoryServer();
-const log = listenToLog();
+const failure = failing();
+const { server, log } = failure;
 const apps: INestApplication[] = [];
-let rival: LockService;
 
 beforeAll(async () => {
-  rival = await startRival(server, `account:${SECRET}`);
-  await rival.semaphore(`seats:${SECRET}`, { permits: 1 }).acquire({ ttl: '10m' });
+  await failure.rival.semaphore(`seats:${SECRET}`, { permits: 1 }).acquire({ ttl: '10m' });
 });
-afterEach(() => log.clear());
 afterAll(async () => {
-  log.restore();
   for (const app of apps) await app.close();
-  await rival.onApplicationShutdown();
 });
 
 class Refuses {

@@ -1,4 +1,4 @@
-import { expect, jest } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, expect, jest } from '@jest/globals';
 import { Logger } from '@nestjs/common';
 import {
   LeaseLostError,
@@ -52,29 +52,56 @@ export function expectPublic(received: unknown): void {
 
 const holders: string[] = [];
 
-/** Another replica, which holds what the handlers of a test want. */
-export async function startRival(server: MemoryServer, ...keys: string[]): Promise<LockService> {
-  const rival = memoryLockService({ server });
-  await rival.onModuleInit();
-  for (const key of keys) {
-    await rival.acquire(key, { ttl: '10m' });
-    const { holder } = await rival.inspect(key);
-    holders.push(
-      ...Object.values(holder ?? {})
-        .filter((value) => String(value).length > 8)
-        .map(String),
-    );
-  }
-  return rival;
-}
-
 export interface LogLine {
   readonly level: 'error' | 'warn';
   readonly text: string;
 }
 
+/** Where the handlers of a test lock, what Nest logs during each test, and who is in their way. */
+interface Failing {
+  readonly server: MemoryServer;
+  readonly log: { readonly lines: readonly LogLine[]; clear(): void };
+  readonly rival: LockService;
+}
+
+/** What tests of answers share: `account:${SECRET}` is taken while they run. */
+export function failing(): Failing {
+  const server = new MemoryServer();
+  const log = listenToLog();
+  let rival: LockService;
+  beforeAll(async () => {
+    rival = await startRival(server, `account:${SECRET}`);
+  });
+  afterEach(() => log.clear());
+  afterAll(async () => {
+    log.restore();
+    await rival.onApplicationShutdown();
+  });
+  return {
+    server,
+    log,
+    get rival() {
+      return rival;
+    },
+  };
+}
+
+/** Another replica, which holds what the handlers of a test want. */
+async function startRival(server: MemoryServer, key: string): Promise<LockService> {
+  const rival = memoryLockService({ server });
+  await rival.onModuleInit();
+  await rival.acquire(key, { ttl: '10m' });
+  const { holder } = await rival.inspect(key);
+  holders.push(
+    ...Object.values(holder ?? {})
+      .filter((value) => String(value).length > 8)
+      .map(String),
+  );
+  return rival;
+}
+
 /** All that goes to Nest's Logger from now on, whoever says it, until `restore`. */
-export function listenToLog(): { readonly lines: LogLine[]; clear(): void; restore(): void } {
+function listenToLog(): { readonly lines: LogLine[]; clear(): void; restore(): void } {
   const lines: LogLine[] = [];
   const spies = (['error', 'warn'] as const).map((level) =>
     jest.spyOn(Logger.prototype, level).mockImplementation((message: unknown) => {

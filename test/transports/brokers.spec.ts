@@ -1,5 +1,5 @@
 // RabbitMQ, Kafka and NATS: Nest's own servers, without a broker behind them.
-import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Controller, type INestApplication, Module } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import {
@@ -10,23 +10,12 @@ import {
   ServerNats,
   ServerRMQ,
 } from '@nestjs/microservices';
-import { Locked, LockedRequest, type LockService } from '../../lib/index.js';
-import { LockTestingModule, MemoryServer } from '../../lib/testing/index.js';
-import { expectPublic, fail, listenToLog, SECRET, startRival } from '../support/failing.js';
+import { Locked, LockedRequest } from '../../lib/index.js';
+import { LockTestingModule } from '../../lib/testing/index.js';
+import { expectPublic, fail, failing, SECRET } from '../support/failing.js';
 import { until } from '../support/until.js';
 
-const server = new MemoryServer();
-const log = listenToLog();
-let rival: LockService;
-
-beforeAll(async () => {
-  rival = await startRival(server, `account:${SECRET}`);
-});
-afterEach(() => log.clear());
-afterAll(async () => {
-  log.restore();
-  await rival.onApplicationShutdown();
-});
+const { server, log } = failing();
 
 @Controller()
 class Accounts {
@@ -72,17 +61,25 @@ function firstOf(): { put(value: unknown): void; readonly value: Promise<unknown
   return { put, value };
 }
 
+/** The same server, which listens to nobody. */
+function withoutBroker<Server extends CustomTransportStrategy>(strategy: Server): Server {
+  strategy.listen = (listening: () => void) => listening();
+  return strategy;
+}
+
+/** What Nest's clients send; an event has no id. */
+function packet(pattern: string, data: string, event: boolean): object {
+  return { pattern, data, ...(event ? {} : { id: '1' }) };
+}
+
 const BROKERS: Record<string, () => Broker> = {
   RabbitMQ() {
     class WithoutBroker extends ServerRMQ {
       protected override loadPackageSynchronously<T>(): T {
         return undefined as T;
       }
-      override async listen(listening: () => void): Promise<void> {
-        listening();
-      }
     }
-    const strategy = new WithoutBroker({});
+    const strategy = withoutBroker(new WithoutBroker({}));
     return {
       strategy: strategy as never,
       async deliver(pattern, data, event = false) {
@@ -92,9 +89,7 @@ const BROKERS: Record<string, () => Broker> = {
           sendToQueue: (_: string, body: Buffer) => reply.put(JSON.parse(String(body))),
         };
         (strategy as unknown as { channel: unknown }).channel = channel;
-        const content = Buffer.from(
-          JSON.stringify({ pattern, data, ...(event ? {} : { id: '1' }) }),
-        );
+        const content = Buffer.from(JSON.stringify(packet(pattern, data, event)));
         const properties = { replyTo: 'replies', correlationId: '1' };
         await strategy.handleMessage({ content, properties } as never, channel);
         return event ? undefined : ((await reply.value) as { err: unknown }).err;
@@ -102,12 +97,7 @@ const BROKERS: Record<string, () => Broker> = {
     };
   },
   NATS() {
-    class WithoutBroker extends ServerNats {
-      override async listen(listening: () => void): Promise<void> {
-        listening();
-      }
-    }
-    const strategy = new WithoutBroker({});
+    const strategy = withoutBroker(new ServerNats({}));
     return {
       strategy: strategy as never,
       async deliver(pattern, data, event = false) {
@@ -115,7 +105,7 @@ const BROKERS: Record<string, () => Broker> = {
         await strategy.handleMessage(pattern, {
           subject: pattern,
           reply: 'replies',
-          json: () => ({ pattern, data, ...(event ? {} : { id: '1' }) }),
+          json: () => packet(pattern, data, event),
           respond: (body: string) => reply.put(JSON.parse(body)),
         } as never);
         return event ? undefined : ((await reply.value) as { err: unknown }).err;
@@ -123,12 +113,7 @@ const BROKERS: Record<string, () => Broker> = {
     };
   },
   Kafka() {
-    class WithoutBroker extends ServerKafka {
-      override async listen(listening: () => void): Promise<void> {
-        listening();
-      }
-    }
-    const strategy = new WithoutBroker({});
+    const strategy = withoutBroker(new ServerKafka({}));
     return {
       strategy: strategy as never,
       async deliver(pattern, data, event = false) {

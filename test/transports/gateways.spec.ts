@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import {
   type ArgumentsHost,
   Catch,
@@ -22,31 +22,15 @@ import { defer, Observable } from 'rxjs';
 import { io, type Socket } from 'socket.io-client';
 import { WebSocket } from 'ws';
 import { Locked, LockedRequest, LockErrorFilter, LockService } from '../../lib/index.js';
-import { LockTestingModule, MemoryServer } from '../../lib/testing/index.js';
+import { LockTestingModule } from '../../lib/testing/index.js';
 import { freePort } from '../../tools/redis-server.js';
-import {
-  ANSWERS,
-  expectLogged,
-  expectPublic,
-  fail,
-  listenToLog,
-  SECRET,
-  startRival,
-} from '../support/failing.js';
+import { ANSWERS, expectLogged, expectPublic, fail, failing, SECRET } from '../support/failing.js';
 
-const server = new MemoryServer();
-const log = listenToLog();
+const { server, log } = failing();
 const ended: (() => unknown)[] = [];
-let rival: LockService;
 
-beforeAll(async () => {
-  rival = await startRival(server, `account:${SECRET}`);
-});
-afterEach(() => log.clear());
 afterAll(async () => {
-  log.restore();
   for (const end of ended.reverse()) await end();
-  await rival.onApplicationShutdown();
 });
 
 @WebSocketGateway()

@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { ApolloDriver } from '@nestjs/apollo';
 import {
   type ArgumentsHost,
@@ -12,30 +12,14 @@ import { ExpressAdapter } from '@nestjs/platform-express';
 import { FastifyAdapter } from '@nestjs/platform-fastify';
 import { Test } from '@nestjs/testing';
 import { Locked, LockedRequest, LockError, LockService } from '../../lib/index.js';
-import { LockTestingModule, MemoryServer } from '../../lib/testing/index.js';
-import {
-  ANSWERS,
-  expectLogged,
-  expectPublic,
-  fail,
-  listenToLog,
-  SECRET,
-  startRival,
-} from '../support/failing.js';
+import { LockTestingModule } from '../../lib/testing/index.js';
+import { ANSWERS, expectLogged, expectPublic, fail, failing, SECRET } from '../support/failing.js';
 
-const server = new MemoryServer();
-const log = listenToLog();
+const { server, log } = failing();
 const apps: INestApplication[] = [];
-let rival: LockService;
 
-beforeAll(async () => {
-  rival = await startRival(server, `account:${SECRET}`);
-});
-afterEach(() => log.clear());
 afterAll(async () => {
-  log.restore();
   for (const app of apps) await app.close();
-  await rival.onApplicationShutdown();
 });
 
 const typeDefs = `

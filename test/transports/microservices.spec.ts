@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import {
   type ArgumentsHost,
   Catch,
@@ -21,35 +21,19 @@ import {
 } from '@nestjs/microservices';
 import { defer, firstValueFrom, Observable, throwError } from 'rxjs';
 import { Locked, LockedRequest, LockErrorFilter, LockService } from '../../lib/index.js';
-import { LockTestingModule, MemoryServer } from '../../lib/testing/index.js';
+import { LockTestingModule } from '../../lib/testing/index.js';
 import { freePort, RedisProcess } from '../../tools/redis-server.js';
-import {
-  ANSWERS,
-  expectLogged,
-  expectPublic,
-  fail,
-  listenToLog,
-  SECRET,
-  startRival,
-} from '../support/failing.js';
+import { ANSWERS, expectLogged, expectPublic, fail, failing, SECRET } from '../support/failing.js';
 import { until } from '../support/until.js';
 
-const server = new MemoryServer();
-const log = listenToLog();
-let rival: LockService;
+const { server, log } = failing();
 let redis: RedisProcess;
 const ended: (() => unknown)[] = [];
 
 beforeAll(async () => {
   redis = await RedisProcess.start();
-  rival = await startRival(server, `account:${SECRET}`);
 });
-afterEach(() => log.clear());
-afterAll(async () => {
-  log.restore();
-  await rival.onApplicationShutdown();
-  await redis.stop();
-});
+afterAll(() => redis.stop());
 
 /** What a description has started: all applications hear all messages of one Redis. */
 async function endAll(): Promise<void> {

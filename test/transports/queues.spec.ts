@@ -3,13 +3,13 @@ import { BullModule, getQueueToken, OnWorkerEvent, Processor, WorkerHost } from 
 import { HttpException, type INestApplicationContext } from '@nestjs/common';
 import { Test } from '@nestjs/testing';
 import type { Job, Queue } from 'bullmq';
-import { Locked, LockNotAcquiredError, type LockService } from '../../lib/index.js';
-import { LockTestingModule, MemoryServer } from '../../lib/testing/index.js';
+import { Locked, LockNotAcquiredError } from '../../lib/index.js';
+import { LockTestingModule } from '../../lib/testing/index.js';
 import { RedisProcess } from '../../tools/redis-server.js';
-import { SECRET, startRival } from '../support/failing.js';
+import { failing, SECRET } from '../support/failing.js';
 import { until } from '../support/until.js';
 
-const server = new MemoryServer();
+const { server } = failing();
 const failures: unknown[] = [];
 
 @Processor('payments')
@@ -28,10 +28,8 @@ class Payments extends WorkerHost {
 describe('a job of BullMQ', () => {
   let redis: RedisProcess;
   let app: INestApplicationContext;
-  let rival: LockService;
   beforeAll(async () => {
     redis = await RedisProcess.start();
-    rival = await startRival(server, `account:${SECRET}`);
     const module = await Test.createTestingModule({
       imports: [
         LockTestingModule.forRoot({ server }),
@@ -44,7 +42,6 @@ describe('a job of BullMQ', () => {
   });
   afterAll(async () => {
     await app.close();
-    await rival.onApplicationShutdown();
     await redis.stop();
   });
 
