@@ -3,7 +3,7 @@ import type { Claim, Held } from '../locks/lock-primitive.js';
 import type { CallSettings, Clock, Moment } from '../options/index.js';
 import type { Place } from './place.js';
 import type { Due, Scheduled } from './schedule.js';
-import { deadlineOf, type Standing, standingOf, type Term } from './standing.js';
+import { deadlineOf, type Standing, standingAt, standingOf, type Term } from './standing.js';
 import type { Trail } from './trail.js';
 
 /** Who comes after a holding. */
@@ -29,6 +29,9 @@ export class Holding implements Scheduled, Term {
   readonly fencingToken: number | undefined;
   /** Where the watchdog's schedule has it. */
   due: Due | undefined;
+  nth = 0;
+  /** The watchdog asks the server whether it is still held. */
+  asked = false;
   /** What the server said last. */
   sent!: Moment;
   remaining!: number;
@@ -151,6 +154,11 @@ export class Holding implements Scheduled, Term {
   /** The machine slept, or somebody set its clock: only the server knows. */
   get inDoubt(): boolean {
     return this.state === 'held' && this.standing === 'doubtful';
+  }
+
+  /** The same, at a moment that has been read for several. */
+  inDoubtAt(now: Moment): boolean {
+    return this.state === 'held' && standingAt(this, now) === 'doubtful';
   }
 
   /** Aborts with the `LeaseLostError` when the lease is lost. */

@@ -200,7 +200,7 @@ export class Holdings implements LeaseHost {
     holding.state = 'closing';
     this.#forget(holding);
     this.#underWay += 1;
-    const steady = !this.#watchdog.asks(holding) && !holding.changes;
+    const steady = !holding.asked && !holding.changes;
     if (standing === 'held' && steady && onward.passOn(holding)) {
       holding.state = 'released';
       this.#answered();

@@ -21,6 +21,7 @@ export const FIRST_BLOCK = 16;
 export abstract class Line implements PlaceOwner, Onward, Scheduled {
   /** Where the schedule of slices has it. */
   due: Due | undefined;
+  nth = 0;
   protected readonly waiters = new WaiterList();
   protected place: Place | undefined;
   protected holding: Holding | undefined;

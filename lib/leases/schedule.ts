@@ -6,12 +6,15 @@ const GRAIN = 5;
 /** What wakes at one time. */
 export interface Due {
   readonly number: number;
-  readonly items: Set<Scheduled>;
+  /** In no order: whatever is taken out, the last one takes its place. */
+  readonly items: Scheduled[];
 }
 
 /** Something that can be woken; it carries where its schedule has it, so that nothing is looked up. */
 export interface Scheduled {
   due: Due | undefined;
+  /** Which of the items there it is. */
+  nth: number;
 }
 
 /** Many wake-ups on one timer. An item stands in it once; nothing wakes before its time. */
@@ -31,16 +34,19 @@ export class Schedule<Item extends Scheduled> {
   set(item: Item, time: number): void {
     const number = Math.ceil(time / GRAIN);
     if (item.due?.number === number) return;
-    if (item.due) item.due.items.delete(item);
-    else this.#size += 1;
-    item.due = this.#due(number);
-    item.due.items.add(item);
+    this.delete(item);
+    const due = this.#due(number);
+    item.due = due;
+    item.nth = due.items.push(item) - 1;
+    this.#size += 1;
     if (number < this.#timerFor) this.#arm(number);
   }
 
   delete(item: Item): void {
     if (!item.due) return;
-    item.due.items.delete(item);
+    const { items } = item.due;
+    const last = items.pop()!;
+    if (last !== item) items[(last.nth = item.nth)] = last;
     item.due = undefined;
     this.#size -= 1;
   }
@@ -54,7 +60,7 @@ export class Schedule<Item extends Scheduled> {
     while (at > 0 && this.#dues[at - 1]!.number > number) at -= 1;
     const before = this.#dues[at - 1];
     if (before?.number === number) return before;
-    const due = { number, items: new Set<Scheduled>() };
+    const due = { number, items: [] };
     if (at === this.#dues.length) this.#dues.push(due);
     else this.#dues.splice(at, 0, due);
     return due;
@@ -79,7 +85,7 @@ export class Schedule<Item extends Scheduled> {
       }
     }
     this.#size -= woken.length;
-    while (this.#dues[0]?.items.size === 0) this.#dues.shift();
+    while (this.#dues[0]?.items.length === 0) this.#dues.shift();
     if (woken.length > 0) this.wake(woken);
     const next = this.#dues[0];
     if (next && next.number < this.#timerFor) this.#arm(next.number);

@@ -1,4 +1,4 @@
-import type { Clock, Moment } from '../options/index.js';
+import { type Clock, type Moment, partedSince } from '../options/index.js';
 
 /** What the server said of a lease: `remaining` ms were left when it was read, which was not before `sent`. */
 export interface Term {
@@ -27,9 +27,19 @@ export function deadlineOf({ sent, remaining }: Term): number {
  * the wall clock goes on, but may be set: ahead, which ends the lease early, or back, which could hide a sleep.
  */
 export function standingOf(term: Term, clock: Clock): Standing {
-  const now = clock.monotonic(); // before the wall clock: a pause between the two may only make the lease shorter
-  const left = deadlineOf(term) - now;
+  return standingAt(term, glanceAt(clock));
+}
+
+/** Both clocks, to judge leases by. */
+export function glanceAt(clock: Clock): Moment {
+  const monotonic = clock.monotonic(); // before the wall clock: a pause between the two may only make a lease shorter
+  return { monotonic, wall: clock.wall() };
+}
+
+/** The same at a moment that has been read: many leases at once cost one look at the clocks. */
+export function standingAt(term: Term, now: Moment): Standing {
+  const left = deadlineOf(term) - now.monotonic;
   if (left <= 0) return 'over';
-  const parted = clock.wall() - now - (term.sent.wall - term.sent.monotonic);
+  const parted = partedSince(term.sent, now);
   return parted < left && parted >= -drift(term.remaining) ? 'held' : 'doubtful';
 }

@@ -22,6 +22,7 @@ export class Waiter implements Scheduled {
   behind: Waiter | undefined;
   /** Where the schedule of bounds has him. */
   due: Due | undefined;
+  nth = 0;
 
   constructor(
     readonly call: CallSettings,

@@ -4,6 +4,7 @@ import { type Clock, type Moment, momentOf, partedSince } from '../options/index
 import type { Holding } from './holding.js';
 import { isRefused } from './may-have-run.js';
 import { Schedule } from './schedule.js';
+import { glanceAt } from './standing.js';
 
 /** The shortest pause between two renewals of one lease, in ms. */
 const SHORTEST_PAUSE = 10;
@@ -18,7 +19,6 @@ const SHORT = 10 * BEAT;
  */
 export class Watchdog {
   readonly #schedule: Schedule<Holding>;
-  readonly #renewing = new Set<Holding>();
 
   constructor(
     private readonly lock: LockPrimitive,
@@ -31,7 +31,7 @@ export class Watchdog {
   }
 
   watch(holding: Holding): void {
-    this.#schedule.set(holding, this.#nextTurn(holding));
+    this.#watch(holding, this.clock.monotonic());
   }
 
   /** Stops before it returns: no renewal is sent for this lease any more. */
@@ -49,11 +49,6 @@ export class Watchdog {
     this.#schedule.stop();
   }
 
-  /** True while the server is being asked whether this is still held. */
-  asks(holding: Holding): boolean {
-    return this.#renewing.has(holding);
-  }
-
   get watched(): number {
     return this.#schedule.size;
   }
@@ -64,7 +59,7 @@ export class Watchdog {
     for (const holding of due) {
       if (holding.state !== 'held') continue;
       if (now >= holding.deadline) this.lost(holding, holding.suspected ?? 'expired');
-      else if (!this.#wantsRenewal(holding)) this.watch(holding);
+      else if (!this.#wantsRenewal(holding, now)) this.#watch(holding, now);
       else renewable.push(holding);
     }
     this.#renew(renewable);
@@ -72,10 +67,10 @@ export class Watchdog {
 
   /** Each batch is settled when it is answered: a node that hangs holds up nothing that lives on another one. */
   #renew(due: Holding[]): void {
-    const holdings = due.filter((holding) => !this.#renewing.has(holding));
+    const holdings = due.filter(({ asked }) => !asked);
     if (holdings.length === 0) return;
     for (const holding of holdings) {
-      this.#renewing.add(holding);
+      holding.asked = true;
       this.#schedule.set(holding, holding.deadline);
     }
     const claims = holdings.map((holding) => {
@@ -99,33 +94,38 @@ export class Watchdog {
       if (isRefused(error)) this.refused(error);
       // The server may have renewed or not; the deadline we know stands, and we ask again before it.
     }
-    for (const [at, holding] of holdings.entries()) {
-      this.#renewing.delete(holding);
-      if (holding.state === 'held')
-        this.#settle(holding, answer?.sent, answer?.remaining[at] ?? 'unknown');
-    }
-    const slept = holdings.filter(({ inDoubt }) => inDoubt);
-    if (answer) this.#renew(slept); // the answer was on its way meanwhile
+    const now = glanceAt(this.clock);
+    const slept: Holding[] = []; // the answer was on its way meanwhile
+    holdings.forEach((holding, at) => {
+      holding.asked = false;
+      if (holding.state !== 'held') return;
+      const remaining = answer?.remaining[at] ?? 'unknown';
+      this.#settle(holding, answer?.sent, remaining, now.monotonic);
+      if (remaining !== 'unknown' && holding.inDoubtAt(now)) slept.push(holding);
+    });
+    this.#renew(slept);
   }
 
-  #settle(holding: Holding, sent: Moment | undefined, remaining: Extended): void {
+  #settle(holding: Holding, sent: Moment | undefined, remaining: Extended, now: number): void {
     if (remaining === 'taken' || remaining === 'free') {
       this.lost(holding, holding.suspected ?? (remaining === 'taken' ? 'taken' : 'gone'));
     } else if (remaining === 'unknown' || !sent) {
-      const now = this.clock.monotonic();
       const pause = Math.min(1_000, Math.max(SHORTEST_PAUSE, (holding.deadline - now) / 5));
       this.#schedule.set(holding, Math.min(now + pause, holding.deadline));
     } else {
       holding.suspected = undefined;
       holding.renewAt = Infinity;
       holding.confirm({ sent, remaining });
-      this.watch(holding);
+      this.#watch(holding, now);
     }
   }
 
-  #nextTurn(holding: Holding): number {
-    if (!this.#wantsRenewal(holding)) return holding.deadline;
-    const now = this.clock.monotonic();
+  #watch(holding: Holding, now: number): void {
+    this.#schedule.set(holding, this.#nextTurn(holding, now));
+  }
+
+  #nextTurn(holding: Holding, now: number): number {
+    if (!this.#wantsRenewal(holding, now)) return holding.deadline;
     if (holding.renewAt < Infinity) return Math.min(holding.deadline, holding.renewAt);
     // A deadline may lie further ahead than a ttl, by `extend` or a server clock set back: loss is noticed in time all the same.
     const ahead = Math.min(holding.deadline - now, holding.settings.ttl);
@@ -140,20 +140,20 @@ export class Watchdog {
     const { ttl, renew } = settings;
     if (renew) return ttl;
     const now = momentOf(this.clock);
-    const end = Math.max(deadline, this.#wantsToppingUp(holding) ? since + ttl : 0);
+    const end = Math.max(deadline, this.#wantsToppingUp(holding, now.monotonic) ? since + ttl : 0);
     const left = end - now.monotonic - Math.max(0, partedSince(sent, now));
     return Math.max(1, Math.floor(left));
   }
 
-  #wantsRenewal(holding: Holding): boolean {
+  #wantsRenewal(holding: Holding, now: number): boolean {
     const { settings, since, renewAt } = holding;
     if (renewAt < Infinity) return true;
-    if (!settings.renew) return this.#wantsToppingUp(holding);
-    return settings.maxHold === Infinity || this.clock.monotonic() < since + settings.maxHold;
+    if (!settings.renew) return this.#wantsToppingUp(holding, now);
+    return settings.maxHold === Infinity || now < since + settings.maxHold;
   }
 
   /** A lease that is not renewed is still topped up once to its ttl when its first lease was shorter. */
-  #wantsToppingUp({ settings, since, deadline }: Holding): boolean {
-    return deadline - since < settings.ttl * 0.9 && deadline > this.clock.monotonic();
+  #wantsToppingUp({ settings, since, deadline }: Holding, now: number): boolean {
+    return deadline - since < settings.ttl * 0.9 && deadline > now;
   }
 }

@@ -28,6 +28,8 @@ export function batchesBy<Item, Taker>(
   takerOf: (item: Item) => Taker,
   batches: (taker: Taker, items: readonly Item[]) => number[][],
 ): number[][] {
+  const first = items[0] && takerOf(items[0]);
+  if (first && items.every((item) => takerOf(item) === first)) return batches(first, items);
   const takers = new Map<Taker, number[]>();
   for (const [at, item] of items.entries()) {
     const taker = takerOf(item);
@@ -36,7 +38,6 @@ export function batchesBy<Item, Taker>(
     else takers.set(taker, [at]);
   }
   return [...takers].flatMap(([taker, places]) => {
-    if (takers.size === 1) return batches(taker, items);
     const own = places.map((at) => items[at]!);
     return batches(taker, own).map((batch) => batch.map((nth) => places[nth]!));
   });

@@ -1,9 +1,9 @@
 import {
   type KeyList,
-  type LockKeys,
-  lockKeys,
+  lockKeyList,
   type LockServer,
   type LuaScript,
+  type Operand,
   Remembered,
   type StepNode,
 } from '../redis/index.js';
@@ -131,20 +131,19 @@ export class LockSteps {
     return batchesOf(claims, ({ key }) => this.server.slotOf(this.prefix + key), LARGEST_BATCH);
   }
 
-  /** One batch; `more` is what the script wants to know of each claim beside holder and ttl. */
+  /** One batch; `operandsOf` is what the script wants to know of a claim. */
   extend(
     step: Script,
     claims: readonly Claim[],
-    more?: (claim: Claim) => Operands,
+    operandsOf: (claim: Claim) => Operands = holderAndTtl,
   ): Promise<Extension> {
     const script = this.#script(step);
+    const args: Operand[] = [];
+    for (const claim of claims) args.push(...script.argList(operandsOf(claim)));
     const run = {
       script,
-      keys: script.keyList(...claims.map(({ key }) => this.#names(key))),
-      args: claims.flatMap((claim) => {
-        const { holder, ttl } = claim;
-        return script.argList({ holder, ttl, ...more?.(claim) });
-      }),
+      keys: lockKeyList(script, this.prefix, claims),
+      args,
       key: claims.length === 1 ? claims[0]!.key : undefined,
       read: (reply: unknown) => reply as number[],
       unconfirmed: unlessLost,
@@ -196,15 +195,15 @@ export class LockSteps {
   #keys(script: Script, key: string): KeyList {
     let lists = this.#keyLists.get(script.keys);
     if (!lists) {
-      lists = new Remembered((name) => script.keyList(this.#names(name)));
+      lists = new Remembered((name) => lockKeyList(script, this.prefix, [{ key: name }]));
       this.#keyLists.set(script.keys, lists);
     }
     return lists.of(key);
   }
+}
 
-  #names(key: string): LockKeys & Record<string, string> {
-    return lockKeys(this.prefix, key) as LockKeys & Record<string, string>;
-  }
+function holderAndTtl({ holder, ttl }: Claim): Operands {
+  return { holder, ttl };
 }
 
 /** What extend.lua and transfer.lua say of one lease. */

@@ -1,6 +1,6 @@
 export { deadline } from './deadline.js';
 export { type InboxListener } from './grant-channel.js';
-export { type LockKeys, lockKeys, Remembered } from './key-names.js';
+export { type LockKeys, lockKeyList, lockKeys, Remembered } from './key-names.js';
 export { LuaScript } from './lua-script.js';
 export { isServer, prefixOf } from './open-client.js';
 export { type LockServer } from './lock-server.js';

@@ -1,3 +1,5 @@
+import { KeyList } from './resp.js';
+
 /** The Redis keys of one lock. All lie in one cluster slot. */
 export interface LockKeys {
   /** The plain name; what other libraries lock too. */
@@ -17,8 +19,7 @@ export interface LockKeys {
  */
 export function lockKeys(prefix: string, name: string): LockKeys {
   const lock = prefix + name;
-  const isTagOnly = lock.startsWith('{') && lock.endsWith('}');
-  const base = isTagOnly ? `${lock}{}` : lock.includes('{') ? lock : `{${lock}}`;
+  const base = baseOf(lock);
   return {
     lock,
     queue: `${base}:queue`,
@@ -27,6 +28,26 @@ export function lockKeys(prefix: string, name: string): LockKeys {
     holders: `${base}:holders`,
     grant: `${base}:grant`,
   };
+}
+
+/** Those of several locks that a script names, lock by lock. */
+export function lockKeyList(
+  script: { readonly keys: readonly string[] },
+  prefix: string,
+  locks: readonly { readonly key: string }[],
+): KeyList {
+  const keys: string[] = [];
+  for (const { key } of locks) {
+    const lock = prefix + key;
+    const base = baseOf(lock);
+    for (const name of script.keys) keys.push(name === 'lock' ? lock : `${base}:${name}`);
+  }
+  return new KeyList(keys);
+}
+
+function baseOf(lock: string): string {
+  const isTagOnly = lock.startsWith('{') && lock.endsWith('}');
+  return isTagOnly ? `${lock}{}` : lock.includes('{') ? lock : `{${lock}}`;
 }
 
 /** How many locks' keys are remembered. */

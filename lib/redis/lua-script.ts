@@ -49,9 +49,9 @@ export class LuaScript<Key extends string, Arg extends string> {
     }
   }
 
-  /** The keys in the order of the script; of several turns, for one that loops over `#KEYS`. */
-  keyList(...turns: readonly Readonly<Record<Key, string>>[]): KeyList {
-    return new KeyList(turns.flatMap((keys) => this.keys.map((name) => keys[name])));
+  /** The keys in the order of the script. */
+  keyList(keys: Readonly<Record<Key, string>>): KeyList {
+    return new KeyList(this.keys.map((name) => keys[name]));
   }
 
   argList(args: Operands<Arg>): Operand[] {

@@ -66,6 +66,23 @@ describe('leases that are renewed together', () => {
     expect(extended).toBe(2);
     expect(lease.held).toBe(true);
   });
+
+  it('are asked for again after a pause, not at once, where nobody said whether they last', async () => {
+    let extended = 0;
+    const wrap: Wrap = (store, clock) =>
+      withPrimitive(store, {
+        async extend(claims): Promise<Extension> {
+          if ((extended += 1) === 1) clock.sleep(20_000);
+          if (extended === 100) throw new Error('Asked without end.');
+          return { sent: momentOf(clock), remaining: claims.map(() => 'unknown') };
+        },
+      });
+    const process = await world.process({ ttl: 3_000 }, wrap);
+    await process.acquire();
+    await world.until('it is renewed', () => extended > 0);
+    await world.elapse(0);
+    expect(extended).toBe(1);
+  });
 });
 
 describe('a lease that is being changed', () => {

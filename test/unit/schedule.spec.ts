@@ -4,6 +4,7 @@ import { ManualClock } from '../../lib/testing/index.js';
 
 class Item implements Scheduled {
   due: Scheduled['due'];
+  nth = 0;
 
   constructor(readonly name: string) {}
 }
@@ -96,6 +97,17 @@ describe('a schedule', () => {
       [100, 'b'],
       [600, 'c'],
     ]);
+  });
+
+  it('takes out who is meant, in whatever order they came and go', async () => {
+    for (const item of [a, b, c, d]) schedule.set(item, 100);
+    schedule.delete(a); // the last of them takes its place
+    schedule.delete(d);
+    schedule.set(a, 100);
+    schedule.delete(b);
+    await clock.advance(100);
+    expect(woken.map(([at, ...names]) => [at, ...names.sort()])).toEqual([[100, 'a', 'c']]);
+    expect(schedule.size).toBe(0);
   });
 
   it('calls nobody where all whose time had come were taken out', async () => {

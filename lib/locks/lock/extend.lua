@@ -9,14 +9,12 @@ local now = now_us() / 1000
 local answers = {}
 for i = 1, #KEYS / 2 do
   local lock, fence = KEYS[2 * i - 1], KEYS[2 * i]
-  local holder, ttl = ARGV[2 * i - 1], tonumber(ARGV[2 * i])
+  local holder, ttl = ARGV[2 * i - 1], ARGV[2 * i]
   local current = redis.pcall('GET', lock)
   if current == holder then
-    local left = redis.call('PTTL', lock)
-    if left < ttl then
-      left = ttl
-    end
-    redis.call('PEXPIRE', lock, left) -- in any case: a WAIT behind it answers for what was written
+    local least = tonumber(ttl)
+    local left = math.max(redis.call('PTTL', lock), least)
+    redis.call('PEXPIRE', lock, left == least and ttl or left) -- in any case: a WAIT behind it answers for what was written
     keep_fence(fence, now)
     answers[i] = left
   else

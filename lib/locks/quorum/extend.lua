@@ -9,13 +9,13 @@ local now = now_us() / 1000
 local answers = {}
 for i = 1, #KEYS / 2 do
   local lock, fence = KEYS[2 * i - 1], KEYS[2 * i]
-  local holder, ttl = ARGV[2 * i - 1], tonumber(ARGV[2 * i])
+  local holder, ttl = ARGV[2 * i - 1], ARGV[2 * i]
   local current = redis.pcall('GET', lock)
   if attempt_of(current, holder) then
-    local left = redis.call('PTTL', lock)
-    if left < ttl then
+    local left, least = redis.call('PTTL', lock), tonumber(ttl)
+    if left < least then
       redis.call('PEXPIRE', lock, ttl)
-      left = ttl
+      left = least
     end
     keep_fence(fence, now)
     answers[i] = left

@@ -2,7 +2,7 @@ import { LockStoreError } from '../../errors/index.js';
 import { momentOf } from '../../options/index.js';
 import {
   type KeyList,
-  lockKeys,
+  lockKeyList,
   type LuaScript,
   type RedisServer,
   Remembered,
@@ -85,7 +85,7 @@ export class QuorumNode {
     const { extend } = scripts;
     return this.server.run({
       script: extend,
-      keys: extend.keyList(...claims.map(({ key }) => lockKeys(this.prefix, key))),
+      keys: lockKeyList(extend, this.prefix, claims),
       args: claims.flatMap(({ holder, ttl }) => extend.argList({ holder, ttl })),
       key: claims.length === 1 ? claims[0]!.key : undefined,
       read: (reply) => reply as number[],
@@ -117,7 +117,7 @@ export class QuorumNode {
   ): Promise<Result> {
     let lists = this.#keyLists.get(script);
     if (!lists) {
-      lists = new Remembered((name) => script.keyList({ ...lockKeys(this.prefix, name) }));
+      lists = new Remembered((name) => lockKeyList(script, this.prefix, [{ key: name }]));
       this.#keyLists.set(script, lists);
     }
     return this.server.run({

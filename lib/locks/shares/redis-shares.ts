@@ -38,7 +38,10 @@ export class RedisShares implements HolderSteps {
   }
 
   extend(claims: readonly Claim[]): Promise<Extension> {
-    return this.steps.extend(scripts.extend, claims, kindOf);
+    return this.steps.extend(scripts.extend, claims, (claim) => {
+      const { holder, ttl } = claim;
+      return { holder, ttl, ...kindOf(claim) };
+    });
   }
 }
 
