@@ -1,5 +1,7 @@
 import { copyFileSync, existsSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitepress';
+import { apiSidebar } from './api-pages.mjs';
 import { PAGES } from './pages.mjs';
 import { slugify } from './slug.mjs';
 
@@ -50,7 +52,10 @@ export default defineConfig({
       { text: 'Troubleshooting', link: '/troubleshooting' },
       { text: 'API', link: '/api/' },
     ],
-    sidebar,
+    sidebar: {
+      '/': sidebar,
+      '/api/': [{ text: 'All pages', link: '/' }, ...apiSidebar(fileURLToPath(file('api')))],
+    },
     outline: [2, 3],
     search: { provider: 'local' },
     externalLinkIcon: false,
