@@ -112,7 +112,13 @@ full('the site', () => {
         const url = request.url();
         if (!url.startsWith(origin) && !url.startsWith('data:')) complain(`asks ${url}`);
       });
-      page.on('requestfailed', (request: { url(): string }) => complain(`no ${request.url()}`));
+      page.on(
+        'requestfailed',
+        (request: { url(): string; failure(): { errorText: string } | null }) => {
+          const why = request.failure()?.errorText ?? '';
+          if (why !== 'net::ERR_ABORTED') complain(`${why} for ${request.url()}`); // by the next page
+        },
+      );
       page.on('response', (response: { status(): number; url(): string }) => {
         if (response.status() >= 400) complain(`${response.status()} for ${response.url()}`);
       });
