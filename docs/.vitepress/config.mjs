@@ -1,4 +1,4 @@
-import { copyFileSync, existsSync } from 'node:fs';
+import { copyFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitepress';
 import { apiSidebar } from './api-pages.mjs';
@@ -7,15 +7,8 @@ import { slugify } from './slug.mjs';
 
 const sidebar = PAGES.map(([text, pages]) => ({
   text,
-  items: pages
-    .filter(([, page]) => page.endsWith('/') || existsSync(file(`${page}.md`)))
-    .map(([title, page]) => ({ text: title, link: `/${page}` })),
+  items: pages.map(([title, page]) => ({ text: title, link: `/${page}` })),
 }));
-
-/** Pages that another engineer is about to land. */
-const PENDING = PAGES.flatMap(([, pages]) => pages.map(([, page]) => page)).filter(
-  (page) => !existsSync(file(`${page}.md`)),
-);
 
 function file(path) {
   return new URL(`../${path}`, import.meta.url);
@@ -34,7 +27,6 @@ export default defineConfig({
   srcExclude: ['**/node_modules/**'],
   buildEnd: ({ outDir }) =>
     copyFileSync(file('bench/results.json'), `${outDir}/bench/results.json`),
-  ignoreDeadLinks: [(link) => PENDING.some((page) => link.endsWith(`/${page}`))],
   lastUpdated: false,
   metaChunk: true,
   head: [['link', { rel: 'icon', type: 'image/svg+xml', href: `${base}mark.svg` }]],

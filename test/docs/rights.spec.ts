@@ -37,7 +37,8 @@ const formats: Readonly<Record<string, readonly [Scripts, ...sent: string[]]>> =
   timestamp: [timestamp],
   'python-redis-lock': [pythonRedisLock],
 };
-const IN_DIALECTS = /A dialect has keys of its own, ([^]*?)\. /.exec(page)![1]!;
+/** The rows of its table of dialects: a name, and what else that one needs. */
+const IN_DIALECTS = /^\| dialect \| more rights \|$([^]*?)^$/m.exec(page)![1]!;
 const credentials = { username: 'locks', password: 'pw' };
 
 let closing: (() => Promise<unknown>)[] = [];
@@ -70,17 +71,14 @@ async function refused(server: RedisProcess): Promise<string[]> {
   return objects.filter((object) => !/^client(\|setinfo)?$/.test(object)); // of ioredis, which goes on without
 }
 
-/** What Operations lists for a dialect's format: what follows its name, `spring` say, up to the next name. */
+/** What Operations lists for a dialect's format. */
 function listedFor(format: string): string[] {
-  const parts = [...IN_DIALECTS.matchAll(/`([^`]+)`/g)].map(([, part]) => part!);
-  const isName = (part: string): boolean => /^\w/.test(part);
-  const after = parts.slice(parts.indexOf(format) + 1 || parts.length);
-  const end = after.findIndex(isName);
-  return after
-    .slice(0, end < 0 ? after.length : end)
-    .join(' ')
-    .split(' ')
-    .filter(Boolean);
+  const rows = [...IN_DIALECTS.matchAll(/^\| `([\w-]+)`[^|]*\|(.*)\|$/gm)];
+  expect(rows.map(([, name]) => name)).toContain(format);
+  return rows
+    .filter(([, name]) => name === format)
+    .flatMap(([, , cell]) => [...cell!.matchAll(/`([^`]+)`/g)])
+    .flatMap(([, rights]) => rights!.split(' '));
 }
 
 /** Those that a server has: sharded channels came with Redis 7. */
