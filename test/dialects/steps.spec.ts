@@ -33,7 +33,7 @@ describe.each(samples)('the steps of dialect %j', (dialect) => {
   });
   afterAll(() => Promise.all([us.close(), others.close()]));
 
-  function claim(ttl = 5_000): Claim {
+  function claim(ttl = 30_000): Claim {
     names += 1;
     const holder = newHolderId(us.store.processId);
     const tokens = settings.fencing ? 1 : 0;
@@ -84,7 +84,7 @@ describe.each(samples)('the steps of dialect %j', (dialect) => {
 
   it('lengthen and never shorten, and bring nothing back', async () => {
     const { lock } = us.store;
-    const mine = claim(10_000);
+    const mine = claim();
     await lock.acquire(asking(mine));
     const [kept] = (await lock.extend([{ ...mine, ttl: 1_000 }])).remaining;
     expect(kept).toBeGreaterThan(8_000);
@@ -99,7 +99,7 @@ describe.each(samples)('the steps of dialect %j', (dialect) => {
     const { lock } = us.store;
     const mine = claim(60);
     await lock.acquire(asking(mine));
-    const next = another(mine);
+    const next = { ...another(mine), ttl: 30_000 };
     await until('it is over', async () => (await lock.acquire(asking(next))).kind === 'held');
     expect(await lock.release(mine, 0)).toBe(false);
     expect((await lock.extend([mine])).remaining).toEqual(['taken']);
