@@ -28,7 +28,7 @@ const text = (value: string, ttl?: number): Value => ({
   write: (to, key) => (ttl ? to.set(key, value, 'PX', ttl) : to.set(key, value)),
 });
 
-/** Twenty-three kinds of values that an application, or another library, may have where a lock is asked for. */
+/** Twenty-four kinds of values that an application, or another library, may have where a lock is asked for. */
 const values: Readonly<Record<string, Value>> = {
   'a word': text('somebody'),
   'an empty string': text(''),
@@ -68,6 +68,11 @@ const values: Readonly<Record<string, Value>> = {
     lockOf: [],
     write: (to, key) => to.zadd(key, Date.now() - 9, 'a', Date.now() - 5, 'b').pexpire(key, HOUR),
   },
+  'a sorted set of what happened just now': {
+    type: 'zset',
+    lockOf: [],
+    write: (to, key) => to.zadd(key, Date.now() - 5_000, 'a', Date.now() + 500, 'b'),
+  },
   'a sorted set of times to come': {
     type: 'zset',
     lockOf: [],
@@ -83,8 +88,8 @@ const values: Readonly<Record<string, Value>> = {
   'a stream': { type: 'stream', lockOf: [], write: (to, key) => to.xadd(key, '1-1', 'a', 'b') },
 };
 
-it('there are twenty-three kinds of values', () => {
-  expect(Object.keys(values)).toHaveLength(23);
+it('there are twenty-four kinds of values', () => {
+  expect(Object.keys(values)).toHaveLength(24);
 });
 
 describe.each(samples)('where dialect %j meets', (dialect) => {

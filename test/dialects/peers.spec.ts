@@ -32,7 +32,7 @@ describe.each(here)('$name', (peer) => {
     const held = await us.acquire(name);
     expect(await them.acquire(name, lease)).toBe(false);
     expect(await held.release()).toBe(true);
-    expect(await them.acquire(name, lease)).toBe(true);
+    await until('they have it', () => them.acquire(name, lease));
   });
 
   it('excludes us while it holds the lock, and who waits here has it when it gives it back', async () => {
@@ -47,14 +47,14 @@ describe.each(here)('$name', (peer) => {
 
   it('that crashed has held the lock no longer than its lease', async () => {
     const [us, them] = [ours(), await theirs()];
-    expect(await them.acquire(name, lease)).toBe(true);
+    await until('they have it', () => them.acquire(name, lease));
     await them.close();
     expect((await us.acquire(name)).held).toBe(true);
   });
 
   it('cannot give back what has become ours', async () => {
     const [us, them] = [ours(), await theirs()];
-    expect(await them.acquire(name, shortest)).toBe(true);
+    await until('they have it', () => them.acquire(name, shortest)); // some refuse what took as long as that
     const held = await us.acquire(name);
     await them.release(name).then(
       (released) => expect(released).toBe(false),
