@@ -28,7 +28,7 @@ const text = (value: string, ttl?: number): Value => ({
   write: (to, key) => (ttl ? to.set(key, value, 'PX', ttl) : to.set(key, value)),
 });
 
-/** Twenty-four kinds of values that an application, or another library, may have where a lock is asked for. */
+/** Twenty-seven kinds of values that an application, or another library, may have where a lock is asked for. */
 const values: Readonly<Record<string, Value>> = {
   'a word': text('somebody'),
   'an empty string': text(''),
@@ -57,6 +57,24 @@ const values: Readonly<Record<string, Value>> = {
     type: 'hash',
     lockOf: [],
     write: (to, key) => to.hset(key, 'mode', 'dark', 'a:1', 1).pexpire(key, HOUR),
+  },
+  'a hash with a mode and nothing else, with an end': {
+    type: 'hash',
+    lockOf: [],
+    write: (to, key) => to.hset(key, 'mode', 'read').pexpire(key, HOUR),
+  },
+  'a hash of names by number, with an end': {
+    type: 'hash',
+    lockOf: [],
+    write: (to, key) => to.hset(key, 'user:1', 'Ada', 'user:2', 'Grace').pexpire(key, HOUR),
+  },
+  'a large hash of counts, with an end': {
+    type: 'hash',
+    lockOf: [],
+    write: (to, key) => {
+      const counts = Array.from({ length: 1_001 }, (_, nth) => [`item:${nth}`, 1]);
+      return to.hset(key, Object.fromEntries(counts)).pexpire(key, HOUR);
+    },
   },
   'a sorted set of ranks': {
     type: 'zset',
@@ -88,8 +106,8 @@ const values: Readonly<Record<string, Value>> = {
   'a stream': { type: 'stream', lockOf: [], write: (to, key) => to.xadd(key, '1-1', 'a', 'b') },
 };
 
-it('there are twenty-four kinds of values', () => {
-  expect(Object.keys(values)).toHaveLength(24);
+it('there are twenty-seven kinds of values', () => {
+  expect(Object.keys(values)).toHaveLength(27);
 });
 
 describe.each(samples)('where dialect %j meets', (dialect) => {
@@ -146,6 +164,13 @@ describe.each(samples)('where dialect %j meets', (dialect) => {
     const [after] = await seen();
     expect(after).toBe(isLock ? undefined : before[0]);
   });
+});
+
+it('in dialect "redisson" counts that nothing ends are not taken away: each of its locks has an end', async () => {
+  const us = sides.client({ dialect: 'redisson' });
+  await sides.theirs.hset('k', 'item:7', 3);
+  await expect(us.force('k')).rejects.toMatchObject({ code: 'FOREIGN_LOCK' });
+  expect(await sides.theirs.hgetall('k')).toEqual({ 'item:7': '3' });
 });
 
 it('in our own format any string may be a token, and an operator takes it away', async () => {

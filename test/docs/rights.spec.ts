@@ -273,6 +273,21 @@ describe('a user with the rights that Operations lists', () => {
     },
   );
 
+  it('that loses the right to a key of the release takes no further lock', async () => {
+    const server = await start();
+    const rights = [...LISTED, ...listedFor('python-redis-lock')];
+    await grant([server], rights);
+    const redis = { host: '127.0.0.1', port: server.port, ...credentials };
+    const [locks] = await locksOn({ redis, dialect: 'python-redis-lock' });
+    await (await locks.acquire('least')).release();
+    await grant(
+      [server],
+      rights.filter((right) => right !== '~lock-signal:*'),
+    );
+    await expect(locks.acquire('least')).rejects.toMatchObject({ code: 'LOCK_STORE' });
+    expect(await asAdmin(server, 'EXISTS', 'lock:least')).toBe(0);
+  });
+
   it('that loses a right is told once in the log what was refused', async () => {
     const server = await start();
     const listed = listedFor('python-redis-lock');

@@ -4,5 +4,5 @@ local function is_symfony_lock(lock, ms)
   local first = tonumber(redis.call('ZRANGE', lock, 0, 0, 'WITHSCORES')[2])
   local last = tonumber(redis.call('ZREVRANGE', lock, 0, 0, 'WITHSCORES')[2])
   local left = redis.call('PTTL', lock)
-  return left >= 0 and first >= 1e12 and last < 1e14 and math.abs(ms + left - last) <= 1000
+  return left >= 0 and first >= 1e12 and math.abs(ms + left - last) <= 1000
 end
