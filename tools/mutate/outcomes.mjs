@@ -31,7 +31,7 @@ export class Outcomes {
 
   /** How likely a spec finds a mistake in a file, by what it did for others there, and anywhere. */
   chanceOf(spec, file) {
-    const all = { tried: 1, found: isBundle(spec) ? 0.8 : 0.3 };
+    const all = { tried: 1, found: 0.3 };
     const here = { tried: 1, found: 0 };
     for (const outcome of this.#byId.values()) {
       if (!outcome.ran?.includes(spec)) continue;
@@ -42,9 +42,4 @@ export class Outcomes {
     }
     return (here.found + all.found / all.tried) / here.tried;
   }
-}
-
-/** Many contracts in one file: what they do not find few others do. */
-function isBundle(spec) {
-  return spec.startsWith('tools/');
 }

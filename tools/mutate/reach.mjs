@@ -5,6 +5,7 @@ import { globSync } from '../glob.mjs';
 
 /** Specs that have no part in the behaviour of lib at run time, or build all of it. */
 const UNRELATED = /^test\/(architecture|package|readme|sample|types|bench)\//;
+const BUNDLES = 'tools/mutate/bundles';
 /** Those that are recorded and tried first: a promise belongs there. */
 const FOLDERS = [
   'mutate',
@@ -33,7 +34,7 @@ export class Reach {
 
   /** Records what is missing of the specs so named; `said` hears of each. */
   async record(named, said) {
-    const specs = [...globSync('tools/mutate/bundles', '.spec.ts'), ...globSync('test', '.spec.ts')]
+    const specs = [...globSync(BUNDLES, '.spec.ts'), ...globSync('test', '.spec.ts')]
       .filter((spec) => named.test(spec) && !UNRELATED.test(spec))
       .sort((a, b) => rankOf(a) - rankOf(b));
     for (const [at, spec] of specs.entries()) {
@@ -48,13 +49,15 @@ export class Reach {
   }
 
   /**
-   * Of the specs that reach a mutant, and have not been tried, those that fit into `budget` ms, the likeliest to find
-   * it for their time first; how long they take, and how many are left out.
+   * Of the specs that reach a mutant, and have not been tried, those that fit into `budget` ms: those that have many
+   * contracts in one file, then the likeliest to find it for their time; how long they take, and how many are left out.
    */
   specsFor({ id, file, source, line }, budget, outcomes) {
     const tried = outcomes.of(id)?.ran ?? [];
     const mark = digestOf(source);
-    const worth = (spec) => outcomes.chanceOf(spec, file) / this.#records[spec].ms;
+    const worth = (spec) =>
+      (spec.startsWith(BUNDLES) ? 100 : 1) *
+      (outcomes.chanceOf(spec, file) / this.#records[spec].ms);
     const reaching = Object.keys(this.#records)
       .filter(
         (spec) => !tried.includes(spec) && this.#reaches(this.#records[spec], file, line, mark),
