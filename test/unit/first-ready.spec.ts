@@ -1,0 +1,101 @@
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { Redis } from 'ioredis';
+import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
+import { once } from 'node:events';
+import { firstReady, type Start } from '../../lib/redis/first-ready.js';
+import { RedisConnection } from '../../lib/redis/redis-connection.js';
+import { ManualClock } from '../../lib/testing/index.js';
+import { until } from '../support/until.js';
+
+/** What the server says to whatever it is sent; nothing at first. */
+let answer: string | undefined;
+let sockets: Socket[];
+let server: Server;
+let clock: ManualClock;
+let connection: RedisConnection;
+/** What was told while nothing was ready. */
+let told: string[];
+
+beforeEach(async () => {
+  answer = undefined;
+  sockets = [];
+  told = [];
+  server = createServer((socket) => {
+    sockets.push(socket);
+    socket.on('error', () => {});
+    socket.on('data', () => answer && socket.write(answer));
+  });
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  clock = new ManualClock();
+  const client = new Redis({
+    host: '127.0.0.1',
+    port: (server.address() as AddressInfo).port,
+    lazyConnect: true,
+  });
+  connection = new RedisConnection(client, 500, clock);
+});
+
+afterEach(() => {
+  connection.close();
+  for (const socket of sockets) socket.destroy();
+  server.close();
+});
+
+/** Begins to connect, and resolves when the server has accepted it. */
+async function connecting(start: Start = {}): Promise<{ made: Promise<void> }> {
+  const failed = (message: string): void => void told.push(message);
+  const made = firstReady(connection, clock, { failed, ...start });
+  made.catch(() => {});
+  await until('it is accepted', () => sockets.length > 0);
+  return { made };
+}
+
+/** Lets so much time pass that a server which says nothing is asked what it is, and hears its answer or its silence. */
+async function asked(): Promise<void> {
+  const before = sockets.length;
+  await clock.advance(500);
+  await until('it is asked', () => sockets.length > before);
+}
+
+describe('a server that accepts a connection and says nothing', () => {
+  it('is named as such while it is waited for, and to the end', async () => {
+    const { made } = await connecting();
+    await clock.advance(499);
+    expect(sockets).toHaveLength(1);
+    await asked();
+    await until('it was heard', async () => {
+      await clock.advance(100);
+      return told.length > 0;
+    });
+    expect(told[0]).toMatch(/127\.0\.0\.1.*it accepts connections and says nothing/);
+    await clock.advance(5_000);
+    await expect(made).rejects.toThrow(/ within 5000 ms: it accepts connections and says nothing/);
+    expect(clock.pending).toBe(0);
+  });
+
+  it('is asked again and again, so that what it says later counts, at once', async () => {
+    const { made } = await connecting();
+    await asked();
+    await until('it was heard', async () => {
+      await clock.advance(100);
+      return told.length > 0;
+    });
+    answer = '-DENIED Redis is running in protected mode\r\n';
+    let over = false;
+    made.catch(() => (over = true));
+    await until('it is heard', async () => {
+      if (clock.monotonic() < 4_500) await clock.advance(100);
+      return over;
+    });
+    await expect(made).rejects.toThrow(/it is in protected mode/);
+    expect(clock.monotonic()).toBeLessThan(5_000);
+    expect(clock.pending).toBe(0);
+  });
+
+  it('is not waited for any more when we close the connection', async () => {
+    const { made } = await connecting();
+    connection.close();
+    await expect(made).rejects.toThrow(/could not be used/);
+    expect(clock.pending).toBe(0);
+  });
+});
