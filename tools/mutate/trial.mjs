@@ -38,7 +38,7 @@ export class Trial {
     try {
       let todo = specs;
       while (todo.length > 0) {
-        const limit = 120_000 + 5 * ms;
+        const limit = 45_000 + 5 * ms;
         const run = await this.run(todo, { limit });
         ran.push(...run.ran.filter((spec) => !ran.includes(spec)));
         if (run.green) break;
@@ -69,7 +69,7 @@ export class Trial {
   /** A machine that has much to do turns a test red now and then; a mistake does so twice. */
   async #isRedAgain({ spec, test }, ms) {
     const pattern = `^${test.replaceAll(/[$()*+.?[\\\]^{|}]/g, '\\$&')}$`;
-    const { green } = await this.run([spec], { args: ['-t', pattern], limit: 120_000 + 5 * ms });
+    const { green } = await this.run([spec], { args: ['-t', pattern], limit: 45_000 + 5 * ms });
     return !green;
   }
 }
