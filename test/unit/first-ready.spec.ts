@@ -2,9 +2,11 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { Redis } from 'ioredis';
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
 import { once } from 'node:events';
+import { LockOptionsError, LockStoreError } from '../../lib/errors/index.js';
 import { firstReady, type Start } from '../../lib/redis/first-ready.js';
 import { RedisConnection } from '../../lib/redis/redis-connection.js';
 import { ManualClock } from '../../lib/testing/index.js';
+import { FakeRedis } from '../support/fake-redis.js';
 import { until } from '../support/until.js';
 
 /** What the server says to whatever it is sent; nothing at first. */
@@ -97,5 +99,44 @@ describe('a server that accepts a connection and says nothing', () => {
     connection.close();
     await expect(made).rejects.toThrow(/could not be used/);
     expect(clock.pending).toBe(0);
+  });
+});
+
+describe('a connection that is there', () => {
+  let redis: FakeRedis;
+  const ready = (check: () => Promise<void>): Promise<void> => {
+    redis = new FakeRedis();
+    redis.status = 'wait';
+    const failed = (message: string): void => void told.push(message);
+    return firstReady(new RedisConnection(redis.client, 500, clock), clock, { check, failed });
+  };
+
+  it('can be used when the check says so, and nothing waits any more', async () => {
+    let checked = (): void => {};
+    const made = ready(() => new Promise<void>((done) => (checked = done)));
+    await clock.advance(100);
+    checked();
+    await made;
+    expect([told, clock.pending, redis.disconnects]).toEqual([[], 0, []]);
+  });
+
+  it('is left alone where the check says that asking again cannot help', async () => {
+    await expect(ready(() => Promise.reject(new LockOptionsError('No such.')))).rejects.toThrow(
+      'No such.',
+    );
+    expect([told, clock.pending, redis.disconnects]).toEqual([['No such.'], 0, []]);
+  });
+
+  it('is made anew where asking again may help', async () => {
+    let checks = 0;
+    const made = ready(async () => {
+      if ((checks += 1) === 1) throw new LockStoreError('It is a replica.');
+    });
+    await clock.advance(100);
+    expect([checks, redis.disconnects]).toEqual([1, [true]]);
+    redis.come();
+    await made;
+    expect([checks, redis.disconnects, clock.pending]).toEqual([2, [true], 0]);
+    expect(told).toEqual([expect.stringContaining('It is a replica')]);
   });
 });
