@@ -31,8 +31,8 @@ export default {
     '^.+\\.ts$': ['@swc/jest', {}],
     '^.+\\.lua$': '<rootDir>/tools/jest-lua.mjs',
   },
-  // Most tests wait for time or for a server: two at a time also where there are two cores.
-  maxWorkers: Math.max(2, availableParallelism() - 1),
+  // Most tests wait for time or for a server: four at a time also where there are two cores.
+  maxWorkers: Math.max(4, availableParallelism() - 1),
   // A worker that has run many files is slow: each leaves behind an AsyncLocalStorage, which every promise is told to.
   workerIdleMemoryLimit: '300MB',
   testTimeout: 60_000,

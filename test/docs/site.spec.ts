@@ -42,10 +42,7 @@ const WIDTHS = { phone: 360, laptop: 1_280 };
 /** Pictures for people to look at: kept where this says. */
 const pictures = process.env['DOCS_PICTURES'];
 
-// Building takes half a minute and Chromium is large: in the full run alone.
-const full = process.env['FULL'] ? describe : describe.skip;
-
-full('the site', () => {
+describe('the site', () => {
   let folder: string;
   let server: Server;
   let browser: Browser;

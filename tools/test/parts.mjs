@@ -2,6 +2,7 @@
 const LONG = [
   'test/package/(consumers|linters|toolchains)',
   'test/sample/demo',
+  'test/docs/site',
   'test/dialects/(peers|process-crowds|sleepers|steps)',
   'test/faults/(cluster-access|contention|durability|histories|leaders|leaks|quorum-restarts|replicas|skewed|split|stall)',
 ];
@@ -80,6 +81,7 @@ export const PARTS = {
       env: { FULL: '1' },
       folders: ['test/package'],
     },
+    { ...NEWEST, name: 'documentation', folders: ['test/docs'], only: ['test/docs/site'] },
     { ...NEWEST, name: 'demo', folders: ['test/sample'], only: ['test/sample/demo'] },
   ],
 };
