@@ -53,6 +53,7 @@ it('a crash of who restored it costs one ttl', async () => {
   await observer.queued('k', 1);
   await queueWorker.kill();
   const from = monotonic();
+  expect(await observer.redis.pttl('lock:k')).toBeLessThanOrEqual(TTL);
   const next = await waiting;
   expect(next.at - from).toBeLessThan(TTL + BY_POLL);
   await expect(request.call('restore', text)).rejects.toThrow('another holder has the lock');

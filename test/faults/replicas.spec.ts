@@ -1,18 +1,27 @@
-import { afterEach, describe, expect, it } from '@jest/globals';
+import { afterEach, describe, expect, it, jest } from '@jest/globals';
 import { Redis } from 'ioredis';
 import { ReplicasNotReachedError } from '../../lib/errors/index.js';
 import type { Lease } from '../../lib/leases/lease.js';
 import { newHolderId } from '../../lib/locks/holder.js';
 import type { Ask, LockPrimitive } from '../../lib/locks/lock-primitive.js';
-import { READER, type RedisLockOptions, type Share } from '../../lib/options/index.js';
+import {
+  type Clock,
+  READER,
+  type RedisLockOptions,
+  type Share,
+  systemClock,
+} from '../../lib/options/index.js';
 import { ClusterProcess } from '../../tools/redis-cluster.js';
 import { linked } from '../../tools/redis-sentinel.js';
 import { RedisProcess } from '../../tools/redis-server.js';
 import { FaultProxy, type Weather } from '../support/fault-proxy.js';
 import { LockClient } from '../support/lock-client.js';
+import { StallingClock } from '../support/stalling-clock.js';
 import { until } from '../support/until.js';
 
 const TRIALS = process.env['FULL'] ? 20 : 2;
+/** No answer is so late, in ms. */
+const COMMAND_TIMEOUT = 5_000;
 /** How long what is written is on its way to the replica, in ms. */
 const LAG = 50;
 
@@ -50,13 +59,13 @@ class Pair {
     return pair;
   }
 
-  async client(options: RedisLockOptions = {}): Promise<LockClient> {
-    const client = new LockClient({
+  async client(options: RedisLockOptions = {}, clock: Clock = systemClock): Promise<LockClient> {
+    const ours: RedisLockOptions = {
       redis: this.primary.url,
-      commandTimeout: 5_000,
+      commandTimeout: COMMAND_TIMEOUT,
       durability: 'ignore',
-      ...options,
-    });
+    };
+    const client = new LockClient({ ...ours, ...options }, undefined, clock);
     closing.push(() => client.close());
     await client.leases.open();
     return client;
@@ -160,9 +169,16 @@ async function asking(pair: Pair): Promise<{ lock: LockPrimitive; ask: Ask }> {
 describe('where too few replicas confirm', () => {
   it('nobody gets the lock, and it is given back', async () => {
     const pair = await Pair.start({});
-    const client = await pair.client({ replicas: { acks: 2, timeout: 300 } });
+    const clock = new StallingClock(systemClock);
+    const client = await pair.client({ replicas: { acks: 2, timeout: 300 } }, clock);
+    const asks = jest.spyOn(client.store.lock, 'acquire');
     await until('the one replica confirms in time', async () => {
-      const refusal = await client.acquire('k', { wait: 0 }).catch((error: unknown) => error);
+      asks.mockClear();
+      const refused = client.acquire('k', { wait: 0 }).catch((error: unknown) => error);
+      const ask = await until('it asks', () => asks.mock.results[0]);
+      await Promise.allSettled([ask.value]);
+      clock.pass(COMMAND_TIMEOUT); // it asks for no longer
+      const refusal = await refused;
       expect(refusal).toBeInstanceOf(ReplicasNotReachedError);
       expect(refusal).toMatchObject({ code: 'REPLICAS_NOT_REACHED', key: 'k' });
       const { replicas } = refusal as ReplicasNotReachedError;
@@ -170,6 +186,7 @@ describe('where too few replicas confirm', () => {
       return replicas.reached === 1;
     });
     await until('it is given back', async () => (await pair.control.exists('lock:k')) === 0);
+    clock.pass(COMMAND_TIMEOUT);
     await until('nothing is left to do', () => client.idle);
   });
 
@@ -230,7 +247,9 @@ describe('where too few replicas confirm', () => {
 
   it('a renewal does not count, and the lease ends in time', async () => {
     const pair = await Pair.start({});
-    const client = await pair.client({ replicas: { acks: 1, timeout: 500 }, ttl: 4_000 });
+    const clock = new StallingClock(systemClock);
+    const ttl = 30_000;
+    const client = await pair.client({ replicas: { acks: 1, timeout: 500 }, ttl }, clock);
     const lease = await client.acquire('k');
     const { expiresAt } = lease;
     pair.link.down = { drop: true };
@@ -238,6 +257,7 @@ describe('where too few replicas confirm', () => {
     expect(lease.held).toBe(true);
     expect(lease.expiresAt).toBe(expiresAt);
     const { signal } = lease;
+    clock.pass(expiresAt - clock.wall());
     await until('it is over', () => signal.aborted);
     expect(lease.held).toBe(false);
     expect(signal.reason).toMatchObject({ code: 'LEASE_LOST' });
@@ -249,10 +269,11 @@ it('in a Cluster, each primary asks its own replicas', async () => {
   closing.push(() => cluster.stop());
   const options: RedisLockOptions = {
     redis: { cluster: cluster.seeds },
-    commandTimeout: 5_000,
+    commandTimeout: COMMAND_TIMEOUT,
     replicas: { acks: 1, timeout: 500 },
   };
-  const [one, other] = [new LockClient(options), new LockClient(options)];
+  const clock = new StallingClock(systemClock);
+  const [one, other] = [new LockClient(options, undefined, clock), new LockClient(options)];
   closing.push(
     () => one.close(),
     () => other.close(),
@@ -264,8 +285,12 @@ it('in a Cluster, each primary asks its own replicas', async () => {
   await (await next).extend(); // from its first lease to a whole one
   expect((await next).held).toBe(true);
   cluster.replicas[0]!.signal('SIGSTOP');
-  const refused = one.acquire('unconfirmed', { wait: 0 });
-  await expect(refused).rejects.toBeInstanceOf(ReplicasNotReachedError);
+  const asks = jest.spyOn(one.store.lock, 'acquire');
+  const refused = one.acquire('unconfirmed', { wait: 0 }).catch((error: unknown) => error);
+  const ask = await until('it asks', () => asks.mock.results[0]);
+  await Promise.allSettled([ask.value]);
+  clock.pass(COMMAND_TIMEOUT); // it asks for no longer
+  expect(await refused).toBeInstanceOf(ReplicasNotReachedError);
   await expect((await next).extend()).rejects.toBeInstanceOf(ReplicasNotReachedError);
   cluster.replicas[0]!.signal('SIGCONT');
   await until('it goes on', () => one.acquire('k2', { wait: 0 }).catch(() => undefined));

@@ -49,18 +49,16 @@ function letGo({ pid }: { pid: number }): void {
   writeFileSync(`${history}.${pid}`, '');
 }
 
-/** Two replicas; the first runs the job, the second asks for it again and again. */
+/** Two replicas; one runs the job, the other asks for it again and again. */
 async function start(
   first: 'schedule' | 'locks',
   shutdownGrace: number,
 ): Promise<[runner: Replica, other: Replica]> {
   const options = { redis: redis.url, ttl: TTL, shutdownGrace, first, history };
-  const runner = await Replica.start('draining-replica', options);
-  replicas.push(runner);
-  await until('it runs', () => notes('begin').length > 0);
-  const other = await Replica.start('draining-replica', options);
-  replicas.push(other);
-  return [runner, other];
+  replicas = await Replica.startMany(2, 'draining-replica', options);
+  const { pid } = await until('one runs', () => notes('begin')[0]);
+  const [one, another] = replicas as [Replica, Replica];
+  return one.pid === pid ? [one, another] : [another, one];
 }
 
 describe.each(['schedule', 'locks'] as const)('SIGTERM, with %s imported first', (first) => {

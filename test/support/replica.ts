@@ -1,6 +1,7 @@
-import { type ChildProcess, execFileSync, fork } from 'node:child_process';
+import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
+import { compiledWorkers } from './compiled-workers.js';
 
 /** What a replica does: the name of a file beside this one, whose `start` takes the options. */
 export type Role = 'leader-replica' | 'cron-replica' | 'draining-replica';
@@ -26,10 +27,7 @@ export class Replica {
     options: Record<string, unknown>,
     env: NodeJS.ProcessEnv = {},
   ): Promise<Replica> {
-    const folder = execFileSync(process.execPath, ['test/support/compile-workers.mjs'], {
-      encoding: 'utf8',
-    });
-    const main = join(folder, 'test/support/replica-main.js');
+    const main = join(compiledWorkers(), 'test/support/replica-main.js');
     const child = fork(main, [role, JSON.stringify(options)], {
       env: { ...process.env, ...env },
       stdio: ['ignore', 'ignore', 'pipe', 'ipc'],

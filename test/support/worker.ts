@@ -2,6 +2,7 @@ import { type ChildProcess, execFileSync, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import type { LockCallOptions, RedisLockOptions } from '../../lib/options/index.js';
+import { compiledWorkers } from './compiled-workers.js';
 import type { WorkerCommands } from './worker-main.js';
 
 /** Callers of one process that want one lock again and again. */
@@ -53,12 +54,8 @@ export class Worker {
   }
 
   static async start(options: RedisLockOptions & { redis: string }): Promise<Worker> {
-    const folder = execFileSync(process.execPath, ['test/support/compile-workers.mjs'], {
-      encoding: 'utf8',
-    });
-    const child = fork(join(folder, 'test/support/worker-main.js'), [JSON.stringify(options)], {
-      execArgv: ['--expose-gc'],
-    });
+    const main = join(compiledWorkers(), 'test/support/worker-main.js');
+    const child = fork(main, [JSON.stringify(options)], { execArgv: ['--expose-gc'] });
     children.add(child);
     const worker = new Worker(child);
     await Promise.race([
