@@ -1,4 +1,5 @@
 import { type Redis, type RedisOptions, SentinelConnector } from 'ioredis';
+import { hearAllErrors } from './all-socket-errors.js';
 
 type Connector = new (options: RedisOptions) => {
   connectToSentinel(endpoint: unknown, options?: RedisOptions): Redis;
@@ -12,6 +13,6 @@ export class QuietSentinels extends (SentinelConnector as unknown as Connector) 
   /** Not documented; called by ioredis. */
   override connectToSentinel(endpoint: unknown, options: RedisOptions = {}): Redis {
     const ours = { ...options, disconnectTimeout: 100 }; // else a closed connection is held on to for 2 s
-    return super.connectToSentinel(endpoint, ours).on('error', () => {});
+    return hearAllErrors(super.connectToSentinel(endpoint, ours).on('error', () => {}));
   }
 }
