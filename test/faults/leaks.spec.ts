@@ -64,7 +64,7 @@ it('a closed process gives back what it holds, queues nowhere, and ends by itsel
 for (const trouble of ['blackHole', 'refuse', 'reset'] as const) {
   it(`a closed process ends by itself soon when Redis is away (${trouble})`, async () => {
     const proxy = await FaultProxy.before(redis.port);
-    const worker = await start({ redis: proxy.url });
+    const worker = await start({ redis: proxy.url, commandTimeout: 30_000 });
     await worker.call('acquire', 'a', { ttl: 60_000 });
     const waiting = worker.call('acquire', 'a').catch((error: Error) => error.name);
     await observer.queued('a', 1);

@@ -23,7 +23,7 @@ const TRIALS = process.env['FULL'] ? 20 : 2;
 /** No answer is so late, in ms. */
 const COMMAND_TIMEOUT = 5_000;
 /** How long what is written is on its way to the replica, in ms. */
-const LAG = 50;
+const LAG = 150;
 
 let closing: (() => unknown)[] = [];
 afterEach(() => tidy());
@@ -118,7 +118,7 @@ const ways: Record<string, (pair: Pair, options: RedisLockOptions) => Promise<Le
     closing.push(() => through.close());
     const client = await pair.client({ ...options, redis: through.url });
     await (await client.acquire('warm')).release();
-    if (!pair.link.down.drop) pair.link.down = { delay: 6 * LAG }; // longer than a reconnect takes
+    if (!pair.link.down.drop) pair.link.down = { delay: 3 * LAG }; // longer than a reconnect takes
     void through.once(([name]) => name === 'evalsha', 'cut');
     return client.acquire('k');
   },
