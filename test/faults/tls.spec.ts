@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, it } from '@jest/globals';
 import { freePort, RedisProcess } from '../../tools/redis-server.js';
 import { Certificate } from '../support/certificate.js';
 import { LockClient } from '../support/lock-client.js';
