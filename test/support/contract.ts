@@ -51,7 +51,7 @@ export function everywhere(
   });
 }
 
-/** Those that take minutes to start, stop or wait, or differ from others in little: the full run, with TOPOLOGIES=long. TOPOLOGIES names one else. */
+/** Those that take minutes to start, stop or wait, or differ from others in little: the full run, with TOPOLOGIES=long. It may name one. */
 const LONG = [
   'one Redis, in db 5',
   'one Redis, replicated and confirmed',

