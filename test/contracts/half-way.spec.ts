@@ -5,8 +5,9 @@ import type { Claim } from '../../lib/locks/lock-primitive.js';
 import { isReader, READER, type Share } from '../../lib/options/index.js';
 import { type LockKeys, lockKeys } from '../../lib/redis/index.js';
 import type { Client } from '../support/client.js';
+import { isOfInterest } from '../support/contract.js';
 import { kinds } from '../support/kinds.js';
-import { type Topology, topologies } from '../support/topologies.js';
+import { stopShared, type Topology, topologies } from '../support/topologies.js';
 import type { World } from '../support/world.js';
 
 // A node of a Cluster stops a script half-way when it touches a key that it has emptied, while the slot moves to
@@ -17,15 +18,6 @@ const TTL = 60_000;
 let topology: Topology;
 let world: World;
 let keys: LockKeys;
-beforeAll(async () => {
-  topology = await topologies['one Redis']!();
-});
-afterAll(() => topology.stop());
-beforeEach(async () => {
-  world = await topology.world(kinds['lock']!);
-  keys = lockKeys(world.redis!.prefix, 'k');
-});
-afterEach(() => world.close());
 
 interface Holders {
   readonly share: Share;
@@ -55,116 +47,130 @@ const marked = Object.entries({ readers, permits }).flatMap(([of, { marker }]) =
   ),
 );
 
-describe.each(marked)('a marker of $of over $left, and who wants the lock $want', (row) => {
-  const share = wanted[row.want];
-  let client: Client;
-  let other: Client;
+afterAll(stopShared);
+
+describe.each(['one Redis', 'a cluster'].filter(isOfInterest))('on %s', (name) => {
+  beforeAll(async () => {
+    topology = await topologies[name]!();
+  });
+  afterAll(() => topology.stop());
   beforeEach(async () => {
-    [client, other] = [await world.client(), await world.client()];
-    await world.redis!.control.set(keys.lock, row.marker, 'PX', TTL);
-    await remains[row.left]!();
+    world = await topology.world(kinds['lock']!);
+    keys = lockKeys(world.redis!.prefix, 'k');
+  });
+  afterEach(() => world.close());
+
+  describe.each(marked)('a marker of $of over $left, and who wants the lock $want', (row) => {
+    const share = wanted[row.want];
+    let client: Client;
+    let other: Client;
+    beforeEach(async () => {
+      [client, other] = [await world.client(), await world.client()];
+      await world.redis!.control.set(keys.lock, row.marker, 'PX', TTL);
+      await remains[row.left]!();
+    });
+
+    async function holds(claim: Claim): Promise<void> {
+      const { holder, holders } = await world.sight();
+      expect(share ? holders.map((each) => each.holder)[0] : holder).toBe(claim.holder);
+      const beside = share && isReader(share) ? undefined : share;
+      expect((await other.try(other.claim({ share: beside }))).kind).toBe('busy');
+      expect(await client.lock.release(claim, 0)).toBe(true);
+      expect(await world.redis!.control.exists(keys.lock, keys.holders)).toBe(0);
+    }
+
+    it('comes in at once where nobody waits', async () => {
+      expect(await world.sight()).toMatchObject({ type: 'none', holder: '', mode: undefined });
+      const { claim, grant } = await client.hold({ share });
+      expect(grant.remaining).toBe(5_000);
+      await holds(claim);
+    });
+
+    it('comes in at once without queueing', async () => {
+      const claim = client.claim({ share });
+      expect(await client.try(claim)).toMatchObject({ kind: 'held', remaining: 5_000 });
+      await holds(claim);
+    });
+
+    it('comes in with the next ask of the first in the queue', async () => {
+      const claim = client.claim({ share });
+      await queued(claim);
+      expect(await client.ask(claim, { arrival: '1' })).toMatchObject({ kind: 'held' });
+      await holds(claim);
+    });
+
+    it('comes in when somebody else gives his place up', async () => {
+      const claim = client.claim({ share });
+      await queued(claim);
+      await other.lock.leave(other.claim());
+      await world.until('the first is told', () => client.granted(claim) !== undefined);
+      await holds(claim);
+    });
+
+    it('comes in when who stopped half-way tries to give back once more', async () => {
+      const claim = client.claim({ share });
+      await queued(claim);
+      const left = other.claim({ share: row.of === 'readers' ? READER : permits.share });
+      expect(await other.lock.release(left, 0)).toBe(false);
+      expect(await other.lock.leave(left)).toBe(false);
+      await world.until('the first is told', () => client.granted(claim) !== undefined);
+      await holds(claim);
+    });
   });
 
-  async function holds(claim: Claim): Promise<void> {
-    const { holder, holders } = await world.sight();
-    expect(share ? holders.map((each) => each.holder)[0] : holder).toBe(claim.holder);
-    const beside = share && isReader(share) ? undefined : share;
-    expect((await other.try(other.claim({ share: beside }))).kind).toBe('busy');
-    expect(await client.lock.release(claim, 0)).toBe(true);
-    expect(await world.redis!.control.exists(keys.lock, keys.holders)).toBe(0);
+  /** The claim's place is in the queue, and its process was seen. */
+  async function queued(claim: Claim, arrival = 1): Promise<void> {
+    const { control } = world.redis!;
+    await control.zadd(keys.queue, arrival, placeText(claim));
+    await control.zadd(keys.seen, Date.now(), claim.holder.split('/')[0]!);
+    for (const key of [keys.queue, keys.seen]) await control.pexpire(key, TTL);
   }
 
-  it('comes in at once where nobody waits', async () => {
-    expect(await world.sight()).toMatchObject({ type: 'none', holder: '', mode: undefined });
-    const { claim, grant } = await client.hold({ share });
-    expect(grant.remaining).toBe(5_000);
-    await holds(claim);
+  describe.each(Object.entries(wanted))('who wants the lock %s', (_, share) => {
+    it('comes in when the lock is gone and he is still in the queue', async () => {
+      const client = await world.client();
+      const claim = client.claim({ share });
+      await queued(claim);
+      expect(await client.ask(claim, { arrival: '1' })).toMatchObject({ kind: 'held' });
+    });
+
+    it('comes in when the lock is gone, and his place too', async () => {
+      const client = await world.client();
+      const claim = client.claim({ share });
+      expect(await client.ask(claim, { arrival: '1' })).toMatchObject({ kind: 'held' });
+    });
+
+    it('is told that he holds it when he was granted and not told', async () => {
+      const [client, other] = [await world.client(), await world.client()];
+      const claim = client.claim({ share });
+      await client.ask(claim);
+      await queued(other.claim(), 2);
+      expect(await client.ask(claim, { arrival: '1' })).toMatchObject({ kind: 'held' });
+    });
+
+    it('is kept out by nobody whose lease was written without its marker', async () => {
+      const client = await world.client();
+      await world.redis!.control.zadd(keys.holders, Date.now() + TTL, 'p/unmarked');
+      const { claim } = await client.hold({ share });
+      const { holder, holders } = await world.sight();
+      expect(share ? holders.map((each) => each.holder) : [holder]).not.toContain('p/unmarked');
+      expect(await client.lock.release(claim, 0)).toBe(true);
+      expect(await client.try(client.claim())).toMatchObject({ kind: 'held' });
+    });
   });
 
-  it('comes in at once without queueing', async () => {
-    const claim = client.claim({ share });
-    expect(await client.try(claim)).toMatchObject({ kind: 'held', remaining: 5_000 });
-    await holds(claim);
-  });
-
-  it('comes in with the next ask of the first in the queue', async () => {
-    const claim = client.claim({ share });
-    await queued(claim);
-    expect(await client.ask(claim, { arrival: '1' })).toMatchObject({ kind: 'held' });
-    await holds(claim);
-  });
-
-  it('comes in when somebody else gives his place up', async () => {
-    const claim = client.claim({ share });
-    await queued(claim);
-    await other.lock.leave(other.claim());
-    await world.until('the first is told', () => client.granted(claim) !== undefined);
-    await holds(claim);
-  });
-
-  it('comes in when who stopped half-way tries to give back once more', async () => {
-    const claim = client.claim({ share });
-    await queued(claim);
-    const left = other.claim({ share: row.of === 'readers' ? READER : permits.share });
-    expect(await other.lock.release(left, 0)).toBe(false);
-    expect(await other.lock.leave(left)).toBe(false);
-    await world.until('the first is told', () => client.granted(claim) !== undefined);
-    await holds(claim);
-  });
-});
-
-/** The claim's place is in the queue, and its process was seen. */
-async function queued(claim: Claim, arrival = 1): Promise<void> {
-  const { control } = world.redis!;
-  await control.zadd(keys.queue, arrival, placeText(claim));
-  await control.zadd(keys.seen, Date.now(), claim.holder.split('/')[0]!);
-  for (const key of [keys.queue, keys.seen]) await control.pexpire(key, TTL);
-}
-
-describe.each(Object.entries(wanted))('who wants the lock %s', (_, share) => {
-  it('comes in when the lock is gone and he is still in the queue', async () => {
+  it('an optimistic read sees no semaphore where a marker is nobody’s', async () => {
     const client = await world.client();
-    const claim = client.claim({ share });
-    await queued(claim);
-    expect(await client.ask(claim, { arrival: '1' })).toMatchObject({ kind: 'held' });
+    await world.redis!.control.set(keys.lock, MARKERS.permits, 'PX', TTL);
+    expect(await client.lock.stamp('k')).toBeGreaterThan(0);
   });
 
-  it('comes in when the lock is gone, and his place too', async () => {
+  it('a lease that was downgraded half-way is given back whole', async () => {
     const client = await world.client();
-    const claim = client.claim({ share });
-    expect(await client.ask(claim, { arrival: '1' })).toMatchObject({ kind: 'held' });
-  });
-
-  it('is told that he holds it when he was granted and not told', async () => {
-    const [client, other] = [await world.client(), await world.client()];
-    const claim = client.claim({ share });
-    await client.ask(claim);
-    await queued(other.claim(), 2);
-    expect(await client.ask(claim, { arrival: '1' })).toMatchObject({ kind: 'held' });
-  });
-
-  it('is kept out by nobody whose lease was written without its marker', async () => {
-    const client = await world.client();
-    await world.redis!.control.zadd(keys.holders, Date.now() + TTL, 'p/unmarked');
-    const { claim } = await client.hold({ share });
-    const { holder, holders } = await world.sight();
-    expect(share ? holders.map((each) => each.holder) : [holder]).not.toContain('p/unmarked');
-    expect(await client.lock.release(claim, 0)).toBe(true);
+    const { claim } = await client.hold();
+    await world.redis!.control.zadd(keys.holders, Date.now() + TTL, claim.holder);
+    await client.lock.leave({ ...claim, share: READER });
+    await client.lock.leave(claim);
     expect(await client.try(client.claim())).toMatchObject({ kind: 'held' });
   });
-});
-
-it('an optimistic read sees no semaphore where a marker is nobody’s', async () => {
-  const client = await world.client();
-  await world.redis!.control.set(keys.lock, MARKERS.permits, 'PX', TTL);
-  expect(await client.lock.stamp('k')).toBeGreaterThan(0);
-});
-
-it('a lease that was downgraded half-way is given back whole', async () => {
-  const client = await world.client();
-  const { claim } = await client.hold();
-  await world.redis!.control.zadd(keys.holders, Date.now() + TTL, claim.holder);
-  await client.lock.leave({ ...claim, share: READER });
-  await client.lock.leave(claim);
-  expect(await client.try(client.claim())).toMatchObject({ kind: 'held' });
 });

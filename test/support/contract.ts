@@ -62,8 +62,8 @@ const LONG = [
 /** Those in which another server than the usual may answer otherwise: TOPOLOGIES=servers. */
 const SERVERS = ['one Redis', 'one Redis, strictly fair', 'a cluster', 'a quorum of three'];
 
-/** That ioredis is version 5 changes nothing in memory, nor how processes share their turns. */
-function isOfInterest(topology: string): boolean {
+/** Whether this run tests a topology. That ioredis is version 5 changes nothing in memory, nor how processes share their turns. */
+export function isOfInterest(topology: string): boolean {
   const { FULL, TOPOLOGIES } = process.env;
   if (TOPOLOGIES === 'servers') return SERVERS.includes(topology);
   if (TOPOLOGIES && TOPOLOGIES !== 'long') return topology === TOPOLOGIES;

@@ -15,7 +15,7 @@ const ONCE = [
 
 /** Contracts that a quorum or memory alone keeps: no topology of theirs is long. */
 const SHORT_CONTRACTS = [
-  'test/contracts/(matrix|memory|planted|quorum|simulation|history|keys|bounded|half)',
+  'test/contracts/(matrix|memory|planted|quorum|simulation|history|keys|bounded)',
 ];
 
 /** Where one major of ioredis is likely to differ from another: how a connection is opened, lost and had again. */
