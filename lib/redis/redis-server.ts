@@ -10,7 +10,7 @@ import { RedisNode, type StepNode } from './redis-node.js';
 import type { ScriptRun } from './script-run.js';
 import { ServerClock } from './server-clock.js';
 import { checkSlots } from './server-check.js';
-import { description, serverField } from './server-description.js';
+import { description, serverField, serverMode } from './server-description.js';
 import type { ServerGuards } from './server-guards.js';
 import { notSent, unusable } from './store-failure.js';
 import { type KeyType, typedKeys } from './typed-keys.js';
@@ -60,7 +60,7 @@ export class RedisServer implements LockServer {
         node.open(reconnected, true, failed),
         firstReady(subscriber, this.time, { failed }),
       ]);
-      if (serverField(node.info, 'redis_mode') === 'cluster') {
+      if (serverMode(node.info) === 'cluster') {
         await checkSlots(node.connection, this.inboxPrefix);
       }
       await this.#channel.open();

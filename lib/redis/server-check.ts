@@ -4,7 +4,7 @@ import { hearAt } from './heard.js';
 import { LuaScript } from './lua-script.js';
 import { Redirection } from './redirection.js';
 import type { RedisConnection } from './redis-connection.js';
-import { refuseRisks, serverField } from './server-description.js';
+import { refuseRisks, serverField, serverMode } from './server-description.js';
 import type { ServerGuards } from './server-guards.js';
 import { addressOf } from './open-client.js';
 import { saysOf, unfit } from './store-failure.js';
@@ -26,7 +26,7 @@ export async function checkServer(
   guards: ServerGuards,
 ): Promise<string> {
   const info = await infoOf(connection, clock, guards);
-  const mode = serverField(info, 'redis_mode');
+  const mode = serverMode(info);
   if (mode === 'sentinel') {
     throw unfit('this is a Sentinel: give it as { sentinels: [{ host, port }], name }');
   }

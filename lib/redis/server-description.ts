@@ -66,6 +66,11 @@ function forgets(info: string, { durability }: ServerGuards): string[] {
   ];
 }
 
+/** `standalone`, `sentinel` or `cluster`, by the name that Redis and Valkey 8 or that Valkey 9 gives it. */
+export function serverMode(info: string): string | undefined {
+  return serverField(info, 'redis_mode') ?? serverField(info, 'server_mode');
+}
+
 /** A field of INFO. */
 export function serverField(info: string, name: string): string | undefined {
   return new RegExp(`^${name}:(.*?)\\r?$`, 'm').exec(info)?.[1];
