@@ -23,7 +23,8 @@ const SOURCES = [
 /** Builds and packs the library in a copy of its sources below `folder`, as a release does. Answers with the tarball. */
 export async function pack(folder: string): Promise<string> {
   const copy = join(folder, 'sources');
-  const filter = (path: string): boolean => basename(path) !== 'node_modules';
+  // Of docs/, `api` is made anew by each build of the site, perhaps now.
+  const filter = (path: string): boolean => !['node_modules', 'api'].includes(basename(path));
   mkdirSync(copy, { recursive: true });
   for (const source of SOURCES) {
     if (existsSync(source)) cpSync(source, join(copy, source), { recursive: true, filter });
