@@ -46,7 +46,7 @@ import { ownership } from './ownership.contract.js';
 import { permits } from './permits.contract.js';
 import { runs } from './runs.contract.js';
 import { sharedMode } from './shared-mode.contract.js';
-import { shutdown, shutdownOfLocks } from './shutdown.contract.js';
+import { shutdown, shutdownOfHandOvers, shutdownOfLocks } from './shutdown.contract.js';
 import { sleep, sleepAlone } from './sleep.contract.js';
 
 interface Fault {
@@ -917,7 +917,7 @@ const faults: Readonly<Record<string, Fault>> = {
       [shutdown, 'what is left when the grace is over'],
       [shutdown, 'without a grace'],
       [shutdownOfLocks, 'several locks of one lease'],
-      [shutdownOfLocks, 'a hand-over that comes to nothing'],
+      [shutdownOfHandOvers, 'a hand-over that comes to nothing'],
     ],
   },
 };
