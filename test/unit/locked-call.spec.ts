@@ -23,3 +23,8 @@ it('a lease that comes when its subscriber has left is given back unused, and no
   await new Promise(setImmediate);
   expect(done).toEqual(['given back']);
 });
+
+it('a call under several locks names them all', () => {
+  const call = new LockedCall({} as Leases, ['a', 'b'], CALL_DEFAULTS, {}, []);
+  expect(call.key).toBe('a, b');
+});
