@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { Redis } from 'ioredis';
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
-import { once } from 'node:events';
+import { getEventListeners, once } from 'node:events';
 import { LockOptionsError, LockStoreError } from '../../lib/errors/index.js';
 import { firstReady, type Start } from '../../lib/redis/first-ready.js';
 import { RedisConnection } from '../../lib/redis/redis-connection.js';
@@ -70,6 +70,8 @@ describe('a server that accepts a connection and says nothing', () => {
       return told.length > 0;
     });
     expect(told[0]).toMatch(/127\.0\.0\.1.*it accepts connections and says nothing/);
+    connection.client.emit('error', new Error('read ECONNRESET')); // tells less
+    expect(told.at(-1)).toBe(told[0]);
     await clock.advance(5_000);
     await expect(made).rejects.toThrow(/ within 5000 ms: it accepts connections and says nothing/);
     expect(clock.pending).toBe(0);
@@ -104,20 +106,26 @@ describe('a server that accepts a connection and says nothing', () => {
 
 describe('a connection that is there', () => {
   let redis: FakeRedis;
+  let fake: RedisConnection;
   const ready = (check: () => Promise<void>): Promise<void> => {
     redis = new FakeRedis();
     redis.status = 'wait';
     const failed = (message: string): void => void told.push(message);
-    return firstReady(new RedisConnection(redis.client, 500, clock), clock, { check, failed });
+    fake = new RedisConnection(redis.client, 500, clock);
+    return firstReady(fake, clock, { check, failed });
   };
 
   it('can be used when the check says so, and nothing waits any more', async () => {
     let checked = (): void => {};
     const made = ready(() => new Promise<void>((done) => (checked = done)));
     await clock.advance(100);
+    redis.emit('error', new Error('read ECONNRESET'));
     checked();
     await made;
-    expect([told, clock.pending, redis.disconnects]).toEqual([[], 0, []]);
+    expect(told).toEqual([expect.stringContaining('the connection to Redis failed')]);
+    expect([clock.pending, redis.disconnects]).toEqual([0, []]);
+    expect(redis.listenerCount('error')).toBe(0);
+    expect(getEventListeners(fake.closed, 'abort')).toEqual([]);
   });
 
   it('is left alone where the check says that asking again cannot help', async () => {
