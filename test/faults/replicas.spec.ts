@@ -238,8 +238,10 @@ describe('where too few replicas confirm', () => {
     const pair = await Pair.start({});
     const client = await pair.client({ replicas: { acks: 1, timeout: 500 }, ttl: 6_000 });
     pair.link.down = { drop: true };
+    const asks = jest.spyOn(client.store.lock, 'acquire');
     const lease = client.acquire('k', { wait: 20_000 });
-    await until('it was not confirmed', async () => (await pair.control.exists('lock:k')) === 1);
+    const ask = await until('it asks', () => asks.mock.results[0]);
+    await expect(ask.value).rejects.toBeInstanceOf(ReplicasNotReachedError);
     pair.link.heal();
     pair.link.reset();
     expect((await lease).held).toBe(true);
