@@ -116,10 +116,10 @@ class Player {
     };
   }
 
-  /** One permit of several, or one that is kept, is named after its holder. */
+  /** What is kept is named after its holder. */
   #nameOf(id: string): string {
-    const [, kept = '', holder = '', nth = ''] = /^(kept\/)?([^#]+)(#\d+)?$/.exec(id) ?? [];
-    return `${kept}${this.#names.get(holder)}${nth}`;
+    const [, kept = '', holder = ''] = /^(kept\/)?(.+)$/.exec(id) ?? [];
+    return `${kept}${this.#names.get(holder)}`;
   }
 
   async heard(): Promise<string[][]> {

@@ -4,6 +4,6 @@
 local function clear_away()
   if vacated then
     redis.call('DEL', holders, lock)
-    vacated = false
+    vacated, longest = false, nil
   end
 end
