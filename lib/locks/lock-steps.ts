@@ -65,14 +65,16 @@ export class LockSteps {
     const script = this.#script(step);
     const keys = this.#keys(script, key);
     const args = script.argList(operands);
-    return this.server.at(keys.keys[0]!, (node) => node.run({ script, keys, args, key, read }));
+    return this.server.at(keys.keys[0]!, key, (node) =>
+      node.run({ script, keys, args, key, read }),
+    );
   }
 
   acquire(step: Script, ask: Ask, more: AcquireOperands): Promise<Answer> {
     const script = this.#script(step);
     const keys = this.#keys(script, ask.key);
     const asking = (node: StepNode): Promise<Answer> => this.#ask(node, script, keys, ask, more);
-    return this.server.at(keys.keys[0]!, asking, ask.wanted);
+    return this.server.at(keys.keys[0]!, ask.key, asking, ask.wanted);
   }
 
   #ask(
@@ -148,7 +150,7 @@ export class LockSteps {
       read: (reply: unknown) => reply as number[],
       unconfirmed: unlessLost,
     };
-    return this.server.at(run.keys.keys[0]!, async (node) => {
+    return this.server.at(run.keys.keys[0]!, run.key, async (node) => {
       const sent = momentOf(this.server.time);
       const left = await node.run(run);
       return { sent, remaining: left.map(extendedOf) };
@@ -175,7 +177,7 @@ export class LockSteps {
         ? undefined
         : { sent, remaining: extendedOf(left), renewIn: this.#renewIn };
     };
-    return this.server.at(keys.keys[0]!, async (node) => {
+    return this.server.at(keys.keys[0]!, key, async (node) => {
       // After a sleep the server's clock is ahead of what we know of it, until it has said so.
       const transferred = (await once(node)) ?? (await once(node));
       if (transferred) return transferred;

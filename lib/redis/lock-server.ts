@@ -22,11 +22,12 @@ export interface LockServer {
    */
   open(listener: ServerListener): Promise<void>;
   /**
-   * Takes a step of the lock `key` (its key in Redis) at the node where that lives; from its beginning at
-   * another one if that one answers that it lives there, as long as it is `wanted`.
+   * Takes a step at the node where `redisKey` lives; from its beginning at another one if that one answers
+   * that it lives there, as long as it is `wanted`. `key` is the lock's, for errors; undefined if it is of several.
    */
   at<Answer>(
-    key: string,
+    redisKey: string,
+    key: string | undefined,
     step: (node: StepNode) => Promise<Answer>,
     wanted?: () => boolean,
   ): Promise<Answer>;

@@ -76,7 +76,11 @@ export class RedisServer implements LockServer {
     return this.#node?.ready ?? false;
   }
 
-  at<Answer>(key: string, step: (node: StepNode) => Promise<Answer>): Promise<Answer> {
+  at<Answer>(
+    _redisKey: string,
+    key: string | undefined,
+    step: (node: StepNode) => Promise<Answer>,
+  ): Promise<Answer> {
     return this.#node ? step(this.#node) : Promise.reject(notSent(key));
   }
 

@@ -45,7 +45,7 @@ beforeEach(() => {
   };
   const real = lockServer({ host: 'nowhere' }, 500, clock, 'inbox:', 'me');
   server = Object.assign(Object.create(real) as LockServer, {
-    at: (_key: string, step: (at: StepNode) => Promise<unknown>) => step(node),
+    at: (_redisKey: string, _key: unknown, step: (at: StepNode) => Promise<unknown>) => step(node),
   });
   const heard = (text: string): void => void told.push(text);
   steps = new LockSteps(server, 'lock:', 64, heard, false);
@@ -63,7 +63,7 @@ describe('an extension', () => {
   it('counts from its last sending where it had to go to another node', async () => {
     way = 50;
     replies = [[1_000], [900]];
-    server.at = async (_key, step) => {
+    server.at = async (_redisKey, _key, step) => {
       await step(node);
       return step(node);
     };

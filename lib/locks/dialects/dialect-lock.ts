@@ -54,7 +54,7 @@ export class DialectLock implements HolderSteps {
       this.#tried = true;
       return this.#ask(node, keys, ask);
     };
-    return this.server.at(keys.lock, step, ask.wanted);
+    return this.server.at(keys.lock, ask.key, step, ask.wanted);
   }
 
   async release(claim: Claim, keep: number): Promise<boolean> {
@@ -174,7 +174,7 @@ export class DialectLock implements HolderSteps {
       key: asked.key,
       read,
     };
-    return this.server.at(keys.lock, (node) => node.run(run));
+    return this.server.at(keys.lock, asked.key, (node) => node.run(run));
   }
 
   /** An acquisition names the keys of its release too: without a right to one of them nothing is taken. */

@@ -85,11 +85,12 @@ export class RedisCluster implements LockServer {
   }
 
   async at<Answer>(
-    key: string,
+    redisKey: string,
+    key: string | undefined,
     step: (node: StepNode) => Promise<Answer>,
     wanted: () => boolean = () => true,
   ): Promise<Answer> {
-    const slot = slotOf(key);
+    const slot = slotOf(redisKey);
     const giveUpAt = this.time.monotonic() + this.timeout;
     let node = this.#owner(slot);
     for (;;) {
