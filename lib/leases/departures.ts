@@ -4,13 +4,13 @@ import type { Clock } from '../options/index.js';
 import { isRefused } from './may-have-run.js';
 import type { Trail } from './trail.js';
 
-/** The pause before a failed departure is tried again, in ms. */
-const PAUSE = 100;
+/** The pause before a failed departure is tried again, in ms: the first, and twice as long each time up to the longest. */
+const PAUSE = { first: 100, longest: 1_000 };
 
 /**
  * Sees to it that who gave up holds nothing: a departure is sent now, and again once nothing that was
- * sent before can still take effect. Ends when the server has answered after that moment, or when the
- * lease would be over by itself.
+ * sent before can still take effect. Ends when the server has answered after that moment, when it refuses for
+ * good, or when the lease would be over by itself.
  */
 export class Departures {
   readonly #running = new Set<Promise<void>>();
@@ -51,7 +51,7 @@ export class Departures {
 
   async #depart(leave: () => Promise<unknown>, trail: Trail, ttl: number): Promise<void> {
     const giveUpAt = Math.max(this.clock.monotonic(), trail.uncertainUntil) + ttl;
-    for (;;) {
+    for (let pause = PAUSE.first; ; pause = Math.min(2 * pause, PAUSE.longest)) {
       const last = this.#closed;
       const now = this.clock.monotonic();
       try {
@@ -59,8 +59,8 @@ export class Departures {
         if (now >= trail.uncertainUntil) return;
         await this.#pause(trail.uncertainUntil - this.clock.monotonic() + 1);
       } catch (error) {
-        if (isRefused(error)) this.refused(error);
-        await this.#pause(PAUSE * (1 + Math.random()));
+        if (isRefused(error)) return this.refused(error);
+        await this.#pause(pause * (1 + Math.random()));
       }
       if (last || this.clock.monotonic() > giveUpAt) return;
     }
