@@ -17,6 +17,10 @@ export class Candidate {
   #standing = false;
   #retired = false;
   #running = 0;
+  #resigned = false;
+  #campaigning: Promise<void> | undefined;
+  /** Ends the wait that the campaign is in. */
+  #wake = (): void => {};
 
   constructor(private readonly election: Election) {
     election.stepsDown = false;
@@ -26,7 +30,7 @@ export class Candidate {
   stand(): void {
     if (this.#standing || this.#retired) return;
     this.#standing = true;
-    void detached(() => this.#campaign());
+    this.#campaigning = detached(() => this.#campaign());
   }
 
   /**
@@ -54,14 +58,18 @@ export class Candidate {
     }
   }
 
-  /** Begins no work any more and resigns, as soon as the work under way has ended. Resolves without waiting for that. */
+  /** Begins no work any more and resigns, as soon as the work under way has ended. Resolves without waiting for that, else when its campaign is over. */
   async retire(): Promise<void> {
     this.#retired = true;
     await this.#resignWhenIdle();
   }
 
   async #resignWhenIdle(): Promise<void> {
-    if (this.#running === 0) await this.election.resign();
+    if (this.#running > 0) return;
+    this.#resigned = true;
+    this.#wake();
+    await this.election.resign();
+    await this.#campaigning;
   }
 
   async #campaign(): Promise<void> {
@@ -70,10 +78,11 @@ export class Candidate {
       try {
         const { signal } = await this.election.campaign();
         said = '';
-        await new Promise((resolve) => {
-          if (signal.aborted) resolve(undefined);
-          else signal.addEventListener('abort', resolve, { once: true });
+        await this.#until((end) => {
+          if (signal.aborted) end();
+          else signal.addEventListener('abort', end, { once: true });
         });
+        if (this.#resigned) return;
         logger.warn(`Leads "${this.election.key}" no more: ${(signal.reason as Error).message}`);
       } catch (error) {
         if (this.#retired || error instanceof LockShutdownError) return;
@@ -81,8 +90,17 @@ export class Candidate {
         if (message !== said) logger.warn(`${message} The campaign is repeated.`);
         said = message;
         const ms = PAUSE * (1 + Math.random());
-        await new Promise<void>((resolve) => void systemClock.after(ms, resolve));
+        await this.#until((end) => void systemClock.after(ms, end));
       }
     }
+  }
+
+  /** Until `ended` says so, or this replica resigns. */
+  async #until(ended: (end: () => void) => void): Promise<void> {
+    if (this.#resigned) return;
+    await new Promise<void>((resolve) => {
+      this.#wake = resolve;
+      ended(resolve);
+    });
   }
 }

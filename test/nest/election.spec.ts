@@ -9,6 +9,7 @@ import {
   LockService,
   LockShutdownError,
 } from '../../lib/index.js';
+import { Candidate } from '../../lib/services/candidate.js';
 import { Gate } from '../support/gate.js';
 import { untilWaiting } from '../support/inspected.js';
 import { NestBench } from '../support/nest-app.js';
@@ -42,6 +43,35 @@ async function enqueue(at: number): Promise<[campaign: Promise<Lease>]> {
 function leading(): boolean[] {
   return elections.map((election) => election.leads);
 }
+
+describe('a candidate', () => {
+  it.each(['leads', 'waits'])(
+    'that %s has ended its campaign when it has retired',
+    async (does) => {
+      if (does === 'waits') await elections[1]!.campaign();
+      const candidate = new Candidate(elections[0]!);
+      candidate.stand();
+      if (does === 'leads') await until('it leads', () => elections[0]!.leads);
+      else await untilWaiting(replicas[0]!, `leader:${name}`, 1);
+      await candidate.retire(); // resolves when the campaign has settled
+      expect(elections[0]!.leads).toBe(false);
+      await elections[1]!.resign();
+    },
+  );
+
+  it('that retires while it works resigns and ends its campaign when the work has ended', async () => {
+    const candidate = new Candidate(elections[0]!);
+    candidate.stand();
+    await until('it leads', () => elections[0]!.leads);
+    const gate = new Gate();
+    const work = candidate.lead(() => gate.opened);
+    await candidate.retire();
+    expect(elections[0]!.leads).toBe(true);
+    gate.open();
+    await work; // with it the campaign has settled
+    expect(elections[0]!.leads).toBe(false);
+  });
+});
 
 describe('an election', () => {
   it('has one leader, and who campaigns next follows when it resigns', async () => {
