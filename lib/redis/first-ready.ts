@@ -1,6 +1,7 @@
 import { LockOptionsError, LockStoreError } from '../errors/index.js';
 import { type Clock, onAbort } from '../options/index.js';
 import { deadline } from './deadline.js';
+import { onEachConnection } from './each-connection.js';
 import { hearAt } from './heard.js';
 import { addressOf } from './open-client.js';
 import type { RedisConnection } from './redis-connection.js';
@@ -58,13 +59,15 @@ class FirstConnection {
     this.#reject = reject;
     const failed = (error: unknown): void => this.#failed(error);
     const closed = (): void => void this.#listen();
-    const ready = (): void => {
-      const checked = start.check?.() ?? Promise.resolve();
-      checked.then(resolve, (error: unknown) => {
+    const heedNoConnection = onEachConnection(
+      client,
+      async () => start.check?.(),
+      resolve,
+      (error) => {
         this.#failed(error);
         if (!this.#isOver) client.disconnect(true);
-      });
-    };
+      },
+    );
     const late = (): void => this.#end(` within ${START_TIMEOUT} ms`);
     const cancelLate = deadline(clock, START_TIMEOUT, late);
     const heedNot = onAbort(connection.closed, () => this.#end());
@@ -81,10 +84,11 @@ class FirstConnection {
       cancelLate();
       heedNot();
       cancelListening();
-      client.off('error', failed).off('close', closed).off('ready', ready);
+      heedNoConnection();
+      client.off('error', failed).off('close', closed);
     };
     this.made.then(stop, stop);
-    client.on('error', failed).on('close', closed).on('ready', ready);
+    client.on('error', failed).on('close', closed);
     client.connect().catch(failed);
   }
 

@@ -1,3 +1,4 @@
+import { onEachConnection } from './each-connection.js';
 import type { RedisConnection } from './redis-connection.js';
 import type { WakeChannels } from './wake-channels.js';
 
@@ -27,12 +28,12 @@ export class GrantChannel {
   async open(): Promise<void> {
     const { client } = this.connection;
     await this.#subscribe();
-    client.on('ready', () => {
-      this.#subscribe().then(
-        () => this.listener.resubscribed(),
-        () => client.disconnect(true),
-      );
-    });
+    onEachConnection(
+      client,
+      () => this.#subscribe(),
+      () => this.listener.resubscribed(),
+      () => client.disconnect(true),
+    );
   }
 
   async #subscribe(): Promise<void> {

@@ -1,5 +1,6 @@
 import type { Redis } from 'ioredis';
 import { type Clock, momentOf } from '../options/index.js';
+import { onEachConnection } from './each-connection.js';
 import { firstReady, type Start } from './first-ready.js';
 import { RedisConnection } from './redis-connection.js';
 import { ReplicaAcks } from './replica-acks.js';
@@ -50,9 +51,12 @@ export class RedisNode implements StepNode {
     };
     await firstReady(connection, time, { check, failed });
     client.on('close', () => this.clock.forget());
-    client.on('ready', () => {
-      this.#admitted().then(reconnected, () => client.disconnect(true));
-    });
+    onEachConnection(
+      client,
+      () => this.#admitted(),
+      reconnected,
+      () => client.disconnect(true),
+    );
   }
 
   /** What the server said of itself at the start; nothing where its user may not see that. */

@@ -107,6 +107,33 @@ describe('a node', () => {
     expect([redis.disconnects, reconnected, node.ready]).toEqual([[true], 1, true]);
   });
 
+  it('keeps a connection that came while the one before it was still being looked at', async () => {
+    const looks: { admit: () => void; refuse: (error: Error) => void }[] = [];
+    const admit = (): Promise<void> =>
+      new Promise((resolve, refuse) => void looks.push({ admit: resolve, refuse }));
+    const lost = new Error('The connection was lost.');
+    const opened = open({ admit });
+    await nextTurn();
+    redis.go();
+    redis.come();
+    await nextTurn();
+    looks[0]!.refuse(lost);
+    await nextTurn();
+    expect(redis.disconnects).toEqual([]);
+    looks[1]!.admit();
+    await opened;
+    for (let nth = 2; nth <= 3; nth += 1) {
+      redis.go();
+      redis.come();
+    }
+    await nextTurn();
+    looks[3]!.admit();
+    await nextTurn();
+    looks[2]!.refuse(lost);
+    await nextTurn();
+    expect([redis.disconnects, reconnected, node.ready]).toEqual([[], 1, true]);
+  });
+
   it.each<[string, unknown]>([
     ['refuses to tell its time', replyError('NOPERM no')],
     ['tells what is no time', ['no', 'time']],
