@@ -268,10 +268,15 @@ describe('@LeaderOnly', () => {
   });
 });
 
+/** What is said where callers would take a call that was skipped for done. */
+const SKIPS =
+  ' cannot work: replicas that do not lead would skip the call, and its caller would take it for done.';
+
 describe('@LeaderOnly is refused at start-up', () => {
   it.each([
     [
       'on a route, above it',
+      SKIPS,
       () => {
         @Controller()
         class Routes {
@@ -284,6 +289,7 @@ describe('@LeaderOnly is refused at start-up', () => {
     ],
     [
       'on a route, below it',
+      SKIPS,
       () => {
         @Controller()
         class Routes {
@@ -296,6 +302,7 @@ describe('@LeaderOnly is refused at start-up', () => {
     ],
     [
       'on a message handler',
+      SKIPS,
       () => {
         @Controller()
         class Messages {
@@ -308,6 +315,7 @@ describe('@LeaderOnly is refused at start-up', () => {
     ],
     [
       'on the process method of a queue processor',
+      SKIPS,
       () => {
         @SetMetadata('bullmq:processor_metadata', { name: 'mails' })
         @Injectable()
@@ -320,6 +328,7 @@ describe('@LeaderOnly is refused at start-up', () => {
     ],
     [
       'with a module that is not imported',
+      '"billing"',
       () => {
         @Injectable()
         class Jobs {
@@ -331,6 +340,7 @@ describe('@LeaderOnly is refused at start-up', () => {
     ],
     [
       'with two ttls for one election',
+      'it is one election',
       () => {
         @Injectable()
         class Jobs {
@@ -343,10 +353,11 @@ describe('@LeaderOnly is refused at start-up', () => {
         return { providers: [Jobs] };
       },
     ],
-  ])('%s', async (_, parts) => {
+  ])('%s', async (_, message, parts) => {
     const starting = bench.app(parts());
     await expect(starting).rejects.toThrow(LockOptionsError);
     await expect(starting).rejects.toThrow('@LeaderOnly');
+    await expect(starting).rejects.toThrow(message);
     expect((await rival.inspect('leader:a')).state).toBe('free');
   });
 

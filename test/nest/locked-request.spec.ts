@@ -280,6 +280,9 @@ describe('@LockedRequest fails where it stands', () => {
   });
 });
 
+const LOCKS_NOTHING =
+  ' locks nothing: it stands on handlers of requests and on their controllers. Use @Locked.';
+
 describe('@LockedRequest fails at start-up', () => {
   it('on a method that is no handler: its interceptor would never run', async () => {
     @Injectable()
@@ -288,7 +291,7 @@ describe('@LockedRequest fails at start-up', () => {
       async work(): Promise<void> {}
     }
     await expect(bench.app({ providers: [Service] })).rejects.toThrow(
-      '@LockedRequest on Service.work',
+      `@LockedRequest on Service.work${LOCKS_NOTHING}`,
     );
   });
 
@@ -298,7 +301,9 @@ describe('@LockedRequest fails at start-up', () => {
     class Service {
       async work(): Promise<void> {}
     }
-    await expect(bench.app({ providers: [Service] })).rejects.toThrow('@LockedRequest on Service');
+    await expect(bench.app({ providers: [Service] })).rejects.toThrow(
+      `@LockedRequest on Service${LOCKS_NOTHING}`,
+    );
   });
 
   it('for a module that is not imported', async () => {
