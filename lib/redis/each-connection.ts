@@ -11,13 +11,18 @@ export function onEachConnection(
   failed: (error: unknown) => void,
 ): () => void {
   let latest = 0;
+  const settle = async (nth: number): Promise<void> => {
+    try {
+      await work();
+    } catch (error) {
+      if (nth === latest) failed(error);
+      return;
+    }
+    if (nth === latest) done();
+  };
   const ready = (): void => {
     latest += 1;
-    const nth = latest;
-    work().then(
-      () => nth === latest && done(),
-      (error: unknown) => nth === latest && failed(error),
-    );
+    void settle(latest);
   };
   client.on('ready', ready);
   return () => void client.off('ready', ready);
