@@ -28,7 +28,7 @@ const PARTS = [
       (name) => `test/faults/${name}`,
     ),
   },
-  { ...contracts, name: 'rights', folders: ['test/readme'], only: ['test/readme/rights'] },
+  { ...contracts, name: 'rights', folders: ['test/docs'], only: ['test/docs/rights'] },
   { ...contracts, name: 'start', folders: ['test/faults'], only: ['test/faults/version'] },
 ];
 
