@@ -47,7 +47,8 @@ if (options.list) {
 } else {
   if (!options.report) {
     const trial = new Trial(join(options.state, `trial-${process.pid}`));
-    await run(trial).finally(() => trial.end());
+    process.once('exit', () => trial.end());
+    await run(trial);
   }
   if (!options.record) process.stdout.write(writeReport(chosen, outcomes, options.state));
 }

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { join, relative } from 'node:path';
+import { basename, extname, join, relative } from 'node:path';
 import { globSync } from '../glob.mjs';
 
 /** Specs that have no part in the behaviour of lib at run time, or build all of it. */
@@ -34,11 +34,15 @@ export class Reach {
 
   /** Records what is missing of the specs so named; `said` hears of each. */
   async record(named, said) {
-    const specs = [...globSync(BUNDLES, '.spec.ts'), ...globSync('test', '.spec.ts')]
+    const inTrial = (folder, ending) =>
+      globSync(join(this.trial.folder, folder), ending).map((file) =>
+        relative(this.trial.folder, file),
+      );
+    const specs = [...inTrial(BUNDLES, '.spec.ts'), ...inTrial('test', '.spec.ts')]
       .filter((spec) => named.test(spec) && !UNRELATED.test(spec))
       .sort((a, b) => rankOf(a) - rankOf(b));
     for (const [at, spec] of specs.entries()) {
-      const place = join(this.folder, `${spec.replaceAll('/', '.')}.${markOf(spec)}.json`);
+      const place = join(this.folder, `${spec.replaceAll('/', '.')}.${this.#markOf(spec)}.json`);
       if (!existsSync(place)) {
         writeFileSync(place, JSON.stringify(await this.#recordOf(spec)));
         const { ms, red } = JSON.parse(readFileSync(place, 'utf8'));
@@ -50,14 +54,15 @@ export class Reach {
 
   /**
    * Of the specs that reach a mutant, and have not been tried, those that fit into `budget` ms: those that have many
-   * contracts in one file, then the likeliest to find it for their time; how long they take, and how many are left out.
+   * contracts in one file or the name of the mutant's, then the likeliest to find it for their time; how long they take,
+   * and how many are left out.
    */
   specsFor({ id, file, source, line }, budget, outcomes) {
     const tried = outcomes.of(id)?.ran ?? [];
     const mark = digestOf(source);
-    const worth = (spec) =>
-      (spec.startsWith(BUNDLES) ? 100 : 1) *
-      (outcomes.chanceOf(spec, file) / this.#records[spec].ms);
+    const namesake = `/${basename(file, extname(file))}.spec.ts`;
+    const weight = (spec) => (spec.startsWith(BUNDLES) || spec.endsWith(namesake) ? 100 : 1);
+    const worth = (spec) => (weight(spec) * outcomes.chanceOf(spec, file)) / this.#records[spec].ms;
     const reaching = Object.keys(this.#records)
       .filter(
         (spec) => !tried.includes(spec) && this.#reaches(this.#records[spec], file, line, mark),
@@ -83,6 +88,15 @@ export class Reach {
     return known.mark !== mark || known.ranges.some(([from, to]) => from <= line && line <= to);
   }
 
+  /** Of the spec as it is tried, and of its contract. */
+  #markOf(spec) {
+    const at = (path) => join(this.trial.folder, path);
+    const contracts = spec.startsWith(BUNDLES)
+      ? globSync(at('test/contracts'), '.contract.ts')
+      : [at(spec.replace('.spec.ts', '.contract.ts'))].filter(existsSync);
+    return digestOf(Buffer.concat([at(spec), ...contracts].map((file) => readFileSync(file))));
+  }
+
   async #recordOf(spec) {
     const coverage = join(this.trial.folder, 'build', 'coverage');
     const ran = join(this.trial.folder, 'build', 'scripts.jsonl');
@@ -105,7 +119,7 @@ export class Reach {
         return {
           ms: run.ms,
           lines: linesIn(join(coverage, 'coverage-final.json'), this.trial.folder),
-          scripts: filesIn(ran),
+          scripts: filesIn(ran, this.trial.folder),
         };
       }
     }
@@ -116,14 +130,6 @@ export class Reach {
 function rankOf(spec) {
   const at = FOLDERS.indexOf(spec.split('/')[1]);
   return at < 0 ? FOLDERS.length : at;
-}
-
-function markOf(spec) {
-  const contracts = spec.startsWith('tools/')
-    ? globSync('test/contracts', '.contract.ts')
-    : [spec.replace('.spec.ts', '.contract.ts')].filter(existsSync);
-  const texts = [spec, ...contracts].map((file) => readFileSync(file));
-  return digestOf(Buffer.concat(texts));
 }
 
 function digestOf(text) {
@@ -152,11 +158,13 @@ function linesIn(report, folder) {
 }
 
 /** The Lua files whose code was in a script that ran. */
-function filesIn(place) {
+function filesIn(place, folder) {
   if (!existsSync(place)) return [];
   const sources = readFileSync(place, 'utf8').split('\n').filter(Boolean).map(JSON.parse);
-  return globSync('lib', '.lua').filter((file) => {
-    const parts = readFileSync(file, 'utf8').split(/^--- @include.*\n/m);
-    return sources.some((source) => parts.every((part) => source.includes(part.trim())));
-  });
+  return globSync(join(folder, 'lib'), '.lua')
+    .filter((file) => {
+      const parts = readFileSync(file, 'utf8').split(/^--- @include.*\n/m);
+      return sources.some((source) => parts.every((part) => source.includes(part.trim())));
+    })
+    .map((file) => relative(folder, file));
 }
