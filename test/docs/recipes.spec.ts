@@ -171,8 +171,14 @@ describe('the recipes', () => {
   });
 
   it('commit before the lock is given back', async () => {
+    const under: (string | undefined)[] = [];
+    recipes.journal.push = function (this: string[], line: string): number {
+      under.push(locks.current()?.key);
+      return Array.prototype.push.call(this, line);
+    };
     await app.get(recipes.LedgerService).post('a', 1);
-    expect(recipes.journal).toEqual(['begin', 'a 1', 'commit']);
+    expect([...recipes.journal]).toEqual(['begin', 'a 1', 'commit']);
+    expect(under).toEqual(['account:a', 'account:a', 'account:a']);
     expect((await locks.inspect('account:a')).state).toBe('free');
   });
 

@@ -1,7 +1,19 @@
 import { execFile } from 'node:child_process';
-import { cpSync, existsSync, mkdirSync, symlinkSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+} from 'node:fs';
 import { basename, join, resolve } from 'node:path';
 import { promisify } from 'node:util';
+import { filesBelow } from '../architecture/files-below.js';
 import { outsideNpm } from './outside-npm.js';
 
 const run = promisify(execFile);
@@ -11,6 +23,7 @@ const SOURCES = [
   'lib',
   'tools',
   'package.json',
+  'package-lock.json',
   'tsconfig.json',
   'tsconfig.esm.json',
   'tsconfig.cjs.json',
@@ -20,19 +33,52 @@ const SOURCES = [
   'docs',
 ];
 
-/** Builds and packs the library in a copy of its sources below `folder`, as a release does. Answers with the tarball. */
+/** Packages that were built before, each under the digest of its sources. */
+const KEPT = resolve('.cache/packed');
+
+/** Without what is installed, and what each build of the site makes anew below docs/, perhaps now. */
+const isOurs = (path: string): boolean =>
+  !/(^|\/)node_modules(\/|$)|^docs\/(api|\.vitepress\/cache)(\/|$)/.test(path);
+
+/**
+ * The library, built and packed as a release does, in a tarball below `folder`. It is built once for the same sources,
+ * whoever asks.
+ */
 export async function pack(folder: string): Promise<string> {
+  const kept = join(KEPT, `${digest()}.tgz`);
+  if (!existsSync(kept)) await build(folder, kept);
+  const tarball = join(folder, 'nest-redis-lock.tgz');
+  cpSync(kept, tarball);
+  return tarball;
+}
+
+/** Of the names and the content of all sources. */
+function digest(): string {
+  const hash = createHash('sha256');
+  for (const source of SOURCES) {
+    const files = statSync(source).isFile() ? [source] : filesBelow(source, '').filter(isOurs);
+    for (const file of files.sort()) hash.update(`${file}\n`).update(readFileSync(file));
+  }
+  return hash.digest('hex').slice(0, 16);
+}
+
+/** Builds and packs in a copy of the sources below `folder`. Two who do so at once end with the same file. */
+async function build(folder: string, kept: string): Promise<void> {
   const copy = join(folder, 'sources');
-  // Of docs/, `api` is made anew by each build of the site, perhaps now.
-  const filter = (path: string): boolean => !['node_modules', 'api'].includes(basename(path));
   mkdirSync(copy, { recursive: true });
   for (const source of SOURCES) {
-    if (existsSync(source)) cpSync(source, join(copy, source), { recursive: true, filter });
+    cpSync(source, join(copy, source), { recursive: true, filter: isOurs });
   }
   symlinkSync(resolve('node_modules'), join(copy, 'node_modules'));
   const { stdout } = await run('npm', ['pack', '--pack-destination', folder], {
     cwd: copy,
     env: outsideNpm(),
   });
-  return join(folder, stdout.trim().split('\n').at(-1)!);
+  mkdirSync(KEPT, { recursive: true });
+  const others = readdirSync(KEPT).filter((name) => !name.startsWith(basename(kept)));
+  for (const old of others) rmSync(join(KEPT, old), { force: true });
+  const own = `${folder}/${stdout.trim().split('\n').at(-1)!}`;
+  const half = `${kept}.${process.pid}`;
+  cpSync(own, half);
+  renameSync(half, kept); // nobody sees half of it
 }
