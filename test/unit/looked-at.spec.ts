@@ -1,0 +1,35 @@
+import { describe, expect, it } from '@jest/globals';
+import { lookedAt } from '../../lib/locks/dialects/looked-at.js';
+
+const reply = (mode: string, ...holders: unknown[]): unknown => [
+  'hash',
+  1,
+  9_000,
+  '',
+  1_700_000_000_000_000,
+  mode,
+  holders,
+];
+
+describe('a lock of another service', () => {
+  it('has one holder, and what is left of its lease, where it is exclusive', () => {
+    expect(lookedAt(reply('write', 'a', 5_000))).toMatchObject({
+      holder: 'a',
+      holders: [],
+      mode: undefined,
+      remaining: 5_000,
+    });
+  });
+
+  it('has several, each with its own lease, where they read', () => {
+    expect(lookedAt(reply('read', 'a', 5_000, 'b', '7000'))).toMatchObject({
+      holder: '',
+      holders: [
+        { holder: 'a', remaining: 5_000 },
+        { holder: 'b', remaining: 7_000 },
+      ],
+      mode: 'shared',
+      remaining: 9_000,
+    });
+  });
+});
