@@ -40,7 +40,7 @@ local function let_in(now, current, asker, home, heard)
       return asked
     end
     begun, EFFORT.left = true, EFFORT.left - 1
-    if place ~= asker and alive[process] == nil then
+    if process and place ~= asker and alive[process] == nil then
       alive[process] = lives(process, now) or false
     end
     if place ~= asker and not alive[process] then
