@@ -6,8 +6,10 @@ import { withPrimitive } from './world.js';
 export interface Grant {
   /** Of who had the lease from another caller of his process: that of his own place, if he had one. */
   holder: string;
-  /** Where he had queued. */
+  /** Where he had queued, if that was heard before the grant. */
   arrival?: number | undefined;
+  /** He had asked for the first time, and did not queue. */
+  atOnce?: boolean;
   /** It came by a run of places: the server granted it to another. */
   passed?: boolean;
 }
@@ -39,7 +41,9 @@ export class Grants {
           const at = answer.rejoined ? undefined : Number(answer.arrival);
           if (at === undefined || !this.#arrivals.has(ask.holder)) this.#came(ask.holder, at);
         }
-        if (answer.kind === 'held') this.#note(ask.key, ask.holder, answer);
+        if (answer.kind === 'held') {
+          this.#note(ask.key, ask.holder, answer, !this.#arrivals.has(ask.holder));
+        }
         return answer;
       },
       leave: (claim, passed) => {
@@ -81,9 +85,10 @@ export class Grants {
     key: string,
     holder: string,
     { fencingToken = 0, tokens, run }: Pick<Held, 'fencingToken' | 'tokens' | 'run'>,
+    atOnce = false,
   ): void {
     if (!this.on) return;
-    this.#first(`${key} ${fencingToken}`, { holder, arrival: this.#arrivalOf(holder) });
+    this.#first(`${key} ${fencingToken}`, { holder, arrival: this.#arrivalOf(holder), atOnce });
     const passed = run !== undefined;
     for (let nth = 1; nth < tokens; nth += 1) {
       this.#first(`${key} ${fencingToken + nth}`, { holder: `${holder}+${nth}`, passed });

@@ -88,13 +88,15 @@ const commands = {
         const { got: lease, places } = await grants.during(() => client.acquire(key, call));
         const entered = monotonic();
         const token = lease.toJSON().fencingToken ?? 0; // some dialects have none
-        const { arrival } = grants.of(key, token, places);
+        const { arrival, atOnce } = grants.of(key, token, places);
+        // Who was granted at once came to an empty queue, at the moment that the token tells.
+        const came = arrival ?? (atOnce ? token : undefined);
         const value = Number(await store.get(`value:${key}`));
         await new Promise((resolve) => setTimeout(resolve, Math.random() * pause));
         await store.set(`value:${key}`, value + 1);
         const left = monotonic();
         const released = await lease.release();
-        sections.push({ token, arrival, asked, entered, left, released });
+        sections.push({ token, came, asked, entered, left, released });
         if (rest > 0) await new Promise((resolve) => setTimeout(resolve, Math.random() * rest));
       }
     };

@@ -21,8 +21,8 @@ export interface Contention {
 /** One critical section as its process saw it; times on the monotonic clock. */
 export interface Section {
   readonly token: number;
-  /** The place in the server's queue, in µs of its clock; undefined if there was no wait. */
-  readonly arrival: number | undefined;
+  /** When it came to the server, in µs of its clock; undefined where its place was told after its grant, or forgotten. */
+  readonly came: number | undefined;
   readonly asked: number;
   readonly entered: number;
   readonly left: number;
