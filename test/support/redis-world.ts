@@ -14,7 +14,7 @@ import {
 } from '../../lib/options/index.js';
 import { lockServer, prefixOf } from '../../lib/redis/index.js';
 import type { RedisProcess } from '../../tools/redis-server.js';
-import { COMMAND } from './bounds.js';
+import { COMMAND, TTL } from './bounds.js';
 import type { Kind } from './kinds.js';
 import { World, type Wrap } from './world.js';
 
@@ -42,7 +42,6 @@ const AGE = `
 /** A real Redis and its real time. */
 export class RedisWorld extends World {
   readonly clock = systemClock;
-  override readonly confirms: boolean;
   protected paused = false;
   override readonly redis: { readonly control: Redis; readonly prefix: string };
 
@@ -52,10 +51,10 @@ export class RedisWorld extends World {
     private readonly where: RedisSource,
     control: Redis,
     private readonly server: RedisProcess,
-    private readonly options: RedisLockOptions = {},
+    /** A replica confirms every grant and every renewal. */
+    override readonly confirms = false,
   ) {
     super(kind, wrap);
-    this.confirms = options.replicas !== undefined;
     this.redis = { control, prefix: `${prefixOf(redisSource('"redis"', where))}lock:` };
   }
 
@@ -158,7 +157,9 @@ export class RedisWorld extends World {
     };
   }
 
-  protected source(): RedisLockOptions {
-    return { commandTimeout: COMMAND, ...this.options, redis: this.where };
+  protected source({ commandTimeout = COMMAND, ttl = TTL }: RedisLockOptions): RedisLockOptions {
+    const timeout = Math.floor(Math.min(Number(ttl) / 3, Number(commandTimeout) / 2)); // as long as may be
+    const replicas = this.confirms ? { acks: 1, timeout } : undefined;
+    return { commandTimeout, redis: this.where, replicas };
   }
 }

@@ -121,11 +121,10 @@ async function onReplicated(): Promise<Topology> {
   const group = await SentinelProcess.start({ replicas: 1, sentinels: 0 });
   const [primary] = group.servers;
   const control = new Redis(primary!.url);
-  const options = { replicas: { acks: 1, timeout: 10 } };
   return {
     async world(kind, wrap) {
       await control.flushall();
-      return new RedisWorld(kind, wrap, primary!.url, control, primary!, options);
+      return new RedisWorld(kind, wrap, primary!.url, control, primary!, true);
     },
     async stop() {
       control.disconnect();

@@ -75,13 +75,13 @@ export abstract class World {
   protected abstract store(settings: ModuleSettings, clock: Clock): LockStore;
   /** A store whose process is not subscribed to its inbox. */
   protected abstract deafStore(settings: ModuleSettings, clock: Clock): LockStore;
-  /** Where its processes find it, and what else they are set to. */
-  protected abstract source(): RedisLockOptions;
+  /** Where its processes find it, and what else goes with the options of one of them. */
+  protected abstract source(options: RedisLockOptions): RedisLockOptions;
 
   /** One more process that takes single steps. */
   async client(options: RedisLockOptions & { deaf?: boolean } = {}): Promise<Client> {
     const { deaf, ...rest } = options;
-    const settings = moduleSettings({ ...this.source(), ...rest });
+    const settings = moduleSettings({ ...this.source(rest), ...rest });
     const clock = this.#newClock();
     const plain = deaf ? this.deafStore(settings, clock) : this.store(settings, clock);
     const store = this.wrap(plain, clock);
@@ -97,7 +97,7 @@ export abstract class World {
     wrap: Wrap = (store) => store,
   ): Promise<LockingProcess> {
     const { fairness } = this;
-    const settings = moduleSettings({ ...this.source(), fairness, ...options });
+    const settings = moduleSettings({ ...this.source(options), fairness, ...options });
     const clock = this.#newClock();
     const answered = { asks: 0, renewals: 0 };
     const plain = counting(this.store(settings, clock), answered);
