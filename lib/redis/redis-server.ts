@@ -13,6 +13,7 @@ import { checkSlots } from './server-check.js';
 import { description, serverField, serverMode } from './server-description.js';
 import type { ServerGuards } from './server-guards.js';
 import { notSent, unusable } from './store-failure.js';
+import { triedAtStart } from './tried-at-start.js';
 import { type KeyType, typedKeys } from './typed-keys.js';
 import { WakeChannels } from './wake-channels.js';
 
@@ -45,12 +46,8 @@ export class RedisServer implements LockServer {
       this.#clock,
     ));
     const subscriber = new RedisConnection(this.#client(), this.timeout, this.time);
-    this.#channel = new GrantChannel(
-      subscriber,
-      this.inboxPrefix + this.processId,
-      listener,
-      this.#wakes,
-    );
+    const inbox = this.inboxPrefix + this.processId;
+    const channel = (this.#channel = new GrantChannel(subscriber, inbox, listener, this.#wakes));
     const failed = (message: string): void => {
       this.#trouble = message;
     };
@@ -60,11 +57,13 @@ export class RedisServer implements LockServer {
         node.open(reconnected, true, failed),
         firstReady(subscriber, this.time, { failed }),
       ]);
+      const done = (step: () => Promise<unknown>): Promise<void> =>
+        triedAtStart(step, this.time, () => node.connection.closed.aborted);
       if (serverMode(node.info) === 'cluster') {
-        await checkSlots(node.connection, this.inboxPrefix);
+        await done(() => checkSlots(node.connection, this.inboxPrefix));
       }
-      await this.#channel.open();
-      await node.connection.send('publish', [this.#channel.inbox, 'hello']);
+      await done(() => channel.open());
+      await done(() => node.connection.send('publish', [inbox, 'hello']));
       this.#trouble = undefined;
     } catch (error) {
       await this.close();

@@ -201,3 +201,25 @@ describe('a connection that ioredis has ended for good', () => {
     expect(await connections()).toBe(before);
   });
 });
+
+describe('a start', () => {
+  it.each(['subscribe', 'publish'])(
+    'goes on where the connection is lost at its %s',
+    async (last) => {
+      const server = await RedisProcess.start();
+      closing.push(() => server.stop());
+      const proxy = await FaultProxy.before(server.port);
+      closing.push(() => proxy.close());
+      let lost = 0;
+      proxy.fate = ([word = '']) => {
+        if (word !== last || lost > 0) return 'pass';
+        lost += 1;
+        setImmediate(() => proxy.reset());
+        return 'lose';
+      };
+      const client = await opened({ port: proxy.port });
+      expect(lost).toBe(1);
+      await serves(client, [direct(server.port)]);
+    },
+  );
+});

@@ -9,6 +9,7 @@ import type { ServerClock } from '../server-clock.js';
 import { description } from '../server-description.js';
 import type { ServerGuards } from '../server-guards.js';
 import { notSent, unusable } from '../store-failure.js';
+import { triedAtStart } from '../tried-at-start.js';
 import { type KeyType, typedKeys } from '../typed-keys.js';
 import { ClusterInbox } from './cluster-inbox.js';
 import { ClusterNodes } from './cluster-nodes.js';
@@ -67,10 +68,13 @@ export class RedisCluster implements LockServer {
     try {
       await topology.find();
       await inbox.open();
-      const [first] = nodes.ready;
-      if (!first) throw notSent(undefined);
-      await first[1].connection.send('publish', [inbox.name, 'hello']);
-      this.#info = first[1].info;
+      const greet = async (): Promise<void> => {
+        const [first] = nodes.ready;
+        if (!first) throw notSent(undefined);
+        await first[1].connection.send('publish', [inbox.name, 'hello']);
+        this.#info = first[1].info;
+      };
+      await triedAtStart(greet, this.time, () => this.#topology === undefined);
     } catch (error) {
       inbox.close();
       await this.close();
