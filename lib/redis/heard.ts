@@ -6,7 +6,7 @@ import type { Clock } from '../options/index.js';
 import { unfit } from './store-failure.js';
 
 /** How long to listen, in ms. */
-const PATIENCE = 500;
+const PATIENCE = 2_000;
 /** How much of an answer is shown, in characters. */
 const SHOWN = 40;
 const PING = 'PING\r\n\r\n';
