@@ -116,10 +116,10 @@ class Player {
     };
   }
 
-  /** What is kept is named after its holder. */
+  /** One permit of several, or one that is kept, is named after its holder. */
   #nameOf(id: string): string {
-    const [, kept = '', holder = ''] = /^(kept\/)?(.+)$/.exec(id) ?? [];
-    return `${kept}${this.#names.get(holder)}`;
+    const [, kept = '', holder = '', nth = ''] = /^(kept\/)?([^#]+)(#\d+)?$/.exec(id) ?? [];
+    return `${kept}${this.#names.get(holder)}${nth}`;
   }
 
   async heard(): Promise<string[][]> {

@@ -4,6 +4,6 @@
 local function clear_away()
   if vacated then
     redis.call('DEL', holders, lock)
-    vacated, longest = false, nil
+    vacated = false
   end
 end

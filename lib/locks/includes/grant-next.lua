@@ -16,7 +16,7 @@
 --- @include "run-behind"
 --- @include "whole"
 local function let_in(now, current, asker, home, heard)
-  local alive, unreachable, at, asked, begun, moved = {}, {}, 0, false, false, false
+  local unreachable, at, asked, begun, moved = {}, 0, false, false, false
   while true do
     if current and current ~= SHARED and current ~= PERMITS then
       return asked
@@ -40,10 +40,7 @@ local function let_in(now, current, asker, home, heard)
       return asked
     end
     begun, EFFORT.left = true, EFFORT.left - 1
-    if process and place ~= asker and alive[process] == nil then
-      alive[process] = lives(process, now) or false
-    end
-    if place ~= asker and not alive[process] then
+    if place ~= asker and not lives(process, now) then
       moved = true
       redis.call('ZREM', queue, place)
       if kind == 'c' and head[3] then
@@ -60,7 +57,7 @@ local function let_in(now, current, asker, home, heard)
       redis.call('ZREM', queue, place)
       current, asked = hold(holder, kind, ttl, count, current, now), true
     else
-      EFFORT.left = EFFORT.left - ((tonumber(count) or 1) > 1 and 15 or 7)
+      EFFORT.left = EFFORT.left - 6 - (tonumber(count) or 1)
       local lease = math.min(tonumber(ttl), 3000)
       redis.call('ZREM', queue, place)
       local before = current

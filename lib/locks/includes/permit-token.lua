@@ -1,7 +1,6 @@
 -- The token of a permit: minted once, and known for a minute to who asks again because the answer got lost.
 -- Needs `seen` and `fence` of the script: tokens stand in `seen` beside the times, of which none is so large.
 --- @include "mint-fencing-tokens"
-local kept = false
 local function permit_token(holder, now)
   local known = redis.call('ZSCORE', seen, holder)
   if known then
@@ -9,10 +8,7 @@ local function permit_token(holder, now)
   end
   local token = mint_fencing_tokens(fence, now, 1)
   redis.call('ZADD', seen, token, holder)
-  if not kept then
-    redis.call('ZREMRANGEBYSCORE', seen, 1e14, now - 60000000)
-    redis.call('PEXPIRE', seen, 60000)
-    kept = true
-  end
+  redis.call('ZREMRANGEBYSCORE', seen, 1e14, now - 60000000)
+  redis.call('PEXPIRE', seen, 60000)
   return token
 end

@@ -4,7 +4,6 @@ local lock, queue, seen, fence, holders = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KE
 local inbox, marker = ARGV[1], ARGV[2]
 
 --- @include "now"
---- @include "remove-leases"
 --- @include "grant-next"
 
 local kind = redis.call('TYPE', lock).ok
@@ -17,10 +16,10 @@ if marker and current ~= marker then
 end
 local forced, more = { current }, false
 if current == SHARED or current == PERMITS then
-  forced, more = redis.call('ZRANGEBYSCORE', holders, '-inf', BELOW, 'LIMIT', 0, 250), redis.call('ZCOUNT', holders, '-inf', BELOW) > 250
+  forced, more = redis.call('ZRANGE', holders, 0, 249), redis.call('ZCARD', holders) > 250
 end
 if more then
-  remove_leases(forced)
+  redis.call('ZREMRANGEBYRANK', holders, 0, 249)
 else
   redis.call('DEL', lock, holders)
   if redis.call('EXISTS', queue) == 1 then
@@ -29,10 +28,10 @@ else
 end
 local told = {}
 for _, holder in ipairs(forced) do
-  local id, process = string.match(holder, '^(([^/]+)/[^/#]+)#?%d*$')
+  local process = string.match(holder, '^([^/]+)/[^/#]+$')
   if process then
     local list = told[process] or { 'forced' }
-    told[process], list[#list + 1] = list, id
+    told[process], list[#list + 1] = list, holder
   end
 end
 for process, list in pairs(told) do

@@ -53,9 +53,7 @@ export class RedisLock implements Omit<LockPrimitive, 'signal'> {
   }
 
   inspect(key: string, places: number): Promise<Sight> {
-    return this.steps.run(scripts.inspect, key, { most: places }, (reply) =>
-      sightOf(reply, places),
-    );
+    return this.steps.run(scripts.inspect, key, { most: places }, sightOf);
   }
 
   async force(key: string): Promise<boolean> {

@@ -7,7 +7,6 @@ local holder, ttl, tokens, not_after, inbox, limit, arrival, kind, permits, coun
 --- @include "permit-token"
 --- @include "fits"
 --- @include "hold"
---- @include "members-of"
 --- @include "nobody-waits"
 
 local now = now_us()
@@ -36,7 +35,7 @@ if current == PERMITS and kind == 's' then
 elseif kind == 'p' and current and (current == SHARED or string.find(current, '^[%w_-]+%.%d+%.[%w_-]+/[%w_-]+$')) then
   return { 'foreign', 'lock', now, 0 }
 elseif current == marker then
-  local ends = tonumber(redis.call('ZSCORE', holders, member_of(holder, count)) or 0)
+  local ends = tonumber(redis.call('ZSCORE', holders, holder) or 0)
   if ends * 1000 > now then
 --- @include "rewrite"
     rewrite(lock, redis.call('PTTL', lock))
