@@ -278,6 +278,7 @@ describe('an outage while waiting', () => {
         let end: unknown;
         waiter.acquire('k', { wait }).catch((error: unknown) => (end = error));
         await observer.queued('k', 1);
+        await waiter.inspect('k'); // what was asked before on the same connection is answered too
         await proxy[trouble]();
         await until('the call ends', () => {
           if (!end) time.pass(500);
