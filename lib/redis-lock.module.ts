@@ -21,7 +21,7 @@ import { LockOptionsError } from './errors/index.js';
 import { LockErrorFilter } from './interceptors/lock-error.filter.js';
 import { LockErrorInterceptor } from './interceptors/lock-error.interceptor.js';
 import { answerErrors } from './interceptors/answer-errors.js';
-import { Leases } from './leases/leases.js';
+import { Leases } from './client/leases.js';
 import { RedisLockStore } from './locks/lock/redis-lock-store.js';
 import { QuorumLockStore } from './locks/quorum/quorum-lock-store.js';
 import {

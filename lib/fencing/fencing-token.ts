@@ -1,5 +1,5 @@
 import { LockOptionsError } from '../errors/index.js';
-import type { Lease } from '../leases/lease.js';
+import type { Lease } from '../client/lease.js';
 
 /** Under what somebody writes: his lease, or the fencing token alone, as it came in a message or a header. */
 export type FencingTokenSource = Pick<Lease, 'key' | 'fencingToken'> | number;

@@ -1,6 +1,6 @@
 import { Logger } from '@nestjs/common';
 import { LockShutdownError } from '../errors/index.js';
-import type { Lease } from '../leases/lease.js';
+import type { Lease } from '../client/lease.js';
 import { detached, POLICY_DEFAULTS, systemClock } from '../options/index.js';
 import type { Election } from './election.js';
 

@@ -1,7 +1,7 @@
 import { LockKeyError } from '../errors/index.js';
 import { describe } from '../keys/index.js';
-import type { Conditions } from '../leases/conditions.js';
-import type { SingleLease } from '../leases/single-lease.js';
+import type { Conditions } from '../client/conditions.js';
+import type { SingleLease } from '../client/single-lease.js';
 import { type Duration, milliseconds } from '../options/index.js';
 
 /** The longest name of a condition, in characters. */

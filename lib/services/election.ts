@@ -1,9 +1,9 @@
 import { Logger } from '@nestjs/common';
 import { EventEmitter } from 'node:events';
 import type { LeaseLostError } from '../errors/index.js';
-import type { Lease } from '../leases/lease.js';
-import type { Leases } from '../leases/leases.js';
-import { SingleLease } from '../leases/single-lease.js';
+import type { Lease } from '../client/lease.js';
+import type { Leases } from '../client/leases.js';
+import { SingleLease } from '../client/single-lease.js';
 import type { CallSettings, Duration } from '../options/index.js';
 import { Campaign } from './campaign.js';
 import { inspectLock, type LockParty } from './lock-inspection.js';

@@ -1,6 +1,6 @@
 import { LockKeyError } from '../errors/index.js';
 import { describe, lockName } from '../keys/index.js';
-import type { Administration } from '../leases/administration.js';
+import type { Administration } from '../client/administration.js';
 import { type ModuleSettings, wholeNumber } from '../options/index.js';
 import { dialectOf, type LookOptions } from './look-options.js';
 import { inspection, type LockInspection, NAMED } from './lock-inspection.js';

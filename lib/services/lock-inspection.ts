@@ -1,5 +1,5 @@
 import type { DialectSettings } from '../options/index.js';
-import type { Administration } from '../leases/administration.js';
+import type { Administration } from '../client/administration.js';
 import type { Sight } from '../locks/lock-primitive.js';
 import { isFenced, MARKERS, processOf } from '../locks/holder.js';
 

@@ -6,12 +6,12 @@ import {
 } from '@nestjs/common';
 import { LockOptionsError } from '../errors/index.js';
 import { lockName, lockNames } from '../keys/index.js';
-import { readHandOver } from '../leases/hand-over.js';
-import type { Lease } from '../leases/lease.js';
-import type { Leases } from '../leases/leases.js';
-import { SingleLease } from '../leases/single-lease.js';
-import type { Stamp } from '../leases/stamp.js';
-import { withLease, type Work } from '../leases/with-lease.js';
+import { readHandOver } from '../client/hand-over.js';
+import type { Lease } from '../client/lease.js';
+import type { Leases } from '../client/leases.js';
+import { SingleLease } from '../client/single-lease.js';
+import type { Stamp } from '../client/stamp.js';
+import { withLease, type Work } from '../client/with-lease.js';
 import {
   type AcquireOptions,
   type CallSettings,

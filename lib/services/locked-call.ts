@@ -1,8 +1,8 @@
 import { Logger } from '@nestjs/common';
 import { EMPTY, isObservable, Observable, of, type Subscription } from 'rxjs';
 import { LockNotAcquiredError, LockOptionsError, LockStoreError } from '../errors/index.js';
-import type { BaseLease } from '../leases/base-lease.js';
-import type { Leases } from '../leases/leases.js';
+import type { BaseLease } from '../client/base-lease.js';
+import type { Leases } from '../client/leases.js';
 import { type CallSettings, type LockedPolicy, POLICY_DEFAULTS } from '../options/index.js';
 import { endOfStream } from './end-of-stream.js';
 

@@ -1,5 +1,5 @@
 import type { DynamicModule, Provider } from '@nestjs/common';
-import { Leases } from '../leases/leases.js';
+import { Leases } from '../client/leases.js';
 import {
   type Clock,
   moduleSettings,

@@ -6,15 +6,15 @@ import { filesBelow } from './files-below.js';
 
 /** Each folder of lib, and the others it may import. Nothing points back. `.` is the root: it wires. */
 const LAYERS: Record<string, readonly string[]> = {
-  '.': ['decorators', 'interceptors', 'services', 'fencing', 'leases', 'locks', 'keys'],
-  decorators: ['.', 'interceptors', 'services', 'leases', 'keys'],
-  interceptors: ['.', 'services', 'leases', 'keys'],
-  services: ['.', 'leases', 'locks', 'keys'],
-  leases: ['locks'],
-  fencing: ['leases'],
+  '.': ['decorators', 'interceptors', 'services', 'fencing', 'client', 'locks', 'keys'],
+  decorators: ['.', 'interceptors', 'services', 'client', 'keys'],
+  interceptors: ['.', 'services', 'client', 'keys'],
+  services: ['.', 'client', 'locks', 'keys'],
+  client: ['locks'],
+  fencing: ['client'],
   keys: [],
   locks: ['redis'],
-  testing: ['.', 'services', 'leases', 'locks'],
+  testing: ['.', 'services', 'client', 'locks'],
   redis: [],
   options: [],
   events: [],

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { once } from 'node:events';
-import type { SingleLease } from '../../lib/leases/single-lease.js';
-import type { WaitingRoom as Room } from '../../lib/leases/waiting-room.js';
-import { WaitingRoom } from '../../lib/leases/waiting-room.js';
+import type { SingleLease } from '../../lib/client/single-lease.js';
+import type { WaitingRoom as Room } from '../../lib/client/waiting-room.js';
+import { WaitingRoom } from '../../lib/client/waiting-room.js';
 import type { Claim, Signalled } from '../../lib/locks/lock-primitive.js';
 import { READER, type Share } from '../../lib/options/index.js';
 import { Condition } from '../../lib/services/condition.js';

@@ -5,8 +5,8 @@ import {
   LockOptionsError,
   LockStoreError,
 } from '../../lib/errors/index.js';
-import type { Lease } from '../../lib/leases/lease.js';
-import type { SingleLease } from '../../lib/leases/single-lease.js';
+import type { Lease } from '../../lib/client/lease.js';
+import type { SingleLease } from '../../lib/client/single-lease.js';
 import { Condition } from '../../lib/services/condition.js';
 import { DEAD, POLL, TTL } from '../support/bounds.js';
 import type { Contract } from '../support/contract.js';

@@ -1,6 +1,6 @@
 import { expect } from '@jest/globals';
-import { readHandOver } from '../../lib/leases/hand-over.js';
-import type { SingleLease } from '../../lib/leases/single-lease.js';
+import { readHandOver } from '../../lib/client/hand-over.js';
+import type { SingleLease } from '../../lib/client/single-lease.js';
 import { READER } from '../../lib/options/index.js';
 import { Condition } from '../../lib/services/condition.js';
 import { inspection, type LockInspection } from '../../lib/services/lock-inspection.js';

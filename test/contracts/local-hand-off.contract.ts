@@ -1,5 +1,5 @@
 import { expect } from '@jest/globals';
-import { SLICE } from '../../lib/leases/slice.js';
+import { SLICE } from '../../lib/client/slice.js';
 import {
   type CommandOutcome,
   LeaseLostError,
@@ -7,7 +7,7 @@ import {
   LockShutdownError,
   LockStoreError,
 } from '../../lib/errors/index.js';
-import type { Lease } from '../../lib/leases/lease.js';
+import type { Lease } from '../../lib/client/lease.js';
 import type { Answer, Ask } from '../../lib/locks/lock-primitive.js';
 import type { AcquireOptions } from '../../lib/options/index.js';
 import { atMost, TTL } from '../support/bounds.js';

@@ -1,7 +1,7 @@
 import { expect } from '@jest/globals';
 import { LeaseLostError } from '../../lib/errors/index.js';
-import type { BaseLease } from '../../lib/leases/base-lease.js';
-import { withLease } from '../../lib/leases/with-lease.js';
+import type { BaseLease } from '../../lib/client/base-lease.js';
+import { withLease } from '../../lib/client/with-lease.js';
 import { batchesBy } from '../../lib/locks/batches.js';
 import type { Claim } from '../../lib/locks/lock-primitive.js';
 import { atMost, TTL } from '../support/bounds.js';

@@ -6,7 +6,7 @@ import {
   LockOptionsError,
   LockStoreError,
 } from '../../lib/errors/index.js';
-import type { Lease } from '../../lib/leases/lease.js';
+import type { Lease } from '../../lib/client/lease.js';
 import { callSettings } from '../../lib/options/index.js';
 import type { AcquireOptions } from '../../lib/options/index.js';
 import { TTL } from '../support/bounds.js';

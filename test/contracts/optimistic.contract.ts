@@ -1,7 +1,7 @@
 import { expect } from '@jest/globals';
 import { ForeignLockError } from '../../lib/errors/index.js';
-import type { SingleLease } from '../../lib/leases/single-lease.js';
-import type { Stamp } from '../../lib/leases/stamp.js';
+import type { SingleLease } from '../../lib/client/single-lease.js';
+import type { Stamp } from '../../lib/client/stamp.js';
 import { READER } from '../../lib/options/index.js';
 import { Condition } from '../../lib/services/condition.js';
 import { inspection } from '../../lib/services/lock-inspection.js';

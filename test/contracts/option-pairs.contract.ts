@@ -1,7 +1,7 @@
 import { expect } from '@jest/globals';
 import { LockNotAcquiredError, LockOptionsError } from '../../lib/errors/index.js';
-import type { BaseLease } from '../../lib/leases/base-lease.js';
-import { readHandOver } from '../../lib/leases/hand-over.js';
+import type { BaseLease } from '../../lib/client/base-lease.js';
+import { readHandOver } from '../../lib/client/hand-over.js';
 import { type AcquireOptions, callSettings, READER, type Share } from '../../lib/options/index.js';
 import { kinds } from '../support/kinds.js';
 import { later } from '../support/later.js';

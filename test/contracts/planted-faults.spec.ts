@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { LossReason } from '../../lib/errors/index.js';
-import type { Holding, Onward } from '../../lib/leases/holding.js';
-import type { Line } from '../../lib/leases/line.js';
+import type { Holding, Onward } from '../../lib/client/holding.js';
+import type { Line } from '../../lib/client/line.js';
 import type { Answer } from '../../lib/locks/lock-primitive.js';
 import { type CallSettings, momentOf } from '../../lib/options/index.js';
 import { SHORT_PATIENCE } from '../support/bounds.js';

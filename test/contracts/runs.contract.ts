@@ -1,8 +1,8 @@
 import { expect } from '@jest/globals';
 import { LeaseLostError, LockStoreError } from '../../lib/errors/index.js';
-import type { Lease } from '../../lib/leases/lease.js';
-import type { SingleLease } from '../../lib/leases/single-lease.js';
-import { SLICE } from '../../lib/leases/slice.js';
+import type { Lease } from '../../lib/client/lease.js';
+import type { SingleLease } from '../../lib/client/single-lease.js';
+import { SLICE } from '../../lib/client/slice.js';
 import type { PushListener } from '../../lib/locks/lock-primitive.js';
 import type { AcquireOptions } from '../../lib/options/index.js';
 import { Condition } from '../../lib/services/condition.js';

@@ -1,8 +1,8 @@
 import { expect } from '@jest/globals';
 import { LockShutdownError, LockStoreError } from '../../lib/errors/index.js';
-import { readHandOver } from '../../lib/leases/hand-over.js';
-import type { Lease } from '../../lib/leases/lease.js';
-import { SingleLease } from '../../lib/leases/single-lease.js';
+import { readHandOver } from '../../lib/client/hand-over.js';
+import type { Lease } from '../../lib/client/lease.js';
+import { SingleLease } from '../../lib/client/single-lease.js';
 import type { Ask, LockPrimitive } from '../../lib/locks/lock-primitive.js';
 import { atMost, TTL } from '../support/bounds.js';
 import type { Contract } from '../support/contract.js';

@@ -1,7 +1,7 @@
 import { expect } from '@jest/globals';
 import { LeaseLostError, LockNotAcquiredError } from '../../lib/errors/index.js';
-import { readHandOver } from '../../lib/leases/hand-over.js';
-import type { SingleLease } from '../../lib/leases/single-lease.js';
+import { readHandOver } from '../../lib/client/hand-over.js';
+import type { SingleLease } from '../../lib/client/single-lease.js';
 import { Condition } from '../../lib/services/condition.js';
 import type { Contract } from '../support/contract.js';
 import { Gate } from '../support/gate.js';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { type AcquireOptions, LeaseLostError, LockNotAcquiredError } from '../../lib/index.js';
-import type { Lease } from '../../lib/leases/lease.js';
+import type { Lease } from '../../lib/client/lease.js';
 import { scripts } from '../../lib/locks/dialects/plain/scripts.js';
 import type { LuaScript } from '../../lib/redis/index.js';
 import { until } from '../support/until.js';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { LeaseLostError, LockNotAcquiredError, LockOptionsError } from '../../lib/index.js';
-import type { Lease } from '../../lib/leases/lease.js';
-import type { SingleLease } from '../../lib/leases/single-lease.js';
+import type { Lease } from '../../lib/client/lease.js';
+import type { SingleLease } from '../../lib/client/single-lease.js';
 import { guarded } from '../../lib/locks/guard/guarded.js';
 import { scripts } from '../../lib/locks/lock/scripts.js';
 import { moduleSettings } from '../../lib/options/index.js';

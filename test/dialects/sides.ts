@@ -4,7 +4,7 @@ import { RedisProcess } from '../../tools/redis-server.js';
 import { LockClient } from '../support/lock-client.js';
 import { until } from '../support/until.js';
 import type { LockDialect, RedisLockOptions } from '../../lib/index.js';
-import type { Lease } from '../../lib/leases/lease.js';
+import type { Lease } from '../../lib/client/lease.js';
 import type { LockStore } from '../../lib/locks/lock-primitive.js';
 import type { Clock } from '../../lib/options/index.js';
 import type { Peer, PeerClient } from './peers/peer.js';

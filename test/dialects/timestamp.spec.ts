@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { LeaseLostError, LockNotAcquiredError, type TimestampDialect } from '../../lib/index.js';
 import { scripts } from '../../lib/locks/dialects/timestamp/scripts.js';
-import type { Lease } from '../../lib/leases/lease.js';
+import type { Lease } from '../../lib/client/lease.js';
 import type { LockClient } from '../support/lock-client.js';
 import { until } from '../support/until.js';
 import { Crowd } from './crowd.js';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { LockDialect } from '../../lib/index.js';
-import type { Lease } from '../../lib/leases/lease.js';
+import type { Lease } from '../../lib/client/lease.js';
 import { FaultProxy } from '../support/fault-proxy.js';
 import type { LockClient } from '../support/lock-client.js';
 import { until } from '../support/until.js';

@@ -2,9 +2,9 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from '@jest/gl
 import { Redis } from 'ioredis';
 import { RedisLockStore } from '../../lib/locks/lock/redis-lock-store.js';
 import { LockStoreError } from '../../lib/errors/index.js';
-import { readHandOver } from '../../lib/leases/hand-over.js';
-import type { Lease } from '../../lib/leases/lease.js';
-import type { SingleLease } from '../../lib/leases/single-lease.js';
+import { readHandOver } from '../../lib/client/hand-over.js';
+import type { Lease } from '../../lib/client/lease.js';
+import type { SingleLease } from '../../lib/client/single-lease.js';
 import {
   type AcquireOptions,
   moduleSettings,

@@ -2,8 +2,8 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Lease } from '../../lib/leases/lease.js';
-import type { SingleLease } from '../../lib/leases/single-lease.js';
+import type { Lease } from '../../lib/client/lease.js';
+import type { SingleLease } from '../../lib/client/single-lease.js';
 import { Condition } from '../../lib/services/condition.js';
 import { RedisProcess } from '../../tools/redis-server.js';
 import {

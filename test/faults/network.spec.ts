@@ -8,7 +8,7 @@ import { StallingClock } from '../support/stalling-clock.js';
 import { until } from '../support/until.js';
 import { isStep } from '../support/wire.js';
 import { LeaseLostError, LockNotAcquiredError, LockStoreError } from '../../lib/errors/index.js';
-import type { BaseLease } from '../../lib/leases/base-lease.js';
+import type { BaseLease } from '../../lib/client/base-lease.js';
 import { type AcquireOptions, systemClock } from '../../lib/options/index.js';
 
 const TIMEOUT = 200;

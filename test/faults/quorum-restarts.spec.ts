@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, it } from '@jest/globals';
 import { Redis } from 'ioredis';
-import type { Lease } from '../../lib/leases/lease.js';
+import type { Lease } from '../../lib/client/lease.js';
 import type { AcquireOptions } from '../../lib/options/index.js';
 import { Quorum } from '../support/quorum.js';
 import { until } from '../support/until.js';

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it, jest } from '@jest/globals';
 import { Redis } from 'ioredis';
 import { ReplicasNotReachedError } from '../../lib/errors/index.js';
-import type { Lease } from '../../lib/leases/lease.js';
+import type { Lease } from '../../lib/client/lease.js';
 import { newHolderId } from '../../lib/locks/holder.js';
 import type { Ask, LockPrimitive } from '../../lib/locks/lock-primitive.js';
 import {

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from '@jest/globals';
-import type { Lease } from '../../lib/leases/lease.js';
-import type { SingleLease } from '../../lib/leases/single-lease.js';
+import type { Lease } from '../../lib/client/lease.js';
+import type { SingleLease } from '../../lib/client/single-lease.js';
 import { systemClock } from '../../lib/options/index.js';
 import { Condition } from '../../lib/services/condition.js';
 import { RedisProcess } from '../../tools/redis-server.js';

@@ -1,8 +1,8 @@
 import type { Redis } from 'ioredis';
 import { isLockError } from '../../lib/errors/index.js';
 import { fencedRedis } from '../../lib/fencing/index.js';
-import type { Lease } from '../../lib/leases/lease.js';
-import type { SingleLease } from '../../lib/leases/single-lease.js';
+import type { Lease } from '../../lib/client/lease.js';
+import type { SingleLease } from '../../lib/client/single-lease.js';
 import { Condition } from '../../lib/services/condition.js';
 import type { LockClient } from './lock-client.js';
 

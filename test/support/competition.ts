@@ -9,7 +9,7 @@ import {
   systemClock,
 } from '../../lib/options/index.js';
 import { Condition } from '../../lib/services/condition.js';
-import type { SingleLease } from '../../lib/leases/single-lease.js';
+import type { SingleLease } from '../../lib/client/single-lease.js';
 import { type Claimed, type ConditionEvent, HistoryRecorder } from './history.js';
 import { monotonic } from './monotonic.js';
 import { StallingClock } from './stalling-clock.js';

@@ -1,4 +1,4 @@
-import type { Lease } from '../../lib/leases/lease.js';
+import type { Lease } from '../../lib/client/lease.js';
 import type { LockStore } from '../../lib/locks/lock-primitive.js';
 import { type AcquireOptions, READER, type Share } from '../../lib/options/index.js';
 import { type Grant, Grants, type Places } from './grants.js';

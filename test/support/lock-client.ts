@@ -1,6 +1,6 @@
-import { readHandOver } from '../../lib/leases/hand-over.js';
-import { Leases } from '../../lib/leases/leases.js';
-import type { BaseLease } from '../../lib/leases/base-lease.js';
+import { readHandOver } from '../../lib/client/hand-over.js';
+import { Leases } from '../../lib/client/leases.js';
+import type { BaseLease } from '../../lib/client/base-lease.js';
 import type { LockStore, Sight } from '../../lib/locks/lock-primitive.js';
 import { RedisLockStore } from '../../lib/locks/lock/redis-lock-store.js';
 import {

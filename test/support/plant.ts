@@ -1,8 +1,8 @@
-import { Holding, type Onward } from '../../lib/leases/holding.js';
-import { Holdings } from '../../lib/leases/holdings.js';
-import { Line } from '../../lib/leases/line.js';
-import { SLICE, Slice } from '../../lib/leases/slice.js';
-import { Place } from '../../lib/leases/place.js';
+import { Holding, type Onward } from '../../lib/client/holding.js';
+import { Holdings } from '../../lib/client/holdings.js';
+import { Line } from '../../lib/client/line.js';
+import { SLICE, Slice } from '../../lib/client/slice.js';
+import { Place } from '../../lib/client/place.js';
 import { scripts } from '../../lib/locks/lock/scripts.js';
 import { scripts as conditionScripts } from '../../lib/locks/condition/scripts.js';
 import { scripts as sharesScripts } from '../../lib/locks/shares/scripts.js';

@@ -1,6 +1,6 @@
 import type { Redis } from 'ioredis';
-import { Leases } from '../../lib/leases/leases.js';
-import type { BaseLease } from '../../lib/leases/base-lease.js';
+import { Leases } from '../../lib/client/leases.js';
+import type { BaseLease } from '../../lib/client/base-lease.js';
 import type { LockPrimitive, LockStore, Sight } from '../../lib/locks/lock-primitive.js';
 import {
   type AcquireOptions,

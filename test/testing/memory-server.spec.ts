@@ -1,5 +1,5 @@
 import { expect, it } from '@jest/globals';
-import { Leases } from '../../lib/leases/leases.js';
+import { Leases } from '../../lib/client/leases.js';
 import { moduleSettings } from '../../lib/options/index.js';
 import { ManualClock, MemoryServer } from '../../lib/testing/index.js';
 import { MemoryLockStore } from '../../lib/testing/memory-lock-store.js';

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { LockStoreError } from '../../lib/errors/index.js';
-import { Departures } from '../../lib/leases/departures.js';
-import { Trail } from '../../lib/leases/trail.js';
+import { Departures } from '../../lib/client/departures.js';
+import { Trail } from '../../lib/client/trail.js';
 import type { LockPrimitive } from '../../lib/locks/lock-primitive.js';
 import { ManualClock } from '../../lib/testing/index.js';
 

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { getEventListeners } from 'node:events';
 import { LockNotAcquiredError } from '../../lib/errors/index.js';
-import { Trail } from '../../lib/leases/trail.js';
+import { Trail } from '../../lib/client/trail.js';
 import type { Extended, Extension } from '../../lib/locks/lock-primitive.js';
 import { momentOf } from '../../lib/options/index.js';
 import { ManualClock } from '../../lib/testing/index.js';

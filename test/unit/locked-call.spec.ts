@@ -1,7 +1,7 @@
 import { expect, it } from '@jest/globals';
 import { Observable } from 'rxjs';
-import type { BaseLease } from '../../lib/leases/base-lease.js';
-import type { Leases } from '../../lib/leases/leases.js';
+import type { BaseLease } from '../../lib/client/base-lease.js';
+import type { Leases } from '../../lib/client/leases.js';
 import { CALL_DEFAULTS } from '../../lib/options/call-options.js';
 import { LockedCall } from '../../lib/services/locked-call.js';
 
