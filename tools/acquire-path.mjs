@@ -1,0 +1,20 @@
+// Prints the frames of lib from a real run: from @Locked, acquire() and release() to the socket, and from a
+// push of Redis to the caller that it grants the lock. `--json` prints them for a program.
+import { execFileSync } from 'node:child_process';
+import { join } from 'node:path';
+
+const compiled = execFileSync(process.execPath, ['test/support/compile-workers.mjs'], {
+  encoding: 'utf8',
+});
+const program = join(compiled, 'test/support/acquire-path-main.js');
+const json = execFileSync(process.execPath, [program], { encoding: 'utf8' });
+if (process.argv.includes('--json')) process.stdout.write(json);
+else {
+  for (const [way, frames] of Object.entries(JSON.parse(json))) {
+    process.stdout.write(`${way}: ${frames.length} frames\n`);
+    for (const frame of frames) {
+      const [name, file] = frame.split(' ');
+      process.stdout.write(`  ${(name || 'a function').padEnd(36)} ${file.replace(/js$/, 'ts')}\n`);
+    }
+  }
+}
