@@ -1,5 +1,7 @@
 import { LockLimitError, LockStoreError } from '../errors/index.js';
-import { AWAITS, type Claim, type Held, type Refusal } from '../locks/lock-primitive.js';
+import type { Grant } from '../locks/grant.js';
+import { AWAITS, type Refusal } from '../locks/lock-primitive.js';
+import type { LockRequest } from '../locks/lock-request.js';
 import { onAbort } from '../options/index.js';
 import { Holding, type Onward } from './holding.js';
 import type { LineHost } from './line-host.js';
@@ -60,7 +62,7 @@ export class ConditionWait implements PlaceOwner, Onward {
     this.#callOff = onAbort(signal, () => this.turnAway(signal!.reason));
     const passed = former.onward.takePassed?.();
     if (passed) host.departPassed(passed); // before the lock goes to who comes next
-    this.#place.askGivingBack(former.claim).then(
+    this.#place.askGivingBack(former.request).then(
       () => (this.#begun = true),
       (error: unknown) => this.#notGivenBack(error),
     );
@@ -68,7 +70,7 @@ export class ConditionWait implements PlaceOwner, Onward {
   }
 
   get key(): string {
-    return this.former.claim.key;
+    return this.former.request.key;
   }
 
   /** He waits no more, for this reason: he holds nothing. */
@@ -77,10 +79,10 @@ export class ConditionWait implements PlaceOwner, Onward {
     this.#fail(reason);
   }
 
-  granted({ claim: { key, holder, ttl, tokens }, trail }: Place, grant: Omit<Held, 'kind'>): void {
+  granted({ request: { key, holder, ttl, tokens }, trail }: Place, grant: Grant): void {
     const { former, host } = this;
-    const claim: Claim = { key, holder, ttl, tokens };
-    const holding = new Holding(claim, former.settings, grant, trail, host.clock, this);
+    const request: LockRequest = { key, holder, ttl, tokens };
+    const holding = new Holding(request, former.settings, grant, trail, host.clock, this);
     const { holds } = former;
     const lease = host.enter(holding);
     former.goOnAs(holding);
@@ -89,10 +91,10 @@ export class ConditionWait implements PlaceOwner, Onward {
     this.#resolve(!this.#over || grant.signalled !== false);
   }
 
-  queued({ rank, claim }: Place): void {
+  queued({ rank, request }: Place): void {
     this.#begun = true;
     this.#outage.end();
-    const awaits = claim.condition && rank === AWAITS;
+    const awaits = request.condition && rank === AWAITS;
     if (this.#over && awaits) this.#place.stopAwaiting(); // that answer was on its way when his time was over
   }
 
@@ -102,7 +104,7 @@ export class ConditionWait implements PlaceOwner, Onward {
       this.formerHost.keep(former);
       const { waitersPerKey: cap } = host.settings.limits;
       const by = 'callers that await a condition';
-      return this.#fail(new LockLimitError(former.claim.key, 'waitersPerKey', cap, by));
+      return this.#fail(new LockLimitError(former.request.key, 'waitersPerKey', cap, by));
     }
     if (why !== 'busy') this.formerHost.refused(former, why);
     this.#fail(former.lossError());
@@ -121,7 +123,7 @@ export class ConditionWait implements PlaceOwner, Onward {
     if (!retryable || now >= this.#outage.since + this.host.settings.outageWait) {
       return this.turnAway(error);
     }
-    if (place.seated) this.host.room(place.claim).failed();
+    if (place.seated) this.host.room(place.request).failed();
     else this.host.clock.after(AFTER_FAILURE, () => place.ask());
   }
 
@@ -133,11 +135,11 @@ export class ConditionWait implements PlaceOwner, Onward {
     // nobody stands behind him here
   }
 
-  #newPlace(condition: Claim['condition']): Place {
-    const { key, ttl, tokens } = this.former.claim;
+  #newPlace(condition: LockRequest['condition']): Place {
+    const { key, ttl, tokens } = this.former.request;
     const holder = this.host.newHolderId(tokens > 0);
-    const claim = { key, holder, ttl, tokens: Math.min(tokens, 1), condition };
-    return new Place(this.host, this, claim, true);
+    const request = { key, holder, ttl, tokens: Math.min(tokens, 1), condition };
+    return new Place(this.host, this, request, true);
   }
 
   #notGivenBack(error: unknown): void {

@@ -52,10 +52,10 @@ export class Conditions {
     let woken = 0;
     let last: string | undefined;
     do {
-      const { claim } = holding;
-      const answer = await this.lock.signal(claim, condition, most - woken, last);
+      const { request } = holding;
+      const answer = await this.lock.signal(request, condition, most - woken, last);
       if (typeof answer === 'string') {
-        if (holding.state === 'held' && claim === holding.claim)
+        if (holding.state === 'held' && request === holding.request)
           this.holdings.refused(holding, answer);
         throw lease.lossError();
       }
@@ -83,7 +83,7 @@ function endParked(holding: Holding, error: unknown, signal: AbortSignal | undef
 }
 
 /** Who waits for a lock in another format is in no queue that a signal could reach. */
-function refuseOthers({ claim: { key, share, dialect } }: Holding): void {
+function refuseOthers({ request: { key, share, dialect } }: Holding): void {
   if (share) {
     throw new LockOptionsError(
       `Lock "${key}" is shared: a condition is awaited, and signalled, by who holds its lock alone.`,

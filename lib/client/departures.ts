@@ -1,5 +1,6 @@
 import type { LockStoreError } from '../errors/index.js';
-import type { Claim, LockPrimitive } from '../locks/lock-primitive.js';
+import type { LockPrimitive } from '../locks/lock-primitive.js';
+import type { LockRequest } from '../locks/lock-request.js';
 import type { Clock } from '../options/index.js';
 import { isRefused } from './may-have-run.js';
 import type { Trail } from './trail.js';
@@ -24,9 +25,9 @@ export class Departures {
     private readonly refused: (error: LockStoreError) => void = () => {},
   ) {}
 
-  /** Leaves the place and the lock that stand under the claim's holder id, and the places that had their turns. */
-  leave(claim: Claim, trail: Trail, passed?: readonly Claim[]): void {
-    this.start(() => this.lock.leave(claim, passed), trail, claim.ttl);
+  /** Leaves the place and the lock that stand under the request's holder id, and the places that had their turns. */
+  leave(request: LockRequest, trail: Trail, passed?: readonly LockRequest[]): void {
+    this.start(() => this.lock.leave(request, passed), trail, request.ttl);
   }
 
   /** `leave` gives everything up that stands under one holder id; it may run several times. */

@@ -1,14 +1,14 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { LockOptionsError } from '../errors/index.js';
 import { holderId } from '../locks/holder.js';
-import type { Claim } from '../locks/lock-primitive.js';
+import type { LockRequest } from '../locks/lock-request.js';
 import type { CallSettings } from '../options/index.js';
 import type { Holding } from './holding.js';
 
 /** The lease of a lock on its way from one process to another; nobody works under it. */
 export interface HandOver {
   /** Under which the lock is held on the way. */
-  readonly claim: Claim;
+  readonly request: LockRequest;
   readonly fencingToken: number | undefined;
   /** How the lease goes on. */
   readonly call: CallSettings;
@@ -38,14 +38,14 @@ const PROCESS = /^[\w-]+\.\d+\.[\w-]{11}$/;
  * neither says the other, and a text that was altered fits no lock.
  */
 export function writeHandOver(
-  { claim, settings, since, fencingToken }: Holding,
+  { request, settings, since, fencingToken }: Holding,
   now: number,
 ): string {
   const { ttl, renew, minHold, maxHold } = settings;
   const words: Words = [
     randomBytes(16).toString('base64url'),
-    claim.holder.slice(0, claim.holder.indexOf('/')),
-    claim.key,
+    request.holder.slice(0, request.holder.indexOf('/')),
+    request.key,
     renew ? ttl : restOf(ttl, since, now),
     fencingToken ?? null,
     renew,
@@ -63,7 +63,7 @@ export function readHandOver(text: string): HandOver {
   const id = createHash('sha256').update(text).digest('base64url').slice(0, 22);
   const fencing = token !== null;
   return {
-    claim: { key, holder: holderId(process, id, fencing), ttl, tokens: fencing ? 1 : 0 },
+    request: { key, holder: holderId(process, id, fencing), ttl, tokens: fencing ? 1 : 0 },
     fencingToken: token ?? undefined,
     call: {
       ttl,

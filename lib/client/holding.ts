@@ -1,5 +1,6 @@
 import { LeaseLostError, type LossReason } from '../errors/index.js';
-import type { Claim, Held } from '../locks/lock-primitive.js';
+import type { Grant } from '../locks/grant.js';
+import type { LockRequest } from '../locks/lock-request.js';
 import type { CallSettings, Clock, Moment } from '../options/index.js';
 import type { Place } from './place.js';
 import type { Due, Scheduled } from './schedule.js';
@@ -51,9 +52,9 @@ export class Holding implements Scheduled, Term {
   #used = false;
 
   constructor(
-    public claim: Claim,
+    public request: LockRequest,
     readonly settings: CallSettings,
-    grant: Omit<Held, 'kind'>,
+    grant: Grant,
     readonly trail: Trail,
     private readonly clock: Clock,
     readonly onward: Onward,
@@ -67,11 +68,11 @@ export class Holding implements Scheduled, Term {
 
   /** The same lease in the hands of the next caller: no longer than it lasts, with the next token. */
   heir(call: CallSettings, onward: Onward): Holding {
-    const { claim, trail, clock, sent, remaining, fencingToken: token, renewAt } = this;
+    const { request, trail, clock, sent, remaining, fencingToken: token, renewAt } = this;
     const fencingToken = token === undefined ? undefined : token + 1;
     const renewIn = renewAt === Infinity ? undefined : renewAt - sent.monotonic;
-    const grant = { sent, remaining, fencingToken, tokens: 0, renewIn };
-    return new Holding(claim, call, grant, trail, clock, onward, clock.monotonic());
+    const grant = { kind: 'held', sent, remaining, fencingToken, tokens: 0, renewIn } as const;
+    return new Holding(request, call, grant, trail, clock, onward, clock.monotonic());
   }
 
   /** A caller who had it gave it back: a minimum hold counts. */
@@ -182,7 +183,7 @@ export class Holding implements Scheduled, Term {
 
   /** Tells its holders that it is about to be lost; until then it is held. */
   foretell(reason: LossReason): void {
-    this.#controller?.abort(new LeaseLostError(this.claim.key, reason));
+    this.#controller?.abort(new LeaseLostError(this.request.key, reason));
   }
 
   /** It was given back; `lost` says why that came too late, if it did. */
@@ -194,7 +195,7 @@ export class Holding implements Scheduled, Term {
   /** Why it is not held; of a lease on it that was given back, `returned`, that. */
   lossError(returned = false): LeaseLostError {
     const reason = this.lossReason ?? this.#presentReason(returned);
-    return new LeaseLostError(this.claim.key, reason, reason === 'gone' ? this.#left : undefined);
+    return new LeaseLostError(this.request.key, reason, reason === 'gone' ? this.#left : undefined);
   }
 
   #presentReason(returned: boolean): LossReason {

@@ -69,7 +69,7 @@ export class Holdings implements LeaseHost {
 
   /** What comes after everything was taken is taken at once. */
   add(holding: Holding): void {
-    this.#held.set(holding.claim.holder, holding);
+    this.#held.set(holding.request.holder, holding);
     this.#watchdog.watch(holding);
     if (this.#closed) this.#takeBack(holding);
   }
@@ -96,12 +96,12 @@ export class Holdings implements LeaseHost {
   }
 
   async extend(holding: Holding, ttl: Duration | undefined): Promise<void> {
-    const { claim, settings } = holding;
+    const { request, settings } = holding;
     const ms = ttl === undefined ? settings.ttl : milliseconds('ttl', ttl, TTL_BOUNDS);
     let left: Extended | undefined;
     for (;;) {
       const { sent, remaining } = await holding.change(() =>
-        this.lock.extend([{ ...claim, ttl: ms }]),
+        this.lock.extend([{ ...request, ttl: ms }]),
       );
       [left] = remaining;
       if (holding.state !== 'held' || typeof left !== 'number') break;
@@ -134,42 +134,42 @@ export class Holdings implements LeaseHost {
 
   /** Nobody knows whether it was given back. */
   giveUp(holding: Holding): void {
-    this.departures.leave(holding.claim, holding.trail);
+    this.departures.leave(holding.request, holding.trail);
   }
 
   /** Others may share what was held alone. */
   async downgrade(holding: Holding): Promise<void> {
-    const { claim } = holding;
-    if (claim.share) return;
+    const { request } = holding;
+    if (request.share) return;
     let reason: LossReason = 'unconfirmed';
-    holding.claim = { ...claim, share: READER }; // what is sent from now on runs after the downgrade
+    holding.request = { ...request, share: READER }; // what is sent from now on runs after the downgrade
     try {
-      const done = await holding.change(() => this.lock.downgrade(claim));
+      const done = await holding.change(() => this.lock.downgrade(request));
       if (done && holding.state === 'held') return holding.onward.ended(holding);
       reason = 'gone';
     } catch (error) {
       if (!mayHaveRun(error)) {
-        if (holding.state === 'held') holding.claim = claim;
-        else this.departures.leave(claim, holding.trail); // it was given back as what it did not become
+        if (holding.state === 'held') holding.request = request;
+        else this.departures.leave(request, holding.trail); // it was given back as what it did not become
         throw error;
       }
     }
     if (holding.state === 'held') this.#lose(holding, holding.suspected ?? reason);
-    this.departures.leave(claim, holding.trail);
+    this.departures.leave(request, holding.trail);
     throw holding.lossError();
   }
 
   /** It ends here; who has the text goes on with it. */
   async handOver(holding: Holding): Promise<string> {
-    const { claim, trail, onward } = holding;
+    const { request, trail, onward } = holding;
     const text = writeHandOver(holding, this.clock.monotonic());
-    const onTheWay = readHandOver(text).claim;
+    const onTheWay = readHandOver(text).request;
     holding.state = 'closing';
     this.#forget(holding);
     this.#underWay += 1;
     let remaining: Extended = 'unknown';
     try {
-      ({ remaining } = await this.lock.transfer(claim, onTheWay));
+      ({ remaining } = await this.lock.transfer(request, onTheWay));
     } catch (error) {
       if (!mayHaveRun(error)) {
         this.keep(holding);
@@ -181,21 +181,21 @@ export class Holdings implements LeaseHost {
     if (typeof remaining === 'number') {
       holding.lose('transferred');
       onward.ended(holding);
-      if (trail.isUncertain(this.clock)) this.departures.leave(claim, trail);
+      if (trail.isUncertain(this.clock)) this.departures.leave(request, trail);
       return text;
     }
     const reason = { taken: 'taken', free: 'gone', unknown: 'unconfirmed' } as const;
     this.#lose(holding, holding.suspected ?? reason[remaining]);
     const leave = (): Promise<unknown> =>
-      this.lock.leave(claim).then(() => this.lock.leave(onTheWay)); // in this order no late answer brings it back
-    if (remaining === 'unknown') this.departures.start(leave, trail, claim.ttl);
+      this.lock.leave(request).then(() => this.lock.leave(onTheWay)); // in this order no late answer brings it back
+    if (remaining === 'unknown') this.departures.start(leave, trail, request.ttl);
     throw holding.lossError();
   }
 
   release(holding: Holding): Promise<boolean> {
     if (holding.state !== 'held') return Promise.resolve(false);
     const { standing } = holding; // doubtful: what the server says counts
-    const { claim, trail, since, settings, onward } = holding;
+    const { request, trail, since, settings, onward } = holding;
     const minHold = holding.unused ? 0 : settings.minHold;
     holding.state = 'closing';
     this.#forget(holding);
@@ -206,10 +206,10 @@ export class Holdings implements LeaseHost {
       this.#answered();
       return Promise.resolve(true);
     }
-    const passed = onward.takePassed?.()?.map((place) => place.claim);
+    const passed = onward.takePassed?.()?.map((place) => place.request);
     const release = (): Promise<boolean> => {
       const keep = minHold > 0 ? Math.max(0, since + minHold - this.clock.monotonic()) : 0;
-      return this.lock.release(claim, keep, passed);
+      return this.lock.release(request, keep, passed);
     };
     const released = (!holding.changes && onward.giveBack?.(holding)) || release();
     onward.ended(holding);
@@ -217,14 +217,14 @@ export class Holdings implements LeaseHost {
       (ours) => {
         const inTime = ours && standing !== 'over';
         holding.end(inTime ? undefined : standing === 'held' ? 'gone' : 'expired');
-        if (trail.isUncertain(this.clock)) this.departures.leave(claim, trail);
+        if (trail.isUncertain(this.clock)) this.departures.leave(request, trail);
         this.#answered();
         return inTime;
       },
       () => {
         holding.end(standing === 'held' ? undefined : 'expired');
-        const leave = (): Promise<unknown> => release().then(() => this.lock.leave(claim));
-        this.departures.start(leave, trail, claim.ttl);
+        const leave = (): Promise<unknown> => release().then(() => this.lock.leave(request));
+        this.departures.start(leave, trail, request.ttl);
         this.#answered();
         return standing === 'held';
       },
@@ -237,7 +237,7 @@ export class Holdings implements LeaseHost {
     const held = [...this.#held.values()];
     for (const holding of held) this.#takeBack(holding);
     this.#watchdog.stop();
-    return held.map(({ claim }) => claim.key);
+    return held.map(({ request }) => request.key);
   }
 
   #takeBack(holding: Holding): void {
@@ -249,7 +249,7 @@ export class Holdings implements LeaseHost {
     this.#forget(holding);
     holding.lose(reason);
     holding.onward.ended(holding);
-    this.departures.leave(holding.claim, holding.trail); // a renewal under way could still lengthen it
+    this.departures.leave(holding.request, holding.trail); // a renewal under way could still lengthen it
     this.#checkIdle();
   }
 
@@ -265,7 +265,7 @@ export class Holdings implements LeaseHost {
 
   #forget(holding: Holding): void {
     this.#watchdog.forget(holding);
-    const { holder } = holding.claim;
+    const { holder } = holding.request;
     if (this.#held.get(holder) === holding) this.#held.delete(holder);
   }
 }

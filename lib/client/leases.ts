@@ -139,7 +139,7 @@ export class Leases {
 
   /** Goes on with a lease that another process handed over. */
   async restore(handOver: HandOver): Promise<BaseLease> {
-    const { key } = handOver.claim;
+    const { key } = handOver.request;
     if (!this.#opening.done && !this.#closing) await this.#opening.within(key, undefined);
     this.#refuse(key);
     const { commandTimeout } = this.settings;
@@ -147,7 +147,7 @@ export class Leases {
     const restoration = new Restoration(lock, this.clock, this.#departures, commandTimeout);
     this.#restorations.add(restoration);
     try {
-      const coming = restoration.run(handOver, newHolderId(processId, handOver.claim.tokens > 0));
+      const coming = restoration.run(handOver, newHolderId(processId, handOver.request.tokens > 0));
       return new SingleLease(this.#holdings, await this.#holdings.bring(coming));
     } finally {
       this.#restorations.delete(restoration);
@@ -266,9 +266,9 @@ export class Leases {
   }
 
   readonly #pushes: PushListener = {
-    granted: (claim, grant) => {
-      if (this.#waiters.granted(claim, grant) || this.#holdings.has(claim.holder)) return;
-      this.#departures.leave(claim, new Trail(0)); // nobody here waits for it any more
+    granted: (request, grant) => {
+      if (this.#waiters.granted(request, grant) || this.#holdings.has(request.holder)) return;
+      this.#departures.leave(request, new Trail(0)); // nobody here waits for it any more
     },
     forced: (holder) => this.#holdings.forced(holder),
     kept: (lock, rest) => this.#waiters.kept(lock, rest),

@@ -1,6 +1,7 @@
 import { LockLimitError, LockNotAcquiredError, LockStoreError } from '../errors/index.js';
 import { permitsOf } from '../options/index.js';
-import type { Held, Refusal } from '../locks/lock-primitive.js';
+import type { Grant } from '../locks/grant.js';
+import type { Refusal } from '../locks/lock-primitive.js';
 import { Holding, type Onward } from './holding.js';
 import type { LineHost } from './line-host.js';
 import { Place, type PlaceOwner } from './place.js';
@@ -82,7 +83,7 @@ export abstract class Line implements PlaceOwner, Onward, Scheduled {
     );
   }
 
-  granted(place: Place, grant: Omit<Held, 'kind'>): void {
+  granted(place: Place, grant: Grant): void {
     const { clock } = this.host;
     this.place = undefined;
     this.recovered();
@@ -90,8 +91,8 @@ export abstract class Line implements PlaceOwner, Onward, Scheduled {
     this.slice.begin(clock.monotonic(), grant.tokens, grant.run);
     // The place may have been taken for another, who has left.
     const remaining = Math.min(grant.remaining, waiter.call.ttl);
-    const { claim, trail } = place;
-    const holding = new Holding(claim, waiter.call, { ...grant, remaining }, trail, clock, this);
+    const { request, trail } = place;
+    const holding = new Holding(request, waiter.call, { ...grant, remaining }, trail, clock, this);
     this.admit(waiter, holding);
   }
 
@@ -101,19 +102,19 @@ export abstract class Line implements PlaceOwner, Onward, Scheduled {
     if (first || failed) for (const waiter of this.waiters) this.#bound(waiter);
   }
 
-  refused({ claim }: Place, why: Refusal): void {
+  refused({ request }: Place, why: Refusal): void {
     this.place = undefined;
     const { waitersPerKey } = this.host.settings.limits;
     this.turnAway((key) =>
       why === 'full'
         ? new LockLimitError(key, 'waitersPerKey', waitersPerKey)
-        : new LockNotAcquiredError(key, 0, 0, permitsOf(claim.share)),
+        : new LockNotAcquiredError(key, 0, 0, permitsOf(request.share)),
     );
   }
 
   missed(place: Place): void {
     this.place = undefined;
-    this.#outage.misses(place.claim, this.host.clock.monotonic());
+    this.#outage.misses(place.request, this.host.clock.monotonic());
     for (const waiter of this.waiters) this.#bound(waiter, this.host.settings.commandTimeout);
     this.queue();
   }
@@ -131,7 +132,7 @@ export abstract class Line implements PlaceOwner, Onward, Scheduled {
         else this.host.bounds.set(waiter, patience);
       }
     }
-    if (place.seated) this.host.room(place.claim).failed();
+    if (place.seated) this.host.room(place.request).failed();
     else if (this.place) this.host.clock.after(AFTER_FAILURE, () => place.ask());
   }
 
@@ -152,8 +153,8 @@ export abstract class Line implements PlaceOwner, Onward, Scheduled {
     const { key } = this;
     const tokens = this.#rooted ? this.tokens : Math.min(this.tokens, FIRST_BLOCK);
     const holder = this.host.newHolderId(this.fenced);
-    const claim = { key, holder, ttl, tokens, share, dialect };
-    this.place = new Place(this.host, this, claim, wait > 0);
+    const request = { key, holder, ttl, tokens, share, dialect };
+    this.place = new Place(this.host, this, request, wait > 0);
     return this.place;
   }
 

@@ -1,5 +1,5 @@
 import { LockStoreError } from '../errors/index.js';
-import type { Claim } from '../locks/lock-primitive.js';
+import type { LockRequest } from '../locks/lock-request.js';
 
 /** Since when asks of one line fail, and why the last one did. */
 export class Outage {
@@ -19,7 +19,7 @@ export class Outage {
   }
 
   /** A grant came too late to be used. */
-  misses({ key, ttl }: Claim, now: number): void {
+  misses({ key, ttl }: LockRequest, now: number): void {
     const message = `Lock "${key}" was granted, but its lease of ${ttl} ms was over before Redis' answer arrived.`;
     this.fails(new LockStoreError(message, { key }), now);
   }

@@ -1,4 +1,6 @@
-import type { Claim, LockPrimitive, Run } from '../locks/lock-primitive.js';
+import type { Run } from '../locks/grant.js';
+import type { LockPrimitive } from '../locks/lock-primitive.js';
+import type { LockRequest } from '../locks/lock-request.js';
 import type { Clock, ModuleSettings } from '../options/index.js';
 import type { Place } from './place.js';
 import type { WaitingRoom } from './waiting-room.js';
@@ -8,9 +10,9 @@ export interface PlaceHost {
   readonly lock: LockPrimitive;
   readonly clock: Clock;
   readonly settings: ModuleSettings;
-  room(lock: Pick<Claim, 'key' | 'dialect'>): WaitingRoom;
+  room(lock: Pick<LockRequest, 'key' | 'dialect'>): WaitingRoom;
   /** The first place of a run in the queue of a lock, unless this process knows of other places there. */
-  firstOfRun(lock: Pick<Claim, 'key' | 'dialect'>, run: Run): Place | undefined;
+  firstOfRun(lock: Pick<LockRequest, 'key' | 'dialect'>, run: Run): Place | undefined;
   /** From now on pushes for this holder id reach the place. */
   expect(place: Place): void;
   /** No more pushes for this holder id: it has the lock, `granted` by the store or not, or is given up. */

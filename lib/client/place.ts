@@ -1,5 +1,7 @@
 import { LockStoreError } from '../errors/index.js';
-import type { Answer, Ask, Claim, Held, Pushed, Queued, Refusal } from '../locks/lock-primitive.js';
+import type { Grant } from '../locks/grant.js';
+import type { Answer, Queued, Refusal } from '../locks/lock-primitive.js';
+import type { LockRequest } from '../locks/lock-request.js';
 import type { Holding } from './holding.js';
 import type { PlaceHost } from './place-host.js';
 import type { Slice } from './slice.js';
@@ -13,7 +15,7 @@ const PUSH_TIME = 100;
 /** Who stands at a place, and hears of what becomes of it. */
 export interface PlaceOwner {
   /** The place has its turn; it is no place any more. */
-  granted(place: Place, grant: Omit<Held, 'kind'>): void;
+  granted(place: Place, grant: Grant): void;
   /** It came to a place in the queue, or was found in it again. */
   queued(place: Place): void;
   /** It did not come into the queue, for this reason; it is no place any more. */
@@ -31,7 +33,7 @@ export class Place {
   readonly trail: Trail;
   rank = Infinity;
   seated = false;
-  readonly #ask: { -readonly [Part in keyof Ask]: Ask[Part] };
+  readonly #ask: { -readonly [Part in keyof LockRequest]: LockRequest[Part] };
   #gone = false;
   #asking = false;
   /** The server may know this holder id: there is something to give up. */
@@ -40,7 +42,7 @@ export class Place {
   constructor(
     private readonly host: PlaceHost,
     private readonly owner: PlaceOwner,
-    { key, holder, ttl, tokens, share, condition, dialect }: Claim,
+    { key, holder, ttl, tokens, share, condition, dialect }: LockRequest,
     queue: boolean,
   ) {
     this.trail = new Trail(host.settings.commandTimeout);
@@ -62,7 +64,7 @@ export class Place {
     host.expect(this);
   }
 
-  get claim(): Claim {
+  get request(): LockRequest {
     return this.#ask;
   }
 
@@ -88,7 +90,7 @@ export class Place {
   }
 
   /** Asks for the first time, and gives a lease back in the same step. Resolves to whether it was still ours. */
-  askGivingBack(former: Claim): Promise<boolean> {
+  askGivingBack(former: LockRequest): Promise<boolean> {
     const sentAt = this.#send();
     return this.host.lock.acquire({ ...this.#ask, former }).then(
       (answer) => {
@@ -103,15 +105,11 @@ export class Place {
     );
   }
 
-  /** A push says that the place was granted. */
-  granted(grant: Pushed): void {
+  /** A push says that the place was granted. Where it is uncertain how much is left of the grant, an answer says so. */
+  granted(grant: Grant | undefined): void {
     if (this.#gone) return;
-    const { sent } = grant;
-    if (sent && standingOf({ ...grant, sent }, this.host.clock) === 'held') {
-      this.#enter({ ...grant, sent });
-    } else {
-      this.ask(); // how much is left of it is not certain: the answer to an ask is
-    }
+    if (grant && standingOf(grant, this.host.clock) === 'held') this.#enter(grant);
+    else this.ask();
   }
 
   /** Whether a lease of this process may come here without the store: nothing is under way that may tell otherwise. */
@@ -170,7 +168,7 @@ export class Place {
   }
 
   #sit({ arrival, rank, remaining, rejoined }: Queued): void {
-    const room = this.host.room(this.claim);
+    const room = this.host.room(this.request);
     if (this.seated && arrival !== this.arrival) room.move(this);
     this.#ask.arrival = arrival;
     this.rank = rank;
@@ -180,7 +178,7 @@ export class Place {
     if (rejoined) room.askAll();
   }
 
-  #enter(grant: Omit<Held, 'kind'>): void {
+  #enter(grant: Grant): void {
     switch (standingOf(grant, this.host.clock)) {
       case 'held':
         this.#end(true);
@@ -199,8 +197,8 @@ export class Place {
   }
 
   /** A place that is found granted, and not just now, should have heard of it. */
-  #missedPush({ remaining }: Held): boolean {
-    return this.seated && remaining < Math.min(this.claim.ttl, FIRST_LEASE) - PUSH_TIME;
+  #missedPush({ remaining }: Grant): boolean {
+    return this.seated && remaining < Math.min(this.request.ttl, FIRST_LEASE) - PUSH_TIME;
   }
 
   /** The last ask changed nothing; unless an earlier one may have, there is nothing to give up. */
@@ -210,6 +208,6 @@ export class Place {
 }
 
 /** The ask that was to give a lease back changed nothing. */
-function late({ key }: Claim): LockStoreError {
+function late({ key }: LockRequest): LockStoreError {
   return new LockStoreError(`Lock "${key}" was asked for too late.`, { key, outcome: 'unsent' });
 }

@@ -14,7 +14,7 @@ export class Reentry {
 
   /** The innermost section around the running code: on `key`, or any. */
   current(key?: string): Section | undefined {
-    return Section.current(this.host, (claim) => key === undefined || claim.key === key);
+    return Section.current(this.host, (request) => key === undefined || request.key === key);
   }
 
   /**
@@ -23,8 +23,8 @@ export class Reentry {
    */
   section(key: string, { reentrant, share, dialect }: CallSettings): Section | undefined {
     if (!reentrant || (share && !isReader(share))) return undefined;
-    const section = Section.current(this.host, (claim) => isSameLock(claim, { key, dialect }));
-    const held = section?.holding.claim.share;
+    const section = Section.current(this.host, (request) => isSameLock(request, { key, dialect }));
+    const held = section?.holding.request.share;
     if (!section || !held) return section;
     if (!isReader(held)) return undefined;
     if (!share && section.holding.held) throw new LockUpgradeError(key);

@@ -1,5 +1,6 @@
 import { LeaseLostError, LockShutdownError, LockStoreError } from '../errors/index.js';
-import type { Claim, LockPrimitive, Transferred } from '../locks/lock-primitive.js';
+import type { LockPrimitive, Transferred } from '../locks/lock-primitive.js';
+import type { LockRequest } from '../locks/lock-request.js';
 import type { Clock } from '../options/index.js';
 import type { Departures } from './departures.js';
 import type { HandOver } from './hand-over.js';
@@ -42,10 +43,10 @@ export class Restoration {
    * @throws LeaseLostError if somebody else went on with it, or its time is over; LockStoreError: then it
    * may be tried again; LockShutdownError when it was given up.
    */
-  async run({ claim, call, fencingToken }: HandOver, holder: string): Promise<Holding> {
-    const own: Claim = { ...claim, holder };
-    const { key } = claim;
-    const transfer = this.#orGivenUp(key, this.#transfer(claim, own));
+  async run({ request, call, fencingToken }: HandOver, holder: string): Promise<Holding> {
+    const own: LockRequest = { ...request, holder };
+    const { key } = request;
+    const transfer = this.#orGivenUp(key, this.#transfer(request, own));
     const { sent, remaining, renewIn } = await transfer.catch((error: unknown) => {
       this.departures.leave(own, this.#trail);
       throw error;
@@ -58,7 +59,7 @@ export class Restoration {
       throw new LeaseLostError(key, 'expired');
     }
     const ttl = call.renew ? call.ttl : Math.min(call.ttl, remaining); // it ends when it would have ended
-    const grant = { sent, remaining, fencingToken, tokens: 1, renewIn };
+    const grant = { kind: 'held', sent, remaining, fencingToken, tokens: 1, renewIn } as const;
     return new Holding(own, { ...call, ttl }, grant, this.#trail, this.clock, nobody);
   }
 
@@ -76,13 +77,13 @@ export class Restoration {
     });
   }
 
-  async #transfer(claim: Claim, own: Claim): Promise<Transferred> {
+  async #transfer(request: LockRequest, own: LockRequest): Promise<Transferred> {
     const giveUpAt = this.clock.monotonic() + 2 * this.timeout;
     for (;;) {
       const from = this.clock.monotonic();
       this.#trail.sent(from);
       try {
-        const answer = await this.lock.transfer(claim, own);
+        const answer = await this.lock.transfer(request, own);
         this.#trail.answered();
         if (this.#over || !this.#isDoubtful(answer)) return answer;
       } catch (error) {

@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { LockNotAcquiredError } from '../errors/index.js';
 import { type CallSettings, type Clock, onAbort } from '../options/index.js';
-import type { Claim } from '../locks/lock-primitive.js';
+import type { LockRequest } from '../locks/lock-request.js';
 import type { Holding } from './holding.js';
 import type { BaseLease } from './base-lease.js';
 
@@ -32,8 +32,10 @@ export class Section {
   }
 
   /** The innermost open section around the running code, of this owner, on a lock that fits. */
-  static current(owner: object, fits: (claim: Claim) => boolean): Section | undefined {
-    return Section.#innermost((section) => section.owner === owner && fits(section.holding.claim));
+  static current(owner: object, fits: (request: LockRequest) => boolean): Section | undefined {
+    return Section.#innermost(
+      (section) => section.owner === owner && fits(section.holding.request),
+    );
   }
 
   /** The open sections around the running code, of this owner, from the inside out. */
@@ -47,7 +49,7 @@ export class Section {
   static heldAround(owner: object): ReadonlySet<string> {
     const held = new Set<string>();
     for (const { holding } of Section.around(owner)) {
-      if (holding.held) held.add(holding.claim.key);
+      if (holding.held) held.add(holding.request.key);
     }
     return held;
   }
@@ -117,7 +119,7 @@ export class Section {
       };
       const late = (): void => {
         const waited = wait && Math.round(clock.monotonic() - from);
-        fail(new LockNotAcquiredError(this.holding.claim.key, waited, wait));
+        fail(new LockNotAcquiredError(this.holding.request.key, waited, wait));
       };
       const cancel = wait === Infinity ? () => {} : clock.after(wait, late);
       const stop = (): void => {

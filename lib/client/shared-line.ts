@@ -21,7 +21,7 @@ export class SharedLine extends Line {
   }
 
   giveBack(holding: Holding): Promise<boolean> | undefined {
-    return this.#heirOf(holding) && this.newPlace().askGivingBack(holding.claim);
+    return this.#heirOf(holding) && this.newPlace().askGivingBack(holding.request);
   }
 
   protected watchSlice(): void {

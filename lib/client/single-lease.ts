@@ -45,13 +45,13 @@ export class SingleLease extends BaseLease {
   }
 
   override get key(): string {
-    return this.#holding.claim.key;
+    return this.#holding.request.key;
   }
 
   get fencingToken(): number {
     const token = this.#holding.fencingToken;
     if (token !== undefined) return token;
-    const { dialect } = this.#holding.claim;
+    const { dialect } = this.#holding.request;
     if (dialect && !dialect.fencing) {
       throw new LockOptionsError(
         `Lock "${this.key}" was taken in dialect "${dialect.name}", which has no fencing tokens.`,
@@ -101,8 +101,8 @@ export class SingleLease extends BaseLease {
   }
 
   refuseDowngrade(): void {
-    const { claim, holds } = this.#holding;
-    if (claim.share || holds <= 1) return;
+    const { request, holds } = this.#holding;
+    if (request.share || holds <= 1) return;
     throw new LockOptionsError(
       `Lock "${this.key}" is held more than once, by re-entry: give back all leases but one before it is downgraded.`,
     );
@@ -110,8 +110,8 @@ export class SingleLease extends BaseLease {
 
   async handOver(): Promise<string> {
     this.assertHeld();
-    const { claim, holds } = this.#holding;
-    if (claim.share) {
+    const { request, holds } = this.#holding;
+    if (request.share) {
       throw new LockOptionsError(
         `Lock "${this.key}" is held by several, in shared mode or by permits: only who holds it alone hands it over.`,
       );

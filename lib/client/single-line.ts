@@ -1,4 +1,4 @@
-import type { Held } from '../locks/lock-primitive.js';
+import type { Grant } from '../locks/grant.js';
 import type { Holding } from './holding.js';
 import { Line } from './line.js';
 import type { Place } from './place.js';
@@ -15,7 +15,7 @@ const FEW = 1_000;
  * behind are this process's too, the lease goes on to them in memory, in the queue's order, until the slice is over.
  */
 export class SingleLine extends Line {
-  override granted(place: Place, grant: Omit<Held, 'kind'>): void {
+  override granted(place: Place, grant: Grant): void {
     const few = this.host.settings.limits.waitersPerKey < FEW;
     super.granted(place, few ? { ...grant, run: undefined } : grant);
   }
@@ -32,7 +32,7 @@ export class SingleLine extends Line {
   passOn(holding: Holding): boolean {
     if (holding !== this.holding || holding.settings.minHold > 0) return false;
     const next = this.#placeBehind(holding);
-    if (!next || !this.mayPass(holding, next.claim.ttl)) return false;
+    if (!next || !this.mayPass(holding, next.request.ttl)) return false;
     this.holding = undefined;
     next.inherit(holding, this.slice);
     this.retire();
@@ -53,11 +53,11 @@ export class SingleLine extends Line {
     return this.slice.takePassed();
   }
 
-  #placeBehind({ claim }: Holding): Place | undefined {
+  #placeBehind({ request }: Holding): Place | undefined {
     const { run } = this.slice;
-    const next = run && this.host.firstOfRun(claim, run);
+    const next = run && this.host.firstOfRun(request, run);
     if (!next?.canInherit) return undefined;
-    const { tokens, share, dialect } = next.claim;
+    const { tokens, share, dialect } = next.request;
     return tokens === this.tokens && !share && !dialect ? next : undefined;
   }
 

@@ -1,4 +1,4 @@
-import type { Run } from '../locks/lock-primitive.js';
+import type { Run } from '../locks/grant.js';
 import type { Place } from './place.js';
 
 /** How long one process may pass a lock on among its own callers, in ms, and how often. */

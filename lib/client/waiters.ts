@@ -1,7 +1,9 @@
 import { LockLimitError } from '../errors/index.js';
 import { newHolderId } from '../locks/holder.js';
 import { lockId } from '../locks/lock-id.js';
-import type { Claim, LockStore, Pushed } from '../locks/lock-primitive.js';
+import type { Grant } from '../locks/grant.js';
+import type { LockStore } from '../locks/lock-primitive.js';
+import type { LockRequest } from '../locks/lock-request.js';
 import type { CallSettings, Clock, ModuleSettings } from '../options/index.js';
 import type { Departures } from './departures.js';
 import type { Holding } from './holding.js';
@@ -50,16 +52,16 @@ export class Waiters {
       newHolderId: (fenced) => newHolderId(processId, fenced),
       room: (lock) => this.#room(lockId(lock)),
       firstOfRun: (lock, run) => this.#rooms.get(lockId(lock))?.firstOf(run),
-      expect: (place) => this.#places.set(place.claim.holder, place),
+      expect: (place) => this.#places.set(place.request.holder, place),
       forget: (place, granted) => {
-        this.#places.delete(place.claim.holder);
-        this.#rooms.get(lockId(place.claim))?.remove(place, granted);
+        this.#places.delete(place.request.holder);
+        this.#rooms.get(lockId(place.request))?.remove(place, granted);
       },
-      depart: ({ claim, trail }) => departures.leave(claim, trail),
+      depart: ({ request, trail }) => departures.leave(request, trail),
       departPassed: (places) => {
-        const [{ claim, trail }, ...others] = places as readonly [Place, ...Place[]];
-        const passed = others.map((place) => place.claim);
-        departures.leave(claim, trail, passed);
+        const [{ request, trail }, ...others] = places as readonly [Place, ...Place[]];
+        const passed = others.map((place) => place.request);
+        departures.leave(request, trail, passed);
       },
       gone: (waiter) => {
         this.#size -= 1;
@@ -99,7 +101,7 @@ export class Waiters {
   }
 
   /** A push for one of the places; false if there is none under that id. */
-  granted({ holder }: Claim, grant: Pushed): boolean {
+  granted({ holder }: LockRequest, grant: Grant | undefined): boolean {
     const place = this.#places.get(holder);
     place?.granted(grant);
     return place !== undefined;

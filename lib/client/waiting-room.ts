@@ -1,4 +1,4 @@
-import type { Run } from '../locks/lock-primitive.js';
+import type { Run } from '../locks/grant.js';
 import type { Clock } from '../options/index.js';
 import type { Place } from './place.js';
 
@@ -63,7 +63,7 @@ export class WaitingRoom {
       this.#pollsAt = -Infinity;
       this.emptied();
     } else if (first && !this.#cancelPoll) {
-      const { dialect, share } = place.claim;
+      const { dialect, share } = place.request;
       if (granted && dialect && share)
         this.askAll(); // readers fit together, and nobody pushes that to them
       else this.#pollIn(this.#round(this.#places[0]!, -1)); // he was asking for those behind him
@@ -100,9 +100,9 @@ export class WaitingRoom {
     });
   }
 
-  #round({ rank, claim }: Place, remaining: number): number {
+  #round({ rank, request }: Place, remaining: number): number {
     const round = ROUND.shortest + Math.random() * (ROUND.longest - ROUND.shortest);
-    const lost = Math.min(claim.ttl, FIRST_LEASE) / 3;
+    const lost = Math.min(request.ttl, FIRST_LEASE) / 3;
     const next = rank <= 1 && remaining >= 0 ? remaining + 1 : Infinity;
     return Math.max(SHORTEST_PAUSE, Math.min(round, lost, next));
   }

@@ -1,5 +1,6 @@
 import type { LockStoreError, LossReason } from '../errors/index.js';
-import type { Claim, Extended, Extension, LockPrimitive } from '../locks/lock-primitive.js';
+import type { Extended, Extension, LockPrimitive } from '../locks/lock-primitive.js';
+import type { LockRequest } from '../locks/lock-request.js';
 import { type Clock, type Moment, momentOf, partedSince } from '../options/index.js';
 import type { Holding } from './holding.js';
 import { isRefused } from './may-have-run.js';
@@ -73,23 +74,23 @@ export class Watchdog {
       holding.asked = true;
       this.#schedule.set(holding, holding.deadline);
     }
-    const claims = holdings.map((holding) => {
-      const { claim } = holding;
+    const requests = holdings.map((holding) => {
+      const { request } = holding;
       const ttl = this.#wanted(holding);
-      return claim.ttl === ttl ? claim : { ...claim, ttl };
+      return request.ttl === ttl ? request : { ...request, ttl };
     });
-    for (const batch of this.lock.batches(claims)) {
+    for (const batch of this.lock.batches(requests)) {
       void this.#extend(
         batch.map((at) => holdings[at]!),
-        batch.map((at) => claims[at]!),
+        batch.map((at) => requests[at]!),
       );
     }
   }
 
-  async #extend(holdings: readonly Holding[], claims: readonly Claim[]): Promise<void> {
+  async #extend(holdings: readonly Holding[], requests: readonly LockRequest[]): Promise<void> {
     let answer: Extension | undefined;
     try {
-      answer = await this.lock.extend(claims);
+      answer = await this.lock.extend(requests);
     } catch (error) {
       if (isRefused(error)) this.refused(error);
       // The server may have renewed or not; the deadline we know stands, and we ask again before it.

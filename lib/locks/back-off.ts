@@ -1,4 +1,5 @@
-import type { Ask, Queued } from './lock-primitive.js';
+import type { Queued } from './lock-primitive.js';
+import type { LockRequest } from './lock-request.js';
 
 /** The shortest and the longest average pause, in ms, and the part of the time waited that it grows with. */
 const PAUSE = { shortest: 8, longest: 60, growth: 0.02 };
@@ -14,7 +15,7 @@ function backOff(waited: number): number {
  * itself, if it does (`left` ms); without the pause where he is `told` when it is given back. His arrival is the moment
  * of his first ask.
  */
-export function askAgain({ arrival }: Ask, now: number, left = -1, told = false): Queued {
+export function askAgain({ arrival }: LockRequest, now: number, left = -1, told = false): Queued {
   const since = arrival === undefined ? now : Number(arrival);
   const pause = told ? Infinity : backOff(now - since);
   const remaining = left >= 0 ? Math.min(left, pause) : pause;

@@ -1,7 +1,7 @@
 import type { DialectSettings } from '../options/index.js';
-import type { Claim } from './lock-primitive.js';
+import type { LockRequest } from './lock-request.js';
 
-type Lock = Pick<Claim, 'key' | 'dialect'>;
+type Lock = Pick<LockRequest, 'key' | 'dialect'>;
 
 /**
  * What tells locks of one process apart: ours of a name, and in another format the Redis key, however it is split into

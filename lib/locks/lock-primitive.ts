@@ -1,66 +1,7 @@
-import type { DialectSettings, Moment, Share } from '../options/index.js';
+import type { DialectSettings, Moment } from '../options/index.js';
+import type { Grant } from './grant.js';
 import type { NameSearch } from './lock-names.js';
-
-/** What one asks for, and later holds: the same words take, keep and give back a lock. */
-export interface Claim {
-  readonly key: string;
-  /** Unguessable, and never sent again once released or left. */
-  readonly holder: string;
-  /** In ms. */
-  readonly ttl: number;
-  /** How many fencing tokens a grant reserves; 0: none. */
-  readonly tokens: number;
-  /** With whom it is shared; undefined: with nobody. */
-  readonly share?: Share | undefined;
-  /** What it waits for before it queues. */
-  readonly condition?: AwaitedCondition | undefined;
-  /** In whose format it is written; undefined: ours. */
-  readonly dialect?: DialectSettings | undefined;
-}
-
-/** A condition of a lock, as one who awaits it asks. */
-export interface AwaitedCondition {
-  readonly name: string;
-  /** He waits for it no longer, only for the lock. */
-  readonly over: boolean;
-}
-
-export interface Ask extends Claim {
-  /** Queue if the lock is not free; else the answer is `busy`. */
-  readonly queue: boolean;
-  /** The arrival an earlier answer gave this place, so that it keeps its turn if the server forgot it. */
-  readonly arrival?: string | undefined;
-  /** A lease of the asker's that is given back in the same step, before he asks; where nothing is shared. */
-  readonly former?: Claim | undefined;
-  /** False as soon as the caller has given up: nothing is sent any more. */
-  readonly wanted: () => boolean;
-}
-
-/** A grant: `remaining` ms were left when it was read, which was not before `sent`. */
-export interface Held {
-  readonly kind: 'held';
-  readonly sent: Moment;
-  readonly remaining: number;
-  readonly fencingToken: number | undefined;
-  /** How many tokens are reserved, from `fencingToken` on. A repeated answer may name fewer. */
-  readonly tokens: number;
-  /** Of who awaited a condition: it was signalled, or may have been. */
-  readonly signalled?: boolean;
-  /** It may have been taken over from clients that still write over it: the first renewal is due after so many ms. */
-  readonly renewIn?: number | undefined;
-  /** The places of the same process, ttl and kind directly behind this one, if there are any: a token is reserved for each. */
-  readonly run?: Run | undefined;
-}
-
-/** When a lock beside clients of the SETNX articles is written once more, in ms: by then who lost a take-over has written. */
-export const AFTER_TAKE_OVER = 100;
-
-/** Places that stand one behind another. */
-export interface Run {
-  readonly places: number;
-  /** The arrival of the last of them. */
-  readonly last: string;
-}
+import type { LockRequest } from './lock-request.js';
 
 /** The rank of who awaits a condition and does not queue, as in condition/ask.lua. */
 export const AWAITS = -1;
@@ -93,7 +34,7 @@ export interface Signalled {
 }
 
 export type Answer = (
-  | Held
+  | Grant
   | Queued
   | { readonly kind: Refusal }
   /** The command came too late to be trusted and changed nothing. */
@@ -106,7 +47,7 @@ export type Answer = (
 /** What is left of a lease in ms, or where it went: `free`, nobody holds the lock; `taken`, another does; `unknown`, too few of several servers said. */
 export type Extended = number | 'free' | 'taken' | 'unknown';
 
-/** What became of several leases, in the order of their claims; it was read not before `sent`. */
+/** What became of several leases, in the order of their requests; it was read not before `sent`. */
 export interface Extension {
   readonly sent: Moment;
   readonly remaining: Extended[];
@@ -120,12 +61,10 @@ export interface Transferred {
   readonly renewIn?: number | undefined;
 }
 
-/** A grant that was pushed; `sent` is undefined if no trustworthy clock says when. */
-export type Pushed = Omit<Held, 'kind' | 'sent'> & { readonly sent: Moment | undefined };
-
 /** What a process is told without asking. A hint: every promise holds if it is lost, late or forged. */
 export interface PushListener {
-  granted(claim: Claim, grant: Pushed): void;
+  /** The lock was granted. Without a `grant` no trustworthy clock says what is left of the lease: ask. */
+  granted(request: LockRequest, grant: Grant | undefined): void;
   /** An operator took the lock from this holder. */
   forced(holder: string): void;
   /** The lock was given back, but stays taken for the rest of a minimum hold, in ms; `lock` is its {@link lockId}. */
@@ -173,30 +112,35 @@ export type HolderSteps = Pick<
  * Rejects with a `LockStoreError` when the store fails, with a `ForeignLockError` when something else lives at the key.
  */
 export interface LockPrimitive {
-  acquire(ask: Ask): Promise<Answer>;
+  acquire(request: LockRequest): Promise<Answer>;
   /**
    * False if the lock was not the holder's any more. `keep` ms it stays taken by nobody. The places of `passed` had
    * their turns within this lease, and leave the queue.
    */
-  release(claim: Claim, keep: number, passed?: readonly Claim[]): Promise<boolean>;
+  release(request: LockRequest, keep: number, passed?: readonly LockRequest[]): Promise<boolean>;
   /** Gives up a place, and the lock if it was granted meanwhile; `passed` as in a release. True if it was. */
-  leave(claim: Claim, passed?: readonly Claim[]): Promise<boolean>;
-  /** The claims, by their indices, in batches: each is one command for one node, so that no other node holds it up. */
-  batches(claims: readonly Claim[]): number[][];
-  /** Lengthens what is still held of one batch; in the order of the claims. */
-  extend(claims: readonly Claim[]): Promise<Extension>;
+  leave(request: LockRequest, passed?: readonly LockRequest[]): Promise<boolean>;
+  /** The requests, by their indices, in batches: each is one command for one node, so that no other node holds it up. */
+  batches(requests: readonly LockRequest[]): number[][];
+  /** Lengthens what is still held of one batch; in the order of the requests. */
+  extend(requests: readonly LockRequest[]): Promise<Extension>;
   inspect(key: string, places: number, dialect?: DialectSettings): Promise<Sight>;
   /** Makes a lease that was exclusive a shared one, without a gap. False if it was not the holder's any more. */
-  downgrade(claim: Claim): Promise<boolean>;
+  downgrade(request: LockRequest): Promise<boolean>;
   /**
    * Puts `heir` in the place of who holds it alone, without a gap, for `heir.ttl` at least. What is left of the
    * lease; where it went if the lock was not the holder's any more.
    */
-  transfer(claim: Claim, heir: Claim): Promise<Transferred>;
+  transfer(request: LockRequest, heir: LockRequest): Promise<Transferred>;
   /** The version of what the lock guards: every exclusive grant with a token moves it on. Undefined while somebody holds it alone. */
   stamp(key: string): Promise<number | undefined>;
   /** Wakes the first who await the condition, `most` at most, a bounded number in one step; up to `last`, which an earlier step said. */
-  signal(claim: Claim, condition: string, most: number, last?: string): Promise<Signalled | Lost>;
+  signal(
+    request: LockRequest,
+    condition: string,
+    most: number,
+    last?: string,
+  ): Promise<Signalled | Lost>;
   /** True if somebody held the lock. */
   force(key: string, dialect?: DialectSettings): Promise<boolean>;
 }

@@ -12,15 +12,9 @@ import { momentOf } from '../options/index.js';
 import { guarded } from './guard/guarded.js';
 import { batchesOf, LARGEST_BATCH } from './batches.js';
 import { type AcquireReply, answerOf } from './lock/acquire-reply.js';
-import {
-  AFTER_TAKE_OVER,
-  type Answer,
-  type Ask,
-  type Claim,
-  type Extended,
-  type Extension,
-  type Transferred,
-} from './lock-primitive.js';
+import { AFTER_TAKE_OVER } from './grant.js';
+import type { Answer, Extended, Extension, Transferred } from './lock-primitive.js';
+import type { LockRequest } from './lock-request.js';
 import { UNCONFIRMED, unlessGone, unlessHeld, unlessLost } from './unconfirmed.js';
 
 type Script = LuaScript<string, string>;
@@ -70,22 +64,23 @@ export class LockSteps {
     );
   }
 
-  acquire(step: Script, ask: Ask, more: AcquireOperands): Promise<Answer> {
+  acquire(step: Script, request: LockRequest, more: AcquireOperands): Promise<Answer> {
     const script = this.#script(step);
-    const keys = this.#keys(script, ask.key);
-    const asking = (node: StepNode): Promise<Answer> => this.#ask(node, script, keys, ask, more);
-    return this.server.at(keys.keys[0]!, ask.key, asking, ask.wanted);
+    const keys = this.#keys(script, request.key);
+    const asking = (node: StepNode): Promise<Answer> =>
+      this.#ask(node, script, keys, request, more);
+    return this.server.at(keys.keys[0]!, request.key, asking, request.wanted);
   }
 
   #ask(
     node: StepNode,
     script: Script,
     keys: KeyList,
-    ask: Ask,
+    request: LockRequest,
     more: AcquireOperands,
   ): Promise<Answer> {
     const sent = momentOf(this.server.time);
-    const { key, holder, ttl, tokens, queue, arrival, wanted } = ask;
+    const { key, holder, ttl, tokens, queue, arrival, wanted } = request;
     const operands = {
       holder,
       ttl,
@@ -114,7 +109,7 @@ export class LockSteps {
         const reply = answer as AcquireReply;
         const now = typeof reply === 'number' ? reply : reply[2];
         node.clock.learn(sent, receivedAt, now / 1_000);
-        return answerOf(reply, ask, sent, this.#renewIn);
+        return answerOf(reply, request, sent, this.#renewIn);
       },
     });
   }
@@ -129,24 +124,24 @@ export class LockSteps {
   }
 
   /** None of two slots. */
-  batches(claims: readonly Claim[]): number[][] {
-    return batchesOf(claims, ({ key }) => this.server.slotOf(this.prefix + key), LARGEST_BATCH);
+  batches(requests: readonly LockRequest[]): number[][] {
+    return batchesOf(requests, ({ key }) => this.server.slotOf(this.prefix + key), LARGEST_BATCH);
   }
 
-  /** One batch; `operandsOf` is what the script wants to know of a claim. */
+  /** One batch; `operandsOf` is what the script wants to know of a request. */
   extend(
     step: Script,
-    claims: readonly Claim[],
-    operandsOf: (claim: Claim) => Operands = holderAndTtl,
+    requests: readonly LockRequest[],
+    operandsOf: (request: LockRequest) => Operands = holderAndTtl,
   ): Promise<Extension> {
     const script = this.#script(step);
     const args: Operand[] = [];
-    for (const claim of claims) args.push(...script.argList(operandsOf(claim)));
+    for (const request of requests) args.push(...script.argList(operandsOf(request)));
     const run = {
       script,
-      keys: lockKeyList(script, this.prefix, claims),
+      keys: lockKeyList(script, this.prefix, requests),
       args,
-      key: claims.length === 1 ? claims[0]!.key : undefined,
+      key: requests.length === 1 ? requests[0]!.key : undefined,
       read: (reply: unknown) => reply as number[],
       unconfirmed: unlessLost,
     };
@@ -158,8 +153,8 @@ export class LockSteps {
   }
 
   /** @throws LockStoreError if it came too late: nothing happened then. */
-  transfer(script: Script, claim: Claim, heir: Claim): Promise<Transferred> {
-    const { key, holder } = claim;
+  transfer(script: Script, request: LockRequest, heir: LockRequest): Promise<Transferred> {
+    const { key, holder } = request;
     const step = this.#script(script);
     const keys = this.#keys(step, key);
     const once = async (node: StepNode): Promise<Transferred | undefined> => {
@@ -204,7 +199,7 @@ export class LockSteps {
   }
 }
 
-function holderAndTtl({ holder, ttl }: Claim): Operands {
+function holderAndTtl({ holder, ttl }: LockRequest): Operands {
   return { holder, ttl };
 }
 

@@ -2,8 +2,6 @@ import type { DialectSettings } from '../options/index.js';
 import { batchesBy } from './batches.js';
 import type {
   Answer,
-  Ask,
-  Claim,
   Extension,
   HolderSteps,
   LockPrimitive,
@@ -12,8 +10,9 @@ import type {
   Signalled,
   Transferred,
 } from './lock-primitive.js';
+import type { LockRequest } from './lock-request.js';
 
-/** One lock that one may hold alone or several together, or give back until a condition comes true: each step goes to the mode of its claim. */
+/** One lock that one may hold alone or several together, or give back until a condition comes true: each step goes to the mode of its request. */
 export class Modes implements LockPrimitive {
   constructor(
     private readonly alone: Omit<LockPrimitive, 'signal'>,
@@ -21,26 +20,26 @@ export class Modes implements LockPrimitive {
     private readonly awaiting: Pick<LockPrimitive, 'acquire' | 'leave' | 'signal'>,
   ) {}
 
-  acquire(ask: Ask): Promise<Answer> {
-    return (ask.condition ? this.awaiting : this.#mode(ask)).acquire(ask);
+  acquire(request: LockRequest): Promise<Answer> {
+    return (request.condition ? this.awaiting : this.#mode(request)).acquire(request);
   }
 
-  release(claim: Claim, keep: number, passed?: readonly Claim[]): Promise<boolean> {
-    return this.#mode(claim).release(claim, keep, passed);
+  release(request: LockRequest, keep: number, passed?: readonly LockRequest[]): Promise<boolean> {
+    return this.#mode(request).release(request, keep, passed);
   }
 
-  leave(claim: Claim, passed?: readonly Claim[]): Promise<boolean> {
-    return (claim.condition ? this.awaiting : this.#mode(claim)).leave(claim, passed);
+  leave(request: LockRequest, passed?: readonly LockRequest[]): Promise<boolean> {
+    return (request.condition ? this.awaiting : this.#mode(request)).leave(request, passed);
   }
 
   /** None of two modes. */
-  batches(claims: readonly Claim[]): number[][] {
-    const modeOf = (claim: Claim): HolderSteps => this.#mode(claim);
-    return batchesBy(claims, modeOf, (mode, own) => mode.batches(own));
+  batches(requests: readonly LockRequest[]): number[][] {
+    const modeOf = (request: LockRequest): HolderSteps => this.#mode(request);
+    return batchesBy(requests, modeOf, (mode, own) => mode.batches(own));
   }
 
-  extend(claims: readonly Claim[]): Promise<Extension> {
-    return this.#mode(claims[0]!).extend(claims);
+  extend(requests: readonly LockRequest[]): Promise<Extension> {
+    return this.#mode(requests[0]!).extend(requests);
   }
 
   inspect(key: string, places: number, dialect?: DialectSettings): Promise<Sight> {
@@ -51,23 +50,28 @@ export class Modes implements LockPrimitive {
     return this.alone.force(key, dialect);
   }
 
-  downgrade(claim: Claim): Promise<boolean> {
-    return this.alone.downgrade(claim);
+  downgrade(request: LockRequest): Promise<boolean> {
+    return this.alone.downgrade(request);
   }
 
-  transfer(claim: Claim, heir: Claim): Promise<Transferred> {
-    return this.alone.transfer(claim, heir);
+  transfer(request: LockRequest, heir: LockRequest): Promise<Transferred> {
+    return this.alone.transfer(request, heir);
   }
 
   stamp(key: string): Promise<number | undefined> {
     return this.alone.stamp(key);
   }
 
-  signal(claim: Claim, condition: string, most: number, last?: string): Promise<Signalled | Lost> {
-    return this.awaiting.signal(claim, condition, most, last);
+  signal(
+    request: LockRequest,
+    condition: string,
+    most: number,
+    last?: string,
+  ): Promise<Signalled | Lost> {
+    return this.awaiting.signal(request, condition, most, last);
   }
 
-  #mode(claim: Claim): HolderSteps {
-    return claim.share ? this.together : this.alone;
+  #mode(request: LockRequest): HolderSteps {
+    return request.share ? this.together : this.alone;
   }
 }

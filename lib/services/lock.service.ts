@@ -146,7 +146,7 @@ export class LockService implements OnModuleInit, OnModuleDestroy, OnApplication
    */
   async restore(text: string): Promise<Lease> {
     const handOver = readHandOver(text);
-    this.#name(handOver.claim.key);
+    this.#name(handOver.request.key);
     return this.#leases.restore(handOver);
   }
 

@@ -1,13 +1,7 @@
 import { ForeignLockError } from '../errors/index.js';
-import {
-  type Answer,
-  type Ask,
-  AWAITS,
-  type Claim,
-  type Held,
-  type Lost,
-  type Signalled,
-} from '../locks/lock-primitive.js';
+import type { Grant } from '../locks/grant.js';
+import { type Answer, AWAITS, type Lost, type Signalled } from '../locks/lock-primitive.js';
+import type { LockRequest } from '../locks/lock-request.js';
 import { type Moment, momentOf } from '../options/index.js';
 import type { MemoryConnection } from './memory-connection.js';
 import { MemoryHolders } from './memory-holders.js';
@@ -28,34 +22,34 @@ export class MemoryConditions {
     this.#server = connection.server;
   }
 
-  acquire(ask: Ask): Promise<Answer> {
+  acquire(request: LockRequest): Promise<Answer> {
     const sent = momentOf(this.connection.clock);
     const notAfter = this.#server.clock.wall() + this.connection.timeout;
-    return this.connection.send(ask.key, () => {
+    return this.connection.send(request.key, () => {
       if (this.#server.clock.wall() > notAfter) return { kind: 'late' };
-      return ask.former ? this.#await(ask, ask.former) : this.#ask(ask, sent);
+      return request.former ? this.#await(request, request.former) : this.#ask(request, sent);
     });
   }
 
-  leave(claim: Claim): Promise<boolean> {
-    return this.connection.send(claim.key, () => {
-      const name = this.prefix + claim.key;
+  leave(request: LockRequest): Promise<boolean> {
+    return this.connection.send(request.key, () => {
+      const name = this.prefix + request.key;
       const line = new WaitingLine(this.#server, name);
-      const texts = textsOf(claim);
+      const texts = textsOf(request);
       line.stopAwaiting(texts.awaiting);
       line.leave(texts.over);
       const signalled = line.find(texts.signalled) !== undefined;
       line.leave(texts.signalled);
-      const mine = this.#left(name, claim.holder) !== undefined;
+      const mine = this.#left(name, request.holder) !== undefined;
       if (mine) this.#server.values.delete(name);
-      if (signalled || mine) line.signalNext(claim.condition!.name);
+      if (signalled || mine) line.signalNext(request.condition!.name);
       line.grantNext();
       return mine;
     });
   }
 
   /** All in one step. */
-  signal({ key, holder }: Claim, condition: string, most: number): Promise<Signalled | Lost> {
+  signal({ key, holder }: LockRequest, condition: string, most: number): Promise<Signalled | Lost> {
     return this.connection.send(key, () => {
       const name = this.prefix + key;
       if (this.#left(name, holder) === undefined) return this.#whereIs(name);
@@ -66,10 +60,10 @@ export class MemoryConditions {
     });
   }
 
-  #await(ask: Ask, former: Claim): Answer {
-    const name = this.prefix + ask.key;
+  #await(request: LockRequest, former: LockRequest): Answer {
+    const name = this.prefix + request.key;
     const line = new WaitingLine(this.#server, name);
-    const text = textsOf(ask).awaiting;
+    const text = textsOf(request).awaiting;
     let place = line.awaiting.find((each) => each.text === text);
     if (!place) {
       if (this.#left(name, former.holder) === undefined) {
@@ -80,18 +74,18 @@ export class MemoryConditions {
         return { kind: 'full', gaveBack: false };
       }
       this.#server.values.delete(name);
-      place = line.await(this.#place(ask, text, ask.condition!.name));
+      place = line.await(this.#place(request, text, request.condition!.name));
     }
     line.saw(this.processId);
     line.grantNext();
     return { ...awaits(place), gaveBack: true };
   }
 
-  #ask(ask: Ask, sent: Moment): Answer {
-    const { key, holder, ttl, tokens, condition } = ask;
+  #ask(request: LockRequest, sent: Moment): Answer {
+    const { key, holder, ttl, tokens, condition } = request;
     const name = this.prefix + key;
     const line = new WaitingLine(this.#server, name);
-    const held = (remaining: number, signalled: boolean, token?: number): Held => ({
+    const held = (remaining: number, signalled: boolean, token?: number): Grant => ({
       kind: 'held',
       sent,
       remaining,
@@ -105,7 +99,7 @@ export class MemoryConditions {
     const left = this.#left(name, holder);
     if (left !== undefined) return held(left, true, this.#server.fences.get(name));
 
-    const texts = textsOf(ask);
+    const texts = textsOf(request);
     const awaiting = line.awaiting.find((each) => each.text === texts.awaiting);
     if (awaiting && !condition!.over) {
       line.saw(this.processId);
@@ -116,10 +110,10 @@ export class MemoryConditions {
     line.stopAwaiting(texts.awaiting);
     const text = isOver ? texts.over : texts.signalled;
     const known = line.find(text);
-    const former = Number(ask.arrival ?? AWAITING);
+    const former = Number(request.arrival ?? AWAITING);
     const arrival = former < AWAITING ? former : undefined;
     const waitsFor = isOver ? undefined : condition!.name;
-    const place = known ?? line.join(this.#place(ask, text, waitsFor), arrival);
+    const place = known ?? line.join(this.#place(request, text, waitsFor), arrival);
     line.saw(this.processId);
     if (line.grantNext(text)) return held(ttl, !isOver);
     return {
@@ -140,7 +134,7 @@ export class MemoryConditions {
   }
 
   #place(
-    { holder, ttl, tokens }: Claim,
+    { holder, ttl, tokens }: LockRequest,
     text: string,
     condition: string | undefined,
   ): Omit<Place, 'arrival'> {
@@ -160,11 +154,11 @@ function textsOf({
   ttl,
   tokens,
   condition,
-}: Claim): Record<'awaiting' | 'signalled' | 'over', string> {
-  const claim = `${holder}/${ttl}`;
+}: LockRequest): Record<'awaiting' | 'signalled' | 'over', string> {
+  const request = `${holder}/${ttl}`;
   return {
-    awaiting: `${claim}/w${tokens}/${condition!.name}`,
-    signalled: `${claim}/c${tokens}/${condition!.name}`,
-    over: `${claim}/x${tokens}`,
+    awaiting: `${request}/w${tokens}/${condition!.name}`,
+    signalled: `${request}/c${tokens}/${condition!.name}`,
+    over: `${request}/x${tokens}`,
   };
 }

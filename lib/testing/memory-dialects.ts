@@ -1,5 +1,6 @@
 import { noDowngrade, noHandOver } from '../locks/dialects/refusals.js';
-import type { Claim, Transferred } from '../locks/lock-primitive.js';
+import type { Transferred } from '../locks/lock-primitive.js';
+import type { LockRequest } from '../locks/lock-request.js';
 import { Modes } from '../locks/modes.js';
 
 /**
@@ -8,13 +9,13 @@ import { Modes } from '../locks/modes.js';
  * is refused on Redis.
  */
 export class MemoryDialects extends Modes {
-  override async downgrade(claim: Claim): Promise<boolean> {
-    if (claim.dialect) throw noDowngrade(claim.dialect);
-    return super.downgrade(claim);
+  override async downgrade(request: LockRequest): Promise<boolean> {
+    if (request.dialect) throw noDowngrade(request.dialect);
+    return super.downgrade(request);
   }
 
-  override async transfer(claim: Claim, heir: Claim): Promise<Transferred> {
-    if (claim.dialect) throw noHandOver(claim.dialect);
-    return super.transfer(claim, heir);
+  override async transfer(request: LockRequest, heir: LockRequest): Promise<Transferred> {
+    if (request.dialect) throw noHandOver(request.dialect);
+    return super.transfer(request, heir);
   }
 }

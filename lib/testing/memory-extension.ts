@@ -1,4 +1,5 @@
-import type { Claim, Extended } from '../locks/lock-primitive.js';
+import type { Extended } from '../locks/lock-primitive.js';
+import type { LockRequest } from '../locks/lock-request.js';
 import { MemoryHolders, modeOf } from './memory-holders.js';
 import type { MemoryServer } from './memory-server.js';
 import { rememberedFor } from './mint-fencing-tokens.js';
@@ -7,7 +8,7 @@ import { rememberedFor } from './mint-fencing-tokens.js';
 export function extension(
   server: MemoryServer,
   name: string,
-  { holder, ttl, share }: Claim,
+  { holder, ttl, share }: LockRequest,
 ): Extended {
   const { values, fences } = server;
   const holders = new MemoryHolders(server, name);

@@ -1,8 +1,9 @@
 import { type Clock, type ModuleSettings, momentOf } from '../options/index.js';
+import type { Grant } from '../locks/grant.js';
 import { newProcessId } from '../locks/holder.js';
 import { lockId } from '../locks/lock-id.js';
 import type { NameSearch } from '../locks/lock-names.js';
-import { claimAt } from '../locks/lock/place-text.js';
+import { requestAt } from '../locks/lock/place-text.js';
 import type {
   LockPrimitive,
   LockStore,
@@ -47,12 +48,18 @@ export class MemoryLockStore implements LockStore {
     this.#connection.open = true;
     this.server.subscribe(this.processId, {
       granted: ({ name, place, remaining, fencingToken, tokens, run }) => {
-        const sent = momentOf(this.clock);
-        const claim = claimAt(place, name.slice(this.#prefix.length))!;
-        const signalled = claim.condition !== undefined;
-        queueMicrotask(() =>
-          listener.granted(claim, { sent, remaining, fencingToken, tokens, signalled, run }),
-        );
+        const request = requestAt(place, name.slice(this.#prefix.length))!;
+        const signalled = request.condition !== undefined;
+        const grant: Grant = {
+          kind: 'held',
+          sent: momentOf(this.clock),
+          remaining,
+          fencingToken,
+          tokens,
+          signalled,
+          run,
+        };
+        queueMicrotask(() => listener.granted(request, grant));
       },
       forced: (holder) => queueMicrotask(() => listener.forced(holder)),
       kept: (name, rest) =>

@@ -2,16 +2,15 @@ import { ForeignLockError } from '../errors/index.js';
 import { MARKERS } from '../locks/holder.js';
 import { lockId } from '../locks/lock-id.js';
 import { placeText } from '../locks/lock/place-text.js';
+import type { Grant } from '../locks/grant.js';
 import type {
   Answer,
-  Ask,
-  Claim,
   Extension,
-  Held,
   LockPrimitive,
   Sight,
   Transferred,
 } from '../locks/lock-primitive.js';
+import type { LockRequest } from '../locks/lock-request.js';
 import { type DialectSettings, type Moment, momentOf, READER } from '../options/index.js';
 import { foreignType } from './foreign-type.js';
 import { type MemoryConnection, tooLate } from './memory-connection.js';
@@ -41,24 +40,28 @@ export class MemoryLock implements Omit<LockPrimitive, 'signal'> {
     this.#server = connection.server;
   }
 
-  acquire(ask: Ask): Promise<Answer> {
+  acquire(request: LockRequest): Promise<Answer> {
     const sent = momentOf(this.connection.clock);
     const notAfter = this.#server.clock.wall() + this.connection.timeout;
-    return this.connection.send(ask.key, () => {
+    return this.connection.send(request.key, () => {
       if (this.#server.clock.wall() > notAfter) return { kind: 'late' };
-      const name = this.#name(ask);
-      const gaveBack = ask.former !== undefined && this.#isHeldBy(name, ask.former);
+      const name = this.#name(request);
+      const gaveBack = request.former !== undefined && this.#isHeldBy(name, request.former);
       if (gaveBack) this.#server.values.delete(name);
-      return { ...this.#acquire(ask, sent, gaveBack), gaveBack };
+      return { ...this.#acquire(request, sent, gaveBack), gaveBack };
     });
   }
 
-  release(claim: Claim, keep: number, passed: readonly Claim[] = []): Promise<boolean> {
-    return this.connection.send(claim.key, () => {
-      const { holder, share } = claim;
-      const name = this.#name(claim);
+  release(
+    request: LockRequest,
+    keep: number,
+    passed: readonly LockRequest[] = [],
+  ): Promise<boolean> {
+    return this.connection.send(request.key, () => {
+      const { holder, share } = request;
+      const name = this.#name(request);
       for (const place of passed) this.#line(name).leave(placeText(place));
-      if (!this.#isHeldBy(name, claim)) return false;
+      if (!this.#isHeldBy(name, request)) return false;
       const holders = this.#holders(name);
       const before = this.#server.values.ttl(name);
       if (keep > 0) holders.hold(share ? `kept/${holder}` : MARKERS.kept, share, Math.ceil(keep));
@@ -72,27 +75,27 @@ export class MemoryLock implements Omit<LockPrimitive, 'signal'> {
     });
   }
 
-  leave(claim: Claim, passed: readonly Claim[] = []): Promise<boolean> {
-    return this.connection.send(claim.key, () => {
-      const name = this.#name(claim);
-      const mine = this.#isHeldBy(name, claim);
-      for (const place of [claim, ...passed]) this.#line(name).leave(placeText(place));
-      if (mine) this.#holders(name).letGo(claim.holder, claim.share);
+  leave(request: LockRequest, passed: readonly LockRequest[] = []): Promise<boolean> {
+    return this.connection.send(request.key, () => {
+      const name = this.#name(request);
+      const mine = this.#isHeldBy(name, request);
+      for (const place of [request, ...passed]) this.#line(name).leave(placeText(place));
+      if (mine) this.#holders(name).letGo(request.holder, request.share);
       this.#line(name).grantNext();
       return mine;
     });
   }
 
-  batches(claims: readonly Claim[]): number[][] {
-    return [[...claims.keys()]];
+  batches(requests: readonly LockRequest[]): number[][] {
+    return [[...requests.keys()]];
   }
 
-  extend(claims: readonly Claim[]): Promise<Extension> {
+  extend(requests: readonly LockRequest[]): Promise<Extension> {
     const sent = momentOf(this.connection.clock);
-    const key = claims.length === 1 ? claims[0]!.key : undefined;
+    const key = requests.length === 1 ? requests[0]!.key : undefined;
     return this.connection.send(key, () => ({
       sent,
-      remaining: claims.map((claim) => extension(this.#server, this.#name(claim), claim)),
+      remaining: requests.map((request) => extension(this.#server, this.#name(request), request)),
     }));
   }
 
@@ -117,25 +120,25 @@ export class MemoryLock implements Omit<LockPrimitive, 'signal'> {
     });
   }
 
-  downgrade(claim: Claim): Promise<boolean> {
-    return this.connection.send(claim.key, () => {
-      const name = this.#name(claim);
-      if (this.#isHeldBy(name, { ...claim, share: READER })) return true;
-      if (!this.#isHeldBy(name, { ...claim, share: undefined })) return false;
+  downgrade(request: LockRequest): Promise<boolean> {
+    return this.connection.send(request.key, () => {
+      const name = this.#name(request);
+      if (this.#isHeldBy(name, { ...request, share: READER })) return true;
+      if (!this.#isHeldBy(name, { ...request, share: undefined })) return false;
       const left = this.#server.values.ttl(name);
       this.#server.values.delete(name);
-      this.#holders(name).hold(claim.holder, READER, left);
+      this.#holders(name).hold(request.holder, READER, left);
       this.#line(name).grantNext();
       return true;
     });
   }
 
-  transfer(claim: Claim, heir: Claim): Promise<Transferred> {
+  transfer(request: LockRequest, heir: LockRequest): Promise<Transferred> {
     const sent = momentOf(this.connection.clock);
     const notAfter = this.#server.clock.wall() + this.connection.timeout;
-    return this.connection.send(claim.key, () => {
-      if (this.#server.clock.wall() > notAfter) throw tooLate(claim.key);
-      return { sent, remaining: transfer(this.#server, this.#name(claim), claim, heir) };
+    return this.connection.send(request.key, () => {
+      if (this.#server.clock.wall() > notAfter) throw tooLate(request.key);
+      return { sent, remaining: transfer(this.#server, this.#name(request), request, heir) };
     });
   }
 
@@ -143,23 +146,23 @@ export class MemoryLock implements Omit<LockPrimitive, 'signal'> {
     return this.connection.send(key, () => versionOf(this.#server, this.#name({ key }), key));
   }
 
-  #acquire(ask: Ask, sent: Moment, gaveBack: boolean): Answer {
+  #acquire(request: LockRequest, sent: Moment, gaveBack: boolean): Answer {
     const { values, queues, fences } = this.#server;
-    const { key, holder, share, tokens } = ask;
-    const name = this.#name(ask);
+    const { key, holder, share, tokens } = request;
+    const name = this.#name(request);
     const line = this.#line(name);
     const holders = this.#holders(name);
-    const held = (remaining: number, token?: number): Held => ({
+    const held = (remaining: number, token?: number): Grant => ({
       kind: 'held',
       sent,
       remaining,
       ...(token !== undefined && tokens > 0
         ? { fencingToken: token, tokens: 1 }
-        : fencingTokens(this.#server, name, ask)),
+        : fencingTokens(this.#server, name, request)),
     });
-    const take = (): Held => {
-      holders.hold(holder, share, ask.ttl);
-      return held(ask.ttl);
+    const take = (): Grant => {
+      holders.hold(holder, share, request.ttl);
+      return held(request.ttl);
     };
     const isNext = (): boolean => !queues.has(name) && holders.fits(share);
 
@@ -168,35 +171,35 @@ export class MemoryLock implements Omit<LockPrimitive, 'signal'> {
     const left = holders.left(holder, share);
     if (left !== undefined) return held(left, share ? undefined : fences.get(name));
     if (isNext()) return take();
-    if (!ask.queue) {
+    if (!request.queue) {
       line.grantNext();
       return isNext() ? take() : { kind: 'busy' };
     }
 
-    const text = placeText(ask);
+    const text = placeText(request);
     const known = line.find(text);
     const full = !gaveBack && line.places.length >= this.waitersPerKey;
     if (!known && full) {
       line.grantNext(); // the dead make room
       return { kind: 'full' };
     }
-    const place = known ?? line.join(this.#place(ask, text), arrivalOf(ask));
+    const place = known ?? line.join(this.#place(request, text), arrivalOf(request));
     line.saw(this.processId);
-    if (line.grantNext(text)) return held(ask.ttl);
+    if (line.grantNext(text)) return held(request.ttl);
     return {
       kind: 'queued',
       remaining: holders.mode === 'permits' ? holders.together[0]!.remaining : values.ttl(name),
       arrival: String(place.arrival),
       rank: line.places.findIndex((other) => other.text === text),
-      rejoined: !known && arrivalOf(ask) !== undefined,
+      rejoined: !known && arrivalOf(request) !== undefined,
     };
   }
 
-  #isHeldBy(name: string, { holder, share }: Claim): boolean {
+  #isHeldBy(name: string, { holder, share }: LockRequest): boolean {
     return this.#holders(name).left(holder, share) !== undefined;
   }
 
-  #place({ holder, ttl, tokens, share }: Claim, text: string): Omit<Place, 'arrival'> {
+  #place({ holder, ttl, tokens, share }: LockRequest, text: string): Omit<Place, 'arrival'> {
     return { text, holder, process: this.processId, ttl, tokens, share, condition: undefined };
   }
 
@@ -208,11 +211,11 @@ export class MemoryLock implements Omit<LockPrimitive, 'signal'> {
     return new WaitingLine(this.#server, name);
   }
 
-  #name(lock: Pick<Claim, 'key' | 'dialect'>): string {
+  #name(lock: Pick<LockRequest, 'key' | 'dialect'>): string {
     return this.prefix + lockId(lock);
   }
 }
 
-function arrivalOf({ arrival }: Ask): number | undefined {
+function arrivalOf({ arrival }: LockRequest): number | undefined {
   return arrival === undefined ? undefined : Number(arrival);
 }

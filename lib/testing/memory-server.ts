@@ -1,4 +1,4 @@
-import type { Run } from '../locks/lock-primitive.js';
+import type { Run } from '../locks/grant.js';
 import type { Clock } from '../options/index.js';
 import { type Share, systemClock } from '../options/index.js';
 import { ExpiringMap } from './expiring-map.js';

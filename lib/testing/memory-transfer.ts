@@ -1,4 +1,5 @@
-import type { Claim, Extended } from '../locks/lock-primitive.js';
+import type { Extended } from '../locks/lock-primitive.js';
+import type { LockRequest } from '../locks/lock-request.js';
 import { extension } from './memory-extension.js';
 import { MemoryHolders } from './memory-holders.js';
 import type { MemoryServer } from './memory-server.js';
@@ -7,8 +8,8 @@ import type { MemoryServer } from './memory-server.js';
 export function transfer(
   server: MemoryServer,
   name: string,
-  { holder }: Claim,
-  heir: Claim,
+  { holder }: LockRequest,
+  heir: LockRequest,
 ): Extended {
   const holders = new MemoryHolders(server, name);
   const left = holders.left(holder, undefined);

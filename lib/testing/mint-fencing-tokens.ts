@@ -1,5 +1,5 @@
 import { isReader } from '../options/index.js';
-import type { Claim } from '../locks/lock-primitive.js';
+import type { LockRequest } from '../locks/lock-request.js';
 import type { MemoryServer } from './memory-server.js';
 
 /** How long the last token is remembered beyond its lead over the clock, in ms. */
@@ -20,7 +20,7 @@ const KNOWN = 60_000;
 export function fencingTokens(
   server: MemoryServer,
   name: string,
-  { holder, tokens, share }: Pick<Claim, 'holder' | 'tokens' | 'share'>,
+  { holder, tokens, share }: Pick<LockRequest, 'holder' | 'tokens' | 'share'>,
 ): Tokens {
   if (!share || tokens === 0) return mintFencingTokens(server, name, tokens);
   if (isReader(share)) return { fencingToken: server.fences.get(name) ?? 0, tokens: 1 };

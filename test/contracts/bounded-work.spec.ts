@@ -3,7 +3,8 @@ import { once } from 'node:events';
 import type { SingleLease } from '../../lib/client/single-lease.js';
 import type { WaitingRoom as Room } from '../../lib/client/waiting-room.js';
 import { WaitingRoom } from '../../lib/client/waiting-room.js';
-import type { Claim, Signalled } from '../../lib/locks/lock-primitive.js';
+import type { Signalled } from '../../lib/locks/lock-primitive.js';
+import type { LockRequest } from '../../lib/locks/lock-request.js';
 import { READER, type Share } from '../../lib/options/index.js';
 import { Condition } from '../../lib/services/condition.js';
 import { ManualClock } from '../../lib/testing/index.js';
@@ -42,30 +43,30 @@ async function inWorld(topology: Topology, check: (world: World) => Promise<void
 const onRedis = (check: (world: World) => Promise<void>) => () => inWorld(redis, check);
 
 /** So many that take the lock and await the condition, one behind the other. */
-async function crowd(client: Client, count: number, name = 'changed'): Promise<Claim[]> {
-  const claims: Claim[] = [];
-  while (claims.length < count) {
-    const more = Array.from({ length: Math.min(BATCH, count - claims.length) }, () => {
-      const former = client.claim();
-      const claim = client.claim({ ttl: 60_000 });
-      return { former, claim: { ...claim, condition: { name, over: false } } };
+async function crowd(client: Client, count: number, name = 'changed'): Promise<LockRequest[]> {
+  const requests: LockRequest[] = [];
+  while (requests.length < count) {
+    const more = Array.from({ length: Math.min(BATCH, count - requests.length) }, () => {
+      const former = client.request();
+      const request = client.request({ ttl: 60_000 });
+      return { former, request: { ...request, condition: { name, over: false } } };
     });
     const answers = await Promise.all(
-      more.flatMap(({ former, claim }) => [client.ask(former), client.ask(claim, { former })]),
+      more.flatMap(({ former, request }) => [client.ask(former), client.ask(request, { former })]),
     );
     expect(new Set(answers.map(({ kind }) => kind))).toEqual(new Set(['held', 'queued']));
-    claims.push(...more.map(({ claim }) => claim));
+    requests.push(...more.map(({ request }) => request));
   }
-  return claims;
+  return requests;
 }
 
 /** So many places in the queue of a lock that somebody holds. */
-async function queue(client: Client, count: number, share: Share): Promise<Claim[]> {
-  const claims = Array.from({ length: count }, () => client.claim({ share, ttl: 60_000 }));
+async function queue(client: Client, count: number, share: Share): Promise<LockRequest[]> {
+  const requests = Array.from({ length: count }, () => client.request({ share, ttl: 60_000 }));
   for (let at = 0; at < count; at += BATCH) {
-    await Promise.all(claims.slice(at, at + BATCH).map((claim) => client.ask(claim)));
+    await Promise.all(requests.slice(at, at + BATCH).map((request) => client.ask(request)));
   }
-  return claims;
+  return requests;
 }
 
 /** Each that is granted gives the lock to the next; resolves to the order in which so many held it. */
@@ -74,10 +75,10 @@ async function served(world: World, client: Client, count: number): Promise<stri
     if (!client.grants[at]) {
       await world.until(`${at + 1} are granted`, () => client.grants.length > at);
     }
-    const { condition: _, ...claim } = client.grants[at]!.claim;
-    await client.lock.release(claim, 0);
+    const { condition: _, ...request } = client.grants[at]!.request;
+    await client.lock.release(request, 0);
   }
-  return client.grants.map(({ claim }) => claim.holder);
+  return client.grants.map(({ request }) => request.holder);
 }
 
 /** What one script sent to Redis: its commands with their operands. */
@@ -114,9 +115,9 @@ describe('who awaits a condition', () => {
     onRedis(async (world) => {
       const [a, teller] = [await world.client({ limits }), await world.client({ limits })];
       const signal = async (): Promise<Script> => {
-        const { claim } = await teller.hold();
+        const { request } = await teller.hold();
         const scripts = await scriptsOf(world, async () => {
-          expect(await teller.lock.signal(claim, 'changed', 1)).toEqual({ woken: 1 });
+          expect(await teller.lock.signal(request, 'changed', 1)).toEqual({ woken: 1 });
         });
         await world.flush();
         return scripts.at(-1)!; // before it the server may have said that it does not know the script
@@ -139,7 +140,7 @@ describe('who awaits a condition', () => {
     'is woken by one signalAll with all others, in their order, by short scripts',
     onRedis(async (world) => {
       const [client, teller] = [await world.client({ limits }), await world.process({ limits })];
-      const claims = await crowd(client, AWAITING);
+      const requests = await crowd(client, AWAITING);
       const lease = await world.finish(teller.acquire({ ttl: 60_000 }));
       const changed = new Condition(teller.leases.conditions, lease as SingleLease, 'changed');
       const scripts = await scriptsOf(world, async () => {
@@ -153,7 +154,7 @@ describe('who awaits a condition', () => {
       }
       expect((await world.sight()).awaiting).toBe(0);
       await lease.release();
-      expect(await served(world, client, AWAITING)).toEqual(claims.map(({ holder }) => holder));
+      expect(await served(world, client, AWAITING)).toEqual(requests.map(({ holder }) => holder));
       expect(await world.sight()).toMatchObject({ type: 'none', waiting: 0, awaiting: 0 });
     }),
     120_000,
@@ -164,19 +165,22 @@ describe('who awaits a condition', () => {
     onRedis(async (world) => {
       const [a, late, teller] = [await world.client(), await world.client(), await world.client()];
       const first = await crowd(a, 250);
-      const { claim } = await teller.hold();
+      const { request } = await teller.hold();
       const all = Number.MAX_SAFE_INTEGER;
-      const step = (await teller.lock.signal(claim, 'changed', all)) as Signalled;
+      const step = (await teller.lock.signal(request, 'changed', all)) as Signalled;
       expect(step).toMatchObject({ woken: 125, last: expect.any(String) });
       await a.lock.leave(first[0]!); // a signal that was given up goes on to the next
       await teller.lock.force('k');
-      const rest = teller.claim();
+      const rest = teller.request();
       expect((await teller.ask(rest)).kind).toBe('queued');
       await served(world, a, 125);
       await world.until('the teller is next', () => teller.granted(rest) !== undefined);
-      const came = { ...late.claim({ ttl: 60_000 }), condition: { name: 'changed', over: false } };
+      const came = {
+        ...late.request({ ttl: 60_000 }),
+        condition: { name: 'changed', over: false },
+      };
       await late.ask(came, { former: rest });
-      const { claim: again } = await teller.hold();
+      const { request: again } = await teller.hold();
       expect(await teller.lock.signal(again, 'changed', all, step.last)).toEqual({ woken: 124 });
       expect((await world.sight()).awaiting).toBe(1);
     }),
@@ -186,9 +190,9 @@ describe('who awaits a condition', () => {
     'and was not reached by a signaller that ended half-way is woken by the next, in order',
     onRedis(async (world) => {
       const [a, dead, teller] = [await world.client(), await world.client(), await world.process()];
-      const claims = await crowd(a, 600);
-      const { claim } = await dead.hold();
-      expect(await dead.lock.signal(claim, 'changed', 600)).toMatchObject({ woken: 125 });
+      const requests = await crowd(a, 600);
+      const { request } = await dead.hold();
+      expect(await dead.lock.signal(request, 'changed', 600)).toMatchObject({ woken: 125 });
       await teller.leases.administration.force('k');
       const lease = await world.finish(
         (async () => {
@@ -201,13 +205,13 @@ describe('who awaits a condition', () => {
       expect(await world.finish(changed.signalAll())).toBe(475);
       await lease.release();
       await world.until('all are granted', async () => {
-        const { claim: own } = a.grants.at(-1)!;
+        const { request: own } = a.grants.at(-1)!;
         const { condition: _, ...holder } = own;
         await a.lock.release(holder, 0);
         return a.grants.length === 600;
       });
-      expect(a.grants.map(({ claim: { holder } }) => holder)).toEqual(
-        claims.map(({ holder }) => holder),
+      expect(a.grants.map(({ request: { holder } }) => holder)).toEqual(
+        requests.map(({ holder }) => holder),
       );
     }),
     60_000,
@@ -220,15 +224,15 @@ describe('who awaits a condition', () => {
       const [first] = await crowd(a, 1);
       await crowd(dead, 1_000);
       const [last] = await crowd(a, 1);
-      const { claim } = await teller.hold();
+      const { request } = await teller.hold();
       await world.silence(3_100);
       await a.ask(last!); // it lives
-      expect(await teller.lock.signal(claim, 'changed', 1)).toEqual({ woken: 1 });
+      expect(await teller.lock.signal(request, 'changed', 1)).toEqual({ woken: 1 });
       a.onKept = () => void a.ask(last!).catch(() => {}); // as the process's poll does
       const scripts = await scriptsOf(world, async () => {
         await a.lock.leave(first!);
         expect((await world.sight()).awaiting).toBe(1_001 - 125);
-        await teller.lock.release(claim, 0);
+        await teller.lock.release(request, 0);
         a.onKept(); // one poll; what is left goes on by itself
         await world.until('it is granted', () => a.granted(last!) !== undefined);
       });
@@ -254,10 +258,10 @@ describe('who awaits a condition', () => {
         const [first] = [await crowd(a, 300, 'another'), await crowd(a, 1, 'another')];
         const [mine] = await crowd(a, 1);
         await crowd(a, 300, 'another');
-        const { claim } = await teller.hold();
-        expect(await teller.lock.signal(claim, 'changed', 9)).toEqual({ woken: 1 });
+        const { request } = await teller.hold();
+        expect(await teller.lock.signal(request, 'changed', 9)).toEqual({ woken: 1 });
         expect((await world.sight()).awaiting).toBe(601);
-        await teller.lock.release(claim, 0);
+        await teller.lock.release(request, 0);
         await world.until('it is granted', () => a.granted(mine!) !== undefined);
         expect(a.granted(first[0]!)).toBeUndefined();
       });
@@ -277,16 +281,16 @@ describe.each([
     'come in by short scripts, each of which has the next asked for at once',
     onRedis(async (world) => {
       const [holder, client] = [await world.client(), await world.client()];
-      const hints = new Map<Claim, Promise<unknown>>();
-      const { claim } = await holder.hold({ share: all, ttl: 60_000 });
-      const claims = await queue(client, WAITING, share);
+      const hints = new Map<LockRequest, Promise<unknown>>();
+      const { request } = await holder.hold({ share: all, ttl: 60_000 });
+      const requests = await queue(client, WAITING, share);
       client.onKept = () => {
-        const granted = new Set(client.grants.map((grant) => grant.claim.holder));
-        const first = claims.find((each) => !granted.has(each.holder) && !hints.has(each));
+        const granted = new Set(client.grants.map((grant) => grant.request.holder));
+        const first = requests.find((each) => !granted.has(each.holder) && !hints.has(each));
         if (first) hints.set(first, client.ask(first)); // as the process's poll does
       };
       const scripts = await scriptsOf(world, async () => {
-        await holder.lock.release(claim, 0);
+        await holder.lock.release(request, 0);
         await world.until('all are in', () => client.grants.length + hints.size >= WAITING);
         await Promise.all(hints.values());
       });
@@ -328,7 +332,7 @@ it.each([
       }
       const holders = Math.ceil(WAITING / BATCH) * BATCH;
       const alone = share === READER ? undefined : { permits: 1, count: 1 };
-      const { claim: next } = await operator.queue({ share: alone });
+      const { request: next } = await operator.queue({ share: alone });
       const scripts = await scriptsOf(world, async () => {
         expect(await operator.lock.force('k')).toBe(true);
       });
@@ -349,12 +353,12 @@ it(
     const held = await Promise.all(keys.map((key) => holder.hold({ key, ttl: 60_000 })));
     for (const key of keys) {
       const readers = Array.from({ length: 100 }, () =>
-        client.claim({ key, share: READER, ttl: 60_000 }),
+        client.request({ key, share: READER, ttl: 60_000 }),
       );
-      await Promise.all(readers.map((claim) => client.ask(claim)));
+      await Promise.all(readers.map((request) => client.ask(request)));
     }
     const scripts = await scriptsOf(world, () =>
-      Promise.all(held.map(({ claim }) => holder.lock.release(claim, 0))),
+      Promise.all(held.map(({ request }) => holder.lock.release(request, 0))),
     );
     const merged = scripts.filter((script) => countOf(script, 'del') > 1);
     expect(merged.length).toBeGreaterThan(0);
@@ -372,7 +376,7 @@ it('a hint that comes while an ask is under way is not forgotten', async () => {
     arrival: '1',
     rank: 5,
     seated: false,
-    claim: { ttl: 60_000 },
+    request: { ttl: 60_000 },
     ask: () => void asked.push(clock.monotonic()),
   } as unknown as Parameters<Room['seat']>[0];
   room.seat(place, -1);

@@ -9,20 +9,20 @@ import { withPrimitive, type Wrap } from '../support/world.js';
 export const cancellation: Contract = {
   async 'who left the queue is not served'(world) {
     const [a, b] = [await world.client(), await world.client()];
-    const { claim } = await a.hold();
-    const { claim: leaver } = await b.queue();
-    const { claim: stays } = await b.queue();
+    const { request } = await a.hold();
+    const { request: leaver } = await b.queue();
+    const { request: stays } = await b.queue();
     expect(await b.lock.leave(leaver)).toBe(false);
-    await a.lock.release(claim, 0);
+    await a.lock.release(request, 0);
     expect(await world.holder()).toBe(stays.holder);
   },
 
   async 'who leaves when the lock was granted meanwhile gives it to the next'(world) {
     const [a, b] = [await world.client(), await world.client()];
-    const { claim } = await a.hold();
-    const { claim: leaver } = await b.queue();
-    const { claim: next } = await b.queue();
-    await a.lock.release(claim, 0);
+    const { request } = await a.hold();
+    const { request: leaver } = await b.queue();
+    const { request: next } = await b.queue();
+    await a.lock.release(request, 0);
     expect(await b.lock.leave(leaver)).toBe(true);
     expect(await world.holder()).toBe(next.holder);
     await world.until('the next is told', () => b.granted(next) !== undefined);
@@ -30,12 +30,12 @@ export const cancellation: Contract = {
 
   async 'the last to leave leaves nothing'(world) {
     const [a, b] = [await world.client(), await world.client()];
-    const { claim } = await a.hold();
-    const { claim: leaver } = await b.queue();
-    await a.lock.release(claim, 0);
+    const { request } = await a.hold();
+    const { request: leaver } = await b.queue();
+    await a.lock.release(request, 0);
     await b.lock.leave(leaver);
     expect((await world.sight()).type).toBe('none');
-    expect((await b.try(b.claim())).kind).toBe('held');
+    expect((await b.try(b.request())).kind).toBe('held');
   },
 
   async 'an aborted wait rejects at once with its reason and leaves nothing'(world) {
@@ -105,13 +105,13 @@ export const cancellation: Contract = {
 
   async 'an acquire that arrives after its caller’s patience changes nothing'(world) {
     const a = await world.client({ commandTimeout: 300 });
-    const warmUp = a.claim({ key: 'warm-up' });
+    const warmUp = a.request({ key: 'warm-up' });
     await world.until('the server knows the script', async () => {
       const answer = await a.try(warmUp).catch(() => undefined); // late, on a busy machine
       return answer?.kind === 'held';
     });
     await world.pause();
-    const late = [a.ask(a.claim()), a.try(a.claim({ key: 'k2' }))].map(later);
+    const late = [a.ask(a.request()), a.try(a.request({ key: 'k2' }))].map(later);
     for (const answer of late) {
       await expect(world.finish(answer)).rejects.toMatchObject({
         code: 'LOCK_STORE',
@@ -126,20 +126,20 @@ export const cancellation: Contract = {
 
   async 'a place that is asked for after its caller’s patience is not queued'(world) {
     const [a, b] = [await world.client(), await world.client({ commandTimeout: 100 })];
-    const { claim } = await a.hold();
+    const { request } = await a.hold();
     await world.pause();
-    await expect(world.finish(b.ask(b.claim()))).rejects.toThrow(LockStoreError);
+    await expect(world.finish(b.ask(b.request()))).rejects.toThrow(LockStoreError);
     await world.elapse(60);
     await world.resume();
-    expect(await world.sight()).toMatchObject({ holder: claim.holder, waiting: 0 });
+    expect(await world.sight()).toMatchObject({ holder: request.holder, waiting: 0 });
   },
 
   async 'a lock that is granted to nobody is given up at once'(world) {
     const [a, b] = [await world.client(), await world.process()];
-    const { claim } = await a.hold();
-    const stray = { ...a.claim(), holder: `${b.store.processId}/AAAAAAAAAAAAAAAAAAAAAA` };
+    const { request } = await a.hold();
+    const stray = { ...a.request(), holder: `${b.store.processId}/AAAAAAAAAAAAAAAAAAAAAA` };
     await b.store.lock.acquire({ ...stray, queue: true, wanted: () => true });
-    await a.lock.release(claim, 0);
+    await a.lock.release(request, 0);
     const from = world.clock.monotonic();
     await world.until('the lock is free', async () => (await world.sight()).type === 'none');
     expect(world.clock.monotonic() - from).toBeLessThan(atMost(world, 100));
@@ -154,9 +154,9 @@ export const cancellation: Contract = {
           await store.lock.acquire(ask);
           throw new LockStoreError('The answer was lost.', { outcome: 'unknown' });
         },
-        leave: (claim, passed) => {
+        leave: (request, passed) => {
           leaves.push(clock.monotonic());
-          return store.lock.leave(claim, passed);
+          return store.lock.leave(request, passed);
         },
       }),
     );
@@ -176,12 +176,12 @@ export const cancellation: Contract = {
       world.until('it is free', async () => (await world.sight()).type === 'none');
     const [a, b] = [await world.process(), await world.client()];
     for (const first of ['grant', 'abort'] as const) {
-      const { claim } = await b.hold();
+      const { request } = await b.hold();
       const controller = new AbortController();
       const wait = later(a.acquire({ minHold: '20s', signal: controller.signal }));
       await world.elapse(50);
       if (first === 'abort') controller.abort(new RangeError('enough'));
-      const released = b.lock.release(claim, 0);
+      const released = b.lock.release(request, 0);
       if (first === 'grant') controller.abort(new RangeError('enough')); // the push is on its way, or behind
       await expect(world.finish(wait)).rejects.toThrow('enough');
       await released;
@@ -215,13 +215,13 @@ export const cancellation: Contract = {
           if (ask.former) gone.add(ask.former.holder);
           return store.lock.acquire(ask);
         },
-        release: (claim, keep, passed) => {
-          gone.add(claim.holder);
-          return store.lock.release(claim, keep, passed);
+        release: (request, keep, passed) => {
+          gone.add(request.holder);
+          return store.lock.release(request, keep, passed);
         },
-        leave: (claim, passed) => {
-          gone.add(claim.holder);
-          return store.lock.leave(claim, passed);
+        leave: (request, passed) => {
+          gone.add(request.holder);
+          return store.lock.leave(request, passed);
         },
       });
     const processes = [await world.process({}, watched), await world.process({}, watched)];
@@ -265,13 +265,13 @@ export const cancellation: Contract = {
         if (ttl < 0) throw new Error(`${name} has no end.`);
       }
     };
-    const { claim } = await a.hold();
+    const { request } = await a.hold();
     await ends();
-    const { claim: first } = await b.queue();
-    const { claim: unheard } = await deaf.queue();
+    const { request: first } = await b.queue();
+    const { request: unheard } = await deaf.queue();
     await ends();
-    await a.lock.extend([claim]);
-    await a.lock.release(claim, 0);
+    await a.lock.extend([request]);
+    await a.lock.release(request, 0);
     await ends();
     await b.lock.release(first, 0); // nobody hears: the place stays, the lock is free
     await ends();
@@ -291,7 +291,7 @@ export const cancellationOnRedis: Contract = {
   async 'who has given up is not asked for in full when the server forgot the script'(world) {
     const a = await world.client();
     await world.redis!.control.script('FLUSH');
-    await expect(a.ask(a.claim(), { wanted: () => false })).rejects.toMatchObject({
+    await expect(a.ask(a.request(), { wanted: () => false })).rejects.toMatchObject({
       code: 'LOCK_STORE',
       outcome: 'unsent',
     });

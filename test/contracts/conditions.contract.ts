@@ -157,26 +157,26 @@ export const conditions: Contract = {
     const limits = { waitersPerKey: 2 };
     const a = await world.client({ limits });
     const name = { name: 'changed', over: false };
-    const awaits = [a.claim(), a.claim(), a.claim()].map((claim) => ({
-      ...claim,
+    const awaits = [a.request(), a.request(), a.request()].map((request) => ({
+      ...request,
       condition: name,
     }));
-    for (const claim of awaits.slice(0, 2)) {
-      const { claim: former } = await a.hold();
-      expect((await a.ask(claim, { former })).kind).toBe('queued');
+    for (const request of awaits.slice(0, 2)) {
+      const { request: former } = await a.hold();
+      expect((await a.ask(request, { former })).kind).toBe('queued');
     }
-    const { claim: teller } = await a.hold();
+    const { request: teller } = await a.hold();
     expect((await a.ask(awaits[2]!, { former: teller })).kind).toBe('full');
     expect((await world.sight()).holder).toBe(teller.holder);
     expect((await a.ask(awaits[0]!)).kind).toBe('queued');
     const waits = [await a.queue(), await a.queue()];
-    expect((await a.ask(a.claim())).kind).toBe('full');
+    expect((await a.ask(a.request())).kind).toBe('full');
     expect(await a.lock.signal(teller, 'changed', 1)).toEqual({ woken: 1 });
     expect((await a.ask({ ...awaits[1]!, condition: { ...name, over: true } })).kind).toBe(
       'queued',
     );
     expect(await world.sight()).toMatchObject({ waiting: 4, awaiting: 0 });
-    const order = [...waits.map(({ claim }) => claim), ...awaits.slice(0, 2)];
+    const order = [...waits.map(({ request }) => request), ...awaits.slice(0, 2)];
     let holder = teller;
     for (const { condition: _, ...next } of order) {
       await a.lock.release(holder, 0);
@@ -207,13 +207,13 @@ export const conditions: Contract = {
   async 'others lock as ever while somebody awaits'(world) {
     const [a, b, c] = [await world.process(), await world.process(), await world.client()];
     const { lease, woken } = await awaiting(world, a);
-    expect((await c.try(c.claim())).kind).toBe('held');
+    expect((await c.try(c.request())).kind).toBe('held');
     await world.flush();
     await world.elapse(1);
     const held = await awaiting(world, b, { name: 'other' });
-    const { claim } = await c.hold();
-    const { claim: next } = await c.queue();
-    await c.lock.release(claim, 0);
+    const { request } = await c.hold();
+    const { request: next } = await c.queue();
+    await c.lock.release(request, 0);
     await world.until('the next is told', () => c.granted(next) !== undefined);
     await c.lock.release(next, 0);
     for (const [name, each] of [
@@ -330,15 +330,15 @@ export const conditions: Contract = {
 
   async 'who does not hold the lock cannot signal, nor give it back to await'(world) {
     const [a, b] = [await world.client(), await world.client()];
-    const { claim: holder } = await b.hold();
-    expect(await a.lock.signal(a.claim(), 'changed', 1)).toBe('taken');
-    const waiting = { ...a.claim(), condition: { name: 'changed', over: false } };
-    const answer = await a.ask(waiting, { former: a.claim() });
+    const { request: holder } = await b.hold();
+    expect(await a.lock.signal(a.request(), 'changed', 1)).toBe('taken');
+    const waiting = { ...a.request(), condition: { name: 'changed', over: false } };
+    const answer = await a.ask(waiting, { former: a.request() });
     expect(answer).toMatchObject({ kind: 'taken', gaveBack: false });
     expect(await world.sight()).toMatchObject({ holder: holder.holder, awaiting: 0 });
     await a.lock.force('k');
-    expect(await a.lock.signal(a.claim(), 'changed', 1)).toBe('free');
-    expect(await a.ask(waiting, { former: a.claim() })).toMatchObject({ kind: 'free' });
+    expect(await a.lock.signal(a.request(), 'changed', 1)).toBe('free');
+    expect(await a.ask(waiting, { former: a.request() })).toMatchObject({ kind: 'free' });
   },
 
   async 'a lock that is lost on the way into the wait is told, and how'(world) {
@@ -357,7 +357,7 @@ export const conditions: Contract = {
       await expect(woken).rejects.toMatchObject({ reason });
       if (how === 'taken') expect(reason).toBe('taken');
       expect(reason).not.toBe('awaiting');
-      expect(await world.holder(key)).toBe(other?.claim.holder ?? '');
+      expect(await world.holder(key)).toBe(other?.request.holder ?? '');
       expect(await lease.release()).toBe(false);
     }
     await world.until('all departures are over', () => a.leases.load.leaving === 0);

@@ -6,13 +6,13 @@ import { later } from '../support/later.js';
 export const deadWaiters: Contract = {
   async 'who was not seen for three seconds is removed, the living behind are served'(world) {
     const [a, dead, living] = [await world.client(), await world.client(), await world.client()];
-    const { claim } = await a.hold({ ttl: 60_000 });
+    const { request } = await a.hold({ ttl: 60_000 });
     for (let place = 0; place < 5; place += 1) await dead.queue();
     await world.silence(DEAD / 2);
-    const { claim: heir } = await living.queue();
+    const { request: heir } = await living.queue();
     await world.silence(DEAD / 2 + 100);
     await living.ask(heir);
-    await a.lock.release(claim, 0);
+    await a.lock.release(request, 0);
     const { holder, waiting } = await world.sight();
     expect(holder).toBe(heir.holder);
     expect(waiting).toBe(0);
@@ -20,11 +20,11 @@ export const deadWaiters: Contract = {
 
   async 'who was seen within three seconds is not removed'(world) {
     const [a, b] = [await world.client(), await world.client()];
-    const { claim } = await a.hold({ ttl: 60_000 });
-    const { claim: heir } = await b.queue();
+    const { request } = await a.hold({ ttl: 60_000 });
+    const { request: heir } = await b.queue();
     const early = world.redis ? 700 : 1; // a busy machine's release comes late
     await world.silence(DEAD - early);
-    await a.lock.release(claim, 0);
+    await a.lock.release(request, 0);
     expect(await world.holder()).toBe(heir.holder);
   },
 
@@ -47,21 +47,21 @@ export const deadWaiters: Contract = {
 
   async 'a lock whose waiters are all dead is free'(world) {
     const [a, dead] = [await world.client(), await world.client()];
-    const { claim } = await a.hold({ ttl: 60_000 });
+    const { request } = await a.hold({ ttl: 60_000 });
     await dead.queue();
     await world.silence(3_100);
-    await a.lock.release(claim, 0);
+    await a.lock.release(request, 0);
     expect(await world.sight()).toMatchObject({ type: 'none', waiting: 0 });
-    expect((await a.try(a.claim())).kind).toBe('held');
+    expect((await a.try(a.request())).kind).toBe('held');
   },
 
   async 'a queue is served to its end, however many of it are dead'(world) {
     const [a, dead, living] = [await world.client(), await world.client(), await world.client()];
-    const { claim } = await a.hold({ ttl: 60_000 });
+    const { request } = await a.hold({ ttl: 60_000 });
     await Promise.all(Array.from({ length: 1_200 }, () => dead.queue()));
     await world.silence(3_100);
-    const { claim: heir } = await living.queue();
-    await a.lock.release(claim, 0);
+    const { request: heir } = await living.queue();
+    await a.lock.release(request, 0);
     await world.until('the living has the lock', async () => {
       return (await living.ask(heir)).kind === 'held';
     });
@@ -73,10 +73,10 @@ export const deadWaitersOnRedis: Contract = {
   async 'what is no place at all is removed from the queue'(world) {
     const { control, prefix } = world.redis!;
     const [a, b] = [await world.client(), await world.client()];
-    const { claim } = await a.hold();
+    const { request } = await a.hold();
     await control.zadd(`{${prefix}k}:queue`, 1, 'nonsense', 2, 'a/b', 3, 'a/b/c/d');
-    const { claim: heir } = await b.queue();
-    await a.lock.release(claim, 0);
+    const { request: heir } = await b.queue();
+    await a.lock.release(request, 0);
     expect(await world.sight()).toMatchObject({ holder: heir.holder, waiting: 0 });
   },
 };

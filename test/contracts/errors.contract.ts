@@ -9,12 +9,12 @@ export const errors: Contract = {
   async 'a foreign string is contention: it is waited for, and never touched'(world) {
     const a = await world.client();
     await world.plant('k', 'string');
-    expect((await a.try(a.claim())).kind).toBe('busy');
-    const { claim, place } = await a.queue();
+    expect((await a.try(a.request())).kind).toBe('busy');
+    const { request, place } = await a.queue();
     expect(place.remaining).toBeLessThan(0);
-    expect(await a.lock.release(claim, 0)).toBe(false);
-    expect((await a.lock.extend([claim])).remaining).toEqual(['taken']);
-    expect(await a.lock.leave(claim)).toBe(false);
+    expect(await a.lock.release(request, 0)).toBe(false);
+    expect((await a.lock.extend([request])).remaining).toEqual(['taken']);
+    expect(await a.lock.leave(request)).toBe(false);
     expect(await world.sight()).toMatchObject({
       type: 'string',
       holder: 'somebody else’s',
@@ -34,14 +34,14 @@ export const errors: Contract = {
     const [client, process] = [await world.client(), await world.process()];
     for (const type of ['hash', 'list', 'set', 'zset', 'stream']) {
       await world.plant(type, type);
-      const claim = client.claim({ key: type });
-      await expect(client.ask(claim)).rejects.toMatchObject({ code: 'FOREIGN_LOCK', type });
-      await expect(client.try(claim)).rejects.toThrow(ForeignLockError);
+      const request = client.request({ key: type });
+      await expect(client.ask(request)).rejects.toMatchObject({ code: 'FOREIGN_LOCK', type });
+      await expect(client.try(request)).rejects.toThrow(ForeignLockError);
       await expect(client.lock.force(type)).rejects.toThrow(ForeignLockError);
       await expect(process.acquire({ key: type })).rejects.toThrow(ForeignLockError);
-      expect(await client.lock.release(claim, 0)).toBe(false);
-      expect(await client.lock.leave(claim)).toBe(false);
-      expect((await client.lock.extend([claim])).remaining).toEqual(['taken']);
+      expect(await client.lock.release(request, 0)).toBe(false);
+      expect(await client.lock.leave(request)).toBe(false);
+      expect((await client.lock.extend([request])).remaining).toEqual(['taken']);
       expect(await world.sight(type)).toMatchObject({ type, waiting: 0 });
     }
   },
@@ -66,13 +66,13 @@ export const errors: Contract = {
 
   async 'a store that is closed is an error of its own'(world) {
     const a = await world.client();
-    const { claim } = await a.hold();
+    const { request } = await a.hold();
     await a.store.close();
     for (const step of [
-      a.ask(a.claim()),
-      a.lock.release(claim, 0),
-      a.lock.leave(claim),
-      a.lock.extend([claim]),
+      a.ask(a.request()),
+      a.lock.release(request, 0),
+      a.lock.leave(request),
+      a.lock.extend([request]),
       a.lock.force('k'),
     ]) {
       await expect(step).rejects.toMatchObject({ code: 'LOCK_STORE', outcome: 'unsent' });
@@ -86,8 +86,8 @@ export const errorsOnRedis: Contract = {
     const [a, process] = [await world.client(), await world.process()];
     await control.config('SET', 'maxmemory', '1');
     try {
-      await expect(a.ask(a.claim())).rejects.toThrow('OOM');
-      await expect(a.try(a.claim())).rejects.toThrow(LockStoreError);
+      await expect(a.ask(a.request())).rejects.toThrow('OOM');
+      await expect(a.try(a.request())).rejects.toThrow(LockStoreError);
       const waiting = later(process.acquire({ wait: 100 }));
       await world.pass(COMMAND);
       await expect(waiting).rejects.toThrow(LockStoreError);
@@ -100,12 +100,12 @@ export const errorsOnRedis: Contract = {
   async 'without memory a waiter is refused, who holds the lock keeps it and gives it back'(world) {
     const { control } = world.redis!;
     const a = await world.client();
-    const { claim } = await a.hold();
+    const { request } = await a.hold();
     await control.config('SET', 'maxmemory', '1');
     try {
-      await expect(a.ask(a.claim())).rejects.toThrow('OOM');
-      expect((await a.lock.extend([claim])).remaining).toEqual([5_000]);
-      expect(await a.lock.release(claim, 0)).toBe(true);
+      await expect(a.ask(a.request())).rejects.toThrow('OOM');
+      expect((await a.lock.extend([request])).remaining).toEqual([5_000]);
+      expect(await a.lock.release(request, 0)).toBe(true);
     } finally {
       await control.config('SET', 'maxmemory', '0');
     }

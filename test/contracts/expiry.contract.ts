@@ -12,7 +12,7 @@ export const expiry: Contract = {
     await a.hold({ ttl: 300 });
     await world.until('another gets the lock', async () => {
       const before = world.clock.monotonic();
-      const { kind } = await b.try(b.claim());
+      const { kind } = await b.try(b.request());
       const after = world.clock.monotonic();
       if (kind === 'held') expect(after - from).toBeGreaterThanOrEqual(299);
       else expect(before - from).toBeLessThan(atMost(world, 1_000));

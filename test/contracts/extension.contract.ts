@@ -7,15 +7,15 @@ import { withPrimitive } from '../support/world.js';
 export const extension: Contract = {
   async 'an extension gives the lease its ttl from now on'(world) {
     const a = await world.client();
-    const { claim } = await a.hold({ ttl: TTL });
-    expect((await a.lock.extend([{ ...claim, ttl: 3 * TTL }])).remaining).toEqual([3 * TTL]);
+    const { request } = await a.hold({ ttl: TTL });
+    expect((await a.lock.extend([{ ...request, ttl: 3 * TTL }])).remaining).toEqual([3 * TTL]);
     expect((await world.sight()).remaining).toBeGreaterThan(2 * TTL);
   },
 
   async 'an extension never shortens a lease'(world) {
     const a = await world.client();
-    const { claim } = await a.hold({ ttl: 3 * TTL });
-    const [left] = (await a.lock.extend([{ ...claim, ttl: 1_000 }])).remaining;
+    const { request } = await a.hold({ ttl: 3 * TTL });
+    const [left] = (await a.lock.extend([{ ...request, ttl: 1_000 }])).remaining;
     expect(left).toBeGreaterThan(2 * TTL);
     expect((await world.sight()).remaining).toBeGreaterThan(2 * TTL);
   },
@@ -27,11 +27,11 @@ export const extension: Contract = {
     await world.plant('no lock', 'hash');
     const last = await a.hold({ key: 'last', ttl: TTL });
     const batch = [
-      { ...first.claim, ttl: 2 * TTL },
-      a.claim({ key: 'another’s' }),
-      a.claim({ key: 'no lock' }),
-      a.claim({ key: 'nothing' }),
-      { ...last.claim, ttl: 2 * TTL },
+      { ...first.request, ttl: 2 * TTL },
+      a.request({ key: 'another’s' }),
+      a.request({ key: 'no lock' }),
+      a.request({ key: 'nothing' }),
+      { ...last.request, ttl: 2 * TTL },
     ];
     const extended = await a.extend(batch).catch(String);
     expect(extended).toEqual([2 * TTL, world.gone, 'taken', 'free', 2 * TTL]);
@@ -41,9 +41,9 @@ export const extension: Contract = {
     const a = await world.client();
     const keys = Array.from({ length: 300 }, (_, at) => `k${at}`);
     const held = await Promise.all(keys.map((key) => a.hold({ key, ttl: TTL })));
-    await a.lock.release(held[150]!.claim, 0);
-    const claims = held.map(({ claim }) => ({ ...claim, ttl: 2 * TTL }));
-    const remaining = await a.extend(claims);
+    await a.lock.release(held[150]!.request, 0);
+    const requests = held.map(({ request }) => ({ ...request, ttl: 2 * TTL }));
+    const remaining = await a.extend(requests);
     expect(remaining).toEqual(keys.map((_, at) => (at === 150 ? 'free' : 2 * TTL)));
   },
 
@@ -52,7 +52,7 @@ export const extension: Contract = {
     const lease = await a.acquire({ ttl: TTL });
     for (let time = 0; time < 10; time += 1) {
       await world.renewed(a, TTL);
-      expect((await b.try(b.claim())).kind).toBe('busy');
+      expect((await b.try(b.request())).kind).toBe('busy');
     }
     expect(lease.held).toBe(true);
     expect(await lease.release()).toBe(true);
@@ -62,9 +62,9 @@ export const extension: Contract = {
     let failures = 0;
     const process = await world.process({}, (store) =>
       withPrimitive(store, {
-        extend: async (claims) => {
+        extend: async (requests) => {
           if ((failures += 1) <= 2) throw new LockStoreError('The lock store failed.');
-          return store.lock.extend(claims);
+          return store.lock.extend(requests);
         },
       }),
     );
@@ -129,14 +129,14 @@ export const extensionOnRedis: Contract = {
   ) {
     const { control, prefix } = world.redis!;
     const a = await world.client();
-    const { claim } = await a.hold();
+    const { request } = await a.hold();
     const fence = `{${prefix}k}:fence`;
     await control.pexpire(fence, 1_000);
-    await a.lock.extend([claim]);
+    await a.lock.extend([request]);
     expect(await control.pttl(fence)).toBeGreaterThan(86_399_000);
     const ahead = Date.now() + 3_600_000;
     await control.set(fence, `${ahead}000`, 'PX', 1_000);
-    await a.lock.extend([claim]);
+    await a.lock.extend([request]);
     expect(await control.pttl(fence)).toBeGreaterThan(86_400_000 + 3_590_000);
   },
 
@@ -147,7 +147,7 @@ export const extensionOnRedis: Contract = {
     const second = await a.hold({ key: 'second' });
     await control.del(`{${prefix}first}:fence`);
     await control.hset(`{${prefix}first}:fence`, 'a', '1');
-    const remaining = await a.extend([first.claim, second.claim]);
+    const remaining = await a.extend([first.request, second.request]);
     expect(remaining).toEqual([5_000, 5_000]);
   },
 };

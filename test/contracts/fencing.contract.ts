@@ -9,9 +9,9 @@ export const fencing: Contract = {
     const [a, b] = [await world.client(), await world.client()];
     const tokens: number[] = [];
     for (let round = 0; round < 10; round += 1) {
-      const { claim, grant } = await a.hold();
-      const { claim: heir } = await b.queue();
-      await a.lock.release(claim, 0);
+      const { request, grant } = await a.hold();
+      const { request: heir } = await b.queue();
+      await a.lock.release(request, 0);
       await world.until('the push arrives', () => b.granted(heir) !== undefined);
       await b.lock.release(heir, 0);
       tokens.push(grant.fencingToken!, b.granted(heir)!.fencingToken!);
@@ -41,9 +41,9 @@ export const fencing: Contract = {
 
   async 'tokens grow when the place was asked for again'(world) {
     const [a, deaf] = [await world.client(), await world.client({ deaf: true })];
-    const { claim, grant } = await a.hold();
-    const { claim: heir } = await deaf.queue();
-    await a.lock.release(claim, 0);
+    const { request, grant } = await a.hold();
+    const { request: heir } = await deaf.queue();
+    await a.lock.release(request, 0);
     const polled = await deaf.ask(heir);
     expect(polled).toMatchObject({ kind: 'held' });
     expect((polled as { fencingToken: number }).fencingToken).toBeGreaterThan(grant.fencingToken!);
@@ -79,9 +79,9 @@ export const fencing: Contract = {
   async 'an unfenced grant between two fenced ones does not disturb their order'(world) {
     const a = await world.client();
     const first = await a.hold();
-    await a.lock.release(first.claim, 0);
+    await a.lock.release(first.request, 0);
     const between = await a.hold({ tokens: 0 });
-    await a.lock.release(between.claim, 0);
+    await a.lock.release(between.request, 0);
     expect((await a.hold()).grant.fencingToken).toBeGreaterThan(first.grant.fencingToken!);
   },
 };
@@ -93,11 +93,11 @@ export const fencingOnRedis: Contract = {
     const ahead = (Date.now() + 3_600_000) * 1_000;
     await control.set(fence, String(ahead));
     const a = await world.client();
-    const { claim, grant } = await a.hold();
+    const { request, grant } = await a.hold();
     expect(grant.fencingToken).toBe(ahead + 1);
     expect(await control.pttl(fence)).toBeGreaterThan(86_400_000 + 3_590_000);
-    const { claim: heir } = await a.queue();
-    await a.lock.release(claim, 0);
+    const { request: heir } = await a.queue();
+    await a.lock.release(request, 0);
     await world.until('the push arrives', () => a.granted(heir) !== undefined);
     expect(a.granted(heir)!.fencingToken).toBe(ahead + 2);
   },
@@ -105,11 +105,11 @@ export const fencingOnRedis: Contract = {
   async 'tokens and arrivals are written as whole numbers'(world) {
     const { control, prefix } = world.redis!;
     const a = await world.client();
-    const { claim } = await a.hold();
+    const { request } = await a.hold();
     const { place } = await a.queue();
     expect(await control.get(`{${prefix}k}:fence`)).toMatch(/^\d{16}$/);
     expect(place.arrival).toMatch(/^\d{16}$/);
-    await a.lock.release(claim, 0);
+    await a.lock.release(request, 0);
     expect(await control.get(`{${prefix}k}:fence`)).toMatch(/^\d{16}$/);
     await control.set(`{${prefix}k}:fence`, '9007199254740000');
     await a.lock.force('k');
@@ -121,8 +121,8 @@ export const fencingOnRedis: Contract = {
   async 'a token outlives the lock by a day'(world) {
     const { control, prefix } = world.redis!;
     const a = await world.client();
-    const { claim } = await a.hold();
-    await a.lock.release(claim, 0);
+    const { request } = await a.hold();
+    await a.lock.release(request, 0);
     expect(await control.pttl(`{${prefix}k}:fence`)).toBeGreaterThan(86_399_000);
   },
 };

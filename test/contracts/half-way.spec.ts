@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { MARKERS } from '../../lib/locks/holder.js';
 import { placeText } from '../../lib/locks/lock/place-text.js';
-import type { Claim } from '../../lib/locks/lock-primitive.js';
+import type { LockRequest } from '../../lib/locks/lock-request.js';
 import { isReader, READER, type Share } from '../../lib/options/index.js';
 import { type LockKeys, lockKeys } from '../../lib/redis/index.js';
 import type { Client } from '../support/client.js';
@@ -70,92 +70,92 @@ describe.each(['one Redis', 'a cluster'].filter(isOfInterest))('on %s', (name) =
       await remains[row.left]!();
     });
 
-    async function holds(claim: Claim): Promise<void> {
+    async function holds(request: LockRequest): Promise<void> {
       const { holder, holders } = await world.sight();
-      expect(share ? holders.map((each) => each.holder)[0] : holder).toBe(claim.holder);
+      expect(share ? holders.map((each) => each.holder)[0] : holder).toBe(request.holder);
       const beside = share && isReader(share) ? undefined : share;
-      expect((await other.try(other.claim({ share: beside }))).kind).toBe('busy');
-      expect(await client.lock.release(claim, 0)).toBe(true);
+      expect((await other.try(other.request({ share: beside }))).kind).toBe('busy');
+      expect(await client.lock.release(request, 0)).toBe(true);
       expect(await world.redis!.control.exists(keys.lock, keys.holders)).toBe(0);
     }
 
     it('comes in at once where nobody waits', async () => {
       expect(await world.sight()).toMatchObject({ type: 'none', holder: '', mode: undefined });
-      const { claim, grant } = await client.hold({ share });
+      const { request, grant } = await client.hold({ share });
       expect(grant.remaining).toBe(5_000);
-      await holds(claim);
+      await holds(request);
     });
 
     it('comes in at once without queueing', async () => {
-      const claim = client.claim({ share });
-      expect(await client.try(claim)).toMatchObject({ kind: 'held', remaining: 5_000 });
-      await holds(claim);
+      const request = client.request({ share });
+      expect(await client.try(request)).toMatchObject({ kind: 'held', remaining: 5_000 });
+      await holds(request);
     });
 
     it('comes in with the next ask of the first in the queue', async () => {
-      const claim = client.claim({ share });
-      await queued(claim);
-      expect(await client.ask(claim, { arrival: '1' })).toMatchObject({ kind: 'held' });
-      await holds(claim);
+      const request = client.request({ share });
+      await queued(request);
+      expect(await client.ask(request, { arrival: '1' })).toMatchObject({ kind: 'held' });
+      await holds(request);
     });
 
     it('comes in when somebody else gives his place up', async () => {
-      const claim = client.claim({ share });
-      await queued(claim);
-      await other.lock.leave(other.claim());
-      await world.until('the first is told', () => client.granted(claim) !== undefined);
-      await holds(claim);
+      const request = client.request({ share });
+      await queued(request);
+      await other.lock.leave(other.request());
+      await world.until('the first is told', () => client.granted(request) !== undefined);
+      await holds(request);
     });
 
     it('comes in when who stopped half-way tries to give back once more', async () => {
-      const claim = client.claim({ share });
-      await queued(claim);
-      const left = other.claim({ share: row.of === 'readers' ? READER : permits.share });
+      const request = client.request({ share });
+      await queued(request);
+      const left = other.request({ share: row.of === 'readers' ? READER : permits.share });
       expect(await other.lock.release(left, 0)).toBe(false);
       expect(await other.lock.leave(left)).toBe(false);
-      await world.until('the first is told', () => client.granted(claim) !== undefined);
-      await holds(claim);
+      await world.until('the first is told', () => client.granted(request) !== undefined);
+      await holds(request);
     });
   });
 
-  /** The claim's place is in the queue, and its process was seen. */
-  async function queued(claim: Claim, arrival = 1): Promise<void> {
+  /** The request's place is in the queue, and its process was seen. */
+  async function queued(request: LockRequest, arrival = 1): Promise<void> {
     const { control } = world.redis!;
-    await control.zadd(keys.queue, arrival, placeText(claim));
-    await control.zadd(keys.seen, Date.now(), claim.holder.split('/')[0]!);
+    await control.zadd(keys.queue, arrival, placeText(request));
+    await control.zadd(keys.seen, Date.now(), request.holder.split('/')[0]!);
     for (const key of [keys.queue, keys.seen]) await control.pexpire(key, TTL);
   }
 
   describe.each(Object.entries(wanted))('who wants the lock %s', (_, share) => {
     it('comes in when the lock is gone and he is still in the queue', async () => {
       const client = await world.client();
-      const claim = client.claim({ share });
-      await queued(claim);
-      expect(await client.ask(claim, { arrival: '1' })).toMatchObject({ kind: 'held' });
+      const request = client.request({ share });
+      await queued(request);
+      expect(await client.ask(request, { arrival: '1' })).toMatchObject({ kind: 'held' });
     });
 
     it('comes in when the lock is gone, and his place too', async () => {
       const client = await world.client();
-      const claim = client.claim({ share });
-      expect(await client.ask(claim, { arrival: '1' })).toMatchObject({ kind: 'held' });
+      const request = client.request({ share });
+      expect(await client.ask(request, { arrival: '1' })).toMatchObject({ kind: 'held' });
     });
 
     it('is told that he holds it when he was granted and not told', async () => {
       const [client, other] = [await world.client(), await world.client()];
-      const claim = client.claim({ share });
-      await client.ask(claim);
-      await queued(other.claim(), 2);
-      expect(await client.ask(claim, { arrival: '1' })).toMatchObject({ kind: 'held' });
+      const request = client.request({ share });
+      await client.ask(request);
+      await queued(other.request(), 2);
+      expect(await client.ask(request, { arrival: '1' })).toMatchObject({ kind: 'held' });
     });
 
     it('is kept out by nobody whose lease was written without its marker', async () => {
       const client = await world.client();
       await world.redis!.control.zadd(keys.holders, Date.now() + TTL, 'p/unmarked');
-      const { claim } = await client.hold({ share });
+      const { request } = await client.hold({ share });
       const { holder, holders } = await world.sight();
       expect(share ? holders.map((each) => each.holder) : [holder]).not.toContain('p/unmarked');
-      expect(await client.lock.release(claim, 0)).toBe(true);
-      expect(await client.try(client.claim())).toMatchObject({ kind: 'held' });
+      expect(await client.lock.release(request, 0)).toBe(true);
+      expect(await client.try(client.request())).toMatchObject({ kind: 'held' });
     });
   });
 
@@ -167,10 +167,10 @@ describe.each(['one Redis', 'a cluster'].filter(isOfInterest))('on %s', (name) =
 
   it('a lease that was downgraded half-way is given back whole', async () => {
     const client = await world.client();
-    const { claim } = await client.hold();
-    await world.redis!.control.zadd(keys.holders, Date.now() + TTL, claim.holder);
-    await client.lock.leave({ ...claim, share: READER });
-    await client.lock.leave(claim);
-    expect(await client.try(client.claim())).toMatchObject({ kind: 'held' });
+    const { request } = await client.hold();
+    await world.redis!.control.zadd(keys.holders, Date.now() + TTL, request.holder);
+    await client.lock.leave({ ...request, share: READER });
+    await client.lock.leave(request);
+    expect(await client.try(client.request())).toMatchObject({ kind: 'held' });
   });
 });

@@ -6,9 +6,9 @@ import { type World, type Wrap, withPrimitive } from '../support/world.js';
 export const handOff: Contract = {
   async 'a release with a waiter never frees the lock'(world) {
     const [a, b, c] = [await world.client(), await world.client(), await world.client()];
-    const { claim } = await a.hold();
-    const { claim: heir } = await b.queue();
-    const [released, snatch] = await Promise.all([a.lock.release(claim, 0), c.try(c.claim())]);
+    const { request } = await a.hold();
+    const { request: heir } = await b.queue();
+    const [released, snatch] = await Promise.all([a.lock.release(request, 0), c.try(c.request())]);
     expect(released).toBe(true);
     expect(snatch.kind).toBe('busy');
     expect(await world.holder()).toBe(heir.holder);
@@ -17,13 +17,13 @@ export const handOff: Contract = {
   async 'the heir is told its key, its token and its time'(world) {
     const [a, b] = [await world.client(), await world.client()];
     const key = 'a key: with spaces';
-    const { claim, grant } = await a.hold({ key });
-    const { claim: heir } = await b.queue({ key, ttl: 60_000 });
+    const { request, grant } = await a.hold({ key });
+    const { request: heir } = await b.queue({ key, ttl: 60_000 });
     const before = world.clock.monotonic();
-    await a.lock.release(claim, 0);
+    await a.lock.release(request, 0);
     await world.until('the push arrives', () => b.grants.length > 0);
     const [push] = b.grants;
-    expect(push!.claim).toMatchObject({ key, holder: heir.holder });
+    expect(push!.request).toMatchObject({ key, holder: heir.holder });
     expect(push!.grant.remaining).toBe(3_000);
     expect(push!.grant.fencingToken).toBeGreaterThan(grant.fencingToken!);
     expect(push!.grant.fencingToken).toBe((await world.sight(key)).fencingToken);
@@ -33,10 +33,10 @@ export const handOff: Contract = {
 
   async 'a first lease is not longer than its ttl, nor than three seconds'(world) {
     const a = await world.client();
-    const { claim } = await a.hold();
-    const { claim: short } = await a.queue({ ttl: 700 });
-    const { claim: long } = await a.queue({ ttl: 60_000 });
-    await a.lock.release(claim, 0);
+    const { request } = await a.hold();
+    const { request: short } = await a.queue({ ttl: 700 });
+    const { request: long } = await a.queue({ ttl: 60_000 });
+    await a.lock.release(request, 0);
     expect((await world.sight()).remaining).toBeLessThanOrEqual(700);
     await a.lock.release(short, 0);
     const { holder, remaining } = await world.sight();
@@ -67,9 +67,9 @@ export const handOff: Contract = {
 
   async 'an unfenced waiter is given the lock without a token'(world) {
     const a = await world.client();
-    const { claim } = await a.hold();
-    const { claim: heir } = await a.queue({ tokens: 0 });
-    await a.lock.release(claim, 0);
+    const { request } = await a.hold();
+    const { request: heir } = await a.queue({ tokens: 0 });
+    await a.lock.release(request, 0);
     await world.until('the push arrives', () => a.granted(heir) !== undefined);
     expect(a.granted(heir)!.fencingToken).toBeUndefined();
   },
@@ -80,10 +80,10 @@ export const handOff: Contract = {
       await world.client({ deaf: true }),
       await world.client(),
     ];
-    const { claim } = await a.hold();
-    const { claim: unheard } = await deaf.queue();
-    const { claim: heir } = await b.queue();
-    await a.lock.release(claim, 0);
+    const { request } = await a.hold();
+    const { request: unheard } = await deaf.queue();
+    const { request: heir } = await b.queue();
+    await a.lock.release(request, 0);
     const { holder, places } = await world.sight();
     expect(holder).toBe(heir.holder);
     expect(places.map(({ place }) => place)).toEqual([placeText(unheard)]);
@@ -93,19 +93,19 @@ export const handOff: Contract = {
 
   async 'a lock that nobody hears of is free, and the first who asks has it'(world) {
     const [a, deaf] = [await world.client(), await world.client({ deaf: true })];
-    const { claim } = await a.hold();
+    const { request } = await a.hold();
     const first = await deaf.queue();
     const second = await deaf.queue();
-    await a.lock.release(claim, 0);
+    await a.lock.release(request, 0);
     expect(await world.sight()).toMatchObject({ type: 'none', waiting: 2 });
-    expect((await deaf.ask(second.claim)).kind).toBe('held');
-    expect(await deaf.ask(first.claim)).toMatchObject({ kind: 'queued', rank: 0 });
+    expect((await deaf.ask(second.request)).kind).toBe('held');
+    expect(await deaf.ask(first.request)).toMatchObject({ kind: 'queued', rank: 0 });
   },
 
   async 'the operator’s way goes to the next waiter too'(world) {
     const [a, b] = [await world.client(), await world.client()];
     await a.hold();
-    const { claim: heir } = await b.queue();
+    const { request: heir } = await b.queue();
     await a.lock.force('k');
     await world.until('the push arrives', () => b.granted(heir) !== undefined);
     expect(await world.holder()).toBe(heir.holder);
@@ -126,10 +126,10 @@ export const handOffOnRedis: Contract = {
     const redis = `redis://mute:x@${host}:${port}/${db}`;
     const a = await world.client({ redis, keyPrefix: prefix });
     const b = await world.client();
-    const { claim } = await a.hold();
-    const { claim: heir } = await b.queue();
+    const { request } = await a.hold();
+    const { request: heir } = await b.queue();
     await control.call('ACL', 'SETUSER', 'mute', 'resetchannels');
-    expect(await a.lock.release(claim, 0).catch(String)).toBe(true);
+    expect(await a.lock.release(request, 0).catch(String)).toBe(true);
     expect(await world.sight()).toMatchObject({ type: 'none', waiting: 1 });
     expect((await b.ask(heir)).kind).toBe('held');
     await control.call('ACL', 'SETUSER', 'mute', '&*');
@@ -138,10 +138,10 @@ export const handOffOnRedis: Contract = {
 
   async 'a waiter of the releasing process hears of his turn in the answer to the release'(world) {
     const a = await world.client();
-    const { claim } = await a.hold();
-    const { claim: heir } = await a.queue();
+    const { request } = await a.hold();
+    const { request: heir } = await a.queue();
     const told = await publishes(world);
-    expect(await a.lock.release(claim, 0)).toBe(true);
+    expect(await a.lock.release(request, 0)).toBe(true);
     if (world.confirms) await world.until('it is confirmed', () => a.granted(heir) !== undefined);
     expect(a.granted(heir)).toMatchObject({ remaining: 3_000 });
     expect(await publishes(world)).toBe(told);
@@ -151,12 +151,12 @@ export const handOffOnRedis: Contract = {
   async 'a hand-off under memory pressure makes one holder, and tells it'(world) {
     const { control } = world.redis!;
     const [a, b] = [await world.client(), await world.client()];
-    const { claim } = await a.hold();
-    const { claim: heir } = await b.queue({ tokens: 0 });
+    const { request } = await a.hold();
+    const { request: heir } = await b.queue({ tokens: 0 });
     await b.queue();
     await control.config('SET', 'maxmemory', '1');
     try {
-      const released = await a.lock.release(claim, 0).catch(() => false);
+      const released = await a.lock.release(request, 0).catch(() => false);
       expect(await world.holder()).toBe(heir.holder);
       expect(released).toBe(true);
       await world.until('the push arrives', () => b.granted(heir) !== undefined);

@@ -22,10 +22,10 @@ function troubled(
 ): Promise<LockingProcess> {
   let times = 0;
   const wrap: Wrap = (store) => {
-    const right: LockPrimitive['transfer'] = (...claims) => store.lock.transfer(...claims);
+    const right: LockPrimitive['transfer'] = (...requests) => store.lock.transfer(...requests);
     const wrong = trouble(right);
     return withPrimitive(store, {
-      transfer: (...claims) => ((times += 1) === 1 ? wrong : right)(...claims),
+      transfer: (...requests) => ((times += 1) === 1 ? wrong : right)(...requests),
     });
   };
   return world.process({ commandTimeout: 200 }, wrap);
@@ -38,8 +38,8 @@ function failure(outcome: 'unsent' | 'refused' | 'unknown'): LockStoreError {
 /** It is done, and nobody hears of it. */
 const unheard =
   (transfer: LockPrimitive['transfer']): LockPrimitive['transfer'] =>
-  async (...claims) => {
-    await transfer(...claims);
+  async (...requests) => {
+    await transfer(...requests);
     throw failure('unknown');
   };
 
@@ -237,30 +237,32 @@ export const handOver: Contract = {
 
   async 'a transfer that arrives twice has the effect of once, and a stranger’s none'(world) {
     const [a, b] = [await world.client(), await world.client()];
-    const { claim } = await a.hold({ ttl: 3 * TTL });
-    const heir = b.claim({ ttl: TTL });
-    expect((await b.lock.transfer(b.claim(), heir)).remaining).toBe('taken');
+    const { request } = await a.hold({ ttl: 3 * TTL });
+    const heir = b.request({ ttl: TTL });
+    expect((await b.lock.transfer(b.request(), heir)).remaining).toBe('taken');
     for (let times = 0; times < 2; times += 1) {
-      const { remaining } = await a.lock.transfer(claim, heir);
+      const { remaining } = await a.lock.transfer(request, heir);
       expect(remaining).toBeGreaterThan(2 * TTL); // never shortened
       expect(await world.holder()).toBe(heir.holder);
     }
-    expect(await a.lock.release(claim, 0)).toBe(false);
-    expect((await a.lock.extend([claim])).remaining).toEqual(['taken']);
+    expect(await a.lock.release(request, 0)).toBe(false);
+    expect((await a.lock.extend([request])).remaining).toEqual(['taken']);
     expect(await b.lock.release(heir, 0)).toBe(true);
-    expect((await a.lock.transfer(claim, heir)).remaining).toBe('free');
+    expect((await a.lock.transfer(request, heir)).remaining).toBe('free');
     expect((await world.sight()).type).toBe('none');
   },
 
   async 'a transfer that arrives too late changes nothing'(world) {
     const [a, b] = [await world.client({ commandTimeout: 500 }), await world.client()];
-    const { claim } = await a.hold();
-    await b.lock.transfer(b.claim({ key: 'warm-up' }), b.claim());
+    const { request } = await a.hold();
+    await b.lock.transfer(b.request({ key: 'warm-up' }), b.request());
     await world.pause();
-    await expect(world.finish(a.lock.transfer(claim, b.claim()))).rejects.toThrow(LockStoreError);
+    await expect(world.finish(a.lock.transfer(request, b.request()))).rejects.toThrow(
+      LockStoreError,
+    );
     await world.elapse(60);
     await world.resume();
-    expect(await world.holder()).toBe(claim.holder);
+    expect(await world.holder()).toBe(request.holder);
   },
 
   async 'a hand-over that Redis does not confirm is a loss, and leaves nothing'(world) {

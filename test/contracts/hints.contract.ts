@@ -57,9 +57,9 @@ export const hints: Contract = {
         },
         open: (listener) =>
           store.open({
-            granted: (claim, grant) => {
-              listener.granted(claim, grant);
-              listener.granted(claim, grant);
+            granted: (request, grant) => {
+              listener.granted(request, grant);
+              listener.granted(request, grant);
             },
             forced: (holder) => listener.forced(holder),
             kept: (key, rest) => listener.kept(key, rest),

@@ -5,18 +5,18 @@ import type { Contract } from '../support/contract.js';
 export const idempotence: Contract = {
   async 'an acquire that arrives twice is one grant with one token'(world) {
     const a = await world.client();
-    const { claim, grant } = await a.hold();
-    const again = await a.ask(claim);
+    const { request, grant } = await a.hold();
+    const again = await a.ask(request);
     expect(again).toMatchObject({ kind: 'held', fencingToken: grant.fencingToken });
-    expect(await a.try(claim)).toMatchObject({ kind: 'held', fencingToken: grant.fencingToken });
-    expect(await world.sight()).toMatchObject({ holder: claim.holder, waiting: 0 });
+    expect(await a.try(request)).toMatchObject({ kind: 'held', fencingToken: grant.fencingToken });
+    expect(await world.sight()).toMatchObject({ holder: request.holder, waiting: 0 });
   },
 
   async 'a repeated acquire answers what is left, not a full ttl'(world) {
     const a = await world.client();
-    const { claim } = await a.hold({ ttl: TTL });
+    const { request } = await a.hold({ ttl: TTL });
     await world.elapse(60); // that the server itself counts them
-    const again = await a.ask(claim);
+    const again = await a.ask(request);
     if (again.kind !== 'held') throw new Error(again.kind);
     expect(again.remaining).toBeLessThanOrEqual(TTL - 55);
     expect(again.remaining).toBeGreaterThan(0);
@@ -26,11 +26,11 @@ export const idempotence: Contract = {
   async 'who asks twice has one place'(world) {
     const [a, b] = [await world.client(), await world.client()];
     await a.hold();
-    const { claim, place } = await b.queue();
+    const { request, place } = await b.queue();
     const other = await b.queue();
-    const again = await b.ask(claim);
+    const again = await b.ask(request);
     expect(again).toMatchObject({ kind: 'queued', arrival: place.arrival, rank: 0 });
-    expect(await b.ask(claim, { arrival: place.arrival })).toMatchObject({
+    expect(await b.ask(request, { arrival: place.arrival })).toMatchObject({
       arrival: place.arrival,
       rank: 0,
       rejoined: false,
@@ -41,9 +41,9 @@ export const idempotence: Contract = {
 
   async 'a pushed grant is found again by asking, with the same token'(world) {
     const [a, b] = [await world.client(), await world.client()];
-    const { claim } = await a.hold();
-    const { claim: heir } = await b.queue();
-    await a.lock.release(claim, 0);
+    const { request } = await a.hold();
+    const { request: heir } = await b.queue();
+    await a.lock.release(request, 0);
     await world.until('the push arrives', () => b.granted(heir) !== undefined);
     const again = await b.ask(heir);
     expect(again).toMatchObject({ kind: 'held', fencingToken: b.granted(heir)!.fencingToken });
@@ -52,29 +52,29 @@ export const idempotence: Contract = {
 
   async 'a release that arrives twice lets one waiter in'(world) {
     const [a, b] = [await world.client(), await world.client()];
-    const { claim } = await a.hold();
-    const { claim: first } = await b.queue();
+    const { request } = await a.hold();
+    const { request: first } = await b.queue();
     await b.queue();
-    expect(await a.lock.release(claim, 0)).toBe(true);
-    expect(await a.lock.release(claim, 0)).toBe(false);
+    expect(await a.lock.release(request, 0)).toBe(true);
+    expect(await a.lock.release(request, 0)).toBe(false);
     expect(await world.sight()).toMatchObject({ holder: first.holder, waiting: 1 });
   },
 
   async 'a minimum hold that arrives twice is not longer'(world) {
     const a = await world.client();
-    const { claim } = await a.hold();
-    expect(await a.lock.release(claim, 1_000)).toBe(true);
-    expect(await a.lock.release(claim, 9_000)).toBe(false);
+    const { request } = await a.hold();
+    expect(await a.lock.release(request, 1_000)).toBe(true);
+    expect(await a.lock.release(request, 9_000)).toBe(false);
     expect((await world.sight()).remaining).toBeLessThanOrEqual(1_000);
   },
 
   async 'a leave that arrives twice lets one waiter in'(world) {
     const [a, b] = [await world.client(), await world.client()];
-    const { claim } = await a.hold();
-    const { claim: leaver } = await b.queue();
-    const { claim: second } = await b.queue();
+    const { request } = await a.hold();
+    const { request: leaver } = await b.queue();
+    const { request: second } = await b.queue();
     await b.queue();
-    await a.lock.release(claim, 0);
+    await a.lock.release(request, 0);
     expect(await b.lock.leave(leaver)).toBe(true);
     expect(await b.lock.leave(leaver)).toBe(false);
     expect(await world.sight()).toMatchObject({ holder: second.holder, waiting: 1 });
@@ -82,8 +82,8 @@ export const idempotence: Contract = {
 
   async 'an extension that arrives twice is one'(world) {
     const a = await world.client();
-    const { claim } = await a.hold({ ttl: 1_000 });
-    const twice = await Promise.all([a.lock.extend([claim]), a.lock.extend([claim])]);
+    const { request } = await a.hold({ ttl: 1_000 });
+    const twice = await Promise.all([a.lock.extend([request]), a.lock.extend([request])]);
     for (const { remaining } of twice) expect(remaining[0]).toBeLessThanOrEqual(1_000);
     expect((await world.sight()).remaining).toBeLessThanOrEqual(1_000);
   },
@@ -95,9 +95,9 @@ export const idempotenceOnRedis: Contract = {
   ) {
     const a = await world.client();
     await a.hold();
-    const { claim } = await a.queue();
+    const { request } = await a.queue();
     await world.redis!.control.script('FLUSH');
-    expect(await a.ask(claim)).toMatchObject({ kind: 'queued', rank: 0 });
+    expect(await a.ask(request)).toMatchObject({ kind: 'queued', rank: 0 });
     expect((await world.sight()).waiting).toBe(1);
   },
 };

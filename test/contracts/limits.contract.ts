@@ -9,13 +9,13 @@ export const limits: Contract = {
   async 'a queue that is full refuses, and takes the next when one has left'(world) {
     const a = await world.client({ limits: { waitersPerKey: 2 } });
     await a.hold();
-    const { claim } = await a.queue();
+    const { request } = await a.queue();
     await a.queue();
-    expect((await a.ask(a.claim())).kind).toBe('full');
-    expect((await a.ask(claim)).kind).toBe('queued');
+    expect((await a.ask(a.request())).kind).toBe('full');
+    expect((await a.ask(request)).kind).toBe('queued');
     expect((await world.sight()).waiting).toBe(2);
-    await a.lock.leave(claim);
-    expect((await a.ask(a.claim())).kind).toBe('queued');
+    await a.lock.leave(request);
+    expect((await a.ask(a.request())).kind).toBe('queued');
   },
 
   async 'a full queue is an error of its own, at once'(world) {
@@ -42,8 +42,8 @@ export const limits: Contract = {
     await dead.queue();
     await world.silence(3_100);
     await world.until('it is free', async () => (await world.sight()).type === 'none');
-    expect((await a.ask(a.claim())).kind).toBe('full');
-    expect((await a.ask(a.claim())).kind).toBe('held');
+    expect((await a.ask(a.request())).kind).toBe('full');
+    expect((await a.ask(a.request())).kind).toBe('held');
   },
 
   async 'a process holds and waits for so many locks and no more'(world) {
@@ -78,9 +78,9 @@ export const limits: Contract = {
     const batches: number[] = [];
     const process = await world.process({}, (store) =>
       withPrimitive(store, {
-        extend: (claims) => {
-          batches.push(claims.length);
-          return store.lock.extend(claims);
+        extend: (requests) => {
+          batches.push(requests.length);
+          return store.lock.extend(requests);
         },
       }),
     );

@@ -28,9 +28,9 @@ export const list: Contract = {
     await b.hold({ key: 'shared', share: READER });
     await a.hold({ key: 'permits', share: { permits: 3, count: 2 } });
     await world.plant('foreign', 'string');
-    const { claim } = await a.hold({ key: 'given back' });
-    await a.lock.release(claim, 0);
-    const { claim: kept } = await a.hold({ key: 'kept' });
+    const { request } = await a.hold({ key: 'given back' });
+    await a.lock.release(request, 0);
+    const { request: kept } = await a.hold({ key: 'kept' });
     await a.lock.release(kept, 60_000);
     const names = await b.store.names(search('*'));
     const expected = ['a', 'doc:{tenant}', 'foreign', 'kept', 'permits', 'shared', '{all}'];

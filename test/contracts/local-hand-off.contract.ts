@@ -8,7 +8,8 @@ import {
   LockStoreError,
 } from '../../lib/errors/index.js';
 import type { Lease } from '../../lib/client/lease.js';
-import type { Answer, Ask } from '../../lib/locks/lock-primitive.js';
+import type { Answer } from '../../lib/locks/lock-primitive.js';
+import type { LockRequest } from '../../lib/locks/lock-request.js';
 import type { AcquireOptions } from '../../lib/options/index.js';
 import { atMost, TTL } from '../support/bounds.js';
 import type { Contract } from '../support/contract.js';
@@ -44,7 +45,7 @@ function names(callers: readonly Named[]): string[] {
 }
 
 /** What becomes of the step in which a process gives a lease back and queues again. */
-function yielding(fate: (ask: Ask, send: () => Promise<Answer>) => Promise<Answer>): Wrap {
+function yielding(fate: (ask: LockRequest, send: () => Promise<Answer>) => Promise<Answer>): Wrap {
   return (store) =>
     withPrimitive(store, {
       acquire: (ask) => {
@@ -212,8 +213,8 @@ export const localHandOff: Contract = {
   async 'tokens grow also when so many are reserved that each grant gets but one'(world) {
     const [a, b, greedy] = [await world.process(), await world.process(), await world.client()];
     const callers = [a, a, a, b, b, b].map((process): [LockingProcess] => [process]);
-    const { claim } = await greedy.hold({ tokens: 99_950 });
-    await greedy.lock.release(claim, 0);
+    const { request } = await greedy.hold({ tokens: 99_950 });
+    await greedy.lock.release(request, 0);
     const turns = await contend(world, callers, { sections: 100, ms: 0 });
     expectGrowing(turns.map(({ token }) => token!));
   },
@@ -351,7 +352,7 @@ export const localHandOff: Contract = {
   async 'a lease is passed to nobody while it is being downgraded'(world) {
     const gate = new Gate();
     const slow: Wrap = (store) =>
-      withPrimitive(store, { downgrade: (claim) => gate.after(store.lock.downgrade(claim)) });
+      withPrimitive(store, { downgrade: (request) => gate.after(store.lock.downgrade(request)) });
     const [a, b] = [await world.process({}, slow), await world.process()];
     const lease = await a.acquire();
     const next = later(a.acquire());
@@ -368,7 +369,7 @@ export const localHandOff: Contract = {
   async 'a lease is passed to nobody while it is being extended'(world) {
     const gate = new Gate();
     const slow: Wrap = (store) =>
-      withPrimitive(store, { extend: (claims) => gate.after(store.lock.extend(claims)) });
+      withPrimitive(store, { extend: (requests) => gate.after(store.lock.extend(requests)) });
     const a = await world.process({ ttl: 5_000 }, slow);
     const lease = await a.acquire();
     const next = later(a.acquire());
@@ -388,10 +389,10 @@ export const localHandOff: Contract = {
     const [a, b, operator] = [
       await world.process({}, (store) =>
         withPrimitive(store, {
-          extend: async (claims) => {
+          extend: async (requests) => {
             asked = true;
             await gate.opened;
-            return store.lock.extend(claims);
+            return store.lock.extend(requests);
           },
         }),
       ),

@@ -3,7 +3,7 @@ import { LeaseLostError } from '../../lib/errors/index.js';
 import type { BaseLease } from '../../lib/client/base-lease.js';
 import { withLease } from '../../lib/client/with-lease.js';
 import { batchesBy } from '../../lib/locks/batches.js';
-import type { Claim } from '../../lib/locks/lock-primitive.js';
+import type { LockRequest } from '../../lib/locks/lock-request.js';
 import { atMost, TTL } from '../support/bounds.js';
 import type { Contract } from '../support/contract.js';
 import { type Wrap, withPrimitive } from '../support/world.js';
@@ -13,10 +13,10 @@ const hangingFor =
   (key: string): Wrap =>
   (store) => {
     const { lock } = store;
-    const hangs = (claim: Claim | undefined): boolean => claim?.key === key;
+    const hangs = (request: LockRequest | undefined): boolean => request?.key === key;
     return withPrimitive(store, {
-      batches: (claims) => batchesBy(claims, hangs, (_, own) => lock.batches(own)),
-      extend: (claims) => (hangs(claims[0]) ? new Promise(() => {}) : lock.extend(claims)),
+      batches: (requests) => batchesBy(requests, hangs, (_, own) => lock.batches(own)),
+      extend: (requests) => (hangs(requests[0]) ? new Promise(() => {}) : lock.extend(requests)),
     });
   };
 
@@ -83,7 +83,7 @@ export const loss: Contract = {
     expect(lease.held).toBe(false);
     await expect(lease.extend()).rejects.toThrow(LeaseLostError);
     expect(await lease.release()).toBe(false);
-    expect(await world.holder()).toBe(stolen.claim.holder);
+    expect(await world.holder()).toBe(stolen.request.holder);
   },
 
   async 'a lease that the server lost is lost at the next renewal, and not brought back'(world) {
@@ -189,9 +189,9 @@ export const loss: Contract = {
     const lease = await process.acquire({ ttl: TTL, renew: false });
     await world.pass(TTL);
     await world.until('the lock is free', async () => (await world.sight()).type === 'none');
-    const { claim } = await other.hold();
+    const { request } = await other.hold();
     await expect(lease.extend()).rejects.toThrow(LeaseLostError);
-    expect(await world.holder()).toBe(claim.holder);
+    expect(await world.holder()).toBe(request.holder);
   },
 
   async 'work that succeeds after its lease was lost is an error, and its own error wins'(world) {

@@ -29,7 +29,7 @@ export const manyKeys: Contract = {
     const [a, b] = [await world.process(), await world.client()];
     const lease = await acquire(a, ['x', 'y', 'z']);
     expect([lease.key, lease.keys, lease.held]).toEqual(['x, y, z', ['x', 'y', 'z'], true]);
-    for (const key of ['x', 'y', 'z']) expect((await b.try(b.claim({ key }))).kind).toBe('busy');
+    for (const key of ['x', 'y', 'z']) expect((await b.try(b.request({ key }))).kind).toBe('busy');
     const tokens = lease.keys.map((key) => lease.fencingTokenOf(key));
     expect(tokens.every(Number.isSafeInteger)).toBe(true);
     expect(() => lease.fencingToken).toThrow(LockOptionsError);
@@ -82,7 +82,7 @@ export const manyKeys: Contract = {
 
   async 'who cannot have all keeps none for a minimum hold'(world) {
     const [a, b] = [await world.process(), await world.client()];
-    const { claim } = await b.hold({ key: 'y' });
+    const { request } = await b.hold({ key: 'y' });
     const free = async (): Promise<void> => {
       for (const key of ['x', 'z']) expect((await world.sight(key)).type).toBe('none');
     };
@@ -98,7 +98,7 @@ export const manyKeys: Contract = {
     await free();
     const waiting = acquire(a, ['x', 'y', 'z'], { minHold }); // its own mark would be in its way
     await world.waiting(1, 'y');
-    await b.lock.release(claim, 0);
+    await b.lock.release(request, 0);
     const lease = await world.finish(waiting);
     expect(await lease.release()).toBe(true);
     expect((await world.sight('z')).remaining).toBeGreaterThan(15_000);
@@ -106,10 +106,10 @@ export const manyKeys: Contract = {
 
   async 'a limit or a fault on the way keeps none for a minimum hold either'(world) {
     const [few, b] = [await world.process({ limits: { leases: 1 } }), await world.client()];
-    const { claim } = await b.hold({ key: 'y' });
+    const { request } = await b.hold({ key: 'y' });
     const limited = acquire(few, ['x', 'y', 'z'], { minHold: '20s' });
     await expect(world.finish(limited)).rejects.toThrow(LockLimitError);
-    await b.lock.release(claim, 0);
+    await b.lock.release(request, 0);
     const broken: Wrap = (store) =>
       withPrimitive(store, {
         async acquire(ask) {
@@ -144,14 +144,14 @@ export const manyKeys: Contract = {
 
   async 'who waits for one holds those before it, and none behind it'(world) {
     const [a, b] = [await world.process(), await world.client()];
-    const { claim } = await b.hold({ key: 'y' });
+    const { request } = await b.hold({ key: 'y' });
     const wait = acquire(a, ['x', 'y', 'z']);
     await world.waiting(1, 'y');
     expect([(await world.sight('x')).type, (await world.sight('z')).type]).toEqual([
       'string',
       'none',
     ]);
-    await b.lock.release(claim, 0);
+    await b.lock.release(request, 0);
     const lease = await world.finish(wait);
     expect(lease.held).toBe(true);
     await lease.release();
@@ -159,7 +159,7 @@ export const manyKeys: Contract = {
 
   async 'an abort, and a foreign value, give everything back'(world) {
     const [a, b] = [await world.process(), await world.client()];
-    const { claim } = await b.hold({ key: 'y' });
+    const { request } = await b.hold({ key: 'y' });
     const controller = new AbortController();
     const wait = acquire(a, ['x', 'y'], { signal: controller.signal });
     await world.waiting(1, 'y');
@@ -170,7 +170,7 @@ export const manyKeys: Contract = {
     for (const key of ['x', 'e', 'g']) {
       await world.until(`${key} is free`, async () => (await world.sight(key)).type === 'none');
     }
-    await b.lock.release(claim, 0);
+    await b.lock.release(request, 0);
     await world.until('nobody waits', async () => (await world.sight('y')).type === 'none');
   },
 

@@ -1,14 +1,14 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { ForeignLockError } from '../../lib/errors/index.js';
-import type { Ask, Claim } from '../../lib/locks/lock-primitive.js';
+import type { LockRequest } from '../../lib/locks/lock-request.js';
 import { READER, type Share } from '../../lib/options/index.js';
 import type { Client } from '../support/client.js';
 import { kinds } from '../support/kinds.js';
 import { type Topology, topologies } from '../support/topologies.js';
 import type { World } from '../support/world.js';
 
-/** A step of client `by` under the claim `as`, as numbers so that two worlds can take it. */
+/** A step of client `by` under the request `as`, as numbers so that two worlds can take it. */
 interface Step {
   readonly does:
     | 'ask'
@@ -55,22 +55,22 @@ const steps = fc.array(
   { minLength: 5, maxLength: 40 },
 );
 
-/** Two processes that hear and one that does not, each with claims that it sends again and again. */
+/** Two processes that hear and one that does not, each with requests that it sends again and again. */
 class Player {
   readonly #names = new Map<string, string>();
-  /** By holder: under which claim he awaits a condition. */
-  readonly #waits = new Map<string, Claim>();
+  /** By holder: under which request he awaits a condition. */
+  readonly #waits = new Map<string, LockRequest>();
   readonly #arrivals = new Map<string, string>();
   readonly #tokens: number[] = [];
 
   private constructor(
     private readonly world: World,
     private readonly clients: readonly Client[],
-    private readonly claims: readonly (readonly Claim[])[],
+    private readonly requests: readonly (readonly LockRequest[])[],
   ) {
-    for (const [by, own] of claims.entries()) {
+    for (const [by, own] of requests.entries()) {
       for (const [as, { holder }] of own.entries()) this.#names.set(holder, `${by}.${as}`);
-      for (const { holder } of own) this.#waits.set(holder, clients[by]!.claim({ ttl: 60_000 }));
+      for (const { holder } of own) this.#waits.set(holder, clients[by]!.request({ ttl: 60_000 }));
       for (const { holder } of own) {
         this.#names.set(this.#waits.get(holder)!.holder, `${this.#names.get(holder)} awaits`);
       }
@@ -83,17 +83,17 @@ class Player {
       await world.client({ limits: { waitersPerKey: 5 } }),
       await world.client({ limits: { waitersPerKey: 5 }, deaf: true }),
     ];
-    const claims = clients.map((client) =>
+    const requests = clients.map((client) =>
       Array.from({ length: CLAIMS }, (_, as) =>
-        client.claim({ ttl: 60_000, tokens: as === 3 ? 0 : 1, share: shares[as] }),
+        client.request({ ttl: 60_000, tokens: as === 3 ? 0 : 1, share: shares[as] }),
       ),
     );
-    return new Player(world, clients, claims);
+    return new Player(world, clients, requests);
   }
 
   /** What was answered and what could be seen afterwards, without times and ids. */
   async play({ does, by, as }: Step): Promise<unknown> {
-    const answer = await this.#take(does, this.clients[by]!, this.claims[by]![as]!).catch(
+    const answer = await this.#take(does, this.clients[by]!, this.requests[by]![as]!).catch(
       (error: unknown) => {
         if (error instanceof ForeignLockError) return error.type;
         throw error;
@@ -124,14 +124,17 @@ class Player {
 
   async heard(): Promise<string[][]> {
     return this.clients.map(({ grants }) =>
-      grants.map(({ claim }) => this.#names.get(claim.holder)!),
+      grants.map(({ request }) => this.#names.get(request.holder)!),
     );
   }
 
-  async #ask(client: Client, claim: Claim, more: Partial<Ask>): Promise<unknown> {
-    const answer = await client.ask(claim, { arrival: this.#arrivals.get(claim.holder), ...more });
+  async #ask(client: Client, request: LockRequest, more: Partial<LockRequest>): Promise<unknown> {
+    const answer = await client.ask(request, {
+      arrival: this.#arrivals.get(request.holder),
+      ...more,
+    });
     if (answer.kind === 'queued') {
-      this.#arrivals.set(claim.holder, answer.arrival);
+      this.#arrivals.set(request.holder, answer.arrival);
       return { kind: 'queued', rank: answer.rank, rejoined: answer.rejoined };
     }
     const { kind } = answer;
@@ -140,15 +143,15 @@ class Player {
       : answer;
   }
 
-  async #take(does: Step['does'], client: Client, claim: Claim): Promise<unknown> {
-    const name = claim.tokens === 0 ? 'other' : 'changed';
-    const awaits = { ...this.#waits.get(claim.holder)!, condition: { name, over: false } };
+  async #take(does: Step['does'], client: Client, request: LockRequest): Promise<unknown> {
+    const name = request.tokens === 0 ? 'other' : 'changed';
+    const awaits = { ...this.#waits.get(request.holder)!, condition: { name, over: false } };
     switch (does) {
       case 'ask':
       case 'try':
-        return this.#ask(client, claim, { queue: does === 'ask' });
+        return this.#ask(client, request, { queue: does === 'ask' });
       case 'await':
-        return this.#ask(client, awaits, { former: claim });
+        return this.#ask(client, awaits, { former: request });
       case 'wake':
         return this.#ask(client, awaits, {});
       case 'over':
@@ -157,22 +160,22 @@ class Player {
         return client.lock.leave(awaits);
       case 'signal':
       case 'signal all':
-        return client.lock.signal(claim, name, does === 'signal' ? 1 : 9);
+        return client.lock.signal(request, name, does === 'signal' ? 1 : 9);
       case 'release':
       case 'keep':
-        return client.lock.release(claim, does === 'keep' ? 60_000 : 0);
+        return client.lock.release(request, does === 'keep' ? 60_000 : 0);
       case 'leave':
-        return client.lock.leave(claim);
+        return client.lock.leave(request);
       case 'extend': {
-        const [left] = (await client.lock.extend([claim])).remaining;
+        const [left] = (await client.lock.extend([request])).remaining;
         return typeof left === 'number' ? 'extended' : left;
       }
       case 'downgrade':
-        return client.lock.downgrade(claim);
+        return client.lock.downgrade(request);
       case 'hand over': {
-        const next = this.claims[(this.clients.indexOf(client) + 1) % this.claims.length]!;
-        const heir = next[this.claims[this.clients.indexOf(client)]!.indexOf(claim)]!;
-        const { remaining } = await client.lock.transfer(claim, heir);
+        const next = this.requests[(this.clients.indexOf(client) + 1) % this.requests.length]!;
+        const heir = next[this.requests[this.clients.indexOf(client)]!.indexOf(request)]!;
+        const { remaining } = await client.lock.transfer(request, heir);
         return typeof remaining === 'number' ? 'handed over' : remaining;
       }
       case 'stamp': {

@@ -8,20 +8,20 @@ export const mutualExclusion: Contract = {
   async 'a lock that is held is not given to another'(world) {
     const [a, b] = [await world.client(), await world.client()];
     await a.hold();
-    expect((await b.try(b.claim())).kind).toBe('busy');
-    expect((await b.ask(b.claim())).kind).toBe('queued');
+    expect((await b.try(b.request())).kind).toBe('busy');
+    expect((await b.ask(b.request())).kind).toBe('queued');
   },
 
   async 'the same process does not get its own lock twice'(world) {
     const a = await world.client();
     await a.hold();
-    expect((await a.try(a.claim())).kind).toBe('busy');
+    expect((await a.try(a.request())).kind).toBe('busy');
   },
 
   async 'of many who ask at one moment, one gets the lock'(world) {
     const clients = await Promise.all([1, 2, 3, 4].map(() => world.client()));
     const asks = clients.flatMap((client) =>
-      Array.from({ length: 10 }, () => client.ask(client.claim())),
+      Array.from({ length: 10 }, () => client.ask(client.request())),
     );
     const answers = await Promise.all(asks);
     expect(answers.filter(({ kind }) => kind === 'held')).toHaveLength(1);
@@ -30,7 +30,9 @@ export const mutualExclusion: Contract = {
 
   async 'of many who ask once at one moment, one gets the lock'(world) {
     const client = await world.client();
-    const answers = await Promise.all(Array.from({ length: 20 }, () => client.try(client.claim())));
+    const answers = await Promise.all(
+      Array.from({ length: 20 }, () => client.try(client.request())),
+    );
     expect(answers.filter(({ kind }) => kind === 'held')).toHaveLength(1);
   },
 
@@ -44,14 +46,14 @@ export const mutualExclusion: Contract = {
 
   async 'a lock in its minimum hold is nobody’s'(world) {
     const [a, b] = [await world.client(), await world.client()];
-    const { claim } = await a.hold();
-    expect(await a.lock.release(claim, TTL)).toBe(true);
-    expect((await b.try(b.claim())).kind).toBe('busy');
-    expect((await a.lock.extend([claim])).remaining).toEqual([world.gone]);
-    expect(await a.lock.release(claim, 0)).toBe(false);
+    const { request } = await a.hold();
+    expect(await a.lock.release(request, TTL)).toBe(true);
+    expect((await b.try(b.request())).kind).toBe('busy');
+    expect((await a.lock.extend([request])).remaining).toEqual([world.gone]);
+    expect(await a.lock.release(request, 0)).toBe(false);
     await world.pass(TTL);
     await world.until('the minimum hold is over', async () => {
-      return (await b.try(b.claim())).kind === 'held';
+      return (await b.try(b.request())).kind === 'held';
     });
   },
 

@@ -25,8 +25,8 @@ export const optimistic: Contract = {
     expect(await first.validate()).toBe(true);
     const other = await take();
     expect([await first.validate(), await other.validate()]).toEqual([true, true]);
-    const { claim } = await a.hold();
-    await a.lock.release(claim, 0);
+    const { request } = await a.hold();
+    await a.lock.release(request, 0);
     const second = await take();
     expect([await second.validate(), await second.validate()]).toEqual([true, true]);
   },
@@ -34,9 +34,9 @@ export const optimistic: Contract = {
   async 'a stamp does not validate while somebody holds the lock, nor after'(world) {
     const [take, a] = [await stamper(world), await world.client()];
     const stamp = await take();
-    const { claim } = await a.hold();
+    const { request } = await a.hold();
     expect(await stamp.validate()).toBe(false);
-    await a.lock.release(claim, 0);
+    await a.lock.release(request, 0);
     expect(await stamp.validate()).toBe(false);
     expect(await (await take()).validate()).toBe(true);
   },
@@ -52,10 +52,10 @@ export const optimistic: Contract = {
 
   async 'a stamp that was taken while somebody held the lock never validates'(world) {
     const [take, a, b] = [await stamper(world), await world.client(), await world.client()];
-    const { claim } = await a.hold();
-    const { claim: heir } = await b.queue();
+    const { request } = await a.hold();
+    const { request: heir } = await b.queue();
     const stamps = [await take()];
-    await a.lock.release(claim, 0);
+    await a.lock.release(request, 0);
     stamps.push(await take());
     await b.lock.release(heir, 0);
     expect((await world.sight()).type).toBe('none');
@@ -82,19 +82,19 @@ export const optimistic: Contract = {
   async 'readers do not disturb a stamp, nor does it disturb them'(world) {
     const [take, a] = [await stamper(world), await world.client()];
     const stamp = await take();
-    const { claim } = await a.hold(reader);
+    const { request } = await a.hold(reader);
     expect(await stamp.validate()).toBe(true);
     const beside = await take();
-    await a.lock.release(claim, 0);
+    await a.lock.release(request, 0);
     expect([await stamp.validate(), await beside.validate()]).toEqual([true, true]);
   },
 
   async 'a stamp beside who has become a reader validates, one from before does not'(world) {
     const [take, a] = [await stamper(world), await world.client()];
     const free = await take();
-    const { claim } = await a.hold();
+    const { request } = await a.hold();
     const held = await take();
-    await a.lock.downgrade(claim);
+    await a.lock.downgrade(request);
     const shared = await take();
     expect(await free.validate()).toBe(false);
     expect(await held.validate()).toBe(false);
@@ -114,10 +114,10 @@ export const optimistic: Contract = {
     await world.until('it awaits', async () => (await world.sight()).awaiting === 1);
     const awaited = await take();
     expect([await held.validate(), await awaited.validate()]).toEqual([false, true]);
-    const { claim } = await other.hold();
-    expect(await other.lock.signal(claim, 'changed', 1)).toEqual({ woken: 1 });
+    const { request } = await other.hold();
+    expect(await other.lock.signal(request, 'changed', 1)).toEqual({ woken: 1 });
     const signalled = await take();
-    await other.lock.release(claim, 0);
+    await other.lock.release(request, 0);
     await world.finish(woken);
     const woke = await take();
     await lease.release();
@@ -128,10 +128,10 @@ export const optimistic: Contract = {
     const [take, a] = [await stamper(world), await world.client()];
     const nineHost = `9-web.1.${'A'.repeat(11)}/1`;
     for (const more of [{}, { holder: nineHost }]) {
-      const claim = { ...a.claim(), ...more };
-      expect((await a.try(claim)).kind).toBe('held');
+      const request = { ...a.request(), ...more };
+      expect((await a.try(request)).kind).toBe('held');
       const held = await take();
-      await a.lock.release(claim, 60_000);
+      await a.lock.release(request, 60_000);
       expect(inspection('k', await world.sight()).state).toBe('kept');
       const kept = await take();
       expect([await held.validate(), await kept.validate()]).toEqual([false, true]);
@@ -146,8 +146,8 @@ export const optimistic: Contract = {
     await world.elapse(2);
     expect(await stamps[0]!.validate()).toBe(false);
     stamps.push(await take());
-    const { claim } = await a.hold();
-    await a.lock.release(claim, 0);
+    const { request } = await a.hold();
+    await a.lock.release(request, 0);
     stamps.push(await take());
     await world.flush();
     await world.elapse(2);
@@ -157,9 +157,9 @@ export const optimistic: Contract = {
   async 'who writes without a token is seen only while he holds the lock'(world) {
     const [take, a] = [await stamper(world), await world.client()];
     const stamp = await take();
-    const { claim } = await a.hold({ tokens: 0 });
+    const { request } = await a.hold({ tokens: 0 });
     expect(await stamp.validate()).toBe(false);
-    await a.lock.release(claim, 0);
+    await a.lock.release(request, 0);
     expect(await stamp.validate()).toBe(true);
   },
 
@@ -174,10 +174,10 @@ export const optimistic: Contract = {
   async 'what is no lock is left alone'(world) {
     const [take, a] = [await stamper(world), await world.client()];
     const stamp = await take();
-    const { claim } = await a.hold({ share: { permits: 3, count: 1 } });
+    const { request } = await a.hold({ share: { permits: 3, count: 1 } });
     await expect(take()).rejects.toThrow(ForeignLockError);
     await expect(stamp.validate()).rejects.toThrow(ForeignLockError);
-    await a.lock.release(claim, 0);
+    await a.lock.release(request, 0);
     await world.plant('k', 'hash');
     await expect(take()).rejects.toThrow(ForeignLockError);
     expect((await world.sight()).type).toBe('hash');
@@ -186,10 +186,10 @@ export const optimistic: Contract = {
   async 'a stamp holds nothing, and what it leaves has an end'(world) {
     const [take, a] = [await stamper(world), await world.client()];
     await take();
-    expect((await a.try(a.claim())).kind).toBe('held');
-    const { claim } = await a.queue();
+    expect((await a.try(a.request())).kind).toBe('held');
+    const { request } = await a.queue();
     await take();
-    expect((await world.sight()).places[0]!.place).toContain(claim.holder);
+    expect((await world.sight()).places[0]!.place).toContain(request.holder);
     for (const { ttl } of await world.keys()) expect(ttl).toBeGreaterThan(0);
   },
 

@@ -1,6 +1,6 @@
 import { expect } from '@jest/globals';
 import { placeText } from '../../lib/locks/lock/place-text.js';
-import type { Claim } from '../../lib/locks/lock-primitive.js';
+import type { LockRequest } from '../../lib/locks/lock-request.js';
 import type { Client } from '../support/client.js';
 import { TTL } from '../support/bounds.js';
 import type { Contract } from '../support/contract.js';
@@ -12,19 +12,19 @@ import { contend } from './mutual-exclusion.contract.js';
 export const order: Contract = {
   async 'waiters of several processes are served in the order in which they came'(world) {
     const clients = await Promise.all([1, 2, 3].map(() => world.client()));
-    let holding = (await clients[0]!.hold()).claim;
-    const waiting: { client: Client; claim: Claim }[] = [];
+    let holding = (await clients[0]!.hold()).request;
+    const waiting: { client: Client; request: LockRequest }[] = [];
     for (let at = 0; at < 12; at += 1) {
       const client = clients[(at * 2) % 3]!;
-      const { claim, place } = await client.queue();
+      const { request, place } = await client.queue();
       expect(place.rank).toBe(at);
-      waiting.push({ client, claim });
+      waiting.push({ client, request });
     }
     let last: Client = clients[0]!;
-    for (const { client, claim } of waiting) {
+    for (const { client, request } of waiting) {
       expect(await last.lock.release(holding, 0)).toBe(true);
-      expect(await world.holder()).toBe(claim.holder);
-      [holding, last] = [claim, client];
+      expect(await world.holder()).toBe(request.holder);
+      [holding, last] = [request, client];
     }
   },
 
@@ -39,30 +39,32 @@ export const order: Contract = {
 
   async 'a newcomer does not pass those who wait, although the lock is free'(world) {
     const { first, second } = await freeWithTwoWaiting(world);
-    const newcomer = second.client.claim();
+    const newcomer = second.client.request();
     expect((await second.client.ask(newcomer)).kind).toBe('queued');
-    expect(await world.holder()).toBe(first.claim.holder);
+    expect(await world.holder()).toBe(first.request.holder);
   },
 
   async 'who asks once does not pass those who wait, although the lock is free'(world) {
     const { first, second } = await freeWithTwoWaiting(world);
-    expect((await second.client.try(second.client.claim())).kind).toBe('busy');
-    expect(await world.holder()).toBe(first.claim.holder);
+    expect((await second.client.try(second.client.request())).kind).toBe('busy');
+    expect(await world.holder()).toBe(first.request.holder);
   },
 
   async 'the second in the queue who asks does not pass the first'(world) {
     const { first, second } = await freeWithTwoWaiting(world);
-    expect(await second.client.ask(second.claim)).toMatchObject({ kind: 'queued', rank: 0 });
-    expect(await world.holder()).toBe(first.claim.holder);
+    expect(await second.client.ask(second.request)).toMatchObject({ kind: 'queued', rank: 0 });
+    expect(await world.holder()).toBe(first.request.holder);
   },
 
   async 'asking again does not move a place'(world) {
     const [a, b] = [await world.client(), await world.client()];
     await a.hold();
     const queued = [await a.queue(), await b.queue(), await a.queue()];
-    for (const { claim } of queued.toReversed()) await a.ask(claim);
+    for (const { request } of queued.toReversed()) await a.ask(request);
     const { places } = await world.sight();
-    expect(places.map(({ place }) => place)).toEqual(queued.map(({ claim }) => placeText(claim)));
+    expect(places.map(({ place }) => place)).toEqual(
+      queued.map(({ request }) => placeText(request)),
+    );
   },
 
   async 'places that the server forgot are taken up again in their old order'(world) {
@@ -71,12 +73,14 @@ export const order: Contract = {
     const queued = [await b.queue(), await b.queue(), await b.queue()];
     await world.flush();
     await a.hold();
-    for (const { claim, place } of queued.toReversed()) {
-      const again = await b.ask(claim, { arrival: place.arrival });
+    for (const { request, place } of queued.toReversed()) {
+      const again = await b.ask(request, { arrival: place.arrival });
       expect(again).toMatchObject({ kind: 'queued', rejoined: true, arrival: place.arrival });
     }
     const { places } = await world.sight();
-    expect(places.map(({ place }) => place)).toEqual(queued.map(({ claim }) => placeText(claim)));
+    expect(places.map(({ place }) => place)).toEqual(
+      queued.map(({ request }) => placeText(request)),
+    );
   },
 
   async 'under contention grants follow the queue'(world) {
@@ -89,7 +93,7 @@ export const order: Contract = {
 /** The holder's lease has ended by itself, and nobody has asked since. */
 async function freeWithTwoWaiting(
   world: World,
-): Promise<Record<'first' | 'second', { client: Client; claim: Claim }>> {
+): Promise<Record<'first' | 'second', { client: Client; request: LockRequest }>> {
   const [a, b, c] = [await world.client(), await world.client(), await world.client()];
   await a.hold({ ttl: TTL });
   const first = await b.queue();
@@ -97,7 +101,10 @@ async function freeWithTwoWaiting(
   await world.pass(TTL);
   await world.silence(-TTL); // those who wait have asked just now
   await world.until('the lease is over', async () => (await world.sight()).type === 'none');
-  return { first: { client: b, claim: first.claim }, second: { client: c, claim: second.claim } };
+  return {
+    first: { client: b, request: first.request },
+    second: { client: c, request: second.request },
+  };
 }
 
 export const orderOnRedis: Contract = {
@@ -107,7 +114,7 @@ export const orderOnRedis: Contract = {
     await a.hold();
     const early = await a.queue();
     const ahead = Number(early.place.arrival) + 3_600_000_000;
-    await control.zadd(`{${prefix}k}:queue`, ahead, placeText(early.claim));
+    await control.zadd(`{${prefix}k}:queue`, ahead, placeText(early.request));
     const { place } = await a.queue();
     expect(place.rank).toBe(1);
     expect(Number(place.arrival)).toBe(ahead + 1);

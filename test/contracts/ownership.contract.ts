@@ -6,54 +6,54 @@ import type { Contract } from '../support/contract.js';
 export const ownership: Contract = {
   async 'a stranger cannot release the lock'(world) {
     const [a, b] = [await world.client(), await world.client()];
-    const { claim } = await a.hold();
-    expect(await b.lock.release(b.claim(), 0)).toBe(false);
-    expect(await b.lock.release(b.claim(), 1_000)).toBe(false);
-    expect(await world.holder()).toBe(claim.holder);
+    const { request } = await a.hold();
+    expect(await b.lock.release(b.request(), 0)).toBe(false);
+    expect(await b.lock.release(b.request(), 1_000)).toBe(false);
+    expect(await world.holder()).toBe(request.holder);
   },
 
   async 'a stranger cannot extend the lock'(world) {
     const [a, b] = [await world.client(), await world.client()];
-    const { claim } = await a.hold({ ttl: TTL });
-    expect((await b.lock.extend([b.claim({ ttl: 3 * TTL })])).remaining).toEqual([world.gone]);
+    const { request } = await a.hold({ ttl: TTL });
+    expect((await b.lock.extend([b.request({ ttl: 3 * TTL })])).remaining).toEqual([world.gone]);
     const { holder, remaining } = await world.sight();
-    expect(holder).toBe(claim.holder);
+    expect(holder).toBe(request.holder);
     expect(remaining).toBeLessThanOrEqual(TTL);
   },
 
   async 'a stranger who leaves changes nothing'(world) {
     const [a, b] = [await world.client(), await world.client()];
-    const { claim } = await a.hold();
-    const { claim: waiting } = await a.queue();
-    expect(await b.lock.leave(b.claim())).toBe(false);
+    const { request } = await a.hold();
+    const { request: waiting } = await a.queue();
+    expect(await b.lock.leave(b.request())).toBe(false);
     const { holder, places } = await world.sight();
-    expect(holder).toBe(claim.holder);
+    expect(holder).toBe(request.holder);
     expect(places.map(({ place }) => place)).toEqual([placeText(waiting)]);
   },
 
   async 'an extension brings no lease back that has ended'(world) {
     const a = await world.client();
-    const { claim } = await a.hold({ ttl: TTL });
+    const { request } = await a.hold({ ttl: TTL });
     await world.pass(TTL);
     await world.until('the lease is over', async () => (await world.sight()).type === 'none');
-    expect((await a.lock.extend([claim])).remaining).toEqual(['free']);
+    expect((await a.lock.extend([request])).remaining).toEqual(['free']);
     expect((await world.sight()).type).toBe('none');
   },
 
   async 'an extension brings no released lease back'(world) {
     const a = await world.client();
-    const { claim } = await a.hold();
-    await a.lock.release(claim, 0);
-    expect((await a.lock.extend([claim])).remaining).toEqual(['free']);
+    const { request } = await a.hold();
+    await a.lock.release(request, 0);
+    expect((await a.lock.extend([request])).remaining).toEqual(['free']);
     expect((await world.sight()).type).toBe('none');
   },
 
   async 'who held the lock before touches nothing of who holds it now'(world) {
     const [a, b] = [await world.client(), await world.client()];
-    const { claim: before } = await a.hold({ ttl: TTL });
+    const { request: before } = await a.hold({ ttl: TTL });
     await world.pass(TTL);
     await world.until('the lease is over', async () => (await world.sight()).type === 'none');
-    const { claim: now } = await b.hold({ ttl: TTL });
+    const { request: now } = await b.hold({ ttl: TTL });
     expect(await a.lock.release(before, 0)).toBe(false);
     expect(await a.lock.leave(before)).toBe(false);
     expect((await a.lock.extend([{ ...before, ttl: 3 * TTL }])).remaining).toEqual([world.gone]);
@@ -64,13 +64,13 @@ export const ownership: Contract = {
 
   async 'who lost the lock to an operator is told, and can do nothing with it'(world) {
     const [a, b] = [await world.client(), await world.client()];
-    const { claim } = await a.hold();
-    const { claim: next } = await b.queue();
+    const { request } = await a.hold();
+    const { request: next } = await b.queue();
     expect(await b.lock.force('k')).toBe(true);
     expect(await world.holder()).toBe(next.holder);
-    await world.until('the old holder is told', () => a.forced.includes(claim.holder));
-    expect((await a.lock.extend([claim])).remaining).toEqual([world.gone]);
-    expect(await a.lock.release(claim, 0)).toBe(false);
+    await world.until('the old holder is told', () => a.forced.includes(request.holder));
+    expect((await a.lock.extend([request])).remaining).toEqual([world.gone]);
+    expect(await a.lock.release(request, 0)).toBe(false);
     expect(await world.holder()).toBe(next.holder);
   },
 

@@ -19,10 +19,10 @@ export const permits: Contract = {
     const first = await a.hold(of(3));
     await a.hold(of(3));
     await b.hold(of(3));
-    expect((await b.try(b.claim(of(3)))).kind).toBe('busy');
-    const { claim: next } = await b.queue(of(3));
+    expect((await b.try(b.request(of(3)))).kind).toBe('busy');
+    const { request: next } = await b.queue(of(3));
     expect(await world.sight()).toMatchObject({ mode: 'permits', waiting: 1 });
-    await a.lock.release(first.claim, 0);
+    await a.lock.release(first.request, 0);
     await world.until('the next is told', () => b.granted(next) !== undefined);
     expect((await world.sight()).holders).toHaveLength(3);
   },
@@ -31,14 +31,14 @@ export const permits: Contract = {
     const [a, b, c] = [await world.client(), await world.client(), await world.client()];
     const one = await a.hold(of(3));
     const two = await a.hold(of(3));
-    const { claim: both } = await b.queue(of(3, 2));
-    expect((await c.try(c.claim(of(3)))).kind).toBe('busy');
-    const { claim: behind } = await c.queue(of(3));
-    await a.lock.release(one.claim, 0);
+    const { request: both } = await b.queue(of(3, 2));
+    expect((await c.try(c.request(of(3)))).kind).toBe('busy');
+    const { request: behind } = await c.queue(of(3));
+    await a.lock.release(one.request, 0);
     await world.until('both are told', () => b.granted(both) !== undefined);
     expect(c.granted(behind)).toBeUndefined();
     expect((await world.sight()).holders).toHaveLength(3);
-    await a.lock.release(two.claim, 0);
+    await a.lock.release(two.request, 0);
     await world.until('the last is told', () => c.granted(behind) !== undefined);
     expect(await b.lock.release(both, 0)).toBe(true);
     expect((await world.sight()).holders).toMatchObject([{ holder: behind.holder }]);
@@ -46,11 +46,11 @@ export const permits: Contract = {
 
   async 'several permits are extended together and given back together'(world) {
     const a = await world.client();
-    const { claim } = await a.hold({ ...of(4, 3), ttl: TTL });
-    expect((await a.lock.extend([{ ...claim, ttl: 3 * TTL }])).remaining).toEqual([3 * TTL]);
+    const { request } = await a.hold({ ...of(4, 3), ttl: TTL });
+    expect((await a.lock.extend([{ ...request, ttl: 3 * TTL }])).remaining).toEqual([3 * TTL]);
     const { holders } = await world.sight();
     expect(holders.map(({ remaining }) => remaining > 2 * TTL)).toEqual([true, true, true]);
-    expect(await a.lock.release(claim, 0)).toBe(true);
+    expect(await a.lock.release(request, 0)).toBe(true);
     expect((await world.sight()).type).toBe('none');
   },
 
@@ -58,52 +58,52 @@ export const permits: Contract = {
     const [old, young] = [await world.client(), await world.client()];
     await old.hold(of(2));
     const second = await old.hold(of(2));
-    expect((await old.try(old.claim(of(2)))).kind).toBe('busy');
+    expect((await old.try(old.request(of(2)))).kind).toBe('busy');
     const third = await young.hold(of(3));
-    expect((await young.try(young.claim(of(3)))).kind).toBe('busy');
-    const { claim: strict } = await old.queue(of(2));
-    await young.lock.release(third.claim, 0);
+    expect((await young.try(young.request(of(3)))).kind).toBe('busy');
+    const { request: strict } = await old.queue(of(2));
+    await young.lock.release(third.request, 0);
     expect((await world.sight()).waiting).toBe(1);
-    await old.lock.release(second.claim, 0);
+    await old.lock.release(second.request, 0);
     await world.until('the strict one is told', () => old.granted(strict) !== undefined);
     expect((await world.sight()).holders).toHaveLength(2);
   },
 
   async 'permits that come back twice come back once'(world) {
     const [a, b] = [await world.client(), await world.client()];
-    const { claim } = await a.hold(of(1));
-    const { claim: next } = await b.queue(of(1));
-    expect(await a.lock.release(claim, 0)).toBe(true);
-    expect(await a.lock.release(claim, 0)).toBe(false);
-    expect((await a.try(a.claim(of(1)))).kind).toBe('busy');
+    const { request } = await a.hold(of(1));
+    const { request: next } = await b.queue(of(1));
+    expect(await a.lock.release(request, 0)).toBe(true);
+    expect(await a.lock.release(request, 0)).toBe(false);
+    expect((await a.try(a.request(of(1)))).kind).toBe('busy');
     expect((await world.sight()).holders).toMatchObject([{ holder: next.holder }]);
   },
 
   async 'a crash costs the ttl of that permit, and no other'(world) {
     const [a, b, c] = [await world.client(), await world.client(), await world.process()];
     await a.hold({ ...of(2), ttl: TTL });
-    const { claim } = await b.hold({ ...of(2), ttl: 3 * TTL });
+    const { request } = await b.hold({ ...of(2), ttl: 3 * TTL });
     const from = c.clock.monotonic();
     const wait = later(c.acquire({ ...of(2), wait: Infinity }));
     await world.waiting(1);
     await world.pass(TTL);
     const lease = await world.finish(wait);
     expect(c.clock.monotonic() - from).toBeLessThan(atMost(world, TTL + 300));
-    expect((await b.lock.extend([claim])).remaining[0]).toBeGreaterThan(TTL);
+    expect((await b.lock.extend([request])).remaining[0]).toBeGreaterThan(TTL);
     await lease.release();
   },
 
   async 'a name is used either with permits or without'(world) {
     const [a, b] = [await world.client(), await world.client()];
-    const { claim } = await a.hold(of(2));
-    await expect(b.ask(b.claim())).rejects.toThrow(ForeignLockError);
-    await expect(b.try(b.claim({ share: READER }))).rejects.toThrow(ForeignLockError);
-    await a.lock.release(claim, 0);
+    const { request } = await a.hold(of(2));
+    await expect(b.ask(b.request())).rejects.toThrow(ForeignLockError);
+    await expect(b.try(b.request({ share: READER }))).rejects.toThrow(ForeignLockError);
+    await a.lock.release(request, 0);
     const elsewhere = `my_host.1.${'A'.repeat(11)}/1`;
     for (const more of [{}, { share: READER }, { holder: elsewhere }]) {
-      const other = { ...b.claim(), ...more };
+      const other = { ...b.request(), ...more };
       expect((await b.try(other)).kind).toBe('held');
-      await expect(a.ask(a.claim(of(2)))).rejects.toThrow(ForeignLockError);
+      await expect(a.ask(a.request(of(2)))).rejects.toThrow(ForeignLockError);
       await b.lock.release(other, 0);
     }
     expect((await world.sight()).type).toBe('none');
@@ -114,8 +114,8 @@ export const permits: Contract = {
     const tokens: number[] = [];
     const held = [await a.hold(of(2)), await b.hold(of(2))];
     tokens.push(...held.map(({ grant }) => grant.fencingToken!));
-    const { claim: next } = await b.queue(of(2));
-    await a.lock.release(held[0]!.claim, 0);
+    const { request: next } = await b.queue(of(2));
+    await a.lock.release(held[0]!.request, 0);
     await world.until('the next is told', () => b.granted(next) !== undefined);
     tokens.push(b.granted(next)!.fencingToken!);
     await world.elapse(1);
@@ -126,20 +126,20 @@ export const permits: Contract = {
 
   async 'who asks again has the same token, although others came after him'(world) {
     const [a, b] = [await world.client(), await world.client()];
-    const { claim, grant } = await a.hold(of(3));
+    const { request, grant } = await a.hold(of(3));
     await b.hold(of(3));
-    expect(await a.ask(claim)).toMatchObject({ kind: 'held', fencingToken: grant.fencingToken });
+    expect(await a.ask(request)).toMatchObject({ kind: 'held', fencingToken: grant.fencingToken });
     expect((await world.sight()).holders).toHaveLength(2);
   },
 
   async 'a minimum hold keeps one permit, not the others'(world) {
     const [a, b] = [await world.client(), await world.client()];
-    const { claim } = await a.hold(of(2));
-    expect(await a.lock.release(claim, TTL)).toBe(true);
-    expect(await a.lock.release(claim, TTL)).toBe(false);
-    expect((await a.lock.extend([claim])).remaining).toEqual(['free']);
+    const { request } = await a.hold(of(2));
+    expect(await a.lock.release(request, TTL)).toBe(true);
+    expect(await a.lock.release(request, TTL)).toBe(false);
+    expect((await a.lock.extend([request])).remaining).toEqual(['free']);
     await b.hold({ ...of(2), ttl: 3 * TTL });
-    expect((await b.try(b.claim(of(2)))).kind).toBe('busy');
+    expect((await b.try(b.request(of(2)))).kind).toBe('busy');
     await world.pass(TTL);
     await b.hold(of(2));
   },
@@ -150,7 +150,7 @@ export const permits: Contract = {
     expect(await a.lock.force('k')).toBe(true);
     await world.until('both are told', () => a.forced.length + b.forced.length === 2);
     expect([...a.forced, ...b.forced].sort()).toEqual(
-      [first.claim.holder, second.claim.holder].sort(),
+      [first.request.holder, second.request.holder].sort(),
     );
     expect((await world.sight()).type).toBe('none');
   },
@@ -158,8 +158,8 @@ export const permits: Contract = {
   async 'a waiter that leaves lets those behind in who fit'(world) {
     const [a, b, c] = [await world.client(), await world.client(), await world.client()];
     await a.hold(of(3, 2));
-    const { claim: large } = await b.queue(of(3, 3));
-    const { claim: small } = await c.queue(of(3));
+    const { request: large } = await b.queue(of(3, 3));
+    const { request: small } = await c.queue(of(3));
     await b.lock.leave(large);
     await world.until('the small one is told', () => c.granted(small) !== undefined);
     expect((await world.sight()).waiting).toBe(0);

@@ -146,8 +146,8 @@ const faults: Readonly<Record<string, Fault>> = {
     plant: {
       wrap: (store, clock) =>
         withPrimitive(store, {
-          extend: async (claims) => ({
-            remaining: claims.map(({ ttl }) => ttl),
+          extend: async (requests) => ({
+            remaining: requests.map(({ ttl }) => ttl),
             sent: momentOf(clock),
           }),
         }),
@@ -161,14 +161,16 @@ const faults: Readonly<Record<string, Fault>> = {
   },
   'a batch that all nodes share': {
     plant: {
-      wrap: (store) => withPrimitive(store, { batches: (claims) => [claims.map((_, at) => at)] }),
+      wrap: (store) =>
+        withPrimitive(store, { batches: (requests) => [requests.map((_, at) => at)] }),
     },
     on: 'memory',
     brokenSentences: [[loss, 'a node that hangs']],
   },
   'a renewal for each lease alone': {
     plant: {
-      wrap: (store) => withPrimitive(store, { batches: (claims) => claims.map((_, at) => [at]) }),
+      wrap: (store) =>
+        withPrimitive(store, { batches: (requests) => requests.map((_, at) => [at]) }),
     },
     on: 'memory',
     brokenSentences: [[limits, 'one call renews']],
@@ -377,7 +379,7 @@ const faults: Readonly<Record<string, Fault>> = {
   'a caller who gives up and keeps the lock for a minimum hold': {
     plant: {
       wrap: (store) =>
-        withPrimitive(store, { leave: (claim) => store.lock.release(claim, 20_000) }),
+        withPrimitive(store, { leave: (request) => store.lock.release(request, 20_000) }),
     },
     on: 'memory',
     brokenSentences: [[cancellation, 'what was granted to a caller that had given up']],
@@ -456,9 +458,9 @@ const faults: Readonly<Record<string, Fault>> = {
       wrap(store) {
         let stopped = false;
         return withPrimitive(store, {
-          extend: (claims) => {
+          extend: (requests) => {
             if (stopped) return new Promise(() => {});
-            return store.lock.extend(claims).catch((error: unknown) => {
+            return store.lock.extend(requests).catch((error: unknown) => {
               stopped = true;
               throw error;
             });

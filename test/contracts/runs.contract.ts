@@ -310,10 +310,10 @@ export const runs: Contract = {
     let troubles = 0;
     const troubled: Wrap = (store) =>
       withPrimitive(store, {
-        release: async (claim, keep, passed) => {
+        release: async (request, keep, passed) => {
           troubles += 1;
-          if (troubles > 4) return store.lock.release(claim, keep, passed);
-          if (troubles % 2 === 0) await store.lock.release(claim, keep, passed);
+          if (troubles > 4) return store.lock.release(request, keep, passed);
+          if (troubles % 2 === 0) await store.lock.release(request, keep, passed);
           throw new LockStoreError('Trouble.', { outcome: 'unknown' });
         },
       });
@@ -406,7 +406,7 @@ export const runs: Contract = {
     const [first, heir] = leases as [Lease, Lease];
     expect(await first.release()).toBe(true);
     expect(heir.held).toBe(true);
-    expect((await b.try(b.claim())).kind).toBe('busy');
+    expect((await b.try(b.request())).kind).toBe('busy');
     expect(() => first.assertHeld()).toThrow(LeaseLostError);
     gaveBack.open();
     await queue.end();

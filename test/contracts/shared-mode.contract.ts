@@ -15,32 +15,32 @@ export const sharedMode: Contract = {
     const [a, b, c] = [await world.client(), await world.client(), await world.client()];
     const readers = [await a.hold(reader), await b.hold(reader), await b.hold(reader)];
     expect(await world.sight()).toMatchObject({ mode: 'shared', waiting: 0 });
-    expect((await c.try(c.claim())).kind).toBe('busy');
-    const { claim: writer } = await c.queue();
-    await a.lock.release(readers[0]!.claim, 0);
-    await b.lock.release(readers[1]!.claim, 0);
+    expect((await c.try(c.request())).kind).toBe('busy');
+    const { request: writer } = await c.queue();
+    await a.lock.release(readers[0]!.request, 0);
+    await b.lock.release(readers[1]!.request, 0);
     expect((await world.sight()).holders).toHaveLength(1);
-    await b.lock.release(readers[2]!.claim, 0);
+    await b.lock.release(readers[2]!.request, 0);
     expect(await world.sight()).toMatchObject({ holder: writer.holder, mode: undefined });
     await world.until('the writer is told', () => c.granted(writer) !== undefined);
   },
 
   async 'a writer excludes readers'(world) {
     const [a, b] = [await world.client(), await world.client()];
-    const { claim } = await a.hold();
-    expect((await b.try(b.claim(reader))).kind).toBe('busy');
-    const { claim: waiting } = await b.queue(reader);
-    await a.lock.release(claim, 0);
+    const { request } = await a.hold();
+    expect((await b.try(b.request(reader))).kind).toBe('busy');
+    const { request: waiting } = await b.queue(reader);
+    await a.lock.release(request, 0);
     await world.until('the reader is told', () => b.granted(waiting) !== undefined);
     expect(await world.sight()).toMatchObject({ mode: 'shared', holder: waiting.holder });
   },
 
   async 'a reader that comes later does not pass a waiting writer'(world) {
     const [a, b, c] = [await world.client(), await world.client(), await world.client()];
-    const { claim: first } = await a.hold(reader);
-    const { claim: writer } = await b.queue();
-    expect((await c.try(c.claim(reader))).kind).toBe('busy');
-    const { claim: late } = await c.queue(reader);
+    const { request: first } = await a.hold(reader);
+    const { request: writer } = await b.queue();
+    expect((await c.try(c.request(reader))).kind).toBe('busy');
+    const { request: late } = await c.queue(reader);
     await a.lock.release(first, 0);
     expect(await world.holder()).toBe(writer.holder);
     await b.lock.release(writer, 0);
@@ -49,29 +49,29 @@ export const sharedMode: Contract = {
 
   async 'readers that wait next to each other come in together, with one release'(world) {
     const [a, b, c] = [await world.client(), await world.client(), await world.client()];
-    const { claim } = await a.hold();
+    const { request } = await a.hold();
     const first = [await b.queue(reader), await c.queue(reader), await b.queue(reader)];
-    const { claim: writer } = await c.queue();
-    const { claim: behind } = await b.queue(reader);
-    await a.lock.release(claim, 0);
+    const { request: writer } = await c.queue();
+    const { request: behind } = await b.queue(reader);
+    await a.lock.release(request, 0);
     const { holders, waiting } = await world.sight();
     expect(holders.map(({ holder }) => holder).sort()).toEqual(
-      first.map(({ claim: own }) => own.holder).sort(),
+      first.map(({ request: own }) => own.holder).sort(),
     );
     expect(waiting).toBe(2);
     await world.until('all three are told', () => b.grants.length === 2 && c.grants.length === 1);
-    expect([...b.grants, ...c.grants].map((push) => push.claim.holder)).not.toContain(
+    expect([...b.grants, ...c.grants].map((push) => push.request.holder)).not.toContain(
       behind.holder,
     );
-    for (const { claim: own } of first) await b.lock.release(own, 0);
+    for (const { request: own } of first) await b.lock.release(own, 0);
     expect(await world.holder()).toBe(writer.holder);
   },
 
   async 'a writer that leaves lets the readers behind it in'(world) {
     const [a, b, c] = [await world.client(), await world.client(), await world.client()];
     await a.hold(reader);
-    const { claim: writer } = await b.queue();
-    const { claim: behind } = await c.queue(reader);
+    const { request: writer } = await b.queue();
+    const { request: behind } = await c.queue(reader);
     await b.lock.leave(writer);
     await world.until('the reader is told', () => c.granted(behind) !== undefined);
     expect((await world.sight()).holders).toHaveLength(2);
@@ -82,7 +82,7 @@ export const sharedMode: Contract = {
     await a.hold({ ...reader, ttl: 60_000 });
     await dead.queue();
     await world.silence(3_100);
-    const { claim: behind } = await c.queue(reader).catch(() => ({ claim: undefined }));
+    const { request: behind } = await c.queue(reader).catch(() => ({ request: undefined }));
     expect(behind).toBeUndefined(); // it was granted at once: nobody living was before it
     expect((await world.sight()).holders).toHaveLength(2);
   },
@@ -90,11 +90,11 @@ export const sharedMode: Contract = {
   async 'a crashed reader delays a writer by its own ttl at most'(world) {
     const [a, b, c] = [await world.client(), await world.client(), await world.process()];
     await a.hold({ ...reader, ttl: TTL });
-    const { claim } = await b.hold({ ...reader, ttl: 3 * TTL });
+    const { request } = await b.hold({ ...reader, ttl: 3 * TTL });
     const from = c.clock.monotonic();
     const wait = later(c.acquire({ wait: Infinity }));
     await world.waiting(1);
-    await b.lock.release(claim, 0);
+    await b.lock.release(request, 0);
     await world.pass(TTL);
     const lease = await world.finish(wait);
     expect(c.clock.monotonic() - from).toBeLessThan(atMost(world, TTL + 300));
@@ -103,8 +103,8 @@ export const sharedMode: Contract = {
 
   async 'each reader has its own end: what one does to it touches no other'(world) {
     const [a, b] = [await world.client(), await world.client()];
-    const { claim: short } = await a.hold({ ...reader, ttl: TTL });
-    const { claim: long } = await b.hold({ ...reader, ttl: 4 * TTL });
+    const { request: short } = await a.hold({ ...reader, ttl: TTL });
+    const { request: long } = await b.hold({ ...reader, ttl: 4 * TTL });
     const { remaining } = await a.lock.extend([{ ...short, ttl: 2 * TTL }]);
     expect(remaining).toEqual([2 * TTL]);
     expect((await world.sight()).remaining).toBeGreaterThan(2 * TTL);
@@ -116,37 +116,37 @@ export const sharedMode: Contract = {
 
   async 'an extension lengthens, and never shortens'(world) {
     const a = await world.client();
-    const { claim } = await a.hold({ ...reader, ttl: 2 * TTL });
-    const [left] = (await a.lock.extend([{ ...claim, ttl: 1_000 }])).remaining;
+    const { request } = await a.hold({ ...reader, ttl: 2 * TTL });
+    const [left] = (await a.lock.extend([{ ...request, ttl: 1_000 }])).remaining;
     expect(left).toBeGreaterThan(TTL);
-    expect((await a.lock.extend([{ ...claim, ttl: 4 * TTL }])).remaining).toEqual([4 * TTL]);
+    expect((await a.lock.extend([{ ...request, ttl: 4 * TTL }])).remaining).toEqual([4 * TTL]);
     expect((await world.sight()).remaining).toBeGreaterThan(3 * TTL);
   },
 
   async 'who is no reader any more extends nothing and gives nothing back'(world) {
     const [a, b] = [await world.client(), await world.client()];
-    const { claim: over } = await a.hold({ ...reader, ttl: TTL });
+    const { request: over } = await a.hold({ ...reader, ttl: TTL });
     await b.hold({ ...reader, ttl: 3 * TTL });
     await world.pass(TTL);
     expect((await a.lock.extend([over])).remaining).toEqual(['free']);
     expect(await a.lock.release(over, 0)).toBe(false);
     expect((await world.sight()).holders).toHaveLength(1);
-    expect((await a.lock.extend([a.claim(reader)])).remaining).toEqual(['free']);
-    expect(await a.lock.leave(a.claim(reader))).toBe(false);
+    expect((await a.lock.extend([a.request(reader)])).remaining).toEqual(['free']);
+    expect(await a.lock.leave(a.request(reader))).toBe(false);
   },
 
   async 'a writer’s lease cannot be extended or given back as a reader’s, nor the other way'(
     world,
   ) {
     const a = await world.client();
-    const { claim: writer } = await a.hold();
+    const { request: writer } = await a.hold();
     const asReader = { ...writer, ...reader };
     expect((await a.lock.extend([asReader])).remaining).toEqual(['taken']);
     expect(await a.lock.release(asReader, 0)).toBe(false);
     expect(await a.lock.leave(asReader)).toBe(false);
     expect(await world.holder()).toBe(writer.holder);
     await a.lock.release(writer, 0);
-    const { claim: shared } = await a.hold(reader);
+    const { request: shared } = await a.hold(reader);
     const asWriter = { ...shared, share: undefined };
     expect((await a.lock.extend([asWriter])).remaining).toEqual(['taken']);
     expect(await a.lock.release(asWriter, 0)).toBe(false);
@@ -156,13 +156,13 @@ export const sharedMode: Contract = {
 
   async 'an acquire, a release and a leave that arrive twice have the effect of once'(world) {
     const [a, b] = [await world.client(), await world.client()];
-    const { claim } = await a.hold(reader);
-    expect((await a.ask(claim)).kind).toBe('held');
-    const { claim: other } = await b.hold(reader);
+    const { request } = await a.hold(reader);
+    expect((await a.ask(request)).kind).toBe('held');
+    const { request: other } = await b.hold(reader);
     expect((await world.sight()).holders).toHaveLength(2);
-    expect(await a.lock.release(claim, 0)).toBe(true);
-    expect(await a.lock.release(claim, 0)).toBe(false);
-    expect(await a.lock.leave(claim)).toBe(false);
+    expect(await a.lock.release(request, 0)).toBe(true);
+    expect(await a.lock.release(request, 0)).toBe(false);
+    expect(await a.lock.leave(request)).toBe(false);
     expect((await world.sight()).holders).toMatchObject([{ holder: other.holder }]);
   },
 
@@ -170,20 +170,20 @@ export const sharedMode: Contract = {
     world,
   ) {
     const a = await world.client();
-    const { claim, grant } = await a.hold();
-    await a.lock.release(claim, 0);
+    const { request, grant } = await a.hold();
+    await a.lock.release(request, 0);
     await world.flush();
     const lost = await a.hold({ ...reader, tokens: 1 });
     expect(lost.grant.fencingToken).toBe(0);
-    await a.lock.release(lost.claim, 0);
+    await a.lock.release(lost.request, 0);
     await world.elapse(2);
     expect((await a.hold()).grant.fencingToken).toBeGreaterThan(grant.fencingToken!);
   },
 
   async 'a reader has the token of the last writer, and none counts it up'(world) {
     const a = await world.client();
-    const { claim, grant } = await a.hold();
-    await a.lock.release(claim, 0);
+    const { request, grant } = await a.hold();
+    await a.lock.release(request, 0);
     const first = await a.hold(reader);
     const second = await a.hold(reader);
     expect(first.grant.fencingToken).toBe(grant.fencingToken);
@@ -191,7 +191,7 @@ export const sharedMode: Contract = {
     expect((await a.hold({ ...reader, key: 'never written', tokens: 1 })).grant.fencingToken).toBe(
       0,
     );
-    for (const own of [first, second]) await a.lock.release(own.claim, 0);
+    for (const own of [first, second]) await a.lock.release(own.request, 0);
     expect((await a.hold()).grant.fencingToken).toBeGreaterThan(grant.fencingToken!);
   },
 
@@ -199,14 +199,14 @@ export const sharedMode: Contract = {
     world,
   ) {
     const [a, b] = [await world.client(), await world.client()];
-    const { claim } = await a.hold({ tokens: 0 });
-    const { claim: first } = await b.queue({ ...reader, tokens: 1 });
-    await a.lock.release(claim, 0);
+    const { request } = await a.hold({ tokens: 0 });
+    const { request: first } = await b.queue({ ...reader, tokens: 1 });
+    await a.lock.release(request, 0);
     await world.until('it is granted', () => b.granted(first) !== undefined);
     expect(b.granted(first)).toMatchObject({ fencingToken: 0 });
     await b.lock.release(first, 0);
-    const { claim: fenced, grant } = await a.hold();
-    const { claim: second } = await b.queue({ ...reader, tokens: 1 });
+    const { request: fenced, grant } = await a.hold();
+    const { request: second } = await b.queue({ ...reader, tokens: 1 });
     await a.lock.release(fenced, 0);
     await world.until('it is granted', () => b.granted(second) !== undefined);
     expect(b.granted(second)).toMatchObject({ fencingToken: grant.fencingToken });
@@ -214,16 +214,16 @@ export const sharedMode: Contract = {
 
   async 'a writer becomes a reader without a gap, and lets waiting readers in'(world) {
     const [a, b, c] = [await world.client(), await world.client(), await world.client()];
-    const { claim } = await a.hold();
-    const { claim: waiting } = await b.queue(reader);
-    const { claim: writer } = await c.queue();
-    expect(await a.lock.downgrade(claim)).toBe(true);
-    expect(await a.lock.downgrade(claim)).toBe(true);
+    const { request } = await a.hold();
+    const { request: waiting } = await b.queue(reader);
+    const { request: writer } = await c.queue();
+    expect(await a.lock.downgrade(request)).toBe(true);
+    expect(await a.lock.downgrade(request)).toBe(true);
     await world.until('the reader is told', () => b.granted(waiting) !== undefined);
     expect(await world.sight()).toMatchObject({ mode: 'shared', waiting: 1 });
-    expect((await a.lock.extend([{ ...claim, ...reader }])).remaining).toEqual([5_000]);
+    expect((await a.lock.extend([{ ...request, ...reader }])).remaining).toEqual([5_000]);
     expect(await c.lock.downgrade(writer)).toBe(false);
-    await a.lock.release({ ...claim, ...reader }, 0);
+    await a.lock.release({ ...request, ...reader }, 0);
     await b.lock.release(waiting, 0);
     expect(await world.holder()).toBe(writer.holder);
   },
@@ -231,20 +231,20 @@ export const sharedMode: Contract = {
   async 'an operator takes the lock from all readers, and each is told'(world) {
     const [a, b, c] = [await world.client(), await world.client(), await world.client()];
     const [first, second] = [await a.hold(reader), await b.hold(reader)];
-    const { claim: writer } = await c.queue();
+    const { request: writer } = await c.queue();
     expect(await c.lock.force('k')).toBe(true);
     await world.until('both are told', () => a.forced.length + b.forced.length === 2);
-    expect(a.forced).toEqual([first.claim.holder]);
-    expect((await b.lock.extend([second.claim])).remaining).toEqual(['taken']);
+    expect(a.forced).toEqual([first.request.holder]);
+    expect((await b.lock.extend([second.request])).remaining).toEqual(['taken']);
     expect(await world.holder()).toBe(writer.holder);
   },
 
   async 'readers that were flushed away hold nothing, also when others read again'(world) {
     const [a, b] = [await world.client(), await world.client()];
-    const { claim } = await a.hold(reader);
+    const { request } = await a.hold(reader);
     await world.flush();
     await b.hold(reader);
-    expect((await a.lock.extend([claim])).remaining).toEqual(['free']);
+    expect((await a.lock.extend([request])).remaining).toEqual(['free']);
     expect((await world.sight()).holders).toHaveLength(1);
   },
 
@@ -252,7 +252,7 @@ export const sharedMode: Contract = {
     const a = await world.client();
     const readers = [await a.hold(reader), await a.hold({ ...reader, ttl: 9_000 })];
     for (const { ttl } of await world.keys()) expect(ttl).toBeGreaterThan(0);
-    for (const { claim } of readers) await a.lock.release(claim, 0);
+    for (const { request } of readers) await a.lock.release(request, 0);
     expect((await world.keys()).filter(({ name }) => !/fence|seen/.test(name))).toEqual([]);
   },
 
@@ -295,13 +295,13 @@ export const sharedMode: Contract = {
         await expect(each.downgrade()).rejects.toThrow(LockOptionsError);
         await expect(each.downgrade()).rejects.toThrow('held more than once, by re-entry');
       }
-      expect((await b.try(b.claim(reader))).kind).toBe('busy');
+      expect((await b.try(b.request(reader))).kind).toBe('busy');
       expect([lease.held, inner.held]).toEqual([true, true]);
       await inner.release();
     });
     await lease.downgrade();
-    const { claim } = await b.hold(reader);
-    await b.lock.release(claim, 0);
+    const { request } = await b.hold(reader);
+    await b.lock.release(request, 0);
     expect(await lease.release()).toBe(true);
   },
 
@@ -327,7 +327,7 @@ export const sharedMode: Contract = {
     await lease.run(async () => {
       const inner = await a.acquire({ key: 'y' });
       await expect(lease.downgrade()).rejects.toThrow(LockOptionsError);
-      expect((await b.try(b.claim({ ...reader, key: 'x' }))).kind).toBe('busy');
+      expect((await b.try(b.request({ ...reader, key: 'x' }))).kind).toBe('busy');
       await inner.release();
     });
     await lease.downgrade();
@@ -368,11 +368,11 @@ export const sharedModeOnRedis: Contract = {
   async 'a foreign plain client is refused while readers hold'(world) {
     const { control, prefix } = world.redis!;
     const a = await world.client();
-    const { claim } = await a.hold(reader);
+    const { request } = await a.hold(reader);
     const take = (): Promise<unknown> => control.set(`${prefix}k`, 'foreign', 'PX', 1_000, 'NX');
     expect(await take()).toBeNull();
-    await a.lock.release(claim, 0);
+    await a.lock.release(request, 0);
     expect(await take()).toBe('OK');
-    expect((await a.try(a.claim(reader))).kind).toBe('busy');
+    expect((await a.try(a.request(reader))).kind).toBe('busy');
   },
 };

@@ -3,7 +3,8 @@ import { LockShutdownError, LockStoreError } from '../../lib/errors/index.js';
 import { readHandOver } from '../../lib/client/hand-over.js';
 import type { Lease } from '../../lib/client/lease.js';
 import { SingleLease } from '../../lib/client/single-lease.js';
-import type { Ask, LockPrimitive } from '../../lib/locks/lock-primitive.js';
+import type { LockPrimitive } from '../../lib/locks/lock-primitive.js';
+import type { LockRequest } from '../../lib/locks/lock-request.js';
 import { atMost, TTL } from '../support/bounds.js';
 import type { Contract } from '../support/contract.js';
 import { Gate } from '../support/gate.js';
@@ -38,13 +39,13 @@ interface Late {
 function late(
   step: 'acquire' | 'release' | 'transfer',
   answer: (run: () => Promise<unknown>, gate: Gate) => Promise<unknown>,
-  isMeant: (ask: Partial<Ask>) => boolean = () => true,
+  isMeant: (ask: Partial<LockRequest>) => boolean = () => true,
 ): Late {
   const [asked, answers] = [new Gate(), new Gate()];
   const wrap: Wrap = (store) => {
     const right = store.lock[step].bind(store.lock) as (...all: unknown[]) => Promise<unknown>;
     const instead = (...all: unknown[]): Promise<unknown> => {
-      if (!isMeant(all[0] as Ask)) return right(...all);
+      if (!isMeant(all[0] as LockRequest)) return right(...all);
       asked.open();
       return answer(() => right(...all), answers);
     };

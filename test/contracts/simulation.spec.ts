@@ -39,8 +39,8 @@ const mistakes: Readonly<Record<string, Mistake>> = {
           const answer = await store.lock.acquire(ask);
           return answer.kind === 'held' ? { ...answer, sent: momentOf(clock) } : answer;
         },
-        extend: async (claims) => {
-          const { remaining } = await store.lock.extend(claims);
+        extend: async (requests) => {
+          const { remaining } = await store.lock.extend(requests);
           return { remaining, sent: momentOf(clock) };
         },
       }),

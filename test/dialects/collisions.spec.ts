@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import type { ChainableCommander } from 'ioredis';
 import { newHolderId } from '../../lib/locks/holder.js';
-import type { Claim } from '../../lib/locks/lock-primitive.js';
+import type { LockRequest } from '../../lib/locks/lock-request.js';
 import { dialectSettings } from '../../lib/options/index.js';
 import { inspection } from '../../lib/services/lock-inspection.js';
 import { listLocks } from '../../lib/services/list-locks.js';
@@ -140,7 +140,7 @@ describe.each(samples)('where dialect %j meets', (dialect) => {
       });
     }
     await us.leases.open();
-    const claim: Claim = {
+    const request: LockRequest = {
       key: 'k',
       holder: newHolderId(us.store.processId),
       ttl: 1_000,
@@ -148,9 +148,9 @@ describe.each(samples)('where dialect %j meets', (dialect) => {
       dialect: settings,
     };
     const { lock } = us.store;
-    expect((await lock.extend([claim])).remaining).toEqual(['taken']);
-    expect(await lock.release(claim, 0)).toBe(false);
-    expect(await lock.leave(claim)).toBe(false);
+    expect((await lock.extend([request])).remaining).toEqual(['taken']);
+    expect(await lock.release(request, 0)).toBe(false);
+    expect(await lock.leave(request)).toBe(false);
     expect(inspection('k', await us.inspect('k')).state).toBe(isLock ? 'held' : 'foreign');
     const listed = await listLocks(us.leases.administration, 'k', { dialect }, us.settings);
     expect(listed.map(({ state }) => state)).toEqual(

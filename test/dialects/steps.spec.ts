@@ -2,7 +2,8 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Redis } from 'ioredis';
 import { ForeignLockError, LockNotAcquiredError, LockOptionsError } from '../../lib/index.js';
 import { newHolderId } from '../../lib/locks/holder.js';
-import type { Ask, Claim, Held } from '../../lib/locks/lock-primitive.js';
+import type { Grant } from '../../lib/locks/grant.js';
+import type { LockRequest } from '../../lib/locks/lock-request.js';
 import { speak } from '../../lib/locks/dialects/speak.js';
 import { dialectSettings } from '../../lib/options/index.js';
 import { RedisProcess } from '../../tools/redis-server.js';
@@ -33,7 +34,7 @@ describe.each(samples)('the steps of dialect %j', (dialect) => {
   });
   afterAll(() => Promise.all([us.close(), others.close()]));
 
-  function claim(ttl = 30_000): Claim {
+  function request(ttl = 30_000): LockRequest {
     names += 1;
     const holder = newHolderId(us.store.processId);
     const tokens = settings.fencing ? 1 : 0;
@@ -46,25 +47,25 @@ describe.each(samples)('the steps of dialect %j', (dialect) => {
     };
   }
 
-  function asking(given: Claim, queue = false): Ask {
+  function asking(given: LockRequest, queue = false): LockRequest {
     return { ...given, queue, wanted: () => true };
   }
 
-  function another(given: Claim): Claim {
+  function another(given: LockRequest): LockRequest {
     return { ...given, holder: newHolderId(others.store.processId) };
   }
 
-  const keyOf = ({ key }: Claim): string => settings.prefix + key + settings.suffix;
+  const keyOf = ({ key }: LockRequest): string => settings.prefix + key + settings.suffix;
 
   it('have the effect of once when they run twice', async () => {
     const { lock } = us.store;
-    const mine = claim();
+    const mine = request();
     const first = await lock.acquire(asking(mine));
     const again = await lock.acquire(asking(mine));
     expect([first.kind, again.kind]).toEqual(['held', 'held']);
-    const { fencingToken, remaining } = first as Held;
+    const { fencingToken, remaining } = first as Grant;
     expect(again).toMatchObject({ fencingToken });
-    expect((again as Held).remaining).toBeLessThanOrEqual(remaining);
+    expect((again as Grant).remaining).toBeLessThanOrEqual(remaining);
     expect(await lock.release(mine, 0)).toBe(true);
     expect(await lock.release(mine, 0)).toBe(false);
     expect(await control.exists(keyOf(mine))).toBe(0);
@@ -72,7 +73,7 @@ describe.each(samples)('the steps of dialect %j', (dialect) => {
 
   it('change nothing that is another’s', async () => {
     const { lock } = us.store;
-    const mine = claim();
+    const mine = request();
     const stranger = another(mine);
     await lock.acquire(asking(mine));
     expect((await lock.acquire(asking(stranger))).kind).toBe('busy');
@@ -84,7 +85,7 @@ describe.each(samples)('the steps of dialect %j', (dialect) => {
 
   it('lengthen and never shorten, and bring nothing back', async () => {
     const { lock } = us.store;
-    const mine = claim();
+    const mine = request();
     await lock.acquire(asking(mine));
     const [kept] = (await lock.extend([{ ...mine, ttl: 1_000 }])).remaining;
     expect(kept).toBeGreaterThan(8_000);
@@ -97,7 +98,7 @@ describe.each(samples)('the steps of dialect %j', (dialect) => {
 
   it('let who comes next have it when a lease is over', async () => {
     const { lock } = us.store;
-    const mine = claim(60);
+    const mine = request(60);
     await lock.acquire(asking(mine));
     const next = { ...another(mine), ttl: 30_000 };
     await until('it is over', async () => (await lock.acquire(asking(next))).kind === 'held');
@@ -106,7 +107,7 @@ describe.each(samples)('the steps of dialect %j', (dialect) => {
   });
 
   /** What the script by which a lock is taken is run with, by hand. */
-  function byHand(given: Claim, not_after: number): [string, number, ...string[]] {
+  function byHand(given: LockRequest, not_after: number): [string, number, ...string[]] {
     const { acquire } = speak(settings, '');
     const { holder, ttl, unit = 's' } = { ...given, unit: settings.unit };
     const operands = { holder, ttl, tokens: 1, not_after, unit, lasting: 0, fenced: 0 };
@@ -118,14 +119,14 @@ describe.each(samples)('the steps of dialect %j', (dialect) => {
   }
 
   it('refuse what comes too late', async () => {
-    const mine = claim();
+    const mine = request();
     const run = byHand(mine, 1);
     expect(((await control.eval(...run)) as unknown[])[0]).toBe('late');
     expect(await control.exists(...run.slice(2, 2 + run[1]).map(String))).toBe(0);
   });
 
   it('know a lock in the last millisecond of its lease, too', async () => {
-    const mine = claim(60);
+    const mine = request(60);
     await us.store.lock.acquire(asking(mine));
     const run = byHand(another(mine), Number.MAX_SAFE_INTEGER);
     const kinds = new Set<unknown>();
@@ -143,7 +144,7 @@ describe.each(samples)('the steps of dialect %j', (dialect) => {
 
   it('name what else stands at the name, and leave it', async () => {
     const { lock } = us.store;
-    const mine = claim();
+    const mine = request();
     await control.rpush(keyOf(mine), 'item');
     await expect(lock.acquire(asking(mine))).rejects.toThrow(ForeignLockError);
     expect(await lock.release(mine, 0)).toBe(false);
@@ -153,7 +154,7 @@ describe.each(samples)('the steps of dialect %j', (dialect) => {
 
   it('are seen and ended by an operator', async () => {
     const { lock } = us.store;
-    const mine = claim();
+    const mine = request();
     expect((await lock.inspect(mine.key, 0, settings)).type).toBe('none');
     expect(await lock.force(mine.key, settings)).toBe(false);
     await lock.acquire(asking(mine));
@@ -164,7 +165,7 @@ describe.each(samples)('the steps of dialect %j', (dialect) => {
 
   const ending = {
     async 'leave no key without an end'() {
-      const mine = claim();
+      const mine = request();
       const before = new Set(await control.keys('*'));
       await us.store.lock.acquire(asking(mine));
       const made = (await control.keys('*')).filter((key) => !before.has(key));
@@ -177,13 +178,13 @@ describe.each(samples)('the steps of dialect %j', (dialect) => {
   const keeping = {
     async 'stay taken for a minimum hold'() {
       const { lock } = us.store;
-      const mine = claim();
+      const mine = request();
       await lock.acquire(asking(mine));
       expect(await lock.release(mine, 60_000)).toBe(true);
       const next = another(mine);
       expect((await lock.acquire(asking(next))).kind).toBe('busy');
       expect((await lock.extend([mine])).remaining).toEqual(['taken']);
-      const brief = claim();
+      const brief = request();
       await lock.acquire(asking(brief));
       expect(await lock.release(brief, 60)).toBe(true);
       const late = another(brief);
@@ -192,7 +193,7 @@ describe.each(samples)('the steps of dialect %j', (dialect) => {
   };
   const tokens = {
     async 'mint tokens that grow'() {
-      const { key } = claim();
+      const { key } = request();
       const [first, second] = [await us.acquire(key), others.acquire(key)];
       await first.release();
       const last = await second;
@@ -202,7 +203,7 @@ describe.each(samples)('the steps of dialect %j', (dialect) => {
   };
   const noTokens = {
     async 'say that they have no tokens'() {
-      const { key } = claim();
+      const { key } = request();
       const lease = await us.acquire(key);
       expect(() => lease.fencingToken).toThrow(LockOptionsError);
       expect(() => lease.fencingToken).toThrow('has no fencing tokens');
@@ -218,7 +219,7 @@ describe.each(samples)('the steps of dialect %j', (dialect) => {
   it.each(Object.entries(able))('%s', (_sentence, check) => check());
 
   it('are re-entered inside a section, and not by our own lock of that name', async () => {
-    const { key } = claim();
+    const { key } = request();
     const lease = await us.acquire(key);
     await lease.run(async () => {
       const again = await us.acquire(key, { wait: 0 });
@@ -233,7 +234,7 @@ describe.each(samples)('the steps of dialect %j', (dialect) => {
   });
 
   it('wait for each other in one process, and leave nothing behind when they give up', async () => {
-    const { key } = claim();
+    const { key } = request();
     const first = await us.acquire(key);
     const waits = [1, 2, 3].map(() => us.acquire(key).then((lease) => lease.release()));
     const abort = new AbortController();
@@ -247,7 +248,7 @@ describe.each(samples)('the steps of dialect %j', (dialect) => {
   });
 
   it('know no conditions and no downgrade', async () => {
-    const { key } = claim();
+    const { key } = request();
     const lease = await us.acquire(key);
     await expect(lease.downgrade()).rejects.toThrow(LockOptionsError);
     expect(lease.held).toBe(true);

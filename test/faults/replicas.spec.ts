@@ -3,7 +3,8 @@ import { Redis } from 'ioredis';
 import { ReplicasNotReachedError } from '../../lib/errors/index.js';
 import type { Lease } from '../../lib/client/lease.js';
 import { newHolderId } from '../../lib/locks/holder.js';
-import type { Ask, LockPrimitive } from '../../lib/locks/lock-primitive.js';
+import type { LockPrimitive } from '../../lib/locks/lock-primitive.js';
+import type { LockRequest } from '../../lib/locks/lock-request.js';
 import {
   type Clock,
   READER,
@@ -157,7 +158,7 @@ describe.each(Object.keys(ways))('a lock %s', (way) => {
 });
 
 /** A process that asks for no replicas, and what it may ask for. */
-async function asking(pair: Pair): Promise<{ lock: LockPrimitive; ask: Ask }> {
+async function asking(pair: Pair): Promise<{ lock: LockPrimitive; ask: LockRequest }> {
   const { lock, processId } = (await pair.client()).store;
   const holder = newHolderId(processId);
   return {
@@ -198,7 +199,7 @@ describe('where too few replicas confirm', () => {
     async (_, share) => {
       const pair = await Pair.start({});
       const writer = await asking(pair);
-      const ask: Ask = { ...writer.ask, share };
+      const ask: LockRequest = { ...writer.ask, share };
       const asker = await pair.client({ replicas: { acks: 1, timeout: 500 } });
       await asker.acquire('confirmed'); // what the asker wrote himself, the replica has
       pair.link.down = { drop: true };
@@ -209,7 +210,7 @@ describe('where too few replicas confirm', () => {
   );
 
   // From 7.2 on Redis, and Valkey, answer WAIT for a connection's own last write, not for what it has seen.
-  it.each<[string, Partial<Ask>]>([
+  it.each<[string, Partial<LockRequest>]>([
     ['alone', {}],
     ['shared', { share: READER }],
     ['a permit', { share: { permits: 2, count: 1 } }],

@@ -124,7 +124,7 @@ export interface Fates {
 
 /** What a journal says. */
 export function historyIn(journal: string, { killed, stopped }: Fates): Claimed[] {
-  const claims = new Map<string, Claimed>();
+  const requests = new Map<string, Claimed>();
   for (const line of readFileSync(journal, 'utf8').split('\n').filter(Boolean)) {
     const { pid, ...written } = JSON.parse(line) as Claimed & { pid: number };
     const { beside, arrival } = written;
@@ -135,10 +135,10 @@ export function historyIn(journal: string, { killed, stopped }: Fates): Claimed[
     };
     const { key, holder, process, from } = claimed;
     const to = Math.min(claimed.to, killed.get(pid) ?? Infinity);
-    claims.set(`${process} ${key} ${holder} ${from}`, { ...claimed, to });
+    requests.set(`${process} ${key} ${holder} ${from}`, { ...claimed, to });
   }
   // Who was stopped between the grant and its first look at the clock held nothing when it went on.
-  return [...claims.values()].filter(({ from, to }) => to > from);
+  return [...requests.values()].filter(({ from, to }) => to > from);
 }
 
 /** What a journal says of conditions. Who was stopped may have been taken for dead, and wakes then as if he had been signalled. */

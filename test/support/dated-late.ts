@@ -8,22 +8,21 @@ export const datedLate: Wrap = (store, clock) => {
       const answer = await store.lock.acquire(ask);
       return answer.kind === 'held' ? { ...answer, sent: readAt(clock, answer.sent) } : answer;
     },
-    extend: async (claims) => {
-      const { remaining, sent } = await store.lock.extend(claims);
+    extend: async (requests) => {
+      const { remaining, sent } = await store.lock.extend(requests);
       return { remaining, sent: readAt(clock, sent) };
     },
   });
   late.open = (listener) =>
     store.open({
       ...listener,
-      granted: (claim, { sent, ...grant }) =>
-        listener.granted(claim, { ...grant, sent: readAt(clock, sent) }),
+      granted: (request, grant) =>
+        listener.granted(request, grant && { ...grant, sent: readAt(clock, grant.sent) }),
     });
   return late;
 };
 
-/** As if the clocks had not parted since; a doubtful moment is now. */
-function readAt(clock: Clock, sent: Moment | undefined): Moment {
-  const monotonic = sent?.monotonic ?? clock.monotonic();
+/** As if the clocks had not parted since. */
+function readAt(clock: Clock, { monotonic }: Moment): Moment {
   return { monotonic, wall: clock.wall() - (clock.monotonic() - monotonic) };
 }

@@ -1,9 +1,10 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { AWAITS, type Held, type LockStore } from '../../lib/locks/lock-primitive.js';
+import type { Grant } from '../../lib/locks/grant.js';
+import { AWAITS, type LockStore } from '../../lib/locks/lock-primitive.js';
 import { withPrimitive } from './world.js';
 
 /** To whom one token went. */
-export interface Grant {
+export interface Granted {
   /** Of who had the lease from another caller of his process: that of his own place, if he had one. */
   holder: string;
   /** Where he had queued, if that was heard before the grant. */
@@ -26,7 +27,7 @@ export class Grants {
   on = true;
   /** By holder; undefined where the order says nothing of him any more. */
   readonly #arrivals = new Map<string, number | undefined>();
-  readonly #byToken = new Map<string, Grant>();
+  readonly #byToken = new Map<string, Granted>();
 
   /** To be put around a process's store: it sees places and grants as they come. */
   readonly watch = (store: LockStore): LockStore => ({
@@ -46,9 +47,9 @@ export class Grants {
         }
         return answer;
       },
-      leave: (claim, passed) => {
-        this.#arrivalOf(claim.holder);
-        return store.lock.leave(claim, passed);
+      leave: (request, passed) => {
+        this.#arrivalOf(request.holder);
+        return store.lock.leave(request, passed);
       },
     }),
     get ready() {
@@ -56,9 +57,9 @@ export class Grants {
     },
     open: (listener) =>
       store.open({
-        granted: (claim, grant) => {
-          this.#note(claim.key, claim.holder, grant);
-          listener.granted(claim, grant);
+        granted: (request, grant) => {
+          if (grant) this.#note(request.key, request.holder, grant);
+          listener.granted(request, grant);
         },
         forced: (holder) => listener.forced(holder),
         kept: (key, rest) => listener.kept(key, rest),
@@ -74,7 +75,7 @@ export class Grants {
   }
 
   /** Who was granted this token, by a call that asked under these holder ids. */
-  of(key: string, token: number, places: Places): Grant {
+  of(key: string, token: number, places: Places): Granted {
     const grant = this.#byToken.get(`${key} ${token}`) ?? { holder: 'unknown' };
     const own = grant.passed ? places.get(key) : undefined;
     return own === undefined ? grant : { ...grant, holder: own, arrival: this.#arrivalOf(own) };
@@ -84,7 +85,7 @@ export class Grants {
   #note(
     key: string,
     holder: string,
-    { fencingToken = 0, tokens, run }: Pick<Held, 'fencingToken' | 'tokens' | 'run'>,
+    { fencingToken = 0, tokens, run }: Pick<Grant, 'fencingToken' | 'tokens' | 'run'>,
     atOnce = false,
   ): void {
     if (!this.on) return;
@@ -96,7 +97,7 @@ export class Grants {
   }
 
   /** Who asks what he was told already hears of the last token of his grant: it stays whose it is. */
-  #first(token: string, grant: Grant): void {
+  #first(token: string, grant: Granted): void {
     if (!this.#byToken.has(token)) this.#byToken.set(token, grant);
   }
 

@@ -1,7 +1,7 @@
 import type { Lease } from '../../lib/client/lease.js';
 import type { LockStore } from '../../lib/locks/lock-primitive.js';
 import { type AcquireOptions, READER, type Share } from '../../lib/options/index.js';
-import { type Grant, Grants, type Places } from './grants.js';
+import { type Granted, Grants, type Places } from './grants.js';
 import type { LockingProcess } from './world.js';
 
 /** One stretch of time in which somebody believed to hold a lock. Plain data: processes may exchange it. */
@@ -68,7 +68,7 @@ export class HistoryRecorder {
     const onLost = (): void => void (lostAt = this.now());
     lease.signal.addEventListener('abort', onLost, { once: true });
     const share = options.share ?? (options.mode === 'shared' ? READER : undefined);
-    const claims = lease.keys.map((key) => {
+    const requests = lease.keys.map((key) => {
       const fencingToken = lease.fencingTokenOf(key);
       // Readers have one token between them.
       const { holder, arrival, passed } =
@@ -89,12 +89,12 @@ export class HistoryRecorder {
     });
     const deadline = (): number => this.now() + (lease.expiresAt - process.clock.wall());
     const certain = deadline();
-    for (const claim of claims) this.journal({ ...claim, to: certain });
+    for (const request of requests) this.journal({ ...request, to: certain });
     const end = (): void => {
       lease.signal.removeEventListener('abort', onLost);
       const to = Math.min(this.now(), lostAt, deadline());
-      for (const claim of claims) {
-        const ended = { ...claim, to };
+      for (const request of requests) {
+        const ended = { ...request, to };
         this.history.push(ended);
         this.journal(ended);
       }
@@ -111,7 +111,7 @@ export class HistoryRecorder {
   }
 
   /** Leases with one token are of one grant, by re-entry, if they have one signal; else somebody was given another's. */
-  #grant(key: string, token: number, places: Places, signal: AbortSignal): Grant {
+  #grant(key: string, token: number, places: Places, signal: AbortSignal): Granted {
     const grant = this.#grants.of(key, token, places);
     const name = `${key} ${token}`;
     const first = this.#signals.get(name) ?? signal;

@@ -1,6 +1,6 @@
 import type { Share } from '../../lib/options/index.js';
 
-/** One kind of lock that one may hold at a time: what its claims say of others beside it. */
+/** One kind of lock that one may hold at a time: what its requests say of others beside it. */
 export interface Kind {
   /** Where its scripts are, below lib/locks. */
   readonly folder: string;

@@ -10,9 +10,9 @@ export function noting(steps: string[]): Wrap {
     };
     return withPrimitive(store, {
       acquire: (ask) => noted(ask.former ? 'yield' : 'acquire', lock.acquire(ask)),
-      release: (claim, keep, passed) => noted('release', lock.release(claim, keep, passed)),
-      leave: (claim, passed) => noted('leave', lock.leave(claim, passed)),
-      extend: (claims) => noted('extend', lock.extend(claims)),
+      release: (request, keep, passed) => noted('release', lock.release(request, keep, passed)),
+      leave: (request, passed) => noted('leave', lock.leave(request, passed)),
+      extend: (requests) => noted('extend', lock.extend(requests)),
     });
   };
 }

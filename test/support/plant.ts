@@ -103,9 +103,9 @@ function inPrototype<Type, Name extends keyof Type>(
 /** A turn that never ends: the step that gives the lease back and queues again keeps it instead. */
 export const endlessTurn: Wrap = (store) => {
   const names = new Map<string, string>();
-  const known = <T extends { holder: string }>(claim: T): T => ({
-    ...claim,
-    holder: names.get(claim.holder) ?? claim.holder,
+  const known = <T extends { holder: string }>(request: T): T => ({
+    ...request,
+    holder: names.get(request.holder) ?? request.holder,
   });
   const { lock } = store;
   let token = 0;
@@ -120,9 +120,9 @@ export const endlessTurn: Wrap = (store) => {
       const grant = { sent, remaining: ask.ttl, fencingToken: token, tokens };
       return { kind: 'held', ...grant, gaveBack: true };
     },
-    release: (claim, keep, passed) => lock.release(known(claim), keep, passed),
-    leave: (claim, passed) => lock.leave(known(claim), passed),
-    extend: (claims) => lock.extend(claims.map(known)),
+    release: (request, keep, passed) => lock.release(known(request), keep, passed),
+    leave: (request, passed) => lock.leave(known(request), passed),
+    extend: (requests) => lock.extend(requests.map(known)),
   });
 };
 

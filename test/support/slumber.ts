@@ -21,7 +21,7 @@ export const slumber: Wrap = (store, clock) => {
     lock: steps,
     open: (listener) =>
       store.open({
-        granted: (claim, grant) => hear(() => listener.granted(claim, grant)),
+        granted: (request, grant) => hear(() => listener.granted(request, grant)),
         forced: (holder) => hear(() => listener.forced(holder)),
         kept: (lock, rest) => hear(() => listener.kept(lock, rest)),
         reconnected: () => hear(() => listener.reconnected()),

@@ -172,8 +172,8 @@ function counting(store: LockStore, answered: { asks: number; renewals: number }
       answered.asks += 1;
       return answer;
     },
-    extend: async (claims) => {
-      const extension = await store.lock.extend(claims);
+    extend: async (requests) => {
+      const extension = await store.lock.extend(requests);
       answered.renewals += 1;
       return extension;
     },

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { batchesOf } from '../../lib/locks/batches.js';
 import { Dialects } from '../../lib/locks/dialects/dialects.js';
-import type { Claim } from '../../lib/locks/lock-primitive.js';
+import type { LockRequest } from '../../lib/locks/lock-request.js';
 import { redisPrimitive } from '../../lib/locks/redis-primitive.js';
 import { callSettings, moduleSettings, READER } from '../../lib/options/index.js';
 import type { LockServer } from '../../lib/redis/index.js';
@@ -72,19 +72,19 @@ it('no batch is of two slots, two modes or two dialects, and each lease is in on
   const native = redisPrimitive(server, '', 1, () => {});
   const lock = new Dialects(native, server, '', () => {});
   const { dialect } = callSettings({ dialect: 'redlock' }, moduleSettings({}).call);
-  const claims = Array.from({ length: 60 }, (_, at) => ({
+  const requests = Array.from({ length: 60 }, (_, at) => ({
     key: `{${at % 5}}${at}`,
     holder: `p/${at}`,
     ttl: 1_000,
     tokens: 0,
     ...[{}, { share: READER }, { dialect }][at % 3],
   }));
-  const batches = lock.batches(claims);
-  const found = batches.map((batch) => batch.map((at) => claims[at]!));
-  const kindOf = (claim: Claim): string =>
-    [slotOf(claim.key), claim.share !== undefined, claim.dialect?.name].join();
+  const batches = lock.batches(requests);
+  const found = batches.map((batch) => batch.map((at) => requests[at]!));
+  const kindOf = (request: LockRequest): string =>
+    [slotOf(request.key), request.share !== undefined, request.dialect?.name].join();
   for (const batch of found) expect(new Set(batch.map(kindOf)).size).toBe(1);
-  expect(batches.flat().sort((a, b) => a - b)).toEqual([...claims.keys()]);
+  expect(batches.flat().sort((a, b) => a - b)).toEqual([...requests.keys()]);
   // Those in our format are together: 5 slots in 2 modes; each of the dialect is a command of its own.
   expect(batches).toHaveLength(5 * 2 + 20);
 });

@@ -26,9 +26,9 @@ describe('leases that are renewed together', () => {
     let batches: string[][] = [];
     const wrap: Wrap = (store) =>
       withPrimitive(store, {
-        async extend(claims): Promise<Extension> {
-          batches.push(claims.map(({ key }) => key));
-          const remaining = claims.map(({ key }) => answers[key] ?? 9_000);
+        async extend(requests): Promise<Extension> {
+          batches.push(requests.map(({ key }) => key));
+          const remaining = requests.map(({ key }) => answers[key] ?? 9_000);
           return { sent: momentOf(world.clock), remaining };
         },
       });
@@ -53,8 +53,8 @@ describe('leases that are renewed together', () => {
     let extended = 0;
     const wrap: Wrap = (store, clock) =>
       withPrimitive(store, {
-        async extend(claims) {
-          const answer = await store.lock.extend(claims);
+        async extend(requests) {
+          const answer = await store.lock.extend(requests);
           if ((extended += 1) === 1) clock.sleep(20_000);
           return answer;
         },
@@ -71,10 +71,10 @@ describe('leases that are renewed together', () => {
     let extended = 0;
     const wrap: Wrap = (store, clock) =>
       withPrimitive(store, {
-        async extend(claims): Promise<Extension> {
+        async extend(requests): Promise<Extension> {
           if ((extended += 1) === 1) clock.sleep(20_000);
           if (extended === 100) throw new Error('Asked without end.');
-          return { sent: momentOf(clock), remaining: claims.map(() => 'unknown') };
+          return { sent: momentOf(clock), remaining: requests.map(() => 'unknown') };
         },
       });
     const process = await world.process({ ttl: 3_000 }, wrap);
@@ -94,8 +94,8 @@ describe('a lease that is being changed', () => {
       const slow: Wrap = (store, clock) =>
         noting(steps)(
           withPrimitive(store, {
-            extend: (claims) => gate.after(store.lock.extend(claims)),
-            downgrade: (claim) => gate.after(store.lock.downgrade(claim)),
+            extend: (requests) => gate.after(store.lock.extend(requests)),
+            downgrade: (request) => gate.after(store.lock.downgrade(request)),
           }),
           clock,
         );

@@ -1,16 +1,16 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { LockSteps } from '../../lib/locks/lock-steps.js';
 import { scripts } from '../../lib/locks/lock/scripts.js';
-import type { Ask, Claim } from '../../lib/locks/lock-primitive.js';
+import type { LockRequest } from '../../lib/locks/lock-request.js';
 import { lockServer, type LockServer, type StepNode } from '../../lib/redis/index.js';
 import type { ScriptRun } from '../../lib/redis/script-run.js';
 import { ServerClock } from '../../lib/redis/server-clock.js';
 import { ManualClock } from '../../lib/testing/index.js';
 
 const UNREACHED = new Error('too few replicas');
-const claim: Claim = { key: 'k', holder: 'me', ttl: 1_000, tokens: 1 };
-const ask: Ask = { ...claim, queue: true, wanted: () => true };
-const heir: Claim = { ...claim, holder: 'heir', ttl: 700 };
+const request: LockRequest = { key: 'k', holder: 'me', ttl: 1_000, tokens: 1 };
+const ask: LockRequest = { ...request, queue: true, wanted: () => true };
+const heir: LockRequest = { ...request, holder: 'heir', ttl: 700 };
 
 let clock: ManualClock;
 let node: StepNode;
@@ -55,7 +55,7 @@ describe('an extension', () => {
   it('counts from the moment it was sent, not from that at which its answer was read', async () => {
     way = 300;
     replies = [[1_000]];
-    const { sent, remaining } = await steps.extend(scripts.extend, [claim]);
+    const { sent, remaining } = await steps.extend(scripts.extend, [request]);
     expect([sent.monotonic, remaining]).toEqual([0, [1_000]]);
     expect(clock.monotonic()).toBe(300);
   });
@@ -67,29 +67,29 @@ describe('an extension', () => {
       await step(node);
       return step(node);
     };
-    const { sent, remaining } = await steps.extend(scripts.extend, [claim]);
+    const { sent, remaining } = await steps.extend(scripts.extend, [request]);
     expect([sent.monotonic, remaining]).toEqual([50, [900]]);
   });
 
   it('says of each lease how much is left, or where it went', async () => {
     replies = [[1_000, -2, -3, 0]];
-    const claims = ['a', 'b', 'c', 'd'].map((key) => ({ ...claim, key }));
-    const { remaining } = await steps.extend(scripts.extend, claims);
+    const requests = ['a', 'b', 'c', 'd'].map((key) => ({ ...request, key }));
+    const { remaining } = await steps.extend(scripts.extend, requests);
     expect(remaining).toEqual([1_000, 'free', 'taken', 0]);
   });
 
   it('that replicas do not have is not known, and what is lost is lost', async () => {
     confirmed = false;
     replies = [[1_000, -2, -3, 1_000]];
-    const claims = ['a', 'b', 'c', 'd'].map((key) => ({ ...claim, key }));
-    const { remaining } = await steps.extend(scripts.extend, claims);
+    const requests = ['a', 'b', 'c', 'd'].map((key) => ({ ...request, key }));
+    const { remaining } = await steps.extend(scripts.extend, requests);
     expect(remaining).toEqual(['unknown', 'free', 'taken', 'unknown']);
   });
 
   it('of which replicas have nothing fails', async () => {
     confirmed = false;
     replies = [[1_000, 1_000]];
-    const extended = steps.extend(scripts.extend, [claim, { ...claim, key: 'other' }]);
+    const extended = steps.extend(scripts.extend, [request, { ...request, key: 'other' }]);
     await expect(extended).rejects.toBe(UNREACHED);
   });
 });
@@ -160,7 +160,7 @@ describe('a hand-over', () => {
   it('counts from the moment it was sent', async () => {
     way = 300;
     replies = [700];
-    const { sent, remaining } = await steps.transfer(scripts.transfer, claim, heir);
+    const { sent, remaining } = await steps.transfer(scripts.transfer, request, heir);
     expect([sent.monotonic, remaining]).toEqual([0, 700]);
     expect(ran).toEqual([{ holder: 'me', heir: 'heir', ttl: 700, not_after: 5_000_000 }]);
   });
@@ -168,7 +168,7 @@ describe('a hand-over', () => {
   it('that came too late is sent once more, dated anew, with the clock that the answer told', async () => {
     way = 300;
     replies = [['late', 9_000_000], 700];
-    const { sent, remaining } = await steps.transfer(scripts.transfer, claim, heir);
+    const { sent, remaining } = await steps.transfer(scripts.transfer, request, heir);
     expect([sent.monotonic, remaining]).toEqual([300, 700]);
     expect(ran.map(({ not_after }) => not_after)).toEqual([5_000_000, 5_300_000]);
     expect(node.clock.serverTimeAt(300)).toBe(9_000);
@@ -176,7 +176,7 @@ describe('a hand-over', () => {
 
   it('that came too late twice did not happen', async () => {
     replies = [['late', 9_000_000], ['late', 9_000_000], 700];
-    const late = steps.transfer(scripts.transfer, claim, heir);
+    const late = steps.transfer(scripts.transfer, request, heir);
     await expect(late).rejects.toMatchObject({ key: 'k', outcome: 'unsent', retryable: true });
     expect(ran).toHaveLength(2);
   });
@@ -187,7 +187,7 @@ describe('a hand-over', () => {
   ])('of what is not held any more says so, also without replicas', async (reply, where) => {
     for (confirmed of [true, false]) {
       replies = [reply];
-      const { remaining } = await steps.transfer(scripts.transfer, claim, heir);
+      const { remaining } = await steps.transfer(scripts.transfer, request, heir);
       expect(remaining).toBe(where);
     }
   });
@@ -195,6 +195,6 @@ describe('a hand-over', () => {
   it('that replicas do not have fails', async () => {
     confirmed = false;
     replies = [0];
-    await expect(steps.transfer(scripts.transfer, claim, heir)).rejects.toBe(UNREACHED);
+    await expect(steps.transfer(scripts.transfer, request, heir)).rejects.toBe(UNREACHED);
   });
 });

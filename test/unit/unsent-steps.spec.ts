@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { newHolderId } from '../../lib/locks/holder.js';
-import type { Claim, LockPrimitive } from '../../lib/locks/lock-primitive.js';
+import type { LockPrimitive } from '../../lib/locks/lock-primitive.js';
+import type { LockRequest } from '../../lib/locks/lock-request.js';
 import { RedisLockStore } from '../../lib/locks/lock/redis-lock-store.js';
 import {
   dialectSettings,
@@ -17,18 +18,18 @@ const where: Record<string, RedisLockOptions['redis']> = {
 const ttl = 1_000;
 const tokens = 1;
 
-const steps: Record<string, (lock: LockPrimitive, claim: Claim) => Promise<unknown>> = {
-  acquire: (lock, claim) => lock.acquire({ ...claim, queue: true, wanted: () => true }),
-  release: (lock, claim) => lock.release(claim, 0),
-  leave: (lock, claim) => lock.leave(claim),
-  extend: (lock, claim) => lock.extend([claim]),
+const steps: Record<string, (lock: LockPrimitive, request: LockRequest) => Promise<unknown>> = {
+  acquire: (lock, request) => lock.acquire({ ...request, queue: true, wanted: () => true }),
+  release: (lock, request) => lock.release(request, 0),
+  leave: (lock, request) => lock.leave(request),
+  extend: (lock, request) => lock.extend([request]),
   inspect: (lock, { key, dialect }) => lock.inspect(key, 1, dialect),
   force: (lock, { key, dialect }) => lock.force(key, dialect),
 };
 const own: typeof steps = {
-  signal: (lock, claim) => lock.signal(claim, 'changed', 1),
-  downgrade: (lock, claim) => lock.downgrade(claim),
-  transfer: (lock, claim) => lock.transfer(claim, { ...claim, holder: newHolderId('heir') }),
+  signal: (lock, request) => lock.signal(request, 'changed', 1),
+  downgrade: (lock, request) => lock.downgrade(request),
+  transfer: (lock, request) => lock.transfer(request, { ...request, holder: newHolderId('heir') }),
   stamp: (lock, { key }) => lock.stamp(key),
 };
 
@@ -42,7 +43,7 @@ describe.each(rows)('$step of a $kind on $server that is not connected', (row) =
   it('fails with the key of the lock, as its caller gave it', async () => {
     const settings = moduleSettings({ redis: where[row.server]!, keyPrefix: 'secret-prefix:' });
     const { lock, processId } = new RedisLockStore(settings, new ManualClock());
-    const claim: Claim = {
+    const request: LockRequest = {
       key: 'order {7}:queue',
       holder: newHolderId(processId),
       ttl,
@@ -53,11 +54,11 @@ describe.each(rows)('$step of a $kind on $server that is not connected', (row) =
           ? dialectSettings({ name: 'plain', prefix: 'secret-prefix:' })
           : undefined,
     };
-    const failure = await { ...steps, ...own }[row.step]!(lock, claim).catch(
+    const failure = await { ...steps, ...own }[row.step]!(lock, request).catch(
       (error: Error) => error,
     );
-    expect(failure).toMatchObject({ name: 'LockStoreError', outcome: 'unsent', key: claim.key });
-    expect((failure as Error).message).toContain(`lock "${claim.key}"`);
+    expect(failure).toMatchObject({ name: 'LockStoreError', outcome: 'unsent', key: request.key });
+    expect((failure as Error).message).toContain(`lock "${request.key}"`);
     expect((failure as Error).message).not.toContain('secret-prefix');
   });
 });

@@ -1,4 +1,5 @@
-import type { Answer, Ask, Claim, Lost, Signalled } from '../lock-primitive.js';
+import type { Answer, Lost, Signalled } from '../lock-primitive.js';
+import type { LockRequest } from '../lock-request.js';
 import { isOne, type LockSteps } from '../lock-steps.js';
 import { scripts } from './scripts.js';
 
@@ -11,21 +12,21 @@ export class RedisConditions {
   constructor(private readonly steps: LockSteps) {}
 
   /** Begins to await, if a former lease is given back in the same step; else asks. */
-  acquire(ask: Ask): Promise<Answer> {
-    const { name: condition, over } = ask.condition!;
-    return ask.former
-      ? this.steps.acquire(scripts.await, ask, { condition, former: ask.former.holder })
-      : this.steps.acquire(scripts.ask, ask, { condition, over: over ? 1 : 0 });
+  acquire(request: LockRequest): Promise<Answer> {
+    const { name: condition, over } = request.condition!;
+    return request.former
+      ? this.steps.acquire(scripts.await, request, { condition, former: request.former.holder })
+      : this.steps.acquire(scripts.ask, request, { condition, over: over ? 1 : 0 });
   }
 
-  leave({ key, holder, ttl, tokens, condition }: Claim): Promise<boolean> {
+  leave({ key, holder, ttl, tokens, condition }: LockRequest): Promise<boolean> {
     const { inbox } = this.steps;
     const operands = { holder, ttl, tokens, inbox, condition: condition!.name };
     return this.steps.run(scripts.leave, key, operands, isOne);
   }
 
   signal(
-    { key, holder }: Claim,
+    { key, holder }: LockRequest,
     condition: string,
     most: number,
     last?: string,

@@ -1,5 +1,5 @@
 import type { KeyType, LuaScript } from '../../redis/index.js';
-import type { Claim } from '../lock-primitive.js';
+import type { LockRequest } from '../lock-request.js';
 
 /** A script of a dialect: a step on one lock, with whatever keys and operands that dialect's locks have. */
 export type DialectScript = LuaScript<string, string>;
@@ -51,11 +51,11 @@ export interface Dialect {
   readonly look?: DialectScript;
   /** Takes the lock from whoever holds it, where that is more than to delete and to publish. Returns the type that was found, and 1 if it was a lock. */
   readonly force?: DialectScript;
-  /** The Redis keys of a lock (of one claim to it, where one is at hand) beside its own, its fence and its grant, by the names the scripts give them. */
-  keys?(lock: string, claim?: Claim): Readonly<Record<string, string>>;
-  /** What the scripts want to know beside holder, ttl and the like; without a claim, those of an operator. */
+  /** The Redis keys of a lock (of one request to it, where one is at hand) beside its own, its fence and its grant, by the names the scripts give them. */
+  keys?(lock: string, request?: LockRequest): Readonly<Record<string, string>>;
+  /** What the scripts want to know beside holder, ttl and the like; without a request, those of an operator. */
   operands?(
-    claim: Claim | undefined,
+    request: LockRequest | undefined,
     lock: string,
   ): Readonly<Record<string, string | number | undefined>>;
   /** Where waiters of the other side are told that a lock is free, and how. */

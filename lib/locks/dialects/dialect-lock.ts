@@ -4,16 +4,9 @@ import { KeyList, type LockServer, lockKeys, type StepNode } from '../../redis/i
 import { askAgain } from '../back-off.js';
 import { lockId } from '../lock-id.js';
 import type { Whereabouts } from '../lock-names.js';
-import {
-  AFTER_TAKE_OVER,
-  type Answer,
-  type Ask,
-  type Claim,
-  type Extended,
-  type Extension,
-  type HolderSteps,
-  type Sight,
-} from '../lock-primitive.js';
+import { AFTER_TAKE_OVER } from '../grant.js';
+import type { Answer, Extended, Extension, HolderSteps, Sight } from '../lock-primitive.js';
+import type { LockRequest } from '../lock-request.js';
 import { isOne } from '../lock-steps.js';
 import { scripts as looks } from '../look/scripts.js';
 import { sightOf } from '../look/sight.js';
@@ -23,8 +16,8 @@ import { scripts } from './scripts.js';
 import { tryRights } from './try-out.js';
 
 type Operands = Readonly<Record<string, string | number | undefined>>;
-/** A claim, or a lock that is looked at or taken away. */
-type Asked = Claim | Pick<Claim, 'key'>;
+/** A request, or a lock that is looked at or taken away. */
+type Asked = LockRequest | Pick<LockRequest, 'key'>;
 type Keys = Readonly<Record<string, string>> & { readonly lock: string };
 
 /**
@@ -47,38 +40,38 @@ export class DialectLock implements HolderSteps {
     private readonly freed: (lock: string) => void,
   ) {}
 
-  async acquire(ask: Ask): Promise<Answer> {
-    const keys = this.#keys(ask);
+  async acquire(request: LockRequest): Promise<Answer> {
+    const keys = this.#keys(request);
     const step = async (node: StepNode): Promise<Answer> => {
-      if (!this.#tried) await tryRights(node, this.dialect, keys, ask);
+      if (!this.#tried) await tryRights(node, this.dialect, keys, request);
       this.#tried = true;
-      return this.#ask(node, keys, ask);
+      return this.#ask(node, keys, request);
     };
-    return this.server.at(keys.lock, ask.key, step, ask.wanted);
+    return this.server.at(keys.lock, request.key, step, request.wanted);
   }
 
-  async release(claim: Claim, keep: number): Promise<boolean> {
+  async release(request: LockRequest, keep: number): Promise<boolean> {
     const rest = keep > 0 ? Math.ceil(keep) : undefined;
-    const operands = { ...this.#wake(claim), keep: rest };
-    const released = await this.#run(this.dialect.release, claim, operands, isOne);
-    this.freed(lockId(claim));
+    const operands = { ...this.#wake(request), keep: rest };
+    const released = await this.#run(this.dialect.release, request, operands, isOne);
+    this.freed(lockId(request));
     return released;
   }
 
-  leave(claim: Claim): Promise<boolean> {
-    return this.release(claim, 0);
+  leave(request: LockRequest): Promise<boolean> {
+    return this.release(request, 0);
   }
 
   /** Each is a command of its own. */
-  batches(claims: readonly Claim[]): number[][] {
-    return claims.map((_, at) => [at]);
+  batches(requests: readonly LockRequest[]): number[][] {
+    return requests.map((_, at) => [at]);
   }
 
-  async extend(claims: readonly Claim[]): Promise<Extension> {
+  async extend(requests: readonly LockRequest[]): Promise<Extension> {
     const sent = momentOf(this.server.time);
     const read = (reply: unknown): Extended =>
       reply === -2 ? 'free' : reply === -3 ? 'taken' : (reply as number);
-    const remaining = claims.map((claim) => this.#run(this.dialect.extend, claim, {}, read));
+    const remaining = requests.map((request) => this.#run(this.dialect.extend, request, {}, read));
     return { sent, remaining: await Promise.all(remaining) };
   }
 
@@ -108,10 +101,10 @@ export class DialectLock implements HolderSteps {
   }
 
   /** Takes the lock at one node, or says who has it. */
-  #take(node: StepNode, keys: Keys, ask: Ask, sentAt: number): Promise<AcquireReply> {
-    const { key, tokens, wanted } = ask;
+  #take(node: StepNode, keys: Keys, request: LockRequest, sentAt: number): Promise<AcquireReply> {
+    const { key, tokens, wanted } = request;
     const operands = {
-      ...this.#operands(ask, keys.lock),
+      ...this.#operands(request, keys.lock),
       tokens,
       not_after: node.notAfter(sentAt),
     };
@@ -134,16 +127,16 @@ export class DialectLock implements HolderSteps {
     return this.dialect.take ? this.dialect.take(send) : send(this.dialect.acquire);
   }
 
-  async #ask(node: StepNode, keys: Keys, ask: Ask): Promise<Answer> {
+  async #ask(node: StepNode, keys: Keys, request: LockRequest): Promise<Answer> {
     const sent = momentOf(this.server.time);
-    const reply = await this.#take(node, keys, ask, sent.monotonic);
+    const reply = await this.#take(node, keys, request, sent.monotonic);
     const [kind, left, , token, more] = reply;
-    if (kind === 'foreign') throw new ForeignLockError(ask.key, String(left));
+    if (kind === 'foreign') throw new ForeignLockError(request.key, String(left));
     if (kind === 'late') return { kind };
     if (kind === 'busy') {
-      if (!ask.queue) return { kind };
-      const told = this.#quietSince(ask) < sent.monotonic;
-      return askAgain(ask, this.server.time.monotonic(), left as number, told);
+      if (!request.queue) return { kind };
+      const told = this.#quietSince(request) < sent.monotonic;
+      return askAgain(request, this.server.time.monotonic(), left as number, told);
     }
     const fencingToken = token < 0 ? undefined : token;
     const tokens = token < 0 ? 0 : 1;
@@ -152,10 +145,10 @@ export class DialectLock implements HolderSteps {
   }
 
   /** Listens to where the other side tells of releases. Since when it is heard and silent; Infinity where it is not heard. */
-  #quietSince(ask: Ask): number {
-    const wake = this.#wake(ask);
+  #quietSince(request: LockRequest): number {
+    const wake = this.#wake(request);
     if (wake?.publish !== 'PUBLISH' || wake.older !== undefined) return Infinity; // not all of them tell there
-    const id = lockId(ask);
+    const id = lockId(request);
     return this.server.hear(wake.channel, () => this.freed(id));
   }
 
@@ -166,11 +159,11 @@ export class DialectLock implements HolderSteps {
     read: (reply: unknown) => Result,
   ): Promise<Result> {
     const keys = this.#keys(asked, script.keys);
-    const claim = claimOf(asked);
+    const request = requestOf(asked);
     const run = {
       script,
       keys: script.keyList(keys),
-      args: script.argList({ ...this.#operands(claim, keys.lock), ...operands }),
+      args: script.argList({ ...this.#operands(request, keys.lock), ...operands }),
       key: asked.key,
       read,
     };
@@ -186,9 +179,9 @@ export class DialectLock implements HolderSteps {
       : list;
   }
 
-  #operands(claim: Claim | undefined, lock: string): Operands {
-    const asked = claim && { holder: claim.holder, ttl: claim.ttl };
-    return { ...asked, ...this.dialect.operands?.(claim, lock) };
+  #operands(request: LockRequest | undefined, lock: string): Operands {
+    const asked = request && { holder: request.holder, ttl: request.ttl };
+    return { ...asked, ...this.dialect.operands?.(request, lock) };
   }
 
   #wake({ key }: Asked): Wake | undefined {
@@ -203,7 +196,7 @@ export class DialectLock implements HolderSteps {
   /** @throws LockOptionsError where those a script has `used`, by default all, are in two slots of a Cluster: what could be taken could not be given back. */
   #keys(asked: Asked, used?: readonly string[]): Keys {
     const lock = this.#redisKey(asked.key);
-    const others = this.dialect.keys?.(lock, claimOf(asked));
+    const others = this.dialect.keys?.(lock, requestOf(asked));
     const slot = this.server.slotOf(lock);
     const [, apart] =
       Object.entries(others ?? {}).find(
@@ -219,6 +212,6 @@ export class DialectLock implements HolderSteps {
   }
 }
 
-function claimOf(asked: Asked): Claim | undefined {
+function requestOf(asked: Asked): LockRequest | undefined {
   return 'holder' in asked ? asked : undefined;
 }

@@ -4,8 +4,6 @@ import { batchesBy } from '../batches.js';
 import type { Whereabouts } from '../lock-names.js';
 import type {
   Answer,
-  Ask,
-  Claim,
   Extension,
   HolderSteps,
   LockPrimitive,
@@ -14,11 +12,12 @@ import type {
   Signalled,
   Transferred,
 } from '../lock-primitive.js';
+import type { LockRequest } from '../lock-request.js';
 import { DialectLock } from './dialect-lock.js';
 import { noDowngrade, noHandOver } from './refusals.js';
 import { speak } from './speak.js';
 
-/** Our own locks, and those in other services' formats: each step goes to the dialect of its claim. */
+/** Our own locks, and those in other services' formats: each step goes to the dialect of its request. */
 export class Dialects implements LockPrimitive {
   readonly #locks = new Map<DialectSettings, DialectLock>();
 
@@ -30,26 +29,26 @@ export class Dialects implements LockPrimitive {
     private readonly freed: (lock: string) => void,
   ) {}
 
-  acquire(ask: Ask): Promise<Answer> {
-    return this.#of(ask).acquire(ask);
+  acquire(request: LockRequest): Promise<Answer> {
+    return this.#of(request).acquire(request);
   }
 
-  release(claim: Claim, keep: number, passed?: readonly Claim[]): Promise<boolean> {
-    return this.#of(claim).release(claim, keep, passed);
+  release(request: LockRequest, keep: number, passed?: readonly LockRequest[]): Promise<boolean> {
+    return this.#of(request).release(request, keep, passed);
   }
 
-  leave(claim: Claim, passed?: readonly Claim[]): Promise<boolean> {
-    return this.#of(claim).leave(claim, passed);
+  leave(request: LockRequest, passed?: readonly LockRequest[]): Promise<boolean> {
+    return this.#of(request).leave(request, passed);
   }
 
   /** None of two dialects. */
-  batches(claims: readonly Claim[]): number[][] {
-    const lockOf = (claim: Claim): HolderSteps => this.#of(claim);
-    return batchesBy(claims, lockOf, (lock, own) => lock.batches(own));
+  batches(requests: readonly LockRequest[]): number[][] {
+    const lockOf = (request: LockRequest): HolderSteps => this.#of(request);
+    return batchesBy(requests, lockOf, (lock, own) => lock.batches(own));
   }
 
-  extend(claims: readonly Claim[]): Promise<Extension> {
-    return this.#of(claims[0]!).extend(claims);
+  extend(requests: readonly LockRequest[]): Promise<Extension> {
+    return this.#of(requests[0]!).extend(requests);
   }
 
   inspect(key: string, places: number, dialect?: DialectSettings): Promise<Sight> {
@@ -60,22 +59,27 @@ export class Dialects implements LockPrimitive {
     return dialect ? this.#lock(dialect).force(key) : this.native.force(key);
   }
 
-  downgrade(claim: Claim): Promise<boolean> {
-    const { dialect } = claim;
-    return dialect ? Promise.reject(noDowngrade(dialect)) : this.native.downgrade(claim);
+  downgrade(request: LockRequest): Promise<boolean> {
+    const { dialect } = request;
+    return dialect ? Promise.reject(noDowngrade(dialect)) : this.native.downgrade(request);
   }
 
-  transfer(claim: Claim, heir: Claim): Promise<Transferred> {
-    const { dialect } = claim;
-    return dialect ? Promise.reject(noHandOver(dialect)) : this.native.transfer(claim, heir);
+  transfer(request: LockRequest, heir: LockRequest): Promise<Transferred> {
+    const { dialect } = request;
+    return dialect ? Promise.reject(noHandOver(dialect)) : this.native.transfer(request, heir);
   }
 
   stamp(key: string): Promise<number | undefined> {
     return this.native.stamp(key);
   }
 
-  signal(claim: Claim, condition: string, most: number, last?: string): Promise<Signalled | Lost> {
-    return this.native.signal(claim, condition, most, last);
+  signal(
+    request: LockRequest,
+    condition: string,
+    most: number,
+    last?: string,
+  ): Promise<Signalled | Lost> {
+    return this.native.signal(request, condition, most, last);
   }
 
   /** Where the locks of a format stand. */
@@ -83,7 +87,7 @@ export class Dialects implements LockPrimitive {
     return this.#lock(dialect).whereabouts;
   }
 
-  #of({ dialect }: Pick<Claim, 'dialect'>): HolderSteps {
+  #of({ dialect }: Pick<LockRequest, 'dialect'>): HolderSteps {
     return dialect ? this.#lock(dialect) : this.native;
   }
 

@@ -1,6 +1,6 @@
 import { LockStoreError } from '../../errors/index.js';
 import { KeyList, type StepNode } from '../../redis/index.js';
-import type { Claim } from '../lock-primitive.js';
+import type { LockRequest } from '../lock-request.js';
 import type { Dialect, DialectScript } from './dialect-format.js';
 import { scripts } from './scripts.js';
 
@@ -25,7 +25,7 @@ export async function tryRights(
   node: StepNode,
   dialect: Dialect,
   keys: Readonly<Record<string, string>>,
-  { key }: Pick<Claim, 'key'>,
+  { key }: Pick<LockRequest, 'key'>,
 ): Promise<void> {
   const scratch = `${keys['grant']}:try`;
   const args = scripts.tryOut.argList({ commands: commandsOf(stepsOf(dialect)).join(' ') });

@@ -1,6 +1,7 @@
 import { ForeignLockError } from '../../errors/index.js';
 import type { Moment } from '../../options/index.js';
-import type { Answer, Ask } from '../lock-primitive.js';
+import type { Answer } from '../lock-primitive.js';
+import type { LockRequest } from '../lock-request.js';
 
 /** What the acquire scripts return: the clock alone says `held` for the whole ttl, with all tokens, the first of which is the clock. */
 export type AcquireReply =
@@ -18,7 +19,7 @@ export type AcquireReply =
 /** @throws ForeignLockError if something else stands at the lock's name. */
 export function answerOf(
   reply: AcquireReply,
-  { key, ttl, tokens }: Ask,
+  { key, ttl, tokens }: LockRequest,
   sent: Moment,
   renewIn: number | undefined,
 ): Answer {

@@ -4,18 +4,17 @@ import { BoundedLeases } from '../quarantine/bounded-leases.js';
 import { Generation } from '../quarantine/generation.js';
 import { newProcessId } from '../holder.js';
 import { lockNames, type NameSearch } from '../lock-names.js';
-import {
-  AFTER_TAKE_OVER,
-  type Claim,
-  type LockPrimitive,
-  type LockStore,
-  type Pushed,
-  type PushListener,
-  type StoreDescription,
+import { AFTER_TAKE_OVER, type Grant } from '../grant.js';
+import type {
+  LockPrimitive,
+  LockStore,
+  PushListener,
+  StoreDescription,
 } from '../lock-primitive.js';
+import type { LockRequest } from '../lock-request.js';
 import { Dialects } from '../dialects/dialects.js';
 import { redisPrimitive } from '../redis-primitive.js';
-import { claimAt } from './place-text.js';
+import { requestAt } from './place-text.js';
 import { token } from './sight.js';
 
 /** The lock on a Redis or a Cluster, with the inbox through which it pushes grants. */
@@ -105,34 +104,33 @@ export class RedisLockStore implements LockStore {
     }
     if (word !== 'granted') return;
     const redisKey = lock.join(' ');
-    const claim = claimAt(who, redisKey.slice(this.#prefix.length));
+    const request = requestAt(who, redisKey.slice(this.#prefix.length));
     const now = momentOf(this.#server.time);
-    const grant = {
-      sent: this.#server.clockOf(redisKey)?.momentAt(Number(at) / 1_000, now),
+    const sent = this.#server.clockOf(redisKey)?.momentAt(Number(at) / 1_000, now);
+    const grant: Grant | undefined = sent && {
+      kind: 'held',
+      sent,
       remaining: Number(left),
       fencingToken: token(fence),
       tokens: Number(count),
-      signalled: claim?.condition !== undefined,
+      signalled: request?.condition !== undefined,
       renewIn: this.#renewIn,
       run: places === '0' ? undefined : { places: Number(places), last: last! },
     };
-    if (!claim) return;
-    if (this.#confirms) void this.#confirm(claim, grant, listener);
-    else listener.granted(claim, grant);
+    if (!request) return;
+    if (grant && this.#confirms) void this.#confirm(request, grant, listener);
+    else listener.granted(request, grant);
   }
 
   /** Writes the grant's lease once more, on a connection of ours: who waits for it asks, if replicas do not have it. */
-  async #confirm(claim: Claim, grant: Pushed, listener: PushListener): Promise<void> {
-    const doubtful = { ...grant, sent: undefined };
+  async #confirm(request: LockRequest, grant: Grant, listener: PushListener): Promise<void> {
     try {
-      const { sent, remaining } = await this.lock.extend([{ ...claim, ttl: grant.remaining }]);
+      const { sent, remaining } = await this.lock.extend([{ ...request, ttl: grant.remaining }]);
       const [left] = remaining;
-      listener.granted(
-        claim,
-        typeof left === 'number' ? { ...grant, sent, remaining: left } : doubtful,
-      );
+      const certain = typeof left === 'number';
+      listener.granted(request, certain ? { ...grant, sent, remaining: left } : undefined);
     } catch {
-      listener.granted(claim, doubtful);
+      listener.granted(request, undefined);
     }
   }
 }

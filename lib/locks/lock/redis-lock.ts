@@ -1,13 +1,6 @@
 import { ForeignLockError } from '../../errors/index.js';
-import type {
-  Answer,
-  Ask,
-  Claim,
-  Extension,
-  LockPrimitive,
-  Sight,
-  Transferred,
-} from '../lock-primitive.js';
+import type { Answer, Extension, LockPrimitive, Sight, Transferred } from '../lock-primitive.js';
+import type { LockRequest } from '../lock-request.js';
 import { isOne, type LockSteps } from '../lock-steps.js';
 import { placeText } from './place-text.js';
 import { scripts } from './scripts.js';
@@ -22,11 +15,15 @@ import { versionOf } from './version.js';
 export class RedisLock implements Omit<LockPrimitive, 'signal'> {
   constructor(private readonly steps: LockSteps) {}
 
-  acquire(ask: Ask): Promise<Answer> {
-    return this.steps.acquire(scripts.acquire, ask, { former: ask.former?.holder });
+  acquire(request: LockRequest): Promise<Answer> {
+    return this.steps.acquire(scripts.acquire, request, { former: request.former?.holder });
   }
 
-  release({ key, holder }: Claim, keep: number, passed?: readonly Claim[]): Promise<boolean> {
+  release(
+    { key, holder }: LockRequest,
+    keep: number,
+    passed?: readonly LockRequest[],
+  ): Promise<boolean> {
     const { inbox } = this.steps;
     const operands = {
       holder,
@@ -37,19 +34,19 @@ export class RedisLock implements Omit<LockPrimitive, 'signal'> {
     return this.steps.release(scripts.release, key, operands);
   }
 
-  leave(claim: Claim, passed: readonly Claim[] = []): Promise<boolean> {
-    const { key, holder } = claim;
+  leave(request: LockRequest, passed: readonly LockRequest[] = []): Promise<boolean> {
+    const { key, holder } = request;
     const { inbox } = this.steps;
-    const places = [claim, ...passed].map(placeText).join(' ');
+    const places = [request, ...passed].map(placeText).join(' ');
     return this.steps.run(scripts.leave, key, { holder, places, inbox }, isOne);
   }
 
-  batches(claims: readonly Claim[]): number[][] {
-    return this.steps.batches(claims);
+  batches(requests: readonly LockRequest[]): number[][] {
+    return this.steps.batches(requests);
   }
 
-  extend(claims: readonly Claim[]): Promise<Extension> {
-    return this.steps.extend(scripts.extend, claims);
+  extend(requests: readonly LockRequest[]): Promise<Extension> {
+    return this.steps.extend(scripts.extend, requests);
   }
 
   inspect(key: string, places: number): Promise<Sight> {
@@ -66,13 +63,13 @@ export class RedisLock implements Omit<LockPrimitive, 'signal'> {
     return done === 1;
   }
 
-  downgrade({ key, holder }: Claim): Promise<boolean> {
+  downgrade({ key, holder }: LockRequest): Promise<boolean> {
     const { inbox } = this.steps;
     return this.steps.run(scripts.downgrade, key, { holder, inbox }, isOne);
   }
 
-  transfer(claim: Claim, heir: Claim): Promise<Transferred> {
-    return this.steps.transfer(scripts.transfer, claim, heir);
+  transfer(request: LockRequest, heir: LockRequest): Promise<Transferred> {
+    return this.steps.transfer(scripts.transfer, request, heir);
   }
 
   async stamp(key: string): Promise<number | undefined> {

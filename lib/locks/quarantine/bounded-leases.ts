@@ -2,8 +2,6 @@ import { LockOptionsError } from '../../errors/index.js';
 import type { DialectSettings } from '../../options/index.js';
 import type {
   Answer,
-  Ask,
-  Claim,
   Extension,
   LockPrimitive,
   Lost,
@@ -11,6 +9,7 @@ import type {
   Signalled,
   Transferred,
 } from '../lock-primitive.js';
+import type { LockRequest } from '../lock-request.js';
 
 /**
  * The same lock where a server may be in quarantine: no lease is longer than the quarantine, and whatever may
@@ -25,44 +24,48 @@ export class BoundedLeases implements LockPrimitive {
     private readonly check: (key: string) => void = () => {},
   ) {}
 
-  async acquire(ask: Ask): Promise<Answer> {
-    this.#bound(ask);
-    this.check(ask.key);
-    return this.lock.acquire(ask);
+  async acquire(request: LockRequest): Promise<Answer> {
+    this.#bound(request);
+    this.check(request.key);
+    return this.lock.acquire(request);
   }
 
-  async release(claim: Claim, keep: number, passed?: readonly Claim[]): Promise<boolean> {
-    this.check(claim.key);
-    return this.lock.release(claim, keep, passed);
+  async release(
+    request: LockRequest,
+    keep: number,
+    passed?: readonly LockRequest[],
+  ): Promise<boolean> {
+    this.check(request.key);
+    return this.lock.release(request, keep, passed);
   }
 
-  async leave(claim: Claim, passed?: readonly Claim[]): Promise<boolean> {
-    this.check(claim.key);
-    return this.lock.leave(claim, passed);
+  async leave(request: LockRequest, passed?: readonly LockRequest[]): Promise<boolean> {
+    this.check(request.key);
+    return this.lock.leave(request, passed);
   }
 
-  batches(claims: readonly Claim[]): number[][] {
-    return this.lock.batches(claims);
+  batches(requests: readonly LockRequest[]): number[][] {
+    return this.lock.batches(requests);
   }
 
-  async extend(claims: readonly Claim[]): Promise<Extension> {
-    for (const claim of claims) this.#bound(claim);
-    return this.lock.extend(claims);
+  async extend(requests: readonly LockRequest[]): Promise<Extension> {
+    for (const request of requests) this.#bound(request);
+    return this.lock.extend(requests);
   }
 
   inspect(key: string, places: number, dialect?: DialectSettings): Promise<Sight> {
     return this.lock.inspect(key, places, dialect);
   }
 
-  async downgrade(claim: Claim): Promise<boolean> {
-    this.check(claim.key);
-    return this.lock.downgrade(claim);
+  async downgrade(request: LockRequest): Promise<boolean> {
+    this.check(request.key);
+    return this.lock.downgrade(request);
   }
 
-  async transfer(claim: Claim, heir: Claim): Promise<Transferred> {
+  async transfer(request: LockRequest, heir: LockRequest): Promise<Transferred> {
     this.#bound(heir);
-    this.check(claim.key);
-    return this.lock.transfer(claim, heir);
+    this.check(request.key);
+    return this.lock.transfer(request, heir);
   }
 
   async stamp(key: string): Promise<number | undefined> {
@@ -71,13 +74,13 @@ export class BoundedLeases implements LockPrimitive {
   }
 
   async signal(
-    claim: Claim,
+    request: LockRequest,
     condition: string,
     most: number,
     last?: string,
   ): Promise<Signalled | Lost> {
-    this.check(claim.key);
-    return this.lock.signal(claim, condition, most, last);
+    this.check(request.key);
+    return this.lock.signal(request, condition, most, last);
   }
 
   async force(key: string, dialect?: DialectSettings): Promise<boolean> {
@@ -85,7 +88,7 @@ export class BoundedLeases implements LockPrimitive {
     return this.lock.force(key, dialect);
   }
 
-  #bound({ key, ttl }: Claim): void {
+  #bound({ key, ttl }: LockRequest): void {
     if (ttl <= this.longest) return;
     throw new LockOptionsError(
       `Lock "${key}" was asked for with a ttl of ${ttl} ms: where "durability" is 'refuse' no lease is longer than the module's "ttl" (${this.longest} ms).`,

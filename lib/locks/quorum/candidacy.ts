@@ -1,6 +1,6 @@
 import { ForeignLockError, QuorumNotReachedError } from '../../errors/index.js';
 import { type Clock, type Moment, momentOf } from '../../options/index.js';
-import type { Held } from '../lock-primitive.js';
+import type { Grant } from '../grant.js';
 import { type Ballot, poll } from './ballot.js';
 import type { Attempt, QuorumNode, Vote } from './quorum-node.js';
 import { acquisition, majorityOf, type Votes } from './votes.js';
@@ -26,7 +26,7 @@ export class Candidacy {
    * The grant; undefined if others have the votes.
    * @throws QuorumNotReachedError if too few nodes answered, ForeignLockError if something else lives at the key.
    */
-  async run(): Promise<Held | undefined> {
+  async run(): Promise<Grant | undefined> {
     const ballot = await this.#poll((node) => node.acquire(this.attempt, this.timeout), isHeld);
     const outcome = acquisition(votesOf(ballot, isHeld), ballot.pending, ballot.nodes);
     if (outcome === 'granted') {
@@ -36,20 +36,20 @@ export class Candidacy {
     this.#takeBack(ballot);
     if (outcome === 'failed') throw this.#notReached(votesOf(ballot, isHeld));
     const foreign = ballot.cast.find(({ kind }) => kind === 'foreign');
-    if (foreign) throw new ForeignLockError(this.attempt.claim.key, String(foreign.detail));
+    if (foreign) throw new ForeignLockError(this.attempt.request.key, String(foreign.detail));
     return undefined;
   }
 
   /** The first token that a majority remembers; undefined if the votes were lost meanwhile. */
   async #token({ cast }: Ballot<Vote>): Promise<number | undefined> {
-    const { claim, proposed } = this.attempt;
-    if (claim.tokens === 0) return 0;
+    const { request, proposed } = this.attempt;
+    if (request.tokens === 0) return 0;
     const votes = cast.filter(isHeld);
     const latest = Math.max(...cast.map(({ now }) => now));
     const asProposed = votes.filter(({ detail }) => detail === proposed).length;
     if (asProposed >= majorityOf(this.nodes.length) && proposed >= latest - BEHIND) return proposed;
     const token = Math.max(...votes.map(({ detail }) => Number(detail)), latest);
-    const last = token + claim.tokens - 1;
+    const last = token + request.tokens - 1;
     const settled = await this.#poll((node) => node.settle(this.attempt, last), Boolean);
     const votesNow = votesOf(settled, Boolean);
     const outcome = acquisition(votesNow, settled.pending, settled.nodes);
@@ -59,8 +59,8 @@ export class Candidacy {
     throw this.#notReached(votesNow);
   }
 
-  #grant(token: number): Held {
-    const { ttl, tokens } = this.attempt.claim;
+  #grant(token: number): Grant {
+    const { ttl, tokens } = this.attempt.request;
     return {
       kind: 'held',
       sent: this.#sent,
@@ -92,7 +92,7 @@ export class Candidacy {
     const nodes = this.nodes.length;
     const silent = nodes - granted - denied - failed;
     const votes = { nodes, granted, denied, failed: failed + silent };
-    return new QuorumNotReachedError(this.attempt.claim.key, votes);
+    return new QuorumNotReachedError(this.attempt.request.key, votes);
   }
 }
 

@@ -2,14 +2,13 @@ import { ForeignLockError, LockOptionsError, QuorumNotReachedError } from '../..
 import { type Clock, momentOf } from '../../options/index.js';
 import type {
   Answer,
-  Ask,
-  Claim,
   Extended,
   Extension,
   LockPrimitive,
   Sight,
   Transferred,
 } from '../lock-primitive.js';
+import type { LockRequest } from '../lock-request.js';
 import { askAgain } from '../back-off.js';
 import { batchesOf, LARGEST_BATCH } from '../batches.js';
 import { type Ballot, poll } from './ballot.js';
@@ -47,60 +46,63 @@ export class QuorumLock implements LockPrimitive {
     this.#proposal = new TokenProposal(clock);
   }
 
-  async acquire(ask: Ask): Promise<Answer> {
-    const { key, holder, ttl, tokens, former } = ask;
-    if (ask.share) throw unsound('share a lock, by mode or by permits');
-    if (ask.condition) throw unsound('await a condition');
-    if (former) return this.#queued(ask, await this.release(former, 0)); // others have their turn
+  async acquire(request: LockRequest): Promise<Answer> {
+    const { key, holder, ttl, tokens, former } = request;
+    if (request.share) throw unsound('share a lock, by mode or by permits');
+    if (request.condition) throw unsound('await a condition');
+    if (former) return this.#queued(request, await this.release(former, 0)); // others have their turn
     this.#attempts += 1;
-    const claim = { key, holder, ttl, tokens };
-    const attempt = { claim, number: this.#attempts, proposed: this.#proposal.now() };
+    const attempt = {
+      request: { key, holder, ttl, tokens },
+      number: this.#attempts,
+      proposed: this.#proposal.now(),
+    };
     const timeout = nodeTimeout(ttl, this.commandTimeout);
     const held = await new Candidacy(this.nodes, attempt, timeout, this.clock).run();
-    return held ?? (ask.queue ? this.#queued(ask) : { kind: 'busy' });
+    return held ?? (request.queue ? this.#queued(request) : { kind: 'busy' });
   }
 
-  async release(claim: Claim, keep: number): Promise<boolean> {
+  async release(request: LockRequest, keep: number): Promise<boolean> {
     const { nodes } = this;
-    this.#renewals.end(claim);
+    this.#renewals.end(request);
     const released = await this.#ask(
-      (node) => node.release(claim, keep),
+      (node) => node.release(request, keep),
       (ballot) => {
         const lease = possession(votesOf(ballot, Boolean), ballot.pending, nodes.length);
         return lease !== undefined && lease !== 'unknown';
       },
     );
-    this.freed(claim.key);
+    this.freed(request.key);
     const votes = votesOf(released, Boolean);
     const lease = possession(votes, 0, nodes.length);
-    if (lease === 'unknown') throw this.#notReached(claim.key, votes);
+    if (lease === 'unknown') throw this.#notReached(request.key, votes);
     return lease === 'held';
   }
 
   /** Done when a majority has heard it; who was silent hears it when he can, or his vote ends with the lease. */
-  async leave(claim: Claim): Promise<boolean> {
-    this.#renewals.end(claim);
-    const left = await this.#answers(claim.key, (node) => node.release(claim, 0));
+  async leave(request: LockRequest): Promise<boolean> {
+    this.#renewals.end(request);
+    const left = await this.#answers(request.key, (node) => node.release(request, 0));
     return left.includes(true);
   }
 
-  batches(claims: readonly Claim[]): number[][] {
-    return batchesOf(claims, () => 0, LARGEST_BATCH);
+  batches(requests: readonly LockRequest[]): number[][] {
+    return batchesOf(requests, () => 0, LARGEST_BATCH);
   }
 
-  async extend(claims: readonly Claim[]): Promise<Extension> {
+  async extend(requests: readonly LockRequest[]): Promise<Extension> {
     const sent = momentOf(this.clock);
     const leaseOf = (ballot: Ballot<number[]>, at: number): ReturnType<typeof possession> => {
       const votes = votesOf(ballot, (left) => left[at]! >= 0);
       return possession(votes, ballot.pending, ballot.nodes);
     };
-    const renewal = this.#renewals.begin(claims);
+    const renewal = this.#renewals.begin(requests);
     const extended = await this.#ask(
       (node) => renewal.ask(node),
-      (ballot) => claims.every((_, at) => leaseOf(ballot, at) !== undefined),
-      Math.min(...claims.map(({ ttl }) => ttl)),
+      (ballot) => requests.every((_, at) => leaseOf(ballot, at) !== undefined),
+      Math.min(...requests.map(({ ttl }) => ttl)),
     );
-    const remaining = claims.map((_, at): Extended => {
+    const remaining = requests.map((_, at): Extended => {
       const left = extended.cast.map((answers) => answers[at]!);
       const lease = leaseOf(extended, at);
       if (lease === 'held') return reachedByMajority(left, extended.nodes)!;
@@ -110,7 +112,7 @@ export class QuorumLock implements LockPrimitive {
     void renewal.settle((at) => typeof remaining[at] === 'number');
     if (remaining.some((lease) => lease !== 'unknown')) return { sent, remaining };
     const votes = votesOf(extended, (left) => left[0]! >= 0);
-    throw this.#notReached(claims.length === 1 ? claims[0]!.key : undefined, votes);
+    throw this.#notReached(requests.length === 1 ? requests[0]!.key : undefined, votes);
   }
 
   async inspect(key: string): Promise<Sight> {
@@ -146,8 +148,8 @@ export class QuorumLock implements LockPrimitive {
     return Promise.reject(unsound('signal a condition'));
   }
 
-  #queued(ask: Ask, gaveBack?: boolean): Answer {
-    const place = askAgain(ask, this.clock.monotonic());
+  #queued(request: LockRequest, gaveBack?: boolean): Answer {
+    const place = askAgain(request, this.clock.monotonic());
     return gaveBack === undefined ? place : { ...place, gaveBack };
   }
 

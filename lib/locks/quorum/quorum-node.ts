@@ -8,7 +8,8 @@ import {
   Remembered,
 } from '../../redis/index.js';
 import { lockNames, type NameSearch } from '../lock-names.js';
-import type { Claim, Sight } from '../lock-primitive.js';
+import type { Sight } from '../lock-primitive.js';
+import type { LockRequest } from '../lock-request.js';
 import { isOne } from '../lock-steps.js';
 import { scripts as looks } from '../look/scripts.js';
 import { sightOf } from '../look/sight.js';
@@ -17,7 +18,7 @@ import { scripts } from './scripts.js';
 
 /** One attempt of a holder to win a majority: what was sent for an earlier one can take nothing away from it. */
 export interface Attempt {
-  readonly claim: Claim;
+  readonly request: LockRequest;
   readonly number: number;
   /** The first fencing token that the holder would like, in µs of his clock. */
   readonly proposed: number;
@@ -50,8 +51,8 @@ export class QuorumNode {
   }
 
   /** Rejects where the node is too late to be trusted: it has not voted then. */
-  async acquire({ claim, number, proposed }: Attempt, timeout: number): Promise<Vote> {
-    const { key, holder, ttl, tokens } = claim;
+  async acquire({ request, number, proposed }: Attempt, timeout: number): Promise<Vote> {
+    const { key, holder, ttl, tokens } = request;
     this.generation?.check(key);
     const sent = momentOf(this.server.time);
     const lead = Math.round((this.server.timeout - timeout) * 1_000);
@@ -66,34 +67,34 @@ export class QuorumNode {
   }
 
   /** False if the node does not vote for the attempt any more. */
-  settle({ claim: { key, holder, tokens }, number }: Attempt, last: number): Promise<boolean> {
+  settle({ request: { key, holder, tokens }, number }: Attempt, last: number): Promise<boolean> {
     return this.#run(scripts.settle, key, { holder, attempt: number, last, tokens }, isOne);
   }
 
   /** Takes back the vote for one attempt. */
-  takeBack({ claim: { key, holder }, number }: Attempt): Promise<boolean> {
+  takeBack({ request: { key, holder }, number }: Attempt): Promise<boolean> {
     return this.#run(scripts.release, key, { holder, attempt: number }, isOne);
   }
 
-  release({ key, holder }: Claim, keep: number): Promise<boolean> {
+  release({ key, holder }: LockRequest, keep: number): Promise<boolean> {
     const rest = keep > 0 ? Math.ceil(keep) : undefined;
     return this.#run(scripts.release, key, { holder, attempt: '', keep: rest }, isOne);
   }
 
-  /** For each claim of a batch the ms left; negative where the node does not vote for it. */
-  extend(claims: readonly Claim[]): Promise<number[]> {
+  /** For each request of a batch the ms left; negative where the node does not vote for it. */
+  extend(requests: readonly LockRequest[]): Promise<number[]> {
     const { extend } = scripts;
     return this.server.run({
       script: extend,
-      keys: lockKeyList(extend, this.prefix, claims),
-      args: claims.flatMap(({ holder, ttl }) => extend.argList({ holder, ttl })),
-      key: claims.length === 1 ? claims[0]!.key : undefined,
+      keys: lockKeyList(extend, this.prefix, requests),
+      args: requests.flatMap(({ holder, ttl }) => extend.argList({ holder, ttl })),
+      key: requests.length === 1 ? requests[0]!.key : undefined,
       read: (reply) => reply as number[],
     });
   }
 
   /** Votes for a holder again, if it has forgotten that it did. False if it has not, or came too late. */
-  revote({ key, holder, ttl }: Claim): Promise<boolean> {
+  revote({ key, holder, ttl }: LockRequest): Promise<boolean> {
     const not_after = this.server.notAfter(this.server.time.monotonic());
     return this.#run(scripts.revote, key, { holder, ttl, not_after }, isOne);
   }

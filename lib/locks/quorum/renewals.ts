@@ -1,4 +1,4 @@
-import type { Claim } from '../lock-primitive.js';
+import type { LockRequest } from '../lock-request.js';
 import type { QuorumNode } from './quorum-node.js';
 
 /** What extend.lua says of a lock that nobody has. */
@@ -8,14 +8,14 @@ const FREE = -2;
 export class Renewals {
   readonly #underWay = new Set<Renewal>();
 
-  begin(claims: readonly Claim[]): Renewal {
-    const renewal = new Renewal(claims, () => this.#underWay.delete(renewal));
+  begin(requests: readonly LockRequest[]): Renewal {
+    const renewal = new Renewal(requests, () => this.#underWay.delete(renewal));
     this.#underWay.add(renewal);
     return renewal;
   }
 
   /** Its holder gives it back: no vote for it is sent from now on. */
-  end({ holder }: Claim): void {
+  end({ holder }: LockRequest): void {
     for (const renewal of this.#underWay) renewal.ended.add(holder);
   }
 }
@@ -26,23 +26,23 @@ class Renewal {
   readonly #replies: [node: QuorumNode, reply: Promise<number[]>][] = [];
 
   constructor(
-    private readonly claims: readonly Claim[],
+    private readonly requests: readonly LockRequest[],
     private readonly over: () => void,
   ) {}
 
   ask(node: QuorumNode): Promise<number[]> {
-    const reply = node.extend(this.claims);
+    const reply = node.extend(this.requests);
     this.#replies.push([node, reply]);
     return reply;
   }
 
-  /** Where a majority `has` a claim, the nodes that forgot it vote for it again; that counts from the next renewal on. */
+  /** Where a majority `has` a request, the nodes that forgot it vote for it again; that counts from the next renewal on. */
   async settle(has: (at: number) => boolean): Promise<void> {
     const revotes = this.#replies.map(async ([node, reply]) => {
       const left = await reply;
-      const forgotten = this.claims.filter((_, at) => left[at] === FREE && has(at));
+      const forgotten = this.requests.filter((_, at) => left[at] === FREE && has(at));
       const wanted = forgotten.filter(({ holder }) => !this.ended.has(holder));
-      await Promise.allSettled(wanted.map((claim) => node.revote(claim)));
+      await Promise.allSettled(wanted.map((request) => node.revote(request)));
     });
     await Promise.allSettled(revotes);
     this.over();

@@ -1,5 +1,6 @@
 import { isReader } from '../../options/index.js';
-import type { Answer, Ask, Claim, Extension, HolderSteps } from '../lock-primitive.js';
+import type { Answer, Extension, HolderSteps } from '../lock-primitive.js';
+import type { LockRequest } from '../lock-request.js';
 import { isOne, type LockSteps } from '../lock-steps.js';
 import { placeText } from '../lock/place-text.js';
 import { scripts } from './scripts.js';
@@ -12,39 +13,39 @@ import { scripts } from './scripts.js';
 export class RedisShares implements HolderSteps {
   constructor(private readonly steps: LockSteps) {}
 
-  acquire(ask: Ask): Promise<Answer> {
-    const { share } = ask;
+  acquire(request: LockRequest): Promise<Answer> {
+    const { share } = request;
     const permits = isReader(share) ? 0 : share?.permits;
-    return this.steps.acquire(scripts.acquire, ask, { ...kindOf(ask), permits });
+    return this.steps.acquire(scripts.acquire, request, { ...kindOf(request), permits });
   }
 
-  release(claim: Claim, keep: number): Promise<boolean> {
-    const { key, holder } = claim;
+  release(request: LockRequest, keep: number): Promise<boolean> {
+    const { key, holder } = request;
     const { inbox } = this.steps;
     const rest = keep > 0 ? Math.ceil(keep) : undefined;
-    const operands = { holder, inbox, ...kindOf(claim), keep: rest };
+    const operands = { holder, inbox, ...kindOf(request), keep: rest };
     return this.steps.release(scripts.release, key, operands);
   }
 
-  leave(claim: Claim): Promise<boolean> {
-    const { key, holder } = claim;
+  leave(request: LockRequest): Promise<boolean> {
+    const { key, holder } = request;
     const { inbox } = this.steps;
-    const operands = { holder, place: placeText(claim), inbox, ...kindOf(claim) };
+    const operands = { holder, place: placeText(request), inbox, ...kindOf(request) };
     return this.steps.run(scripts.leave, key, operands, isOne);
   }
 
-  batches(claims: readonly Claim[]): number[][] {
-    return this.steps.batches(claims);
+  batches(requests: readonly LockRequest[]): number[][] {
+    return this.steps.batches(requests);
   }
 
-  extend(claims: readonly Claim[]): Promise<Extension> {
-    return this.steps.extend(scripts.extend, claims, (claim) => {
-      const { holder, ttl } = claim;
-      return { holder, ttl, ...kindOf(claim) };
+  extend(requests: readonly LockRequest[]): Promise<Extension> {
+    return this.steps.extend(scripts.extend, requests, (request) => {
+      const { holder, ttl } = request;
+      return { holder, ttl, ...kindOf(request) };
     });
   }
 }
 
-function kindOf({ share }: Claim): { kind: string; count: number } {
+function kindOf({ share }: LockRequest): { kind: string; count: number } {
   return { kind: isReader(share) ? 's' : 'p', count: share?.count ?? 1 };
 }

@@ -13,8 +13,8 @@ export function plain({ guard }: DialectSettings): Dialect {
   return {
     type: 'string',
     ...scripts,
-    operands: (claim) => ({
-      ...(claim && { holder: guarded(claim.holder) }),
+    operands: (request) => ({
+      ...(request && { holder: guarded(request.holder) }),
       kept: NEVER,
       guard: 1,
     }),

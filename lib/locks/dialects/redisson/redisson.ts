@@ -1,5 +1,5 @@
 import type { DialectSettings } from '../../../options/index.js';
-import type { Claim } from '../../lock-primitive.js';
+import type { LockRequest } from '../../lock-request.js';
 import type { Dialect } from '../dialect-format.js';
 import { scripts } from './scripts.js';
 
@@ -39,19 +39,19 @@ function readWrite({ publish = 'PUBLISH' }: DialectSettings): Dialect {
     extend: extendMode,
     look,
     force,
-    operands: (claim, lock) => ({
-      ...(claim && { holder: fieldOf(claim), mode: claim.share ? 'read' : 'write' }),
+    operands: (request, lock) => ({
+      ...(request && { holder: fieldOf(request), mode: request.share ? 'read' : 'write' }),
       holds: behind(lock, ''),
     }),
-    keys: (lock, claim) => ({
-      hold: behind(lock, `${claim ? fieldOf(claim) : ''}:rwlock_timeout:1`),
+    keys: (lock, request) => ({
+      hold: behind(lock, `${request ? fieldOf(request) : ''}:rwlock_timeout:1`),
     }),
     wake: (lock) => ({ publish, channel: before('redisson_rwlock', lock), message: '1' }),
   };
 }
 
 /** A writer is told from a reader of the same thread. */
-function fieldOf({ holder, share }: Claim): string {
+function fieldOf({ holder, share }: LockRequest): string {
   return share ? holder : `${holder}:write`;
 }
 

@@ -5,5 +5,5 @@ import { scripts } from './scripts.js';
 export const symfony: Dialect = {
   type: 'zset',
   ...scripts,
-  operands: (claim) => ({ mode: claim?.share ? 'read' : 'write' }),
+  operands: (request) => ({ mode: request?.share ? 'read' : 'write' }),
 };

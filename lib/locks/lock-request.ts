@@ -1,0 +1,33 @@
+import type { DialectSettings, Share } from '../options/index.js';
+
+/** Identifies one acquisition. The same fields acquire, renew and release it. */
+export interface LockRequest {
+  readonly key: string;
+  /** Unguessable, and never sent again once released or left. */
+  readonly holder: string;
+  /** In ms. */
+  readonly ttl: number;
+  /** How many fencing tokens a grant reserves; 0: none. */
+  readonly tokens: number;
+  /** With whom the lock is shared; undefined: with nobody. */
+  readonly share?: Share | undefined;
+  /** What the caller waits for before it queues. */
+  readonly condition?: AwaitedCondition | undefined;
+  /** In whose format the lock is written; undefined: ours. */
+  readonly dialect?: DialectSettings | undefined;
+  /** Queue if the lock is not free; else the answer is `busy`. */
+  readonly queue?: boolean;
+  /** The arrival that an earlier answer gave this place, so that it keeps its turn if the server forgot it. */
+  readonly arrival?: string | undefined;
+  /** A lease of the same caller, which the step gives back before it asks; only where nothing is shared. */
+  readonly former?: LockRequest | undefined;
+  /** False as soon as the caller has given up: nothing is sent any more. */
+  readonly wanted?: (() => boolean) | undefined;
+}
+
+/** A condition of a lock, as a waiting caller names it. */
+export interface AwaitedCondition {
+  readonly name: string;
+  /** The caller waits for the condition no longer, only for the lock. */
+  readonly over: boolean;
+}
