@@ -22,7 +22,7 @@ export class QuorumNotReachedError extends LockStoreError {
     const subject = key === undefined ? 'The quorum' : `The quorum for lock "${key}"`;
     const needed = Math.floor(nodes / 2) + 1;
     super(
-      `${subject} was not reached: of ${nodes} nodes ${granted + denied} answered (${granted} granted, ${denied} did not) and ${failed} failed, were silent or need not be waited for any more; ${needed} must answer. Check the servers in option "nodes".`,
+      `${subject} was not reached: ${needed} of ${nodes} nodes must answer. Votes: ${granted} granted, ${denied} denied, ${failed} failed or without an answer. Check the servers in option "nodes".`,
       { key },
     );
   }

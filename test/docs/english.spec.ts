@@ -1,22 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { countWords, longSentences } from './english.js';
-import { textOf } from './pages.js';
-
-/** What a developer reads first, and looks up every day. */
-const PLAIN = [
-  'README.md',
-  'docs/start.md',
-  'docs/recipes.md',
-  'docs/decorator.md',
-  'docs/service.md',
-  'docs/semaphores-and-readers.md',
-  'docs/conditions-and-leaders.md',
-  'docs/fencing.md',
-  'docs/testing.md',
-  'docs/options.md',
-  'docs/errors.md',
-  'docs/operations.md',
-];
+import { PAGES, textOf } from './pages.js';
 
 describe('the README', () => {
   it('has at most 1,300 words, code and all', () => {
@@ -24,7 +8,7 @@ describe('the README', () => {
   });
 });
 
-describe.each(PLAIN)('%s', (page) => {
+describe.each(PAGES)('%s', (page) => {
   it('has no sentence of more than 30 words', () => {
     expect(longSentences(textOf(page), 30)).toEqual([]);
   });

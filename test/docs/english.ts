@@ -6,7 +6,7 @@ function proseOf(markdown: string): string[] {
     .replaceAll(/<!--[^]*?-->/g, '')
     .replaceAll(/!?\[([^\]]*)\]\([^)]*\)/g, '$1')
     .replaceAll(/^(#+|\s*[-*]|\s*\d+\.) /gm, '\n')
-    .replaceAll(/^\|(.*)\|$/gm, (_, row: string) => `\n${row.replaceAll(' | ', '\n\n')}\n`);
+    .replaceAll(/^\|(.*)\|$/gm, (_, row: string) => `\n${row.replaceAll(/ \| |<br>/g, '\n\n')}\n`);
   return lines
     .split(/\n\s*\n/)
     .map((text) => text.replaceAll(/\s+/g, ' ').trim())

@@ -29,18 +29,33 @@ export function line(x1: number, y1: number, x2: number, y2: number, stroke: str
   return element('line', { x1, y1, x2, y2, stroke });
 }
 
-/** A whole drawing on white, so that it reads on dark pages too. */
+/** A whole drawing, light or dark as the page around it. */
 export function drawing(width: number, height: number, content: readonly string[]): string {
-  const box = element('rect', { width, height, fill: '#ffffff', rx: 6 });
+  const box = element('rect', { width, height, fill: PAPER, rx: 6 });
   const size = { width, height, viewBox: `0 0 ${width} ${height}` };
   const font = { 'font-family': 'system-ui, -apple-system, "Segoe UI", Helvetica, sans-serif' };
-  const body = `\n${[box, ...content].join('\n')}\n`;
+  const body = `\n${[DARK, box, ...content].join('\n')}\n`;
   return `${element('svg', { xmlns: 'http://www.w3.org/2000/svg', ...size, ...font }, body)}\n`;
 }
 
 export const INK = '#1f2328';
 export const FAINT = '#656d76';
 export const GRID = '#e4e8ec';
+const PAPER = '#ffffff';
+
+/** What these colours, and the darkest of the bars, become on a dark page. */
+const IN_THE_DARK = {
+  [PAPER]: '#1b1b1f',
+  [INK]: '#e6e8eb',
+  [FAINT]: '#a2aab4',
+  [GRID]: '#393e46',
+  '#0550ae': '#54a0ff',
+};
+
+const rules = Object.entries(IN_THE_DARK).flatMap(([light, dark]) =>
+  ['fill', 'stroke'].map((part) => `[${part}="${light}"] { ${part}: ${dark} }`),
+);
+const DARK = `<style>@media (prefers-color-scheme: dark) {\n${rules.join('\n')}\n}</style>`;
 
 function escaped(content: string): string {
   return content.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('"', '&quot;');
