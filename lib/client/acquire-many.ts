@@ -25,7 +25,7 @@ export async function acquireMany(
   const held = leases.slice(0, first === -1 ? keys.length : first) as BaseLease[];
   const behind = leases.slice(held.length).filter((lease) => lease !== undefined);
   try {
-    await Promise.all(behind.map((lease) => lease.giveBack()));
+    await Promise.all(behind.map((lease) => lease.release('unused')));
     const failure = asked.find((result) => result.status === 'rejected' && !isBusy(result.reason));
     if (failure) throw (failure as PromiseRejectedResult).reason;
     if (first !== -1 && call.wait === 0) throw (asked[first] as PromiseRejectedResult).reason;
@@ -38,7 +38,7 @@ export async function acquireMany(
     return lease;
   } catch (error) {
     const waited = Math.round(clock.monotonic() - from);
-    await Promise.all(held.map((lease) => lease.giveBack()));
+    await Promise.all(held.map((lease) => lease.release('unused')));
     if (!isBusy(error) || call.wait === 0) throw error;
     throw new LockNotAcquiredError(error.key!, waited, call.wait, error.permits);
   }

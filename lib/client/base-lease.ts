@@ -69,10 +69,8 @@ export abstract class BaseLease implements Lease {
 
   abstract handOver(): Promise<string>;
 
-  abstract release(): Promise<boolean>;
-
-  /** Gives back what nobody worked under: no minimum hold counts. */
-  abstract giveBack(): Promise<boolean>;
+  /** `unused`: nobody worked under it, so no minimum hold counts. */
+  abstract release(unused?: 'unused'): Promise<boolean>;
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.release();

@@ -86,7 +86,7 @@ export class ConditionWait implements PlaceOwner, Onward {
     const { holds } = former;
     const lease = host.enter(holding);
     former.goOnAs(holding);
-    if (holds === 0) void lease.giveBack(); // nobody wants it back
+    if (holds === 0) void lease.release('unused'); // nobody wants it back
     this.#settle();
     this.#resolve(!this.#over || grant.signalled !== false);
   }

@@ -75,8 +75,7 @@ export class Conditions {
 /** The lock was given back, and not taken again. Who gave up by abort knows; else the lease is lost. */
 function endParked(holding: Holding, error: unknown, signal: AbortSignal | undefined): void {
   if (signal?.aborted && error === signal.reason) {
-    holding.state = 'released';
-    holding.lossReason = 'awaiting';
+    holding.forgo();
   } else {
     holding.lose(error instanceof LockShutdownError ? 'shutdown' : 'awaiting');
   }

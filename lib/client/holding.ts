@@ -19,20 +19,21 @@ export interface Onward {
   ended(holding: Holding): void;
 }
 
+/** `closing`: its release or hand-over is under way. `parked`: its holder awaits a condition. */
+type State = 'held' | 'parked' | 'closing' | 'released' | 'lost';
+
 /**
- * What this process holds under one holder id: held → closing → released, or held → lost, never back.
- * While its holder awaits a condition it is parked; he goes on under another.
+ * What this process holds under one holder id, and the only writer of its state: held → closing → released, or
+ * held → lost. A step back to held is a release or a wait for a condition that the store refused.
  *
  * Believes no later deadline than the server's, on two clocks (standing.ts).
  */
 export class Holding implements Scheduled, Term {
-  state: 'held' | 'parked' | 'closing' | 'released' | 'lost' = 'held';
+  private phase: State = 'held';
   readonly fencingToken: number | undefined;
   /** Where the watchdog's schedule has it. */
   due: Due | undefined;
   nth = 0;
-  /** The watchdog asks the server whether it is still held. */
-  asked = false;
   /** What the server said last. */
   sent!: Moment;
   remaining!: number;
@@ -46,7 +47,6 @@ export class Holding implements Scheduled, Term {
   #controller: AbortController | undefined;
   #successor: Holding | undefined;
   #parkWatchers: Set<() => void> | undefined;
-  #changes = 0;
   /** What was left of its time when it was lost, in ms. */
   #left: number | undefined;
   #used = false;
@@ -75,29 +75,20 @@ export class Holding implements Scheduled, Term {
     return new Holding(request, call, grant, trail, clock, onward, clock.monotonic());
   }
 
+  get state(): State {
+    return this.phase;
+  }
+
   /** A caller who had it gave it back: a minimum hold counts. */
   use(): void {
     this.#used = true;
   }
 
-  /** Nobody has it, and nobody worked under it. */
-  get unused(): boolean {
-    return !this.#used && this.holds <= 0;
-  }
-
-  /** A step that makes another lease of it on the server. */
-  async change<Answer>(step: () => Promise<Answer>): Promise<Answer> {
-    this.#changes += 1;
-    try {
-      return await step();
-    } finally {
-      this.#changes -= 1;
-    }
-  }
-
-  /** What it is on the server is not certain: it goes to nobody meanwhile. */
-  get changes(): boolean {
-    return this.#changes > 0;
+  /** What is left of its minimum hold, in ms; nothing for a lease that nobody has and nobody worked under. */
+  get leastLeft(): number {
+    const { minHold } = this.settings;
+    if (minHold === 0 || (!this.#used && this.holds <= 0)) return 0;
+    return Math.max(0, this.since + minHold - this.clock.monotonic());
   }
 
   /** This, or what its holder went on as when a condition had been signalled. */
@@ -107,7 +98,7 @@ export class Holding implements Scheduled, Term {
 
   /** Its holder awaits a condition. */
   park(): void {
-    this.state = 'parked';
+    this.phase = 'parked';
     for (const told of this.#parkWatchers ?? []) told();
   }
 
@@ -120,10 +111,26 @@ export class Holding implements Scheduled, Term {
 
   /** Its leases and its signal are the other's from now on. */
   goOnAs(successor: Holding): void {
-    this.state = 'released';
+    this.phase = 'released';
     successor.holds = this.holds;
     successor.#controller = this.#controller;
     this.#successor = successor;
+  }
+
+  /** Its release or hand-over begins. */
+  close(): void {
+    this.phase = 'closing';
+  }
+
+  /** It was not given back after all. */
+  keep(): void {
+    this.phase = 'held';
+  }
+
+  /** Its holder awaits the condition no more, and does not want it back. */
+  forgo(): void {
+    this.phase = 'released';
+    this.lossReason = 'awaiting';
   }
 
   /** The server said how much is left. */
@@ -149,17 +156,17 @@ export class Holding implements Scheduled, Term {
 
   /** True while nobody else can hold the lock. Looks at the clocks, not at a timer. */
   get held(): boolean {
-    return this.state === 'held' && this.standing === 'held';
+    return this.phase === 'held' && this.standing === 'held';
   }
 
   /** The machine slept, or somebody set its clock: only the server knows. */
   get inDoubt(): boolean {
-    return this.state === 'held' && this.standing === 'doubtful';
+    return this.phase === 'held' && this.standing === 'doubtful';
   }
 
   /** The same, at a moment that has been read for several. */
   inDoubtAt(now: Moment): boolean {
-    return this.state === 'held' && standingAt(this, now) === 'doubtful';
+    return this.phase === 'held' && standingAt(this, now) === 'doubtful';
   }
 
   /** Aborts with the `LeaseLostError` when the lease is lost. */
@@ -173,11 +180,11 @@ export class Holding implements Scheduled, Term {
 
   /** `gone` means too soon: what the server forgot in time has expired. */
   lose(reason: LossReason): void {
-    if (this.state === 'released' || this.state === 'lost') return;
+    if (this.phase === 'released' || this.phase === 'lost') return;
     const early = this.standing === 'held';
     this.lossReason = reason === 'gone' && !early ? 'expired' : reason;
     this.#left = this.deadline - this.clock.monotonic();
-    this.state = 'lost';
+    this.phase = 'lost';
     this.#controller?.abort(this.lossError());
   }
 
@@ -187,8 +194,8 @@ export class Holding implements Scheduled, Term {
   }
 
   /** It was given back; `lost` says why that came too late, if it did. */
-  end(lost: LossReason | undefined): void {
-    this.state = 'released';
+  end(lost?: LossReason): void {
+    this.phase = 'released';
     if (lost) this.lossReason ??= this.suspected ?? lost;
   }
 
@@ -199,8 +206,8 @@ export class Holding implements Scheduled, Term {
   }
 
   #presentReason(returned: boolean): LossReason {
-    if (this.state === 'parked') return 'awaiting';
-    if (this.state !== 'held') return 'released';
+    if (this.phase === 'parked') return 'awaiting';
+    if (this.phase !== 'held') return 'released';
     if (this.standing !== 'held') return 'expired';
     return returned ? 'released' : 'gone';
   }

@@ -4,15 +4,12 @@ import { type Clock, type Duration, milliseconds, READER, TTL_BOUNDS } from '../
 import type { Departures } from './departures.js';
 import { readHandOver, writeHandOver } from './hand-over.js';
 import type { Holding } from './holding.js';
-import type { BaseLease } from './base-lease.js';
 import { mayHaveRun } from './may-have-run.js';
-import { Section } from './section.js';
-import type { LeaseHost } from './single-lease.js';
 import { TurnoverMap } from './turnover-map.js';
 import { Watchdog } from './watchdog.js';
 
 /** All that this process holds: renewed, told when it is lost, given back. */
-export class Holdings implements LeaseHost {
+export class Holdings {
   readonly #held = new TurnoverMap<Holding>();
   readonly #watchdog: Watchdog;
   /** Steps by which a lease comes or goes, and whose answers are awaited. */
@@ -74,10 +71,6 @@ export class Holdings implements LeaseHost {
     if (this.#closed) this.#takeBack(holding);
   }
 
-  section(holding: Holding, lease: BaseLease): Section {
-    return new Section(this, holding, lease);
-  }
-
   /** Asks the server whether this is still held. */
   verify(holding: Holding): void {
     this.#watchdog.verify([holding]);
@@ -100,7 +93,7 @@ export class Holdings implements LeaseHost {
     const ms = ttl === undefined ? settings.ttl : milliseconds('ttl', ttl, TTL_BOUNDS);
     let left: Extended | undefined;
     for (;;) {
-      const { sent, remaining } = await holding.change(() =>
+      const { sent, remaining } = await holding.trail.during(() =>
         this.lock.extend([{ ...request, ttl: ms }]),
       );
       [left] = remaining;
@@ -127,7 +120,7 @@ export class Holdings implements LeaseHost {
 
   /** It was not given back after all: it is now, if nobody has it any more. */
   keep(holding: Holding): void {
-    holding.state = 'held';
+    holding.keep();
     this.add(holding);
     if (holding.holds === 0) void this.release(holding);
   }
@@ -144,7 +137,7 @@ export class Holdings implements LeaseHost {
     let reason: LossReason = 'unconfirmed';
     holding.request = { ...request, share: READER }; // what is sent from now on runs after the downgrade
     try {
-      const done = await holding.change(() => this.lock.downgrade(request));
+      const done = await holding.trail.during(() => this.lock.downgrade(request));
       if (done && holding.state === 'held') return holding.onward.ended(holding);
       reason = 'gone';
     } catch (error) {
@@ -164,7 +157,7 @@ export class Holdings implements LeaseHost {
     const { request, trail, onward } = holding;
     const text = writeHandOver(holding, this.clock.monotonic());
     const onTheWay = readHandOver(text).request;
-    holding.state = 'closing';
+    holding.close();
     this.#forget(holding);
     this.#underWay += 1;
     let remaining: Extended = 'unknown';
@@ -194,24 +187,18 @@ export class Holdings implements LeaseHost {
 
   release(holding: Holding): Promise<boolean> {
     if (holding.state !== 'held') return Promise.resolve(false);
-    const { standing } = holding; // doubtful: what the server says counts
-    const { request, trail, since, settings, onward } = holding;
-    const minHold = holding.unused ? 0 : settings.minHold;
-    holding.state = 'closing';
+    const { standing, request, trail, onward } = holding; // doubtful: what the server says counts
+    const alone = !trail.any;
+    holding.close();
     this.#forget(holding);
-    this.#underWay += 1;
-    const steady = !holding.asked && !holding.changes;
-    if (standing === 'held' && steady && onward.passOn(holding)) {
-      holding.state = 'released';
-      this.#answered();
+    if (standing === 'held' && alone && onward.passOn(holding)) {
+      holding.end();
       return Promise.resolve(true);
     }
+    this.#underWay += 1;
     const passed = onward.takePassed?.()?.map((place) => place.request);
-    const release = (): Promise<boolean> => {
-      const keep = minHold > 0 ? Math.max(0, since + minHold - this.clock.monotonic()) : 0;
-      return this.lock.release(request, keep, passed);
-    };
-    const released = (!holding.changes && onward.giveBack?.(holding)) || release();
+    const release = (): Promise<boolean> => this.lock.release(request, holding.leastLeft, passed);
+    const released = (alone && onward.giveBack?.(holding)) || release();
     onward.ended(holding);
     return released.then(
       (ours) => {

@@ -71,13 +71,8 @@ export class MultiLease extends BaseLease {
     );
   }
 
-  async release(): Promise<boolean> {
-    const released = await Promise.all(this.#parts.map((part) => part.release()));
-    return released.every(Boolean);
-  }
-
-  async giveBack(): Promise<boolean> {
-    const released = await Promise.all(this.#parts.map((part) => part.giveBack()));
+  async release(unused?: 'unused'): Promise<boolean> {
+    const released = await Promise.all(this.#parts.map((part) => part.release(unused)));
     return released.every(Boolean);
   }
 

@@ -1,30 +1,21 @@
 import { type LeaseLostError, LockOptionsError } from '../errors/index.js';
 import type { Duration } from '../options/index.js';
 import type { Holding } from './holding.js';
+import type { Holdings } from './holdings.js';
 import { BaseLease } from './base-lease.js';
 import type { LeaseJson } from './lease.js';
-import type { Section } from './section.js';
-
-/** What a lease asks of the process that gave it out. */
-export interface LeaseHost {
-  extend(holding: Holding, ttl: Duration | undefined): Promise<void>;
-  downgrade(holding: Holding): Promise<void>;
-  handOver(holding: Holding): Promise<string>;
-  release(holding: Holding): Promise<boolean>;
-  verify(holding: Holding): void;
-  section(holding: Holding, lease: BaseLease): Section;
-}
+import { Section } from './section.js';
 
 /** A lease on one lock: what a grant brought, or one more hold on it by re-entry. */
 export class SingleLease extends BaseLease {
-  readonly #host: LeaseHost;
+  readonly #holdings: Holdings;
   #held: Holding;
   readonly #leaveTurn: (() => void) | undefined;
   #released: Promise<boolean> | undefined;
 
-  constructor(host: LeaseHost, holding: Holding, leaveTurn?: () => void) {
+  constructor(holdings: Holdings, holding: Holding, leaveTurn?: () => void) {
     super();
-    this.#host = host;
+    this.#holdings = holdings;
     this.#held = holding;
     this.#leaveTurn = leaveTurn;
     holding.holds += 1;
@@ -77,7 +68,7 @@ export class SingleLease extends BaseLease {
 
   get held(): boolean {
     if (this.#released !== undefined) return false;
-    if (this.#holding.inDoubt) this.#host.verify(this.#holding);
+    if (this.#holding.inDoubt) this.#holdings.verify(this.#holding);
     return this.#holding.held;
   }
 
@@ -91,13 +82,13 @@ export class SingleLease extends BaseLease {
 
   async extend(ttl?: Duration): Promise<void> {
     this.assertHeld();
-    await this.#host.extend(this.#holding, ttl);
+    await this.#holdings.extend(this.#holding, ttl);
   }
 
   async downgrade(): Promise<void> {
     this.assertHeld();
     this.refuseDowngrade();
-    await this.#host.downgrade(this.#holding);
+    await this.#holdings.downgrade(this.#holding);
   }
 
   refuseDowngrade(): void {
@@ -121,7 +112,7 @@ export class SingleLease extends BaseLease {
         `Lock "${this.key}" is held more than once, by re-entry: give back all leases but one before it is handed over.`,
       );
     }
-    return this.#host.handOver(this.#holding);
+    return this.#holdings.handOver(this.#holding);
   }
 
   /** Who handed it over is done with it. */
@@ -130,29 +121,24 @@ export class SingleLease extends BaseLease {
     else await super.finish(onLost);
   }
 
-  release(): Promise<boolean> {
-    if (!this.#released) this.#holding.use();
-    return this.giveBack();
-  }
-
-  giveBack(): Promise<boolean> {
-    this.#released ??= this.#release();
+  /** `unused`: nobody worked under it, so no minimum hold counts. */
+  release(unused?: 'unused'): Promise<boolean> {
+    if (this.#released) return this.#released;
+    const holding = this.#holding;
+    if (unused !== 'unused') holding.use();
+    this.#leaveTurn?.();
+    holding.holds -= 1;
+    this.#released =
+      holding.holds > 0 ? Promise.resolve(holding.held) : this.#holdings.release(holding);
     return this.#released;
   }
 
   openSection(lease: BaseLease = this): Section {
-    return this.#host.section(this.#holding, lease);
+    return new Section(this.#holdings, this.#holding, lease);
   }
 
   toJSON(): LeaseJson {
     const { fencingToken } = this.#holding;
     return { key: this.key, held: this.held, expiresAt: this.expiresAt, fencingToken };
-  }
-
-  #release(): Promise<boolean> {
-    this.#leaveTurn?.();
-    this.#holding.holds -= 1;
-    if (this.#holding.holds > 0) return Promise.resolve(this.#holding.held);
-    return this.#host.release(this.#holding);
   }
 }

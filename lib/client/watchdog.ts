@@ -68,10 +68,10 @@ export class Watchdog {
 
   /** Each batch is settled when it is answered: a node that hangs holds up nothing that lives on another one. */
   #renew(due: Holding[]): void {
-    const holdings = due.filter(({ asked }) => !asked);
+    const holdings = due.filter(({ trail }) => !trail.renewal);
     if (holdings.length === 0) return;
     for (const holding of holdings) {
-      holding.asked = true;
+      holding.trail.renewal = true;
       this.#schedule.set(holding, holding.deadline);
     }
     const requests = holdings.map((holding) => {
@@ -98,7 +98,7 @@ export class Watchdog {
     const now = glanceAt(this.clock);
     const slept: Holding[] = []; // the answer was on its way meanwhile
     holdings.forEach((holding, at) => {
-      holding.asked = false;
+      holding.trail.renewal = false;
       if (holding.state !== 'held') return;
       const remaining = answer?.remaining[at] ?? 'unknown';
       this.#settle(holding, answer?.sent, remaining, now.monotonic);

@@ -84,7 +84,7 @@ export class LockedCall {
           return;
         }
         const { lease } = entry;
-        if (subscriber.closed) return void lease?.giveBack();
+        if (subscriber.closed) return void lease?.release('unused');
         const section = lease?.openSection();
         giveBack = async () => {
           giveBack = undefined;

@@ -507,7 +507,7 @@ const faults: Readonly<Record<string, Fault>> = {
   'loss that is told to nobody': {
     plant: inHolding('lose', () => ({
       value(this: Holding) {
-        this.state = 'lost';
+        this['phase'] = 'lost';
       },
     })),
     on: 'memory',

@@ -19,9 +19,13 @@ it('a lease that comes when its subscriber has left is given back unused, and no
   const run = (): Observable<unknown> => new Observable(() => void done.push('subscribed'));
   call.observable(run).subscribe().unsubscribe();
   expect(signal!.aborted).toBe(true);
-  grant({ giveBack: async () => done.push('given back') } as unknown as BaseLease);
+  const release = async (unused?: 'unused'): Promise<boolean> => {
+    done.push(`given back ${unused}`);
+    return true;
+  };
+  grant({ release } as unknown as BaseLease);
   await new Promise(setImmediate);
-  expect(done).toEqual(['given back']);
+  expect(done).toEqual(['given back unused']);
 });
 
 it('a call under several locks names them all', () => {

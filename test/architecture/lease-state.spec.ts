@@ -1,0 +1,47 @@
+import { expect, it } from '@jest/globals';
+import { readFileSync } from 'node:fs';
+import ts from 'typescript';
+import { filesBelow } from './files-below.js';
+
+/** The state machine of a lease: the type of its state, and the field that has it. */
+const OWNER = 'lib/client/holding.ts';
+const FIELD = 'phase';
+
+/** The fields of a lease that say how it stands; the owner alone writes them, in its methods. */
+const FIELDS = [FIELD, 'state', 'lossReason', 'sent', 'remaining'];
+
+/** Each assignment to such a field of another object, and each in `this` of a class that is not the owner's. */
+function writes(file: string): string[] {
+  const source = ts.createSourceFile(
+    file,
+    readFileSync(file, 'utf8'),
+    ts.ScriptTarget.Latest,
+    true,
+  );
+  const found: string[] = [];
+  const visit = (node: ts.Node): void => {
+    if (
+      ts.isBinaryExpression(node) &&
+      node.operatorToken.kind >= ts.SyntaxKind.FirstAssignment &&
+      node.operatorToken.kind <= ts.SyntaxKind.LastAssignment &&
+      ts.isPropertyAccessExpression(node.left) &&
+      FIELDS.includes(node.left.name.text)
+    ) {
+      found.push(node.left.getText(source));
+    }
+    ts.forEachChild(node, visit);
+  };
+  visit(source);
+  return found;
+}
+
+it('is written by one file', () => {
+  const others = filesBelow('lib/client', '.ts').filter((file) => file !== OWNER);
+  expect(others.flatMap((file) => writes(file).map((field) => `${file}: ${field}`))).toEqual([]);
+});
+
+it('is written in that file by a lease about itself', () => {
+  const found = writes(OWNER);
+  expect(found.filter((field) => field === `this.${FIELD}`).length).toBeGreaterThan(4);
+  expect(found.filter((field) => !field.startsWith('this.'))).toEqual([]);
+});
