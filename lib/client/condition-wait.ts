@@ -1,7 +1,8 @@
 import { LockLimitError, LockStoreError } from '../errors/index.js';
 import type { Grant } from '../locks/grant.js';
-import { AWAITS, type Refusal } from '../locks/lock-primitive.js';
+import type { Refusal } from '../locks/lock-primitive.js';
 import type { LockRequest } from '../locks/lock-request.js';
+import { AWAITS } from '../protocol/constants.js';
 import { onAbort } from '../options/index.js';
 import { Holding, type Onward } from './holding.js';
 import type { LineHost } from './line-host.js';

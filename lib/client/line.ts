@@ -2,6 +2,7 @@ import { LockLimitError, LockNotAcquiredError, LockStoreError } from '../errors/
 import { permitsOf } from '../options/index.js';
 import type { Grant } from '../locks/grant.js';
 import type { Refusal } from '../locks/lock-primitive.js';
+import { FIRST_LEASE } from '../protocol/constants.js';
 import { Holding, type Onward } from './holding.js';
 import type { LineHost } from './line-host.js';
 import { Place, type PlaceOwner } from './place.js';
@@ -10,7 +11,6 @@ import type { Due, Scheduled } from './schedule.js';
 import { Slice } from './slice.js';
 import type { Waiter } from './waiter.js';
 import { WaiterList } from './waiter-list.js';
-import { FIRST_LEASE } from './waiting-room.js';
 
 /** The pause after an ask that failed before there was a place, in ms. */
 const AFTER_FAILURE = 50;

@@ -2,12 +2,12 @@ import { LockStoreError } from '../errors/index.js';
 import type { Grant } from '../locks/grant.js';
 import type { Answer, Queued, Refusal } from '../locks/lock-primitive.js';
 import type { LockRequest } from '../locks/lock-request.js';
+import { FIRST_LEASE } from '../protocol/constants.js';
 import type { Holding } from './holding.js';
 import type { PlaceHost } from './place-host.js';
 import type { Slice } from './slice.js';
 import { standingOf } from './standing.js';
 import { Trail } from './trail.js';
-import { FIRST_LEASE } from './waiting-room.js';
 
 /** How long a push may be under way, in ms, before it counts as lost. */
 const PUSH_TIME = 100;

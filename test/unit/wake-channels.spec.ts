@@ -143,7 +143,7 @@ describe('the inbox', () => {
       connection,
       'inbox:me',
       {
-        message: (words) => heard.push(words.join('|')),
+        message: (text) => heard.push(text),
         resubscribed: () => heard.push('resubscribed'),
       },
       wakes,
