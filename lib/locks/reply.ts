@@ -67,7 +67,7 @@ export function firstToken(fence: string): number | undefined {
 }
 
 /** A message to this process' inbox; undefined for a word that nobody here knows. */
-export type Message =
+type Message =
   | { readonly kind: 'forced'; readonly holders: readonly string[] }
   /** The lock at a Redis key comes free by itself in so many ms. */
   | { readonly kind: 'kept'; readonly rest: number; readonly redisKey: string }

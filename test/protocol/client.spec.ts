@@ -116,16 +116,11 @@ here('a client in Python that was written from the page', () => {
       const crowd = new Crowd(process.env['FULL'] ? 10_000 : 1_000, TTL);
       await Promise.all([
         ...us.map((client) => crowd.ours(client, name)),
-        ...them.map(({ acquire, release, close }) =>
-          crowd.theirs(
-            {
-              acquire: async (lock, ttl) => (await acquire(lock, ttl, WAIT)) !== null,
-              release,
-              close,
-            },
-            name,
-          ),
-        ),
+        ...them.map((one) => {
+          const acquire = async (lock: string, ttl: number): Promise<boolean> =>
+            (await one.acquire(lock, ttl, WAIT)) !== null;
+          return crowd.theirs({ ...one, acquire }, name);
+        }),
       ]);
       crowd.check();
       expect(us.every(({ idle }) => idle)).toBe(true);

@@ -5,9 +5,10 @@ import { scripts as exclusive } from '../../lib/locks/lock/scripts.js';
 import { scripts as shares } from '../../lib/locks/shares/scripts.js';
 import * as constants from '../../lib/protocol/constants.js';
 import type { LuaScript } from '../../lib/redis/index.js';
+import { longSentences } from '../docs/english.js';
 
 const page = readFileSync('lib/protocol/PROTOCOL.md', 'utf8');
-const rows = [...page.matchAll(/^\| (.+) \|$/gm)].map(([, row]) => row!.split(' | '));
+const rows = [...page.matchAll(/^\| (.+) \|$/gm)].map(([, row]) => row!.split(/ ?\| ?/));
 
 /** Numbers of the page in the words of the constants: `3,000 ms` is 3000. */
 function numbersOf(cell: string): number[] {
@@ -19,7 +20,7 @@ function numbersOf(cell: string): number[] {
 describe('the page of the protocol', () => {
   it('has each number of the constants, and no other', () => {
     const listed = rows
-      .filter(([names]) => /^`[A-Z_]+`/.test(names!))
+      .filter(([names]) => /^`[A-Z_]{2,}`/.test(names!))
       .flatMap(([names, values]) => {
         const numbers = numbersOf(values!);
         return names!.split(', ').map((name, nth) => [name.slice(1, -1), numbers[nth]]);
@@ -37,16 +38,21 @@ describe('the page of the protocol', () => {
     const folders = { lock: exclusive, shares, condition: conditions };
     const steps = Object.entries(folders).flatMap(([folder, scripts]) =>
       Object.entries(scripts as Record<string, LuaScript<string, string>>).map(
-        ([step, { keys, args }]) => [`${folder}/${step}.lua`, keys.join(' '), args.join(' ')],
+        ([step, { keys, args }]) =>
+          [`${folder}/${step}.lua`, [keys.join(' '), args.join(' ')]] as const,
       ),
     );
     const told = rows
       .filter(([file]) => /^`\w+\/\w+\.lua`$/.test(file!))
-      .map(([file, keys = '', args = '']) => [
+      .map(([file, ...operands]) => [
         file!.slice(1, -1),
-        ...[keys, args].map((each) => each.replace(', for each lock', '').trim()),
+        operands.slice(0, 2).map((each) => each.replace(', for each lock', '').trim()),
       ]);
-    expect(told.sort()).toEqual(steps.sort());
+    expect(Object.fromEntries(told)).toEqual(Object.fromEntries(steps));
+  });
+
+  it('has no sentence of more than 30 words', () => {
+    expect(longSentences(page, 30)).toEqual([]);
   });
 
   it('names scripts and sources that exist', () => {

@@ -16,7 +16,7 @@ import type {
 import type { LockRequest } from '../lock-request.js';
 import { Dialects } from '../dialects/dialects.js';
 import { redisPrimitive } from '../redis-primitive.js';
-import { type Message, messageOf } from '../reply.js';
+import { messageOf } from '../reply.js';
 
 /** The lock on a Redis or a Cluster, with the inbox through which it pushes grants. */
 export class RedisLockStore implements LockStore {
@@ -50,8 +50,13 @@ export class RedisLockStore implements LockStore {
     this.#confirms = settings.replicas !== undefined;
     this.#renewIn = settings.guard ? TAKE_OVER_PAUSE : undefined;
     const { waitersPerKey } = settings.limits;
-    const heard = (text: string): void => this.#message(text);
-    const native = redisPrimitive(this.#server, prefix, waitersPerKey, heard, settings.guard);
+    const native = redisPrimitive(
+      this.#server,
+      prefix,
+      waitersPerKey,
+      this.#message,
+      settings.guard,
+    );
     const lock = (this.#dialects = new Dialects(
       native,
       this.#server,
@@ -68,7 +73,7 @@ export class RedisLockStore implements LockStore {
   open(listener: PushListener): Promise<void> {
     this.#listener = listener;
     return this.#server.open({
-      message: (text) => this.#message(text),
+      message: this.#message,
       resubscribed: () => listener.reconnected(),
       reconnected: () => listener.reconnected(),
     });
@@ -94,30 +99,24 @@ export class RedisLockStore implements LockStore {
     return this.#server.close();
   }
 
-  #message(text: string): void {
+  readonly #message = (text: string): void => {
     const listener = this.#listener!;
     const message = messageOf(text);
-    switch (message?.kind) {
-      case 'forced':
-        return message.holders.forEach((holder) => listener.forced(holder));
-      case 'kept':
-        return listener.kept(message.redisKey.slice(this.#prefix.length), message.rest);
-      case 'held':
-        return this.#granted(message, listener);
+    if (message?.kind === 'forced') {
+      return message.holders.forEach((holder) => listener.forced(holder));
     }
-  }
-
-  #granted(message: Extract<Message, { kind: 'held' }>, listener: PushListener): void {
-    const { kind, entry, redisKey, at, remaining, fencingToken, tokens, run } = message;
-    const request = requestAt(entry, redisKey.slice(this.#prefix.length));
+    const lock = message?.redisKey.slice(this.#prefix.length) ?? '';
+    if (message?.kind === 'kept') return listener.kept(lock, message.rest);
+    const request = message && requestAt(message.entry, lock);
     if (!request) return;
+    const { kind, redisKey, at, remaining, fencingToken, tokens, run } = message;
     const sent = this.#server.clockOf(redisKey)?.momentAt(at, momentOf(this.#server.time));
     const signalled = request.condition !== undefined;
     const renewIn = this.#renewIn;
     const grant = sent && { kind, sent, remaining, fencingToken, tokens, signalled, renewIn, run };
     if (grant && this.#confirms) void this.#confirm(request, grant, listener);
     else listener.granted(request, grant);
-  }
+  };
 
   /** Writes the grant's lease once more, on a connection of ours: who waits for it asks, if replicas do not have it. */
   async #confirm(request: LockRequest, grant: Grant, listener: PushListener): Promise<void> {
