@@ -40,7 +40,7 @@ export type { LookOptions } from './services/look-options.js';
 export type { LockInspection, LockParty } from './services/lock-inspection.js';
 export { lockServiceToken } from './services/lock-service-token.js';
 export { Lease, type LeaseJson } from './client/lease.js';
-export type { Work } from './client/with-lease.js';
+export type { Work } from './client/run-under-lease.js';
 export type { Stamp } from './client/stamp.js';
 export { lockKey, type LockKeyValue } from './keys/index.js';
 export type {

@@ -2,11 +2,8 @@ import type { LockStoreError } from '../errors/index.js';
 import type { LockPrimitive } from '../locks/lock-primitive.js';
 import type { LockRequest } from '../locks/lock-request.js';
 import type { Clock } from '../options/index.js';
-import { isRefused } from './may-have-run.js';
+import { isRefused, pauseAfter } from './retry.js';
 import type { Trail } from './trail.js';
-
-/** The pause before a failed departure is tried again, in ms: the first, and twice as long each time up to the longest. */
-const PAUSE = { first: 100, longest: 1_000 };
 
 /**
  * Sees to it that who gave up holds nothing: a departure is sent now, and again once nothing that was
@@ -52,7 +49,7 @@ export class Departures {
 
   async #depart(leave: () => Promise<unknown>, trail: Trail, ttl: number): Promise<void> {
     const giveUpAt = Math.max(this.clock.monotonic(), trail.uncertainUntil) + ttl;
-    for (let pause = PAUSE.first; ; pause = Math.min(2 * pause, PAUSE.longest)) {
+    for (let failures = 0; ;) {
       const last = this.#closed;
       const now = this.clock.monotonic();
       try {
@@ -61,7 +58,8 @@ export class Departures {
         await this.#pause(trail.uncertainUntil - this.clock.monotonic() + 1);
       } catch (error) {
         if (isRefused(error)) return this.refused(error);
-        await this.#pause(pause * (1 + Math.random()));
+        await this.#pause(pauseAfter(failures));
+        failures += 1;
       }
       if (last || this.clock.monotonic() > giveUpAt) return;
     }

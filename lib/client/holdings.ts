@@ -4,7 +4,7 @@ import { type Clock, type Duration, milliseconds, READER, TTL_BOUNDS } from '../
 import type { Departures } from './departures.js';
 import { readHandOver, writeHandOver } from './hand-over.js';
 import type { Holding } from './holding.js';
-import { mayHaveRun } from './may-have-run.js';
+import { mayHaveRun } from './retry.js';
 import { TurnoverMap } from './turnover-map.js';
 import { Watchdog } from './watchdog.js';
 

@@ -5,11 +5,9 @@ import type { Clock } from '../options/index.js';
 import type { Departures } from './departures.js';
 import type { HandOver } from './hand-over.js';
 import { Holding, type Onward } from './holding.js';
+import { pauseAfter } from './retry.js';
 import { standingOf } from './standing.js';
 import { Trail } from './trail.js';
-
-/** The pause after a failed attempt, in ms. */
-const AFTER_FAILURE = 50;
 
 /** Who was handed a lease has no line of callers behind him. */
 const nobody: Onward = {
@@ -79,7 +77,7 @@ export class Restoration {
 
   async #transfer(request: LockRequest, own: LockRequest): Promise<Transferred> {
     const giveUpAt = this.clock.monotonic() + 2 * this.timeout;
-    for (;;) {
+    for (let failures = 0; ; failures += 1) {
       const from = this.clock.monotonic();
       this.#trail.sent(from);
       try {
@@ -91,7 +89,7 @@ export class Restoration {
         if (failure?.outcome === 'unknown') this.#trail.unknown(from);
         else this.#trail.answered();
         if (!failure?.retryable || this.clock.monotonic() >= giveUpAt) throw error;
-        await new Promise<void>((resolve) => void this.clock.after(AFTER_FAILURE, resolve));
+        await new Promise<void>((resolve) => void this.clock.after(pauseAfter(failures), resolve));
         if (this.#over) throw error;
       }
     }

@@ -3,7 +3,7 @@ import type { Extended, Extension, LockPrimitive } from '../locks/lock-primitive
 import type { LockRequest } from '../locks/lock-request.js';
 import { type Clock, type Moment, momentOf, partedSince } from '../options/index.js';
 import type { Holding } from './holding.js';
-import { isRefused } from './may-have-run.js';
+import { isRefused } from './retry.js';
 import { Schedule } from './schedule.js';
 import { glanceAt } from './standing.js';
 

@@ -1,13 +1,11 @@
 import { Logger } from '@nestjs/common';
 import { LockShutdownError } from '../errors/index.js';
 import type { Lease } from '../client/lease.js';
+import { pauseAfter } from '../client/retry.js';
 import { detached, POLICY_DEFAULTS, systemClock } from '../options/index.js';
 import type { Election } from './election.js';
 
 const logger = new Logger('RedisLock');
-
-/** The pause before a failed campaign is repeated, in ms; up to twice as long. */
-const PAUSE = 250;
 
 /**
  * A replica that always stands in an election: it campaigns in the background, again after every loss and
@@ -74,10 +72,12 @@ export class Candidate {
 
   async #campaign(): Promise<void> {
     let said = '';
+    let failures = 0;
     while (!this.#retired) {
       try {
         const { signal } = await this.election.campaign();
         said = '';
+        failures = 0;
         await this.#until((end) => {
           if (signal.aborted) end();
           else signal.addEventListener('abort', end, { once: true });
@@ -89,7 +89,8 @@ export class Candidate {
         const { message } = error as Error;
         if (message !== said) logger.warn(`${message} The campaign is repeated.`);
         said = message;
-        const ms = PAUSE * (1 + Math.random());
+        const ms = pauseAfter(failures);
+        failures += 1;
         await this.#until((end) => void systemClock.after(ms, end));
       }
     }

@@ -11,7 +11,7 @@ import type { Lease } from '../client/lease.js';
 import type { Leases } from '../client/leases.js';
 import { SingleLease } from '../client/single-lease.js';
 import type { Stamp } from '../client/stamp.js';
-import { withLease, type Work } from '../client/with-lease.js';
+import { withLease, type Work } from '../client/run-under-lease.js';
 import {
   type AcquireOptions,
   type CallSettings,

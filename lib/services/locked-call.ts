@@ -3,6 +3,7 @@ import { EMPTY, isObservable, Observable, of, type Subscription } from 'rxjs';
 import { LockNotAcquiredError, LockOptionsError, LockStoreError } from '../errors/index.js';
 import type { BaseLease } from '../client/base-lease.js';
 import type { Leases } from '../client/leases.js';
+import { LeasedBody, runUnderLease } from '../client/run-under-lease.js';
 import { type CallSettings, type LockedPolicy, POLICY_DEFAULTS } from '../options/index.js';
 import { endOfStream } from './end-of-stream.js';
 
@@ -45,28 +46,14 @@ export class LockedCall {
     if ('instead' in entry) return entry.instead;
     const { lease } = entry;
     if (!lease) return run(undefined);
-    const section = lease.openSection();
-    let result: unknown;
-    let open: Promise<void> | undefined;
-    try {
-      result = await section.run(() => run(lease));
-      refuseLazy(result, said);
-      open = endOfStream(result) ?? end?.();
-    } catch (error) {
-      section.close();
-      await lease.release();
-      throw error;
-    }
-    if (open) {
-      void open.then(() => {
-        section.close();
-        return lease.release();
-      });
-      return result;
-    }
-    section.close();
-    await lease.finish(this.policy.onLost);
-    return result;
+    return runUnderLease(
+      new LeasedBody(lease, this.policy.onLost),
+      () => run(lease),
+      (result) => {
+        refuseLazy(result, said);
+        return endOfStream(result) ?? end?.();
+      },
+    );
   }
 
   /** Acquires at each subscription; errors with `LeaseLostError` at the moment of loss. */
@@ -74,7 +61,7 @@ export class LockedCall {
     return new Observable((subscriber) => {
       const waiting = new AbortController();
       let inner: Subscription | undefined;
-      let giveBack: (() => Promise<unknown>) | undefined;
+      let body: LeasedBody | undefined;
       const start = (entry: Entry): void => {
         if ('instead' in entry) {
           const { instead } = entry;
@@ -85,12 +72,9 @@ export class LockedCall {
         }
         const { lease } = entry;
         if (subscriber.closed) return void lease?.release('unused');
-        const section = lease?.openSection();
-        giveBack = async () => {
-          giveBack = undefined;
-          section?.close();
-          await lease?.release();
-        };
+        const begun = (body = new LeasedBody(lease, this.policy.onLost));
+        const fail = (error: unknown): void =>
+          void begun.breakOff().then(() => subscriber.error(error));
         if (lease && this.policy.onLost !== 'ignore') {
           lease.signal.addEventListener('abort', () => subscriber.error(lease.signal.reason), {
             once: true,
@@ -99,27 +83,24 @@ export class LockedCall {
         const subscribe = (): Subscription =>
           run(lease).subscribe({
             next: (value) => subscriber.next(value),
-            error: (error: unknown) => void giveBack?.().then(() => subscriber.error(error)),
-            complete: () => {
-              giveBack = undefined;
-              section?.close();
-              Promise.resolve(lease?.finish(this.policy.onLost)).then(
+            error: fail,
+            complete: () =>
+              void begun.complete().then(
                 () => subscriber.complete(),
                 (error: unknown) => subscriber.error(error),
-              );
-            },
+              ),
           });
         try {
-          inner = section ? section.run(subscribe) : subscribe();
+          inner = begun.run(subscribe);
         } catch (error) {
-          void giveBack?.().then(() => subscriber.error(error));
+          fail(error);
         }
       };
       this.#enter(waiting.signal).then(start, (error: unknown) => subscriber.error(error));
       return () => {
         waiting.abort();
         inner?.unsubscribe();
-        void giveBack?.();
+        void body?.breakOff();
       };
     });
   }
@@ -135,22 +116,21 @@ export class LockedCall {
     }
     const { lease } = entry;
     if (!lease) return yield* run(undefined);
-    const section = lease.openSection();
+    const body = new LeasedBody(lease, this.policy.onLost);
     let iterator: AsyncIterator<unknown> | undefined;
     let done = false;
     try {
-      iterator = section.run(() => run(lease)[Symbol.asyncIterator]());
+      iterator = body.run(() => run(lease)[Symbol.asyncIterator]());
       for (;;) {
-        const step = await section.run(() => iterator!.next());
+        const step = await body.run(() => iterator!.next());
         if (step.done) break;
         if (this.policy.onLost !== 'ignore') lease.assertHeld();
         yield step.value;
       }
       done = true;
     } finally {
-      if (!done) await section.run(async () => iterator?.return?.()).catch(() => {});
-      section.close();
-      await (done ? lease.finish(this.policy.onLost) : lease.release());
+      if (!done) await body.run(async () => iterator?.return?.()).catch(() => {});
+      await (done ? body.complete() : body.breakOff());
     }
   }
 

@@ -1,7 +1,7 @@
 import { LockOptionsError } from '../errors/index.js';
 import type { Lease } from '../client/lease.js';
 import type { Leases } from '../client/leases.js';
-import { withLease, type Work } from '../client/with-lease.js';
+import { withLease, type Work } from '../client/run-under-lease.js';
 import {
   type AcquireOptions,
   type CallSettings,

@@ -1,6 +1,6 @@
 import { expect } from '@jest/globals';
 import { ForeignLockError, LockNotAcquiredError, LockStoreError } from '../../lib/errors/index.js';
-import { withLease } from '../../lib/client/with-lease.js';
+import { withLease } from '../../lib/client/run-under-lease.js';
 import { atMost, COMMAND } from '../support/bounds.js';
 import type { Contract } from '../support/contract.js';
 import { later } from '../support/later.js';

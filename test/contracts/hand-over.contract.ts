@@ -2,7 +2,7 @@ import { expect } from '@jest/globals';
 import { LeaseLostError, LockOptionsError, LockStoreError } from '../../lib/errors/index.js';
 import { readHandOver } from '../../lib/client/hand-over.js';
 import type { Lease } from '../../lib/client/lease.js';
-import { withLease } from '../../lib/client/with-lease.js';
+import { withLease } from '../../lib/client/run-under-lease.js';
 import { MARKERS } from '../../lib/locks/holder.js';
 import type { LockPrimitive } from '../../lib/locks/lock-primitive.js';
 import { READER } from '../../lib/options/index.js';

@@ -1,7 +1,7 @@
 import { expect } from '@jest/globals';
 import { LeaseLostError } from '../../lib/errors/index.js';
 import type { BaseLease } from '../../lib/client/base-lease.js';
-import { withLease } from '../../lib/client/with-lease.js';
+import { withLease } from '../../lib/client/run-under-lease.js';
 import { batchesBy } from '../../lib/locks/batches.js';
 import type { LockRequest } from '../../lib/locks/lock-request.js';
 import { atMost, TTL } from '../support/bounds.js';
