@@ -2,7 +2,7 @@ import { LockError } from './lock.error.js';
 
 /**
  * Nothing was written: the resource has seen a later holder's fencing token. Whoever gets this holds the
- * lock no more, whatever his clock says. `key` is the lock's where a lease came along, else the resource.
+ * lock no more, whatever its clock says. `key` is the lock's where a lease came along, else the resource.
  */
 export class StaleFencingTokenError extends LockError {
   readonly code = 'STALE_FENCING_TOKEN';

@@ -1,11 +1,11 @@
 import { LockOptionsError } from '../errors/index.js';
 import type { Lease } from '../client/lease.js';
 
-/** Under what somebody writes: his lease, or the fencing token alone, as it came in a message or a header. */
+/** Under what somebody writes: its lease, or the fencing token alone, as it came in a message or a header. */
 export type FencingTokenSource = Pick<Lease, 'key' | 'fencingToken'> | number;
 
 /**
- * The fencing token of whoever writes, and the key of his lock if that is known.
+ * The fencing token of whoever writes, and the key of its lock if that is known.
  * @throws LockOptionsError if it is no token, or the lock was taken with `fencing: false`.
  */
 export function tokenOf(source: FencingTokenSource): { token: number; key: string | undefined } {

@@ -7,7 +7,7 @@ export interface LockKeys {
   readonly queue: string;
   readonly seen: string;
   readonly fence: string;
-  /** While several hold the lock: each with the end of his lease. */
+  /** While several hold the lock: each with the end of its lease. */
   readonly holders: string;
   /** In another service's format that does not say whose a lock is: which of us has it. */
   readonly grant: string;

@@ -29,3 +29,19 @@ it(`has a median file of at most ${MEDIAN} lines`, () => {
   const lines = sizes.map((size) => size.lines).sort((a, b) => a - b);
   expect(lines[Math.floor(lines.length / 2)]).toBeLessThanOrEqual(MEDIAN);
 });
+
+it('speaks of callers, processes and holders, not of men', () => {
+  const files = ['test', 'sample', 'docs'].flatMap((folder) =>
+    ['.ts', '.lua', '.md', '.mjs'].flatMap((ending) => filesBelow(folder, ending)),
+  );
+  const wrong = files
+    .filter((file) => !file.includes('node_modules') && file !== 'test/architecture/small.spec.ts')
+    .flatMap((file) =>
+      readFileSync(file, 'utf8')
+        .split('\n')
+        .flatMap((line, at) =>
+          /\b(he|his|him|himself)\b/i.test(line) ? [`${file}:${at + 1} ${line.trim()}`] : [],
+        ),
+    );
+  expect(wrong).toEqual([]);
+});

@@ -53,7 +53,7 @@ async function nothingLeft(world: World, ...processes: LockingProcess[]): Promis
   }
 }
 
-/** Who died is taken for dead; who lives has asked, as his polls see to. */
+/** Who died is taken for dead; who lives has asked, as its polls see to. */
 async function onlyThisLives(world: World, living: LockingProcess): Promise<void> {
   for (let half = 0; half < 2; half += 1) {
     await world.pass(DEAD / 2 + 100);
@@ -81,7 +81,7 @@ export const conditions: Contract = {
     await nothingLeft(world, a, b);
   },
 
-  async 'who awaits leaves nothing without an end, however late his process showed itself'(world) {
+  async 'who awaits leaves nothing without an end, however late its process showed itself'(world) {
     const [a, b] = [await world.process(), await world.process()];
     const first = await a.acquire();
     const queued = b.acquire();
@@ -97,7 +97,7 @@ export const conditions: Contract = {
     await nothingLeft(world, a, b);
   },
 
-  async 'who awaits sends nothing to wake but his polls'(world) {
+  async 'who awaits sends nothing to wake but its polls'(world) {
     const asks: string[] = [];
     const counting: Wrap = (store) =>
       withPrimitive(store, {
@@ -243,7 +243,7 @@ export const conditions: Contract = {
     await nothingLeft(world, a, b);
   },
 
-  async 'who gives up holds nothing, and what he was signalled goes on to the next'(world) {
+  async 'who gives up holds nothing, and what it was signalled goes on to the next'(world) {
     const [a, b, c] = [await world.process(), await world.process(), await world.process()];
     const controller = new AbortController();
     const first = await awaiting(world, a, { signal: controller.signal });
@@ -260,14 +260,14 @@ export const conditions: Contract = {
     await nothingLeft(world, a, b, c);
   },
 
-  async 'who gives up before a signal takes none with him'(world) {
+  async 'who gives up before a signal takes none with it'(world) {
     const [a, b] = [await world.process(), await world.process()];
     const controller = new AbortController();
     const first = await awaiting(world, a, { signal: controller.signal });
     const second = await awaiting(world, b);
     controller.abort(new RangeError('enough'));
     await expect(world.finish(first.woken)).rejects.toThrow('enough');
-    await world.until('he is gone', async () => (await world.sight()).awaiting === 1);
+    await world.until('it is gone', async () => (await world.sight()).awaiting === 1);
     expect(await signal(world, b)).toBe(true);
     expect(await world.finish(second.woken)).toBe(true);
     await second.lease.release();
@@ -435,7 +435,7 @@ export const conditions: Contract = {
     }
   },
 
-  async 'who waits behind the lock of his own process comes when its holder awaits'(world) {
+  async 'who waits behind the lock of its own process comes when its holder awaits'(world) {
     const a = await world.process();
     const lease = await a.acquire();
     const next = a.acquire();
@@ -474,7 +474,7 @@ export const conditions: Contract = {
       const outer = await a.acquire();
       await outer.run(async () => {
         const inner = await a.acquire();
-        const queued = early ? later(a.acquire({ wait: Infinity })) : undefined; // his turn has not come
+        const queued = early ? later(a.acquire({ wait: Infinity })) : undefined; // its turn has not come
         const woken = later(condition(a, inner).await());
         await world.until('it awaits', async () => (await world.sight()).awaiting === 1);
         const sibling = await world.finish(queued ?? a.acquire({ wait: Infinity }));

@@ -99,7 +99,7 @@ describe.each(['one Redis', 'a cluster'].filter(isOfInterest))('on %s', (name) =
       await holds(request);
     });
 
-    it('comes in when somebody else gives his place up', async () => {
+    it('comes in when somebody else gives its place up', async () => {
       const request = client.request({ share });
       await queued(request);
       await other.lock.leave(other.request());
@@ -127,20 +127,20 @@ describe.each(['one Redis', 'a cluster'].filter(isOfInterest))('on %s', (name) =
   }
 
   describe.each(Object.entries(wanted))('who wants the lock %s', (_, share) => {
-    it('comes in when the lock is gone and he is still in the queue', async () => {
+    it('comes in when the lock is gone and it is still in the queue', async () => {
       const client = await world.client();
       const request = client.request({ share });
       await queued(request);
       expect(await client.ask(request, { arrival: '1' })).toMatchObject({ kind: 'held' });
     });
 
-    it('comes in when the lock is gone, and his place too', async () => {
+    it('comes in when the lock is gone, and its place too', async () => {
       const client = await world.client();
       const request = client.request({ share });
       expect(await client.ask(request, { arrival: '1' })).toMatchObject({ kind: 'held' });
     });
 
-    it('is told that he holds it when he was granted and not told', async () => {
+    it('is told that it holds it when it was granted and not told', async () => {
       const [client, other] = [await world.client(), await world.client()];
       const request = client.request({ share });
       await client.ask(request);

@@ -136,7 +136,7 @@ export const handOffOnRedis: Contract = {
     await world.until('the mute process hears again', () => a.reconnects > 0);
   },
 
-  async 'a waiter of the releasing process hears of his turn in the answer to the release'(world) {
+  async 'a waiter of the releasing process hears of its turn in the answer to the release'(world) {
     const a = await world.client();
     const { request } = await a.hold();
     const { request: heir } = await a.queue();

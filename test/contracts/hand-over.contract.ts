@@ -327,7 +327,7 @@ export const handOver: Contract = {
     }
   },
 
-  async 'who does not hear that he restored it asks again'(world) {
+  async 'who does not hear that it restored it asks again'(world) {
     const a = await world.process();
     for (const trouble of [unheard, did('unsent')]) {
       const b = await troubled(world, trouble);

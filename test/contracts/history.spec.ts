@@ -103,7 +103,7 @@ describe('of a condition', () => {
   const woken = (at: number): ConditionEvent => ({ kind: 'woken', at });
 
   it.each<[string, ConditionEvent[], number]>([
-    ['each wakes by a signal of his own', [signalled(1), signalled(2), woken(3), woken(4)], 0],
+    ['each wakes by a signal of its own', [signalled(1), signalled(2), woken(3), woken(4)], 0],
     ['a signal may wake nobody', [signalled(1), signalled(2), woken(3)], 0],
     ['one signal does not wake two', [signalled(1), woken(2), woken(3)], 1],
     [
@@ -111,7 +111,7 @@ describe('of a condition', () => {
       [signalled(1), { kind: 'unheard', at: 1 }, woken(2)],
       1,
     ],
-    ['nobody wakes before he is signalled', [signalled(2), woken(1)], 1],
+    ['nobody wakes before it is signalled', [signalled(2), woken(1)], 1],
   ])('%s', (_name, events, wrong) => {
     expect(unsignalled(events)).toHaveLength(wrong);
   });

@@ -258,7 +258,7 @@ export const localHandOff: Contract = {
     await heir.release();
   },
 
-  async 'who wants a much shorter lease than is left gets his own, which ends by itself'(world) {
+  async 'who wants a much shorter lease than is left gets its own, which ends by itself'(world) {
     const a = await world.process();
     const lease = await a.acquire({ ttl: 30_000 });
     const before = await world.holder();
@@ -278,7 +278,7 @@ export const localHandOff: Contract = {
     await heir.release();
   },
 
-  async 'who wants a much longer lease than is left gets his own'(world) {
+  async 'who wants a much longer lease than is left gets its own'(world) {
     const a = await world.process();
     const lease = await a.acquire({ ttl: TTL, renew: false });
     const before = await world.holder();
@@ -292,7 +292,7 @@ export const localHandOff: Contract = {
     await long.release();
   },
 
-  async 'who comes first after another has left has no longer lease than he asked for'(world) {
+  async 'who comes first after another has left has no longer lease than it asked for'(world) {
     const [z, a] = [await world.process(), await world.process()];
     const lease = await z.acquire();
     const controller = new AbortController();
@@ -420,7 +420,7 @@ export const localHandOff: Contract = {
     await (await world.finish(wait)).release();
   },
 
-  async 'who gives up waiting takes nobody with him'(world) {
+  async 'who gives up waiting takes nobody with it'(world) {
     const [z, a] = [await world.process(), await world.process()];
     const lease = await z.acquire();
     const served: string[] = [];
@@ -444,7 +444,7 @@ export const localHandOff: Contract = {
     await expectNothingLeft(world, a, z);
   },
 
-  async 'who makes his lease longer makes nobody else’s longer'(world) {
+  async 'who makes its lease longer makes nobody else’s longer'(world) {
     const a = await world.process();
     const lease = await a.acquire({ ttl: TTL });
     await lease.extend(60 * TTL);
@@ -456,7 +456,7 @@ export const localHandOff: Contract = {
     await heir.release();
   },
 
-  async 'who loses the lock to an operator takes nobody with him'(world) {
+  async 'who loses the lock to an operator takes nobody with it'(world) {
     const [a, operator] = [await world.process(), await world.client()];
     const lease = await a.acquire();
     const [two, three] = [later(a.acquire()), later(a.acquire())];
@@ -531,7 +531,7 @@ export const localHandOff: Contract = {
     await expectNothingLeft(world, a, z);
   },
 
-  async 'who asks once is not kept waiting by the callers of his process'(world) {
+  async 'who asks once is not kept waiting by the callers of its process'(world) {
     const a = await world.process();
     const lease = await a.acquire();
     await expect(a.acquire({ wait: 0 })).rejects.toThrow(LockNotAcquiredError);

@@ -58,7 +58,7 @@ const steps = fc.array(
 /** Two processes that hear and one that does not, each with requests that it sends again and again. */
 class Player {
   readonly #names = new Map<string, string>();
-  /** By holder: under which request he awaits a condition. */
+  /** By holder: under which request it awaits a condition. */
   readonly #waits = new Map<string, LockRequest>();
   readonly #arrivals = new Map<string, string>();
   readonly #tokens: number[] = [];

@@ -154,7 +154,7 @@ export const optimistic: Contract = {
     for (const stamp of stamps) expect(await stamp.validate()).toBe(false);
   },
 
-  async 'who writes without a token is seen only while he holds the lock'(world) {
+  async 'who writes without a token is seen only while it holds the lock'(world) {
     const [take, a] = [await stamper(world), await world.client()];
     const stamp = await take();
     const { request } = await a.hold({ tokens: 0 });

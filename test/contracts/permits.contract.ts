@@ -54,7 +54,7 @@ export const permits: Contract = {
     expect((await world.sight()).type).toBe('none');
   },
 
-  async 'where two disagree on the number, nobody comes in beyond his own'(world) {
+  async 'where two disagree on the number, nobody comes in beyond its own'(world) {
     const [old, young] = [await world.client(), await world.client()];
     await old.hold(of(2));
     const second = await old.hold(of(2));
@@ -124,7 +124,7 @@ export const permits: Contract = {
     expectGrowing(tokens);
   },
 
-  async 'who asks again has the same token, although others came after him'(world) {
+  async 'who asks again has the same token, although others came after it'(world) {
     const [a, b] = [await world.client(), await world.client()];
     const { request, grant } = await a.hold(of(3));
     await b.hold(of(3));

@@ -63,12 +63,12 @@ const GRANTING = ['acquire', 'release', 'leave', 'force'] as const;
 const NEVER = `'9000000000000000'`;
 const NOTHING = `return 0`;
 const UNCONDITIONALLY = `return right(said, about, (select(3, ...)), 'PX', ttl)`;
-/** What stands there, but never the asker himself. */
+/** What stands there, but never the asker itself. */
 const ANOTHERS = `local current = right(...) return current and 'another'`;
 /** Writes that wait in a list, the last before the others. */
 const LATER = `table.insert(kept, 1, { ... }) return 1`;
 const UNCOUNTED = `function(current, kind, permits, ...) return right(current, kind, 1000, ...) end`;
-/** Keeps in mind what lease the first waiter asked for, and gives it to him. */
+/** Keeps in mind what lease the first waiter asked for, and gives it to it. */
 const FIRST_TTL = `local found = right(...) kept.ttl = string.match(found[1] or '', '/(%d+)/[xc]') return found`;
 const FULL_LEASE = `if kept.ttl then return right(said, about, (select(3, ...)), 'PX', kept.ttl) end`;
 /** One that has not come, whatever it says. */
@@ -392,7 +392,7 @@ const faults: Readonly<Record<string, Fault>> = {
       [cancellation, 'a wait that is over'],
       [cancellation, 'a lock that is granted to nobody'],
       [limits, 'a queue that is full refuses'],
-      [runs, 'who gives up before his turn'],
+      [runs, 'who gives up before its turn'],
       [runs, 'while one stays'],
       [runs, 'those behind a lease that is lost'],
       [runs, 'a process that shuts down'],
@@ -864,7 +864,7 @@ const faults: Readonly<Record<string, Fault>> = {
     }),
     on: 'one Redis',
     brokenSentences: [
-      [handOver, 'who does not hear that he restored it'],
+      [handOver, 'who does not hear that it restored it'],
       [handOver, 'a transfer that arrives twice'],
     ],
   },
@@ -881,7 +881,7 @@ const faults: Readonly<Record<string, Fault>> = {
       [handOver, 'a transfer that arrives twice'],
     ],
   },
-  'a giver who does not hear that his lease is over': {
+  'a giver who does not hear that its lease is over': {
     plant: inHolding('lose', (lose) => ({
       value(this: Holding, reason: LossReason) {
         if (reason !== 'transferred') lose.call(this, reason);

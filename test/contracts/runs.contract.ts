@@ -19,7 +19,7 @@ type Caller = readonly [process: LockingProcess, name: string, options?: Acquire
 /** What a caller does under the lock. */
 type Work = (name: string, lease: Lease) => unknown;
 
-/** A process in which each caller has his own place. */
+/** A process in which each caller has its own place. */
 function fair(world: World, wrap?: Wrap): Promise<LockingProcess> {
   return world.process({ fairness: 'strict' }, wrap);
 }
@@ -116,7 +116,7 @@ export const runs: Contract = {
     await queue.expectNothingLeft(a);
   },
 
-  async 'who stands between them has his turn between them'(world) {
+  async 'who stands between them has its turn between them'(world) {
     const [queue, a, b] = [await Queue.in(world), await fair(world), await fair(world)];
     const callers = ['a1', 'a2', 'b1', 'a3', 'b2', 'b3', 'a4', 'a5', 'b4'] as const;
     await queue.run(callers.map((name) => [name.startsWith('a') ? a : b, name] as const));
@@ -124,7 +124,7 @@ export const runs: Contract = {
     await queue.expectNothingLeft(a, b);
   },
 
-  async 'who comes later is served later, though his process has the lock'(world) {
+  async 'who comes later is served later, though its process has the lock'(world) {
     const [queue, a, b] = [await Queue.in(world), await fair(world), await fair(world)];
     let again: Promise<boolean> | undefined;
     await queue.run(
@@ -263,7 +263,7 @@ export const runs: Contract = {
     await queue.expectNothingLeft(a);
   },
 
-  async 'who gives up before his turn is passed over, and leaves no place'(world) {
+  async 'who gives up before its turn is passed over, and leaves no place'(world) {
     const [queue, a] = [await Queue.in(world), await fair(world)];
     const leaver = new AbortController();
     await queue.join(

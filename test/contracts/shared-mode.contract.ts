@@ -335,7 +335,7 @@ export const sharedMode: Contract = {
     expect(await lease.release()).toBe(true);
   },
 
-  async 'who lost his lease cannot make it a shared one'(world) {
+  async 'who lost its lease cannot make it a shared one'(world) {
     const [a, b] = [await world.process(), await world.client()];
     const lease = await a.acquire({ renew: false });
     await b.lock.force('k');

@@ -8,13 +8,13 @@ import { had, Sides } from './sides.js';
 
 const sides = new Sides();
 
-describe('who waits for a plain lock that his own process holds', () => {
+describe('who waits for a plain lock that its own process holds', () => {
   it.each(['release', 'force'] as const)('is told of its %s', async (end) => {
     const clock = new EndlessPauses(50);
     const us = sides.client({ dialect: 'plain' }, { clock });
     const lease = await us.acquire('k');
     const next = later(us.acquire('k'));
-    await until('he sleeps', () => clock.asleep > 0);
+    await until('it sleeps', () => clock.asleep > 0);
     if (end === 'release') await lease.release();
     else await us.force('k');
     await (await had(next)).release();
@@ -29,7 +29,7 @@ describe('one Redis key whose prefix is said in two ways', () => {
     const us = sides.client({ dialect: 'plain' }, { clock });
     const lease = await us.acquire('a:b');
     const next = later(us.acquire('b', split));
-    await until('he sleeps', () => clock.asleep > 0);
+    await until('it sleeps', () => clock.asleep > 0);
     await lease.release();
     expect((await had(next)).key).toBe('b');
   });
@@ -46,7 +46,7 @@ describe('one Redis key whose prefix is said in two ways', () => {
 });
 
 describe('many readers of one process', () => {
-  it('do not all ask when the first of them gives up while he asks', async () => {
+  it('do not all ask when the first of them gives up while it asks', async () => {
     const dialect = 'symfony';
     const writer = sides.start(dialect);
     const asked: string[] = [];
@@ -64,7 +64,7 @@ describe('many readers of one process', () => {
     const abort = new AbortController();
     const { signal } = abort;
     const first = readers.acquire('k', { mode: 'shared', signal }).catch((error: unknown) => error);
-    await until('he asks for all', () => asked.length > 1);
+    await until('it asks for all', () => asked.length > 1);
     const others = Array.from({ length: 20 }, () => readers.acquire('k', { mode: 'shared' }));
     const turnedAway = Promise.allSettled(others);
     await until('each has asked', () => new Set(asked).size === 21);

@@ -34,7 +34,7 @@ here('waiters of python-redis-lock, who sleep without an end,', () => {
   it('are woken one at a time, when we give the lock back and when they do', async () => {
     const lease = await sides.us.acquire('k');
     const got = await waiting();
-    const before = await sides.calls('set'); // with which each asks whenever he is woken
+    const before = await sides.calls('set'); // with which each asks whenever it is woken
     expect(await lease.release()).toBe(true);
     await until('the first has it', () => got.length === 1);
     await sides.us.force('k');

@@ -85,7 +85,7 @@ describe('a Redisson read-write lock', () => {
     expect(await another.write('k', 5_000)).toBe(true);
   });
 
-  it('lives on for their reader when ours leaves, and no longer than his lease', async () => {
+  it('lives on for their reader when ours leaves, and no longer than its lease', async () => {
     start(dialect);
     const lease = await sides.us.acquire('k', { mode: 'shared' });
     await java.read('k', 2_000);
@@ -95,7 +95,7 @@ describe('a Redisson read-write lock', () => {
     await sides.us.acquire('k');
   });
 
-  it('keeps our reader while he is renewed, whoever comes and goes', async () => {
+  it('keeps our reader while it is renewed, whoever comes and goes', async () => {
     start(dialect);
     const lease = await sides.us.acquire('k', { mode: 'shared', ttl: 2_000 });
     const { expiresAt } = lease;

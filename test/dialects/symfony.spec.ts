@@ -58,7 +58,7 @@ here('readers of symfony/lock', () => {
     expect((await waiting).held).toBe(true);
   });
 
-  it('wait for our writer, also while he is renewed', async () => {
+  it('wait for our writer, also while it is renewed', async () => {
     const lease = await us.acquire(`k${name}`, { ttl: 2_000 });
     const { expiresAt } = lease;
     await until('a lease is over', async () => {

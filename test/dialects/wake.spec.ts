@@ -58,13 +58,13 @@ describe.each(ways)('who waits in dialect $dialect', ({ dialect, channel, take, 
     expect((await had(lease)).held).toBe(true);
   });
 
-  it('asks when he may have missed it', async () => {
+  it('asks when it may have missed it', async () => {
     const { java, lease } = await waiting(patient());
     await Promise.all([cut(), giveBack(java)]);
     expect((await had(lease)).held).toBe(true);
   });
 
-  it('misses no message that comes while he asks', async () => {
+  it('misses no message that comes while it asks', async () => {
     const proxy = sides.closing(await FaultProxy.before(sides.redis.port), (one) => one.close());
     const us = patient(proxy.url);
     const { java, lease } = await waiting(us);
@@ -79,7 +79,7 @@ describe.each(ways)('who waits in dialect $dialect', ({ dialect, channel, take, 
     expect((await had(next)).held).toBe(true);
   });
 
-  it('has his turn among others who wait', async () => {
+  it('has its turn among others who wait', async () => {
     const clients = [patient(), patient(), patient()];
     const turns = clients.map(async (us) => {
       for (let nth = 0; nth < 40; nth += 1) {
@@ -122,14 +122,14 @@ describe('where the other side cannot be heard', () => {
     await lockOfTheirs(us);
     const native = await us.acquire('n', { dialect: 'native' });
     const next = us.acquire('n', { dialect: 'native' });
-    await until('he waits', async () => {
+    await until('it waits', async () => {
       return (await us.leases.administration.inspect('n', 0)).waiting === 1;
     });
     await native.release();
     expect((await had(next)).held).toBe(true);
   });
 
-  it('because it tells by a sharded channel, he does so too', async () => {
+  it('because it tells by a sharded channel, it does so too', async () => {
     const dialect: LockDialect = { name: 'redisson', sharded: true };
     await lockOfTheirs(sides.client({ dialect }, { clock: patientClock }));
   });

@@ -83,7 +83,7 @@ it(`${ROUNDS} callers who abort at random instants are rejected at once and leav
   await working;
   expect(counts.aborted).toBeGreaterThan(ROUNDS / 4);
   expect(turns).toBeGreaterThan(1);
-  expect(longest).toBeLessThan(BY_POLL); // nobody who is gone keeps the lock from him
+  expect(longest).toBeLessThan(BY_POLL); // nobody who is gone keeps the lock from the next caller
   await until('all clients are idle', () => clients.every((client) => client.idle));
   expect(await observer.traces()).toEqual([]);
   await Promise.all([...clients, steady].map((client) => client.close()));

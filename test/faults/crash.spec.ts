@@ -59,7 +59,7 @@ function acquire(worker: Worker, key: string, ttl = 30_000) {
   return worker.call('acquire', key, { ttl, wait: 30_000 });
 }
 
-it('a killed holder is followed at the end of his lease, not before', async () => {
+it('a killed holder is followed at the end of its lease, not before', async () => {
   const [killed, stopped, heir] = await start(3);
   const ends = async (holder: Worker, key: string, end: () => unknown): Promise<void> => {
     await acquire(holder, key, 3_000);

@@ -164,7 +164,7 @@ describe('a connection that ioredis has ended for good', () => {
     ).toHaveLength(1);
   });
 
-  it('that is still being made ends with its store, and nobody is asked any more what he is', async () => {
+  it('that is still being made ends with its store, and nobody is asked any more what it is', async () => {
     let asked = 0;
     const silent = createServer((socket) => {
       asked += 1;

@@ -23,7 +23,7 @@ import { Worker } from '../support/worker.js';
 const FULL = process.env['FULL'] !== undefined;
 const SECONDS = FULL ? 20 : 2;
 const CALLERS = FULL ? 16 : 8;
-/** In ms; short, so that who is stopped loses what he holds. */
+/** In ms; short, so that who is stopped loses what it holds. */
 const TTL = 500;
 
 const KEYS = ['a', 'b', 'c', 'd'];
@@ -139,7 +139,7 @@ class Crowd {
     }
   }
 
-  /** Everybody who lives ends his work. */
+  /** Everybody who lives ends its work. */
   async end(): Promise<Claimed[]> {
     for (const worker of this.#still.keys()) this.#goOn(worker, false);
     await Promise.all(this.#work);
@@ -194,7 +194,7 @@ function mostAtOnce(history: readonly Claimed[]): number {
   return most;
 }
 
-/** The most sections that others began on the same key while one waited for his turn. */
+/** The most sections that others began on the same key while one waited for its turn. */
 function longestWait(history: readonly Claimed[], who: (entry: Claimed) => boolean): number {
   const begun = history.map(({ from }) => from).sort((a, b) => a - b);
   let [longest, low, high] = [0, 0, 0];

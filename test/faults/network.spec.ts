@@ -121,7 +121,7 @@ describe('the reply of an acquire is lost', () => {
     });
   }
 
-  it('and a queued caller keeps his place', async () => {
+  it('and a queued caller keeps its place', async () => {
     const held = await other.acquire('k');
     void proxy.once(isAcquire, 'cut');
     const first = client.acquire('k');

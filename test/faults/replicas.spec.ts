@@ -201,7 +201,7 @@ describe('where too few replicas confirm', () => {
       const writer = await asking(pair);
       const ask: LockRequest = { ...writer.ask, share };
       const asker = await pair.client({ replicas: { acks: 1, timeout: 500 } });
-      await asker.acquire('confirmed'); // what the asker wrote himself, the replica has
+      await asker.acquire('confirmed'); // what the asker wrote itself, the replica has
       pair.link.down = { drop: true };
       expect((await writer.lock.acquire(ask)).kind).toBe('held');
       const again = asker.store.lock.acquire(ask);

@@ -278,7 +278,7 @@ describe('a value of another type', () => {
       const held = part === 'fence' ? undefined : await theirs.acquire('k', { ttl: RENEWED });
       await observer.redis.del(`{lock:k}:${part}`);
       await observer.redis.hset(`{lock:k}:${part}`, 'a', 'b');
-      const refused = mine.acquire('k', { ttl: RENEWED }); // he who cannot leave gives it up after his ttl
+      const refused = mine.acquire('k', { ttl: RENEWED }); // a holder that cannot leave ends by its ttl
       await expect(refused).rejects.toThrow(ForeignLockError);
       await held?.release();
       await until('all clients are idle', () => mine.idle && theirs.idle);

@@ -225,7 +225,7 @@ onSteppedClock('when the clock of the server', () => {
     }
   });
 
-  it('falls back and jumps ahead again, a holder still learns his loss in time', async () => {
+  it('falls back and jumps ahead again, a holder still learns its loss in time', async () => {
     clock!.set(0);
     const lease = await clients[0]!.acquire('k');
     clock!.set(-HOUR);

@@ -107,7 +107,7 @@ describe('two primaries', () => {
       expect(await heir.leases.tryAcquire('moved', heir.settings.call)).toBeUndefined();
       expect(kept.held).toBe(true);
 
-      // A lock that the failover lost: its holder learns it, and what he writes is refused.
+      // A lock that the failover lost: its holder learns it, and what it writes is refused.
       const { fencingToken: stale, signal } = robbed;
       await promoted.del('lock:robbed');
       const newer = await heir.acquire('robbed');

@@ -78,7 +78,7 @@ it(`a holder stopped past its ttl knows at its first look, ${AT_ONCE * TRIES} ti
     expect((await worker.call('release', lease)).released).toBe(false);
   }));
 
-it('a holder whose lock was taken while he was stopped disturbs nobody, and his writes are refused', () =>
+it('a holder whose lock was taken while it was stopped disturbs nobody, and its writes are refused', () =>
   inEach(async (worker, key) => {
     const { lease, token, resume } = await stopInside(worker, key);
     const taken = await other.acquire(key);

@@ -71,7 +71,7 @@ async function feeds(count: number): Promise<Feed[]> {
   const all: Feed[] = [];
   for (let at = 0; at < count; at += 1) {
     all.push((await replica({ providers: [Feed] })).get(Feed));
-    await until('he leads, or is in the queue', async () => {
+    await until('it leads, or is in the queue', async () => {
       const { state, waiting } = await rival.inspect('leader:feed');
       return state === 'held' && waiting === at;
     });

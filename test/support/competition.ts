@@ -62,7 +62,7 @@ export async function compete(options: RedisLockOptions, competition: Competitio
     new Promise((resolve) => setTimeout(resolve, Math.random() * pause));
   const note = (kind: ConditionEvent['kind'], at = monotonic()): void =>
     appendFileSync(conditionsOf(journal), `${JSON.stringify({ kind, at, pid: process.pid })}\n`);
-  /** One who signals as often as he awaits: nobody waits much longer than others. */
+  /** One who signals as often as it awaits: nobody waits much longer than others. */
   const meet = async ({ condition, ...way }: ReturnType<typeof request>): Promise<void> => {
     const { lease, end: ended } = await recorder.acquire(own, way);
     const on = new Condition(own.leases.conditions, lease as SingleLease, condition!.name);
@@ -118,7 +118,7 @@ function request(ways: Competition['ways']): Omit<Way, 'keys' | 'atOnce'> & {
 export interface Fates {
   /** When they died: they believed nothing any more. */
   readonly killed: ReadonlyMap<number, number>;
-  /** Who may have been granted a lock, and have heard of it when that was over: he asked again, in his old place. */
+  /** Who may have been granted a lock, and have heard of it when that was over: it asked again, in its old place. */
   readonly stopped: ReadonlySet<number>;
 }
 
@@ -141,7 +141,7 @@ export function historyIn(journal: string, { killed, stopped }: Fates): Claimed[
   return [...requests.values()].filter(({ from, to }) => to > from);
 }
 
-/** What a journal says of conditions. Who was stopped may have been taken for dead, and wakes then as if he had been signalled. */
+/** What a journal says of conditions. Who was stopped may have been taken for dead, and wakes then as if it had been signalled. */
 export function conditionEventsIn(journal: string, { stopped }: Fates): ConditionEvent[] {
   const file = conditionsOf(journal);
   if (!existsSync(file)) return [];

@@ -6,11 +6,11 @@ import { withPrimitive } from './world.js';
 
 /** To whom one token went. */
 export interface Granted {
-  /** Of who had the lease from another caller of his process: that of his own place, if he had one. */
+  /** Of who had the lease from another caller of its process: that of its own place, if it had one. */
   holder: string;
-  /** Where he had queued, if that was heard before the grant. */
+  /** Where it had queued, if that was heard before the grant. */
   arrival?: number | undefined;
-  /** He had asked for the first time, and did not queue. */
+  /** It had asked for the first time, and did not queue. */
   atOnce?: boolean;
   /** It came by a run of places: the server granted it to another. */
   passed?: boolean;
@@ -26,7 +26,7 @@ const calls = new AsyncLocalStorage<Map<string, string>>();
 export class Grants {
   /** Recording takes memory for each grant. */
   on = true;
-  /** By holder; undefined where the order says nothing of him any more. */
+  /** By holder; undefined where the order says nothing of it any more. */
   readonly #arrivals = new Map<string, number | undefined>();
   readonly #byToken = new Map<string, Granted>();
 
@@ -97,12 +97,12 @@ export class Grants {
     }
   }
 
-  /** Who asks what he was told already hears of the last token of his grant: it stays whose it is. */
+  /** Who asks what it was told already hears of the last token of its grant: it stays whose it is. */
   #first(token: string, grant: Granted): void {
     if (!this.#byToken.has(token)) this.#byToken.set(token, grant);
   }
 
-  /** Where he queued, who queues no more: what is still on its way about him comes too late. */
+  /** Where it queued, who queues no more: what is still on its way about it comes too late. */
   #arrivalOf(holder: string): number | undefined {
     const arrival = this.#arrivals.get(holder);
     this.#came(holder, undefined);

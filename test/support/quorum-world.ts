@@ -58,7 +58,7 @@ export class QuorumWorld extends RedisWorld {
     return store;
   }
 
-  /** Its servers have no queue: who waits is known where he waits. */
+  /** Its servers have no queue: who waits is known where it waits. */
   override waiting(count: number, key = 'k'): Promise<void> {
     const waiting = (): number =>
       this.started.reduce((sum, { leases }) => sum + leases.load.waiting, 0);

@@ -48,7 +48,7 @@ export const sharingTopologies: readonly string[] = Object.keys(topologies).filt
   (name) => !name.endsWith(', strictly fair'),
 );
 
-/** Each caller has a place of his own: no local hand-off. */
+/** Each caller has a place of its own: no local hand-off. */
 async function strictly(made: Topology | Promise<Topology>): Promise<Topology> {
   const topology = await made;
   return {

@@ -139,7 +139,7 @@ describe('a signal under which one waits', () => {
     expect(getEventListeners(signal, 'abort')).toEqual([]);
   });
 
-  it('that aborts later costs nobody the lease that he has', async () => {
+  it('that aborts later costs nobody the lease that it has', async () => {
     const controller = new AbortController();
     const process = await world.process();
     const lease = await process.acquire({ signal: controller.signal });

@@ -15,7 +15,7 @@ import { type Kind, type Part, type Seat, WAITS_NOT } from './kind.js';
 const KEY = 'bench:line-up';
 /** So many waiters outweigh what else changes in a server's memory. */
 const WEIGHTY = 1_000;
-/** How long before the holder lets go his waiters are weighed, in ms. */
+/** How long before the holder lets go its waiters are weighed, in ms. */
 const WEIGHED = 100;
 /** When the holder has the lock for sure, after the start, in ms. */
 const TAKEN = 200;
@@ -27,7 +27,7 @@ interface LineUpPart extends Turns, Part {
   readonly serverMemory: number;
 }
 
-/** Waiters line up behind one holder; then he lets go, and each has one turn. */
+/** Waiters line up behind one holder; then it lets go, and each has one turn. */
 export const lineUp: Kind<LineUpWorkload, LineUpPart> = {
   long: true,
 

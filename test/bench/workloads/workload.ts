@@ -22,7 +22,7 @@ export interface TurnsWorkload extends Common {
   readonly floor?: MessageWorkload;
 }
 
-/** Waiters line up behind one holder; then he lets go, and each has one turn. The first process is the holder. */
+/** Waiters line up behind one holder; then it lets go, and each has one turn. The first process is the holder. */
 export interface LineUpWorkload extends Common {
   readonly kind: 'line-up';
   /** In all waiting processes together. */
