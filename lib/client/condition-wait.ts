@@ -1,26 +1,13 @@
 import { LockLimitError, LockStoreError } from '../errors/index.js';
 import type { Grant } from '../locks/grant.js';
-import type { Refusal } from '../locks/lock-primitive.js';
+import { newHolderId } from '../locks/holder.js';
+import { AWAITS, type Refusal } from '../locks/lock-primitive.js';
 import type { LockRequest } from '../locks/lock-request.js';
-import { AWAITS } from '../protocol/constants.js';
 import { onAbort } from '../options/index.js';
 import { Holding, type Onward } from './holding.js';
-import type { LineHost } from './line-host.js';
-import { Outage } from './outage.js';
-import { Place, type PlaceOwner } from './place.js';
-
-/** The pause after an ask that failed before there was a place, in ms. */
-const AFTER_FAILURE = 50;
-
-/** What becomes of the lease that was given back. */
-export interface FormerHost {
-  /** It is not given back after all. */
-  keep(former: Holding): void;
-  /** It was over before: nobody holds the lock now, or another does. */
-  refused(former: Holding, now: 'taken' | 'free'): void;
-  /** Whether it was given back is not known: it is given up. */
-  giveUp(former: Holding): void;
-}
+import type { QueueContext } from './local-queue.js';
+import { type Owner, QueueEntry } from './queue-entry.js';
+import { SingleLease } from './single-lease.js';
 
 /** How one awaits a condition. */
 export interface Awaiting {
@@ -31,25 +18,23 @@ export interface Awaiting {
 }
 
 /**
- * One holder who gave his lock back until a condition is signalled. He wakes as the holder again: signalled, or
- * after his time, when he has waited for the lock like anybody. Who gives up passes his signal on.
+ * A holder that gave its lock back until a condition is signalled. It wakes as the holder again: signalled, or after its
+ * time, when it has waited for the lock like any caller. One that gives up passes its signal on.
  */
-export class ConditionWait implements PlaceOwner, Onward {
-  /** Whether he was signalled, once he holds the lock again. */
+export class ConditionWait implements Owner, Onward {
+  /** Whether the holder was signalled, once it holds the lock again. */
   readonly woken: Promise<boolean>;
   #resolve!: (signalled: boolean) => void;
   #reject!: (reason: unknown) => void;
-  #place: Place;
+  #entry: QueueEntry;
   #begun = false;
   #settled = false;
-  #over = false;
-  readonly #outage = new Outage();
+  #timedOut = false;
   #stopClock = (): void => {};
   readonly #callOff: () => void;
 
   constructor(
-    private readonly host: LineHost,
-    private readonly formerHost: FormerHost,
+    private readonly context: QueueContext,
     private readonly former: Holding,
     awaiting: Awaiting,
   ) {
@@ -57,13 +42,12 @@ export class ConditionWait implements PlaceOwner, Onward {
       this.#resolve = resolve;
       this.#reject = reject;
     });
-    this.#place = this.#newPlace({ name: awaiting.condition, over: false });
+    this.#entry = this.#newEntry({ name: awaiting.condition, over: false });
     const { wait, signal } = awaiting;
-    if (wait !== Infinity) this.#stopClock = host.clock.after(wait, () => this.#timeOut());
-    this.#callOff = onAbort(signal, () => this.turnAway(signal!.reason));
-    const passed = former.onward.takePassed?.();
-    if (passed) host.departPassed(passed); // before the lock goes to who comes next
-    this.#place.askGivingBack(former.request).then(
+    if (wait !== Infinity) this.#stopClock = context.clock.after(wait, () => this.#timeOut());
+    this.#callOff = onAbort(signal, () => this.reject(signal!.reason));
+    context.departures.leaveServed(former.onward.takePassed?.()); // before the lock goes to who comes next
+    this.#entry.askGivingBack(former.request).then(
       () => (this.#begun = true),
       (error: unknown) => this.#notGivenBack(error),
     );
@@ -74,58 +58,60 @@ export class ConditionWait implements PlaceOwner, Onward {
     return this.former.request.key;
   }
 
-  /** He waits no more, for this reason: he holds nothing. */
-  turnAway(reason: unknown): void {
-    this.#place.leave();
+  /** The wait ends for this reason, and nothing is held. */
+  reject(reason: unknown): void {
+    this.#entry.leave();
     this.#fail(reason);
   }
 
-  granted({ request: { key, holder, ttl, tokens }, trail }: Place, grant: Grant): void {
-    const { former, host } = this;
+  granted(entry: QueueEntry, grant: Grant): void {
+    const { former } = this;
+    const { clock, holdings } = this.context;
+    const { key, holder, ttl, tokens } = entry.request;
     const request: LockRequest = { key, holder, ttl, tokens };
-    const holding = new Holding(request, former.settings, grant, trail, host.clock, this);
+    const holding = new Holding(request, former.settings, grant, entry.trail, clock, this);
     const { holds } = former;
-    const lease = host.enter(holding);
+    holdings.add(holding);
+    const lease = new SingleLease(holdings, holding);
     former.goOnAs(holding);
     if (holds === 0) void lease.release('unused'); // nobody wants it back
     this.#settle();
-    this.#resolve(!this.#over || grant.signalled !== false);
+    this.#resolve(!this.#timedOut || grant.signalled !== false);
   }
 
-  queued({ rank, request }: Place): void {
+  queued({ rank, request }: QueueEntry): void {
     this.#begun = true;
-    this.#outage.end();
     const awaits = request.condition && rank === AWAITS;
-    if (this.#over && awaits) this.#place.stopAwaiting(); // that answer was on its way when his time was over
+    if (this.#timedOut && awaits) this.#entry.stopAwaiting(); // the answer was on its way when the time was over
   }
 
-  refused(_place: Place, why: Refusal): void {
-    const { former, host } = this;
-    if (why === 'full') {
-      this.formerHost.keep(former);
-      const { waitersPerKey: cap } = host.settings.limits;
-      const by = 'callers that await a condition';
-      return this.#fail(new LockLimitError(former.request.key, 'waitersPerKey', cap, by));
+  refused(_entry: QueueEntry, why: Refusal | 'expired'): void {
+    const { former } = this;
+    const { holdings, settings } = this.context;
+    switch (why) {
+      case 'expired':
+        this.#entry = this.#newEntry(undefined);
+        return this.#entry.ask();
+      case 'full': {
+        holdings.keep(former);
+        const { waitersPerKey: cap } = settings.limits;
+        const by = 'callers that await a condition';
+        return this.#fail(new LockLimitError(former.request.key, 'waitersPerKey', cap, by));
+      }
+      case 'free':
+      case 'taken':
+        holdings.refused(former, why);
     }
-    if (why !== 'busy') this.formerHost.refused(former, why);
     this.#fail(former.lossError());
   }
 
-  missed(): void {
-    this.#place = this.#newPlace(undefined);
-    this.#place.ask();
-  }
-
-  failed(place: Place, error: unknown): void {
+  failed(entry: QueueEntry, error: unknown): void {
     if (!this.#begun) return; // the answer to the first ask says more
-    const now = this.host.clock.monotonic();
     const retryable = error instanceof LockStoreError && error.retryable;
-    if (retryable) this.#outage.fails(error, now);
-    if (!retryable || now >= this.#outage.since + this.host.settings.outageWait) {
-      return this.turnAway(error);
+    const { clock, settings } = this.context;
+    if (!retryable || clock.monotonic() >= entry.failingSince + settings.outageWait) {
+      this.reject(error);
     }
-    if (place.seated) this.host.room(place.request).failed();
-    else this.host.clock.after(AFTER_FAILURE, () => place.ask());
   }
 
   passOn(): boolean {
@@ -133,32 +119,33 @@ export class ConditionWait implements PlaceOwner, Onward {
   }
 
   ended(): void {
-    // nobody stands behind him here
+    // nobody waits behind it here
   }
 
-  #newPlace(condition: LockRequest['condition']): Place {
+  #newEntry(condition: LockRequest['condition']): QueueEntry {
     const { key, ttl, tokens } = this.former.request;
-    const holder = this.host.newHolderId(tokens > 0);
+    const holder = newHolderId(this.context.store.processId, tokens > 0);
     const request = { key, holder, ttl, tokens: Math.min(tokens, 1), condition };
-    return new Place(this.host, this, request, true);
+    return new QueueEntry(this.context, this, request, true);
   }
 
   #notGivenBack(error: unknown): void {
+    const { holdings } = this.context;
     const unknown = error instanceof LockStoreError && error.outcome === 'unknown';
     if (unknown) {
       this.#begun = true;
-      this.formerHost.giveUp(this.former);
-      return this.failed(this.#place, error);
+      holdings.giveUp(this.former);
+      return this.failed(this.#entry, error);
     }
-    this.#place.leave();
-    if (this.#settled) return this.formerHost.giveUp(this.former); // the caller was told that the lock is not held
-    this.formerHost.keep(this.former);
+    this.#entry.leave();
+    if (this.#settled) return holdings.giveUp(this.former); // the caller was told that the lock is not held
+    holdings.keep(this.former);
     this.#fail(error);
   }
 
   #timeOut(): void {
-    this.#over = true;
-    this.#place.stopAwaiting();
+    this.#timedOut = true;
+    this.#entry.stopAwaiting();
   }
 
   #fail(reason: unknown): void {

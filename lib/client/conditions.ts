@@ -1,9 +1,7 @@
 import { LockOptionsError, LockShutdownError } from '../errors/index.js';
-import type { LockPrimitive } from '../locks/lock-primitive.js';
 import { type Awaiting, ConditionWait } from './condition-wait.js';
 import type { Holding } from './holding.js';
-import type { Holdings } from './holdings.js';
-import type { LineHost } from './line-host.js';
+import type { QueueContext } from './local-queue.js';
 import { SingleLease } from './single-lease.js';
 
 /** All holders of this process who gave their lock back until a condition is signalled. */
@@ -11,11 +9,7 @@ export class Conditions {
   readonly #waits = new Set<ConditionWait>();
   #refusal: ((key: string) => unknown) | undefined;
 
-  constructor(
-    private readonly lock: LockPrimitive,
-    private readonly host: LineHost,
-    private readonly holdings: Holdings,
-  ) {}
+  constructor(private readonly context: QueueContext) {}
 
   get size(): number {
     return this.#waits.size;
@@ -28,8 +22,8 @@ export class Conditions {
     if (this.#refusal) throw this.#refusal(lease.key);
     const holding = SingleLease.holdingOf(lease);
     refuseOthers(holding);
-    this.holdings.park(holding);
-    const wait = new ConditionWait(this.host, this.holdings, holding, awaiting);
+    this.context.holdings.park(holding);
+    const wait = new ConditionWait(this.context, holding, awaiting);
     this.#waits.add(wait);
     try {
       return await wait.woken;
@@ -53,10 +47,10 @@ export class Conditions {
     let last: string | undefined;
     do {
       const { request } = holding;
-      const answer = await this.lock.signal(request, condition, most - woken, last);
+      const answer = await this.context.store.lock.signal(request, condition, most - woken, last);
       if (typeof answer === 'string') {
         if (holding.state === 'held' && request === holding.request)
-          this.holdings.refused(holding, answer);
+          this.context.holdings.refused(holding, answer);
         throw lease.lossError();
       }
       woken += answer.woken;
@@ -66,9 +60,9 @@ export class Conditions {
   }
 
   /** Nobody awaits anything any more; each is told why, and whoever comes later is refused and keeps the lock. */
-  turnAway(reason: (key: string) => unknown): void {
+  rejectAll(reason: (key: string) => unknown): void {
     this.#refusal = reason;
-    for (const wait of this.#waits) wait.turnAway(reason(wait.key));
+    for (const wait of this.#waits) wait.reject(reason(wait.key));
   }
 }
 

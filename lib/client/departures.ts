@@ -3,7 +3,7 @@ import type { LockPrimitive } from '../locks/lock-primitive.js';
 import type { LockRequest } from '../locks/lock-request.js';
 import type { Clock } from '../options/index.js';
 import { isRefused, pauseAfter } from './retry.js';
-import type { Trail } from './trail.js';
+import { Trail } from './trail.js';
 
 /**
  * Sees to it that who gave up holds nothing: a departure is sent now, and again once nothing that was
@@ -22,9 +22,15 @@ export class Departures {
     private readonly refused: (error: LockStoreError) => void = () => {},
   ) {}
 
-  /** Leaves the place and the lock that stand under the request's holder id, and the places that had their turns. */
-  leave(request: LockRequest, trail: Trail, passed?: readonly LockRequest[]): void {
-    this.start(() => this.lock.leave(request, passed), trail, request.ttl);
+  /** Leaves the entry and the lock that stand under the request's holder id. */
+  leave(request: LockRequest, trail: Trail): void {
+    this.start(() => this.lock.leave(request), trail, request.ttl);
+  }
+
+  /** Entries had their turns without the store: they leave its queue. Nothing of theirs is under way. */
+  leaveServed(served: readonly LockRequest[] | undefined): void {
+    const [first, ...others] = served ?? [];
+    if (first) this.start(() => this.lock.leave(first, others), new Trail(0), first.ttl);
   }
 
   /** `leave` gives everything up that stands under one holder id; it may run several times. */

@@ -2,7 +2,6 @@ import { LeaseLostError, type LossReason } from '../errors/index.js';
 import type { Grant } from '../locks/grant.js';
 import type { LockRequest } from '../locks/lock-request.js';
 import type { CallSettings, Clock, Moment } from '../options/index.js';
-import type { Place } from './place.js';
 import type { Due, Scheduled } from './schedule.js';
 import { deadlineOf, type Standing, standingAt, standingOf, type Term } from './standing.js';
 import type { Trail } from './trail.js';
@@ -13,8 +12,8 @@ export interface Onward {
   passOn(holding: Holding): boolean;
   /** Gives it back in one step with something else; undefined if there is nothing else to do. */
   giveBack?(holding: Holding): Promise<boolean> | undefined;
-  /** The places that it came through in memory: who takes them tells the store. */
-  takePassed?(): Place[] | undefined;
+  /** The entries that it came through in memory: who takes them tells the store. */
+  takePassed?(): LockRequest[] | undefined;
   /** It is over, whatever way. */
   ended(holding: Holding): void;
 }

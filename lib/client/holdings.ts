@@ -196,7 +196,7 @@ export class Holdings {
       return Promise.resolve(true);
     }
     this.#underWay += 1;
-    const passed = onward.takePassed?.()?.map((place) => place.request);
+    const passed = onward.takePassed?.();
     const release = (): Promise<boolean> => this.lock.release(request, holding.leastLeft, passed);
     const released = (alone && onward.giveBack?.(holding)) || release();
     onward.ended(holding);

@@ -17,6 +17,7 @@ import { Holdings } from './holdings.js';
 import { acquireMany } from './acquire-many.js';
 import type { HandOver } from './hand-over.js';
 import type { BaseLease } from './base-lease.js';
+import { LocalQueues } from './local-queues.js';
 import { LockOrder } from './lock-order.js';
 import { nestedWait } from './nested-wait.js';
 import { Opening } from './opening.js';
@@ -25,8 +26,6 @@ import { Restoration } from './restoration.js';
 import { Section } from './section.js';
 import { SingleLease } from './single-lease.js';
 import { Stamp } from './stamp.js';
-import { Trail } from './trail.js';
-import { Waiters } from './waiters.js';
 
 /** How long giving everything back may wait for the store at the end, in ms. */
 const FAREWELL = 750;
@@ -35,7 +34,7 @@ const FAREWELL = 750;
 export class Leases {
   readonly #departures: Departures;
   readonly #holdings: Holdings;
-  readonly #waiters: Waiters;
+  readonly #queues: LocalQueues;
   readonly #reentry: Reentry;
   readonly #order: LockOrder | undefined;
   readonly conditions: Conditions;
@@ -60,14 +59,11 @@ export class Leases {
     this.#holdings = new Holdings(store.lock, clock, this.#departures, (error) =>
       refused(error, 'renewal'),
     );
-    this.#waiters = new Waiters(store, settings, clock, this.#departures, (holding) => {
-      this.#holdings.add(holding);
-      return new SingleLease(this.#holdings, holding);
-    });
+    this.#queues = new LocalQueues(store, settings, clock, this.#departures, this.#holdings);
     this.#order = LockOrder.watched(settings.lockOrder, this.#holdings, warn);
     this.#reentry = new Reentry(this.#holdings, clock);
     this.administration = new Administration(store, () => this.open());
-    this.conditions = new Conditions(store.lock, this.#waiters.host, this.#holdings);
+    this.conditions = new Conditions(this.#queues.context);
   }
 
   /** Connects; before the first call at the latest. */
@@ -127,7 +123,7 @@ export class Leases {
   ): Promise<BaseLease> {
     signal?.throwIfAborted();
     this.#refuse(key);
-    return this.#waiters.wait(key, call, signal, startedAt);
+    return this.#queues.wait(key, call, signal, startedAt);
   }
 
   /** @throws LockShutdownError, LockLimitError if no more may be held. */
@@ -196,9 +192,9 @@ export class Leases {
     if (this.#closing) return;
     this.#closing = true;
     const shutdown = (key: string): Error => new LockShutdownError(key);
-    this.#opening.turnAway(shutdown);
-    this.#waiters.turnAway(shutdown);
-    this.conditions.turnAway(shutdown);
+    this.#opening.rejectAll(shutdown);
+    this.#queues.rejectAll(shutdown);
+    this.conditions.rejectAll(shutdown);
     for (const task of this.#atStop) task();
   }
 
@@ -259,22 +255,21 @@ export class Leases {
     const { size: held, watched } = this.#holdings;
     return {
       held,
-      waiting: this.#waiters.size + this.conditions.size,
+      waiting: this.#queues.size + this.conditions.size,
       leaving: this.#departures.size,
       watched,
     };
   }
 
-  readonly #pushes: PushListener = {
-    granted: (request, grant) => {
-      if (this.#waiters.granted(request, grant) || this.#holdings.has(request.holder)) return;
-      this.#departures.leave(request, new Trail(0)); // nobody here waits for it any more
-    },
-    forced: (holder) => this.#holdings.forced(holder),
-    kept: (lock, rest) => this.#waiters.kept(lock, rest),
-    reconnected: () => {
-      this.#holdings.verifyAll();
-      this.#waiters.askAll();
-    },
-  };
+  get #pushes(): PushListener {
+    return {
+      granted: this.#queues.granted,
+      forced: (holder) => this.#holdings.forced(holder),
+      kept: (lock, rest) => this.#queues.kept(lock, rest),
+      reconnected: () => {
+        this.#holdings.verifyAll();
+        this.#queues.askAll();
+      },
+    };
+  }
 }

@@ -38,7 +38,7 @@ export class Opening {
   }
 
   /** No call waits for it any more; each is told why. */
-  turnAway(reason: (key: string) => unknown): void {
+  rejectAll(reason: (key: string) => unknown): void {
     for (const refuse of this.#callers) refuse(reason);
   }
 

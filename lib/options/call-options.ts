@@ -4,50 +4,29 @@ import { type Duration, type DurationBounds, milliseconds } from './duration.js'
 import { LockOptionsError } from '../errors/index.js';
 import { type ModeOptions, type PermitOptions, type Share, shareOf } from './share.js';
 
-/** How one lock is acquired and held. Durations are texts like '30s' or numbers of ms. */
+/** How one lock is asked for and held. */
 export interface LockCallOptions {
-  /**
-   * How long a lease lasts unless it is renewed. After a crash, the lock comes free when this time is over.
-   * From 50 ms to 24 hours. @default '30s'
-   */
+  /** How long a lease lasts unless it is renewed. @default '30s' */
   readonly ttl?: Duration | undefined;
-  /**
-   * How long a call waits for the lock before it rejects with `LockNotAcquiredError`. 0 asks Redis once. `Infinity` waits
-   * without a bound. From 0 up. @default '10s'
-   */
+  /** How long to queue for the lock; 0 asks once, `Infinity` never gives up. @default '10s' */
   readonly wait?: Duration | undefined;
-  /** Renews the lease at each third of its ttl until it is released. With false, the lease ends at its ttl. @default true */
+  /** Renew at a third of the ttl until released; false: the lease ends at its ttl. @default true */
   readonly renew?: boolean | undefined;
-  /**
-   * The lock stays taken for at least this long after the grant, also when the work ends earlier (ShedLock's
-   * `lockAtLeastFor`). From 0 to 24 hours, at most `maxHold`. @default 0
-   */
+  /** The lock stays taken at least this long, although the work ended (ShedLock's lockAtLeastFor). @default 0 */
   readonly minHold?: Duration | undefined;
-  /**
-   * Renewal stops at this time after the grant, so that work which never ends loses the lock. From `ttl` up.
-   * @default Infinity
-   */
+  /** Renewal stops this long after the grant: a stuck holder loses the lock at last. @default Infinity */
   readonly maxHold?: Duration | undefined;
-  /**
-   * Mints a fencing token with each grant. With false, `lease.fencingToken` throws `LockOptionsError`, and optimistic reads
-   * do not see this holder. @default true
-   */
+  /** Mint a fencing token with each grant. False: `lease.fencingToken` throws, and optimistic reads do not see this holder. @default true */
   readonly fencing?: boolean | undefined;
-  /**
-   * A call inside code that holds the same lock succeeds at once, without Redis. With false, it waits like any other
-   * caller. @default true
-   */
+  /** Within a section that holds the same lock, run without asking Redis. False: wait like anybody. @default true */
   readonly reentrant?: boolean | undefined;
-  /**
-   * The format in which another service keeps the locks that both use. Such locks have no queue: waiting callers poll.
-   * Options that a dialect does not support throw `LockOptionsError` at the call. Default: 'native'.
-   */
+  /** How another service writes the locks that it and this one share; its waiters know no queue, so there is none. Without it `'native'`. */
   readonly dialect?: LockDialect | undefined;
 }
 
-/** The options of one call: {@link LockCallOptions}, a mode, and a signal to cancel it. */
+/** {@link LockCallOptions} of one call, which may be cancelled. */
 export interface AcquireOptions extends LockCallOptions, ModeOptions {
-  /** Cancels a waiting call: it rejects with `signal.reason` at once and leaves nothing in the queue. */
+  /** Aborted while waiting: the call rejects at once with `signal.reason` and leaves nothing behind. */
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -60,9 +39,9 @@ export interface CallSettings {
   readonly maxHold: number;
   readonly fencing: boolean;
   readonly reentrant: boolean;
-  /** How many callers may hold the lock at once; undefined for an exclusive lock. */
+  /** With whom the lock is shared; undefined: with nobody. */
   readonly share: Share | undefined;
-  /** The format of another service; undefined for the library's own. */
+  /** In whose format it is written; undefined: ours. */
   readonly dialect: DialectSettings | undefined;
 }
 
@@ -80,7 +59,7 @@ export const CALL_DEFAULTS: CallSettings = {
 
 const DAY = 86_400_000;
 
-/** The bounds of every ttl, of a call and of `lease.extend`. */
+/** What every ttl must keep, of a call or of an extension. */
 export const TTL_BOUNDS: DurationBounds = { min: 50, max: DAY };
 
 const BOUNDS: Record<'ttl' | 'wait' | 'minHold' | 'maxHold', DurationBounds> = {
@@ -124,15 +103,15 @@ export function callSettings(
   const result = settings as unknown as CallSettings;
   if (result.dialect) checkDialect(result.dialect, result, options);
   if (result.maxHold < result.ttl) {
-    throw new LockOptionsError('Option "maxHold" must be at least "ttl".');
+    throw new LockOptionsError('Option "maxHold" is shorter than "ttl": no lease would end by it.');
   }
   if (result.minHold > result.maxHold) {
-    throw new LockOptionsError('Option "minHold" must be at most "maxHold".');
+    throw new LockOptionsError('Option "minHold" is longer than "maxHold".');
   }
   return result;
 }
 
-/** @throws LockOptionsError for an option that the dialect does not support. */
+/** @throws LockOptionsError when something is asked for that the other side's format has no words for. */
 function checkDialect(
   dialect: DialectSettings,
   { share, minHold }: CallSettings,
@@ -150,6 +129,6 @@ function checkDialect(
             : undefined;
   if (cannot === undefined) return;
   throw new LockOptionsError(
-    `Dialect "${dialect.name}" does not support "${cannot}". Leave it out, or use dialect 'native' for this lock.`,
+    `Dialect "${dialect.name}" has no "${cannot}": its other users do not know it. Leave it out, or use dialect 'native' for this lock.`,
   );
 }

@@ -1,12 +1,12 @@
 import { detached } from './detached.js';
 
-/** The source of time. Tests of an application replace it by a `ManualClock`. */
+/** Where time comes from; tests of an application put a clock of their own here. */
 export interface Clock {
-  /** Milliseconds since an arbitrary moment. They never go back and never jump. */
+  /** Milliseconds that never go back and never jump; 0 is arbitrary. */
   monotonic(): number;
-  /** Milliseconds since the epoch. They go on while the machine sleeps, and jump when somebody sets the clock. */
+  /** Milliseconds since the epoch; may be set by anybody, but keeps counting while the machine sleeps. */
   wall(): number;
-  /** Runs `task` once after `ms` milliseconds and keeps no process alive. Returns a function that cancels it. */
+  /** Runs `task` once after `ms`; keeps no process alive. Returns how to cancel it. */
   after(ms: number, task: () => void): () => void;
 }
 
@@ -21,7 +21,7 @@ export function momentOf(clock: Clock): Moment {
   return { monotonic: clock.monotonic(), wall };
 }
 
-/** How many ms the wall clock has gained on the monotonic clock since `moment`: above 0 after a sleep, below 0 after a clock set back. */
+/** By how much the clocks have parted since: more if the machine slept or its clock was set ahead, less if that was set back. */
 export function partedSince(moment: Moment, now: Moment): number {
   return now.wall - now.monotonic - (moment.wall - moment.monotonic);
 }

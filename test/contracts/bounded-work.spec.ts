@@ -1,8 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { once } from 'node:events';
 import type { SingleLease } from '../../lib/client/single-lease.js';
-import type { WaitingRoom as Room } from '../../lib/client/waiting-room.js';
-import { WaitingRoom } from '../../lib/client/waiting-room.js';
+import { type Polled, QueuePoller } from '../../lib/client/queue-poller.js';
 import type { Signalled } from '../../lib/locks/lock-primitive.js';
 import type { LockRequest } from '../../lib/locks/lock-request.js';
 import { READER, type Share } from '../../lib/options/index.js';
@@ -370,24 +369,24 @@ it(
 
 it('a hint that comes while an ask is under way is not forgotten', async () => {
   const clock = new ManualClock();
-  const room = new WaitingRoom(clock, () => {});
+  const poller = new QueuePoller(clock, () => {});
   const asked: number[] = [];
-  const place = {
+  const entry = {
     arrival: '1',
     rank: 5,
-    seated: false,
+    polled: false,
     request: { ttl: 60_000 },
     ask: () => void asked.push(clock.monotonic()),
-  } as unknown as Parameters<Room['seat']>[0];
-  room.seat(place, -1);
+  } as unknown as Polled;
+  poller.add(entry, -1);
   await clock.advance(1_100);
   expect(asked).toHaveLength(1);
-  room.comesFreeIn(0);
+  poller.comesFreeIn(0);
   await clock.advance(10);
-  room.seat(place, -1); // the answer, which was given before
+  poller.add(entry, -1); // the answer, which was given before
   await clock.advance(10);
   expect(asked).toHaveLength(2);
-  room.seat(place, -1);
+  poller.add(entry, -1);
   await clock.advance(600);
   expect(asked).toHaveLength(2);
 });

@@ -1,5 +1,5 @@
 import { expect } from '@jest/globals';
-import { FIRST_BLOCK } from '../../lib/client/line.js';
+import { FIRST_BLOCK } from '../../lib/client/local-queue.js';
 import { TTL } from '../support/bounds.js';
 import type { Contract } from '../support/contract.js';
 import { expectGrowing } from '../support/growing.js';

@@ -1,5 +1,5 @@
 import { expect } from '@jest/globals';
-import { SLICE } from '../../lib/client/slice.js';
+import { BUDGET } from '../../lib/client/time-slice.js';
 import {
   type CommandOutcome,
   LeaseLostError,
@@ -22,7 +22,7 @@ import { noting } from '../support/noting.js';
 import { type LockingProcess, type World, type Wrap, withPrimitive } from '../support/world.js';
 
 /** The most callers of one process that a grant serves: those it is passed to, and the first. */
-const TURN = 1 + SLICE.passes;
+const TURN = 1 + BUDGET.handOffs;
 
 type Named = readonly [name: string, options?: AcquireOptions];
 
@@ -593,7 +593,7 @@ export const localHandOff: Contract = {
       }),
     );
     const lease = await a.acquire({ ttl: 30_000 });
-    await world.elapse(SLICE.ms + 5);
+    await world.elapse(BUDGET.ms + 5);
     void later(a.acquire({ signal: controller.signal }));
     void lease.release();
     await world.until('the wait is aborted', () => controller.signal.aborted);
@@ -608,7 +608,7 @@ export const localHandOff: Contract = {
     const from = world.clock.monotonic();
     const theirs = queueUp(b, served, [['b']]);
     await world.waiting(1);
-    await world.elapse(SLICE.ms + 5);
+    await world.elapse(BUDGET.ms + 5);
     const mine = queueUp(a, served, [['a']]);
     void lease.release();
     await world.finish(Promise.all([...theirs, ...mine]));

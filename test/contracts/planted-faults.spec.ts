@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { LossReason } from '../../lib/errors/index.js';
 import type { Holding, Onward } from '../../lib/client/holding.js';
-import type { Line } from '../../lib/client/line.js';
+import type { LocalQueue } from '../../lib/client/local-queue.js';
 import type { Answer } from '../../lib/locks/lock-primitive.js';
 import { type CallSettings, momentOf } from '../../lib/options/index.js';
 import { SHORT_PATIENCE } from '../support/bounds.js';
@@ -16,7 +16,7 @@ import {
   inConditions,
   inHolding,
   inHoldings,
-  inLine,
+  inLocalQueue,
   inScripts,
   inShares,
   type Plant,
@@ -624,9 +624,9 @@ const faults: Readonly<Record<string, Fault>> = {
     ],
   },
   'a line that forgets its waiters when the lease is lost': {
-    plant: inLine('ended', (ended) => ({
-      value(this: Line, holding: Holding) {
-        if (holding.state === 'lost') this['host'].slices.delete(this);
+    plant: inLocalQueue('ended', (ended) => ({
+      value(this: LocalQueue, holding: Holding) {
+        if (holding.state === 'lost') this['context'].slices.delete(this);
         else ended.call(this, holding);
       },
     })),

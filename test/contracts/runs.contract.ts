@@ -2,7 +2,7 @@ import { expect } from '@jest/globals';
 import { LeaseLostError, LockStoreError } from '../../lib/errors/index.js';
 import type { Lease } from '../../lib/client/lease.js';
 import type { SingleLease } from '../../lib/client/single-lease.js';
-import { SLICE } from '../../lib/client/slice.js';
+import { BUDGET } from '../../lib/client/time-slice.js';
 import type { PushListener } from '../../lib/locks/lock-primitive.js';
 import type { AcquireOptions } from '../../lib/options/index.js';
 import { Condition } from '../../lib/services/condition.js';
@@ -109,7 +109,7 @@ export const runs: Contract = {
     const from = world.clock.monotonic();
     await queue.begin();
     await queue.end();
-    const slices = 1 + Math.floor((world.clock.monotonic() - from) / SLICE.ms);
+    const slices = 1 + Math.floor((world.clock.monotonic() - from) / BUDGET.ms);
     expect(queue.served).toEqual(names(callers));
     expect(sent.filter((step) => step === 'release').length).toBeLessThanOrEqual(slices);
     expect(sent).not.toContain('leave');
@@ -366,7 +366,7 @@ export const runs: Contract = {
     const [queue, a] = [await Queue.in(world), await fair(world, noting(sent))];
     const callers = many(a, 6);
     const pause = (): Promise<void> =>
-      new Promise((resolve) => world.clock.after(SLICE.ms / 2 + 1, resolve));
+      new Promise((resolve) => world.clock.after(BUDGET.ms / 2 + 1, resolve));
     await queue.run(callers, pause);
     expect(queue.served).toEqual(names(callers));
     expect(sent.filter((step) => step === 'release').length).toBeGreaterThanOrEqual(3);

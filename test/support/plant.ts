@@ -1,8 +1,8 @@
 import { Holding, type Onward } from '../../lib/client/holding.js';
 import { Holdings } from '../../lib/client/holdings.js';
-import { Line } from '../../lib/client/line.js';
-import { SLICE, Slice } from '../../lib/client/slice.js';
-import { Place } from '../../lib/client/place.js';
+import { LocalQueue } from '../../lib/client/local-queue.js';
+import { BUDGET, TimeSlice } from '../../lib/client/time-slice.js';
+import { QueueEntry } from '../../lib/client/queue-entry.js';
 import { scripts } from '../../lib/locks/lock/scripts.js';
 import { scripts as conditionScripts } from '../../lib/locks/condition/scripts.js';
 import { scripts as sharesScripts } from '../../lib/locks/shares/scripts.js';
@@ -77,12 +77,12 @@ export function inHoldings<Name extends keyof Holdings>(
   return inPrototype(Holdings.prototype, name, mistake);
 }
 
-/** Another method of the line in which the callers of a process wait for a lock, made of the right one. */
-export function inLine<Name extends keyof Line>(
+/** Another method of the queue in which the callers of a process wait for a lock, made of the right one. */
+export function inLocalQueue<Name extends keyof LocalQueue>(
   name: Name,
-  mistake: (right: Line[Name]) => PropertyDescriptor,
+  mistake: (right: LocalQueue[Name]) => PropertyDescriptor,
 ): Plant {
-  return inPrototype(Line.prototype, name, mistake);
+  return inPrototype(LocalQueue.prototype, name, mistake);
 }
 
 function inPrototype<Type, Name extends keyof Type>(
@@ -115,7 +115,7 @@ export const endlessTurn: Wrap = (store) => {
       const former = known(ask.former);
       names.set(ask.holder, former.holder);
       const { sent } = await lock.extend([former]);
-      const tokens = 1 + SLICE.passes;
+      const tokens = 1 + BUDGET.handOffs;
       token = Math.max(token + tokens, (await lock.inspect(ask.key, 1)).fencingToken ?? 0);
       const grant = { sent, remaining: ask.ttl, fencingToken: token, tokens };
       return { kind: 'held', ...grant, gaveBack: true };
@@ -127,13 +127,17 @@ export const endlessTurn: Wrap = (store) => {
 };
 
 /** A process’ turn that neither time nor number ends. */
-export const endlessSlice = inPrototype(Slice.prototype, 'take', () => ({ value: () => true }));
+export const endlessSlice = inPrototype(TimeSlice.prototype, 'spend', () => ({
+  value: () => true,
+}));
 
 /** A run whose places the store never hears of, though they had their turns. */
-export const secretRun = inPrototype(Slice.prototype, 'takePassed', () => ({ value: () => {} }));
+export const secretRun = inPrototype(TimeSlice.prototype, 'takeServed', () => ({
+  value: () => {},
+}));
 
 /** A run that goes to places of which something is still under way. */
-export const hastyRun = inPrototype(Place.prototype, 'canInherit', () => ({ get: () => true }));
+export const hastyRun = inPrototype(QueueEntry.prototype, 'isSettled', () => ({ get: () => true }));
 
 /** Who is passed a lease and takes the token with it. */
 export const sameToken = inHolding('heir', (heir) => ({

@@ -14,7 +14,6 @@ const NEEDS = {
     'php-symfony-lock',
     'python3-redis',
   ],
-  python: ['python3-venv'],
 };
 
 /**

@@ -1,12 +1,10 @@
 import { type Clock, type ModuleSettings, momentOf } from '../../options/index.js';
-import { TAKE_OVER_PAUSE } from '../../protocol/constants.js';
 import { type LockServer, lockServer, prefixOf } from '../../redis/index.js';
 import { BoundedLeases } from '../quarantine/bounded-leases.js';
 import { Generation } from '../quarantine/generation.js';
-import { requestAt } from '../entry.js';
 import { newProcessId } from '../holder.js';
 import { lockNames, type NameSearch } from '../lock-names.js';
-import type { Grant } from '../grant.js';
+import { AFTER_TAKE_OVER, type Grant } from '../grant.js';
 import type {
   LockPrimitive,
   LockStore,
@@ -16,7 +14,8 @@ import type {
 import type { LockRequest } from '../lock-request.js';
 import { Dialects } from '../dialects/dialects.js';
 import { redisPrimitive } from '../redis-primitive.js';
-import { messageOf } from '../reply.js';
+import { requestAt } from './place-text.js';
+import { token } from './sight.js';
 
 /** The lock on a Redis or a Cluster, with the inbox through which it pushes grants. */
 export class RedisLockStore implements LockStore {
@@ -48,15 +47,10 @@ export class RedisLockStore implements LockStore {
       { ...settings, admit: generation?.admit },
     );
     this.#confirms = settings.replicas !== undefined;
-    this.#renewIn = settings.guard ? TAKE_OVER_PAUSE : undefined;
+    this.#renewIn = settings.guard ? AFTER_TAKE_OVER : undefined;
     const { waitersPerKey } = settings.limits;
-    const native = redisPrimitive(
-      this.#server,
-      prefix,
-      waitersPerKey,
-      this.#message,
-      settings.guard,
-    );
+    const heard = (text: string): void => this.#message(text.split(' '));
+    const native = redisPrimitive(this.#server, prefix, waitersPerKey, heard, settings.guard);
     const lock = (this.#dialects = new Dialects(
       native,
       this.#server,
@@ -73,7 +67,7 @@ export class RedisLockStore implements LockStore {
   open(listener: PushListener): Promise<void> {
     this.#listener = listener;
     return this.#server.open({
-      message: this.#message,
+      message: (words) => this.#message(words),
       resubscribed: () => listener.reconnected(),
       reconnected: () => listener.reconnected(),
     });
@@ -99,24 +93,34 @@ export class RedisLockStore implements LockStore {
     return this.#server.close();
   }
 
-  readonly #message = (text: string): void => {
+  /** 'granted <place> <ms left> <server µs> <token> <tokens> <places of the run> <last of them, or -> <Redis key>', 'forced <holder> …' or 'kept <ms left> <Redis key>'. */
+  #message(words: readonly string[]): void {
     const listener = this.#listener!;
-    const message = messageOf(text);
-    if (message?.kind === 'forced') {
-      return message.holders.forEach((holder) => listener.forced(holder));
+    const [word, who, left, at, fence, count, places, last, ...lock] = words;
+    if (!who) return;
+    if (word === 'forced') return words.slice(1).forEach((holder) => listener.forced(holder));
+    if (word === 'kept') {
+      return listener.kept(words.slice(2).join(' ').slice(this.#prefix.length), Number(who));
     }
-    const lock = message?.redisKey.slice(this.#prefix.length) ?? '';
-    if (message?.kind === 'kept') return listener.kept(lock, message.rest);
-    const request = message && requestAt(message.entry, lock);
+    if (word !== 'granted') return;
+    const redisKey = lock.join(' ');
+    const request = requestAt(who, redisKey.slice(this.#prefix.length));
+    const now = momentOf(this.#server.time);
+    const sent = this.#server.clockOf(redisKey)?.momentAt(Number(at) / 1_000, now);
+    const grant: Grant | undefined = sent && {
+      kind: 'held',
+      sent,
+      remaining: Number(left),
+      fencingToken: token(fence),
+      tokens: Number(count),
+      signalled: request?.condition !== undefined,
+      renewIn: this.#renewIn,
+      run: places === '0' ? undefined : { places: Number(places), last: last! },
+    };
     if (!request) return;
-    const { kind, redisKey, at, remaining, fencingToken, tokens, run } = message;
-    const sent = this.#server.clockOf(redisKey)?.momentAt(at, momentOf(this.#server.time));
-    const signalled = request.condition !== undefined;
-    const renewIn = this.#renewIn;
-    const grant = sent && { kind, sent, remaining, fencingToken, tokens, signalled, renewIn, run };
     if (grant && this.#confirms) void this.#confirm(request, grant, listener);
     else listener.granted(request, grant);
-  };
+  }
 
   /** Writes the grant's lease once more, on a connection of ours: who waits for it asks, if replicas do not have it. */
   async #confirm(request: LockRequest, grant: Grant, listener: PushListener): Promise<void> {

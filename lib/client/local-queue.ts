@@ -1,0 +1,296 @@
+import { LockLimitError, LockNotAcquiredError, LockStoreError } from '../errors/index.js';
+import { newHolderId } from '../locks/holder.js';
+import { lockId } from '../locks/lock-id.js';
+import type { Grant } from '../locks/grant.js';
+import type { Refusal } from '../locks/lock-primitive.js';
+import type { LockRequest } from '../locks/lock-request.js';
+import { onAbort, permitsOf } from '../options/index.js';
+import { Holding, type Onward } from './holding.js';
+import type { Holdings } from './holdings.js';
+import { type EntryContext, type Owner, QueueEntry } from './queue-entry.js';
+import { FIRST_LEASE } from './queue-poller.js';
+import type { Due, Schedule, Scheduled } from './schedule.js';
+import { SingleLease } from './single-lease.js';
+import { TimeSlice } from './time-slice.js';
+import type { Waiter } from './waiter.js';
+
+/** How many tokens the first grant to a queue reserves: most come alone, and tokens in blocks may not outrun the clock. */
+export const FIRST_BLOCK = 16;
+
+/** What all local queues of a process share. */
+export interface QueueContext extends EntryContext {
+  readonly holdings: Holdings;
+  /** When the call of a waiter is over, whatever happens. */
+  readonly bounds: Schedule<Waiter>;
+  /** When a queue looks whether its holder overstays. */
+  readonly slices: Schedule<LocalQueue>;
+  /** How many callers wait, in all queues. */
+  waiting: number;
+  /** Nobody waits in the queue, and nobody of it holds the lock. */
+  retire(queue: LocalQueue): void;
+}
+
+/**
+ * Callers of one process that wait for one lock behind one entry in the store's queue, in order. Who gives the lock back
+ * hands it on in memory, with a token of its own from those that the grant reserved, until the time slice is over: to
+ * the next caller here, or to the queue whose entry is directly behind this one's. Then the store decides who is next.
+ */
+export class LocalQueue implements Owner, Onward, Scheduled {
+  /** Where the schedule of slices has it. */
+  due: Due | undefined;
+  nth = 0;
+  #first: Waiter | undefined;
+  #last: Waiter | undefined;
+  #entry: QueueEntry | undefined;
+  #holding: Holding | undefined;
+  #slice: TimeSlice | undefined;
+  /** It has queued or held: who waits here waits an outage out. */
+  #rooted = false;
+
+  constructor(
+    private readonly context: QueueContext,
+    readonly key: string,
+    /** How many tokens a grant reserves for the queue; 0: its leases are unfenced. */
+    private readonly tokens: number,
+    /** Whether a lease goes on, in the store's order, to entries of this process that are directly behind. */
+    private readonly inBatches: boolean,
+  ) {}
+
+  /** Whether its grants have tokens. */
+  get fenced(): boolean {
+    return this.tokens > 0;
+  }
+
+  join(waiter: Waiter, signal: AbortSignal | undefined): void {
+    this.#add(waiter);
+    if (signal) {
+      waiter.whenSettled(onAbort(signal, () => this.#reject(waiter, signal.reason)));
+    }
+    if (!this.#entry && !this.#holding) return this.#newEntry().ask();
+    this.#bound(waiter);
+    this.#watchSlice();
+  }
+
+  /** Nobody waits here any more; each is told why. */
+  rejectAll(reason: (key: string) => unknown): void {
+    for (let waiter = this.#first; waiter; waiter = this.#first) {
+      this.#reject(waiter, reason(this.key));
+    }
+  }
+
+  granted(entry: QueueEntry, grant: Grant): void {
+    const { clock } = this.context;
+    const waiter = this.#first!;
+    const batch = this.inBatches ? grant.run : undefined;
+    this.#slice = new TimeSlice(clock.monotonic(), grant.tokens, batch);
+    // The entry may have been made for another, who has left.
+    const remaining = Math.min(grant.remaining, waiter.call.ttl);
+    const { request, trail } = entry;
+    const holding = new Holding(request, waiter.call, { ...grant, remaining }, trail, clock, this);
+    waiter.enter(this.#admit(waiter, holding));
+  }
+
+  queued(entry: QueueEntry): void {
+    this.#rooted = true;
+    if (entry.polled && !entry.failure) return;
+    for (let waiter = this.#first; waiter; waiter = waiter.behind) this.#bound(waiter);
+  }
+
+  refused(entry: QueueEntry, why: Refusal | 'expired'): void {
+    this.#entry = undefined;
+    const { settings } = this.context;
+    const { waitersPerKey } = settings.limits;
+    if (why === 'expired') {
+      for (let waiter = this.#first; waiter; waiter = waiter.behind) {
+        this.#bound(waiter, settings.commandTimeout);
+      }
+      const next = this.#newEntry();
+      next.failsAs(entry);
+      return next.ask();
+    }
+    this.rejectAll((key) =>
+      why === 'full'
+        ? new LockLimitError(key, 'waitersPerKey', waitersPerKey)
+        : new LockNotAcquiredError(key, 0, 0, permitsOf(entry.request.share)),
+    );
+  }
+
+  failed(entry: QueueEntry, error: unknown): void {
+    if (!(error instanceof LockStoreError) || !error.retryable) return this.rejectAll(() => error);
+    const { clock, settings } = this.context;
+    const now = clock.monotonic();
+    if (this.#rooted) {
+      if (now >= entry.failingSince + settings.outageWait) this.rejectAll(() => error);
+      return;
+    }
+    for (let waiter = this.#first; waiter;) {
+      const { behind } = waiter;
+      const patience = waiter.startedAt + settings.commandTimeout;
+      if (now >= patience) this.#reject(waiter, error);
+      else this.#expireAt(waiter, patience);
+      waiter = behind;
+    }
+  }
+
+  /** Hands the lease to another caller of this process; false if the store has to be told. */
+  passOn(holding: Holding): boolean {
+    const waiter = this.#successorOf(holding);
+    if (waiter) {
+      if (!this.#mayHandOff(holding, waiter.call.ttl)) return false;
+      waiter.enter(this.#admit(waiter, holding.heir(waiter.call, this)));
+      return true;
+    }
+    const next = this.#queueBehind(holding);
+    if (!next || !this.#mayHandOff(holding, next.#entry!.request.ttl)) return false;
+    this.#holding = undefined;
+    next.#takeOver(holding, this.#slice!);
+    this.#retire();
+    return true;
+  }
+
+  /** Gives the lease back in the step by which the next caller queues; undefined if there is none. */
+  giveBack(holding: Holding): Promise<boolean> | undefined {
+    return this.#successorOf(holding) && this.#newEntry().askGivingBack(holding.request);
+  }
+
+  /** The entries that were served without the store: who takes them tells the store. */
+  takePassed(): LockRequest[] | undefined {
+    return this.#slice?.takeServed();
+  }
+
+  /** The lease is over, whatever way: who still waits needs an entry. */
+  ended(holding: Holding): void {
+    if (holding !== this.#holding) return;
+    this.context.departures.leaveServed(this.takePassed());
+    this.#holding = undefined;
+    if (!this.#entry && this.#first) this.#newEntry().ask();
+    this.#retire();
+  }
+
+  /** The holder stays longer than a time slice: those behind it queue, and those before it leave the store's queue. */
+  overstayed(): void {
+    if (this.#holding) this.context.departures.leaveServed(this.takePassed());
+    if (!this.#entry && this.#first) this.#newEntry().ask();
+  }
+
+  /** Has that looked for, where it matters. */
+  #watchSlice(): void {
+    const slice = this.#slice;
+    if (!slice || !this.#holding) return;
+    if (slice.hasServed || (!this.#entry && this.#first)) {
+      this.context.slices.set(this, slice.overstayedAt);
+    }
+  }
+
+  #newEntry(): QueueEntry {
+    const { context, key } = this;
+    const { ttl, wait, share, dialect } = this.#first!.call;
+    const tokens = this.#rooted ? this.tokens : Math.min(this.tokens, FIRST_BLOCK);
+    const holder = newHolderId(context.store.processId, this.fenced);
+    const request = { key, holder, ttl, tokens, share, dialect };
+    return (this.#entry = new QueueEntry(context, this, request, wait > 0));
+  }
+
+  /** The waiter comes before others as the holder. */
+  #admit(waiter: Waiter, holding: Holding): SingleLease {
+    const { holdings } = this.context;
+    this.#rooted = true;
+    this.#entry = undefined;
+    this.#remove(waiter);
+    this.#holding = holding;
+    holdings.add(holding);
+    this.#watchSlice();
+    return new SingleLease(holdings, holding);
+  }
+
+  /** The next caller here, unless an entry waits for it or the lease stays taken for a while. */
+  #successorOf(holding: Holding): Waiter | undefined {
+    if (this.#entry || holding !== this.#holding || holding.settings.minHold > 0) return undefined;
+    return this.#first;
+  }
+
+  /** The queue that stands directly behind in the store's queue, if this process has the whole batch. */
+  #queueBehind(holding: Holding): LocalQueue | undefined {
+    if (holding !== this.#holding || holding.settings.minHold > 0) return undefined;
+    const batch = this.#slice?.batch;
+    const next = batch && this.context.pollers.find(lockId(holding.request))?.firstOf(batch);
+    if (!next?.isSettled || !(next.owner instanceof LocalQueue)) return undefined;
+    const { tokens, inBatches } = next.owner;
+    return inBatches && tokens === this.tokens ? next.owner : undefined;
+  }
+
+  /** The lease of the queue before this one, within the same time slice. */
+  #takeOver(holding: Holding, slice: TimeSlice): void {
+    const entry = this.#entry!;
+    entry.end();
+    slice.serve(entry.request);
+    this.#slice = slice;
+    const waiter = this.#first!;
+    waiter.enter(this.#admit(waiter, holding.heir(waiter.call, this)));
+  }
+
+  /** Whether the turn goes on, and who wants `ttl` may have what is left of the lease. */
+  #mayHandOff(holding: Holding, ttl: number): boolean {
+    const now = this.context.clock.monotonic();
+    const left = holding.deadline - now;
+    if (left < Math.min(ttl, FIRST_LEASE) / 2 || left > ttl) return false;
+    return this.#slice!.spend(now, this.fenced);
+  }
+
+  #add(waiter: Waiter): void {
+    waiter.before = this.#last;
+    if (this.#last) this.#last.behind = waiter;
+    else this.#first = waiter;
+    this.#last = waiter;
+    this.context.waiting += 1;
+  }
+
+  #remove(waiter: Waiter): void {
+    const { before, behind } = waiter;
+    if (before) before.behind = behind;
+    else this.#first = behind;
+    if (behind) behind.before = before;
+    else this.#last = before;
+    waiter.before = waiter.behind = undefined;
+    this.context.waiting -= 1;
+    this.context.bounds.delete(waiter);
+  }
+
+  /** The waiter goes before its turn, for this reason. */
+  #reject(waiter: Waiter, reason: unknown): void {
+    this.#remove(waiter);
+    if (!this.#first) {
+      this.#entry?.leave();
+      this.#entry = undefined;
+    }
+    waiter.fail(reason);
+    this.#retire();
+  }
+
+  /** Ends the waiter's call at its bound, or after `least` ms if that is later. */
+  #bound(waiter: Waiter, least = 0): void {
+    const wait = Math.max(least, waiter.call.wait);
+    if (wait !== Infinity) this.#expireAt(waiter, waiter.startedAt + wait);
+  }
+
+  #expireAt(waiter: Waiter, time: number): void {
+    waiter.expire ??= () => this.#expire(waiter);
+    this.context.bounds.set(waiter, time);
+  }
+
+  #expire(waiter: Waiter): void {
+    const { wait, share } = waiter.call;
+    const waited = Math.round(this.context.clock.monotonic() - waiter.startedAt);
+    const failure = this.#entry?.failure;
+    this.#reject(
+      waiter,
+      failure ?? new LockNotAcquiredError(this.key, waited, wait, permitsOf(share)),
+    );
+  }
+
+  #retire(): void {
+    if (this.#first || this.#entry || this.#holding) return;
+    this.context.slices.delete(this);
+    this.context.retire(this);
+  }
+}

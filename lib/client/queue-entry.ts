@@ -1,0 +1,246 @@
+import { LockStoreError } from '../errors/index.js';
+import type { Grant } from '../locks/grant.js';
+import type { Answer, LockStore, Queued, Refusal } from '../locks/lock-primitive.js';
+import type { LockRequest } from '../locks/lock-request.js';
+import type { Clock, ModuleSettings } from '../options/index.js';
+import type { Departures } from './departures.js';
+import { FIRST_LEASE, type Polled, type QueuePollers } from './queue-poller.js';
+import { standingOf } from './standing.js';
+import { Trail } from './trail.js';
+import type { TurnoverMap } from './turnover-map.js';
+
+/** How long a push may be under way, in ms, before it counts as lost. */
+const PUSH_TIME = 100;
+/** The pause after an ask that failed before the entry was in the queue, in ms. */
+const AFTER_FAILURE = 50;
+
+/** What all entries of a process share. */
+export interface EntryContext {
+  readonly store: LockStore;
+  readonly settings: ModuleSettings;
+  readonly clock: Clock;
+  readonly departures: Departures;
+  /** By holder id: those that a push may reach. */
+  readonly entries: TurnoverMap<QueueEntry>;
+  readonly pollers: QueuePollers<QueueEntry>;
+}
+
+/** Whose turn an entry waits for; hears of what becomes of it. */
+export interface Owner {
+  /** The entry has its turn, and is over. */
+  granted(entry: QueueEntry, grant: Grant): void;
+  /** It came into the queue, or was found there again. */
+  queued(entry: QueueEntry): void;
+  /** It is over without a turn. `expired`: its lease was over before it could be used. */
+  refused(entry: QueueEntry, why: Refusal | 'expired'): void;
+  /** An ask failed. The entry asks again soon, unless its owner leaves it. */
+  failed(entry: QueueEntry, error: unknown): void;
+}
+
+/** One holder id in the queue of a lock: asks, hears the answers, and is left without a trace. */
+export class QueueEntry implements Polled {
+  readonly trail: Trail;
+  rank = Infinity;
+  polled = false;
+  /** Why its asks fail now; undefined while they do not. */
+  failure: LockStoreError | undefined;
+  /** Since when they do. */
+  failingSince = 0;
+  readonly #request: { -readonly [Part in keyof LockRequest]: LockRequest[Part] };
+  #over = false;
+  #asking = false;
+  /** The server may know this holder id: there is something to give up. */
+  #known = false;
+
+  constructor(
+    private readonly context: EntryContext,
+    readonly owner: Owner,
+    { key, holder, ttl, tokens, share, condition, dialect }: LockRequest,
+    queue: boolean,
+  ) {
+    this.trail = new Trail(context.settings.commandTimeout);
+    const wanted = (): boolean => !this.#over;
+    // Spelt out: a spread would make an object that is slow to read.
+    this.#request = {
+      key,
+      holder,
+      ttl,
+      tokens,
+      share,
+      condition,
+      dialect,
+      queue,
+      arrival: undefined,
+      former: undefined,
+      wanted,
+    };
+    context.entries.set(holder, this);
+  }
+
+  get request(): LockRequest {
+    return this.#request;
+  }
+
+  get arrival(): string | undefined {
+    return this.#request.arrival;
+  }
+
+  /** It awaits its condition no longer, only the lock; asks at once. */
+  stopAwaiting(): void {
+    this.#request.condition = { ...this.#request.condition!, over: true };
+    this.ask();
+  }
+
+  /** Asks once; several at a time would only repeat each other. */
+  ask(): void {
+    if (this.#over || this.#asking) return;
+    const sentAt = this.#send();
+    this.context.store.lock.acquire(this.#request).then(
+      (answer) => this.#answered(answer),
+      (error: unknown) => this.#failed(error, sentAt),
+    );
+  }
+
+  /** Asks for the first time, and gives a lease back in the same step. Resolves to whether it was still ours. */
+  askGivingBack(former: LockRequest): Promise<boolean> {
+    const sentAt = this.#send();
+    return this.context.store.lock.acquire({ ...this.#request, former }).then(
+      (answer) => {
+        this.#answered(answer);
+        if (answer.kind !== 'late') return answer.gaveBack === true;
+        throw late(former);
+      },
+      (error: unknown) => {
+        this.#failed(error, sentAt);
+        throw error;
+      },
+    );
+  }
+
+  /** A push says that the entry was granted. Where it is uncertain how much is left of the grant, an answer says so. */
+  granted(grant: Grant | undefined): void {
+    if (this.#over) return;
+    if (!grant || standingOf(grant, this.context.clock) !== 'held') return this.ask();
+    this.end(true);
+    this.owner.granted(this, grant);
+  }
+
+  /** Whether nothing of it is under way that may still get it the lock. */
+  get isSettled(): boolean {
+    return !this.trail.isUncertain(this.context.clock);
+  }
+
+  /** It is over: nothing reaches it any more. */
+  end(granted = false): void {
+    const { entries, pollers } = this.context;
+    this.#over = true;
+    entries.delete(this.request.holder);
+    if (this.polled) pollers.of(this.request).remove(this, granted);
+  }
+
+  /** It is over, and whatever this holder id asked for is given up. */
+  leave(): void {
+    this.end();
+    if (this.#known) this.context.departures.leave(this.request, this.trail);
+  }
+
+  /** Its asks fail as those of the entry that it comes after. */
+  failsAs({ failure, failingSince }: QueueEntry): void {
+    this.failure = failure;
+    this.failingSince = failingSince;
+  }
+
+  #send(): number {
+    const sentAt = this.context.clock.monotonic();
+    this.#asking = this.#known = true;
+    this.trail.sent(sentAt);
+    return sentAt;
+  }
+
+  #answered(answer: Answer): void {
+    this.trail.answered();
+    this.#asking = false;
+    if (this.#over) return;
+    switch (answer.kind) {
+      case 'held':
+        return this.#held(answer);
+      case 'queued':
+        return this.#queued(answer);
+      case 'late':
+        this.#leftNoTrace();
+        return this.ask();
+      default:
+        this.#leftNoTrace();
+        this.leave();
+        return this.owner.refused(this, answer.kind);
+    }
+  }
+
+  #held(grant: Grant): void {
+    if (this.#missedPush(grant)) this.context.store.pushMissed();
+    switch (standingOf(grant, this.context.clock)) {
+      case 'held':
+        this.end(true);
+        return this.owner.granted(this, grant);
+      case 'doubtful':
+        return this.ask(); // the machine slept while the answer was on its way
+      case 'over':
+        this.#fails(tooLate(this.request));
+        this.leave();
+        return this.owner.refused(this, 'expired');
+    }
+  }
+
+  #queued({ arrival, rank, remaining, rejoined }: Queued): void {
+    const { pollers } = this.context;
+    if (this.polled && arrival !== this.arrival) pollers.of(this.request).remove(this, false);
+    this.#request.arrival = arrival;
+    this.rank = rank;
+    this.owner.queued(this);
+    this.failure = undefined;
+    if (this.#over) return;
+    const poller = pollers.of(this.request);
+    poller.add(this, remaining);
+    if (rejoined) poller.askAll();
+  }
+
+  #failed(error: unknown, sentAt: number): void {
+    this.#asking = false;
+    const outcome = error instanceof LockStoreError ? error.outcome : 'refused';
+    if (outcome === 'unknown') this.trail.unknown(sentAt);
+    else this.trail.answered();
+    if (outcome === 'unsent') this.#leftNoTrace();
+    if (this.#over) return;
+    if (error instanceof LockStoreError) this.#fails(error);
+    this.owner.failed(this, error);
+    if (this.#over) return;
+    const { clock, pollers } = this.context;
+    if (this.polled) pollers.of(this.request).failed();
+    else clock.after(AFTER_FAILURE, () => this.ask());
+  }
+
+  #fails(error: LockStoreError): void {
+    if (!this.failure) this.failingSince = this.context.clock.monotonic();
+    this.failure = error;
+  }
+
+  /** An entry that is found granted, and not just now, should have heard of it. */
+  #missedPush({ remaining }: Grant): boolean {
+    return this.polled && remaining < Math.min(this.request.ttl, FIRST_LEASE) - PUSH_TIME;
+  }
+
+  /** The last ask changed nothing; unless an earlier one may have, there is nothing to give up. */
+  #leftNoTrace(): void {
+    if (this.arrival === undefined && this.trail.uncertainUntil === -Infinity) this.#known = false;
+  }
+}
+
+/** The ask that was to give a lease back changed nothing. */
+function late({ key }: LockRequest): LockStoreError {
+  return new LockStoreError(`Lock "${key}" was asked for too late.`, { key, outcome: 'unsent' });
+}
+
+function tooLate({ key, ttl }: LockRequest): LockStoreError {
+  const message = `Lock "${key}" was granted, but its lease of ${ttl} ms was over before Redis' answer arrived.`;
+  return new LockStoreError(message, { key });
+}

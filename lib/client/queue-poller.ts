@@ -1,0 +1,143 @@
+import type { Run } from '../locks/grant.js';
+import { lockId } from '../locks/lock-id.js';
+import type { LockRequest } from '../locks/lock-request.js';
+import type { Clock } from '../options/index.js';
+import { TurnoverMap } from './turnover-map.js';
+
+/** How often a waiting process shows itself, in ms; the server forgets it after 3,000. */
+const ROUND = { shortest: 700, longest: 1_000 };
+/** The longest first lease of a pushed grant, in ms, as in grant-next.lua. */
+export const FIRST_LEASE = 3_000;
+/** The shortest pause between two asks, in ms. */
+const SHORTEST_PAUSE = 5;
+/** The pause after an ask that failed, in ms. */
+const AFTER_FAILURE = 100;
+
+/** What a poller polls. It carries whether its poller has it, so that nothing is looked up. */
+export interface Polled {
+  readonly request: LockRequest;
+  /** What the server gave it when it queued. */
+  readonly arrival: string | undefined;
+  /** How many entries are before it. */
+  readonly rank: number;
+  polled: boolean;
+  ask(): void;
+}
+
+/**
+ * The entries of this process in the queue of one key, in their order, on one timer. The first of them asks for all:
+ * that keeps the process alive to the server, finds a grant whose push got lost, and takes over from a crashed holder.
+ */
+export class QueuePoller<Entry extends Polled> {
+  readonly #entries: Entry[] = [];
+  #cancelPoll: (() => void) | undefined;
+  /** -Infinity while there is no poll to come. */
+  #pollsAt = -Infinity;
+  /** When the lock is said to come free, if that was said while an ask was under way; else Infinity. */
+  #freeAt = Infinity;
+
+  constructor(
+    private readonly clock: Clock,
+    private readonly emptied: () => void,
+  ) {}
+
+  /** The first entry, where all of the batch are known here and none is before them. */
+  firstOf({ places, last }: Run): Entry | undefined {
+    return this.#entries[places - 1]?.arrival === last ? this.#entries[0] : undefined;
+  }
+
+  /** An entry is in the queue, for the first time or still. `remaining` ms are left of the holder's lease. */
+  add(entry: Entry, remaining: number): void {
+    if (!entry.polled) {
+      let at = this.#entries.length;
+      while (at > 0 && Number(this.#entries[at - 1]!.arrival) > Number(entry.arrival)) at -= 1;
+      this.#entries.splice(at, 0, entry);
+      entry.polled = true;
+    }
+    if (entry === this.#entries[0]) this.#pollIn(this.#round(entry, remaining));
+  }
+
+  /** The entry is over: the store `granted` it, or not. Or it is elsewhere in the queue now, and is added again. */
+  remove(entry: Entry, granted: boolean): void {
+    if (!entry.polled) return;
+    const first = entry === this.#entries[0];
+    entry.polled = false;
+    if (first) this.#entries.shift();
+    else this.#entries.splice(this.#entries.indexOf(entry), 1);
+    if (this.#entries.length === 0) {
+      this.#cancelPoll?.();
+      this.#cancelPoll = undefined;
+      this.#pollsAt = -Infinity;
+      this.emptied();
+    } else if (first && !this.#cancelPoll) {
+      const { dialect, share } = entry.request;
+      if (granted && dialect && share)
+        this.askAll(); // readers fit together, and nobody pushes that to them
+      else this.#pollIn(this.#round(this.#entries[0]!, -1)); // this entry was asking for those behind it
+    }
+  }
+
+  /** An ask failed: the first entry asks again soon. */
+  failed(): void {
+    this.#pollIn(AFTER_FAILURE * (1 + Math.random()));
+  }
+
+  /** The lock is said to come free then: the first entry asks no later than it would have. */
+  comesFreeIn(ms: number): void {
+    const pause = Math.max(SHORTEST_PAUSE, ms + 1);
+    const at = this.clock.monotonic() + pause;
+    if (!this.#cancelPoll) this.#freeAt = Math.min(this.#freeAt, at);
+    else if (at < this.#pollsAt) this.#pollIn(pause);
+  }
+
+  askAll(): void {
+    for (const entry of this.#entries) entry.ask();
+  }
+
+  #pollIn(ms: number): void {
+    this.#cancelPoll?.();
+    const now = this.clock.monotonic();
+    const pause = Math.max(0, Math.min(ms, this.#freeAt - now));
+    this.#freeAt = Infinity;
+    this.#pollsAt = now + pause;
+    this.#cancelPoll = this.clock.after(pause, () => {
+      this.#cancelPoll = undefined;
+      this.#pollsAt = -Infinity;
+      this.#entries[0]?.ask();
+    });
+  }
+
+  #round({ rank, request }: Entry, remaining: number): number {
+    const round = ROUND.shortest + Math.random() * (ROUND.longest - ROUND.shortest);
+    const lost = Math.min(request.ttl, FIRST_LEASE) / 3;
+    const next = rank <= 1 && remaining >= 0 ? remaining + 1 : Infinity;
+    return Math.max(SHORTEST_PAUSE, Math.min(round, lost, next));
+  }
+}
+
+/** The pollers of a process: one for each lock in whose queue it has entries. */
+export class QueuePollers<Entry extends Polled> {
+  readonly #pollers = new TurnoverMap<QueuePoller<Entry>>();
+
+  constructor(private readonly clock: Clock) {}
+
+  /** Undefined where this process has no entry in the queue; `id` is the {@link lockId}. */
+  find(id: string): QueuePoller<Entry> | undefined {
+    return this.#pollers.get(id);
+  }
+
+  of(lock: Pick<LockRequest, 'key' | 'dialect'>): QueuePoller<Entry> {
+    const id = lockId(lock);
+    let poller = this.#pollers.get(id);
+    if (!poller) {
+      poller = new QueuePoller(this.clock, () => this.#pollers.delete(id));
+      this.#pollers.set(id, poller);
+    }
+    return poller;
+  }
+
+  /** Pushes may have been missed: every entry asks. */
+  askAll(): void {
+    for (const poller of this.#pollers.values()) poller.askAll();
+  }
+}

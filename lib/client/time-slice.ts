@@ -1,0 +1,57 @@
+import type { Run } from '../locks/grant.js';
+import type { LockRequest } from '../locks/lock-request.js';
+
+/** How long one process may hand a lock on among its own callers, in ms, and how often. */
+export const BUDGET = { ms: 10, handOffs: 250 };
+
+/** The turn of one process: from the store's grant on, for as long as it may hand the lock on in memory. */
+export class TimeSlice {
+  readonly #end: number;
+  #handOffs = 0;
+  #tokensLeft: number;
+  #served: LockRequest[] | undefined;
+
+  constructor(
+    now: number,
+    /** How many tokens the grant reserved; the first is the first holder's. */
+    tokens: number,
+    /** The entries of this process that are still to come in this turn, if there are any. */
+    public batch: Run | undefined,
+  ) {
+    this.#end = now + BUDGET.ms;
+    this.#tokensLeft = tokens - 1;
+  }
+
+  /** One more hand-off; false if the turn is over, or no token is left for it. */
+  spend(now: number, fenced: boolean): boolean {
+    if (now >= this.#end || this.#handOffs >= BUDGET.handOffs) return false;
+    if (fenced && this.#tokensLeft <= 0) return false;
+    this.#handOffs += 1;
+    this.#tokensLeft -= 1;
+    return true;
+  }
+
+  /** The lock went to the first entry of the batch, which the store does not know yet. */
+  serve(entry: LockRequest): void {
+    const { places, last } = this.batch!;
+    this.batch = places > 1 ? { places: places - 1, last } : undefined;
+    (this.#served ??= []).push(entry);
+  }
+
+  /** Whether the lock went to entries of which the store does not know yet. */
+  get hasServed(): boolean {
+    return this.#served !== undefined;
+  }
+
+  /** The entries that the lock went to: the caller tells the store of them. */
+  takeServed(): LockRequest[] | undefined {
+    const served = this.#served;
+    this.#served = undefined;
+    return served;
+  }
+
+  /** When a holder has stayed so long that those behind it want an entry in the store's queue. */
+  get overstayedAt(): number {
+    return this.#end + BUDGET.ms;
+  }
+}
