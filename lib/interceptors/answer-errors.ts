@@ -1,7 +1,7 @@
+import type { NestInterceptor } from '@nestjs/common';
 import type { ApplicationConfig } from '@nestjs/core';
 import type { LockService } from '../services/lock.service.js';
 import { LockErrorFilter } from './lock-error.filter.js';
-import type { LockErrorInterceptor } from './lock-error.interceptor.js';
 
 const answered = new WeakSet<LockService>();
 
@@ -12,7 +12,7 @@ const answered = new WeakSet<LockService>();
 export function answerErrors(
   config: ApplicationConfig,
   filter: LockErrorFilter,
-  interceptor: LockErrorInterceptor,
+  interceptor: NestInterceptor,
   service: LockService,
 ): void {
   answered.add(service);

@@ -1,6 +1,10 @@
 import { createHash } from 'node:crypto';
-import { bulk, evalHead } from './resp.js';
-import type { PendingRun } from './script-run.js';
+import { bulk, evalHead, type KeyList, type Operand } from './resp.js';
+
+/** What one run of the step is sent with. */
+interface Step {
+  readonly run: { readonly keys: KeyList; readonly args: readonly Operand[] };
+}
 
 /** A line of a step that makes a table for all runs. */
 const SHARED = /^local [A-Z]+ = \{.*\}$/gm;
@@ -39,7 +43,7 @@ return answers`;
   }
 
   /** The EVALSHA, or EVAL, as it goes over the wire. */
-  wire(runs: readonly PendingRun[], byText: boolean): string {
+  wire(runs: readonly Step[], byText: boolean): string {
     let keys = '';
     let args = '';
     for (const { run } of runs) {

@@ -1,8 +1,9 @@
 import { expect, it } from '@jest/globals';
 import { readFileSync } from 'node:fs';
 import { builtinModules } from 'node:module';
-import { dirname, join, relative } from 'node:path';
+import { relative } from 'node:path';
 import { filesBelow } from './files-below.js';
+import { type Import, imports, layerOf } from './imports.js';
 
 /** Each folder of lib, and the others it may import. Nothing points back. `.` is the root: it wires. */
 const LAYERS: Record<string, readonly string[]> = {
@@ -32,32 +33,6 @@ const VISIBLE: Record<string, RegExp> = {
 
 const NEST_LAYERS = ['.', 'decorators', 'interceptors', 'services', 'testing'];
 const WIRES = ['.', 'testing'];
-
-interface Import {
-  readonly file: string;
-  readonly layer: string;
-  /** What stands between the quotes; paths of our own from lib on. */
-  readonly target: string;
-  readonly ours: boolean;
-  readonly typeOnly: boolean;
-}
-
-const IMPORT =
-  /^(?:import|export)( type)? [^;'"]*\bfrom '([^']+)'|^import '([^']+)'|\bimport\('([^']+)'\)/gm;
-
-const imports: Import[] = filesBelow('lib', '.ts').flatMap((path) => {
-  const file = relative('lib', path);
-  return [...readFileSync(path, 'utf8').matchAll(IMPORT)].map(([, type, from, bare, dynamic]) => {
-    const name = (from ?? bare ?? dynamic)!;
-    const ours = name.startsWith('.');
-    const target = ours ? join(dirname(file), name) : name;
-    return { file, layer: layerOf(file), target, ours, typeOnly: type !== undefined };
-  });
-});
-
-function layerOf(file: string): string {
-  return file.includes('/') ? file.slice(0, file.indexOf('/')) : '.';
-}
 
 function sentences(found: readonly Import[]): string[] {
   return found.map(({ file, target }) => `${file} imports ${target}`);
