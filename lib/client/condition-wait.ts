@@ -4,7 +4,7 @@ import { newHolderId } from '../locks/holder.js';
 import { AWAITS, type Refusal } from '../locks/lock-primitive.js';
 import type { LockRequest } from '../locks/lock-request.js';
 import { onAbort } from '../options/index.js';
-import { Holding, type Onward } from './holding.js';
+import { Holding } from './holding.js';
 import type { QueueContext } from './local-queue.js';
 import { type Owner, QueueEntry } from './queue-entry.js';
 import { SingleLease } from './single-lease.js';
@@ -21,7 +21,7 @@ export interface Awaiting {
  * A holder that gave its lock back until a condition is signalled. It wakes as the holder again: signalled, or after its
  * time, when it has waited for the lock like any caller. One that gives up passes its signal on.
  */
-export class ConditionWait implements Owner, Onward {
+export class ConditionWait implements Owner {
   /** Whether the holder was signalled, once it holds the lock again. */
   readonly woken: Promise<boolean>;
   #resolve!: (signalled: boolean) => void;
@@ -46,12 +46,12 @@ export class ConditionWait implements Owner, Onward {
     const { wait, signal } = awaiting;
     if (wait !== Infinity) this.#stopClock = context.clock.after(wait, () => this.#timeOut());
     this.#callOff = onAbort(signal, () => this.reject(signal!.reason));
-    context.departures.leaveServed(former.onward.takePassed?.()); // before the lock goes to who comes next
+    context.departures.leaveServed(former.successors?.takeServed()); // before the lock goes to who comes next
     this.#entry.askGivingBack(former.request).then(
       () => (this.#begun = true),
       (error: unknown) => this.#notGivenBack(error),
     );
-    former.onward.ended(former);
+    former.successors?.ended(former);
   }
 
   get key(): string {
@@ -69,7 +69,7 @@ export class ConditionWait implements Owner, Onward {
     const { clock, holdings } = this.context;
     const { key, holder, ttl, tokens } = entry.request;
     const request: LockRequest = { key, holder, ttl, tokens };
-    const holding = new Holding(request, former.settings, grant, entry.trail, clock, this);
+    const holding = new Holding(request, former.settings, grant, entry.trail, clock, undefined);
     const { holds } = former;
     holdings.add(holding);
     const lease = new SingleLease(holdings, holding);
@@ -112,14 +112,6 @@ export class ConditionWait implements Owner, Onward {
     if (!retryable || clock.monotonic() >= entry.failingSince + settings.outageWait) {
       this.reject(error);
     }
-  }
-
-  passOn(): boolean {
-    return false;
-  }
-
-  ended(): void {
-    // nobody waits behind it here
   }
 
   #newEntry(condition: LockRequest['condition']): QueueEntry {

@@ -6,15 +6,15 @@ import type { Due, Scheduled } from './schedule.js';
 import { deadlineOf, type Standing, standingAt, standingOf, type Term } from './standing.js';
 import type { Trail } from './trail.js';
 
-/** Who comes after a holding. */
-export interface Onward {
-  /** Passes it to another caller of this process; false if the store has to be told. */
-  passOn(holding: Holding): boolean;
-  /** Gives it back in one step with something else; undefined if there is nothing else to do. */
-  giveBack?(holding: Holding): Promise<boolean> | undefined;
-  /** The entries that it came through in memory: who takes them tells the store. */
-  takePassed?(): LockRequest[] | undefined;
-  /** It is over, whatever way. */
+/** The callers of this process that wait behind a lease. */
+export interface Successors {
+  /** Hands the lease to one of them in memory; false if the store has to be told. */
+  handOffLocally(holding: Holding): boolean;
+  /** Gives the lease back in the step by which they queue; undefined if nobody waits. */
+  giveBackQueueing(holding: Holding): Promise<boolean> | undefined;
+  /** The entries that were served in memory, of which the store does not know: the caller tells it. */
+  takeServed(): LockRequest[] | undefined;
+  /** The lease is over, whatever way. */
   ended(holding: Holding): void;
 }
 
@@ -44,7 +44,7 @@ export class Holding implements Scheduled, Term {
   suspected: LossReason | undefined;
   lossReason: LossReason | undefined;
   #controller: AbortController | undefined;
-  #successor: Holding | undefined;
+  #resumedAs: Holding | undefined;
   #parkWatchers: Set<() => void> | undefined;
   /** What was left of its time when it was lost, in ms. */
   #left: number | undefined;
@@ -56,7 +56,7 @@ export class Holding implements Scheduled, Term {
     grant: Grant,
     readonly trail: Trail,
     private readonly clock: Clock,
-    readonly onward: Onward,
+    readonly successors: Successors | undefined,
     /** The first moment of the lease as we may count it. */
     readonly since = grant.sent.monotonic,
   ) {
@@ -66,12 +66,12 @@ export class Holding implements Scheduled, Term {
   }
 
   /** The same lease in the hands of the next caller: no longer than it lasts, with the next token. */
-  heir(call: CallSettings, onward: Onward): Holding {
+  successor(call: CallSettings, successors: Successors): Holding {
     const { request, trail, clock, sent, remaining, fencingToken: token, renewAt } = this;
     const fencingToken = token === undefined ? undefined : token + 1;
     const renewIn = renewAt === Infinity ? undefined : renewAt - sent.monotonic;
     const grant = { kind: 'held', sent, remaining, fencingToken, tokens: 0, renewIn } as const;
-    return new Holding(request, call, grant, trail, clock, onward, clock.monotonic());
+    return new Holding(request, call, grant, trail, clock, successors, clock.monotonic());
   }
 
   get state(): State {
@@ -92,7 +92,7 @@ export class Holding implements Scheduled, Term {
 
   /** This, or what its holder went on as when a condition had been signalled. */
   get current(): Holding {
-    return this.#successor?.current ?? this;
+    return this.#resumedAs?.current ?? this;
   }
 
   /** Its holder awaits a condition. */
@@ -109,11 +109,11 @@ export class Holding implements Scheduled, Term {
   }
 
   /** Its leases and its signal are the other's from now on. */
-  goOnAs(successor: Holding): void {
+  goOnAs(next: Holding): void {
     this.phase = 'released';
-    successor.holds = this.holds;
-    successor.#controller = this.#controller;
-    this.#successor = successor;
+    next.holds = this.holds;
+    next.#controller = this.#controller;
+    this.#resumedAs = next;
   }
 
   /** Its release or hand-over begins. */

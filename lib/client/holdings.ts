@@ -138,7 +138,7 @@ export class Holdings {
     holding.request = { ...request, share: READER }; // what is sent from now on runs after the downgrade
     try {
       const done = await holding.trail.during(() => this.lock.downgrade(request));
-      if (done && holding.state === 'held') return holding.onward.ended(holding);
+      if (done && holding.state === 'held') return holding.successors?.ended(holding);
       reason = 'gone';
     } catch (error) {
       if (!mayHaveRun(error)) {
@@ -154,7 +154,7 @@ export class Holdings {
 
   /** It ends here; who has the text goes on with it. */
   async handOver(holding: Holding): Promise<string> {
-    const { request, trail, onward } = holding;
+    const { request, trail, successors } = holding;
     const text = writeHandOver(holding, this.clock.monotonic());
     const onTheWay = readHandOver(text).request;
     holding.close();
@@ -173,7 +173,7 @@ export class Holdings {
     }
     if (typeof remaining === 'number') {
       holding.lose('transferred');
-      onward.ended(holding);
+      successors?.ended(holding);
       if (trail.isUncertain(this.clock)) this.departures.leave(request, trail);
       return text;
     }
@@ -187,19 +187,19 @@ export class Holdings {
 
   release(holding: Holding): Promise<boolean> {
     if (holding.state !== 'held') return Promise.resolve(false);
-    const { standing, request, trail, onward } = holding; // doubtful: what the server says counts
+    const { standing, request, trail, successors } = holding; // doubtful: what the server says counts
     const alone = !trail.any;
     holding.close();
     this.#forget(holding);
-    if (standing === 'held' && alone && onward.passOn(holding)) {
+    if (standing === 'held' && alone && successors?.handOffLocally(holding)) {
       holding.end();
       return Promise.resolve(true);
     }
     this.#underWay += 1;
-    const passed = onward.takePassed?.();
-    const release = (): Promise<boolean> => this.lock.release(request, holding.leastLeft, passed);
-    const released = (alone && onward.giveBack?.(holding)) || release();
-    onward.ended(holding);
+    const served = successors?.takeServed();
+    const release = (): Promise<boolean> => this.lock.release(request, holding.leastLeft, served);
+    const released = (alone && successors?.giveBackQueueing(holding)) || release();
+    successors?.ended(holding);
     return released.then(
       (ours) => {
         const inTime = ours && standing !== 'over';
@@ -235,7 +235,7 @@ export class Holdings {
   #lose(holding: Holding, reason: LossReason): void {
     this.#forget(holding);
     holding.lose(reason);
-    holding.onward.ended(holding);
+    holding.successors?.ended(holding);
     this.departures.leave(holding.request, holding.trail); // a renewal under way could still lengthen it
     this.#checkIdle();
   }

@@ -5,7 +5,7 @@ import type { Grant } from '../locks/grant.js';
 import type { Refusal } from '../locks/lock-primitive.js';
 import type { LockRequest } from '../locks/lock-request.js';
 import { onAbort, permitsOf } from '../options/index.js';
-import { Holding, type Onward } from './holding.js';
+import { Holding, type Successors } from './holding.js';
 import type { Holdings } from './holdings.js';
 import { type EntryContext, type Owner, QueueEntry } from './queue-entry.js';
 import { FIRST_LEASE } from './queue-poller.js';
@@ -35,7 +35,7 @@ export interface QueueContext extends EntryContext {
  * hands it on in memory, with a token of its own from those that the grant reserved, until the time slice is over: to
  * the next caller here, or to the queue whose entry is directly behind this one's. Then the store decides who is next.
  */
-export class LocalQueue implements Owner, Onward, Scheduled {
+export class LocalQueue implements Owner, Successors, Scheduled {
   /** Where the schedule of slices has it. */
   due: Due | undefined;
   nth = 0;
@@ -133,11 +133,11 @@ export class LocalQueue implements Owner, Onward, Scheduled {
   }
 
   /** Hands the lease to another caller of this process; false if the store has to be told. */
-  passOn(holding: Holding): boolean {
+  handOffLocally(holding: Holding): boolean {
     const waiter = this.#successorOf(holding);
     if (waiter) {
       if (!this.#mayHandOff(holding, waiter.call.ttl)) return false;
-      waiter.enter(this.#admit(waiter, holding.heir(waiter.call, this)));
+      waiter.enter(this.#admit(waiter, holding.successor(waiter.call, this)));
       return true;
     }
     const next = this.#queueBehind(holding);
@@ -149,19 +149,19 @@ export class LocalQueue implements Owner, Onward, Scheduled {
   }
 
   /** Gives the lease back in the step by which the next caller queues; undefined if there is none. */
-  giveBack(holding: Holding): Promise<boolean> | undefined {
+  giveBackQueueing(holding: Holding): Promise<boolean> | undefined {
     return this.#successorOf(holding) && this.#newEntry().askGivingBack(holding.request);
   }
 
   /** The entries that were served without the store: who takes them tells the store. */
-  takePassed(): LockRequest[] | undefined {
+  takeServed(): LockRequest[] | undefined {
     return this.#slice?.takeServed();
   }
 
   /** The lease is over, whatever way: who still waits needs an entry. */
   ended(holding: Holding): void {
     if (holding !== this.#holding) return;
-    this.context.departures.leaveServed(this.takePassed());
+    this.context.departures.leaveServed(this.takeServed());
     this.#holding = undefined;
     if (!this.#entry && this.#first) this.#newEntry().ask();
     this.#retire();
@@ -169,7 +169,7 @@ export class LocalQueue implements Owner, Onward, Scheduled {
 
   /** The holder stays longer than a time slice: those behind it queue, and those before it leave the store's queue. */
   overstayed(): void {
-    if (this.#holding) this.context.departures.leaveServed(this.takePassed());
+    if (this.#holding) this.context.departures.leaveServed(this.takeServed());
     if (!this.#entry && this.#first) this.#newEntry().ask();
   }
 
@@ -226,7 +226,7 @@ export class LocalQueue implements Owner, Onward, Scheduled {
     slice.serve(entry.request);
     this.#slice = slice;
     const waiter = this.#first!;
-    waiter.enter(this.#admit(waiter, holding.heir(waiter.call, this)));
+    waiter.enter(this.#admit(waiter, holding.successor(waiter.call, this)));
   }
 
   /** Whether the turn goes on, and who wants `ttl` may have what is left of the lease. */

@@ -4,16 +4,10 @@ import type { LockRequest } from '../locks/lock-request.js';
 import type { Clock } from '../options/index.js';
 import type { Departures } from './departures.js';
 import type { HandOver } from './hand-over.js';
-import { Holding, type Onward } from './holding.js';
+import { Holding } from './holding.js';
 import { pauseAfter } from './retry.js';
 import { standingOf } from './standing.js';
 import { Trail } from './trail.js';
-
-/** Who was handed a lease has no line of callers behind him. */
-const nobody: Onward = {
-  passOn: () => false,
-  ended: () => {},
-};
 
 /** Goes on with a lease that another process handed over, under a holder id of this one; once only. */
 export class Restoration {
@@ -58,7 +52,7 @@ export class Restoration {
     }
     const ttl = call.renew ? call.ttl : Math.min(call.ttl, remaining); // it ends when it would have ended
     const grant = { kind: 'held', sent, remaining, fencingToken, tokens: 1, renewIn } as const;
-    return new Holding(own, { ...call, ttl }, grant, this.#trail, this.clock, nobody);
+    return new Holding(own, { ...call, ttl }, grant, this.#trail, this.clock, undefined);
   }
 
   /** The machine slept while the answer was on its way: the next one says the same, if it is true still. */

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { LossReason } from '../../lib/errors/index.js';
-import type { Holding, Onward } from '../../lib/client/holding.js';
+import type { Holding, Successors } from '../../lib/client/holding.js';
 import type { LocalQueue } from '../../lib/client/local-queue.js';
 import type { Answer } from '../../lib/locks/lock-primitive.js';
 import { type CallSettings, momentOf } from '../../lib/options/index.js';
@@ -585,19 +585,21 @@ const faults: Readonly<Record<string, Fault>> = {
     ],
   },
   'an heir that stays longer than its lease': {
-    plant: inHolding('heir', (heir) => ({
-      value(this: Holding, call: CallSettings, onward: Onward) {
-        return Object.assign(heir.call(this, call, onward), { remaining: 10 * this.remaining });
+    plant: inHolding('successor', (successor) => ({
+      value(this: Holding, call: CallSettings, successors: Successors) {
+        return Object.assign(successor.call(this, call, successors), {
+          remaining: 10 * this.remaining,
+        });
       },
     })),
     on: 'memory',
     brokenSentences: [[localHandOff, 'a lease is passed on with no more time than is left']],
   },
   'an heir whose lease is as long as a new one': {
-    plant: inHolding('heir', (heir) => ({
-      value(this: Holding, call: CallSettings, onward: Onward) {
+    plant: inHolding('successor', (successor) => ({
+      value(this: Holding, call: CallSettings, successors: Successors) {
         const clock = this['clock'];
-        return Object.assign(heir.call(this, call, onward), {
+        return Object.assign(successor.call(this, call, successors), {
           sent: momentOf(clock),
           remaining: call.ttl,
         });

@@ -1,4 +1,4 @@
-import { Holding, type Onward } from '../../lib/client/holding.js';
+import { Holding, type Successors } from '../../lib/client/holding.js';
 import { Holdings } from '../../lib/client/holdings.js';
 import { LocalQueue } from '../../lib/client/local-queue.js';
 import { BUDGET, TimeSlice } from '../../lib/client/time-slice.js';
@@ -140,8 +140,10 @@ export const secretRun = inPrototype(TimeSlice.prototype, 'takeServed', () => ({
 export const hastyRun = inPrototype(QueueEntry.prototype, 'isSettled', () => ({ get: () => true }));
 
 /** Who is passed a lease and takes the token with it. */
-export const sameToken = inHolding('heir', (heir) => ({
-  value(this: Holding, call: CallSettings, onward: Onward) {
-    return Object.assign(heir.call(this, call, onward), { fencingToken: this.fencingToken });
+export const sameToken = inHolding('successor', (successor) => ({
+  value(this: Holding, call: CallSettings, successors: Successors) {
+    return Object.assign(successor.call(this, call, successors), {
+      fencingToken: this.fencingToken,
+    });
   },
 }));
