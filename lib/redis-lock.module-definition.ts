@@ -1,21 +1,24 @@
 import { type ConfigurableModuleAsyncOptions, ConfigurableModuleBuilder } from '@nestjs/common';
 import type { RedisLockOptions } from './options/index.js';
 
-/** What is said where the module stands, also with `forRootAsync`. */
+/** Options of the module itself, given beside `forRoot` and `forRootAsync`. */
 export interface RedisLockModuleExtras {
-  /** For several modules in one application: `@InjectLockService('billing')`, `@Locked(key, { module: 'billing' })`. */
+  /**
+   * The name of this module, for several modules in one application: `@InjectLockService('billing')`,
+   * `@Locked(key, { module: 'billing' })`. Default: none.
+   */
   readonly name?: string | undefined;
-  /** @default true */
+  /** Provides `LockService` to all modules of the application. @default true */
   readonly isGlobal?: boolean | undefined;
   /**
-   * Answer requests that end in an error of this library: on HTTP 409 (a lock is busy), 429 (a semaphore is), 503, 400 and
-   * 500; GraphQL, microservices and gateways tell the same `code`. No answer has a key in it. A filter of the application
-   * that catches the error decides instead: it sees an `HttpException`. @default true
+   * Answers requests that end in an error of this library. On HTTP: 409 (a lock is busy), 429 (a semaphore is busy), 503,
+   * 400 and 500. GraphQL, microservices and gateways answer with the same `code`. No answer contains a key. A filter of the
+   * application that catches the error decides instead, and gets an `HttpException`. @default true
    */
   readonly mapErrors?: boolean | undefined;
 }
 
-/** Makes the options of a module, for `forRootAsync({ useClass })`. */
+/** Creates the options of a module, for `forRootAsync({ useClass })`. */
 export interface RedisLockOptionsFactory {
   createRedisLockOptions(): RedisLockOptions | Promise<RedisLockOptions>;
 }

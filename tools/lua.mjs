@@ -20,3 +20,8 @@ export function asModule(source, format) {
     ? `"use strict";\nObject.defineProperty(exports, "__esModule", { value: true });\nexports.default = ${text};\n`
     : `export default ${text};\n`;
 }
+
+// node tools/lua.mjs <file>: the text as Redis gets it.
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  process.stdout.write(inlineIncludes(readFileSync(process.argv[2], 'utf8')));
+}

@@ -1,8 +1,9 @@
 import { LockLimitError, LockStoreError } from '../errors/index.js';
 import type { Grant } from '../locks/grant.js';
 import { newHolderId } from '../locks/holder.js';
-import { AWAITS, type Refusal } from '../locks/lock-primitive.js';
+import type { Refusal } from '../locks/lock-primitive.js';
 import type { LockRequest } from '../locks/lock-request.js';
+import { AWAITS } from '../protocol/constants.js';
 import { onAbort } from '../options/index.js';
 import { Holding } from './holding.js';
 import type { QueueContext } from './local-queue.js';

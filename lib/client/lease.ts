@@ -1,89 +1,90 @@
 import type { Duration } from '../options/index.js';
 
 /**
- * A lock, or several, that one holds for a time. It ends by `release`, or it is lost: then `held` is false
- * at once, `assertHeld` throws and `signal` aborts. It guarantees that nobody else was granted the lock
- * before it ended by its own clock; what is written later must be guarded by `fencingToken`.
+ * A lock, or several locks, held for a time. A lease ends by `release`, or it is lost: then `held` is false, `assertHeld`
+ * throws and `signal` aborts. While Redis keeps its data, nobody else is granted the lock before the lease has ended by this
+ * process's clock. Guard writes that may come later by `fencingToken`. With `await using`, a lost lease ends the block
+ * without an error: call `assertHeld` before you write.
  */
 export interface Lease extends AsyncDisposable {
-  /** The locks' keys, without prefix, sorted. */
+  /** The keys of the locks, sorted, without the prefix. */
   readonly keys: readonly string[];
 
-  /** The lock's key, without prefix; of several locks the keys with a comma between. */
+  /** The key of the lock without the prefix; of several locks, their keys joined by commas. */
   readonly key: string;
 
   /**
-   * A number above that of every earlier grant of this lock, and the same while it is held: store it
-   * with what you write, and refuse to write what comes with a smaller one.
+   * A number above that of every earlier grant of this lock. It does not change while the lease lasts. Store it with what you
+   * write, and refuse writes that come with a smaller number.
    *
-   * Redis keeps the last token for a day after the last lease. Without it, after a loss of its data, tokens start at the
-   * server's clock, in µs: they are larger than all before unless that clock shows less than at the last grant, or up to
-   * 0.1 s more. A lease in shared mode has the token of the last writer; 0 where Redis knows of none.
-   * @throws LockOptionsError if the lock was taken with `fencing: false`, or if there are several.
+   * Redis keeps the last token for 24 hours after the last lease. After a loss of its data, tokens start at the server's clock
+   * in µs. They are then above all earlier ones if that clock is at least 0.1 s past the last grant. A lease in shared mode
+   * has the token of the last writer, or 0 where Redis knows none.
+   * @throws LockOptionsError if the lock was acquired with `fencing: false`, or if the lease holds several locks.
    */
   readonly fencingToken: number;
 
   /**
    * The fencing token of one of the locks.
-   * @throws LockOptionsError if it was taken with `fencing: false`, or is none of this lease's.
+   * @throws LockOptionsError if it was acquired with `fencing: false`, or if the lease does not hold `key`.
    */
   fencingTokenOf(key: string): number;
 
-  /** When the lease ends unless it is renewed, in ms since the epoch by this machine's clock. */
+  /** The time at which the lease ends unless it is renewed, in ms since the epoch by this machine's clock. */
   readonly expiresAt: number;
 
   /**
-   * Aborts with a `LeaseLostError` when the lease is lost. A timer fires it: after a stall or a sleep of the machine,
-   * `held` knows first. A key that somebody deleted is noticed at the next renewal, after up to a third of the ttl; of a
-   * lease that is not renewed, at its end.
+   * Aborts with a `LeaseLostError` when the lease is lost. A timer triggers it, so after a stall or a sleep of the machine
+   * `held` is false first. The loss of a deleted key is seen at the next renewal, within a third of the ttl. With
+   * `renew: false`, it is seen when the lease ends.
    */
   readonly signal: AbortSignal;
 
   /**
-   * True while the lease lasts. Compares two clocks at the moment of use; never waits for a timer. After the machine slept,
-   * or somebody set its clock, it is false until Redis has confirmed the lease: the first look makes the process ask.
+   * True while the lease lasts. It compares two clocks at the moment of use and depends on no timer. After the machine slept
+   * or its clock was set, it is false until Redis confirms the lease; the first use makes the process ask.
    */
   readonly held: boolean;
 
   /** @throws LeaseLostError unless the lease is held at this moment. */
   assertHeld(): void;
 
-  /** Runs `work` inside this lease: the same lock can be taken again in it without waiting. */
+  /** Runs `work` inside this lease: code in it can acquire the same lock again without waiting. */
   run<T>(work: () => T | PromiseLike<T>): Promise<T>;
 
   /**
-   * Asks for `ttl` (default: the lease's own) from now on. Never shortens a lease, never brings one back.
-   * @throws LeaseLostError if it is over; LockStoreError if Redis does not say.
+   * Extends the lease to `ttl` from now. It never shortens a lease and never revives one. From 50 ms to 24 hours.
+   * @param ttl default: the ttl of the lease.
+   * @throws LeaseLostError if the lease is over; LockStoreError if Redis does not answer.
    */
   extend(ttl?: Duration): Promise<void>;
 
   /**
-   * From now on others may share the lock with this lease, and nobody can have held it alone in between.
-   * Nothing happens to a lease that is shared already; there is no way back but to acquire anew.
-   * @throws LeaseLostError if it is over, or if Redis does not say whether it is: it counts as lost then;
-   * LockOptionsError where one of the locks is held more than once by re-entry, or in a format without shared mode.
+   * Turns an exclusive lease into a shared one in one step: no writer gets in between, and readers may join from now on. A
+   * shared lease stays as it is. To hold the lock exclusively again, release and acquire it.
+   * @throws LeaseLostError if the lease is over, or if Redis does not answer: the lease counts as lost then.
+   * LockOptionsError if a lock is held more than once by re-entry, or its dialect has no shared mode.
    */
   downgrade(): Promise<void>;
 
   /**
-   * Gives the lease to another process: whoever calls `restore` with the text, the first of them, holds it under the
-   * same fencing token. Here it is over before the text exists (`transferred`), and given back by nobody: without a
-   * `restore` the lock comes free after its ttl from now, or after what `extend` asked for before. The text is as
-   * good as the lock: keep it out of logs.
-   * @throws LeaseLostError if the lease is over, or if Redis does not say whether it was handed over: it counts as lost then,
-   * and nobody can restore it. LockStoreError if Redis refused or could not be asked: nothing happened, the lease is held
-   * and renewed as before, so hand it over again or release it. LockOptionsError for a lease that is shared, of permits, on several locks, held more than once by re-entry, or on a quorum.
+   * Gives the lease to another process. The first process that calls `restore` with the returned text holds it, with the same
+   * fencing token. In this process, the lease is over before the text exists (reason `transferred`). Without a `restore`, the
+   * lock comes free a ttl from now, or later if `extend` asked for more. Keep the text secret: whoever has it has the lock.
+   * @throws LeaseLostError if the lease is over, or if Redis does not answer: it counts as lost then, and nobody can restore
+   * it. LockStoreError if Redis refused or could not be asked: the lease is held and renewed as before. LockOptionsError for a
+   * lease that is shared, of permits, on several locks, held more than once by re-entry, or on a quorum.
    */
   handOver(): Promise<string>;
 
   /**
-   * Gives the lock back, to the next waiter if there is one. Idempotent. False if it was not ours any
-   * more. Rejects never: when Redis does not answer, the lock is left as soon as it does, at the
-   * latest by its ttl.
+   * Releases the lock and hands it to the next waiting caller. Resolves to false if the lease was already lost. A second call
+   * does nothing. It never rejects: when Redis does not answer, the lock is released as soon as it does, at the latest by
+   * its ttl.
    */
   release(): Promise<boolean>;
 
-  /** What may be logged: no secret. */
+  /** The fields that a log may have. They contain no secret. */
   toJSON(): LeaseJson;
 }
 
@@ -95,10 +96,10 @@ export interface LeaseJson {
   readonly fencingToken: number | undefined;
 }
 
-/** What every lease of this library bears. */
+/** The mark of every lease of this library. */
 export const LEASE = Symbol('nest-redis-lock:lease');
 
-/** For `instanceof`: true for a lease of this library, not for what else implements the interface. */
+/** For `instanceof`: true for leases of this library, false for other implementations of the interface. */
 export const Lease: { [Symbol.hasInstance](value: unknown): value is Lease } = class {
   static [Symbol.hasInstance](value: unknown): value is Lease {
     return typeof value === 'object' && value !== null && LEASE in value;

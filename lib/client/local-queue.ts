@@ -4,11 +4,12 @@ import { lockId } from '../locks/lock-id.js';
 import type { Grant } from '../locks/grant.js';
 import type { Refusal } from '../locks/lock-primitive.js';
 import type { LockRequest } from '../locks/lock-request.js';
+import { FIRST_LEASE } from '../protocol/constants.js';
 import { onAbort, permitsOf } from '../options/index.js';
 import { Holding, type Successors } from './holding.js';
 import type { Holdings } from './holdings.js';
 import { type EntryContext, type Owner, QueueEntry } from './queue-entry.js';
-import { FIRST_LEASE } from './queue-poller.js';
+
 import type { Due, Schedule, Scheduled } from './schedule.js';
 import { SingleLease } from './single-lease.js';
 import { TimeSlice } from './time-slice.js';

@@ -2,14 +2,9 @@ import type { Run } from '../locks/grant.js';
 import { lockId } from '../locks/lock-id.js';
 import type { LockRequest } from '../locks/lock-request.js';
 import type { Clock } from '../options/index.js';
+import { ASK_LONGEST, ASK_PAUSE, ASK_SHORTEST, FIRST_LEASE } from '../protocol/constants.js';
 import { TurnoverMap } from './turnover-map.js';
 
-/** How often a waiting process shows itself, in ms; the server forgets it after 3,000. */
-const ROUND = { shortest: 700, longest: 1_000 };
-/** The longest first lease of a pushed grant, in ms, as in grant-next.lua. */
-export const FIRST_LEASE = 3_000;
-/** The shortest pause between two asks, in ms. */
-const SHORTEST_PAUSE = 5;
 /** The pause after an ask that failed, in ms. */
 const AFTER_FAILURE = 100;
 
@@ -84,7 +79,7 @@ export class QueuePoller<Entry extends Polled> {
 
   /** The lock is said to come free then: the first entry asks no later than it would have. */
   comesFreeIn(ms: number): void {
-    const pause = Math.max(SHORTEST_PAUSE, ms + 1);
+    const pause = Math.max(ASK_PAUSE, ms + 1);
     const at = this.clock.monotonic() + pause;
     if (!this.#cancelPoll) this.#freeAt = Math.min(this.#freeAt, at);
     else if (at < this.#pollsAt) this.#pollIn(pause);
@@ -108,10 +103,10 @@ export class QueuePoller<Entry extends Polled> {
   }
 
   #round({ rank, request }: Entry, remaining: number): number {
-    const round = ROUND.shortest + Math.random() * (ROUND.longest - ROUND.shortest);
+    const round = ASK_SHORTEST + Math.random() * (ASK_LONGEST - ASK_SHORTEST);
     const lost = Math.min(request.ttl, FIRST_LEASE) / 3;
     const next = rank <= 1 && remaining >= 0 ? remaining + 1 : Infinity;
-    return Math.max(SHORTEST_PAUSE, Math.min(round, lost, next));
+    return Math.max(ASK_PAUSE, Math.min(round, lost, next));
   }
 }
 

@@ -1,17 +1,16 @@
-/** Asks for the version of what the lock guards; undefined while somebody holds it exclusively. */
+/** Reads the version of the data under a lock; undefined while a caller holds the lock exclusively. */
 type Look = () => Promise<number | undefined>;
 
 /**
- * A moment at which one began to read without a lock (`StampedLock`'s optimistic read). Any number may, nobody
- * waits for them, and they keep nobody from anything: a crash costs nothing. What was read counts only if the
- * stamp validates afterwards.
+ * The begin of an optimistic read, without a lock (as in `java.util.concurrent.locks.StampedLock`). Any number of callers may
+ * read at once; they block nobody, and a crash costs nothing. Use the data only if `validate` returns true afterwards.
  */
 export class Stamp {
   readonly #version: number | undefined;
   readonly #look: Look;
 
   private constructor(
-    /** The lock's key, without prefix. */
+    /** The key of the lock without the prefix. */
     readonly key: string,
     version: number | undefined,
     look: Look,
@@ -26,13 +25,13 @@ export class Stamp {
   }
 
   /**
-   * True only if no client of ours has held the lock exclusively since the stamp was taken, or does so now. Never
-   * true for a stamp that was taken while somebody held it, this caller included. False as well when Redis has
-   * lost its data meanwhile, or when a waiter was granted the lock and could not be told.
+   * True only if no client of this library has held the lock exclusively since the stamp was taken, or holds it now. False
+   * for a stamp that was taken while a caller held the lock, this caller included. False also after a loss of Redis' data, and
+   * after a grant that its caller did not receive.
    *
-   * Not seen: holders with `fencing: false`, other libraries, plain writes, and a holder that still writes after
-   * its lease is over.
-   * @throws LockStoreError when Redis fails; ForeignLockError when something else lives at the key.
+   * It does not see holders with `fencing: false`, other libraries, writes without a lock, and a holder that writes after its
+   * lease has ended.
+   * @throws LockStoreError if Redis fails; ForeignLockError if the key holds something else.
    */
   async validate(): Promise<boolean> {
     return this.#version !== undefined && (await this.#look()) === this.#version;

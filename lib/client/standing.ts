@@ -1,4 +1,5 @@
 import { type Clock, type Moment, partedSince } from '../options/index.js';
+import { DRIFT_LEAST, DRIFT_SHARE } from '../protocol/constants.js';
 
 /** What the server said of a lease: `remaining` ms were left when it was read, which was not before `sent`. */
 export interface Term {
@@ -12,9 +13,9 @@ export interface Term {
  */
 export type Standing = 'held' | 'doubtful' | 'over';
 
-/** By how much clocks may differ over a lease: 1 % of it and 2 ms (Redlock's drift, redis.io/docs). */
+/** By how much clocks may differ over a lease (Redlock's drift, redis.io/docs). */
 function drift(lease: number): number {
-  return lease * 0.01 + 2;
+  return lease * DRIFT_SHARE + DRIFT_LEAST;
 }
 
 /** The last moment of a lease on the monotonic clock. */

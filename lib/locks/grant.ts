@@ -16,9 +16,6 @@ export interface Grant {
   readonly run?: Run | undefined;
 }
 
-/** When a lock beside clients of the SETNX articles is written once more, in ms: by then who lost a take-over has written. */
-export const AFTER_TAKE_OVER = 100;
-
 /** Places that stand one behind another. */
 export interface Run {
   readonly places: number;

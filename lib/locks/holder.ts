@@ -1,18 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import { hostname } from 'node:os';
-
-/** A moment that no client lives to see, in seconds as in ms. */
-export const NEVER = '9'.repeat(14);
+import { KEPT, NEVER, PERMITS, SHARED } from '../protocol/constants.js';
 
 /** What a guarded id begins with. */
 const GUARD = `${NEVER}-`;
 
-/** What stands at a lock's name while no single holder does, as in markers.lua: of several, or of nobody in a minimum hold. */
-export const MARKERS = {
-  shared: `${GUARD}nest-redis-lock:shared`,
-  permits: `${GUARD}nest-redis-lock:permits`,
-  kept: `${GUARD}kept`,
-} as const;
+/** What stands at a lock's name while no single holder does: of several, or of nobody in a minimum hold. */
+export const MARKERS = { shared: SHARED, permits: PERMITS, kept: KEPT } as const;
 
 /** As what several hold the lock at whose name this stands; undefined for any other text. */
 export function modeAt(text: string | undefined): 'shared' | 'permits' | undefined {

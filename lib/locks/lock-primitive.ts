@@ -3,9 +3,6 @@ import type { Grant } from './grant.js';
 import type { NameSearch } from './lock-names.js';
 import type { LockRequest } from './lock-request.js';
 
-/** The rank of who awaits a condition and does not queue, as in condition/ask.lua. */
-export const AWAITS = -1;
-
 export interface Queued {
   readonly kind: 'queued';
   /** What is left of the present holder's lease, in ms; negative if there is none, it never ends, or others come first. */

@@ -11,10 +11,10 @@ import { LockStoreError } from '../errors/index.js';
 import { momentOf } from '../options/index.js';
 import { guarded } from './guard/guarded.js';
 import { batchesOf, LARGEST_BATCH } from './batches.js';
-import { type AcquireReply, answerOf } from './lock/acquire-reply.js';
-import { AFTER_TAKE_OVER } from './grant.js';
-import type { Answer, Extended, Extension, Transferred } from './lock-primitive.js';
+import { TAKE_OVER_PAUSE } from '../protocol/constants.js';
+import type { Answer, Extension, Transferred } from './lock-primitive.js';
 import type { LockRequest } from './lock-request.js';
+import { type AcquireReply, answerOf, extendedOf } from './reply.js';
 import { UNCONFIRMED, unlessGone, unlessHeld, unlessLost } from './unconfirmed.js';
 
 type Script = LuaScript<string, string>;
@@ -148,7 +148,10 @@ export class LockSteps {
     return this.server.at(run.keys.keys[0]!, run.key, async (node) => {
       const sent = momentOf(this.server.time);
       const left = await node.run(run);
-      return { sent, remaining: left.map(extendedOf) };
+      return {
+        sent,
+        remaining: left.map((ms) => (ms === UNCONFIRMED ? 'unknown' : extendedOf(ms))),
+      };
     });
   }
 
@@ -182,7 +185,7 @@ export class LockSteps {
 
   /** When a guarded lease is renewed first: until then, a client that lost a take-over may write over it. */
   get #renewIn(): number | undefined {
-    return this.guarded ? AFTER_TAKE_OVER : undefined;
+    return this.guarded ? TAKE_OVER_PAUSE : undefined;
   }
 
   #script(step: Script): Script {
@@ -201,12 +204,6 @@ export class LockSteps {
 
 function holderAndTtl({ holder, ttl }: LockRequest): Operands {
   return { holder, ttl };
-}
-
-/** What extend.lua and transfer.lua say of one lease. */
-function extendedOf(ms: number): Extended {
-  if (ms === UNCONFIRMED) return 'unknown';
-  return ms === -2 ? 'free' : ms === -3 ? 'taken' : ms;
 }
 
 /** Whether a script answered 1. */

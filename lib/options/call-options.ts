@@ -4,29 +4,50 @@ import { type Duration, type DurationBounds, milliseconds } from './duration.js'
 import { LockOptionsError } from '../errors/index.js';
 import { type ModeOptions, type PermitOptions, type Share, shareOf } from './share.js';
 
-/** How one lock is asked for and held. */
+/** How one lock is acquired and held. Durations are texts like '30s' or numbers of ms. */
 export interface LockCallOptions {
-  /** How long a lease lasts unless it is renewed. @default '30s' */
+  /**
+   * How long a lease lasts unless it is renewed. After a crash, the lock comes free when this time is over.
+   * From 50 ms to 24 hours. @default '30s'
+   */
   readonly ttl?: Duration | undefined;
-  /** How long to queue for the lock; 0 asks once, `Infinity` never gives up. @default '10s' */
+  /**
+   * How long a call waits for the lock before it rejects with `LockNotAcquiredError`. 0 asks Redis once. `Infinity` waits
+   * without a bound. From 0 up. @default '10s'
+   */
   readonly wait?: Duration | undefined;
-  /** Renew at a third of the ttl until released; false: the lease ends at its ttl. @default true */
+  /** Renews the lease at each third of its ttl until it is released. With false, the lease ends at its ttl. @default true */
   readonly renew?: boolean | undefined;
-  /** The lock stays taken at least this long, although the work ended (ShedLock's lockAtLeastFor). @default 0 */
+  /**
+   * The lock stays taken for at least this long after the grant, also when the work ends earlier (ShedLock's
+   * `lockAtLeastFor`). From 0 to 24 hours, at most `maxHold`. @default 0
+   */
   readonly minHold?: Duration | undefined;
-  /** Renewal stops this long after the grant: a stuck holder loses the lock at last. @default Infinity */
+  /**
+   * Renewal stops at this time after the grant, so that work which never ends loses the lock. From `ttl` up.
+   * @default Infinity
+   */
   readonly maxHold?: Duration | undefined;
-  /** Mint a fencing token with each grant. False: `lease.fencingToken` throws, and optimistic reads do not see this holder. @default true */
+  /**
+   * Mints a fencing token with each grant. With false, `lease.fencingToken` throws `LockOptionsError`, and optimistic reads
+   * do not see this holder. @default true
+   */
   readonly fencing?: boolean | undefined;
-  /** Within a section that holds the same lock, run without asking Redis. False: wait like anybody. @default true */
+  /**
+   * A call inside code that holds the same lock succeeds at once, without Redis. With false, it waits like any other
+   * caller. @default true
+   */
   readonly reentrant?: boolean | undefined;
-  /** How another service writes the locks that it and this one share; its waiters know no queue, so there is none. Without it `'native'`. */
+  /**
+   * The format in which another service keeps the locks that both use. Such locks have no queue: waiting callers poll.
+   * Options that a dialect does not support throw `LockOptionsError` at the call. Default: 'native'.
+   */
   readonly dialect?: LockDialect | undefined;
 }
 
-/** {@link LockCallOptions} of one call, which may be cancelled. */
+/** The options of one call: {@link LockCallOptions}, a mode, and a signal to cancel it. */
 export interface AcquireOptions extends LockCallOptions, ModeOptions {
-  /** Aborted while waiting: the call rejects at once with `signal.reason` and leaves nothing behind. */
+  /** Cancels a waiting call: it rejects with `signal.reason` at once and leaves nothing in the queue. */
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -39,9 +60,9 @@ export interface CallSettings {
   readonly maxHold: number;
   readonly fencing: boolean;
   readonly reentrant: boolean;
-  /** With whom the lock is shared; undefined: with nobody. */
+  /** How many callers may hold the lock at once; undefined for an exclusive lock. */
   readonly share: Share | undefined;
-  /** In whose format it is written; undefined: ours. */
+  /** The format of another service; undefined for the library's own. */
   readonly dialect: DialectSettings | undefined;
 }
 
@@ -59,7 +80,7 @@ export const CALL_DEFAULTS: CallSettings = {
 
 const DAY = 86_400_000;
 
-/** What every ttl must keep, of a call or of an extension. */
+/** The bounds of every ttl, of a call and of `lease.extend`. */
 export const TTL_BOUNDS: DurationBounds = { min: 50, max: DAY };
 
 const BOUNDS: Record<'ttl' | 'wait' | 'minHold' | 'maxHold', DurationBounds> = {
@@ -103,15 +124,15 @@ export function callSettings(
   const result = settings as unknown as CallSettings;
   if (result.dialect) checkDialect(result.dialect, result, options);
   if (result.maxHold < result.ttl) {
-    throw new LockOptionsError('Option "maxHold" is shorter than "ttl": no lease would end by it.');
+    throw new LockOptionsError('Option "maxHold" must be at least "ttl".');
   }
   if (result.minHold > result.maxHold) {
-    throw new LockOptionsError('Option "minHold" is longer than "maxHold".');
+    throw new LockOptionsError('Option "minHold" must be at most "maxHold".');
   }
   return result;
 }
 
-/** @throws LockOptionsError when something is asked for that the other side's format has no words for. */
+/** @throws LockOptionsError for an option that the dialect does not support. */
 function checkDialect(
   dialect: DialectSettings,
   { share, minHold }: CallSettings,
@@ -129,6 +150,6 @@ function checkDialect(
             : undefined;
   if (cannot === undefined) return;
   throw new LockOptionsError(
-    `Dialect "${dialect.name}" has no "${cannot}": its other users do not know it. Leave it out, or use dialect 'native' for this lock.`,
+    `Dialect "${dialect.name}" does not support "${cannot}". Leave it out, or use dialect 'native' for this lock.`,
   );
 }

@@ -1,12 +1,12 @@
 import { detached } from './detached.js';
 
-/** Where time comes from; tests of an application put a clock of their own here. */
+/** The source of time. Tests of an application replace it by a `ManualClock`. */
 export interface Clock {
-  /** Milliseconds that never go back and never jump; 0 is arbitrary. */
+  /** Milliseconds since an arbitrary moment. They never go back and never jump. */
   monotonic(): number;
-  /** Milliseconds since the epoch; may be set by anybody, but keeps counting while the machine sleeps. */
+  /** Milliseconds since the epoch. They go on while the machine sleeps, and jump when somebody sets the clock. */
   wall(): number;
-  /** Runs `task` once after `ms`; keeps no process alive. Returns how to cancel it. */
+  /** Runs `task` once after `ms` milliseconds and keeps no process alive. Returns a function that cancels it. */
   after(ms: number, task: () => void): () => void;
 }
 
@@ -21,7 +21,7 @@ export function momentOf(clock: Clock): Moment {
   return { monotonic: clock.monotonic(), wall };
 }
 
-/** By how much the clocks have parted since: more if the machine slept or its clock was set ahead, less if that was set back. */
+/** How many ms the wall clock has gained on the monotonic clock since `moment`: above 0 after a sleep, below 0 after a clock set back. */
 export function partedSince(moment: Moment, now: Moment): number {
   return now.wall - now.monotonic - (moment.wall - moment.monotonic);
 }

@@ -1,26 +1,26 @@
 import type { PlainPreset } from './dialect-presets.js';
 
-/** The lock of most libraries: a value of the holder's own at the lock's name, `SET NX PX`, removed by compare-and-delete. */
+/** The lock of most libraries: a random value at the lock's name, set by `SET NX PX` and removed by compare-and-delete. */
 export interface PlainDialect {
   readonly name: 'plain' | PlainPreset;
-  /** Stands before the lock's name in Redis, where the other side has another than its library's default. */
+  /** The text before the lock's name in Redis. Default: the one that the named library uses. */
   readonly prefix?: string | undefined;
-  /** Stands after the lock's name in Redis, as tooz wants it. Without it nothing. */
+  /** The text after the lock's name in Redis, which tooz has. Default: ''. */
   readonly suffix?: string | undefined;
   /**
-   * Clients of the SETNX articles use this lock too: our value is a time to come, which they respect, where any other
-   * reads as past to them; and what they left without a time to live is taken over when it is past. A client that loses
-   * a take-over overwrites what stands there; our value is written once more after 100 ms. So clients should take less
-   * than that from GET to GETSET, and write a time at least a second away. For a second after a grant, any time that
-   * appears there counts as such a client's: take a lock away by `forceRelease`, not by DEL. Our value is all digits, so
-   * `inspect` cannot name the holder.
+   * Protects the lock from clients of the SETNX articles. Our value is a future time, which these clients respect. A value
+   * of theirs without a time to live is taken over when its time is past. A client that loses a take-over overwrites our
+   * value, so the library writes it once more after 100 ms. Clients must therefore take less than 100 ms from GET to GETSET,
+   * and write a time at least 1 s ahead. For 1 s after a grant, any time at the key counts as such a client's: free a lock by
+   * `forceRelease`, not by DEL. The value has only digits, so `inspect` cannot name the holder. Default: none.
    */
   readonly guard?: 'timestamp' | undefined;
 }
 
 /**
- * Laravel's `Cache::lock`, a plain lock. Its keys begin with the prefix of the Redis connection (`REDIS_PREFIX`) and that of
- * the cache (`CACHE_PREFIX`). Both are made of the application's name, and differ between versions, so `prefix` has no default.
+ * Laravel's `Cache::lock`, a plain lock. Its keys begin with the prefix of the Redis connection (`REDIS_PREFIX`) and the
+ * prefix of the cache (`CACHE_PREFIX`). Both contain the application's name and differ between versions, so `prefix` has no
+ * default.
  */
 export interface LaravelDialect extends Omit<PlainDialect, 'name' | 'prefix'> {
   readonly name: 'laravel';
@@ -32,60 +32,67 @@ export interface LaravelDialect extends Omit<PlainDialect, 'name' | 'prefix'> {
 }
 
 /**
- * The lock of the SETNX articles: its value is the moment at which it ends. The clocks of all clients should agree to a
- * second. Each client should write a time at least a second away, as `now + timeout + 1` of the articles is, and take
- * less than 100 ms from its GET to its GETSET: a client that loses a take-over overwrites the winner's time, and ours is
- * written once more after 100 ms. For a second after we wrote, any other time to come counts as such a client's: take a
- * lock away by `forceRelease`, not by DEL. A crash costs the rest of the lease and a second. A value that is no time in this
- * unit, or that Redis ends by itself, is never taken over.
+ * The lock of the SETNX articles: its value is the time at which it ends. Conditions: the clocks of all clients agree to 1 s;
+ * each client writes a time at least 1 s ahead, as `now + timeout + 1` does; each takes less than 100 ms from GET to GETSET.
+ * A client that loses a take-over overwrites the winner's time, so the library writes its time once more after 100 ms. For
+ * 1 s after a write, any other future time counts as such a client's: free a lock by `forceRelease`, not by DEL. A crash
+ * costs the rest of the lease and 1 s. A value that is no time in this unit, or has a time to live, is never taken over.
  */
 export interface TimestampDialect {
   readonly name: 'timestamp';
-  /** Stand before and after the lock's name in Redis; nothing if nothing is said. */
+  /** The text before the lock's name in Redis. Default: ''. */
   readonly prefix?: string | undefined;
+  /** The text after the lock's name in Redis. Default: ''. */
   readonly suffix?: string | undefined;
-  /** What a value counts: whole seconds, whole ms, or seconds with a fraction. Without it seconds. */
+  /** The unit of a value: whole seconds, whole ms, or seconds with a fraction. Default: 's'. */
   readonly unit?: 's' | 'ms' | 'float' | undefined;
   /**
-   * `'commands'`: SETNX, GET and GETSET one after the other, no time to live, as the articles' clients do; such a lock
-   * has no fencing tokens. `'script'`: the same in one step, with a time to live. Without it `'script'`.
+   * `'commands'`: SETNX, GET and GETSET one after the other, without a time to live, as the articles' clients do; such a
+   * lock has no fencing tokens. `'script'`: the same in one script, with a time to live. Default: 'script'.
    */
   readonly protocol?: 'commands' | 'script' | undefined;
 }
 
 /**
- * Redisson's locks. RFairLock is none of them: its queue is ordered by the clocks of its clients, and who gives up or
- * dies in it moves the others' time-outs, so no order could be promised to either side.
+ * Redisson's locks. RFairLock is not supported: the clocks of its clients order its queue, and a client that gives up or
+ * dies moves the others' time-outs, so neither side could rely on an order.
  */
 export interface RedissonDialect {
   readonly name: 'redisson';
-  /** RLock; RFencedLock, whose own tokens our grants get then; or RReadWriteLock, with `mode: 'shared'`. Without it `'lock'`. */
+  /**
+   * `'lock'` for RLock; `'fenced'` for RFencedLock, whose tokens our grants then have; `'readWrite'` for RReadWriteLock,
+   * which allows `mode: 'shared'`. Default: 'lock'.
+   */
   readonly kind?: 'lock' | 'fenced' | 'readWrite' | undefined;
-  /** Stands before the lock's name in Redis, where the other side has a NameMapper. */
+  /** The text before the lock's name in Redis, if the other side has a NameMapper. Default: ''. */
   readonly prefix?: string | undefined;
-  /** Wake waiters by SPUBLISH, as Redisson does on a Redis Cluster from version 7 on. Without it by PUBLISH. */
+  /** Wakes waiters by SPUBLISH instead of PUBLISH, as Redisson does on a Redis Cluster from Redis 7 on. Default: false. */
   readonly sharded?: boolean | undefined;
 }
 
 /** The RedisStore of symfony/lock, from 5.2 on, with `mode: 'shared'`. */
 export interface SymfonyDialect {
   readonly name: 'symfony';
-  /** Stands before the lock's name in Redis, where the other side's client has one. */
+  /** The text before the lock's name in Redis, if the other side's client adds one. Default: ''. */
   readonly prefix?: string | undefined;
 }
 
 /** RedisLockRegistry of Spring Integration, in versions 5 to 7. */
 export interface SpringDialect {
   readonly name: 'spring';
-  /** The registry's `registryKey`: locks stand at `<registry>:<name>`. */
+  /** The registry's `registryKey`. A lock's key in Redis is `<registry>:<name>`. */
   readonly registry: string;
-  /** Wake waiters of registries with PUB_SUB_LOCK; `false` where all have SPIN_LOCK, Spring's default, and nobody listens. Without it `true`. */
+  /**
+   * Wakes waiters of registries of type PUB_SUB_LOCK. Give false where all registries have SPIN_LOCK, Spring's default: then
+   * nobody listens. Default: true.
+   */
   readonly publish?: boolean | undefined;
 }
 
 /**
- * The Lock of python-redis-lock (`redis_lock`), at `lock:<name>`, woken by `lock-signal:<name>`; redis-py's own is `'redis-py'`.
- * Its waiters sleep for their `timeout` or `expire`: without either, nothing but a release wakes them. On a Cluster a name needs a hash tag.
+ * The Lock of python-redis-lock (`redis_lock`), at `lock:<name>`, woken by `lock-signal:<name>`. The lock of redis-py itself is
+ * `'redis-py'`. Its waiters sleep for their `timeout` or `expire`; without either, only a release wakes them. On a Cluster, a
+ * name needs a hash tag.
  */
 export interface PythonRedisLockDialect {
   readonly name: 'python-redis-lock';
@@ -101,6 +108,6 @@ export type DialectChoice =
   | SpringDialect
   | PythonRedisLockDialect;
 
-/** How another service writes its locks; a name alone for all its defaults. `'native'`: our own, where the module has a dialect. */
+/** The format of another service's locks: a name, or a name with options. `'native'` is the library's own format. */
 export type LockDialect =
   'native' | Exclude<DialectChoice, SpringDialect | LaravelDialect>['name'] | DialectChoice;

@@ -1,9 +1,9 @@
 import { LockOptionsError } from '../errors/index.js';
 
-/** A span of time: `'500ms'`, `'30s'`, `'5m'`, `'2h'`, or a number of milliseconds. */
-export type Duration = number | `${number}${'ms' | 's' | 'm' | 'h'}`;
+/** A span of time: `'500ms'`, `'30s'`, `'5m'`, `'2h'`, `'1d'`, or a number of milliseconds. */
+export type Duration = number | `${number}${'ms' | 's' | 'm' | 'h' | 'd'}`;
 
-const UNITS = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000 } as const;
+const UNITS = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
 
 /** The bounds a duration must keep, in ms; both inclusive. */
 export interface DurationBounds {
@@ -26,7 +26,7 @@ export function milliseconds(option: string, value: unknown, { min, max }: Durat
   return found === Infinity ? found : Math.round(found);
 }
 
-/** What was given, so that its author finds it: no number reads as another value, and no object is written out. */
+/** A wrong value as a message shows it: texts in quotes, and no content of an object. */
 function shown(value: unknown): string {
   if (typeof value === 'string') return JSON.stringify(value);
   if (Array.isArray(value)) return 'an array';
@@ -35,8 +35,8 @@ function shown(value: unknown): string {
 }
 
 /**
- * What is said of a wait or a lease of less than a second without a unit: whoever wrote 5 may have meant seconds.
- * Undefined where there is nothing to say.
+ * The warning for a `wait` or `ttl` below 1,000 without a unit, whose author may have meant seconds. Undefined where no
+ * warning is due.
  */
 export function bareDuration(options: {
   readonly wait?: unknown;
@@ -48,13 +48,13 @@ export function bareDuration(options: {
   });
   return (
     found &&
-    `has ${found}: ${String(options[found])}, which is in ms. If it is meant, write '${String(options[found])}ms'.`
+    `has ${found}: ${String(options[found])}, which is in ms. If you mean that, write '${String(options[found])}ms'.`
   );
 }
 
 function parse(value: unknown): number | undefined {
   if (typeof value === 'number') return value;
   if (typeof value !== 'string') return undefined;
-  const [, amount, unit] = /^(\d+(?:\.\d+)?)(ms|s|m|h)$/.exec(value) ?? [];
+  const [, amount, unit] = /^(\d+(?:\.\d+)?)(ms|s|m|h|d)$/.exec(value) ?? [];
   return amount === undefined ? undefined : Number(amount) * UNITS[unit as keyof typeof UNITS];
 }

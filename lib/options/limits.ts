@@ -1,19 +1,19 @@
 import { LockOptionsError } from '../errors/index.js';
 
-/** Caps that keep one process and one key healthy. */
+/** Upper bounds for one process and one key. A call above a bound rejects with `LockLimitError`. */
 export interface LockLimits {
   /**
-   * Places in the queue of one key, over all processes. Callers that await a condition of the lock are counted apart, and as
-   * many may await; a caller that was signalled queues in any case. In strict order, from 1,000 on, up to 64 of each process that have
-   * just had their turns may count too: for 20 ms, or 3 s if the process died.
+   * Entries in the queue of one key, over all processes. Callers that await a condition have a bound of the same size. With
+   * `fairness: 'strict'` and 1,000 entries or more, up to 64 served entries of each process count for 20 ms longer. Those of
+   * a process that died count for 3 s longer.
    * @default 10000
    */
   readonly waitersPerKey?: number | undefined;
-  /** Callers of one process that wait for any key. @default 50000 */
+  /** Callers of this process that wait, over all keys. @default 50000 */
   readonly waitersPerProcess?: number | undefined;
-  /** Leases one process holds. @default 100000 */
+  /** Leases that this process holds. @default 100000 */
   readonly leases?: number | undefined;
-  /** Bytes of one key, in UTF-8, without prefix. @default 512 */
+  /** Bytes of one key in UTF-8, without the prefix. @default 512 */
   readonly keyBytes?: number | undefined;
 }
 

@@ -2,25 +2,28 @@ import { LockOptionsError } from '../errors/index.js';
 import type { LockCallOptions } from './call-options.js';
 import type { ModeOptions, PermitOptions } from './share.js';
 
-/** A call that found its lock taken. */
+/** A call that did not get its lock within `wait`. */
 export interface BusyContext {
   readonly key: string;
   readonly args: readonly unknown[];
 }
 
-/** What happens when a decorated method's lock is not free in time, cannot be asked for, or is lost. */
+/** What a decorated method does when its lock is busy, is lost, or Redis fails. */
 export interface LockedPolicy {
   /**
-   * The lock was not free within `wait`: throw `LockNotAcquiredError`; `'skip'` the call, it returns
-   * undefined and does not wait unless `wait` stands beside; or a function's result instead, from a
-   * method that streams its values: an Observable or AsyncIterable, or one value. @default 'throw'
+   * The lock was not free within `wait`. `'throw'` rejects with `LockNotAcquiredError`. `'skip'` returns undefined, at once
+   * unless `wait` is given. A function's result stands for the method's. For a method that streams, it returns an
+   * Observable, an AsyncIterable or one value. @default 'throw'
    */
   readonly onBusy?: 'throw' | 'skip' | ((context: BusyContext) => unknown) | undefined;
-  /** The body succeeded, but its lease was lost on the way. @default 'throw' */
+  /**
+   * The method succeeded, but its lease was lost before it ended. `'throw'` rejects with `LeaseLostError`; `'ignore'`
+   * returns the result. @default 'throw'
+   */
   readonly onLost?: 'throw' | 'ignore' | undefined;
   /**
-   * Redis failed: throw `LockStoreError`, or `'proceed'` without the lock. A caller who was
-   * waiting for a holder when Redis failed proceeds too; over a foreign value nobody does. @default 'throw'
+   * Redis failed. `'throw'` rejects with `LockStoreError`. `'proceed'` runs the method without the lock, also for a caller
+   * that was waiting when Redis failed. A `ForeignLockError` is thrown in any case. @default 'throw'
    */
   readonly onUnavailable?: 'throw' | 'proceed' | undefined;
 }
@@ -33,11 +36,11 @@ export const POLICY_DEFAULTS = {
 
 /** The options of `@Locked`. */
 export interface LockedOptions extends LockCallOptions, ModeOptions, PermitOptions, LockedPolicy {
-  /** The `name` of the RedisLockModule to use; without it, the unnamed one. */
+  /** The `name` of the RedisLockModule to use. Default: the module without a name. */
   readonly module?: string | undefined;
   /**
-   * What the method returns. Found from its declared type: say it where that is hidden, by an
-   * interface or by a wrapper beneath.
+   * The kind of value that the method returns. The decorator reads it from the declared return type. Give it where that
+   * type is an interface of yours, or where another decorator below hides it.
    */
   readonly returns?: 'promise' | 'observable' | 'iterable' | undefined;
 }

@@ -12,65 +12,74 @@ import { type CheckedSource, type RedisSource, redisSource } from './redis-sourc
 import { type ReplicaOptions, type ReplicaSettings, replicaSettings } from './replica-options.js';
 import { LockOptionsError } from '../errors/index.js';
 
-/** The options of `RedisLockModule`. Those of a call stand here as defaults for all calls. */
+/** The options of `RedisLockModule`. Options of a call, given here, are the defaults of all calls. */
 export interface RedisLockOptions extends LockCallOptions {
-  /** @default 'redis://127.0.0.1:6379' */
+  /**
+   * The Redis that keeps the locks: a URL, ioredis options, `{ cluster: [...] }`, or an ioredis client, which is copied.
+   * @default 'redis://127.0.0.1:6379'
+   */
   readonly redis?: RedisSource | undefined;
   /**
-   * Independent servers instead of `redis`, best three or five: a lock is held by who has the votes of a
-   * majority of them (Redlock). There is no queue, and locks are held alone: no shared mode, permits,
-   * conditions or optimistic reads.
+   * Independent servers instead of `redis`, at least two, best three or five. A caller holds a lock while a majority of
+   * them grants it (Redlock). Such locks are exclusive and have no queue: shared mode, permits, conditions and optimistic
+   * reads throw `LockOptionsError`.
    */
   readonly nodes?: readonly RedisSource[] | undefined;
-  /** Stands before every key in Redis. @default 'lock:' */
+  /** The beginning of every key in Redis. Up to 256 characters, without braces and control characters. @default 'lock:' */
   readonly keyPrefix?: string | undefined;
-  /** The bound of a command, and of a call that never reached the queue; `restore` may take two. @default '2s' */
+  /**
+   * How long a command to Redis may take. A call that did not reach the queue rejects with `LockStoreError` after this time;
+   * `restore` may take it twice. From 50 ms to 60 s. @default '2s'
+   */
   readonly commandTimeout?: Duration | undefined;
-  /** How long a waiting call survives an outage of Redis, within its `wait`. @default '30s' */
+  /**
+   * How long a call that waits in the queue goes on waiting while Redis is away, within its `wait`. Then it rejects with
+   * `LockStoreError`. From 0 up. @default '30s'
+   */
   readonly outageWait?: Duration | undefined;
   /**
-   * How long a shutdown lets running code keep its locks, counted from the first shutdown hook: they are renewed until
-   * the code ends. What is left then is told (`lease.signal`, reason `shutdown`), given back and named in the log.
-   * From 0 to 1 hour; keep it below the time that the platform gives the process. With 0, what is still held is given
-   * back as soon as Nest has closed its connections. In `nest-redis-lock/testing` it is 0 unless told otherwise.
+   * How long a shutdown lets running code keep its locks, counted from the first shutdown hook. They are renewed until the
+   * code ends. A lease that is left then is lost (`lease.signal`, reason `shutdown`), released, and named in the log.
+   * From 0 to 1 hour; keep it below the time that the platform gives the process. With 0, leases are released as soon as
+   * Nest has closed its connections. The default in `nest-redis-lock/testing` is 0.
    * @default '10s'
    */
   readonly shutdownGrace?: Duration | undefined;
+  /** Upper bounds of waiting callers, leases and the length of keys. */
   readonly limits?: LockLimits | undefined;
-  /** Grants and renewals count only when so many replicas have them. Each costs a WAIT. */
+  /** A grant or a renewal counts only when this many replicas have it. Each costs a `WAIT`. Default: none. */
   readonly replicas?: ReplicaOptions | undefined;
   /**
-   * What to do about a Redis that can forget locks: evicting keys, without an append-only file, replicated without
-   * confirmation. `'warn'` says so at start-up. `'refuse'` does not start where keys are evicted or a failover can
-   * leave two primaries, and grants nothing for one `ttl` after a server was started or promoted.
+   * What to do about a Redis that can lose locks: one that evicts keys, has no append-only file, or is replicated without
+   * `replicas`. `'warn'` logs it at start-up. `'refuse'` rejects the start where keys are evicted or a failover can leave two
+   * primaries. It also grants nothing for one `ttl` after a server was started or promoted.
    * @default 'warn'
    */
   readonly durability?: 'ignore' | 'warn' | 'refuse' | undefined;
   /**
-   * `'local'`: the callers of a process share one place in the queue and pass the lock on in memory, for
-   * 10 ms at most; then other processes have their turn. `'strict'`: each caller has a place of its own, and all of
-   * all processes are served in the order in which they came. A process that has no connection when the lock is
-   * released is passed over then; its callers keep their places.
+   * The order in which callers get a lock. `'local'`: the callers of a process share one queue entry and hand the lock on in
+   * memory, for at most 10 ms; then another process has its turn. `'strict'`: each caller has its own entry, and all
+   * processes are served in the order of arrival. A process without a connection at a release is passed over then, and its
+   * callers keep their entries.
    * @default 'local'
    */
   readonly fairness?: 'local' | 'strict' | undefined;
   /**
-   * Watches, in this process, for locks that are taken one inside the other in opposite orders: two callers who do so
-   * at once wait for each other. `'warn'` logs the stacks of both calls, once; `'throw'` refuses the call with a
-   * `LockOrderError`. Sees what `withLock`, decorators and `lease.run` hold. It remembers keys and stacks: for tests
-   * and staging. In `nest-redis-lock/testing` it warns unless told otherwise.
+   * Detects lock-order inversion: two calls of this process that nest the same locks in opposite orders, and can deadlock.
+   * `'warn'` logs the stacks of both calls once; `'throw'` rejects the call with `LockOrderError`. It sees locks held by
+   * `withLock`, decorators and `lease.run`. It keeps keys and stacks in memory, so use it in tests and staging. The default
+   * in `nest-redis-lock/testing` is `'warn'`.
    * @default 'ignore'
    */
   readonly lockOrder?: 'ignore' | 'warn' | 'throw' | undefined;
   /**
-   * Clients of the SETNX articles use these locks too: what stands at a lock's name begins with a time to come, which
-   * those of them respect that read the beginning of a text as a number (Ruby, PHP, JavaScript's `parseFloat`), and what
-   * they left there without a time to live is taken over when it is past. Such a client that reads the whole text or
-   * nothing (Python's `float`, JavaScript's `Number`) needs dialect `plain` with its `guard`. What that one asks of
-   * clients, it asks here too.
+   * Protects these locks from clients of the SETNX articles. Our value begins with a future time. Clients respect it if they
+   * read the beginning of a text as a number (Ruby, PHP, JavaScript's `parseFloat`). A value of theirs without a time to live
+   * is taken over when its time is past. For clients that read the whole text (Python's `float`, JavaScript's `Number`), use
+   * dialect `plain` with its `guard`. The conditions stated there for clients hold here too. Default: none.
    */
   readonly guard?: 'timestamp' | undefined;
-  /** Connect at the first call instead of at start-up. @default false */
+  /** Connects at the first call instead of at start-up, so that an application starts while Redis is away. @default false */
   readonly lazyConnect?: boolean | undefined;
 }
 
@@ -159,7 +168,7 @@ export function moduleSettings(options: RedisLockOptions): ModuleSettings {
   };
 }
 
-/** What an option that takes some words says. */
+/** The value of an option that takes one of some words. */
 function word<Option extends 'lazyConnect' | 'fairness' | 'lockOrder' | 'durability'>(
   option: Option,
   options: RedisLockOptions,

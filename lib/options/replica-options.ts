@@ -2,11 +2,14 @@ import { LockOptionsError } from '../errors/index.js';
 import type { CallSettings } from './call-options.js';
 import { type Duration, milliseconds } from './duration.js';
 
-/** Which replicas must have a grant or a renewal before it counts. */
+/** How many replicas of Redis must confirm a grant or a renewal before it counts. */
 export interface ReplicaOptions {
-  /** How many; best all that may be promoted, but for those that may be down. */
+  /** Number of replicas, from 1 to 100. Best: all replicas that may be promoted, less those that may be down. */
   readonly acks: number;
-  /** How long they are waited for; '500ms', or less where `ttl` or `commandTimeout` want it. */
+  /**
+   * How long a grant or a renewal waits for them (`WAIT`). At most a third of `ttl` and half of `commandTimeout`.
+   * Default: '500ms', or less where these bounds are lower.
+   */
   readonly timeout?: Duration | undefined;
 }
 

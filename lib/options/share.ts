@@ -2,32 +2,38 @@ import { LockOptionsError } from '../errors/index.js';
 
 /** How a lock is held. */
 export interface ModeOptions {
-  /** `'exclusive'`: alone; `'shared'`: beside any number of other readers. @default 'exclusive' */
+  /**
+   * `'exclusive'`: one caller holds the lock. `'shared'`: any number of readers hold it together, and no writer beside
+   * them. @default 'exclusive'
+   */
   readonly mode?: 'exclusive' | 'shared' | undefined;
 }
 
 export const MODE_DEFAULTS = { mode: 'exclusive' } as const satisfies ModeOptions;
 
-/** How many may hold a lock at once. */
+/** How many callers may hold a lock at once. */
 export interface PermitOptions {
-  /** At most so many at a time, over all replicas, instead of one. A name is used either with permits or without. */
+  /**
+   * How many callers may hold the lock at once, over all replicas. From 1 to 10,000; without it, one. A name is used either
+   * with permits or without: the other use throws `ForeignLockError`.
+   */
   readonly permits?: number | undefined;
 }
 
 /** The most permits a semaphore has. */
 export const MOST_PERMITS = 10_000;
 
-/** For a lock that several may hold at once: how many, and how much of it one lease takes. */
+/** Of a lock that several callers may hold at once: how many permits it has, and how many of them one lease takes. */
 export interface Share {
   /** Infinity: any number of readers (shared mode). */
   readonly permits: number;
   readonly count: number;
 }
 
-/** Shared mode: beside any number of other readers, never beside who holds the lock alone. */
+/** Shared mode: any number of readers at once, and no exclusive holder beside them. */
 export const READER: Share = { permits: Infinity, count: 1 };
 
-/** Whether so many may hold it as like to. */
+/** True for shared mode, in which the number of holders has no bound. */
 export function isReader(share: Share | undefined): boolean {
   return share?.permits === Infinity;
 }

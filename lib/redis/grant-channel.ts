@@ -2,9 +2,9 @@ import { onEachConnection } from './each-connection.js';
 import type { RedisConnection } from './redis-connection.js';
 import type { WakeChannels } from './wake-channels.js';
 
-/** What arrives in this process's inbox, as the scripts write it: a word and its operands. */
+/** What arrives in this process's inbox, as the scripts write it. */
 export interface InboxListener {
-  message(words: readonly string[]): void;
+  message(text: string): void;
   /** The inbox was deaf for a while and hears again. */
   resubscribed(): void;
 }
@@ -18,7 +18,7 @@ export class GrantChannel {
     private readonly wakes: WakeChannels,
   ) {
     connection.client.on('message', (channel: string, text: string) => {
-      if (channel === inbox) listener.message(text.split(' '));
+      if (channel === inbox) listener.message(text);
       else wakes.message(channel);
     });
     connection.client.on('close', () => wakes.disconnected(connection));

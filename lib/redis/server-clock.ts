@@ -1,4 +1,5 @@
 import { type Moment, partedSince } from '../options/index.js';
+import { SAMPLE_LIFE } from '../protocol/constants.js';
 
 interface Sample {
   readonly sent: Moment;
@@ -8,8 +9,6 @@ interface Sample {
   readonly server: number;
 }
 
-/** How old a sample may be and still place a moment of the server's clock on ours. */
-const TRUSTED_FOR = 2_000;
 /** How far our two clocks may part meanwhile, in ms: more, and the machine slept, or somebody set its clock. */
 const STEP = 5;
 
@@ -43,10 +42,10 @@ export class ServerClock {
   momentAt(server: number, now: Moment): Moment | undefined {
     if (!this.#sample) return undefined;
     const { sent, receivedAt } = this.#sample;
-    if (now.monotonic - receivedAt > TRUSTED_FOR) return undefined;
+    if (now.monotonic - receivedAt > SAMPLE_LIFE) return undefined;
     if (Math.abs(partedSince(sent, now)) > STEP) return undefined;
     const since = Math.min(now.monotonic - sent.monotonic, server - this.#sample.server);
     const moment = { monotonic: sent.monotonic + since, wall: sent.wall + since };
-    return now.monotonic - moment.monotonic > TRUSTED_FOR ? undefined : moment;
+    return now.monotonic - moment.monotonic > SAMPLE_LIFE ? undefined : moment;
   }
 }

@@ -7,22 +7,22 @@ import { type Duration, milliseconds } from '../options/index.js';
 /** The longest name of a condition, in characters. */
 const LONGEST_NAME = 200;
 
-/** How long a condition is awaited. */
+/** The options of `Condition.await`. */
 export interface AwaitOptions {
-  /** After this the caller wakes without a signal; without end if nothing is said. */
+  /** How long the caller awaits a signal. Then it acquires the lock again and resolves to false. From 0 up. @default Infinity */
   readonly wait?: Duration | undefined;
-  /** Aborted while waiting: rejects with `signal.reason` and does not take the lock again: the lease is over. */
+  /** Cancels the wait: `await` rejects with `signal.reason`, the lock is not acquired again, and the lease is over. */
   readonly signal?: AbortSignal | undefined;
 }
 
 /**
- * A condition variable of a lock, over all replicas: a holder gives the lock back until another says that the
- * state under it has changed, as `java.util.concurrent.locks.Condition`. Giving back and beginning to wait are one
- * step, so no signal is missed; a signalled waiter wakes as the holder, in the order of waiting, with a new fencing
- * token in the same lease. A signal that reaches one who leaves or dies goes on to the next.
+ * A condition variable of a lock, over all replicas (as `java.util.concurrent.locks.Condition`). A holder releases the lock
+ * until another holder signals that the guarded state has changed. Release and begin of the wait are one step, so no signal
+ * is missed. Signalled callers wake in the order of waiting, hold the lock again, and have a new fencing token in the same
+ * lease. The signal of a caller that leaves or dies goes to the next.
  *
- * A waiter may wake without a signal (after Redis lost its data, or an answer): await in a loop that looks at the
- * state, `while (!ready) await condition.await()`.
+ * A caller may wake without a signal, after Redis lost its data or an answer. Await in a loop that checks the state:
+ * `while (!ready) await condition.await()`.
  */
 export class Condition {
   readonly #conditions: Conditions;
@@ -37,11 +37,11 @@ export class Condition {
   }
 
   /**
-   * Gives the lock back and waits. Resolves when it is held again: true if the condition was signalled, false if
-   * `wait` was over before. While it waits, `lease.held` is false and nothing may be written.
-   * @throws LeaseLostError if the lease is over, with how it was lost; `signal.reason` when aborted; LockStoreError when Redis fails
-   * for longer than `outageWait`; LockLimitError, LockShutdownError. After a LockLimitError, a LockStoreError that
-   * says nothing was sent, and a call during a shutdown, the lock is still held (`lease.held` tells); else it is not.
+   * Releases the lock and waits for a signal. Resolves when the lock is held again: to true after a signal, to false after
+   * `wait`. Until then `lease.held` is false, and the caller may not write.
+   * @throws LeaseLostError if the lease is over, with its reason; `signal.reason` when aborted; LockStoreError when Redis fails
+   * for longer than `outageWait`; LockLimitError; LockShutdownError. The lock is still held (`lease.held`) after a
+   * LockLimitError, after a LockStoreError for a command that was not sent, and after a call during a shutdown.
    */
   await({ wait = Infinity, signal }: AwaitOptions = {}): Promise<boolean> {
     const ms = milliseconds('wait', wait, { min: 0, max: Infinity });
@@ -49,7 +49,7 @@ export class Condition {
   }
 
   /**
-   * Wakes the one who has waited longest; he goes on when the lock comes to him. False if nobody waits.
+   * Wakes the caller that has waited longest; it goes on when it gets the lock. Resolves to false if nobody waits.
    * @throws LeaseLostError unless the lock is held; LockStoreError.
    */
   async signal(): Promise<boolean> {
@@ -57,9 +57,9 @@ export class Condition {
   }
 
   /**
-   * Wakes all who wait when it is called, one after the other, and nobody who comes later. How many; errors as in
-   * {@link signal}. Redis wakes 250 in one step and serves others between the steps. If the caller ends half-way, or
-   * loses the lock, the first of them are awake and the rest wait on, in their order: signal again.
+   * Wakes all callers that wait at the time of the call, one after the other, and resolves to their number. Errors as in
+   * {@link signal}. Redis wakes them in several steps and serves other commands in between. If this caller dies or loses the
+   * lock half-way, the rest wait on in their order: signal again.
    */
   signalAll(): Promise<number> {
     return this.#conditions.signal(this.#lease, this.#name, Number.MAX_SAFE_INTEGER);

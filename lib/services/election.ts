@@ -10,37 +10,36 @@ import { inspectLock, type LockParty } from './lock-inspection.js';
 
 const logger = new Logger('RedisLock');
 
-/** How a leader is elected. The replicas of one election should agree on it. */
+/** The options of an election, the same in all replicas. */
 export interface ElectionOptions {
-  /** How long a dead leader leads on, at most; a living one renews. Without it, the module's. */
+  /** How long the leadership of a process that died lasts at most; a living leader renews. From 50 ms to 24 hours. Default: the module's `ttl`. */
   readonly ttl?: Duration | undefined;
 }
 
-/** Who leads, as far as Redis can tell. */
+/** The leader that Redis knows. */
 export interface Leader extends LockParty {
   readonly since?: Date;
 }
 
-/** What an {@link Election} tells. */
+/** The events of an {@link Election}. */
 export interface ElectionEvents {
   /** This replica leads from now on. */
   elected: [lease: Lease];
-  /** It does no more, and did not resign: its lease was lost, or the application shuts down: end the work and resign. */
+  /** This replica leads no more, without a resignation: its lease was lost, or the application shuts down. End the work and resign. */
   deposed: [reason: LeaseLostError];
 }
 
 /**
- * The election of one leader among all replicas: a lease one keeps trying for. The first to campaign leads, the
- * others queue; whoever leads renews its lease until it resigns, dies or loses it, and the next in the queue
- * follows: at once after a resignation, else within `ttl` and a second. When the application shuts down, the leader
- * is told at once (`deposed`, `lease.signal`) and keeps its lease until it resigns, at most for `shutdownGrace`.
+ * The election of one leader among all replicas. The first candidate leads and renews its lease; the others queue. The next
+ * candidate leads at once after a resignation, and within `ttl` and 1 s after a crash or a loss. At a shutdown, the leader gets
+ * `deposed` and `lease.signal` at once, and keeps its lease until it resigns, at most for `shutdownGrace`.
  *
- * No two leases of one election are valid at a time while Redis keeps its data. A leader that stalls past
- * its lease may act after it: `lease.assertHeld()` and its fencing token tell. Under it lies an ordinary
- * lock, `leader:<name>`: `inspect` and `forceRelease` know it.
+ * While Redis keeps its data, no two leader leases are valid at the same time. A leader that stalls past its lease may act
+ * after it: check `lease.assertHeld()` and write with its fencing token. The election is an ordinary lock, `leader:<name>`,
+ * which `inspect` and `forceRelease` accept.
  *
- * After a loss it campaigns again only when it is asked to. The words are etcd's; the way to lead is that
- * of Curator's LeaderLatch and Chubby: a lock on which the candidates wait in line.
+ * After a loss, call `campaign` again to become a candidate again. The names are those of etcd; the queue of candidates is
+ * that of Curator's LeaderLatch and of Chubby.
  */
 export class Election extends EventEmitter<ElectionEvents> {
   readonly #leases: Leases;

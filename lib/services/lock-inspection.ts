@@ -2,6 +2,7 @@ import type { DialectSettings } from '../options/index.js';
 import type { Administration } from '../client/administration.js';
 import type { Sight } from '../locks/lock-primitive.js';
 import { isFenced, MARKERS, processOf } from '../locks/holder.js';
+import { TOKEN_LEAD } from '../protocol/constants.js';
 
 /** A process that holds a lock or waits for it. */
 export interface LockParty {
@@ -81,16 +82,13 @@ export function inspection(key: string, sight: Sight): LockInspection {
   };
 }
 
-/** How far tokens may lead the clock, as in mint-fencing-tokens.lua, in ms. */
-const LEAD = 100;
-
 /** No token is a time that counts something else, or was minted before Redis' clock was set back. */
 const EARLIEST = 1_000_000_000_000;
 
 /** When a token was minted, if it says so: it is the µs of that moment, or a little more; `now` in ms. */
 function sinceOf(token: number | undefined, now: number): Date | undefined {
   const at = (token ?? 0) / 1_000;
-  return at < EARLIEST || at > now + LEAD ? undefined : new Date(Math.min(at, now));
+  return at < EARLIEST || at > now + TOKEN_LEAD / 1_000 ? undefined : new Date(Math.min(at, now));
 }
 
 const UNKNOWN: LockParty = { host: 'unknown', pid: 0 };

@@ -28,13 +28,16 @@ import { Semaphore, type SemaphoreOptions } from './semaphore.js';
 import { logTaken } from './shutdown-log.js';
 import { logStart } from './start-log.js';
 
-/** What `withLock` takes beside {@link AcquireOptions}. */
+/** The options of `withLock`. */
 export interface WithLockOptions extends AcquireOptions {
-  /** What happens when the body succeeds after its lease was lost. @default 'throw' */
+  /**
+   * The work succeeded, but its lease was lost before it ended. `'throw'` rejects with `LeaseLostError`; `'ignore'` returns
+   * the result. @default 'throw'
+   */
   readonly onLost?: 'throw' | 'ignore' | undefined;
 }
 
-/** Distributed locks: the injectable service. One lock is one key; who holds it is one lease. */
+/** The injectable service for distributed locks. A key names a lock; a `Lease` is one acquisition of it. */
 @Injectable()
 export class LockService implements OnModuleInit, OnModuleDestroy, OnApplicationShutdown {
   readonly #leases: Leases;
@@ -66,11 +69,11 @@ export class LockService implements OnModuleInit, OnModuleDestroy, OnApplication
   }
 
   /**
-   * Waits for the lock and holds it until `release`. Of several locks: all of them or none, in one round trip
-   * when they are free, and without a deadlock in whatever order they are named; one lease holds them.
-   * @throws LockNotAcquiredError when `wait` is over; LockStoreError when Redis fails; ForeignLockError,
-   * LockKeyError, LockLimitError, LockOptionsError, LockShutdownError; LockUpgradeError inside a shared
-   * lease on the same lock; `signal.reason` when aborted.
+   * Waits for the lock, at most for `wait`, and holds it until `release`. Several keys are acquired all or none, in one round
+   * trip when they are free, and without a deadlock whatever their order. Up to 100 keys; one lease holds them.
+   * @throws LockNotAcquiredError when `wait` is over; LockStoreError when Redis fails; ForeignLockError, LockKeyError,
+   * LockLimitError, LockOptionsError, LockShutdownError; LockUpgradeError inside a shared lease on the same lock;
+   * `signal.reason` when aborted.
    */
   acquire(key: string | readonly string[], options?: AcquireOptions): Promise<Lease> {
     return this.#run(key, options, (names, call) =>
@@ -78,7 +81,7 @@ export class LockService implements OnModuleInit, OnModuleDestroy, OnApplication
     );
   }
 
-  /** Asks once: null if another holds the lock. Errors as in {@link acquire}. */
+  /** Asks Redis once and never waits. Resolves to null if another caller holds the lock. Errors as in {@link acquire}. */
   tryAcquire(
     key: string | readonly string[],
     options?: Omit<AcquireOptions, 'wait'>,
@@ -89,9 +92,9 @@ export class LockService implements OnModuleInit, OnModuleDestroy, OnApplication
   }
 
   /**
-   * Runs `work` under the lock, or several, and gives it back whatever happens. Inside, the same key can be
-   * locked again. The body's own result or error wins, save that a success after the lease was lost rejects
-   * with `LeaseLostError`. Errors of waiting as in {@link acquire}.
+   * Runs `work` under one or several locks and releases them when it ends, also by an error. Code inside can acquire the same
+   * keys again. The call settles as the work does, except that a success after a lost lease rejects with `LeaseLostError`.
+   * Errors of waiting as in {@link acquire}.
    */
   withLock<T>(key: string | readonly string[], work: Work<T>): Promise<T>;
   withLock<T>(key: string | readonly string[], options: WithLockOptions, work: Work<T>): Promise<T>;
@@ -104,7 +107,7 @@ export class LockService implements OnModuleInit, OnModuleDestroy, OnApplication
   }
 
   /**
-   * At most `permits` at a time, over all replicas.
+   * A semaphore of `permits` permits over all replicas. This call does not reach Redis.
    * @throws LockKeyError, LockOptionsError
    */
   semaphore(name: string, { permits }: SemaphoreOptions): Semaphore {
@@ -125,9 +128,8 @@ export class LockService implements OnModuleInit, OnModuleDestroy, OnApplication
   }
 
   /**
-   * Begins an optimistic read: take the stamp, read without a lock, and use what was read only if the stamp
-   * validates. Writers never hear of it. What it cannot see stands at `Stamp.validate`: above all holders with
-   * `fencing: false`.
+   * Begins an optimistic read: take the stamp, read without a lock, and use the data only if `stamp.validate()` is true.
+   * Writers are not delayed. `Stamp.validate` says what it cannot see, above all holders with `fencing: false`.
    * @throws LockOptionsError where the module has `fencing: false` or a dialect; LockStoreError when Redis fails;
    * ForeignLockError on the name of a semaphore; LockKeyError.
    */
@@ -137,12 +139,12 @@ export class LockService implements OnModuleInit, OnModuleDestroy, OnApplication
   }
 
   /**
-   * Goes on with a lease that another process handed over by `lease.handOver()`: it alone holds the lock then, with
-   * the same fencing token, and renews it as the other did. Only the first `restore` of a text does. Where an answer
-   * is lost it asks once more: it takes up to two `commandTimeout`s.
-   * @throws LeaseLostError if it was restored before, taken away, or not restored within its ttl; LockStoreError
-   * when Redis fails: try again; LockOptionsError for another text, or a quorum; LockLimitError; LockShutdownError:
-   * here nothing is held then, and another process may restore it unless it was under way when `shutdownGrace` ended.
+   * Continues a lease that another process gave away by `lease.handOver()`. This process then holds the lock alone, with the
+   * same fencing token, and renews it. Only the first `restore` of a text succeeds. After a lost answer it asks once more, so
+   * it takes at most twice `commandTimeout`.
+   * @throws LeaseLostError if the lease was restored before, was forced free, or has ended; LockStoreError when Redis fails:
+   * try again; LockOptionsError for a text of another origin, or on a quorum; LockLimitError; LockShutdownError: this process
+   * holds nothing then, and another may restore the lease unless this call was in flight when `shutdownGrace` ended.
    */
   async restore(text: string): Promise<Lease> {
     const handOver = readHandOver(text);
@@ -150,31 +152,31 @@ export class LockService implements OnModuleInit, OnModuleDestroy, OnApplication
     return this.#leases.restore(handOver);
   }
 
-  /** The lease the running code is inside of: on `key`, or the innermost. */
+  /** The lease around the running code: the one on `key`, or the innermost. Undefined outside of any. */
   current(key?: string): Lease | undefined {
     return this.#leases.current(key);
   }
 
-  /** Who holds the lock, since when, and who waits. A lock that was taken with a `dialect` of the call is seen with the same `dialect`. */
+  /** The holders of a lock, since when, and the number of waiting callers. Give the `dialect` that the lock was acquired with. */
   async inspect(key: string, options: LookOptions = {}): Promise<LockInspection> {
     const dialect = dialectOf(options, this.#settings);
     return inspectLock(this.#leases.administration, this.#name(key), dialect);
   }
 
   /**
-   * The locks that are not free and whose keys match, `*` for anything, each as {@link inspect} shows it. Looks through
-   * all keys, a thousand at a time: for operators. Locks taken or given back meanwhile are found or not; above
-   * `limit`, which ones is up to Redis. @throws LockKeyError, LockOptionsError; LockStoreError when Redis fails.
+   * The locks that are held and whose keys match `pattern` (`*` stands for any text), each as {@link inspect} shows it. It
+   * scans all keys of Redis, 1,000 at a time, so it is for operators. A lock that changes during the scan may be missing.
+   * Above `limit`, Redis decides which locks are returned.
+   * @throws LockKeyError, LockOptionsError; LockStoreError when Redis fails.
    */
   list(pattern = '*', options: ListOptions = {}): Promise<LockInspection[]> {
     return listLocks(this.#leases.administration, pattern, options, this.#settings);
   }
 
   /**
-   * Takes the lock from whoever holds it and gives it to the next waiter. The old holder is told; until
-   * it has heard, two may work at once, which only the fencing token tells apart. False if it was free.
-   * Any string at the lock's key is taken away, whoever wrote it, with or without an end: in our own format, in plain,
-   * Spring's and python-redis-lock's, any text may be a holder's token.
+   * Takes the lock from its holder and hands it to the next waiting caller. Resolves to false if the lock was free. The holder
+   * is told. Until it has received that, two callers may work at once; only the fencing token tells their writes apart. Any
+   * string at the key is removed, whoever wrote it: in most formats any text may be a holder's token.
    * @throws ForeignLockError if the key holds no lock.
    */
   async forceRelease(key: string, options: LookOptions = {}): Promise<boolean> {
@@ -183,8 +185,8 @@ export class LockService implements OnModuleInit, OnModuleDestroy, OnApplication
   }
 
   /**
-   * This replica's part in the election of a leader. Asks nothing of Redis until it campaigns; two elections
-   * of one name are two candidates.
+   * This replica's candidacy in the election of a leader. It does not reach Redis before `campaign`. Two elections with one
+   * name are two candidates.
    * @throws LockKeyError, LockOptionsError
    */
   election(name: string, options: ElectionOptions = {}): Election {
@@ -200,12 +202,12 @@ export class LockService implements OnModuleInit, OnModuleDestroy, OnApplication
     logStart(this.#leases.describeStore(), this.#settings);
   }
 
-  /** Called by Nest: nobody waits and nobody comes any more; code that runs keeps its locks, for `shutdownGrace` from now on. */
+  /** Called by Nest: rejects new and waiting calls. Running code keeps its locks, for at most `shutdownGrace` from now on. */
   onModuleDestroy(): void {
     void this.#leases.drain().then((taken) => this.#logTaken(taken));
   }
 
-  /** Called by Nest: waits for code that runs under locks, gives back what is left and disconnects. */
+  /** Called by Nest: waits for code that runs under locks, releases the leases that are left, and disconnects. */
   async onApplicationShutdown(): Promise<void> {
     await this.#leases.drain();
     this.#logTaken(this.#leases.takeAll());

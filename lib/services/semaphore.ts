@@ -11,31 +11,36 @@ import {
 } from '../options/index.js';
 import { refuseDialect } from './refuse-dialect.js';
 
-/** How many may come in. The replicas should agree on it; while they do not, each keeps to its own number. */
+/**
+ * The number of permits, the same in all replicas. During a rollout each replica enforces its own limit: it admits nobody
+ * while that many permits are held.
+ */
 export interface SemaphoreOptions {
-  /** From 1 to 10,000. */
+  /** How many callers may hold a permit at once, over all replicas. From 1 to 10,000. */
   readonly permits: number;
 }
 
-/** How permits are asked for. */
+/** The options of one call for permits. */
 export interface PermitAcquireOptions extends Omit<AcquireOptions, 'mode' | 'reentrant'> {
-  /** How many one lease holds, all of them or none; 1 if nothing is said. */
+  /** How many permits the lease takes: all of them or none. From 1 to the semaphore's `permits`. @default 1 */
   readonly count?: number | undefined;
 }
 
-/** {@link PermitAcquireOptions} of work under permits. */
+/** {@link PermitAcquireOptions} for `withPermit`. */
 export interface WithPermitOptions extends PermitAcquireOptions {
-  /** What happens when the body succeeds after its lease was lost; `'throw'` if nothing is said. */
+  /**
+   * The work succeeded, but its lease was lost before it ended. `'throw'` rejects with `LeaseLostError`; `'ignore'` returns
+   * the result. @default 'throw'
+   */
   readonly onLost?: 'throw' | 'ignore' | undefined;
 }
 
 /**
- * At most so many at a time, over all replicas. Each permit is a lease of its own: renewed while it is held, gone
- * with its ttl after a crash, without a loan from the others. Not re-entrant: who holds one and asks again takes
- * one more. Waiters come in in the order of their coming; who wants several permits holds up those behind him
- * until they are free.
+ * A semaphore over all replicas: at most `permits` are held at once. A lease renews its permits while it lasts; after a crash
+ * they come free when its ttl is over. It is not re-entrant: a holder that asks again takes further permits. Callers are
+ * served in the order of arrival, and a caller that wants several permits blocks those behind it until they are free.
  *
- * A name is used either with permits or without: where the other is in use, a call is a `ForeignLockError`.
+ * A name is used either with permits or without. The other use throws `ForeignLockError`.
  */
 export class Semaphore {
   readonly #leases: Leases;
@@ -55,20 +60,20 @@ export class Semaphore {
   }
 
   /**
-   * Waits for permits and holds them until `release`.
+   * Waits for permits, at most for `wait`, and holds them until `release`.
    * @throws LockNotAcquiredError when `wait` is over; otherwise as `LockService.acquire`.
    */
   async acquire(options: PermitAcquireOptions = {}): Promise<Lease> {
     return this.#leases.acquire(this.key, this.#call(options), options.signal);
   }
 
-  /** Asks once: null if too few are free, or others wait for them. Errors as in {@link acquire}. */
+  /** Asks Redis once. Resolves to null if too few permits are free, or if other callers wait. Errors as in {@link acquire}. */
   async tryAcquire(options: Omit<PermitAcquireOptions, 'wait'> = {}): Promise<Lease | null> {
     const lease = await this.#leases.tryAcquire(this.key, this.#call(options), options.signal);
     return lease ?? null;
   }
 
-  /** Runs `work` under a permit, or several, and gives them back whatever happens; as `LockService.withLock`. */
+  /** Runs `work` under permits and releases them when it ends, also by an error. Errors as in `LockService.withLock`. */
   withPermit<T>(work: Work<T>): Promise<T>;
   withPermit<T>(options: WithPermitOptions, work: Work<T>): Promise<T>;
   withPermit<T>(...given: [Work<T>] | [WithPermitOptions, Work<T>]): Promise<T> {

@@ -1,13 +1,15 @@
 import { ForeignLockError } from '../errors/index.js';
 import type { Grant } from '../locks/grant.js';
-import { type Answer, AWAITS, type Lost, type Signalled } from '../locks/lock-primitive.js';
+import type { Answer, Lost, Signalled } from '../locks/lock-primitive.js';
 import type { LockRequest } from '../locks/lock-request.js';
+import { conditionEntries, entryOf } from '../locks/entry.js';
 import { type Moment, momentOf } from '../options/index.js';
+import { AWAITING, AWAITS } from '../protocol/constants.js';
 import type { MemoryConnection } from './memory-connection.js';
 import { MemoryHolders } from './memory-holders.js';
 import type { MemoryServer, Place } from './memory-server.js';
 import { fencingTokens } from './mint-fencing-tokens.js';
-import { AWAITING, WaitingLine } from './waiting-line.js';
+import { WaitingLine } from './waiting-line.js';
 
 /** Conditions of locks in memory, step for step what the Lua scripts in locks/condition do. */
 export class MemoryConditions {
@@ -35,11 +37,11 @@ export class MemoryConditions {
     return this.connection.send(request.key, () => {
       const name = this.prefix + request.key;
       const line = new WaitingLine(this.#server, name);
-      const texts = textsOf(request);
-      line.stopAwaiting(texts.awaiting);
-      line.leave(texts.over);
-      const signalled = line.find(texts.signalled) !== undefined;
-      line.leave(texts.signalled);
+      const entries = conditionEntries(request);
+      line.stopAwaiting(entries.awaiting);
+      line.leave(entryOf(request));
+      const signalled = line.find(entries.signalled) !== undefined;
+      line.leave(entries.signalled);
       const mine = this.#left(name, request.holder) !== undefined;
       if (mine) this.#server.values.delete(name);
       if (signalled || mine) line.signalNext(request.condition!.name);
@@ -63,7 +65,7 @@ export class MemoryConditions {
   #await(request: LockRequest, former: LockRequest): Answer {
     const name = this.prefix + request.key;
     const line = new WaitingLine(this.#server, name);
-    const text = textsOf(request).awaiting;
+    const text = conditionEntries(request).awaiting;
     let place = line.awaiting.find((each) => each.text === text);
     if (!place) {
       if (this.#left(name, former.holder) === undefined) {
@@ -99,16 +101,16 @@ export class MemoryConditions {
     const left = this.#left(name, holder);
     if (left !== undefined) return held(left, true, this.#server.fences.get(name));
 
-    const texts = textsOf(request);
-    const awaiting = line.awaiting.find((each) => each.text === texts.awaiting);
+    const entries = { ...conditionEntries(request), over: entryOf(request) };
+    const awaiting = line.awaiting.find((each) => each.text === entries.awaiting);
     if (awaiting && !condition!.over) {
       line.saw(this.processId);
       line.grantNext();
       return awaits(awaiting);
     }
-    const isOver = awaiting !== undefined || line.find(texts.over) !== undefined;
-    line.stopAwaiting(texts.awaiting);
-    const text = isOver ? texts.over : texts.signalled;
+    const isOver = awaiting !== undefined || line.find(entries.over) !== undefined;
+    line.stopAwaiting(entries.awaiting);
+    const text = isOver ? entries.over : entries.signalled;
     const known = line.find(text);
     const former = Number(request.arrival ?? AWAITING);
     const arrival = former < AWAITING ? former : undefined;
@@ -146,19 +148,4 @@ export class MemoryConditions {
 /** The answer to who goes on awaiting. */
 function awaits({ arrival }: Place): Answer {
   return { kind: 'queued', remaining: -1, arrival: String(arrival), rank: AWAITS, rejoined: false };
-}
-
-/** How one place stands in the queue: while it awaits, when it was signalled, when its time is over. */
-function textsOf({
-  holder,
-  ttl,
-  tokens,
-  condition,
-}: LockRequest): Record<'awaiting' | 'signalled' | 'over', string> {
-  const request = `${holder}/${ttl}`;
-  return {
-    awaiting: `${request}/w${tokens}/${condition!.name}`,
-    signalled: `${request}/c${tokens}/${condition!.name}`,
-    over: `${request}/x${tokens}`,
-  };
 }

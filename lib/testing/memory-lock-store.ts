@@ -3,7 +3,7 @@ import type { Grant } from '../locks/grant.js';
 import { newProcessId } from '../locks/holder.js';
 import { lockId } from '../locks/lock-id.js';
 import type { NameSearch } from '../locks/lock-names.js';
-import { requestAt } from '../locks/lock/place-text.js';
+import { requestAt } from '../locks/entry.js';
 import type {
   LockPrimitive,
   LockStore,

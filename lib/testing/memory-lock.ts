@@ -1,7 +1,7 @@
 import { ForeignLockError } from '../errors/index.js';
 import { MARKERS } from '../locks/holder.js';
 import { lockId } from '../locks/lock-id.js';
-import { placeText } from '../locks/lock/place-text.js';
+import { entryOf } from '../locks/entry.js';
 import type { Grant } from '../locks/grant.js';
 import type {
   Answer,
@@ -60,7 +60,7 @@ export class MemoryLock implements Omit<LockPrimitive, 'signal'> {
     return this.connection.send(request.key, () => {
       const { holder, share } = request;
       const name = this.#name(request);
-      for (const place of passed) this.#line(name).leave(placeText(place));
+      for (const place of passed) this.#line(name).leave(entryOf(place));
       if (!this.#isHeldBy(name, request)) return false;
       const holders = this.#holders(name);
       const before = this.#server.values.ttl(name);
@@ -79,7 +79,7 @@ export class MemoryLock implements Omit<LockPrimitive, 'signal'> {
     return this.connection.send(request.key, () => {
       const name = this.#name(request);
       const mine = this.#isHeldBy(name, request);
-      for (const place of [request, ...passed]) this.#line(name).leave(placeText(place));
+      for (const place of [request, ...passed]) this.#line(name).leave(entryOf(place));
       if (mine) this.#holders(name).letGo(request.holder, request.share);
       this.#line(name).grantNext();
       return mine;
@@ -176,7 +176,7 @@ export class MemoryLock implements Omit<LockPrimitive, 'signal'> {
       return isNext() ? take() : { kind: 'busy' };
     }
 
-    const text = placeText(request);
+    const text = entryOf(request);
     const known = line.find(text);
     const full = !gaveBack && line.places.length >= this.waitersPerKey;
     if (!known && full) {

@@ -1,20 +1,13 @@
 import { isReader } from '../options/index.js';
 import type { LockRequest } from '../locks/lock-request.js';
+import { FENCE_LIFE, TOKEN_KNOWN, TOKEN_LEAD } from '../protocol/constants.js';
 import type { MemoryServer } from './memory-server.js';
-
-/** How long the last token is remembered beyond its lead over the clock, in ms. */
-const REMEMBERED = 86_400_000;
-/** How far several tokens at once may lead the clock, in µs. */
-const LEAD = 100_000;
 
 /** The tokens of a grant: the first of them, and how many. */
 export interface Tokens {
   readonly fencingToken: number | undefined;
   readonly tokens: number;
 }
-
-/** How long the token of a permit is known to who asks again, in ms. */
-const KNOWN = 60_000;
 
 /** What a grant brings: tokens of its own, or for a reader the last that was minted. */
 export function fencingTokens(
@@ -27,7 +20,7 @@ export function fencingTokens(
   const who = `${name} ${holder}`;
   const fencingToken =
     server.permitTokens.get(who) ?? mintFencingTokens(server, name, 1).fencingToken!;
-  server.permitTokens.set(who, fencingToken, KNOWN);
+  server.permitTokens.set(who, fencingToken, TOKEN_KNOWN);
   return { fencingToken, tokens: 1 };
 }
 
@@ -36,7 +29,7 @@ function mintFencingTokens(server: MemoryServer, name: string, wanted: number): 
   if (wanted === 0) return { fencingToken: undefined, tokens: 0 };
   const now = server.now();
   const last = server.fences.get(name) ?? 0;
-  const tokens = last >= now && last + wanted > now + LEAD ? 1 : wanted;
+  const tokens = last >= now && last + wanted > now + TOKEN_LEAD ? 1 : wanted;
   const fencingToken = Math.max(last + 1, now);
   const end = fencingToken + tokens - 1;
   server.fences.set(name, end, rememberedFor(server, end));
@@ -46,5 +39,5 @@ function mintFencingTokens(server: MemoryServer, name: string, wanted: number): 
 
 /** What is left of a token's life if it starts now, in ms. */
 export function rememberedFor(server: MemoryServer, token: number): number {
-  return REMEMBERED + Math.max(0, Math.ceil((token - server.now()) / 1_000));
+  return FENCE_LIFE + Math.max(0, Math.ceil((token - server.now()) / 1_000));
 }

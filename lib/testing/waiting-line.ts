@@ -1,20 +1,16 @@
+import {
+  AWAITING,
+  DEAD_AWAITING,
+  EFFORT,
+  FIRST_LEASE,
+  GRANT_EFFORT,
+  LONGEST_BATCH,
+  QUEUE_LIFE,
+  SILENCE,
+} from '../protocol/constants.js';
 import { MemoryHolders } from './memory-holders.js';
 import type { MemoryServer, Place } from './memory-server.js';
 import { fencingTokens } from './mint-fencing-tokens.js';
-
-/** How long a process may stay silent and still keep its places, in ms. */
-const SILENCE = 3_000;
-/** The longest first lease of a pushed grant, in ms. */
-const FIRST_LEASE = 3_000;
-/** How long queue and asks are kept after the last ask, in ms. */
-const KEPT = 60_000;
-
-/** How much one step does for those who wait, and what a grant counts beside looking at a place, as in grant-next.lua. */
-const EFFORT = 1_000;
-const GRANT = 6;
-
-/** What is added to the arrival of who awaits a condition, as in awaiting.lua. */
-export const AWAITING = 4e15;
 
 /** The queue of one lock: who waits, since when, and who is next. */
 export class WaitingLine {
@@ -57,17 +53,17 @@ export class WaitingLine {
     const { seen, clock, queues } = this.server;
     const asks = seen.get(this.name) ?? new Map<string, number>();
     asks.set(process, clock.wall());
-    for (const [asker, at] of asks) if (clock.wall() - at >= KEPT) asks.delete(asker);
-    seen.set(this.name, asks, KEPT);
-    queues.expire(this.name, KEPT);
-    this.server.awaiting.expire(this.name, KEPT);
+    for (const [asker, at] of asks) if (clock.wall() - at >= QUEUE_LIFE) asks.delete(asker);
+    seen.set(this.name, asks, QUEUE_LIFE);
+    queues.expire(this.name, QUEUE_LIFE);
+    this.server.awaiting.expire(this.name, QUEUE_LIFE);
   }
 
   /** Behind all who await already. */
   await(place: Omit<Place, 'arrival'>): Place {
     const last = this.awaiting.at(-1)?.arrival ?? 0;
     const joined = { ...place, arrival: Math.max(AWAITING + this.server.now(), last + 1) };
-    this.server.awaiting.set(this.name, [...this.awaiting, joined], KEPT);
+    this.server.awaiting.set(this.name, [...this.awaiting, joined], QUEUE_LIFE);
     return joined;
   }
 
@@ -76,13 +72,13 @@ export class WaitingLine {
     const left = this.awaiting.filter((place) => place.text !== text);
     if (left.length === this.awaiting.length) return false;
     if (left.length === 0) this.server.awaiting.delete(this.name);
-    else this.server.awaiting.set(this.name, left, KEPT);
+    else this.server.awaiting.set(this.name, left, QUEUE_LIFE);
     return true;
   }
 
   /** Nobody may ever signal them. */
   forgetDeadAwaiting(): void {
-    for (const place of this.awaiting.slice(0, 100)) {
+    for (const place of this.awaiting.slice(0, DEAD_AWAITING)) {
       if (!this.#isAlive(place.process)) this.stopAwaiting(place.text);
     }
   }
@@ -129,7 +125,7 @@ export class WaitingLine {
         this.#grant(place, place.ttl);
         asked = true;
       } else {
-        effort -= GRANT + (place.share?.count ?? 1);
+        effort -= GRANT_EFFORT + (place.share?.count ?? 1);
         if (this.#push(place, home)) moved = true;
         else unheard.add(place.process);
       }
@@ -159,7 +155,7 @@ export class WaitingLine {
     const ending = /\/\d+\/x[01]$/.exec(place.text)?.[0];
     if (!ending) return [];
     const at = this.places.indexOf(place) + 1;
-    const behind = this.places.slice(at, at + 64);
+    const behind = this.places.slice(at, at + LONGEST_BATCH);
     const end = behind.findIndex(
       ({ text, process }) => process !== place.process || !text.endsWith(ending),
     );
@@ -190,7 +186,7 @@ export class WaitingLine {
   #put(places: Place[]): void {
     const left = this.server.queues.ttl(this.name);
     if (places.length === 0) this.server.queues.delete(this.name);
-    else this.server.queues.set(this.name, places, left > 0 ? left : KEPT);
+    else this.server.queues.set(this.name, places, left > 0 ? left : QUEUE_LIFE);
   }
 }
 

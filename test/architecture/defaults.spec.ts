@@ -29,7 +29,7 @@ const constants = new Map<string, unknown>(
 function literal(text: string): unknown {
   if (text === 'Infinity') return Infinity;
   const value: unknown = JSON.parse(text.replaceAll("'", '"'));
-  const duration = typeof value === 'string' && /^\d+(ms|s|m|h)$/.test(value);
+  const duration = typeof value === 'string' && /^\d+(ms|s|m|h|d)$/.test(value);
   return duration ? milliseconds('default', value, { min: 0, max: Infinity }) : value;
 }
 

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { MARKERS } from '../../lib/locks/holder.js';
-import { placeText } from '../../lib/locks/lock/place-text.js';
+import { entryOf } from '../../lib/locks/entry.js';
 import type { LockRequest } from '../../lib/locks/lock-request.js';
 import { isReader, READER, type Share } from '../../lib/options/index.js';
 import { type LockKeys, lockKeys } from '../../lib/redis/index.js';
@@ -121,7 +121,7 @@ describe.each(['one Redis', 'a cluster'].filter(isOfInterest))('on %s', (name) =
   /** The request's place is in the queue, and its process was seen. */
   async function queued(request: LockRequest, arrival = 1): Promise<void> {
     const { control } = world.redis!;
-    await control.zadd(keys.queue, arrival, placeText(request));
+    await control.zadd(keys.queue, arrival, entryOf(request));
     await control.zadd(keys.seen, Date.now(), request.holder.split('/')[0]!);
     for (const key of [keys.queue, keys.seen]) await control.pexpire(key, TTL);
   }

@@ -1,5 +1,5 @@
 import { expect } from '@jest/globals';
-import { placeText } from '../../lib/locks/lock/place-text.js';
+import { entryOf } from '../../lib/locks/entry.js';
 import type { Contract } from '../support/contract.js';
 import { type World, type Wrap, withPrimitive } from '../support/world.js';
 
@@ -86,7 +86,7 @@ export const handOff: Contract = {
     await a.lock.release(request, 0);
     const { holder, places } = await world.sight();
     expect(holder).toBe(heir.holder);
-    expect(places.map(({ place }) => place)).toEqual([placeText(unheard)]);
+    expect(places.map(({ place }) => place)).toEqual([entryOf(unheard)]);
     await b.lock.release(heir, 0);
     expect((await deaf.ask(unheard)).kind).toBe('held');
   },

@@ -1,5 +1,5 @@
 import { expect } from '@jest/globals';
-import { placeText } from '../../lib/locks/lock/place-text.js';
+import { entryOf } from '../../lib/locks/entry.js';
 import type { LockRequest } from '../../lib/locks/lock-request.js';
 import type { Client } from '../support/client.js';
 import { TTL } from '../support/bounds.js';
@@ -62,9 +62,7 @@ export const order: Contract = {
     const queued = [await a.queue(), await b.queue(), await a.queue()];
     for (const { request } of queued.toReversed()) await a.ask(request);
     const { places } = await world.sight();
-    expect(places.map(({ place }) => place)).toEqual(
-      queued.map(({ request }) => placeText(request)),
-    );
+    expect(places.map(({ place }) => place)).toEqual(queued.map(({ request }) => entryOf(request)));
   },
 
   async 'places that the server forgot are taken up again in their old order'(world) {
@@ -78,9 +76,7 @@ export const order: Contract = {
       expect(again).toMatchObject({ kind: 'queued', rejoined: true, arrival: place.arrival });
     }
     const { places } = await world.sight();
-    expect(places.map(({ place }) => place)).toEqual(
-      queued.map(({ request }) => placeText(request)),
-    );
+    expect(places.map(({ place }) => place)).toEqual(queued.map(({ request }) => entryOf(request)));
   },
 
   async 'under contention grants follow the queue'(world) {
@@ -114,7 +110,7 @@ export const orderOnRedis: Contract = {
     await a.hold();
     const early = await a.queue();
     const ahead = Number(early.place.arrival) + 3_600_000_000;
-    await control.zadd(`{${prefix}k}:queue`, ahead, placeText(early.request));
+    await control.zadd(`{${prefix}k}:queue`, ahead, entryOf(early.request));
     const { place } = await a.queue();
     expect(place.rank).toBe(1);
     expect(Number(place.arrival)).toBe(ahead + 1);

@@ -1,5 +1,5 @@
 import { expect } from '@jest/globals';
-import { placeText } from '../../lib/locks/lock/place-text.js';
+import { entryOf } from '../../lib/locks/entry.js';
 import { TTL } from '../support/bounds.js';
 import type { Contract } from '../support/contract.js';
 
@@ -28,7 +28,7 @@ export const ownership: Contract = {
     expect(await b.lock.leave(b.request())).toBe(false);
     const { holder, places } = await world.sight();
     expect(holder).toBe(request.holder);
-    expect(places.map(({ place }) => place)).toEqual([placeText(waiting)]);
+    expect(places.map(({ place }) => place)).toEqual([entryOf(waiting)]);
   },
 
   async 'an extension brings no lease back that has ended'(world) {

@@ -226,11 +226,11 @@ describe('the log at start-up', () => {
     expect(said).toContain('allkeys-lru');
     expect(said).toContain('Forgetful.work overrides a method under @Locked');
     expect(said).toContain(
-      "RedisLockModule has wait: 300, which is in ms. If it is meant, write '300ms'.",
+      "RedisLockModule has wait: 300, which is in ms. If you mean that, write '300ms'.",
     );
     expect(said).toMatch(/@Locked on \w+\.hasty has wait: 5, which is in ms/);
     expect(said).toContain(
-      "@LeaderOnly on Leading.work has ttl: 900, which is in ms. If it is meant, write '900ms'.",
+      "@LeaderOnly on Leading.work has ttl: 900, which is in ms. If you mean that, write '900ms'.",
     );
     expect(said).not.toMatch(/hunter2|Careful\.work|atOnce|Leading\.calm/);
     for (const each of [/RedisLockModule has/g, /Leading\.work has/g, /\.hasty has/g]) {

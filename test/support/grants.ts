@@ -1,6 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Grant } from '../../lib/locks/grant.js';
-import { AWAITS, type LockStore } from '../../lib/locks/lock-primitive.js';
+import type { LockStore } from '../../lib/locks/lock-primitive.js';
+import { AWAITS } from '../../lib/protocol/constants.js';
 import { withPrimitive } from './world.js';
 
 /** To whom one token went. */

@@ -14,6 +14,7 @@ const NEEDS = {
     'php-symfony-lock',
     'python3-redis',
   ],
+  python: ['python3-venv'],
 };
 
 /**

@@ -3,6 +3,7 @@ const LONG = [
   'test/package/(consumers|linters|toolchains|two-copies)',
   'test/sample/demo',
   'test/docs/site',
+  'test/protocol/client',
   'test/dialects/(peers|process-crowds|sleepers|steps)',
   'test/faults/(cluster-access|contention|durability|histories|leaders|leaks|quorum-restarts|replicas|skewed|split|stall)',
 ];
@@ -74,6 +75,13 @@ export const PARTS = {
       env: { FULL: '1' },
       needs: ['foreign clients'],
       folders: ['test/dialects'],
+    },
+    {
+      ...NEWEST,
+      name: 'protocol in Python',
+      env: { FULL: '1' },
+      needs: ['python'],
+      folders: ['test/protocol'],
     },
     {
       ...NEWEST,

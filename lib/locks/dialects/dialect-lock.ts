@@ -1,13 +1,14 @@
 import { ForeignLockError, LockOptionsError } from '../../errors/index.js';
 import { type DialectSettings, momentOf } from '../../options/index.js';
+import { TAKE_OVER_PAUSE } from '../../protocol/constants.js';
 import { KeyList, type LockServer, lockKeys, type StepNode } from '../../redis/index.js';
 import { askAgain } from '../back-off.js';
 import { lockId } from '../lock-id.js';
 import type { Whereabouts } from '../lock-names.js';
-import { AFTER_TAKE_OVER } from '../grant.js';
 import type { Answer, Extended, Extension, HolderSteps, Sight } from '../lock-primitive.js';
 import type { LockRequest } from '../lock-request.js';
 import { isOne } from '../lock-steps.js';
+import { extendedOf } from '../reply.js';
 import { scripts as looks } from '../look/scripts.js';
 import { sightOf } from '../look/sight.js';
 import type { AcquireReply, Dialect, DialectScript, Send, Wake } from './dialect-format.js';
@@ -69,8 +70,7 @@ export class DialectLock implements HolderSteps {
 
   async extend(requests: readonly LockRequest[]): Promise<Extension> {
     const sent = momentOf(this.server.time);
-    const read = (reply: unknown): Extended =>
-      reply === -2 ? 'free' : reply === -3 ? 'taken' : (reply as number);
+    const read = (reply: unknown): Extended => extendedOf(reply as number);
     const remaining = requests.map((request) => this.#run(this.dialect.extend, request, {}, read));
     return { sent, remaining: await Promise.all(remaining) };
   }
@@ -140,7 +140,7 @@ export class DialectLock implements HolderSteps {
     }
     const fencingToken = token < 0 ? undefined : token;
     const tokens = token < 0 ? 0 : 1;
-    const renewIn = more === 1 ? AFTER_TAKE_OVER : undefined;
+    const renewIn = more === 1 ? TAKE_OVER_PAUSE : undefined;
     return { kind: 'held', sent, remaining: left as number, fencingToken, tokens, renewIn };
   }
 

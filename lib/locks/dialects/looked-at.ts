@@ -1,5 +1,5 @@
-import { firstToken, token } from '../lock/sight.js';
 import type { Sight } from '../lock-primitive.js';
+import { firstToken, lastToken } from '../reply.js';
 
 /** What a look at a lock in another service's format returns: who holds it, each with what is left of the lease. */
 type LookReply = [
@@ -26,7 +26,7 @@ export function lookedAt(reply: unknown): Sight {
     mode: shared ? 'shared' : undefined,
     remaining: shared ? remaining : (holders[0]?.remaining ?? remaining),
     foreign: isLock === 1 && type !== 'none',
-    fencingToken: token(fence),
+    fencingToken: lastToken(fence),
     firstToken: firstToken(fence),
     waiting: 0,
     awaiting: 0,

@@ -1,10 +1,12 @@
 import { type Clock, type ModuleSettings, momentOf } from '../../options/index.js';
+import { TAKE_OVER_PAUSE } from '../../protocol/constants.js';
 import { type LockServer, lockServer, prefixOf } from '../../redis/index.js';
 import { BoundedLeases } from '../quarantine/bounded-leases.js';
 import { Generation } from '../quarantine/generation.js';
+import { requestAt } from '../entry.js';
 import { newProcessId } from '../holder.js';
 import { lockNames, type NameSearch } from '../lock-names.js';
-import { AFTER_TAKE_OVER, type Grant } from '../grant.js';
+import type { Grant } from '../grant.js';
 import type {
   LockPrimitive,
   LockStore,
@@ -14,8 +16,7 @@ import type {
 import type { LockRequest } from '../lock-request.js';
 import { Dialects } from '../dialects/dialects.js';
 import { redisPrimitive } from '../redis-primitive.js';
-import { requestAt } from './place-text.js';
-import { token } from './sight.js';
+import { messageOf } from '../reply.js';
 
 /** The lock on a Redis or a Cluster, with the inbox through which it pushes grants. */
 export class RedisLockStore implements LockStore {
@@ -47,10 +48,15 @@ export class RedisLockStore implements LockStore {
       { ...settings, admit: generation?.admit },
     );
     this.#confirms = settings.replicas !== undefined;
-    this.#renewIn = settings.guard ? AFTER_TAKE_OVER : undefined;
+    this.#renewIn = settings.guard ? TAKE_OVER_PAUSE : undefined;
     const { waitersPerKey } = settings.limits;
-    const heard = (text: string): void => this.#message(text.split(' '));
-    const native = redisPrimitive(this.#server, prefix, waitersPerKey, heard, settings.guard);
+    const native = redisPrimitive(
+      this.#server,
+      prefix,
+      waitersPerKey,
+      this.#message,
+      settings.guard,
+    );
     const lock = (this.#dialects = new Dialects(
       native,
       this.#server,
@@ -67,7 +73,7 @@ export class RedisLockStore implements LockStore {
   open(listener: PushListener): Promise<void> {
     this.#listener = listener;
     return this.#server.open({
-      message: (words) => this.#message(words),
+      message: this.#message,
       resubscribed: () => listener.reconnected(),
       reconnected: () => listener.reconnected(),
     });
@@ -93,34 +99,24 @@ export class RedisLockStore implements LockStore {
     return this.#server.close();
   }
 
-  /** 'granted <place> <ms left> <server µs> <token> <tokens> <places of the run> <last of them, or -> <Redis key>', 'forced <holder> …' or 'kept <ms left> <Redis key>'. */
-  #message(words: readonly string[]): void {
+  readonly #message = (text: string): void => {
     const listener = this.#listener!;
-    const [word, who, left, at, fence, count, places, last, ...lock] = words;
-    if (!who) return;
-    if (word === 'forced') return words.slice(1).forEach((holder) => listener.forced(holder));
-    if (word === 'kept') {
-      return listener.kept(words.slice(2).join(' ').slice(this.#prefix.length), Number(who));
+    const message = messageOf(text);
+    if (message?.kind === 'forced') {
+      return message.holders.forEach((holder) => listener.forced(holder));
     }
-    if (word !== 'granted') return;
-    const redisKey = lock.join(' ');
-    const request = requestAt(who, redisKey.slice(this.#prefix.length));
-    const now = momentOf(this.#server.time);
-    const sent = this.#server.clockOf(redisKey)?.momentAt(Number(at) / 1_000, now);
-    const grant: Grant | undefined = sent && {
-      kind: 'held',
-      sent,
-      remaining: Number(left),
-      fencingToken: token(fence),
-      tokens: Number(count),
-      signalled: request?.condition !== undefined,
-      renewIn: this.#renewIn,
-      run: places === '0' ? undefined : { places: Number(places), last: last! },
-    };
+    const lock = message?.redisKey.slice(this.#prefix.length) ?? '';
+    if (message?.kind === 'kept') return listener.kept(lock, message.rest);
+    const request = message && requestAt(message.entry, lock);
     if (!request) return;
+    const { kind, redisKey, at, remaining, fencingToken, tokens, run } = message;
+    const sent = this.#server.clockOf(redisKey)?.momentAt(at, momentOf(this.#server.time));
+    const signalled = request.condition !== undefined;
+    const renewIn = this.#renewIn;
+    const grant = sent && { kind, sent, remaining, fencingToken, tokens, signalled, renewIn, run };
     if (grant && this.#confirms) void this.#confirm(request, grant, listener);
     else listener.granted(request, grant);
-  }
+  };
 
   /** Writes the grant's lease once more, on a connection of ours: who waits for it asks, if replicas do not have it. */
   async #confirm(request: LockRequest, grant: Grant, listener: PushListener): Promise<void> {

@@ -2,7 +2,7 @@ import { ForeignLockError } from '../../errors/index.js';
 import type { Answer, Extension, LockPrimitive, Sight, Transferred } from '../lock-primitive.js';
 import type { LockRequest } from '../lock-request.js';
 import { isOne, type LockSteps } from '../lock-steps.js';
-import { placeText } from './place-text.js';
+import { entryOf } from '../entry.js';
 import { scripts } from './scripts.js';
 import { sightOf } from './sight.js';
 import { versionOf } from './version.js';
@@ -29,7 +29,7 @@ export class RedisLock implements Omit<LockPrimitive, 'signal'> {
       holder,
       inbox,
       keep: keep > 0 ? Math.ceil(keep) : undefined,
-      passed: passed?.map(placeText).join(' '),
+      passed: passed?.map(entryOf).join(' '),
     };
     return this.steps.release(scripts.release, key, operands);
   }
@@ -37,7 +37,7 @@ export class RedisLock implements Omit<LockPrimitive, 'signal'> {
   leave(request: LockRequest, passed: readonly LockRequest[] = []): Promise<boolean> {
     const { key, holder } = request;
     const { inbox } = this.steps;
-    const places = [request, ...passed].map(placeText).join(' ');
+    const places = [request, ...passed].map(entryOf).join(' ');
     return this.steps.run(scripts.leave, key, { holder, places, inbox }, isOne);
   }
 

@@ -1,5 +1,6 @@
 import { modeAt } from '../holder.js';
 import type { Sight } from '../lock-primitive.js';
+import { firstToken, lastToken } from '../reply.js';
 
 /** What inspect.lua returns. */
 type SightReply = [
@@ -25,7 +26,7 @@ export function sightOf(reply: unknown): Sight {
     holders: [...pairs(holders)].map(([holder, ends]) => ({ holder, remaining: ends - now })),
     mode,
     remaining,
-    fencingToken: token(fence),
+    fencingToken: lastToken(fence),
     firstToken: firstToken(fence),
     waiting,
     awaiting,
@@ -37,15 +38,4 @@ export function sightOf(reply: unknown): Sight {
 /** Members of a sorted set, each with its score. */
 function* pairs(flat: readonly string[]): Generator<[member: string, score: number]> {
   for (let at = 0; at + 1 < flat.length; at += 2) yield [flat[at]!, Number(flat[at + 1])];
-}
-
-/** The first token of the last grant, as mint-fencing-tokens.lua writes it. */
-export function firstToken(text: string): number | undefined {
-  const [last, count = 1] = text.split('.');
-  return last ? Number(last) - Number(count) + 1 : undefined;
-}
-
-/** The last token that a fence names. */
-export function token(text: string | undefined): number | undefined {
-  return text ? Number(text) : undefined;
 }

@@ -1,5 +1,5 @@
-import { firstToken, token } from '../lock/sight.js';
 import type { Sight } from '../lock-primitive.js';
+import { firstToken, lastToken } from '../reply.js';
 
 /** What look.lua returns. */
 type LookReply = [type: string, value: string, remaining: number, fence: string, now: number];
@@ -11,7 +11,7 @@ export function sightOf(reply: unknown): Sight {
     holder,
     holders: [],
     remaining,
-    fencingToken: token(fence),
+    fencingToken: lastToken(fence),
     firstToken: firstToken(fence),
     waiting: 0,
     awaiting: 0,

@@ -2,7 +2,7 @@ import { isReader } from '../../options/index.js';
 import type { Answer, Extension, HolderSteps } from '../lock-primitive.js';
 import type { LockRequest } from '../lock-request.js';
 import { isOne, type LockSteps } from '../lock-steps.js';
-import { placeText } from '../lock/place-text.js';
+import { entryOf } from '../entry.js';
 import { scripts } from './scripts.js';
 
 /**
@@ -30,7 +30,7 @@ export class RedisShares implements HolderSteps {
   leave(request: LockRequest): Promise<boolean> {
     const { key, holder } = request;
     const { inbox } = this.steps;
-    const operands = { holder, place: placeText(request), inbox, ...kindOf(request) };
+    const operands = { holder, place: entryOf(request), inbox, ...kindOf(request) };
     return this.steps.run(scripts.leave, key, operands, isOne);
   }
 

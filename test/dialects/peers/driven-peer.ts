@@ -57,7 +57,7 @@ async function connect(
 ): Promise<PeerClient> {
   const path = resolve('test/dialects/peers', script);
   const child = spawn(program, [path, port, ...args], { stdio: ['pipe', 'pipe', 'inherit'] });
-  const ask = conversation(child);
+  const ask = conversation<boolean>(child);
   await ask({ ask: 'hello' });
   return {
     acquire: (name, ttl) => ask({ ask: 'acquire', name, ttl }),
@@ -68,15 +68,15 @@ async function connect(
 }
 
 /** Asks one question after the other. Resolves to what was answered; rejects once the peer has ended. */
-function conversation(child: ChildProcess): (question: object) => Promise<boolean> {
-  const open: { answered: (answer: boolean) => void; failed: (error: Error) => void }[] = [];
+export function conversation<Answer>(child: ChildProcess): (question: object) => Promise<Answer> {
+  const open: { answered: (answer: Answer) => void; failed: (error: Error) => void }[] = [];
   let ended: Error | undefined;
   const end = (why: unknown): void => {
     ended ??= new Error(`The peer ended: ${String(why)}.`);
     for (const { failed } of open.splice(0)) failed(ended);
   };
   createInterface({ input: child.stdout! }).on('line', (line) => {
-    open.shift()?.answered(JSON.parse(line) as boolean);
+    open.shift()?.answered(JSON.parse(line) as Answer);
   });
   child.once('exit', (code, signal) => end(code ?? signal));
   child.once('error', end);
@@ -90,7 +90,7 @@ function conversation(child: ChildProcess): (question: object) => Promise<boolea
 }
 
 /** Without a word, as in a crash. */
-async function ended(child: ChildProcess): Promise<void> {
+export async function ended(child: ChildProcess): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return;
   const gone = new Promise((resolve) => child.once('exit', resolve));
   child.kill('SIGKILL');

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { DialectSettings } from '../../../options/index.js';
-import { NEVER } from '../../holder.js';
+import { NEVER } from '../../../protocol/constants.js';
 import type { Dialect } from '../dialect-format.js';
 import { scripts } from './scripts.js';
 

@@ -1,0 +1,41 @@
+import { isReader, READER } from '../options/index.js';
+import type { LockRequest } from './lock-request.js';
+
+// The text of an entry in the queue, as PROTOCOL.md says it: constant for its life, and all that grant-next.lua needs of it.
+
+/** The entry of one who waits for the lock. */
+export function entryOf({ holder, ttl, tokens, share }: LockRequest): string {
+  if (!share) return `${holder}/${ttl}/x${tokens}`;
+  return isReader(share)
+    ? `${holder}/${ttl}/s${tokens}`
+    : `${holder}/${ttl}/p${tokens}/${share.permits}/${share.count}`;
+}
+
+/** The entry of one who awaits a condition, before the signal and after it. */
+export function conditionEntries({ holder, ttl, tokens, condition }: LockRequest): {
+  readonly awaiting: string;
+  readonly signalled: string;
+} {
+  const before = `${holder}/${ttl}`;
+  const behind = `${tokens}/${condition!.name}`;
+  return { awaiting: `${before}/w${behind}`, signalled: `${before}/c${behind}` };
+}
+
+const ENTRY = /^([^/]+\/[^/]+)\/(\d+)\/([xspc])(\d+)(?:\/([^/]+))?(?:\/(\d+))?$/;
+
+/** The request that waits at an entry; undefined if no entry is written so. */
+export function requestAt(entry: string, key: string): LockRequest | undefined {
+  const [, holder, ttl, kind, tokens, detail, count] = ENTRY.exec(entry) ?? [];
+  if (holder === undefined) return undefined;
+  const request = { key, holder, ttl: Number(ttl), tokens: Number(tokens) };
+  switch (kind) {
+    case 's':
+      return { ...request, share: READER };
+    case 'p':
+      return { ...request, share: { permits: Number(detail), count: Number(count) } };
+    case 'c':
+      return { ...request, condition: { name: detail!, over: false } };
+    default:
+      return request;
+  }
+}

@@ -1,0 +1,110 @@
+import { ForeignLockError } from '../errors/index.js';
+import type { Moment } from '../options/index.js';
+import type { Run } from './grant.js';
+import type { Answer, Extended } from './lock-primitive.js';
+import type { LockRequest } from './lock-request.js';
+
+// What the scripts return and push, as PROTOCOL.md says it.
+
+/** What the acquire scripts return: the clock alone says `held` for the whole ttl, with all tokens, the first of which is the clock. */
+export type AcquireReply =
+  | number
+  | [
+      kind: Answer['kind'] | 'foreign',
+      left: number | string,
+      now: number,
+      former: number,
+      detail: string | number,
+      count: number,
+      rejoined: number,
+    ];
+
+/** @throws ForeignLockError if something else stands at the lock's name. */
+export function answerOf(
+  reply: AcquireReply,
+  { key, ttl, tokens }: LockRequest,
+  sent: Moment,
+  renewIn: number | undefined,
+): Answer {
+  if (typeof reply === 'number') {
+    const fencingToken = tokens > 0 ? reply : undefined;
+    return { kind: 'held', sent, remaining: ttl, fencingToken, tokens, gaveBack: false, renewIn };
+  }
+  const [kind, left, , former, detail, count, rejoined] = reply;
+  const gaveBack = former === 1;
+  const remaining = left as number;
+  switch (kind) {
+    case 'held': {
+      const fencingToken = (detail as number) < 0 ? undefined : (detail as number);
+      const signalled = rejoined === 1;
+      return { kind, sent, remaining, fencingToken, tokens: count, gaveBack, signalled, renewIn };
+    }
+    case 'queued': {
+      const arrival = detail as string;
+      return { kind, remaining, arrival, rank: count, rejoined: rejoined === 1, gaveBack };
+    }
+    case 'foreign':
+      throw new ForeignLockError(key, left as string);
+    default:
+      return { kind, gaveBack };
+  }
+}
+
+/** What of each lease is left, as extend and transfer say it. */
+export function extendedOf(ms: number): Extended {
+  return ms === -2 ? 'free' : ms === -3 ? 'taken' : ms;
+}
+
+/** The last token that a fence names. */
+export function lastToken(fence: string | undefined): number | undefined {
+  return fence ? Number(fence) : undefined;
+}
+
+/** The first of the tokens that were reserved with the last one. */
+export function firstToken(fence: string): number | undefined {
+  const [last, count = 1] = fence.split('.');
+  return last ? Number(last) - Number(count) + 1 : undefined;
+}
+
+/** A message to this process' inbox; undefined for a word that nobody here knows. */
+type Message =
+  | { readonly kind: 'forced'; readonly holders: readonly string[] }
+  /** The lock at a Redis key comes free by itself in so many ms. */
+  | { readonly kind: 'kept'; readonly rest: number; readonly redisKey: string }
+  | {
+      readonly kind: 'held';
+      readonly entry: string;
+      readonly redisKey: string;
+      /** The lease in ms, from `at` on: the server's clock in ms. */
+      readonly remaining: number;
+      readonly at: number;
+      readonly fencingToken: number | undefined;
+      readonly tokens: number;
+      readonly run: Run | undefined;
+    };
+
+export function messageOf(text: string): Message | undefined {
+  const [word, first, ...words] = text.split(' ');
+  if (!first) return undefined;
+  switch (word) {
+    case 'forced':
+      return { kind: word, holders: [first, ...words] };
+    case 'kept':
+      return { kind: word, rest: Number(first), redisKey: words.join(' ') };
+    case 'granted': {
+      const [left, at, token, count, behind, last, ...key] = words;
+      return {
+        kind: 'held',
+        entry: first,
+        redisKey: key.join(' '),
+        remaining: Number(left),
+        at: Number(at) / 1_000,
+        fencingToken: lastToken(token),
+        tokens: Number(count),
+        run: behind === '0' ? undefined : { places: Number(behind), last: last! },
+      };
+    }
+    default:
+      return undefined;
+  }
+}

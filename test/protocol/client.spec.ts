@@ -1,0 +1,129 @@
+import { describe, expect, it } from '@jest/globals';
+import { LockNotAcquiredError } from '../../lib/index.js';
+import { Crowd } from '../dialects/crowd.js';
+import { Sides } from '../dialects/sides.js';
+import type { LockClient } from '../support/lock-client.js';
+import { until } from '../support/until.js';
+import { preparePython, type PythonClient, pythonClient } from './python.js';
+
+/** A lease that outlasts what the machine may have to do, in ms. */
+const TTL = 30_000;
+/** How long somebody waits who comes in at last, in ms. */
+const WAIT = 50_000;
+const name = 'k';
+
+const missing = preparePython();
+// Skipped by name, with what is missing.
+// oxlint-disable-next-line jest/no-disabled-tests
+if (missing !== undefined) it.skip(`a client in Python: ${missing}`, () => {});
+const here = missing === undefined ? describe : describe.skip;
+
+here('a client in Python that was written from the page', () => {
+  const sides = new Sides();
+  const ours = (fairness: 'local' | 'strict' = 'strict'): LockClient => sides.client({ fairness });
+  const python = async (): Promise<PythonClient> =>
+    sides.closing(await pythonClient(sides.redis.url), (one) => one.close());
+  /** Whose id stands at the lock. */
+  const holder = async (): Promise<string> => (await sides.theirs.get(`lock:${name}`)) ?? '';
+  const waiting = (count: number): Promise<unknown> =>
+    until(
+      `${count} wait`,
+      async () => (await sides.theirs.zcard(`{lock:${name}}:queue`)) === count,
+    );
+
+  it('excludes us while it holds the lock', async () => {
+    const [us, them] = [ours(), await python()];
+    expect(await them.acquire(name, TTL, 0)).toBeGreaterThan(0);
+    await expect(us.acquire(name, { wait: 0 })).rejects.toThrow(LockNotAcquiredError);
+    expect(await them.release(name)).toBe(true);
+    expect((await us.acquire(name, { wait: 0 })).held).toBe(true);
+  });
+
+  it('is excluded by us, and leaves no entry when it gives up', async () => {
+    const [us, them] = [ours(), await python()];
+    await us.acquire(name, { ttl: TTL });
+    expect(await them.acquire(name, TTL, 0)).toBeNull();
+    expect(await them.acquire(name, TTL, 300)).toBeNull();
+    await waiting(0);
+  });
+
+  it('is handed the lock by our release, with a larger token, and renews its first lease', async () => {
+    const [us, them] = [ours(), await python()];
+    const lease = await us.acquire(name, { ttl: TTL });
+    const had = them.acquire(name, TTL, WAIT);
+    await waiting(1);
+    await lease.release();
+    expect(await holder()).toContain(`${them.process}/`);
+    expect(await had).toBeGreaterThan(lease.toJSON().fencingToken!);
+    const renewed = async (): Promise<boolean> =>
+      (await sides.theirs.pttl(`lock:${name}`)) > 10_000;
+    await until('its lease is longer than a first one', renewed);
+    expect(await them.held(name)).toBe(true);
+  });
+
+  it('hands the lock on to us, with a larger token', async () => {
+    const [us, them] = [ours(), await python()];
+    const token = await them.acquire(name, TTL, 0);
+    const waits = us.acquire(name, { ttl: TTL, wait: WAIT });
+    await us.waiting(name);
+    expect(await them.release(name)).toBe(true);
+    expect(await holder()).toContain(`${us.store.processId}/`);
+    expect((await waits).toJSON().fencingToken).toBeGreaterThan(token!);
+  });
+
+  it('queues in one order with us', async () => {
+    const [us, them, others] = [ours(), await python(), ours()];
+    const lease = await us.acquire(name, { ttl: TTL });
+    const second = them.acquire(name, TTL, WAIT);
+    await waiting(1);
+    const third = others.acquire(name, { ttl: TTL, wait: WAIT });
+    await waiting(2);
+    await lease.release();
+    await second;
+    expect(await holder()).toContain(`${them.process}/`);
+    await them.release(name);
+    expect((await third).held).toBe(true);
+  });
+
+  it('knows that an operator took the lock', async () => {
+    const [us, them] = [ours(), await python()];
+    await them.acquire(name, TTL, 0);
+    expect(await us.force(name)).toBe(true);
+    await until('it knows', async () => !(await them.held(name)));
+    expect(await them.release(name)).toBe(false);
+  });
+
+  it('that is gone holds nobody up: its entry dies, and its lease ends', async () => {
+    const [us, them, dead] = [ours(), await python(), await python()];
+    const lease = await us.acquire(name, { ttl: TTL });
+    const asked = dead.acquire(name, TTL, WAIT).catch(() => 'it ended');
+    await waiting(1);
+    const waits = them.acquire(name, 5_000, WAIT);
+    await waiting(2);
+    await dead.close();
+    expect(await asked).toBe('it ended');
+    await lease.release();
+    expect(await waits).toBeGreaterThan(0);
+    await them.close();
+    expect((await us.acquire(name, { wait: WAIT })).held).toBe(true);
+  });
+
+  it.each(['strict', 'local'] as const)(
+    'and we never hold the lock at the same time, three each, fairness %s',
+    async (fairness) => {
+      const us = [ours(fairness), ours(fairness), ours(fairness)];
+      const them = await Promise.all([python(), python(), python()]);
+      const crowd = new Crowd(process.env['FULL'] ? 10_000 : 1_000, TTL);
+      await Promise.all([
+        ...us.map((client) => crowd.ours(client, name)),
+        ...them.map((one) => {
+          const acquire = async (lock: string, ttl: number): Promise<boolean> =>
+            (await one.acquire(lock, ttl, WAIT)) !== null;
+          return crowd.theirs({ ...one, acquire }, name);
+        }),
+      ]);
+      crowd.check();
+      expect(us.every(({ idle }) => idle)).toBe(true);
+    },
+  );
+});
