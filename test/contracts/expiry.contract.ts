@@ -27,7 +27,7 @@ export const expiry: Contract = {
     const from = b.clock.monotonic();
     const wait = later(b.acquire({ ttl: TTL, wait: Infinity }));
     await world.until('it has asked', () => b.answered.asks > 0);
-    await world.pass(TTL);
+    await world.outlive(TTL);
     const lease = await world.finish(wait);
     expect(b.clock.monotonic() - from).toBeLessThan(atMost(world, TTL + 500));
     expect(lease.held).toBe(true);

@@ -25,6 +25,10 @@ export class MemoryWorld extends World {
     return this.clock.advance(ms);
   }
 
+  outlive(ms: number): Promise<void> {
+    return this.pass(ms);
+  }
+
   async silence(ms: number): Promise<void> {
     const { seen } = this.server;
     for (const name of seen.keys()) {

@@ -25,12 +25,11 @@ export class QuorumWorld extends RedisWorld {
     await Promise.all(this.controls.map((control) => control.flushall()));
   }
 
-  override async pass(ms: number): Promise<void> {
+  protected override async ageServers(ms: number): Promise<void> {
     const ageing = this.controls.map(async (control) => {
       await this.age(control, await control.keys('*'), ms);
     });
     await Promise.all(ageing);
-    for (const clock of this.clocks) clock.pass(ms);
   }
 
   protected override signal(signal: NodeJS.Signals): void {

@@ -72,8 +72,17 @@ export class RedisWorld extends World {
   }
 
   async pass(ms: number): Promise<void> {
-    if (!this.paused) await this.age(this.redis.control, await this.names('*'), ms);
+    await this.ageServers(ms);
     for (const clock of this.clocks) clock.pass(ms);
+  }
+
+  async outlive(ms: number): Promise<void> {
+    for (const clock of this.clocks) clock.pass(ms);
+    await this.ageServers(ms);
+  }
+
+  protected async ageServers(ms: number): Promise<void> {
+    if (!this.paused) await this.age(this.redis.control, await this.names('*'), ms);
   }
 
   protected async age(control: Redis, names: readonly string[], ms: number): Promise<void> {

@@ -61,6 +61,8 @@ export abstract class World {
   abstract elapse(ms: number): Promise<void>;
   /** So much time passes for its processes and for what its server keeps; nobody waits for it, also not on a real server. */
   abstract pass(ms: number): Promise<void>;
+  /** As `pass`, where no living process holds anything: clocks go before the server, so that no grant in between grows old. */
+  abstract outlive(ms: number): Promise<void>;
   /** As if nobody had asked for any lock for `ms`. */
   abstract silence(ms: number): Promise<void>;
   /** The server loses all data. */
