@@ -1,9 +1,10 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Redis } from 'ioredis';
+import { startChild } from './children.js';
 import { findRedisServer, freePort, RedisProcess } from './redis-server.js';
 
 /** How long a primary may be silent before its Sentinels take it for down, in ms. */
@@ -65,7 +66,6 @@ export class SentinelProcess {
   }
 
   async stop(): Promise<void> {
-    process.off('exit', this.#onExit);
     for (const { child } of this.#sentinels) child.kill('SIGKILL');
     await Promise.all(this.servers.map((server) => server.stop()));
     rmSync(this.#folder, { recursive: true, force: true });
@@ -87,8 +87,7 @@ export class SentinelProcess {
         '',
       ].join('\n'),
     );
-    const child = spawn(findRedisServer(), [file, '--sentinel'], { stdio: 'ignore' });
-    if (at === 0) process.once('exit', this.#onExit);
+    const child = startChild(findRedisServer(), [file, '--sentinel'], { stdio: 'ignore' });
     this.#sentinels.push({ port, child });
   }
 
@@ -119,10 +118,6 @@ export class SentinelProcess {
       client.disconnect();
     }
   }
-
-  readonly #onExit = (): void => {
-    for (const { child } of this.#sentinels) child.kill('SIGKILL');
-  };
 }
 
 /**

@@ -1,8 +1,9 @@
-import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process';
+import { type ChildProcess, execFileSync, spawnSync } from 'node:child_process';
 import { closeSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs';
 import { connect, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { startChild } from './children.js';
 
 /** The redis-server to start: REDIS_SERVER, else the one on the PATH, else installed where that needs no question (Debian, as root). */
 export function findRedisServer(): string {
@@ -100,7 +101,7 @@ export class RedisProcess {
   /** Starts the server, again after `kill`, on the same port and folder; resolves when it accepts connections. */
   async run(): Promise<void> {
     const log = openSync(this.#log, 'w');
-    const child = spawn(
+    const child = startChild(
       this.program,
       `--port ${this.port} --bind 127.0.0.1 --dir ${this.folder} --save  --appendonly no --daemonize no`
         .split(' ')
@@ -109,7 +110,6 @@ export class RedisProcess {
     );
     closeSync(log);
     this.#child = child;
-    process.once('exit', this.#onExit);
     try {
       await this.#answers(child);
     } catch (error) {
@@ -160,17 +160,12 @@ export class RedisProcess {
       child.kill('SIGKILL');
       await gone;
     }
-    process.off('exit', this.#onExit);
   }
 
   async stop(): Promise<void> {
     await this.kill();
     rmSync(this.folder, { recursive: true, force: true });
   }
-
-  readonly #onExit = (): void => {
-    this.#child?.kill('SIGKILL');
-  };
 }
 
 /** The process that answers on a port: it may be another than ours, which took the port meanwhile. */

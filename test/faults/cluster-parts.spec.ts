@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from '@jest/globals';
-import { Redis } from 'ioredis';
+import type { Redis } from 'ioredis';
 import { RedisLockStore } from '../../lib/locks/lock/redis-lock-store.js';
 import { LockStoreError } from '../../lib/errors/index.js';
 import { readHandOver } from '../../lib/client/hand-over.js';
@@ -16,6 +16,7 @@ import {
 import { slotOf } from '../../lib/redis/cluster/slot.js';
 import { Condition } from '../../lib/services/condition.js';
 import { ClusterProcess } from '../../tools/redis-cluster.js';
+import { controlOf } from '../support/control.js';
 import { FaultProxy } from '../support/fault-proxy.js';
 import { monotonic } from '../support/monotonic.js';
 import { StallingClock } from '../support/stalling-clock.js';
@@ -36,7 +37,7 @@ const moved = new Set<number>();
 beforeAll(async () => {
   cluster = await ClusterProcess.start({ replicas: 3 });
   proxies = await Promise.all(cluster.primaries.map(({ port }) => FaultProxy.before(port)));
-  control = cluster.primaries.map(({ url }) => new Redis(url).on('error', () => {}));
+  control = cluster.primaries.map(({ url }) => controlOf(url));
 });
 afterAll(async () => {
   for (const client of control) client.disconnect();

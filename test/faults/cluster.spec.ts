@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { Cluster, Redis } from 'ioredis';
+import { Cluster, type Redis } from 'ioredis';
 import { isLockError } from '../../lib/errors/index.js';
 import { slotOf } from '../../lib/redis/cluster/slot.js';
 import { systemClock } from '../../lib/options/index.js';
@@ -8,6 +8,7 @@ import type { RedisSource } from '../../lib/options/index.js';
 import { moduleSettings } from '../../lib/options/index.js';
 import { RedisLockStore } from '../../lib/locks/lock/redis-lock-store.js';
 import { ClusterProcess } from '../../tools/redis-cluster.js';
+import { controlOf } from '../support/control.js';
 import { checkHistory, type Claimed, HistoryRecorder } from '../support/history.js';
 import { SOON } from '../support/bounds.js';
 import { monotonic } from '../support/monotonic.js';
@@ -22,9 +23,7 @@ let control: Redis[] = [];
 let closing: (() => Promise<unknown>)[];
 beforeAll(async () => {
   cluster = await ClusterProcess.start({ replicas: 3, nodeTimeout: NODE_TIMEOUT });
-  control = cluster.servers.map(({ url }) =>
-    new Redis(url, { disconnectTimeout: 100 }).on('error', () => {}),
-  );
+  control = cluster.servers.map(({ url }) => controlOf(url));
 });
 afterAll(async () => {
   for (const client of control) client.disconnect();

@@ -12,6 +12,7 @@ import {
 } from '../../lib/options/index.js';
 import { linked } from '../../tools/redis-sentinel.js';
 import { RedisProcess } from '../../tools/redis-server.js';
+import { controlOf } from '../support/control.js';
 import { StallingClock } from '../support/stalling-clock.js';
 import { until } from '../support/until.js';
 import { LockingProcess, withPrimitive } from '../support/world.js';
@@ -96,7 +97,7 @@ describe('durability', () => {
   it('warns of a replicated primary that takes what no replica has, and refuses it', async () => {
     const primary = await server('--appendonly', 'yes', '--repl-diskless-sync-delay', '0');
     await server('--replicaof', '127.0.0.1', String(primary.port));
-    const control = new Redis(primary.url);
+    const control = controlOf(primary.url);
     closing.push(() => control.disconnect());
     await until('it is replicated', () => linked(control, 1));
     const redis: RedisSource = primary.url;
@@ -110,7 +111,7 @@ describe('durability', () => {
 
   it('refuses a user who may not look', async () => {
     const { url } = await server();
-    const control = new Redis(url);
+    const control = controlOf(url);
     closing.push(() => control.disconnect());
     await control.call('ACL', 'SETUSER', 'blind', 'on', '>pw', '~*', '&*', '+@all', '-info');
     const redis = url.replace('//', '//blind:pw@');
@@ -155,7 +156,7 @@ describe.each(Object.keys(losses))('a Redis that %s', (loss) => {
       const options: RedisLockOptions = { redis: redis.url, durability, ttl, keyPrefix: 'lock:' };
       if (snapshot) {
         await member(options);
-        const control = new Redis(redis.url);
+        const control = controlOf(redis.url);
         await control.save();
         control.disconnect();
       }

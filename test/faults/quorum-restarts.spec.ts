@@ -1,7 +1,8 @@
 import { afterEach, beforeEach, expect, it } from '@jest/globals';
-import { Redis } from 'ioredis';
+import type { Redis } from 'ioredis';
 import type { Lease } from '../../lib/client/lease.js';
 import type { AcquireOptions } from '../../lib/options/index.js';
+import { controlOf } from '../support/control.js';
 import { Quorum } from '../support/quorum.js';
 import { until } from '../support/until.js';
 import type { LockingProcess } from '../support/world.js';
@@ -13,7 +14,7 @@ let quorum: Quorum;
 let controls: Redis[];
 beforeEach(async () => {
   quorum = await Quorum.of(3);
-  controls = quorum.urls.map((url) => new Redis(url));
+  controls = quorum.urls.map(controlOf);
 });
 afterEach(async () => {
   for (const control of controls) control.disconnect();

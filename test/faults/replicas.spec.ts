@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it, jest } from '@jest/globals';
-import { Redis } from 'ioredis';
+import type { Redis } from 'ioredis';
 import { ReplicasNotReachedError } from '../../lib/errors/index.js';
 import type { Lease } from '../../lib/client/lease.js';
 import { newHolderId } from '../../lib/locks/holder.js';
@@ -15,6 +15,7 @@ import {
 import { ClusterProcess } from '../../tools/redis-cluster.js';
 import { linked } from '../../tools/redis-sentinel.js';
 import { RedisProcess } from '../../tools/redis-server.js';
+import { controlOf } from '../support/control.js';
 import { FaultProxy, type Weather } from '../support/fault-proxy.js';
 import { LockClient } from '../support/lock-client.js';
 import { StallingClock } from '../support/stalling-clock.js';
@@ -50,9 +51,10 @@ class Pair {
     const replica = await RedisProcess.start({
       args: ['--replicaof', '127.0.0.1', String(link.port)],
     });
-    const [control, standby] = [primary, replica].map(({ url }) =>
-      new Redis(url, { disconnectTimeout: 100 }).on('error', () => {}),
-    ) as [Redis, Redis];
+    const [control, standby] = [primary, replica].map(({ url }) => controlOf(url)) as [
+      Redis,
+      Redis,
+    ];
     const pair = new Pair(primary, replica, link, control, standby);
     closing.push(() => pair.stop());
     await until('the replica is linked', () => linked(control, 1));

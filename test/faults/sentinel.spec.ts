@@ -3,6 +3,7 @@ import { Redis } from 'ioredis';
 import type { RedisLockOptions } from '../../lib/options/index.js';
 import { freePort, RedisProcess } from '../../tools/redis-server.js';
 import { SentinelProcess } from '../../tools/redis-sentinel.js';
+import { controlOf } from '../support/control.js';
 import { LockClient } from '../support/lock-client.js';
 import { until } from '../support/until.js';
 
@@ -18,7 +19,7 @@ async function client(options: RedisLockOptions = {}): Promise<LockClient> {
 }
 
 function direct(port: number): Redis {
-  const redis = new Redis(port, '127.0.0.1', { disconnectTimeout: 100 }).on('error', () => {});
+  const redis = controlOf({ port });
   closing.push(() => redis.disconnect());
   return redis;
 }

@@ -1,9 +1,10 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { Redis } from 'ioredis';
+import type { Redis } from 'ioredis';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { RedisProcess } from '../../tools/redis-server.js';
+import { controlOf } from '../support/control.js';
 import { Replica } from '../support/replica.js';
 import { until } from '../support/until.js';
 
@@ -22,7 +23,7 @@ let history: string;
 let replicas: Replica[];
 beforeEach(async () => {
   redis = await RedisProcess.start();
-  control = new Redis(redis.url);
+  control = controlOf(redis.url);
   folder = mkdtempSync(join(tmpdir(), 'sigterm-'));
   history = join(folder, 'history');
   writeFileSync(history, '');

@@ -4,6 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { RedisSource } from '../../lib/options/index.js';
 import { SentinelProcess } from '../../tools/redis-sentinel.js';
 import { RedisProcess } from '../../tools/redis-server.js';
+import { controlOf } from '../support/control.js';
 import { FakeSentinels } from '../support/fake-sentinels.js';
 import { FaultProxy } from '../support/fault-proxy.js';
 import { LockClient } from '../support/lock-client.js';
@@ -30,7 +31,7 @@ async function processes(redis: RedisSource, count: number): Promise<LockClient[
 }
 
 function direct(port: number): Redis {
-  const redis = new Redis(port, '127.0.0.1');
+  const redis = controlOf({ port });
   closing.push(() => redis.disconnect());
   return redis;
 }

@@ -4,6 +4,7 @@ import { ReplicasNotReachedError } from '../../lib/errors/index.js';
 import type { RedisLockOptions } from '../../lib/options/index.js';
 import { RedisProcess } from '../../tools/redis-server.js';
 import { SentinelProcess } from '../../tools/redis-sentinel.js';
+import { controlOf } from '../support/control.js';
 import { fencedWrite } from '../support/fenced-store.js';
 import { LockClient } from '../support/lock-client.js';
 import { until } from '../support/until.js';
@@ -40,7 +41,7 @@ async function client(options: RedisLockOptions): Promise<LockClient> {
 }
 
 function plain(options: RedisOptions): Redis {
-  const redis = new Redis({ ...options, disconnectTimeout: 100 });
+  const redis = controlOf(options);
   closing.push(() => redis.disconnect());
   return redis.on('error', () => {});
 }

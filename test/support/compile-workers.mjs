@@ -11,7 +11,7 @@ const sources = [
   ...globSync('lib', '.ts'),
   ...globSync('lib', '.lua'),
   ...globSync('test/support', '.ts'),
-  'tools/redis-server.ts',
+  ...globSync('tools', '.ts'),
 ].filter((file) => !file.endsWith('.d.ts'));
 const state = createHash('sha1');
 for (const file of sources) state.update(file).update(readFileSync(file));

@@ -1,4 +1,5 @@
-import { Redis } from 'ioredis';
+import type { Redis } from 'ioredis';
+import { controlOf } from './control.js';
 import { until } from './until.js';
 
 /** Looks at the keys of locks from outside, on a connection of its own. */
@@ -6,8 +7,7 @@ export class Observer {
   readonly redis: Redis;
 
   constructor(url: string) {
-    this.redis = new Redis(url);
-    this.redis.on('error', () => {}); // servers are killed under it on purpose
+    this.redis = controlOf(url);
   }
 
   holder(key: string): Promise<string | null> {

@@ -1,15 +1,11 @@
-import { type ChildProcess, fork } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
+import { forkChild } from '../../tools/children.js';
 import { compiledWorkers } from './compiled-workers.js';
 
 /** What a replica does: the name of a file beside this one, whose `start` takes the options. */
 export type Role = 'leader-replica' | 'cron-replica' | 'draining-replica';
-
-const children = new Set<ChildProcess>();
-process.once('exit', () => {
-  for (const child of children) child.kill('SIGKILL');
-});
 
 /** A Nest application in a process of its own: it can be stopped, frozen and killed like a real one. */
 export class Replica {
@@ -17,7 +13,7 @@ export class Replica {
   #notes = '';
 
   private constructor(private readonly child: ChildProcess) {
-    this.exited = once(child, 'exit').then(() => children.delete(child));
+    this.exited = once(child, 'exit');
     child.stderr!.setEncoding('utf8').on('data', (text: string) => (this.#notes += text));
   }
 
@@ -28,11 +24,10 @@ export class Replica {
     env: NodeJS.ProcessEnv = {},
   ): Promise<Replica> {
     const main = join(compiledWorkers(), 'test/support/replica-main.js');
-    const child = fork(main, [role, JSON.stringify(options)], {
+    const child = forkChild(main, [role, JSON.stringify(options)], {
       env: { ...process.env, ...env },
       stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
     });
-    children.add(child);
     const replica = new Replica(child);
     await Promise.race([
       once(child, 'message'),

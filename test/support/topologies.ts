@@ -4,6 +4,7 @@ import { ClusterProcess } from '../../tools/redis-cluster.js';
 import { SentinelProcess } from '../../tools/redis-sentinel.js';
 import { RedisProcess } from '../../tools/redis-server.js';
 import { ClusterWorld } from './cluster-world.js';
+import { controlOf } from './control.js';
 import type { Kind } from './kinds.js';
 import { MemoryWorld } from './memory-world.js';
 import { Quorum } from './quorum.js';
@@ -63,7 +64,7 @@ async function onQuorum(count: number, dead = 0): Promise<Topology> {
   const quorum = await Quorum.of(count);
   const servers = quorum.servers.slice(dead);
   await Promise.all(quorum.servers.slice(0, dead).map((server) => server.kill()));
-  const controls = servers.map(({ url }) => new Redis(url));
+  const controls = servers.map(({ url }) => controlOf(url));
   return {
     async world(kind, wrap) {
       await Promise.all(controls.map((control) => control.flushall()));
@@ -103,7 +104,7 @@ async function onCluster(): Promise<Topology> {
 async function onSentinels(): Promise<Topology> {
   const group = await SentinelProcess.start();
   const [primary] = group.servers;
-  const control = new Redis(primary!.url);
+  const control = controlOf(primary!.url);
   return {
     async world(kind, wrap) {
       await control.flushall();
@@ -120,7 +121,7 @@ async function onSentinels(): Promise<Topology> {
 async function onReplicated(): Promise<Topology> {
   const group = await SentinelProcess.start({ replicas: 1, sentinels: 0 });
   const [primary] = group.servers;
-  const control = new Redis(primary!.url);
+  const control = controlOf(primary!.url);
   return {
     async world(kind, wrap) {
       await control.flushall();
@@ -135,7 +136,7 @@ async function onReplicated(): Promise<Topology> {
 
 async function onRedis(source: (url: string) => RedisSource, db = 0): Promise<Topology> {
   const server = await RedisProcess.start();
-  const control = new Redis(server.url, { db });
+  const control = controlOf(`${server.url}/${db}`);
   const where = source(server.url);
   return {
     async world(kind, wrap) {

@@ -1,6 +1,7 @@
-import { type ChildProcess, execFileSync, fork } from 'node:child_process';
+import { type ChildProcess, execFileSync } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
+import { forkChild } from '../../tools/children.js';
 import type { LockCallOptions, RedisLockOptions } from '../../lib/options/index.js';
 import { compiledWorkers } from './compiled-workers.js';
 import type { WorkerCommands } from './worker-main.js';
@@ -32,11 +33,6 @@ export interface Section {
 type Answer<Command extends keyof WorkerCommands> = Awaited<ReturnType<WorkerCommands[Command]>>;
 type Call = { resolve(answer: unknown): void; reject(error: Error): void };
 
-const children = new Set<ChildProcess>();
-process.once('exit', () => {
-  for (const child of children) child.kill('SIGKILL');
-});
-
 /** A process of its own that uses the library: it can be stopped and killed like a real one. */
 export class Worker {
   readonly #calls = new Map<number, Call>();
@@ -47,7 +43,6 @@ export class Worker {
 
   private constructor(private readonly child: ChildProcess) {
     this.exited = once(child, 'exit').then(() => {
-      children.delete(child);
       for (const call of this.#calls.values()) call.reject(new Error('The worker is gone.'));
     });
     child.on('message', (message) => this.#hear(message as Record<string, unknown>));
@@ -55,8 +50,7 @@ export class Worker {
 
   static async start(options: RedisLockOptions & { redis: string }): Promise<Worker> {
     const main = join(compiledWorkers(), 'test/support/worker-main.js');
-    const child = fork(main, [JSON.stringify(options)], { execArgv: ['--expose-gc'] });
-    children.add(child);
+    const child = forkChild(main, [JSON.stringify(options)], { execArgv: ['--expose-gc'] });
     const worker = new Worker(child);
     await Promise.race([
       once(child, 'message'),
