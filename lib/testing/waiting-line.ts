@@ -52,8 +52,12 @@ export class WaitingLine {
   saw(process: string): void {
     const { seen, clock, queues } = this.server;
     const asks = seen.get(this.name) ?? new Map<string, number>();
-    asks.set(process, clock.wall());
-    for (const [asker, at] of asks) if (clock.wall() - at >= QUEUE_LIFE) asks.delete(asker);
+    const now = clock.wall();
+    asks.set(process, now);
+    for (const [asker, at] of asks) {
+      if (now - at >= QUEUE_LIFE) asks.delete(asker);
+      else if (at > now) asks.set(asker, now); // seen before somebody set the clock back
+    }
     seen.set(this.name, asks, QUEUE_LIFE);
     queues.expire(this.name, QUEUE_LIFE);
     this.server.awaiting.expire(this.name, QUEUE_LIFE);

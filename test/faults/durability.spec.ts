@@ -221,6 +221,7 @@ describe('a quorum of three of which one is restarted without its data', () => {
       await servers[1]!.run();
       servers[0]!.signal('SIGSTOP');
       const second = await member(options);
+      expect(quarantineOf(second)).toBeLessThanOrEqual(durability === 'warn' ? 0 : TTL);
       await until(
         'somebody else is granted it',
         () => second.acquire({ wait: 0 }).catch(() => undefined),

@@ -1,4 +1,6 @@
 -- A process shows itself: the queue in which it waits stays, and so do those in it. Once in 200 ms is enough, but for a queue that is `new`.
+-- A process that was seen ahead of the clock was seen before somebody set the clock back. From now on it has the time that each process has to show itself again.
+-- Scores from 1e14 on are tokens, not times (permit-token.lua).
 -- Needs `queue` and `seen` of the script.
 local function keep_waiting(process, now, new)
   local ms = math.floor(now / 1000)
@@ -8,6 +10,9 @@ local function keep_waiting(process, now, new)
   end
   redis.call('PEXPIRE', queue, 60000) -- never refused: lets the next line pass when memory is short
   redis.call('ZADD', seen, ms, process)
+  for _, ahead in ipairs(redis.call('ZRANGEBYSCORE', seen, ms + 1, '(1e14')) do
+    redis.call('ZADD', seen, ms, ahead)
+  end
   redis.call('ZREMRANGEBYSCORE', seen, '-inf', ms - 60000)
   redis.call('PEXPIRE', seen, 60000)
 end
