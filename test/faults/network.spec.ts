@@ -106,8 +106,17 @@ function heldHastily(options: AcquireOptions = {}): Promise<BaseLease> {
 describe('the reply of an acquire is lost', () => {
   for (const fate of ['cut', 'reset'] as const) {
     it(`and the caller has the lock once, with one token and a true deadline (${fate})`, async () => {
-      void proxy.once(isAcquire, fate);
-      const lease = await client.acquire('k', { ttl: 5_000 });
+      const fence = (): Promise<string | null> => observer.redis.get('{lock:k}:fence');
+      const cameBy = proxy.once(isAcquire, fate);
+      const call = client.acquire('k', { ttl: 5_000 });
+      await cameBy;
+      let goOn!: () => void;
+      proxy.up = { until: new Promise((resolve) => (goOn = resolve)) };
+      const minted = fate === 'cut' ? await until('the lost ask was granted', fence) : undefined;
+      proxy.heal();
+      goOn();
+      const lease = await call;
+      expect(await fence()).toBe(minted ?? String(lease.fencingToken));
       const left = await observer.redis.pttl('lock:k');
       expect(lease.expiresAt - Date.now()).toBeLessThanOrEqual(left);
       expect(lease.held).toBe(true);

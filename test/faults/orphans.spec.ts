@@ -1,4 +1,4 @@
-import { expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { type ChildProcess, execFileSync, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
@@ -6,14 +6,16 @@ import { startChild } from '../../tools/children.js';
 import { compiledWorkers } from '../support/compiled-workers.js';
 import { until } from '../support/until.js';
 
-const onLinux = process.platform === 'linux' ? it : it.skip;
+const onLinux = process.platform === 'linux' ? describe : describe.skip;
 
-onLinux('servers and workers end with a test run that is killed, stopped ones too', async () => {
-  const parent = fork(join(compiledWorkers(), 'test/support/parent-main.js'));
-  const [pids] = (await once(parent, 'message')) as [number[]];
-  expect(pids.filter(lives)).toHaveLength(2);
-  parent.kill('SIGKILL');
-  await until('they are gone', () => pids.every((pid) => !lives(pid)));
+onLinux('on Linux', () => {
+  it('servers and workers end with a test run that is killed, stopped ones too', async () => {
+    const parent = fork(join(compiledWorkers(), 'test/support/parent-main.js'));
+    const [pids] = (await once(parent, 'message')) as [number[]];
+    expect(pids.filter(lives)).toHaveLength(2);
+    parent.kill('SIGKILL');
+    await until('they are gone', () => pids.every((pid) => !lives(pid)));
+  });
 });
 
 it('children that have ended leave no listener behind', async () => {
