@@ -32,14 +32,14 @@ export const deadWaiters: Contract = {
     world,
   ) {
     const [a, dead, living] = [await world.client(), await world.client(), await world.client()];
-    const { claim } = await a.hold({ ttl: 60_000 });
+    const { request } = await a.hold({ ttl: 60_000 });
     await dead.queue();
-    const { claim: heir } = await living.queue();
+    const { request: heir } = await living.queue();
     await world.silence(-3_600_000); // each was seen an hour ahead of the clock that it is now
     await living.ask(heir);
     await world.silence(DEAD + 100);
     await living.ask(heir);
-    await a.lock.release(claim, 0);
+    await a.lock.release(request, 0);
     const { holder, waiting } = await world.sight();
     expect(holder).toBe(heir.holder);
     expect(waiting).toBe(0);
@@ -47,12 +47,12 @@ export const deadWaiters: Contract = {
 
   async 'who lives is not taken for dead when the clock is set back'(world) {
     const [a, b, c] = [await world.client(), await world.client(), await world.client()];
-    const { claim } = await a.hold({ ttl: 60_000 });
-    const { claim: heir } = await b.queue();
-    const { claim: behind } = await c.queue();
+    const { request } = await a.hold({ ttl: 60_000 });
+    const { request: heir } = await b.queue();
+    const { request: behind } = await c.queue();
     await world.silence(-3_600_000);
     await c.ask(behind);
-    await a.lock.release(claim, 0);
+    await a.lock.release(request, 0);
     expect(await world.sight()).toMatchObject({ holder: heir.holder, waiting: 1 });
   },
 

@@ -1,5 +1,4 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
-import { Redis } from 'ioredis';
 import { LockOptionsError } from '../../lib/errors/index.js';
 import type { LockStore } from '../../lib/locks/lock-primitive.js';
 import { QuorumLockStore } from '../../lib/locks/quorum/quorum-lock-store.js';
