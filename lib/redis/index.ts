@@ -9,4 +9,5 @@ export { type StepNode } from './redis-node.js';
 export { KeyList, type Operand } from './resp.js';
 export { globOf, type KeyType } from './typed-keys.js';
 export { type RedisConnection } from './redis-connection.js';
+export { commandsOf, rightsFor } from './rights.js';
 export { RedisServer } from './redis-server.js';

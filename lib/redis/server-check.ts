@@ -3,6 +3,7 @@ import type { Clock } from '../options/index.js';
 import { hearAt } from './heard.js';
 import { LuaScript } from './lua-script.js';
 import { Redirection } from './redirection.js';
+import { checkRights } from './rights.js';
 import type { RedisConnection } from './redis-connection.js';
 import { refuseRisks, serverField, serverMode } from './server-description.js';
 import type { ServerGuards } from './server-guards.js';
@@ -44,6 +45,7 @@ export async function checkServer(
   await isTime(connection.send('time'), connection, clock);
   await connection.send('evalsha', [trial.sha, 0]).catch(unlessForgotten);
   await isTime(connection.send('eval', [trial.source, 0]), connection, clock);
+  if (guards.rights) await checkRights(connection, guards.rights);
   if (guards.replicas) await connection.send('wait', [0, 1]);
   return info;
 }

@@ -25,12 +25,10 @@ const ANSWERS: Record<string, { says: string; retryable: boolean }> = {
     retryable: false,
   },
   WRONGPASS: { says: 'Redis refused the user or password (WRONGPASS)', retryable: false },
-  NOPERM: {
-    says: 'the Redis user lacks a right (NOPERM); see the minimal ACL in docs/operations.md',
-    retryable: false,
-  },
 };
 const CODE = new RegExp(`\\b(${Object.keys(ANSWERS).join('|')})\\b`);
+
+const RIGHTS = 'see "Redis rights" in docs/operations.md';
 
 /** What the text of an answer without a code of its own says, likewise. */
 const TEXTS: readonly { text: RegExp; says: string; retryable: boolean }[] = [
@@ -51,7 +49,7 @@ const TEXTS: readonly { text: RegExp; says: string; retryable: boolean }[] = [
   },
   {
     text: /^(?!.*(killed|not enough memory)).*(user_script|error (running|compiling) script|script: [\da-f]{40})/is,
-    says: 'a script failed (ERR): locks need Redis 6.2 or later, and all commands of the minimal ACL in docs/operations.md',
+    says: 'a script failed (ERR): locks need Redis 6.2 or later, and all commands of "Redis rights" in docs/operations.md',
     retryable: false,
   },
 ];
@@ -62,7 +60,7 @@ const SENT =
 const UNKNOWN = new RegExp(`unknown command [^\\w]?(${SENT.replaceAll(' ', '|')})\\b`, 'i');
 
 /** What a server says where the user lacks a right: to a command of ours, or to one in a script, from Redis 7.2 on and before. */
-const LACKS_RIGHT = /\bNOPERM\b|ACL failure|user executing the script can't/;
+export const LACKS_RIGHT = /\bNOPERM\b|ACL failure|user executing the script can't/;
 
 /** A code that an operating system or ioredis puts on an error: letters only, so no secret. */
 const SYSTEM_CODE = /^[A-Z_]{3,40}$/;
@@ -80,7 +78,8 @@ export function storeFailure(
   if (text.includes('non local key')) {
     return failure('its slot was moving, and a script stopped half-way', key, 'unknown', true);
   }
-  const code = LACKS_RIGHT.test(text) ? 'NOPERM' : CODE.exec(text)?.[1];
+  if (LACKS_RIGHT.test(text)) return failure(lackedIn(text), key, 'refused', false);
+  const code = CODE.exec(text)?.[1];
   const answer = code === undefined ? undefined : ANSWERS[code];
   if (answer) {
     return failure(answer.says, key, 'refused', answer.retryable);
@@ -99,6 +98,14 @@ export function storeFailure(
     outcome,
     true,
   );
+}
+
+/** Which right a user lacks, as far as Redis says it; no user, no key. */
+function lackedIn(text: string): string {
+  const [, command] = /to run the '([a-z]+(?:\|[a-z]+)?)' command/.exec(text) ?? [];
+  if (command) return `the Redis user lacks the right +${command} (NOPERM); ${RIGHTS}`;
+  const [, what] = / access (?:a|one of the|at least one of the) (key|channel)/.exec(text) ?? [];
+  return `the Redis user lacks a right${what ? ` to a ${what}` : ''} (NOPERM); ${RIGHTS}`;
 }
 
 function unknownCommand(text: string): { says: string; retryable: boolean } | undefined {

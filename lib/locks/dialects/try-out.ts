@@ -1,5 +1,5 @@
 import { LockStoreError } from '../../errors/index.js';
-import { KeyList, type StepNode } from '../../redis/index.js';
+import { commandsOf, KeyList, type StepNode } from '../../redis/index.js';
 import type { LockRequest } from '../lock-request.js';
 import type { Dialect, DialectScript } from './dialect-format.js';
 import { scripts } from './scripts.js';
@@ -7,14 +7,6 @@ import { scripts } from './scripts.js';
 /** All steps that are taken on a lock, and on one that is held. */
 export function stepsOf({ acquire, release, extend }: Dialect): DialectScript[] {
   return [acquire, release, extend];
-}
-
-/** The commands of the steps, as far as scripts say them. */
-export function commandsOf(steps: readonly DialectScript[]): string[] {
-  const calls = steps.flatMap(({ source: text }) => [
-    ...text.matchAll(/redis\.p?call\('([A-Z]+)'/g),
-  ]);
-  return [...new Set(calls.map(([, command]) => command!.toLowerCase()))];
 }
 
 /**

@@ -1,6 +1,7 @@
 import { type Clock, type ModuleSettings, momentOf } from '../../options/index.js';
 import { TAKE_OVER_PAUSE } from '../../protocol/constants.js';
-import { type LockServer, lockServer, prefixOf } from '../../redis/index.js';
+import { type LockServer, lockServer, prefixOf, rightsFor } from '../../redis/index.js';
+import { scripts as condition } from '../condition/scripts.js';
 import { BoundedLeases } from '../quarantine/bounded-leases.js';
 import { Generation } from '../quarantine/generation.js';
 import { requestAt } from '../entry.js';
@@ -17,6 +18,11 @@ import type { LockRequest } from '../lock-request.js';
 import { Dialects } from '../dialects/dialects.js';
 import { redisPrimitive } from '../redis-primitive.js';
 import { messageOf } from '../reply.js';
+import { scripts as shares } from '../shares/scripts.js';
+import { scripts as alone } from './scripts.js';
+
+/** Every step of native locks. */
+const NATIVE = [alone, shares, condition].flatMap((steps) => Object.values(steps));
 
 /** The lock on a Redis or a Cluster, with the inbox through which it pushes grants. */
 export class RedisLockStore implements LockStore {
@@ -36,7 +42,7 @@ export class RedisLockStore implements LockStore {
     this.processId = newProcessId(settings.guard);
     const prefix = (this.#prefix = prefixOf(settings.redis) + settings.keyPrefix);
     const inbox = `${prefix}inbox:`;
-    const { ttl } = settings.call;
+    const { ttl, dialect } = settings.call;
     const generation = (this.#generation =
       settings.durability === 'refuse' ? new Generation(prefix, ttl, clock) : undefined);
     this.#server = lockServer(
@@ -45,7 +51,11 @@ export class RedisLockStore implements LockStore {
       clock,
       inbox,
       this.processId,
-      { ...settings, admit: generation?.admit },
+      {
+        ...settings,
+        admit: generation?.admit,
+        rights: dialect ? undefined : rightsFor(prefix, NATIVE), // a dialect tries its own
+      },
     );
     this.#confirms = settings.replicas !== undefined;
     this.#renewIn = settings.guard ? TAKE_OVER_PAUSE : undefined;

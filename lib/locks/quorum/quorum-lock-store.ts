@@ -1,6 +1,6 @@
 import { LockOptionsError, QuorumNotReachedError } from '../../errors/index.js';
 import type { Clock, ModuleSettings } from '../../options/index.js';
-import { isServer, prefixOf, RedisServer } from '../../redis/index.js';
+import { isServer, prefixOf, RedisServer, rightsFor } from '../../redis/index.js';
 import { newProcessId } from '../holder.js';
 import type { NameSearch } from '../lock-names.js';
 import type {
@@ -14,6 +14,7 @@ import { Generation } from '../quarantine/generation.js';
 import { Membership } from './membership.js';
 import { QuorumLock } from './quorum-lock.js';
 import { QuorumNode } from './quorum-node.js';
+import { scripts } from './scripts.js';
 import { majorityOf } from './votes.js';
 
 /** The lock on a majority of independent Redis servers. */
@@ -40,6 +41,7 @@ export class QuorumLockStore implements LockStore {
       const server = new RedisServer(source, commandTimeout, clock, inbox, this.processId, {
         durability,
         admit: generation?.admit,
+        rights: rightsFor(prefix, Object.values(scripts)),
       });
       return new QuorumNode(server, prefix, generation);
     }));

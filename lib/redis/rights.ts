@@ -1,0 +1,97 @@
+import { LockStoreError } from '../errors/index.js';
+import type { RedisConnection } from './redis-connection.js';
+import { LACKS_RIGHT, unfit } from './store-failure.js';
+
+/** What a user needs whose locks these scripts keep. */
+export interface Rights {
+  /** Commands of scripts, in small letters. */
+  readonly commands: readonly string[];
+  /** Keys of no lock, one for each pattern that the keys of locks have. */
+  readonly keys: readonly [lock: string, beside: string];
+}
+
+/** Operands by which each command does nothing: it finds nothing, or is refused once the right to it was looked at. */
+const WITHOUT_EFFECT: Readonly<Record<string, readonly string[]>> = {
+  get: [],
+  set: ['', 'no option'],
+  del: [],
+  exists: [],
+  type: [],
+  pttl: [],
+  pexpire: ['1'],
+  zadd: ['no number', 'a'],
+  zrem: ['a'],
+  zrange: ['0', '0'],
+  zrangebyscore: ['0', '0'],
+  zrevrangebyscore: ['0', '0'],
+  zremrangebyrank: ['0', '0'],
+  zremrangebyscore: ['0', '0'],
+  zscore: ['a'],
+  zcard: [],
+  zcount: ['0', '0'],
+  zrank: ['a'],
+};
+const TRIAL = `
+local refused = {}
+for _, call in ipairs(cjson.decode(ARGV[1])) do
+  local answer = redis.pcall(unpack(call))
+  if type(answer) == 'table' and answer.err then
+    refused[#refused + 1] = call[1]
+    refused[#refused + 1] = answer.err
+  end
+end
+return refused`;
+
+/** The rights to all that these scripts call, on keys that begin with `prefix`. */
+export function rightsFor(prefix: string, scripts: Iterable<{ readonly source: string }>): Rights {
+  const name = `${prefix}{}:rights`; // no lock's name: none has empty braces
+  return { commands: commandsOf(scripts), keys: [name, `{${name}}`] };
+}
+
+/** The commands that scripts call, in small letters. */
+export function commandsOf(scripts: Iterable<{ readonly source: string }>): string[] {
+  const calls = [...scripts].flatMap(({ source }) => [
+    ...source.matchAll(/redis\.p?call\('([A-Z]+)'/g),
+  ]);
+  return [...new Set(calls.map(([, command]) => command!.toLowerCase()))];
+}
+
+/**
+ * Tries each of the commands, and both kinds of keys, without an effect on anything.
+ * @throws LockStoreError that names what the user may not do.
+ */
+export async function checkRights(
+  connection: RedisConnection,
+  { commands, keys: [key, beside] }: Rights,
+): Promise<void> {
+  const calls = commands
+    .filter((command) => command in WITHOUT_EFFECT)
+    .map((command) => [command, key, ...WITHOUT_EFFECT[command]!]);
+  if (commands.includes('renamenx')) calls.push(['renamenx', key, beside]);
+  calls.push(['get', beside]);
+  const missing = await refusedOf(connection, calls);
+  if (missing.size === 0) return;
+  const rights = [...missing].join(' ');
+  throw unfit(
+    `the Redis user lacks the right${missing.size > 1 ? 's' : ''} ${rights} (NOPERM); see "Redis rights" in docs/operations.md`,
+  );
+}
+
+/** What the user lacks for these calls, as an ACL says it. Nothing where the server runs no such script. */
+async function refusedOf(connection: RedisConnection, calls: string[][]): Promise<Set<string>> {
+  const missing = new Set<string>();
+  let answer: unknown;
+  try {
+    answer = await connection.send('eval', [TRIAL, 0, JSON.stringify(calls)]);
+  } catch (error) {
+    if (error instanceof LockStoreError && error.outcome === 'refused') return missing;
+    throw error;
+  }
+  const refused = Array.isArray(answer) ? answer.map(String) : [];
+  for (let at = 0; at + 1 < refused.length; at += 2) {
+    const [command, why] = [refused[at]!, refused[at + 1]!];
+    if (!LACKS_RIGHT.test(why)) continue;
+    missing.add(/ run /.test(why) ? `+${command}` : '~<keyPrefix>* ~{<keyPrefix>*');
+  }
+  return missing;
+}
