@@ -31,7 +31,9 @@ describe.each(samples)('dialect %j', (dialect) => {
 
   it('has no permits', () => {
     expect(refusal({ permits: 2 })).toThrow(LockOptionsError);
-    expect(refusal({ permits: 2 })).toThrow(`Dialect "${settings.name}" has no "permits"`);
+    expect(refusal({ permits: 2 })).toThrow(
+      `Dialect "${settings.name}" does not support "permits"`,
+    );
   });
 
   const asked = [
@@ -49,7 +51,7 @@ describe.each(samples)('dialect %j', (dialect) => {
   it('refuses what it has not, and says so', () => {
     for (const [, options, said] of lacking) {
       expect(refusal(options)).toThrow(LockOptionsError);
-      expect(refusal(options)).toThrow(`Dialect "${settings.name}" has no "${said}"`);
+      expect(refusal(options)).toThrow(`Dialect "${settings.name}" does not support "${said}"`);
     }
   });
 });
