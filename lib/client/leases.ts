@@ -77,27 +77,25 @@ export class Leases {
     call: CallSettings,
     signal?: AbortSignal,
   ): Promise<BaseLease> {
-    const coming = this.#acquire(key, call, signal);
-    return Section.isAround && call.wait > 0 ? nestedWait(coming, call, this.#holdings) : coming;
-  }
-
-  #acquire(
-    key: string | readonly string[],
-    call: CallSettings,
-    signal?: AbortSignal,
-  ): Promise<BaseLease> {
+    let coming: Promise<BaseLease>;
     try {
       if (call.dialect) checkStore(call.dialect, this.settings);
       this.#order?.check(key, call);
       if (typeof key !== 'string') {
-        return acquireMany(key, call, this.clock, (each, ask) => this.#acquire(each, ask, signal));
+        coming = acquireMany(key, call, this.clock, (each, ask) => this.acquire(each, ask, signal));
+      } else {
+        const section = this.#reentry.section(key, call);
+        if (section || !this.#opening.done) {
+          coming = this.#prepare(key, call, section, signal);
+        } else {
+          this.#admit(key, signal);
+          coming = this.#queues.wait(key, call, signal);
+        }
       }
-      const section = this.#reentry.section(key, call);
-      if (section || !this.#opening.done) return this.#prepare(key, call, section, signal);
-      return this.#wait(key, call, signal);
     } catch (error) {
       return Promise.reject(error);
     }
+    return Section.isAround && call.wait > 0 ? nestedWait(coming, call, this.#holdings) : coming;
   }
 
   /** Acquires where something comes before the waiting. */
@@ -112,22 +110,13 @@ export class Leases {
     const again = section && (await this.#reentry.enter(section, call, signal));
     if (again) return again;
     if (!this.#opening.done && !this.#closing) await this.#opening.within(key, signal);
-    return this.#wait(key, call, signal, from);
+    this.#admit(key, signal);
+    return this.#queues.wait(key, call, signal, from);
   }
 
-  #wait(
-    key: string,
-    call: CallSettings,
-    signal: AbortSignal | undefined,
-    startedAt?: number,
-  ): Promise<BaseLease> {
+  /** @throws LockShutdownError, LockLimitError if no more may be held, `signal.reason`. */
+  #admit(key: string, signal?: AbortSignal): void {
     signal?.throwIfAborted();
-    this.#refuse(key);
-    return this.#queues.wait(key, call, signal, startedAt);
-  }
-
-  /** @throws LockShutdownError, LockLimitError if no more may be held. */
-  #refuse(key: string): void {
     if (this.#closing) throw new LockShutdownError(key);
     const { leases } = this.settings.limits;
     if (this.#holdings.size >= leases) throw new LockLimitError(key, 'leases', leases);
@@ -137,7 +126,7 @@ export class Leases {
   async restore(handOver: HandOver): Promise<BaseLease> {
     const { key } = handOver.request;
     if (!this.#opening.done && !this.#closing) await this.#opening.within(key, undefined);
-    this.#refuse(key);
+    this.#admit(key);
     const { commandTimeout } = this.settings;
     const { lock, processId } = this.store;
     const restoration = new Restoration(lock, this.clock, this.#departures, commandTimeout);

@@ -76,19 +76,21 @@ export class LockService implements OnModuleInit, OnModuleDestroy, OnApplication
    * `signal.reason` when aborted.
    */
   acquire(key: string | readonly string[], options?: AcquireOptions): Promise<Lease> {
-    return this.#run(key, options, (names, call) =>
-      this.#leases.acquire(names, call, options?.signal),
-    );
+    try {
+      const call = this.#call(options);
+      return this.#leases.acquire(this.#names(key), call, options?.signal);
+    } catch (error) {
+      return Promise.reject(error);
+    }
   }
 
   /** Asks Redis once and never waits. Resolves to null if another caller holds the lock. Errors as in {@link acquire}. */
-  tryAcquire(
+  async tryAcquire(
     key: string | readonly string[],
     options?: Omit<AcquireOptions, 'wait'>,
   ): Promise<Lease | null> {
-    return this.#run(key, options, async (names, call) => {
-      return (await this.#leases.tryAcquire(names, call, options?.signal)) ?? null;
-    });
+    const call = this.#call(options);
+    return (await this.#leases.tryAcquire(this.#names(key), call, options?.signal)) ?? null;
   }
 
   /**
@@ -222,18 +224,13 @@ export class LockService implements OnModuleInit, OnModuleDestroy, OnApplication
     return lockName(key, this.#settings.limits.keyBytes);
   }
 
-  /** Never throws but rejects; options that are not given cost nothing. */
-  #run<T>(
-    key: string | readonly string[],
-    options: WithLockOptions | undefined,
-    step: (names: string | readonly string[], call: CallSettings) => Promise<T>,
-  ): Promise<T> {
-    const { limits, call } = this.#settings;
-    try {
-      const settings = options ? callSettings(options, call, ['signal', 'mode', 'onLost']) : call;
-      return step(lockNames(key, limits.keyBytes), settings);
-    } catch (error) {
-      return Promise.reject(error);
-    }
+  #names(keys: string | readonly string[]): string | readonly string[] {
+    return lockNames(keys, this.#settings.limits.keyBytes);
+  }
+
+  /** Options that are not given cost nothing. */
+  #call(options: WithLockOptions | undefined): CallSettings {
+    const { call } = this.#settings;
+    return options ? callSettings(options, call, ['signal', 'mode', 'onLost']) : call;
   }
 }

@@ -42,7 +42,9 @@ export class LockedCall {
     end?: () => Promise<void> | undefined,
     said = `The method under lock "${this.key}"`,
   ): Promise<unknown> {
-    const entry = await this.#enter();
+    const entry = await this.leases
+      .acquire(this.names, this.call)
+      .then(within, (error: unknown) => this.#without(error));
     if ('instead' in entry) return entry.instead;
     const { lease } = entry;
     if (!lease) return run(undefined);
@@ -96,7 +98,10 @@ export class LockedCall {
           fail(error);
         }
       };
-      this.#enter(waiting.signal).then(start, (error: unknown) => subscriber.error(error));
+      this.leases
+        .acquire(this.names, this.call, waiting.signal)
+        .then(within, (error: unknown) => this.#without(error))
+        .then(start, (error: unknown) => subscriber.error(error));
       return () => {
         waiting.abort();
         inner?.unsubscribe();
@@ -107,7 +112,9 @@ export class LockedCall {
 
   /** Acquires at the first pull; gives back at the end, at an error, or when the consumer breaks off. */
   async *iterable(run: Run<AsyncIterable<unknown>>): AsyncGenerator<unknown> {
-    const entry = await this.#enter();
+    const entry = await this.leases
+      .acquire(this.names, this.call)
+      .then(within, (error: unknown) => this.#without(error));
     if ('instead' in entry) {
       const { instead } = entry;
       if (isAsyncIterable(instead)) yield* instead;
@@ -134,29 +141,31 @@ export class LockedCall {
     }
   }
 
-  async #enter(signal?: AbortSignal): Promise<Entry> {
+  /** What becomes of a call that does not get its lease. */
+  async #without(error: unknown): Promise<Entry> {
     const { onBusy = POLICY_DEFAULTS.onBusy, onUnavailable = POLICY_DEFAULTS.onUnavailable } =
       this.policy;
-    try {
-      return { lease: await this.leases.acquire(this.names, this.call, signal) };
-    } catch (error) {
-      if (error instanceof LockNotAcquiredError && onBusy !== 'throw') {
-        logger.debug(
-          `Lock "${this.key}" is busy: the call is ${onBusy === 'skip' ? 'skipped' : 'answered by onBusy'}.`,
-        );
-        return {
-          instead: onBusy === 'skip' ? undefined : await onBusy({ key: this.key, args: this.args }),
-        };
-      }
-      if (error instanceof LockStoreError && onUnavailable === 'proceed') {
-        logger.warn(
-          `${error.message} The call proceeds WITHOUT the lock (onUnavailable: 'proceed').`,
-        );
-        return { lease: undefined };
-      }
-      throw error;
+    const { key, args } = this;
+    if (error instanceof LockNotAcquiredError && onBusy !== 'throw') {
+      const skips = onBusy === 'skip';
+      logger.debug(
+        `Lock "${key}" is busy: the call is ${skips ? 'skipped' : 'answered by onBusy'}.`,
+      );
+      return { instead: skips ? undefined : await onBusy({ key, args }) };
     }
+    if (error instanceof LockStoreError && onUnavailable === 'proceed') {
+      logger.warn(
+        `${error.message} The call proceeds WITHOUT the lock (onUnavailable: 'proceed').`,
+      );
+      return { lease: undefined };
+    }
+    throw error;
   }
+}
+
+/** The call got its lease. */
+function within(lease: BaseLease): Entry {
+  return { lease };
 }
 
 /** A method that was taken to return a Promise returned what begins later. */
