@@ -5,7 +5,7 @@ import type { Refusal } from '../locks/lock-primitive.js';
 import type { LockRequest } from '../locks/lock-request.js';
 import { AWAITS } from '../protocol/constants.js';
 import { onAbort } from '../options/index.js';
-import { Holding } from './holding.js';
+import { HeldLock } from './held-lock.js';
 import type { QueueContext } from './local-queue.js';
 import { type Owner, QueueEntry } from './queue-entry.js';
 import { SingleLease } from './single-lease.js';
@@ -36,7 +36,7 @@ export class ConditionWait implements Owner {
 
   constructor(
     private readonly context: QueueContext,
-    private readonly former: Holding,
+    private readonly former: HeldLock,
     awaiting: Awaiting,
   ) {
     this.woken = new Promise((resolve, reject) => {
@@ -47,7 +47,7 @@ export class ConditionWait implements Owner {
     const { wait, signal } = awaiting;
     if (wait !== Infinity) this.#stopClock = context.clock.after(wait, () => this.#timeOut());
     this.#callOff = onAbort(signal, () => this.reject(signal!.reason));
-    context.departures.leaveServed(former.successors?.takeServed()); // before the lock goes to who comes next
+    context.cleanup.abandonServed(former.successors?.takeServed()); // before the lock goes to who comes next
     this.#entry.askGivingBack(former.request).then(
       () => (this.#begun = true),
       (error: unknown) => this.#notGivenBack(error),
@@ -67,14 +67,21 @@ export class ConditionWait implements Owner {
 
   granted(entry: QueueEntry, grant: Grant): void {
     const { former } = this;
-    const { clock, holdings } = this.context;
+    const { clock, heldLocks } = this.context;
     const { key, holder, ttl, tokens } = entry.request;
     const request: LockRequest = { key, holder, ttl, tokens };
-    const holding = new Holding(request, former.settings, grant, entry.trail, clock, undefined);
+    const heldLock = new HeldLock(
+      request,
+      former.settings,
+      grant,
+      entry.inFlight,
+      clock,
+      undefined,
+    );
     const { holds } = former;
-    holdings.add(holding);
-    const lease = new SingleLease(holdings, holding);
-    former.goOnAs(holding);
+    heldLocks.add(heldLock);
+    const lease = new SingleLease(heldLocks, heldLock);
+    former.goOnAs(heldLock);
     if (holds === 0) void lease.release('unused'); // nobody wants it back
     this.#settle();
     this.#resolve(!this.#timedOut || grant.signalled !== false);
@@ -88,20 +95,20 @@ export class ConditionWait implements Owner {
 
   refused(_entry: QueueEntry, why: Refusal | 'expired'): void {
     const { former } = this;
-    const { holdings, settings } = this.context;
+    const { heldLocks, settings } = this.context;
     switch (why) {
       case 'expired':
         this.#entry = this.#newEntry(undefined);
         return this.#entry.ask();
       case 'full': {
-        holdings.keep(former);
+        heldLocks.keep(former);
         const { waitersPerKey: cap } = settings.limits;
         const by = 'callers that await a condition';
         return this.#fail(new LockLimitError(former.request.key, 'waitersPerKey', cap, by));
       }
       case 'free':
       case 'taken':
-        holdings.refused(former, why);
+        heldLocks.refused(former, why);
     }
     this.#fail(former.lossError());
   }
@@ -123,16 +130,16 @@ export class ConditionWait implements Owner {
   }
 
   #notGivenBack(error: unknown): void {
-    const { holdings } = this.context;
+    const { heldLocks } = this.context;
     const unknown = error instanceof LockStoreError && error.outcome === 'unknown';
     if (unknown) {
       this.#begun = true;
-      holdings.giveUp(this.former);
+      heldLocks.giveUp(this.former);
       return this.failed(this.#entry, error);
     }
     this.#entry.leave();
-    if (this.#settled) return holdings.giveUp(this.former); // the caller was told that the lock is not held
-    holdings.keep(this.former);
+    if (this.#settled) return heldLocks.giveUp(this.former); // the caller was told that the lock is not held
+    heldLocks.keep(this.former);
     this.#fail(error);
   }
 

@@ -1,6 +1,6 @@
 import { LockOptionsError, LockShutdownError } from '../errors/index.js';
 import { type Awaiting, ConditionWait } from './condition-wait.js';
-import type { Holding } from './holding.js';
+import type { HeldLock } from './held-lock.js';
 import type { QueueContext } from './local-queue.js';
 import { SingleLease } from './single-lease.js';
 
@@ -20,15 +20,15 @@ export class Conditions {
     awaiting.signal?.throwIfAborted();
     lease.assertHeld();
     if (this.#refusal) throw this.#refusal(lease.key);
-    const holding = SingleLease.holdingOf(lease);
-    refuseOthers(holding);
-    this.context.holdings.park(holding);
-    const wait = new ConditionWait(this.context, holding, awaiting);
+    const heldLock = SingleLease.heldLockOf(lease);
+    refuseOthers(heldLock);
+    this.context.heldLocks.park(heldLock);
+    const wait = new ConditionWait(this.context, heldLock, awaiting);
     this.#waits.add(wait);
     try {
       return await wait.woken;
     } catch (error) {
-      if (holding.state === 'parked') endParked(holding, error, awaiting.signal);
+      if (heldLock.state === 'parked') endParked(heldLock, error, awaiting.signal);
       throw error;
     } finally {
       this.#waits.delete(wait);
@@ -41,16 +41,16 @@ export class Conditions {
    */
   async signal(lease: SingleLease, condition: string, most: number): Promise<number> {
     lease.assertHeld();
-    const holding = SingleLease.holdingOf(lease);
-    refuseOthers(holding);
+    const heldLock = SingleLease.heldLockOf(lease);
+    refuseOthers(heldLock);
     let woken = 0;
     let last: string | undefined;
     do {
-      const { request } = holding;
+      const { request } = heldLock;
       const answer = await this.context.store.lock.signal(request, condition, most - woken, last);
       if (typeof answer === 'string') {
-        if (holding.state === 'held' && request === holding.request)
-          this.context.holdings.refused(holding, answer);
+        if (heldLock.state === 'held' && request === heldLock.request)
+          this.context.heldLocks.refused(heldLock, answer);
         throw lease.lossError();
       }
       woken += answer.woken;
@@ -67,16 +67,16 @@ export class Conditions {
 }
 
 /** The lock was given back, and not taken again. Who gave up by abort knows; else the lease is lost. */
-function endParked(holding: Holding, error: unknown, signal: AbortSignal | undefined): void {
+function endParked(heldLock: HeldLock, error: unknown, signal: AbortSignal | undefined): void {
   if (signal?.aborted && error === signal.reason) {
-    holding.forgo();
+    heldLock.forgo();
   } else {
-    holding.lose(error instanceof LockShutdownError ? 'shutdown' : 'awaiting');
+    heldLock.lose(error instanceof LockShutdownError ? 'shutdown' : 'awaiting');
   }
 }
 
 /** Who waits for a lock in another format is in no queue that a signal could reach. */
-function refuseOthers({ request: { key, share, dialect } }: Holding): void {
+function refuseOthers({ request: { key, share, dialect } }: HeldLock): void {
   if (share) {
     throw new LockOptionsError(
       `Lock "${key}" is shared: a condition is awaited, and signalled, by who holds its lock alone.`,

@@ -3,7 +3,7 @@ import { LockOptionsError } from '../errors/index.js';
 import { holderId } from '../locks/holder.js';
 import type { LockRequest } from '../locks/lock-request.js';
 import type { CallSettings } from '../options/index.js';
-import type { Holding } from './holding.js';
+import type { HeldLock } from './held-lock.js';
 
 /** The lease of a lock on its way from one process to another; nobody works under it. */
 export interface HandOver {
@@ -38,7 +38,7 @@ const PROCESS = /^[\w-]+\.\d+\.[\w-]{11}$/;
  * neither says the other, and a text that was altered fits no lock.
  */
 export function writeHandOver(
-  { request, settings, since, fencingToken }: Holding,
+  { request, settings, since, fencingToken }: HeldLock,
   now: number,
 ): string {
   const { ttl, renew, minHold, maxHold } = settings;

@@ -12,8 +12,8 @@ import type { CallSettings, Clock, ModuleSettings } from '../options/index.js';
 import { checkStore } from '../options/index.js';
 import { Administration } from './administration.js';
 import { Conditions } from './conditions.js';
-import { Departures } from './departures.js';
-import { Holdings } from './holdings.js';
+import { Cleanup } from './cleanup.js';
+import { HeldLocks } from './held-locks.js';
 import { acquireMany } from './acquire-many.js';
 import type { HandOver } from './hand-over.js';
 import type { BaseLease } from './base-lease.js';
@@ -32,8 +32,8 @@ const FAREWELL = 750;
 
 /** All leases of one process on one store: it waits, holds, renews, tells loss and gives back. */
 export class Leases {
-  readonly #departures: Departures;
-  readonly #holdings: Holdings;
+  readonly #cleanup: Cleanup;
+  readonly #heldLocks: HeldLocks;
   readonly #queues: LocalQueues;
   readonly #reentry: Reentry;
   readonly #order: LockOrder | undefined;
@@ -55,13 +55,13 @@ export class Leases {
     refused: (error: LockStoreError, step: 'release' | 'renewal') => void = () => {},
   ) {
     this.#opening = new Opening(store, () => this.#pushes, settings.commandTimeout, clock);
-    this.#departures = new Departures(store.lock, clock, (error) => refused(error, 'release'));
-    this.#holdings = new Holdings(store.lock, clock, this.#departures, (error) =>
+    this.#cleanup = new Cleanup(store.lock, clock, (error) => refused(error, 'release'));
+    this.#heldLocks = new HeldLocks(store.lock, clock, this.#cleanup, (error) =>
       refused(error, 'renewal'),
     );
-    this.#queues = new LocalQueues(store, settings, clock, this.#departures, this.#holdings);
-    this.#order = LockOrder.watched(settings.lockOrder, this.#holdings, warn);
-    this.#reentry = new Reentry(this.#holdings, clock);
+    this.#queues = new LocalQueues(store, settings, clock, this.#cleanup, this.#heldLocks);
+    this.#order = LockOrder.watched(settings.lockOrder, this.#heldLocks, warn);
+    this.#reentry = new Reentry(this.#heldLocks, clock);
     this.administration = new Administration(store, () => this.open());
     this.conditions = new Conditions(this.#queues.context);
   }
@@ -95,7 +95,7 @@ export class Leases {
     } catch (error) {
       return Promise.reject(error);
     }
-    return Section.isAround && call.wait > 0 ? nestedWait(coming, call, this.#holdings) : coming;
+    return Section.isAround && call.wait > 0 ? nestedWait(coming, call, this.#heldLocks) : coming;
   }
 
   /** Acquires where something comes before the waiting. */
@@ -119,7 +119,7 @@ export class Leases {
     signal?.throwIfAborted();
     if (this.#closing) throw new LockShutdownError(key);
     const { leases } = this.settings.limits;
-    if (this.#holdings.size >= leases) throw new LockLimitError(key, 'leases', leases);
+    if (this.#heldLocks.size >= leases) throw new LockLimitError(key, 'leases', leases);
   }
 
   /** Goes on with a lease that another process handed over. */
@@ -129,11 +129,11 @@ export class Leases {
     this.#admit(key);
     const { commandTimeout } = this.settings;
     const { lock, processId } = this.store;
-    const restoration = new Restoration(lock, this.clock, this.#departures, commandTimeout);
+    const restoration = new Restoration(lock, this.clock, this.#cleanup, commandTimeout);
     this.#restorations.add(restoration);
     try {
       const coming = restoration.run(handOver, newHolderId(processId, handOver.request.tokens > 0));
-      return new SingleLease(this.#holdings, await this.#holdings.bring(coming));
+      return new SingleLease(this.#heldLocks, await this.#heldLocks.bring(coming));
     } finally {
       this.#restorations.delete(restoration);
     }
@@ -198,7 +198,7 @@ export class Leases {
     this.#drained ??=
       shutdownGrace === 0
         ? Promise.resolve([])
-        : this.#within(shutdownGrace, this.#holdings.idle()).then((idle) =>
+        : this.#within(shutdownGrace, this.#heldLocks.idle()).then((idle) =>
             idle ? [] : this.takeAll(),
           );
     return this.#drained;
@@ -207,7 +207,7 @@ export class Leases {
   /** Begins to give back all that is held, and tells its holders. The keys of that. */
   takeAll(): readonly string[] {
     for (const restoration of this.#restorations) restoration.giveUp();
-    return this.#holdings.releaseAll();
+    return this.#heldLocks.releaseAll();
   }
 
   /** Gives back all that is held, in bounded time, and closes the store. */
@@ -215,10 +215,10 @@ export class Leases {
     this.stopWaiting();
     this.takeAll();
     this.#opening.close();
-    const gone = this.#departures
+    const gone = this.#cleanup
       .close()
-      .then(() => this.#holdings.idle())
-      .then(() => this.#departures.close()); // of what could not be given back
+      .then(() => this.#heldLocks.idle())
+      .then(() => this.#cleanup.close()); // of what could not be given back
     await this.#within(FAREWELL, gone);
     await this.store.close();
   }
@@ -241,11 +241,11 @@ export class Leases {
 
   /** What this process has in hand, for tests and for health checks. */
   get load(): { held: number; waiting: number; leaving: number; watched: number } {
-    const { size: held, watched } = this.#holdings;
+    const { size: held, watched } = this.#heldLocks;
     return {
       held,
       waiting: this.#queues.size + this.conditions.size,
-      leaving: this.#departures.size,
+      leaving: this.#cleanup.size,
       watched,
     };
   }
@@ -253,10 +253,10 @@ export class Leases {
   get #pushes(): PushListener {
     return {
       granted: this.#queues.granted,
-      forced: (holder) => this.#holdings.forced(holder),
+      forced: (holder) => this.#heldLocks.forced(holder),
       kept: (lock, rest) => this.#queues.kept(lock, rest),
       reconnected: () => {
-        this.#holdings.verifyAll();
+        this.#heldLocks.verifyAll();
         this.#queues.askAll();
       },
     };

@@ -6,8 +6,8 @@ import type { Refusal } from '../locks/lock-primitive.js';
 import type { LockRequest } from '../locks/lock-request.js';
 import { FIRST_LEASE } from '../protocol/constants.js';
 import { onAbort, permitsOf } from '../options/index.js';
-import { Holding, type Successors } from './holding.js';
-import type { Holdings } from './holdings.js';
+import { HeldLock, type Successors } from './held-lock.js';
+import type { HeldLocks } from './held-locks.js';
 import { type EntryContext, type Owner, QueueEntry } from './queue-entry.js';
 
 import type { Due, Schedule, Scheduled } from './schedule.js';
@@ -20,7 +20,7 @@ export const FIRST_BLOCK = 16;
 
 /** What all local queues of a process share. */
 export interface QueueContext extends EntryContext {
-  readonly holdings: Holdings;
+  readonly heldLocks: HeldLocks;
   /** When the call of a waiter is over, whatever happens. */
   readonly bounds: Schedule<Waiter>;
   /** When a queue looks whether its holder overstays. */
@@ -43,7 +43,7 @@ export class LocalQueue implements Owner, Successors, Scheduled {
   #first: Waiter | undefined;
   #last: Waiter | undefined;
   #entry: QueueEntry | undefined;
-  #holding: Holding | undefined;
+  #heldLock: HeldLock | undefined;
   #slice: TimeSlice | undefined;
   /** It has queued or held: who waits here waits an outage out. */
   #rooted = false;
@@ -67,7 +67,7 @@ export class LocalQueue implements Owner, Successors, Scheduled {
     if (signal) {
       waiter.whenSettled(onAbort(signal, () => this.#reject(waiter, signal.reason)));
     }
-    if (!this.#entry && !this.#holding) return this.#newEntry().ask();
+    if (!this.#entry && !this.#heldLock) return this.#newEntry().ask();
     this.#bound(waiter);
     this.#watchSlice();
   }
@@ -85,10 +85,10 @@ export class LocalQueue implements Owner, Successors, Scheduled {
     const batch = this.inBatches ? grant.run : undefined;
     this.#slice = new TimeSlice(clock.monotonic(), grant.tokens, batch);
     // The entry may have been made for another, who has left.
-    const remaining = Math.min(grant.remaining, waiter.call.ttl);
-    const { request, trail } = entry;
-    const holding = new Holding(request, waiter.call, { ...grant, remaining }, trail, clock, this);
-    waiter.enter(this.#admit(waiter, holding));
+    const most = { ...grant, remaining: Math.min(grant.remaining, waiter.call.ttl) };
+    const { request, inFlight } = entry;
+    const heldLock = new HeldLock(request, waiter.call, most, inFlight, clock, this);
+    waiter.enter(this.#admit(waiter, heldLock));
   }
 
   queued(entry: QueueEntry): void {
@@ -134,24 +134,24 @@ export class LocalQueue implements Owner, Successors, Scheduled {
   }
 
   /** Hands the lease to another caller of this process; false if the store has to be told. */
-  handOffLocally(holding: Holding): boolean {
-    const waiter = this.#successorOf(holding);
+  handOffLocally(heldLock: HeldLock): boolean {
+    const waiter = this.#successorOf(heldLock);
     if (waiter) {
-      if (!this.#mayHandOff(holding, waiter.call.ttl)) return false;
-      waiter.enter(this.#admit(waiter, holding.successor(waiter.call, this)));
+      if (!this.#mayHandOff(heldLock, waiter.call.ttl)) return false;
+      waiter.enter(this.#admit(waiter, heldLock.successor(waiter.call, this)));
       return true;
     }
-    const next = this.#queueBehind(holding);
-    if (!next || !this.#mayHandOff(holding, next.#entry!.request.ttl)) return false;
-    this.#holding = undefined;
-    next.#takeOver(holding, this.#slice!);
+    const next = this.#queueBehind(heldLock);
+    if (!next || !this.#mayHandOff(heldLock, next.#entry!.request.ttl)) return false;
+    this.#heldLock = undefined;
+    next.#takeOver(heldLock, this.#slice!);
     this.#retire();
     return true;
   }
 
   /** Gives the lease back in the step by which the next caller queues; undefined if there is none. */
-  giveBackQueueing(holding: Holding): Promise<boolean> | undefined {
-    return this.#successorOf(holding) && this.#newEntry().askGivingBack(holding.request);
+  giveBackQueueing(heldLock: HeldLock): Promise<boolean> | undefined {
+    return this.#successorOf(heldLock) && this.#newEntry().askGivingBack(heldLock.request);
   }
 
   /** The entries that were served without the store: who takes them tells the store. */
@@ -160,24 +160,24 @@ export class LocalQueue implements Owner, Successors, Scheduled {
   }
 
   /** The lease is over, whatever way: who still waits needs an entry. */
-  ended(holding: Holding): void {
-    if (holding !== this.#holding) return;
-    this.context.departures.leaveServed(this.takeServed());
-    this.#holding = undefined;
+  ended(heldLock: HeldLock): void {
+    if (heldLock !== this.#heldLock) return;
+    this.context.cleanup.abandonServed(this.takeServed());
+    this.#heldLock = undefined;
     if (!this.#entry && this.#first) this.#newEntry().ask();
     this.#retire();
   }
 
   /** The holder stays longer than a time slice: those behind it queue, and those before it leave the store's queue. */
   overstayed(): void {
-    if (this.#holding) this.context.departures.leaveServed(this.takeServed());
+    if (this.#heldLock) this.context.cleanup.abandonServed(this.takeServed());
     if (!this.#entry && this.#first) this.#newEntry().ask();
   }
 
   /** Has that looked for, where it matters. */
   #watchSlice(): void {
     const slice = this.#slice;
-    if (!slice || !this.#holding) return;
+    if (!slice || !this.#heldLock) return;
     if (slice.hasServed || (!this.#entry && this.#first)) {
       this.context.slices.set(this, slice.overstayedAt);
     }
@@ -193,47 +193,47 @@ export class LocalQueue implements Owner, Successors, Scheduled {
   }
 
   /** The waiter comes before others as the holder. */
-  #admit(waiter: Waiter, holding: Holding): SingleLease {
-    const { holdings } = this.context;
+  #admit(waiter: Waiter, heldLock: HeldLock): SingleLease {
+    const { heldLocks } = this.context;
     this.#rooted = true;
     this.#entry = undefined;
     this.#remove(waiter);
-    this.#holding = holding;
-    holdings.add(holding);
+    this.#heldLock = heldLock;
+    heldLocks.add(heldLock);
     this.#watchSlice();
-    return new SingleLease(holdings, holding);
+    return new SingleLease(heldLocks, heldLock);
   }
 
   /** The next caller here, unless an entry waits for it or the lease stays taken for a while. */
-  #successorOf(holding: Holding): Waiter | undefined {
-    if (this.#entry || holding !== this.#holding || holding.settings.minHold > 0) return undefined;
-    return this.#first;
+  #successorOf(heldLock: HeldLock): Waiter | undefined {
+    const isOurs = heldLock === this.#heldLock && heldLock.settings.minHold === 0;
+    return isOurs && !this.#entry ? this.#first : undefined;
   }
 
   /** The queue that stands directly behind in the store's queue, if this process has the whole batch. */
-  #queueBehind(holding: Holding): LocalQueue | undefined {
-    if (holding !== this.#holding || holding.settings.minHold > 0) return undefined;
+  #queueBehind(heldLock: HeldLock): LocalQueue | undefined {
+    if (heldLock !== this.#heldLock || heldLock.settings.minHold > 0) return undefined;
     const batch = this.#slice?.batch;
-    const next = batch && this.context.pollers.find(lockId(holding.request))?.firstOf(batch);
+    const next = batch && this.context.pollers.find(lockId(heldLock.request))?.firstOf(batch);
     if (!next?.isSettled || !(next.owner instanceof LocalQueue)) return undefined;
     const { tokens, inBatches } = next.owner;
     return inBatches && tokens === this.tokens ? next.owner : undefined;
   }
 
   /** The lease of the queue before this one, within the same time slice. */
-  #takeOver(holding: Holding, slice: TimeSlice): void {
+  #takeOver(heldLock: HeldLock, slice: TimeSlice): void {
     const entry = this.#entry!;
     entry.end();
     slice.serve(entry.request);
     this.#slice = slice;
     const waiter = this.#first!;
-    waiter.enter(this.#admit(waiter, holding.successor(waiter.call, this)));
+    waiter.enter(this.#admit(waiter, heldLock.successor(waiter.call, this)));
   }
 
   /** Whether the turn goes on, and who wants `ttl` may have what is left of the lease. */
-  #mayHandOff(holding: Holding, ttl: number): boolean {
+  #mayHandOff(heldLock: HeldLock, ttl: number): boolean {
     const now = this.context.clock.monotonic();
-    const left = holding.deadline - now;
+    const left = heldLock.deadline - now;
     if (left < Math.min(ttl, FIRST_LEASE) / 2 || left > ttl) return false;
     return this.#slice!.spend(now, this.fenced);
   }
@@ -290,7 +290,7 @@ export class LocalQueue implements Owner, Successors, Scheduled {
   }
 
   #retire(): void {
-    if (this.#first || this.#entry || this.#holding) return;
+    if (this.#first || this.#entry || this.#heldLock) return;
     this.context.slices.delete(this);
     this.context.retire(this);
   }

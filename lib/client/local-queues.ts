@@ -2,13 +2,13 @@ import { LockLimitError } from '../errors/index.js';
 import type { LockStore, PushListener } from '../locks/lock-primitive.js';
 import type { CallSettings, Clock, ModuleSettings } from '../options/index.js';
 import type { BaseLease } from './base-lease.js';
-import type { Departures } from './departures.js';
-import type { Holdings } from './holdings.js';
+import type { Cleanup } from './cleanup.js';
+import type { HeldLocks } from './held-locks.js';
 import { LocalQueue, type QueueContext } from './local-queue.js';
 import { QueuePollers } from './queue-poller.js';
 import { Schedule } from './schedule.js';
 import { BUDGET } from './time-slice.js';
-import { Trail } from './trail.js';
+import { InFlight } from './in-flight.js';
 import { TurnoverMap } from './turnover-map.js';
 import { Waiter } from './waiter.js';
 
@@ -38,15 +38,15 @@ export class LocalQueues {
     store: LockStore,
     private readonly settings: ModuleSettings,
     private readonly clock: Clock,
-    departures: Departures,
-    holdings: Holdings,
+    cleanup: Cleanup,
+    heldLocks: HeldLocks,
   ) {
     this.context = {
       store,
       settings,
       clock,
-      departures,
-      holdings,
+      cleanup,
+      heldLocks,
       entries: new TurnoverMap(),
       pollers: new QueuePollers(clock),
       bounds: new Schedule(clock, (due) => due.forEach((waiter) => waiter.expire!())),
@@ -81,10 +81,10 @@ export class LocalQueues {
 
   /** A push for one of the entries. What nobody here waits for any more is left. */
   granted: PushListener['granted'] = (request, grant) => {
-    const { entries, departures, holdings } = this.context;
+    const { entries, cleanup, heldLocks } = this.context;
     const entry = entries.get(request.holder);
     if (entry) entry.granted(grant);
-    else if (!holdings.has(request.holder)) departures.leave(request, new Trail(0));
+    else if (!heldLocks.has(request.holder)) cleanup.abandon(request, new InFlight(0));
   };
 
   /** A push says when the lock with this id comes free. */

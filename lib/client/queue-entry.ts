@@ -4,10 +4,10 @@ import type { Answer, LockStore, Queued, Refusal } from '../locks/lock-primitive
 import type { LockRequest } from '../locks/lock-request.js';
 import { FIRST_LEASE } from '../protocol/constants.js';
 import type { Clock, ModuleSettings } from '../options/index.js';
-import type { Departures } from './departures.js';
+import type { Cleanup } from './cleanup.js';
 import type { Polled, QueuePollers } from './queue-poller.js';
 import { standingOf } from './standing.js';
-import { Trail } from './trail.js';
+import { InFlight } from './in-flight.js';
 import type { TurnoverMap } from './turnover-map.js';
 
 /** How long a push may be under way, in ms, before it counts as lost. */
@@ -20,7 +20,7 @@ export interface EntryContext {
   readonly store: LockStore;
   readonly settings: ModuleSettings;
   readonly clock: Clock;
-  readonly departures: Departures;
+  readonly cleanup: Cleanup;
   /** By holder id: those that a push may reach. */
   readonly entries: TurnoverMap<QueueEntry>;
   readonly pollers: QueuePollers<QueueEntry>;
@@ -40,7 +40,7 @@ export interface Owner {
 
 /** One holder id in the queue of a lock: asks, hears the answers, and is left without a trace. */
 export class QueueEntry implements Polled {
-  readonly trail: Trail;
+  readonly inFlight: InFlight;
   rank = Infinity;
   polled = false;
   /** Why its asks fail now; undefined while they do not. */
@@ -59,7 +59,7 @@ export class QueueEntry implements Polled {
     { key, holder, ttl, tokens, share, condition, dialect }: LockRequest,
     queue: boolean,
   ) {
-    this.trail = new Trail(context.settings.commandTimeout);
+    this.inFlight = new InFlight(context.settings.commandTimeout);
     const wanted = (): boolean => !this.#over;
     // Spelt out: a spread would make an object that is slow to read.
     this.#request = {
@@ -128,7 +128,7 @@ export class QueueEntry implements Polled {
 
   /** Whether nothing of it is under way that may still get it the lock. */
   get isSettled(): boolean {
-    return !this.trail.isUncertain(this.context.clock);
+    return !this.inFlight.isUncertain(this.context.clock);
   }
 
   /** It is over: nothing reaches it any more. */
@@ -142,7 +142,7 @@ export class QueueEntry implements Polled {
   /** It is over, and whatever this holder id asked for is given up. */
   leave(): void {
     this.end();
-    if (this.#known) this.context.departures.leave(this.request, this.trail);
+    if (this.#known) this.context.cleanup.abandon(this.request, this.inFlight);
   }
 
   /** Its asks fail as those of the entry that it comes after. */
@@ -154,12 +154,12 @@ export class QueueEntry implements Polled {
   #send(): number {
     const sentAt = this.context.clock.monotonic();
     this.#asking = this.#known = true;
-    this.trail.sent(sentAt);
+    this.inFlight.sent(sentAt);
     return sentAt;
   }
 
   #answered(answer: Answer): void {
-    this.trail.answered();
+    this.inFlight.answered();
     this.#asking = false;
     if (this.#over) return;
     switch (answer.kind) {
@@ -208,8 +208,8 @@ export class QueueEntry implements Polled {
   #failed(error: unknown, sentAt: number): void {
     this.#asking = false;
     const outcome = error instanceof LockStoreError ? error.outcome : 'refused';
-    if (outcome === 'unknown') this.trail.unknown(sentAt);
-    else this.trail.answered();
+    if (outcome === 'unknown') this.inFlight.unknown(sentAt);
+    else this.inFlight.answered();
     if (outcome === 'unsent') this.#leftNoTrace();
     if (this.#over) return;
     if (error instanceof LockStoreError) this.#fails(error);
@@ -232,7 +232,8 @@ export class QueueEntry implements Polled {
 
   /** The last ask changed nothing; unless an earlier one may have, there is nothing to give up. */
   #leftNoTrace(): void {
-    if (this.arrival === undefined && this.trail.uncertainUntil === -Infinity) this.#known = false;
+    if (this.arrival === undefined && this.inFlight.uncertainUntil === -Infinity)
+      this.#known = false;
   }
 }
 

@@ -2,20 +2,20 @@ import { LockUpgradeError } from '../errors/index.js';
 import { isSameLock } from '../locks/lock-id.js';
 import { type CallSettings, type Clock, isReader } from '../options/index.js';
 import type { BaseLease } from './base-lease.js';
-import type { Holdings } from './holdings.js';
+import type { HeldLocks } from './held-locks.js';
 import { Section } from './section.js';
 import { SingleLease } from './single-lease.js';
 
 /** The same lock once more, for code that runs inside a section that holds it; the store is not asked. */
 export class Reentry {
   constructor(
-    private readonly holdings: Holdings,
+    private readonly heldLocks: HeldLocks,
     private readonly clock: Clock,
   ) {}
 
   /** The innermost section around the running code: on `key`, or any. */
   current(key?: string): Section | undefined {
-    return Section.current(this.holdings, (request) => key === undefined || request.key === key);
+    return Section.current(this.heldLocks, (request) => key === undefined || request.key === key);
   }
 
   /**
@@ -24,13 +24,13 @@ export class Reentry {
    */
   section(key: string, { reentrant, share, dialect }: CallSettings): Section | undefined {
     if (!reentrant || (share && !isReader(share))) return undefined;
-    const section = Section.current(this.holdings, (request) =>
+    const section = Section.current(this.heldLocks, (request) =>
       isSameLock(request, { key, dialect }),
     );
-    const held = section?.holding.request.share;
+    const held = section?.heldLock.request.share;
     if (!section || !held) return section;
     if (!isReader(held)) return undefined;
-    if (!share && section.holding.held) throw new LockUpgradeError(key);
+    if (!share && section.heldLock.held) throw new LockUpgradeError(key);
     return section;
   }
 
@@ -42,9 +42,9 @@ export class Reentry {
   ): Promise<BaseLease | undefined> {
     const leaveTurn = await section.enter(call, signal, this.clock);
     if (!leaveTurn) return undefined;
-    const lease = new SingleLease(this.holdings, section.holding, leaveTurn);
+    const lease = new SingleLease(this.heldLocks, section.heldLock, leaveTurn);
     if (lease.held) return lease;
     await lease.release();
-    throw section.holding.lossError();
+    throw section.heldLock.lossError();
   }
 }

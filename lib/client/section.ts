@@ -2,7 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { LockNotAcquiredError } from '../errors/index.js';
 import { type CallSettings, type Clock, onAbort } from '../options/index.js';
 import type { LockRequest } from '../locks/lock-request.js';
-import type { Holding } from './holding.js';
+import type { HeldLock } from './held-lock.js';
 import type { BaseLease } from './base-lease.js';
 
 /** The innermost section that the running code is inside of. */
@@ -22,19 +22,19 @@ export class Section {
   constructor(
     /** Whose lease this is: two applications in one process do not share theirs. */
     readonly owner: object,
-    private readonly entered: Holding,
+    private readonly entered: HeldLock,
     readonly lease: BaseLease,
   ) {}
 
   /** What is held in it. */
-  get holding(): Holding {
+  get heldLock(): HeldLock {
     return this.entered.current;
   }
 
   /** The innermost open section around the running code, of this owner, on a lock that fits. */
   static current(owner: object, fits: (request: LockRequest) => boolean): Section | undefined {
     return Section.#innermost(
-      (section) => section.owner === owner && fits(section.holding.request),
+      (section) => section.owner === owner && fits(section.heldLock.request),
     );
   }
 
@@ -48,8 +48,8 @@ export class Section {
   /** The keys that the sections around the running code hold, of this owner. */
   static heldAround(owner: object): ReadonlySet<string> {
     const held = new Set<string>();
-    for (const { holding } of Section.around(owner)) {
-      if (holding.held) held.add(holding.request.key);
+    for (const { heldLock } of Section.around(owner)) {
+      if (heldLock.held) held.add(heldLock.request.key);
     }
     return held;
   }
@@ -95,7 +95,7 @@ export class Section {
 
   /** Also while its holder awaits a condition: whoever is to signal it needs the lock meanwhile. */
   get #givenBack(): boolean {
-    const { state } = this.holding;
+    const { state } = this.heldLock;
     return state !== 'held' && state !== 'lost';
   }
 
@@ -119,7 +119,7 @@ export class Section {
       };
       const late = (): void => {
         const waited = wait && Math.round(clock.monotonic() - from);
-        fail(new LockNotAcquiredError(this.holding.request.key, waited, wait));
+        fail(new LockNotAcquiredError(this.heldLock.request.key, waited, wait));
       };
       const cancel = wait === Infinity ? () => {} : clock.after(wait, late);
       const stop = (): void => {
@@ -132,7 +132,7 @@ export class Section {
         resolve(true);
       };
       const callOff = onAbort(signal, () => fail(signal!.reason));
-      const unwatch = this.holding.whenParked(() => {
+      const unwatch = this.heldLock.whenParked(() => {
         leave();
         resolve(false);
       });

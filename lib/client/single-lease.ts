@@ -1,33 +1,33 @@
 import { type LeaseLostError, LockOptionsError } from '../errors/index.js';
 import type { Duration } from '../options/index.js';
-import type { Holding } from './holding.js';
-import type { Holdings } from './holdings.js';
+import type { HeldLock } from './held-lock.js';
+import type { HeldLocks } from './held-locks.js';
 import { BaseLease } from './base-lease.js';
 import type { LeaseJson } from './lease.js';
 import { Section } from './section.js';
 
 /** A lease on one lock: what a grant brought, or one more hold on it by re-entry. */
 export class SingleLease extends BaseLease {
-  readonly #holdings: Holdings;
-  #held: Holding;
+  readonly #heldLocks: HeldLocks;
+  #held: HeldLock;
   readonly #leaveTurn: (() => void) | undefined;
   #released: Promise<boolean> | undefined;
 
-  constructor(holdings: Holdings, holding: Holding, leaveTurn?: () => void) {
+  constructor(heldLocks: HeldLocks, heldLock: HeldLock, leaveTurn?: () => void) {
     super();
-    this.#holdings = holdings;
-    this.#held = holding;
+    this.#heldLocks = heldLocks;
+    this.#held = heldLock;
     this.#leaveTurn = leaveTurn;
-    holding.holds += 1;
+    heldLock.holds += 1;
   }
 
   /** What a lease stands on. No property of it: the holder id in there is a secret that no log may show. */
-  static holdingOf(lease: SingleLease): Holding {
-    return lease.#holding;
+  static heldLockOf(lease: SingleLease): HeldLock {
+    return lease.#heldLock;
   }
 
   /** Another one after a condition was awaited. */
-  get #holding(): Holding {
+  get #heldLock(): HeldLock {
     return (this.#held = this.#held.current);
   }
 
@@ -36,13 +36,13 @@ export class SingleLease extends BaseLease {
   }
 
   override get key(): string {
-    return this.#holding.request.key;
+    return this.#heldLock.request.key;
   }
 
   get fencingToken(): number {
-    const token = this.#holding.fencingToken;
+    const token = this.#heldLock.fencingToken;
     if (token !== undefined) return token;
-    const { dialect } = this.#holding.request;
+    const { dialect } = this.#heldLock.request;
     if (dialect && !dialect.fencing) {
       throw new LockOptionsError(
         `Lock "${this.key}" was taken in dialect "${dialect.name}", which has no fencing tokens.`,
@@ -59,17 +59,17 @@ export class SingleLease extends BaseLease {
   }
 
   get expiresAt(): number {
-    return Math.floor(this.#holding.wallDeadline);
+    return Math.floor(this.#heldLock.wallDeadline);
   }
 
   get signal(): AbortSignal {
-    return this.#holding.signal;
+    return this.#heldLock.signal;
   }
 
   get held(): boolean {
     if (this.#released !== undefined) return false;
-    if (this.#holding.inDoubt) this.#holdings.verify(this.#holding);
-    return this.#holding.held;
+    if (this.#heldLock.inDoubt) this.#heldLocks.verify(this.#heldLock);
+    return this.#heldLock.held;
   }
 
   get returned(): boolean {
@@ -77,22 +77,22 @@ export class SingleLease extends BaseLease {
   }
 
   lossError(): LeaseLostError {
-    return this.#holding.lossError(this.returned);
+    return this.#heldLock.lossError(this.returned);
   }
 
   async extend(ttl?: Duration): Promise<void> {
     this.assertHeld();
-    await this.#holdings.extend(this.#holding, ttl);
+    await this.#heldLocks.extend(this.#heldLock, ttl);
   }
 
   async downgrade(): Promise<void> {
     this.assertHeld();
     this.refuseDowngrade();
-    await this.#holdings.downgrade(this.#holding);
+    await this.#heldLocks.downgrade(this.#heldLock);
   }
 
   refuseDowngrade(): void {
-    const { request, holds } = this.#holding;
+    const { request, holds } = this.#heldLock;
     if (request.share || holds <= 1) return;
     throw new LockOptionsError(
       `Lock "${this.key}" is held more than once, by re-entry: give back all leases but one before it is downgraded.`,
@@ -101,7 +101,7 @@ export class SingleLease extends BaseLease {
 
   async handOver(): Promise<string> {
     this.assertHeld();
-    const { request, holds } = this.#holding;
+    const { request, holds } = this.#heldLock;
     if (request.share) {
       throw new LockOptionsError(
         `Lock "${this.key}" is held by several, in shared mode or by permits: only who holds it alone hands it over.`,
@@ -112,33 +112,33 @@ export class SingleLease extends BaseLease {
         `Lock "${this.key}" is held more than once, by re-entry: give back all leases but one before it is handed over.`,
       );
     }
-    return this.#holdings.handOver(this.#holding);
+    return this.#heldLocks.handOver(this.#heldLock);
   }
 
   /** Who handed it over is done with it. */
   override async finish(onLost?: 'throw' | 'ignore'): Promise<void> {
-    if (this.#holding.lossReason === 'transferred') await this.release();
+    if (this.#heldLock.lossReason === 'transferred') await this.release();
     else await super.finish(onLost);
   }
 
   /** `unused`: nobody worked under it, so no minimum hold counts. */
   release(unused?: 'unused'): Promise<boolean> {
     if (this.#released) return this.#released;
-    const holding = this.#holding;
-    if (unused !== 'unused') holding.use();
+    const heldLock = this.#heldLock;
+    if (unused !== 'unused') heldLock.use();
     this.#leaveTurn?.();
-    holding.holds -= 1;
+    heldLock.holds -= 1;
     this.#released =
-      holding.holds > 0 ? Promise.resolve(holding.held) : this.#holdings.release(holding);
+      heldLock.holds > 0 ? Promise.resolve(heldLock.held) : this.#heldLocks.release(heldLock);
     return this.#released;
   }
 
   openSection(lease: BaseLease = this): Section {
-    return new Section(this.#holdings, this.#holding, lease);
+    return new Section(this.#heldLocks, this.#heldLock, lease);
   }
 
   toJSON(): LeaseJson {
-    const { fencingToken } = this.#holding;
+    const { fencingToken } = this.#heldLock;
     return { key: this.key, held: this.held, expiresAt: this.expiresAt, fencingToken };
   }
 }

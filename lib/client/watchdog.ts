@@ -2,7 +2,7 @@ import type { LockStoreError, LossReason } from '../errors/index.js';
 import type { Extended, Extension, LockPrimitive } from '../locks/lock-primitive.js';
 import type { LockRequest } from '../locks/lock-request.js';
 import { type Clock, type Moment, momentOf, partedSince } from '../options/index.js';
-import type { Holding } from './holding.js';
+import type { HeldLock } from './held-lock.js';
 import { isRefused } from './retry.js';
 import { Schedule } from './schedule.js';
 import { glanceAt } from './standing.js';
@@ -19,30 +19,30 @@ const SHORT = 10 * BEAT;
  * tried again until then.
  */
 export class Watchdog {
-  readonly #schedule: Schedule<Holding>;
+  readonly #schedule: Schedule<HeldLock>;
 
   constructor(
     private readonly lock: LockPrimitive,
     private readonly clock: Clock,
-    private readonly lost: (holding: Holding, reason: LossReason) => void,
+    private readonly lost: (heldLock: HeldLock, reason: LossReason) => void,
     /** Told of renewals that the store refuses for good. */
     private readonly refused: (error: LockStoreError) => void = () => {},
   ) {
     this.#schedule = new Schedule(clock, (due) => this.#wake(due));
   }
 
-  watch(holding: Holding): void {
-    this.#watch(holding, this.clock.monotonic());
+  watch(heldLock: HeldLock): void {
+    this.#watch(heldLock, this.clock.monotonic());
   }
 
   /** Stops before it returns: no renewal is sent for this lease any more. */
-  forget(holding: Holding): void {
-    this.#schedule.delete(holding);
+  forget(heldLock: HeldLock): void {
+    this.#schedule.delete(heldLock);
   }
 
   /** Asks the server now whether these are still held. */
-  verify(holdings: Iterable<Holding>): void {
-    this.#renew([...holdings].filter(({ state }) => state === 'held'));
+  verify(heldLocks: Iterable<HeldLock>): void {
+    this.#renew([...heldLocks].filter(({ state }) => state === 'held'));
   }
 
   /** Watches nothing any more. */
@@ -54,40 +54,40 @@ export class Watchdog {
     return this.#schedule.size;
   }
 
-  #wake(due: Holding[]): void {
+  #wake(due: HeldLock[]): void {
     const now = this.clock.monotonic();
-    const renewable: Holding[] = [];
-    for (const holding of due) {
-      if (holding.state !== 'held') continue;
-      if (now >= holding.deadline) this.lost(holding, holding.suspected ?? 'expired');
-      else if (!this.#wantsRenewal(holding, now)) this.#watch(holding, now);
-      else renewable.push(holding);
+    const renewable: HeldLock[] = [];
+    for (const heldLock of due) {
+      if (heldLock.state !== 'held') continue;
+      if (now >= heldLock.deadline) this.lost(heldLock, heldLock.suspected ?? 'expired');
+      else if (!this.#wantsRenewal(heldLock, now)) this.#watch(heldLock, now);
+      else renewable.push(heldLock);
     }
     this.#renew(renewable);
   }
 
   /** Each batch is settled when it is answered: a node that hangs holds up nothing that lives on another one. */
-  #renew(due: Holding[]): void {
-    const holdings = due.filter(({ trail }) => !trail.renewal);
-    if (holdings.length === 0) return;
-    for (const holding of holdings) {
-      holding.trail.renewal = true;
-      this.#schedule.set(holding, holding.deadline);
+  #renew(due: HeldLock[]): void {
+    const heldLocks = due.filter(({ inFlight }) => !inFlight.renewal);
+    if (heldLocks.length === 0) return;
+    for (const heldLock of heldLocks) {
+      heldLock.inFlight.renewal = true;
+      this.#schedule.set(heldLock, heldLock.deadline);
     }
-    const requests = holdings.map((holding) => {
-      const { request } = holding;
-      const ttl = this.#wanted(holding);
+    const requests = heldLocks.map((heldLock) => {
+      const { request } = heldLock;
+      const ttl = this.#wanted(heldLock);
       return request.ttl === ttl ? request : { ...request, ttl };
     });
     for (const batch of this.lock.batches(requests)) {
       void this.#extend(
-        batch.map((at) => holdings[at]!),
+        batch.map((at) => heldLocks[at]!),
         batch.map((at) => requests[at]!),
       );
     }
   }
 
-  async #extend(holdings: readonly Holding[], requests: readonly LockRequest[]): Promise<void> {
+  async #extend(heldLocks: readonly HeldLock[], requests: readonly LockRequest[]): Promise<void> {
     let answer: Extension | undefined;
     try {
       answer = await this.lock.extend(requests);
@@ -96,65 +96,65 @@ export class Watchdog {
       // The server may have renewed or not; the deadline we know stands, and we ask again before it.
     }
     const now = glanceAt(this.clock);
-    const slept: Holding[] = []; // the answer was on its way meanwhile
-    holdings.forEach((holding, at) => {
-      holding.trail.renewal = false;
-      if (holding.state !== 'held') return;
+    const slept: HeldLock[] = []; // the answer was on its way meanwhile
+    heldLocks.forEach((heldLock, at) => {
+      heldLock.inFlight.renewal = false;
+      if (heldLock.state !== 'held') return;
       const remaining = answer?.remaining[at] ?? 'unknown';
-      this.#settle(holding, answer?.sent, remaining, now.monotonic);
-      if (remaining !== 'unknown' && holding.inDoubtAt(now)) slept.push(holding);
+      this.#settle(heldLock, answer?.sent, remaining, now.monotonic);
+      if (remaining !== 'unknown' && heldLock.inDoubtAt(now)) slept.push(heldLock);
     });
     this.#renew(slept);
   }
 
-  #settle(holding: Holding, sent: Moment | undefined, remaining: Extended, now: number): void {
+  #settle(heldLock: HeldLock, sent: Moment | undefined, remaining: Extended, now: number): void {
     if (remaining === 'taken' || remaining === 'free') {
-      this.lost(holding, holding.suspected ?? (remaining === 'taken' ? 'taken' : 'gone'));
+      this.lost(heldLock, heldLock.suspected ?? (remaining === 'taken' ? 'taken' : 'gone'));
     } else if (remaining === 'unknown' || !sent) {
-      const pause = Math.min(1_000, Math.max(SHORTEST_PAUSE, (holding.deadline - now) / 5));
-      this.#schedule.set(holding, Math.min(now + pause, holding.deadline));
+      const pause = Math.min(1_000, Math.max(SHORTEST_PAUSE, (heldLock.deadline - now) / 5));
+      this.#schedule.set(heldLock, Math.min(now + pause, heldLock.deadline));
     } else {
-      holding.suspected = undefined;
-      holding.renewAt = Infinity;
-      holding.confirm({ sent, remaining });
-      this.#watch(holding, now);
+      heldLock.suspected = undefined;
+      heldLock.renewAt = Infinity;
+      heldLock.confirm({ sent, remaining });
+      this.#watch(heldLock, now);
     }
   }
 
-  #watch(holding: Holding, now: number): void {
-    this.#schedule.set(holding, this.#nextTurn(holding, now));
+  #watch(heldLock: HeldLock, now: number): void {
+    this.#schedule.set(heldLock, this.#nextTurn(heldLock, now));
   }
 
-  #nextTurn(holding: Holding, now: number): number {
-    if (!this.#wantsRenewal(holding, now)) return holding.deadline;
-    if (holding.renewAt < Infinity) return Math.min(holding.deadline, holding.renewAt);
+  #nextTurn(heldLock: HeldLock, now: number): number {
+    if (!this.#wantsRenewal(heldLock, now)) return heldLock.deadline;
+    if (heldLock.renewAt < Infinity) return Math.min(heldLock.deadline, heldLock.renewAt);
     // A deadline may lie further ahead than a ttl, by `extend` or a server clock set back: loss is noticed in time all the same.
-    const ahead = Math.min(holding.deadline - now, holding.settings.ttl);
+    const ahead = Math.min(heldLock.deadline - now, heldLock.settings.ttl);
     const third = (ahead / 3) * (0.9 + Math.random() * 0.1);
     if (third > SHORT) return Math.floor((now + third) / BEAT) * BEAT;
-    return Math.min(holding.deadline, now + Math.max(SHORTEST_PAUSE, third));
+    return Math.min(heldLock.deadline, now + Math.max(SHORTEST_PAUSE, third));
   }
 
   /** How long a lease shall last from now on, in ms; one that is not renewed no longer than its ttl in all, on both clocks. */
-  #wanted(holding: Holding): number {
-    const { settings, since, sent, deadline } = holding;
+  #wanted(heldLock: HeldLock): number {
+    const { settings, since, sent, deadline } = heldLock;
     const { ttl, renew } = settings;
     if (renew) return ttl;
     const now = momentOf(this.clock);
-    const end = Math.max(deadline, this.#wantsToppingUp(holding, now.monotonic) ? since + ttl : 0);
+    const end = Math.max(deadline, this.#wantsToppingUp(heldLock, now.monotonic) ? since + ttl : 0);
     const left = end - now.monotonic - Math.max(0, partedSince(sent, now));
     return Math.max(1, Math.floor(left));
   }
 
-  #wantsRenewal(holding: Holding, now: number): boolean {
-    const { settings, since, renewAt } = holding;
+  #wantsRenewal(heldLock: HeldLock, now: number): boolean {
+    const { settings, since, renewAt } = heldLock;
     if (renewAt < Infinity) return true;
-    if (!settings.renew) return this.#wantsToppingUp(holding, now);
+    if (!settings.renew) return this.#wantsToppingUp(heldLock, now);
     return settings.maxHold === Infinity || now < since + settings.maxHold;
   }
 
   /** A lease that is not renewed is still topped up once to its ttl when its first lease was shorter. */
-  #wantsToppingUp({ settings, since, deadline }: Holding, now: number): boolean {
+  #wantsToppingUp({ settings, since, deadline }: HeldLock, now: number): boolean {
     return deadline - since < settings.ttl * 0.9 && deadline > now;
   }
 }

@@ -142,7 +142,7 @@ export class Election extends EventEmitter<ElectionEvents> {
   /** The application shuts down: the leader's work is told to end, and the lease lasts until it has resigned. */
   #stepDown(lease: Lease): void {
     if (this.stepsDown && lease.held)
-      SingleLease.holdingOf(lease as SingleLease).foretell('shutdown');
+      SingleLease.heldLockOf(lease as SingleLease).foretell('shutdown');
   }
 
   #deposed(lease: Lease): void {

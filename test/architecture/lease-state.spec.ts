@@ -4,7 +4,7 @@ import ts from 'typescript';
 import { filesBelow } from './files-below.js';
 
 /** The state machine of a lease: the type of its state, and the field that has it. */
-const OWNER = 'lib/client/holding.ts';
+const OWNER = 'lib/client/held-lock.ts';
 const FIELD = 'phase';
 
 /** The fields of a lease that say how it stands; the owner alone writes them, in its methods. */

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { LossReason } from '../../lib/errors/index.js';
-import type { Holding, Successors } from '../../lib/client/holding.js';
+import type { HeldLock, Successors } from '../../lib/client/held-lock.js';
 import type { LocalQueue } from '../../lib/client/local-queue.js';
 import type { Answer } from '../../lib/locks/lock-primitive.js';
 import { type CallSettings, momentOf } from '../../lib/options/index.js';
@@ -14,8 +14,8 @@ import {
   endlessTurn,
   hastyRun,
   inConditions,
-  inHolding,
-  inHoldings,
+  inHeldLock,
+  inHeldLocks,
   inLocalQueue,
   inScripts,
   inShares,
@@ -196,8 +196,8 @@ const faults: Readonly<Record<string, Fault>> = {
     ],
   },
   'a lease on which only the monotonic clock counts': {
-    plant: inHolding('standing', () => ({
-      get(this: Holding) {
+    plant: inHeldLock('standing', () => ({
+      get(this: HeldLock) {
         return this['clock'].monotonic() < this.deadline ? 'held' : 'over';
       },
     })),
@@ -491,8 +491,8 @@ const faults: Readonly<Record<string, Fault>> = {
     ],
   },
   'loss by timer only': {
-    plant: inHolding('held', () => ({
-      get(this: Holding) {
+    plant: inHeldLock('held', () => ({
+      get(this: HeldLock) {
         return this.state === 'held';
       },
     })),
@@ -505,8 +505,8 @@ const faults: Readonly<Record<string, Fault>> = {
     ],
   },
   'loss that is told to nobody': {
-    plant: inHolding('lose', () => ({
-      value(this: Holding) {
+    plant: inHeldLock('lose', () => ({
+      value(this: HeldLock) {
         this['phase'] = 'lost';
       },
     })),
@@ -585,8 +585,8 @@ const faults: Readonly<Record<string, Fault>> = {
     ],
   },
   'an heir that stays longer than its lease': {
-    plant: inHolding('successor', (successor) => ({
-      value(this: Holding, call: CallSettings, successors: Successors) {
+    plant: inHeldLock('successor', (successor) => ({
+      value(this: HeldLock, call: CallSettings, successors: Successors) {
         return Object.assign(successor.call(this, call, successors), {
           remaining: 10 * this.remaining,
         });
@@ -596,8 +596,8 @@ const faults: Readonly<Record<string, Fault>> = {
     brokenSentences: [[localHandOff, 'a lease is passed on with no more time than is left']],
   },
   'an heir whose lease is as long as a new one': {
-    plant: inHolding('successor', (successor) => ({
-      value(this: Holding, call: CallSettings, successors: Successors) {
+    plant: inHeldLock('successor', (successor) => ({
+      value(this: HeldLock, call: CallSettings, successors: Successors) {
         const clock = this['clock'];
         return Object.assign(successor.call(this, call, successors), {
           sent: momentOf(clock),
@@ -627,9 +627,9 @@ const faults: Readonly<Record<string, Fault>> = {
   },
   'a line that forgets its waiters when the lease is lost': {
     plant: inLocalQueue('ended', (ended) => ({
-      value(this: LocalQueue, holding: Holding) {
-        if (holding.state === 'lost') this['context'].slices.delete(this);
-        else ended.call(this, holding);
+      value(this: LocalQueue, heldLock: HeldLock) {
+        if (heldLock.state === 'lost') this['context'].slices.delete(this);
+        else ended.call(this, heldLock);
       },
     })),
     on: 'memory',
@@ -884,8 +884,8 @@ const faults: Readonly<Record<string, Fault>> = {
     ],
   },
   'a giver who does not hear that its lease is over': {
-    plant: inHolding('lose', (lose) => ({
-      value(this: Holding, reason: LossReason) {
+    plant: inHeldLock('lose', (lose) => ({
+      value(this: HeldLock, reason: LossReason) {
         if (reason !== 'transferred') lose.call(this, reason);
       },
     })),
@@ -901,7 +901,7 @@ const faults: Readonly<Record<string, Fault>> = {
     ],
   },
   'a shutdown does not wait for what is held': {
-    plant: inHoldings('idle', () => ({ value: () => Promise.resolve() })),
+    plant: inHeldLocks('idle', () => ({ value: () => Promise.resolve() })),
     on: 'memory',
     brokenSentences: [
       [shutdown, 'what is held is renewed until it is given back'],
@@ -910,12 +910,12 @@ const faults: Readonly<Record<string, Fault>> = {
     ],
   },
   'a shutdown waits for ever': {
-    plant: inHoldings('idle', () => ({ value: () => new Promise(() => {}) })),
+    plant: inHeldLocks('idle', () => ({ value: () => new Promise(() => {}) })),
     on: 'memory',
     brokenSentences: [[shutdown, 'what is held is renewed until it is given back']],
   },
   'a shutdown leaves its holders what they hold': {
-    plant: inHoldings('releaseAll', () => ({ value: () => [] })),
+    plant: inHeldLocks('releaseAll', () => ({ value: () => [] })),
     on: 'memory',
     brokenSentences: [
       [shutdown, 'what is left when the grace is over'],

@@ -1,5 +1,5 @@
-import { Holding, type Successors } from '../../lib/client/holding.js';
-import { Holdings } from '../../lib/client/holdings.js';
+import { HeldLock, type Successors } from '../../lib/client/held-lock.js';
+import { HeldLocks } from '../../lib/client/held-locks.js';
 import { LocalQueue } from '../../lib/client/local-queue.js';
 import { BUDGET, TimeSlice } from '../../lib/client/time-slice.js';
 import { QueueEntry } from '../../lib/client/queue-entry.js';
@@ -62,19 +62,19 @@ function inSteps<Names extends string>(
 }
 
 /** Another getter or method of a held lease, made of the right one. */
-export function inHolding<Name extends keyof Holding>(
+export function inHeldLock<Name extends keyof HeldLock>(
   name: Name,
-  mistake: (right: Holding[Name]) => PropertyDescriptor,
+  mistake: (right: HeldLock[Name]) => PropertyDescriptor,
 ): Plant {
-  return inPrototype(Holding.prototype, name, mistake);
+  return inPrototype(HeldLock.prototype, name, mistake);
 }
 
 /** Another method of all that a process holds, made of the right one. */
-export function inHoldings<Name extends keyof Holdings>(
+export function inHeldLocks<Name extends keyof HeldLocks>(
   name: Name,
-  mistake: (right: Holdings[Name]) => PropertyDescriptor,
+  mistake: (right: HeldLocks[Name]) => PropertyDescriptor,
 ): Plant {
-  return inPrototype(Holdings.prototype, name, mistake);
+  return inPrototype(HeldLocks.prototype, name, mistake);
 }
 
 /** Another method of the queue in which the callers of a process wait for a lock, made of the right one. */
@@ -140,8 +140,8 @@ export const secretRun = inPrototype(TimeSlice.prototype, 'takeServed', () => ({
 export const hastyRun = inPrototype(QueueEntry.prototype, 'isSettled', () => ({ get: () => true }));
 
 /** Who is passed a lease and takes the token with it. */
-export const sameToken = inHolding('successor', (successor) => ({
-  value(this: Holding, call: CallSettings, successors: Successors) {
+export const sameToken = inHeldLock('successor', (successor) => ({
+  value(this: HeldLock, call: CallSettings, successors: Successors) {
     return Object.assign(successor.call(this, call, successors), {
       fencingToken: this.fencingToken,
     });

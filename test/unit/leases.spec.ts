@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { getEventListeners } from 'node:events';
 import { LockNotAcquiredError } from '../../lib/errors/index.js';
-import { Trail } from '../../lib/client/trail.js';
+import { InFlight } from '../../lib/client/in-flight.js';
 import type { Extended, Extension } from '../../lib/locks/lock-primitive.js';
 import { momentOf } from '../../lib/options/index.js';
 import { ManualClock } from '../../lib/testing/index.js';
@@ -153,18 +153,18 @@ describe('a signal under which one waits', () => {
 describe('what a holder id has sent', () => {
   it('may take effect until the last of it is too old, in whatever order it is given up', () => {
     const clock = new ManualClock();
-    const trail = new Trail(500);
-    expect([trail.uncertainUntil, trail.isUncertain(clock)]).toEqual([-Infinity, false]);
-    trail.sent(0);
-    trail.sent(100);
-    expect(trail.uncertainUntil).toBe(600);
-    trail.unknown(100);
-    trail.unknown(0);
-    expect([trail.uncertainUntil, trail.isUncertain(clock)]).toEqual([600, true]);
-    trail.sent(200);
-    expect(trail.uncertainUntil).toBe(700);
-    trail.answered();
-    expect(trail.uncertainUntil).toBe(600);
+    const inFlight = new InFlight(500);
+    expect([inFlight.uncertainUntil, inFlight.isUncertain(clock)]).toEqual([-Infinity, false]);
+    inFlight.sent(0);
+    inFlight.sent(100);
+    expect(inFlight.uncertainUntil).toBe(600);
+    inFlight.unknown(100);
+    inFlight.unknown(0);
+    expect([inFlight.uncertainUntil, inFlight.isUncertain(clock)]).toEqual([600, true]);
+    inFlight.sent(200);
+    expect(inFlight.uncertainUntil).toBe(700);
+    inFlight.answered();
+    expect(inFlight.uncertainUntil).toBe(600);
   });
 });
 

@@ -3,14 +3,14 @@ import type { LockPrimitive } from '../locks/lock-primitive.js';
 import type { LockRequest } from '../locks/lock-request.js';
 import type { Clock } from '../options/index.js';
 import { isRefused, pauseAfter } from './retry.js';
-import { Trail } from './trail.js';
+import { InFlight } from './in-flight.js';
 
 /**
- * Sees to it that who gave up holds nothing: a departure is sent now, and again once nothing that was
- * sent before can still take effect. Ends when the server has answered after that moment, when it refuses for
- * good, or when the lease would be over by itself.
+ * A caller that gave up holds nothing: its holder id is left now, and again once nothing that was sent under it can
+ * still take effect. That ends when the server has answered after that moment, when it refuses for good, or when the
+ * lease would be over by itself.
  */
-export class Departures {
+export class Cleanup {
   readonly #running = new Set<Promise<void>>();
   readonly #pauses = new Set<() => void>();
   #closed = false;
@@ -18,27 +18,25 @@ export class Departures {
   constructor(
     private readonly lock: LockPrimitive,
     private readonly clock: Clock,
-    /** Told of departures that the store refuses for good. */
+    /** Told of what the store refuses for good. */
     private readonly refused: (error: LockStoreError) => void = () => {},
   ) {}
 
-  /** Leaves the entry and the lock that stand under the request's holder id. */
-  leave(request: LockRequest, trail: Trail): void {
-    this.start(() => this.lock.leave(request), trail, request.ttl);
+  /** Gives up the entry and the lock that stand under the request's holder id. */
+  abandon(request: LockRequest, inFlight: InFlight): void {
+    this.start(() => this.lock.leave(request), inFlight, request.ttl);
   }
 
   /** Entries had their turns without the store: they leave its queue. Nothing of theirs is under way. */
-  leaveServed(served: readonly LockRequest[] | undefined): void {
+  abandonServed(served: readonly LockRequest[] | undefined): void {
     const [first, ...others] = served ?? [];
-    if (first) this.start(() => this.lock.leave(first, others), new Trail(0), first.ttl);
+    if (first) this.start(() => this.lock.leave(first, others), new InFlight(0), first.ttl);
   }
 
   /** `leave` gives everything up that stands under one holder id; it may run several times. */
-  start(leave: () => Promise<unknown>, trail: Trail, ttl: number): void {
-    const departure = this.#depart(leave, trail, ttl).finally(() =>
-      this.#running.delete(departure),
-    );
-    this.#running.add(departure);
+  start(leave: () => Promise<unknown>, inFlight: InFlight, ttl: number): void {
+    const running = this.#run(leave, inFlight, ttl).finally(() => this.#running.delete(running));
+    this.#running.add(running);
   }
 
   /** How many are under way. */
@@ -53,15 +51,15 @@ export class Departures {
     await Promise.allSettled(this.#running);
   }
 
-  async #depart(leave: () => Promise<unknown>, trail: Trail, ttl: number): Promise<void> {
-    const giveUpAt = Math.max(this.clock.monotonic(), trail.uncertainUntil) + ttl;
+  async #run(leave: () => Promise<unknown>, inFlight: InFlight, ttl: number): Promise<void> {
+    const giveUpAt = Math.max(this.clock.monotonic(), inFlight.uncertainUntil) + ttl;
     for (let failures = 0; ;) {
       const last = this.#closed;
       const now = this.clock.monotonic();
       try {
         await leave();
-        if (now >= trail.uncertainUntil) return;
-        await this.#pause(trail.uncertainUntil - this.clock.monotonic() + 1);
+        if (now >= inFlight.uncertainUntil) return;
+        await this.#pause(inFlight.uncertainUntil - this.clock.monotonic() + 1);
       } catch (error) {
         if (isRefused(error)) return this.refused(error);
         await this.#pause(pauseAfter(failures));

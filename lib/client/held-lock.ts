@@ -4,18 +4,18 @@ import type { LockRequest } from '../locks/lock-request.js';
 import type { CallSettings, Clock, Moment } from '../options/index.js';
 import type { Due, Scheduled } from './schedule.js';
 import { deadlineOf, type Standing, standingAt, standingOf, type Term } from './standing.js';
-import type { Trail } from './trail.js';
+import type { InFlight } from './in-flight.js';
 
 /** The callers of this process that wait behind a lease. */
 export interface Successors {
   /** Hands the lease to one of them in memory; false if the store has to be told. */
-  handOffLocally(holding: Holding): boolean;
+  handOffLocally(heldLock: HeldLock): boolean;
   /** Gives the lease back in the step by which they queue; undefined if nobody waits. */
-  giveBackQueueing(holding: Holding): Promise<boolean> | undefined;
+  giveBackQueueing(heldLock: HeldLock): Promise<boolean> | undefined;
   /** The entries that were served in memory, of which the store does not know: the caller tells it. */
   takeServed(): LockRequest[] | undefined;
   /** The lease is over, whatever way. */
-  ended(holding: Holding): void;
+  ended(heldLock: HeldLock): void;
 }
 
 /** `closing`: its release or hand-over is under way. `parked`: its holder awaits a condition. */
@@ -27,7 +27,7 @@ type State = 'held' | 'parked' | 'closing' | 'released' | 'lost';
  *
  * Believes no later deadline than the server's, on two clocks (standing.ts).
  */
-export class Holding implements Scheduled, Term {
+export class HeldLock implements Scheduled, Term {
   private phase: State = 'held';
   readonly fencingToken: number | undefined;
   /** Where the watchdog's schedule has it. */
@@ -44,7 +44,7 @@ export class Holding implements Scheduled, Term {
   suspected: LossReason | undefined;
   lossReason: LossReason | undefined;
   #controller: AbortController | undefined;
-  #resumedAs: Holding | undefined;
+  #resumedAs: HeldLock | undefined;
   #parkWatchers: Set<() => void> | undefined;
   /** What was left of its time when it was lost, in ms. */
   #left: number | undefined;
@@ -54,7 +54,7 @@ export class Holding implements Scheduled, Term {
     public request: LockRequest,
     readonly settings: CallSettings,
     grant: Grant,
-    readonly trail: Trail,
+    readonly inFlight: InFlight,
     private readonly clock: Clock,
     readonly successors: Successors | undefined,
     /** The first moment of the lease as we may count it. */
@@ -66,12 +66,12 @@ export class Holding implements Scheduled, Term {
   }
 
   /** The same lease in the hands of the next caller: no longer than it lasts, with the next token. */
-  successor(call: CallSettings, successors: Successors): Holding {
-    const { request, trail, clock, sent, remaining, fencingToken: token, renewAt } = this;
+  successor(call: CallSettings, successors: Successors): HeldLock {
+    const { request, inFlight, clock, sent, remaining, fencingToken: token, renewAt } = this;
     const fencingToken = token === undefined ? undefined : token + 1;
     const renewIn = renewAt === Infinity ? undefined : renewAt - sent.monotonic;
     const grant = { kind: 'held', sent, remaining, fencingToken, tokens: 0, renewIn } as const;
-    return new Holding(request, call, grant, trail, clock, successors, clock.monotonic());
+    return new HeldLock(request, call, grant, inFlight, clock, successors, clock.monotonic());
   }
 
   get state(): State {
@@ -91,7 +91,7 @@ export class Holding implements Scheduled, Term {
   }
 
   /** This, or what its holder went on as when a condition had been signalled. */
-  get current(): Holding {
+  get current(): HeldLock {
     return this.#resumedAs?.current ?? this;
   }
 
@@ -109,7 +109,7 @@ export class Holding implements Scheduled, Term {
   }
 
   /** Its leases and its signal are the other's from now on. */
-  goOnAs(next: Holding): void {
+  goOnAs(next: HeldLock): void {
     this.phase = 'released';
     next.holds = this.holds;
     next.#controller = this.#controller;

@@ -5,7 +5,7 @@ import type { Clock } from '../options/index.js';
  * gets the lease in memory. An ask without an answer may still run until its time-out: a caller that gives the id up
  * gives it up once more after that.
  */
-export class Trail {
+export class InFlight {
   /** A renewal is under way. */
   renewal = false;
   #steps = 0;

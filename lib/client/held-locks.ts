@@ -1,0 +1,258 @@
+import type { LockStoreError, LossReason } from '../errors/index.js';
+import type { Extended, LockPrimitive } from '../locks/lock-primitive.js';
+import { type Clock, type Duration, milliseconds, READER, TTL_BOUNDS } from '../options/index.js';
+import type { Cleanup } from './cleanup.js';
+import { readHandOver, writeHandOver } from './hand-over.js';
+import type { HeldLock } from './held-lock.js';
+import { mayHaveRun } from './retry.js';
+import { TurnoverMap } from './turnover-map.js';
+import { Watchdog } from './watchdog.js';
+
+/** All that this process holds: renewed, told when it is lost, given back. */
+export class HeldLocks {
+  readonly #held = new TurnoverMap<HeldLock>();
+  readonly #watchdog: Watchdog;
+  /** Steps by which a lease comes or goes, and whose answers are awaited. */
+  #underWay = 0;
+  #closed = false;
+  readonly #whenIdle: (() => void)[] = [];
+
+  constructor(
+    private readonly lock: LockPrimitive,
+    private readonly clock: Clock,
+    private readonly cleanup: Cleanup,
+    /** Told of renewals that the store refuses for good. */
+    refused: (error: LockStoreError) => void = () => {},
+  ) {
+    this.#watchdog = new Watchdog(
+      lock,
+      clock,
+      (heldLock, reason) => this.#lose(heldLock, reason),
+      refused,
+    );
+  }
+
+  get size(): number {
+    return this.#held.size;
+  }
+
+  get watched(): number {
+    return this.#watchdog.watched;
+  }
+
+  /** Resolves when nothing is held, and nothing is under way by which a lease comes or goes. */
+  idle(): Promise<void> {
+    return new Promise((resolve) => {
+      this.#whenIdle.push(resolve);
+      this.#checkIdle();
+    });
+  }
+
+  /** Adds what is on its way here. */
+  async bring(coming: Promise<HeldLock>): Promise<HeldLock> {
+    this.#underWay += 1;
+    try {
+      const heldLock = await coming;
+      this.add(heldLock);
+      return heldLock;
+    } finally {
+      this.#answered();
+    }
+  }
+
+  has(holder: string): boolean {
+    return this.#held.has(holder);
+  }
+
+  /** What comes after everything was taken is taken at once. */
+  add(heldLock: HeldLock): void {
+    this.#held.set(heldLock.request.holder, heldLock);
+    this.#watchdog.watch(heldLock);
+    if (this.#closed) this.#takeBack(heldLock);
+  }
+
+  /** Asks the server whether this is still held. */
+  verify(heldLock: HeldLock): void {
+    this.#watchdog.verify([heldLock]);
+  }
+
+  verifyAll(): void {
+    this.#watchdog.verify(this.#held.values());
+  }
+
+  /** Somebody says that an operator took the lock: ask. */
+  forced(holder: string): void {
+    const heldLock = this.#held.get(holder);
+    if (!heldLock) return;
+    heldLock.suspected = 'forced';
+    this.verify(heldLock);
+  }
+
+  async extend(heldLock: HeldLock, ttl: Duration | undefined): Promise<void> {
+    const { request, settings } = heldLock;
+    const ms = ttl === undefined ? settings.ttl : milliseconds('ttl', ttl, TTL_BOUNDS);
+    let left: Extended | undefined;
+    for (;;) {
+      const { sent, remaining } = await heldLock.inFlight.during(() =>
+        this.lock.extend([{ ...request, ttl: ms }]),
+      );
+      [left] = remaining;
+      if (heldLock.state !== 'held' || typeof left !== 'number') break;
+      heldLock.confirm({ sent, remaining: left });
+      this.#watchdog.watch(heldLock);
+      if (heldLock.held) return;
+      if (!heldLock.inDoubt) break; // what was asked for was over before the answer came
+    } // the machine slept while the answer was on its way
+    if (heldLock.state === 'held') this.#lose(heldLock, left === 'taken' ? 'taken' : 'gone');
+    throw heldLock.lossError();
+  }
+
+  /** Its holder awaits a condition: it is neither renewed nor given back by anybody else. */
+  park(heldLock: HeldLock): void {
+    heldLock.park();
+    this.#forget(heldLock);
+  }
+
+  /** The store says that the lock was not its holder's any more. */
+  refused(heldLock: HeldLock, now: 'taken' | 'free'): void {
+    this.#lose(heldLock, heldLock.suspected ?? (now === 'taken' ? 'taken' : 'gone'));
+  }
+
+  /** It was not given back after all: it is now, if nobody has it any more. */
+  keep(heldLock: HeldLock): void {
+    heldLock.keep();
+    this.add(heldLock);
+    if (heldLock.holds === 0) void this.release(heldLock);
+  }
+
+  /** Nobody knows whether it was given back. */
+  giveUp(heldLock: HeldLock): void {
+    this.cleanup.abandon(heldLock.request, heldLock.inFlight);
+  }
+
+  /** Others may share what was held alone. */
+  async downgrade(heldLock: HeldLock): Promise<void> {
+    const { request } = heldLock;
+    if (request.share) return;
+    let reason: LossReason = 'unconfirmed';
+    heldLock.request = { ...request, share: READER }; // what is sent from now on runs after the downgrade
+    try {
+      const done = await heldLock.inFlight.during(() => this.lock.downgrade(request));
+      if (done && heldLock.state === 'held') return heldLock.successors?.ended(heldLock);
+      reason = 'gone';
+    } catch (error) {
+      if (!mayHaveRun(error)) {
+        if (heldLock.state === 'held') heldLock.request = request;
+        else this.cleanup.abandon(request, heldLock.inFlight); // it was given back as what it did not become
+        throw error;
+      }
+    }
+    if (heldLock.state === 'held') this.#lose(heldLock, heldLock.suspected ?? reason);
+    this.cleanup.abandon(request, heldLock.inFlight);
+    throw heldLock.lossError();
+  }
+
+  /** It ends here; who has the text goes on with it. */
+  async handOver(heldLock: HeldLock): Promise<string> {
+    const { request, inFlight, successors } = heldLock;
+    const text = writeHandOver(heldLock, this.clock.monotonic());
+    const onTheWay = readHandOver(text).request;
+    heldLock.close();
+    this.#forget(heldLock);
+    this.#underWay += 1;
+    let remaining: Extended = 'unknown';
+    try {
+      ({ remaining } = await this.lock.transfer(request, onTheWay));
+    } catch (error) {
+      if (!mayHaveRun(error)) {
+        this.keep(heldLock);
+        throw error;
+      }
+    } finally {
+      this.#answered();
+    }
+    if (typeof remaining === 'number') {
+      heldLock.lose('transferred');
+      successors?.ended(heldLock);
+      if (inFlight.isUncertain(this.clock)) this.cleanup.abandon(request, inFlight);
+      return text;
+    }
+    const reason = { taken: 'taken', free: 'gone', unknown: 'unconfirmed' } as const;
+    this.#lose(heldLock, heldLock.suspected ?? reason[remaining]);
+    const leave = (): Promise<unknown> =>
+      this.lock.leave(request).then(() => this.lock.leave(onTheWay)); // in this order no late answer brings it back
+    if (remaining === 'unknown') this.cleanup.start(leave, inFlight, request.ttl);
+    throw heldLock.lossError();
+  }
+
+  release(heldLock: HeldLock): Promise<boolean> {
+    if (heldLock.state !== 'held') return Promise.resolve(false);
+    const { standing, request, inFlight, successors } = heldLock; // doubtful: what the server says counts
+    const alone = !inFlight.any;
+    heldLock.close();
+    this.#forget(heldLock);
+    if (standing === 'held' && alone && successors?.handOffLocally(heldLock)) {
+      heldLock.end();
+      return Promise.resolve(true);
+    }
+    this.#underWay += 1;
+    const served = successors?.takeServed();
+    const release = (): Promise<boolean> => this.lock.release(request, heldLock.leastLeft, served);
+    const released = (alone && successors?.giveBackQueueing(heldLock)) || release();
+    successors?.ended(heldLock);
+    return released.then(
+      (ours) => {
+        const inTime = ours && standing !== 'over';
+        heldLock.end(inTime ? undefined : standing === 'held' ? 'gone' : 'expired');
+        if (inFlight.isUncertain(this.clock)) this.cleanup.abandon(request, inFlight);
+        this.#answered();
+        return inTime;
+      },
+      () => {
+        heldLock.end(standing === 'held' ? undefined : 'expired');
+        const leave = (): Promise<unknown> => release().then(() => this.lock.leave(request));
+        this.cleanup.start(leave, inFlight, request.ttl);
+        this.#answered();
+        return standing === 'held';
+      },
+    );
+  }
+
+  /** Begins to give everything back; whoever still works under it is told. Of which locks. */
+  releaseAll(): string[] {
+    this.#closed = true;
+    const held = [...this.#held.values()];
+    for (const heldLock of held) this.#takeBack(heldLock);
+    this.#watchdog.stop();
+    return held.map(({ request }) => request.key);
+  }
+
+  #takeBack(heldLock: HeldLock): void {
+    void this.release(heldLock);
+    heldLock.lose('shutdown');
+  }
+
+  #lose(heldLock: HeldLock, reason: LossReason): void {
+    this.#forget(heldLock);
+    heldLock.lose(reason);
+    heldLock.successors?.ended(heldLock);
+    this.cleanup.abandon(heldLock.request, heldLock.inFlight); // a renewal under way could still lengthen it
+    this.#checkIdle();
+  }
+
+  #answered(): void {
+    this.#underWay -= 1;
+    this.#checkIdle();
+  }
+
+  #checkIdle(): void {
+    if (this.#whenIdle.length === 0 || this.#held.size > 0 || this.#underWay > 0) return;
+    for (const resolve of this.#whenIdle.splice(0)) resolve();
+  }
+
+  #forget(heldLock: HeldLock): void {
+    this.#watchdog.forget(heldLock);
+    const { holder } = heldLock.request;
+    if (this.#held.get(holder) === heldLock) this.#held.delete(holder);
+  }
+}
