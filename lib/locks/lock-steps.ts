@@ -123,9 +123,9 @@ export class LockSteps {
     });
   }
 
-  /** None of two slots. */
-  batches(requests: readonly LockRequest[]): number[][] {
-    return batchesOf(requests, ({ key }) => this.server.slotOf(this.prefix + key), LARGEST_BATCH);
+  /** None of two slots, none of more than `largest`. */
+  batches(requests: readonly LockRequest[], largest = LARGEST_BATCH): number[][] {
+    return batchesOf(requests, ({ key }) => this.server.slotOf(this.prefix + key), largest);
   }
 
   /** One batch; `operandsOf` is what the script wants to know of a request. */

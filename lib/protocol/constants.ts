@@ -22,12 +22,19 @@ export const CONDITION_BAND = 4_294_967_296;
 export const AWAITS = -1;
 /** How many entries of one process a grant may name as directly behind. */
 export const LONGEST_BATCH = 64;
-/** How much one script does for those who wait, in units: the look at an entry is one. */
-export const EFFORT = 1_000;
-/** The units of a grant, beside the look at its entry and its permits. */
-export const GRANT_EFFORT = 6;
+/** How much one script does for those who wait, in units of about one command. */
+export const EFFORT = 1_200;
+/** The units of the look at an entry. */
+export const LOOK_EFFORT = 3;
+/** The units of a grant beside that look, and of one that is for several permits beside those. */
+export const GRANT_EFFORT = 12;
+export const SEVERAL_EFFORT = 12;
 /** The units of a signal that passes on where a further step is left. */
-export const PASSED_SIGNAL_EFFORT = 250;
+export const PASSED_SIGNAL_EFFORT = 375;
+/** How far apart the bands of scores are in which leases of several permits have their members. */
+export const PERMIT_BAND = 10_000_000_000_000;
+/** How many leases that are over one step removes. */
+export const OVER = 100;
 /** How many entries one step of a signal deals with. */
 export const SIGNALS = 125;
 /** How many entries that await are looked at for dead processes, in one step. */

@@ -1,6 +1,6 @@
 import { MARKERS, modeAt } from '../locks/holder.js';
 import { isReader, type Share } from '../options/index.js';
-import type { MemoryServer } from './memory-server.js';
+import type { MemoryServer, MemoryLease } from './memory-server.js';
 
 /** Who holds one lock: one alone, or several together, each until his own lease ends. */
 export class MemoryHolders {
@@ -20,11 +20,11 @@ export class MemoryHolders {
   }
 
   /** Those who hold it together, each with what is left of his lease. */
-  get together(): { holder: string; remaining: number }[] {
+  get together(): { holder: string; count: number; remaining: number }[] {
     if (!this.mode) return [];
     const now = this.#now();
-    return [...this.#ends()]
-      .map(([holder, ends]) => ({ holder, remaining: ends - now }))
+    return [...this.#leases()]
+      .map(([holder, { ends, count }]) => ({ holder, count, remaining: ends - now }))
       .filter(({ remaining }) => remaining > 0)
       .sort((a, b) => a.remaining - b.remaining || (a.holder < b.holder ? -1 : 1));
   }
@@ -33,7 +33,7 @@ export class MemoryHolders {
   left(holder: string, share: Share | undefined): number | undefined {
     if (!share) return this.current === holder ? this.server.values.ttl(this.name) : undefined;
     if (this.current !== markerOf(share)) return undefined;
-    const left = (this.#ends().get(holder) ?? 0) - this.#now();
+    const left = (this.#leases().get(holder)?.ends ?? 0) - this.#now();
     return left > 0 ? left : undefined;
   }
 
@@ -42,22 +42,23 @@ export class MemoryHolders {
     const { current } = this;
     if (current === undefined) return true;
     if (!share || current !== markerOf(share)) return false;
-    return this.together.length + share.count <= share.permits;
+    const held = this.together.reduce((sum, { count }) => sum + count, 0);
+    return held + share.count <= share.permits;
   }
 
   hold(holder: string, share: Share | undefined, lease: number): void {
     const { values } = this.server;
     if (!share) return values.set(this.name, { type: 'string', text: holder }, lease);
-    const ends = this.current === undefined ? new Map<string, number>() : this.#ends();
-    for (const id of idsOf(holder, share)) ends.set(id, this.#now() + lease);
-    this.#settle(ends, markerOf(share));
+    const leases = this.current === undefined ? new Map<string, MemoryLease>() : this.#leases();
+    leases.set(holder, { ends: this.#now() + lease, count: share.count });
+    this.#settle(leases, markerOf(share));
   }
 
   letGo(holder: string, share: Share | undefined): void {
     if (!share) return void this.server.values.delete(this.name);
-    const ends = this.#ends();
-    for (const id of idsOf(holder, share)) ends.delete(id);
-    this.#settle(ends, markerOf(share));
+    const leases = this.#leases();
+    leases.delete(holder);
+    this.#settle(leases, markerOf(share));
   }
 
   /** Never shortens. */
@@ -75,25 +76,22 @@ export class MemoryHolders {
   }
 
   /** The marker lasts as long as the longest lease of its holders, or goes with the last of them. */
-  #settle(ends: Map<string, number>, marker: string): void {
-    const left = Math.max(0, ...ends.values()) - this.#now();
+  #settle(leases: Map<string, MemoryLease>, marker: string): void {
+    let longest = 0;
+    for (const { ends } of leases.values()) longest = Math.max(longest, ends);
+    const left = longest - this.#now();
     if (left <= 0) return this.clear();
     this.server.values.set(this.name, { type: 'string', text: marker }, left);
-    this.server.holders.set(this.name, ends, left);
+    this.server.holders.set(this.name, leases, left);
   }
 
-  #ends(): Map<string, number> {
-    return this.server.holders.get(this.name) ?? new Map<string, number>();
+  #leases(): Map<string, MemoryLease> {
+    return this.server.holders.get(this.name) ?? new Map<string, MemoryLease>();
   }
 
   #now(): number {
     return Math.floor(this.server.clock.wall());
   }
-}
-
-/** One id a permit. */
-function idsOf(holder: string, { count }: Share): string[] {
-  return Array.from({ length: count }, (_, at) => (at === 0 ? holder : `${holder}#${at + 1}`));
 }
 
 function markerOf(share: Share): string {

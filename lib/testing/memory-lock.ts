@@ -114,8 +114,7 @@ export class MemoryLock implements Omit<LockPrimitive, 'signal'> {
       const forced = holders.mode ? holders.together.map(({ holder }) => holder) : [value.text];
       holders.clear();
       this.#line(name).grantNext();
-      for (const holder of forced.filter((id) => !id.includes('#')))
-        this.#server.inbox(holder.split('/')[0]!)?.forced(holder);
+      for (const holder of forced) this.#server.inbox(holder.split('/')[0]!)?.forced(holder);
       return true;
     });
   }

@@ -3,6 +3,12 @@ import type { Clock } from '../options/index.js';
 import { type Share, systemClock } from '../options/index.js';
 import { ExpiringMap } from './expiring-map.js';
 
+/** One of several that hold a lock together: when its lease ends (wall ms), and how many permits it has. */
+export interface MemoryLease {
+  readonly ends: number;
+  readonly count: number;
+}
+
 /** A place in the queue of one lock. */
 export interface Place {
   /** As it stands in Redis; says all the rest but the arrival. */
@@ -42,7 +48,7 @@ export class MemoryServer {
   /** What stands at a lock's name, and of which Redis type it would be. @internal */
   readonly values = new ExpiringMap<{ type: string; text: string }>(() => this.clock.wall());
   /** By name: those who hold it together, each with the end of his lease in ms. @internal */
-  readonly holders = new ExpiringMap<Map<string, number>>(() => this.clock.wall());
+  readonly holders = new ExpiringMap<Map<string, MemoryLease>>(() => this.clock.wall());
   /** By name; sorted by arrival, never empty. @internal */
   readonly queues = new ExpiringMap<Place[]>(() => this.clock.wall());
   /** By name: those who await a condition, in their order, never empty. @internal */

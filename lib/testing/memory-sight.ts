@@ -1,4 +1,5 @@
 import type { Sight } from '../locks/lock-primitive.js';
+import { oncePerPermit } from '../locks/lock/sight.js';
 import { MemoryHolders } from './memory-holders.js';
 import type { MemoryServer } from './memory-server.js';
 import { WaitingLine } from './waiting-line.js';
@@ -13,7 +14,7 @@ export function sightOf(server: MemoryServer, name: string, most: number): Sight
   return {
     type: value?.type ?? 'none',
     holder: value?.type === 'string' && !mode ? value.text : '',
-    holders: together.slice(0, most),
+    holders: oncePerPermit(together, most),
     mode,
     remaining: server.values.ttl(name),
     fencingToken: server.fences.get(name),

@@ -5,7 +5,9 @@ import {
   FIRST_LEASE,
   GRANT_EFFORT,
   LONGEST_BATCH,
+  LOOK_EFFORT,
   QUEUE_LIFE,
+  SEVERAL_EFFORT,
   SILENCE,
 } from '../protocol/constants.js';
 import { MemoryHolders } from './memory-holders.js';
@@ -116,7 +118,7 @@ export class WaitingLine {
         if (moved) this.server.inbox(next.process)?.kept(this.name, 0);
         return asked;
       }
-      effort -= 1;
+      effort -= LOOK_EFFORT;
       if (!asks && !this.#isAlive(place.process)) {
         moved = true;
         this.leave(place.text);
@@ -129,7 +131,7 @@ export class WaitingLine {
         this.#grant(place, place.ttl);
         asked = true;
       } else {
-        effort -= GRANT_EFFORT + (place.share?.count ?? 1);
+        effort -= GRANT_EFFORT + ((place.share?.count ?? 1) > 1 ? SEVERAL_EFFORT : 0);
         if (this.#push(place, home)) moved = true;
         else unheard.add(place.process);
       }

@@ -107,6 +107,18 @@ describe.each(['one Redis', 'a cluster'].filter(isOfInterest))('on %s', (name) =
       await holds(request);
     });
 
+    if (name === 'one Redis') {
+      it('comes in alone behind one whose process has just ended', async () => {
+        const [dead, request] = [client.request({ share }), client.request({ share })];
+        await queued({ ...dead, holder: dead.holder.replace(/^[^/]+/, 'ended') }, 0);
+        await queued(request);
+        const asking = row.of === 'readers' ? READER : permits.share;
+        await other.lock.leave(other.request({ share: asking })); // has the next one let in
+        await world.until('the first is told', () => client.granted(request) !== undefined);
+        await holds(request);
+      });
+    }
+
     it('comes in when who stopped half-way tries to give back once more', async () => {
       const request = client.request({ share });
       await queued(request);

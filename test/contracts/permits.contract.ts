@@ -183,3 +183,23 @@ export const permits: Contract = {
     checkHistory(recorder.history, { sections: 120 });
   },
 };
+
+export const permitsOnRedis: Contract = {
+  async 'who comes in behind a place that nobody hears of keeps the permit, also where the last lease has just ended'(
+    world,
+  ) {
+    const { control, prefix } = world.redis!;
+    const [a, b, c] = [await world.client(), await world.client(), await world.client()];
+    const deaf = await world.client({ deaf: true });
+    const { request } = await a.hold(of(1));
+    await deaf.queue(of(1));
+    const { request: heir } = await b.queue(of(1));
+    // Redis keeps the marker for a millisecond after the end of the lease.
+    await control.zadd(`{${prefix}k}:holders`, 'XX', 1, request.holder);
+    await c.lock.leave(c.request(of(1)));
+    await world.until('the next is told', () => b.granted(heir) !== undefined);
+    expect(await world.holder()).toBe(heir.holder);
+    expect((await c.try(c.request(of(1)))).kind).toBe('busy');
+    expect(await b.lock.release(heir, 0)).toBe(true);
+  },
+};

@@ -1,4 +1,4 @@
 import { everywhere } from '../support/contract.js';
-import { permits } from './permits.contract.js';
+import { permits, permitsOnRedis } from './permits.contract.js';
 
-everywhere('P1 permits', permits, {}, { of: ['lock'] });
+everywhere('P1 permits', permits, permitsOnRedis, { of: ['lock'] });

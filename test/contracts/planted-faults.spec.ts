@@ -43,7 +43,7 @@ import { mutualExclusion } from './mutual-exclusion.contract.js';
 import { optimistic } from './optimistic.contract.js';
 import { order } from './order.contract.js';
 import { ownership } from './ownership.contract.js';
-import { permits } from './permits.contract.js';
+import { permits, permitsOnRedis } from './permits.contract.js';
 import { runs } from './runs.contract.js';
 import { sharedMode } from './shared-mode.contract.js';
 import { shutdown, shutdownOfHandOvers, shutdownOfLocks } from './shutdown.contract.js';
@@ -728,6 +728,20 @@ const faults: Readonly<Record<string, Fault>> = {
     }),
     on: 'one Redis',
     brokenSentences: [[permits, 'permits that come back twice']],
+  },
+  'what the last holder left is removed although the next came in': {
+    plant: inShares(['acquire', 'leave', 'release'], {
+      functions: {
+        hold: `function(holder, kind, lease, count, current, now)
+          local left_behind = vacated
+          local stands = right(holder, kind, lease, count, current, now)
+          vacated = current and left_behind or vacated
+          return stands
+        end`,
+      },
+    }),
+    on: 'one Redis',
+    brokenSentences: [[permitsOnRedis, 'who comes in behind a place']],
   },
   'a token anew for who asks again': {
     plant: inShares(['acquire'], { commands: { 'ZSCORE seen': `return false` } }),

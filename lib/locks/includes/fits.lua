@@ -1,13 +1,14 @@
 -- Whether one more may hold the lock beside what stands at its name now. Leases that are over do not count.
 -- Needs `lock` and `holders` of the script.
 --- @include "standing"
+--- @include "has-room"
 local function fits(current, kind, permits, count, now)
   if not current then
     return true
   elseif kind == 's' and current == SHARED then
     return true
   elseif kind == 'p' and current == PERMITS then
-    return redis.call('ZCOUNT', holders, '(' .. math.floor(now / 1000), '+inf') + count <= tonumber(permits)
+    return has_room(permits, count, now)
   end
   return not standing(current, now)
 end

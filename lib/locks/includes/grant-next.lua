@@ -2,7 +2,7 @@
 -- A place is "<process>/<id>/<ttl>/<kind><tokens>", for permits "…/<permits>/<count>", for who was signalled "…/<condition>" too; what stands before the ttl is its holder id.
 -- A push that nobody receives passes the place over and keeps it: its own polls take the lock. In a Cluster, where the inbox says so, it may have been received at another node.
 -- What concerns the process `home`, which reads the script's reply, is no push but stands in `heard`.
--- It ends when it has let 125 places in, or gone through 1,000 that are dead or passed over, and one at least: no script is long. Then it tells the process of the next place to ask, or if that is dead the asker's, which goes on there.
+-- It ends when it has let 80 places in, or gone through 400 that are dead or passed over, and one at least: no script is long. Then it tells the process of the next place to ask, or if that is dead the asker's, which goes on there.
 -- A grant carries how many places the run behind it has, where it ends, and a token for each in it.
 -- Needs the keys and `inbox` of the script. Returns true if the asker's place was let in: that needs no push, and its token is still to be minted.
 --- @include "effort"
@@ -39,14 +39,14 @@ local function let_in(now, current, asker, home, heard)
       end
       return asked
     end
-    begun, EFFORT.left = true, EFFORT.left - 1
+    begun, EFFORT.left = true, EFFORT.left - 3
     if place ~= asker and not lives(process, now) then
       moved = true
       redis.call('ZREM', queue, place)
       if kind == 'c' and head[3] then
 --- @include "pass-signal-on"
         if pass_signal_on(holder, permits, now, arrival) then -- it does not die with who got it
-          EFFORT.left = EFFORT.left - 250
+          EFFORT.left = EFFORT.left - 375
         end
       end
     elseif place ~= asker and unreachable[process] then
@@ -57,7 +57,7 @@ local function let_in(now, current, asker, home, heard)
       redis.call('ZREM', queue, place)
       current, asked = hold(holder, kind, ttl, count, current, now), true
     else
-      EFFORT.left = EFFORT.left - 6 - (tonumber(count) or 1)
+      EFFORT.left = EFFORT.left - ((tonumber(count) or 1) > 1 and 24 or 12)
       local lease = math.min(tonumber(ttl), 3000)
       redis.call('ZREM', queue, place)
       local before = current

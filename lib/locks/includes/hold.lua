@@ -1,5 +1,6 @@
--- Make somebody a holder beside those who are; one lease of several permits is several members of `holders`.
+-- Make somebody a holder beside those who are.
 -- Needs `lock` and `holders` of the script. Returns what stands at the lock's name then.
+--- @include "members-of"
 --- @include "settle-holders"
 local function hold(holder, kind, lease, count, current, now)
   if kind == 'x' or kind == 'c' then
@@ -14,9 +15,7 @@ local function hold(holder, kind, lease, count, current, now)
     redis.call('DEL', holders)
   end
   local ends = math.floor(now / 1000) + lease
-  redis.call('ZADD', holders, ends, holder)
-  for nth = 2, tonumber(count) or 1 do
-    redis.call('ZADD', holders, ends, holder .. '#' .. nth)
-  end
-  return settle_holders(kind == 's' and SHARED or PERMITS, now)
+  local _, scored = members_of(holder, count, ends)
+  redis.call('ZADD', holders, unpack(scored))
+  return settle_holders(kind == 's' and SHARED or PERMITS, now) -- in any case: from now on nothing is `vacated`
 end

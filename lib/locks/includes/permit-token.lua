@@ -1,6 +1,7 @@
--- The token of a permit: minted once, and known for a minute to who asks again because the answer got lost.
+-- The token of a permit: minted once, and known for a minute to who asks again because the answer got lost. A script removes old ones once.
 -- Needs `seen` and `fence` of the script: tokens stand in `seen` beside the times, of which none is so large.
 --- @include "mint-fencing-tokens"
+local tidy = false
 local function permit_token(holder, now)
   local known = redis.call('ZSCORE', seen, holder)
   if known then
@@ -8,7 +9,10 @@ local function permit_token(holder, now)
   end
   local token = mint_fencing_tokens(fence, now, 1)
   redis.call('ZADD', seen, token, holder)
-  redis.call('ZREMRANGEBYSCORE', seen, 1e14, now - 60000000)
-  redis.call('PEXPIRE', seen, 60000)
+  if not tidy then
+    redis.call('ZREMRANGEBYSCORE', seen, 1e14, now - 60000000)
+    redis.call('PEXPIRE', seen, 60000)
+    tidy = true
+  end
   return token
 end

@@ -4,6 +4,7 @@ local lock, queue, seen, fence, holders = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KE
 local inbox, marker = ARGV[1], ARGV[2]
 
 --- @include "now"
+--- @include "remove-leases"
 --- @include "grant-next"
 
 local kind = redis.call('TYPE', lock).ok
@@ -16,10 +17,10 @@ if marker and current ~= marker then
 end
 local forced, more = { current }, false
 if current == SHARED or current == PERMITS then
-  forced, more = redis.call('ZRANGE', holders, 0, 249), redis.call('ZCARD', holders) > 250
+  forced, more = redis.call('ZRANGEBYSCORE', holders, '-inf', FIRSTS, 'LIMIT', 0, 250), redis.call('ZCOUNT', holders, '-inf', FIRSTS) > 250
 end
 if more then
-  redis.call('ZREMRANGEBYRANK', holders, 0, 249)
+  remove_leases(forced)
 else
   redis.call('DEL', lock, holders)
   if redis.call('EXISTS', queue) == 1 then
@@ -28,10 +29,10 @@ else
 end
 local told = {}
 for _, holder in ipairs(forced) do
-  local process = string.match(holder, '^([^/]+)/[^/#]+$')
+  local id, process = string.match(holder, '^(([^/]+)/[^/#]+)#?%d*$')
   if process then
     local list = told[process] or { 'forced' }
-    told[process], list[#list + 1] = list, holder
+    told[process], list[#list + 1] = list, id
   end
 end
 for process, list in pairs(told) do

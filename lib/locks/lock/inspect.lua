@@ -1,10 +1,11 @@
 -- Look at a lock without touching it.
--- Returns {type, holder or marker, ms left, token, now, places waiting, {holder, end, ...}, {place, arrival, ...}, how many await conditions}.
+-- Returns {type, holder or marker, ms left, token, now, places waiting, {holder or holder#permits, end, ...}, {place, arrival, ...}, how many await conditions}.
 local lock, queue, fence, holders = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
 local most = ARGV[1]
 
 --- @include "now"
 --- @include "standing"
+--- @include "members-of"
 --- @include "awaiting"
 --- @include "whole"
 
@@ -14,7 +15,7 @@ if not standing(current, now) then
   kind, current = 'none', ''
 end
 if current == SHARED or current == PERMITS then
-  beside = redis.call('ZRANGEBYSCORE', holders, '(' .. math.floor(now / 1000), '+inf', 'WITHSCORES', 'LIMIT', 0, most)
+  beside = redis.call('ZRANGEBYSCORE', holders, '(' .. math.floor(now / 1000), FIRSTS, 'WITHSCORES', 'LIMIT', 0, most)
 end
 return {
   kind, current, kind == 'none' and -2 or redis.call('PTTL', lock), redis.call('GET', fence) or '', now, redis.call('ZCOUNT', queue, '-inf', '(' .. awaiting),

@@ -50,7 +50,9 @@ export class RedisLock implements Omit<LockPrimitive, 'signal'> {
   }
 
   inspect(key: string, places: number): Promise<Sight> {
-    return this.steps.run(scripts.inspect, key, { most: places }, sightOf);
+    return this.steps.run(scripts.inspect, key, { most: places }, (reply) =>
+      sightOf(reply, places),
+    );
   }
 
   async force(key: string): Promise<boolean> {

@@ -15,7 +15,7 @@ type SightReply = [
   awaiting: number,
 ];
 
-export function sightOf(reply: unknown): Sight {
+export function sightOf(reply: unknown, most: number): Sight {
   const [type, current, remaining, fence, at, waiting, holders, places, awaiting] =
     reply as SightReply;
   const mode = modeAt(current);
@@ -23,7 +23,13 @@ export function sightOf(reply: unknown): Sight {
   return {
     type,
     holder: mode ? '' : current,
-    holders: [...pairs(holders)].map(([holder, ends]) => ({ holder, remaining: ends - now })),
+    holders: oncePerPermit(
+      [...pairs(holders)].map(([member, ends]) => {
+        const [holder, count] = member.split('#') as [string, string | undefined];
+        return { holder, count: Number(count ?? 1), remaining: ends - now };
+      }),
+      most,
+    ),
     mode,
     remaining,
     fencingToken: lastToken(fence),
@@ -33,6 +39,21 @@ export function sightOf(reply: unknown): Sight {
     places: [...pairs(places)].map(([place, arrival]) => ({ place, age: now - arrival / 1_000 })),
     now,
   };
+}
+
+interface SharedLease {
+  readonly holder: string;
+  readonly count: number;
+  readonly remaining: number;
+}
+
+/** The first of these leases, so many at most, each as often as it has permits. */
+export function oncePerPermit(leases: readonly SharedLease[], most: number): Sight['holders'] {
+  return leases
+    .flatMap(({ holder, count, remaining }) =>
+      Array.from({ length: Math.min(count, most) }, () => ({ holder, remaining })),
+    )
+    .slice(0, most);
 }
 
 /** Members of a sorted set, each with its score. */

@@ -7,6 +7,7 @@ local holder, ttl, tokens, not_after, inbox, limit, arrival, kind, permits, coun
 --- @include "permit-token"
 --- @include "fits"
 --- @include "hold"
+--- @include "members-of"
 --- @include "nobody-waits"
 
 local now = now_us()
@@ -35,7 +36,7 @@ if current == PERMITS and kind == 's' then
 elseif kind == 'p' and current and (current == SHARED or string.find(current, '^[%w_-]+%.%d+%.[%w_-]+/[%w_-]+$')) then
   return { 'foreign', 'lock', now, 0 }
 elseif current == marker then
-  local ends = tonumber(redis.call('ZSCORE', holders, holder) or 0)
+  local ends = tonumber(redis.call('ZSCORE', holders, member_of(holder, count)) or 0)
   if ends * 1000 > now then
 --- @include "rewrite"
     rewrite(lock, redis.call('PTTL', lock))
@@ -79,7 +80,8 @@ elseif grant_next(now, current, place) then
 end
 local left = guarded_end and guarded_end(now) or redis.call('PTTL', lock)
 if redis.call('GET', lock) == PERMITS then
-  local first = redis.call('ZRANGE', holders, 0, 0, 'WITHSCORES')
-  left = (first[2] or 0) - math.floor(now / 1000)
+  local ms = math.floor(now / 1000)
+  local first = redis.call('ZRANGEBYSCORE', holders, '(' .. ms, FIRSTS, 'WITHSCORES', 'LIMIT', 0, 1)
+  left = (first[2] or 0) - ms
 end
 return { 'queued', left, now, 0, since, redis.call('ZRANK', queue, place), rejoined }

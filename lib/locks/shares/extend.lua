@@ -5,6 +5,7 @@
 --- @include "keep-fence"
 --- @include "no-replica"
 --- @include "markers"
+--- @include "members-of"
 
 local now = now_us()
 local now_ms = math.floor(now / 1000)
@@ -13,7 +14,7 @@ for i = 1, #KEYS / 3 do
   local lock, fence, holders = KEYS[3 * i - 2], KEYS[3 * i - 1], KEYS[3 * i]
   local holder, ttl, kind, count = ARGV[4 * i - 3], ARGV[4 * i - 2], ARGV[4 * i - 1], ARGV[4 * i]
   local current, marker = redis.pcall('GET', lock), kind == 's' and SHARED or PERMITS
-  local ends = current == marker and tonumber(redis.call('ZSCORE', holders, holder) or 0) or 0
+  local ends = current == marker and tonumber(redis.call('ZSCORE', holders, member_of(holder, count)) or 0) or 0
   if ends > now_ms then
     local later = now_ms + ttl
     local longest = math.max(redis.call('PTTL', lock), tonumber(ttl))
@@ -21,10 +22,8 @@ for i = 1, #KEYS / 3 do
     if later > ends then
       ends = later
       redis.call('PEXPIRE', holders, longest)
-      redis.call('ZADD', holders, 'XX', ends, holder)
-      for nth = 2, tonumber(count) do
-        redis.call('ZADD', holders, 'XX', ends, holder .. '#' .. nth)
-      end
+      local _, scored = members_of(holder, count, ends)
+      redis.call('ZADD', holders, 'XX', unpack(scored))
     end
     keep_fence(fence, now_ms)
     answers[i] = ends - now_ms

@@ -5,11 +5,12 @@ local holder, place, inbox, kind, count = ARGV[1], ARGV[2], ARGV[3], ARGV[4], AR
 
 --- @include "now"
 --- @include "grant-next"
+--- @include "members-of"
 
 local waiting = redis.call('ZCARD', queue) - redis.call('ZREM', queue, place)
 local now, marker, mine = now_us(), kind == 's' and SHARED or PERMITS, false
 local current = redis.pcall('GET', lock)
-if current == marker and redis.call('ZSCORE', holders, holder) then
+if current == marker and redis.call('ZSCORE', holders, member_of(holder, count)) then
   current, mine = let_go(holder, count, marker, now), true
 end
 if waiting > 0 then

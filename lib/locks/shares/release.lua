@@ -5,14 +5,15 @@ local holder, inbox, kind, count, keep = ARGV[1], ARGV[2], ARGV[3], ARGV[4], ARG
 
 --- @include "now"
 --- @include "markers"
+--- @include "members-of"
 
 local now, marker = now_us(), kind == 's' and SHARED or PERMITS
-local ends = redis.pcall('GET', lock) == marker and redis.call('ZSCORE', holders, holder)
+local ends = redis.pcall('GET', lock) == marker and redis.call('ZSCORE', holders, member_of(holder, count))
 if not ends or ends * 1000 <= now then
   return 0
 end
 local waiting = redis.call('EXISTS', queue) == 1
-local beside = redis.call('ZCARD', holders) > (tonumber(count) or 1)
+local beside = redis.call('ZCARD', holders) > #members_of(holder, count, 0)
 if not waiting and not beside and not keep then
   redis.call('DEL', holders, lock)
   return 1
