@@ -14,6 +14,7 @@ import { RedisProcess } from '../../tools/redis-server.js';
 import { Certificate } from '../support/certificate.js';
 import { FaultProxy } from '../support/fault-proxy.js';
 import { LockClient } from '../support/lock-client.js';
+import { slowClock } from '../support/slow-clock.js';
 import { until } from '../support/until.js';
 
 const SECRET = /us3r|pl4nt|w0rd/;
@@ -193,7 +194,7 @@ const cases: Readonly<Record<string, Case>> = {
 
 /** What becomes of a process at its start, or at its first call. */
 async function failureOf(options: RedisLockOptions, isLazy: boolean): Promise<unknown> {
-  const client = new LockClient({ ttl: '10s', ...options });
+  const client = new LockClient({ ttl: '10s', ...options }, undefined, slowClock(3));
   try {
     if (isLazy) await client.acquire('k');
     else await client.leases.open();
@@ -218,7 +219,7 @@ describe('a server that cannot be used is named', () => {
         failures.set(name, await Promise.all([failureOf(given, false), failureOf(late, true)]));
       }),
     );
-  }, 60_000);
+  }, 120_000);
 
   it.each(Object.entries(cases))('at the start: %s', (name, { says, retryable = false }) => {
     const [error] = failures.get(name)! as [LockStoreError];
