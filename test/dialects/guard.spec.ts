@@ -123,6 +123,18 @@ describe('a plain lock with a guard', () => {
       expect(await sides.theirs.exists('k', '{k}:grant')).toBe(0);
     });
 
+    it('is written once more for as long as it was extended to', async () => {
+      sides.start(dialect);
+      const lease = await sides.us.acquire('k', { ttl: 30_000 });
+      await sides.theirs.pexpire('{k}:grant', 30_000); // the first second is long on a busy machine
+      await lease.extend(120_000);
+      const ours = await sides.theirs.getset('k', inSeconds(60));
+      await lease.extend();
+      expect(await sides.theirs.get('k')).toBe(ours);
+      expect(await sides.theirs.pttl('k')).toBeGreaterThan(60_000);
+      expect(lease.expiresAt).toBeGreaterThan(Date.now() + 60_000);
+    });
+
     it('is given back also before that', async () => {
       const [lease] = await overwritten();
       expect(await lease.release()).toBe(true);

@@ -155,6 +155,17 @@ describe.each(Object.entries(kinds))(
       expect(await sides.theirs.exists('k_lock')).toBe(0);
     });
 
+    it('is written once more for as long as it was extended to', async () => {
+      const [lease, ours] = await overwritten();
+      await sides.theirs.pexpire('{k_lock}:grant', 30_000); // the first second is long on a busy machine
+      await lease.extend(600_000);
+      await writeOver();
+      await lease.extend();
+      expect(await sides.theirs.get('k_lock')).toBe(ours);
+      expect(await sides.theirs.pttl('k_lock')).toBeGreaterThan(300_000);
+      expect(lease.expiresAt).toBeGreaterThan(Date.now() + 300_000);
+    });
+
     it('goes from one to the next, and is the next one’s', async () => {
       const [lease] = await overwritten();
       const other = sides.client({ keyPrefix: '', guard: 'timestamp' });

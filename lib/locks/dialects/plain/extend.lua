@@ -5,14 +5,16 @@ local holder, ttl, guard = ARGV[1], tonumber(ARGV[2]), ARGV[3]
 
 --- @include "now"
 --- @include "overwritten"
+--- @include "remember-holder"
 
+local now = now_us()
 local current = redis.pcall('GET', lock)
 if current ~= holder then
-  local now = now_us()
   local ends = guard and overwritten(lock, grant, holder, current, now)
   local left = ends and math.max(ttl, ends - math.floor(now / 1000))
   if left then
     redis.call('SET', lock, holder, 'PX', left)
+    remember_extension(grant, holder, left, now)
     return left
   end
   return current and -3 or -2
@@ -22,4 +24,7 @@ if left >= ttl then
   return left
 end
 redis.call('PEXPIRE', lock, ttl)
+if guard then
+  remember_extension(grant, holder, ttl, now)
+end
 return ttl
