@@ -43,7 +43,7 @@ const TEXTS: readonly { text: RegExp; says: string; retryable: boolean }[] = [
     retryable: false,
   },
   {
-    text: /unknown redis command called/i,
+    text: /unknown (redis )?command called/i, // Valkey from 9.0 on leaves out "Redis"
     says: 'a script called a command that Redis does not know: it is disabled or renamed there, or this Redis is older than 6.2',
     retryable: false,
   },
@@ -109,7 +109,7 @@ function lackedIn(text: string): string {
 }
 
 function unknownCommand(text: string): { says: string; retryable: boolean } | undefined {
-  if (!/\bunknown command\b/i.test(text)) return undefined;
+  if (!/\bunknown command\b(?! called from)/i.test(text)) return undefined;
   const name = UNKNOWN.exec(text)?.[1]?.toUpperCase() ?? 'that locks need';
   const says = `Redis does not know the command ${name}: it is disabled or renamed there, or this is a Sentinel or a proxy. Enable it, or give another server`;
   return { says, retryable: false };

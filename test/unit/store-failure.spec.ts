@@ -1,0 +1,25 @@
+import { expect, it } from '@jest/globals';
+import { storeFailure } from '../../lib/redis/store-failure.js';
+
+it.each([
+  [
+    'Redis 6.2',
+    'ERR Error running script (call to f_bac8): @user_script:1: @user_script: 1: Unknown Redis command called from Lua script',
+  ],
+  ['Redis 8', 'ERR Unknown Redis command called from script script: bac8, on @user_script:1.'],
+  ['Valkey 9.0', 'ERR Unknown command called from script script: bac8, on @user_script:1.'],
+  ['Valkey 9.1', 'ERR Unknown command called from script script: on @user_script:1.'],
+])('a script that calls a disabled command is told apart from a command, on %s', (_, text) => {
+  expect(storeFailure(new Error(text), 'k')).toMatchObject({
+    message: expect.stringContaining('a script called a command that Redis does not know'),
+    outcome: 'refused',
+    retryable: false,
+  });
+});
+
+it('a command that the server does not know is named', () => {
+  const error = new Error("ERR unknown command 'evalsha', with args beginning with: 'k' 'secret'");
+  const { message } = storeFailure(error, 'k');
+  expect(message).toContain('Redis does not know the command EVALSHA');
+  expect(message).not.toContain('secret');
+});
