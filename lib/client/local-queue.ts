@@ -82,7 +82,7 @@ export class LocalQueue implements Owner, Successors, Scheduled {
   granted(entry: QueueEntry, grant: Grant): void {
     const { clock } = this.context;
     const waiter = this.#first!;
-    const batch = this.inBatches ? grant.run : undefined;
+    const batch = this.inBatches ? grant.batch : undefined;
     this.#slice = new TimeSlice(clock.monotonic(), grant.tokens, batch);
     // The entry may have been made for another, who has left.
     const most = { ...grant, remaining: Math.min(grant.remaining, waiter.call.ttl) };

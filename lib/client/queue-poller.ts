@@ -1,4 +1,4 @@
-import type { Run } from '../locks/grant.js';
+import type { Batch } from '../locks/grant.js';
 import { lockId } from '../locks/lock-id.js';
 import type { LockRequest } from '../locks/lock-request.js';
 import type { Clock } from '../options/index.js';
@@ -37,8 +37,8 @@ export class QueuePoller<Entry extends Polled> {
   ) {}
 
   /** The first entry, where all of the batch are known here and none is before them. */
-  firstOf({ places, last }: Run): Entry | undefined {
-    return this.#entries[places - 1]?.arrival === last ? this.#entries[0] : undefined;
+  firstOf({ entries, last }: Batch): Entry | undefined {
+    return this.#entries[entries - 1]?.arrival === last ? this.#entries[0] : undefined;
   }
 
   /** An entry is in the queue, for the first time or still. `remaining` ms are left of the holder's lease. */

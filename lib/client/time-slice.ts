@@ -1,4 +1,4 @@
-import type { Run } from '../locks/grant.js';
+import type { Batch } from '../locks/grant.js';
 import type { LockRequest } from '../locks/lock-request.js';
 
 /** How long one process may hand a lock on among its own callers, in ms, and how often. */
@@ -16,7 +16,7 @@ export class TimeSlice {
     /** How many tokens the grant reserved; the first is the first holder's. */
     tokens: number,
     /** The entries of this process that are still to come in this turn, if there are any. */
-    public batch: Run | undefined,
+    public batch: Batch | undefined,
   ) {
     this.#end = now + BUDGET.ms;
     this.#tokensLeft = tokens - 1;
@@ -33,8 +33,8 @@ export class TimeSlice {
 
   /** The lock went to the first entry of the batch, which the store does not know yet. */
   serve(entry: LockRequest): void {
-    const { places, last } = this.batch!;
-    this.batch = places > 1 ? { places: places - 1, last } : undefined;
+    const { entries, last } = this.batch!;
+    this.batch = entries > 1 ? { entries: entries - 1, last } : undefined;
     (this.#served ??= []).push(entry);
   }
 

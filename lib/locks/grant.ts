@@ -12,13 +12,13 @@ export interface Grant {
   readonly signalled?: boolean;
   /** The first renewal is due after so many ms: clients that lost a take-over may still write over the lock. */
   readonly renewIn?: number | undefined;
-  /** The places of the same process, ttl and kind directly behind this one, if there are any: a token is reserved for each. */
-  readonly run?: Run | undefined;
+  /** The entries of the same process, ttl and kind directly behind this one, if there are any: a token is reserved for each. */
+  readonly batch?: Batch | undefined;
 }
 
-/** Places that stand one behind another. */
-export interface Run {
-  readonly places: number;
+/** Entries that stand one behind another in the queue. */
+export interface Batch {
+  readonly entries: number;
   /** The arrival of the last of them. */
   readonly last: string;
 }

@@ -1,6 +1,6 @@
 import { ForeignLockError } from '../errors/index.js';
 import type { Moment } from '../options/index.js';
-import type { Run } from './grant.js';
+import type { Batch } from './grant.js';
 import type { Answer, Extended } from './lock-primitive.js';
 import type { LockRequest } from './lock-request.js';
 
@@ -80,7 +80,7 @@ type Message =
       readonly at: number;
       readonly fencingToken: number | undefined;
       readonly tokens: number;
-      readonly run: Run | undefined;
+      readonly batch: Batch | undefined;
     };
 
 export function messageOf(text: string): Message | undefined {
@@ -101,7 +101,7 @@ export function messageOf(text: string): Message | undefined {
         at: Number(at) / 1_000,
         fencingToken: lastToken(token),
         tokens: Number(count),
-        run: behind === '0' ? undefined : { places: Number(behind), last: last! },
+        batch: behind === '0' ? undefined : { entries: Number(behind), last: last! },
       };
     }
     default:

@@ -47,7 +47,7 @@ export class MemoryLockStore implements LockStore {
   async open(listener: PushListener): Promise<void> {
     this.#connection.open = true;
     this.server.subscribe(this.processId, {
-      granted: ({ name, place, remaining, fencingToken, tokens, run }) => {
+      granted: ({ name, place, remaining, fencingToken, tokens, batch }) => {
         const request = requestAt(place, name.slice(this.#prefix.length))!;
         const signalled = request.condition !== undefined;
         const grant: Grant = {
@@ -57,7 +57,7 @@ export class MemoryLockStore implements LockStore {
           fencingToken,
           tokens,
           signalled,
-          run,
+          batch,
         };
         queueMicrotask(() => listener.granted(request, grant));
       },

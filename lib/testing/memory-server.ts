@@ -1,4 +1,4 @@
-import type { Run } from '../locks/grant.js';
+import type { Batch } from '../locks/grant.js';
 import type { Clock } from '../options/index.js';
 import { type Share, systemClock } from '../options/index.js';
 import { ExpiringMap } from './expiring-map.js';
@@ -32,7 +32,7 @@ export interface Inbox {
     remaining: number;
     fencingToken: number | undefined;
     tokens: number;
-    run: Run | undefined;
+    batch: Batch | undefined;
   }): void;
   forced(holder: string): void;
   kept(name: string, rest: number): void;

@@ -147,12 +147,12 @@ export class WaitingLine {
       tokens: place.tokens + (place.tokens > 0 ? behind.length : 0),
     });
     const last = behind.at(-1)?.arrival.toString();
-    const run = last === undefined ? undefined : { places: behind.length, last };
+    const batch = last === undefined ? undefined : { entries: behind.length, last };
     const inbox = this.server.inbox(place.process);
     if (!inbox && place.process !== home) return false;
     const remaining = Math.min(place.ttl, FIRST_LEASE);
     this.#grant(place, remaining);
-    inbox?.granted({ name: this.name, place: place.text, remaining, ...tokens, run });
+    inbox?.granted({ name: this.name, place: place.text, remaining, ...tokens, batch });
     return true;
   }
 

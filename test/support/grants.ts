@@ -86,12 +86,12 @@ export class Grants {
   #note(
     key: string,
     holder: string,
-    { fencingToken = 0, tokens, run }: Pick<Grant, 'fencingToken' | 'tokens' | 'run'>,
+    { fencingToken = 0, tokens, batch }: Pick<Grant, 'fencingToken' | 'tokens' | 'batch'>,
     atOnce = false,
   ): void {
     if (!this.on) return;
     this.#first(`${key} ${fencingToken}`, { holder, arrival: this.#arrivalOf(holder), atOnce });
-    const passed = run !== undefined;
+    const passed = batch !== undefined;
     for (let nth = 1; nth < tokens; nth += 1) {
       this.#first(`${key} ${fencingToken + nth}`, { holder: `${holder}+${nth}`, passed });
     }

@@ -119,11 +119,20 @@ export class RedisLockStore implements LockStore {
     if (message?.kind === 'kept') return listener.kept(lock, message.rest);
     const request = message && requestAt(message.entry, lock);
     if (!request) return;
-    const { kind, redisKey, at, remaining, fencingToken, tokens, run } = message;
+    const { kind, redisKey, at, remaining, fencingToken, tokens, batch } = message;
     const sent = this.#server.clockOf(redisKey)?.momentAt(at, momentOf(this.#server.time));
     const signalled = request.condition !== undefined;
     const renewIn = this.#renewIn;
-    const grant = sent && { kind, sent, remaining, fencingToken, tokens, signalled, renewIn, run };
+    const grant = sent && {
+      kind,
+      sent,
+      remaining,
+      fencingToken,
+      tokens,
+      signalled,
+      renewIn,
+      batch,
+    };
     if (grant && this.#confirms) void this.#confirm(request, grant, listener);
     else listener.granted(request, grant);
   };
