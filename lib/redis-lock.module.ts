@@ -41,6 +41,7 @@ import { Candidates } from './services/candidates.js';
 import { lockServiceToken } from './services/lock-service-token.js';
 import { LockService } from './services/lock.service.js';
 import { refusalLog } from './services/refusal-log.js';
+import { outageLog } from './services/outage-log.js';
 import { logOrder } from './services/order-log.js';
 
 const logger = new Logger('RedisLock');
@@ -160,7 +161,7 @@ function lockService(options: RedisLockOptions): LockService {
   const bare = bareDuration(options);
   if (bare) logger.warn(`RedisLockModule ${bare}`);
   const Store = settings.nodes ? QuorumLockStore : RedisLockStore;
-  const store = new Store(settings, systemClock);
+  const store = new Store(settings, systemClock, outageLog);
   return new LockService(
     new Leases(store, settings, systemClock, logOrder, refusalLog()),
     settings,

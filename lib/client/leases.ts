@@ -71,6 +71,11 @@ export class Leases {
     return this.#opening.open();
   }
 
+  /** Resolves when it is connected for the first time, whoever asked for it. */
+  get opened(): Promise<void> {
+    return this.#opening.opened;
+  }
+
   /** A lease on `key`, or on several together, or an error: `wait: 0` asks once. */
   acquire(
     key: string | readonly string[],

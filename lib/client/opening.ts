@@ -5,6 +5,9 @@ import { type Clock, detached, onAbort } from '../options/index.js';
 /** How a process comes to its store: once, however many ask for it, and anew after a failure. */
 export class Opening {
   done = false;
+  /** Resolves when the store was opened for the first time. */
+  readonly opened: Promise<void>;
+  #tellOpened!: () => void;
   #underWay: Promise<void> | undefined;
   #closed = false;
   /** The calls that wait for it. */
@@ -16,13 +19,16 @@ export class Opening {
     /** How long a call waits for it, in ms. */
     private readonly timeout: number,
     private readonly clock: Clock,
-  ) {}
+  ) {
+    this.opened = new Promise((resolve) => (this.#tellOpened = resolve));
+  }
 
   open(): Promise<void> {
     if (this.#closed && !this.#underWay) return Promise.resolve(); // who asks the store hears that it is not connected
     this.#underWay ??= detached(() => this.store.open(this.listener())).then(
       () => {
         this.done = true;
+        this.#tellOpened();
       },
       (error: unknown) => {
         this.#underWay = undefined;

@@ -8,6 +8,7 @@ export { lockServer } from './open-server.js';
 export { type StepNode } from './redis-node.js';
 export { KeyList, type Operand } from './resp.js';
 export { globOf, type KeyType } from './typed-keys.js';
+export { type OutageListener } from './outage-watch.js';
 export { type RedisConnection } from './redis-connection.js';
 export { commandsOf, rightsFor } from './rights.js';
 export { RedisServer } from './redis-server.js';

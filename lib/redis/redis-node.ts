@@ -2,6 +2,7 @@ import type { Redis } from 'ioredis';
 import { type Clock, momentOf } from '../options/index.js';
 import { onEachConnection } from './each-connection.js';
 import { firstReady, type Start } from './first-ready.js';
+import { OutageWatch } from './outage-watch.js';
 import { RedisConnection } from './redis-connection.js';
 import { ReplicaAcks } from './replica-acks.js';
 import type { ScriptRun } from './script-run.js';
@@ -22,6 +23,7 @@ export interface StepNode {
 export class RedisNode implements StepNode {
   readonly connection: RedisConnection;
   readonly #acks: ReplicaAcks | undefined;
+  #watch: OutageWatch | undefined;
   #info = '';
 
   constructor(
@@ -50,11 +52,15 @@ export class RedisNode implements StepNode {
       await this.#admitted();
     };
     await firstReady(connection, time, { check, failed });
+    const watch = (this.#watch = new OutageWatch(client, time, this.guards.outages));
     client.on('close', () => this.clock.forget());
     onEachConnection(
       client,
       () => this.#admitted(),
-      reconnected,
+      () => {
+        watch.back();
+        reconnected();
+      },
       () => client.disconnect(true),
     );
   }
@@ -69,7 +75,7 @@ export class RedisNode implements StepNode {
   }
 
   run<Answer>(run: ScriptRun<Answer>): Promise<Answer> {
-    if (!this.ready) return Promise.reject(notSent(run.key));
+    if (!this.ready) return Promise.reject(notSent(run.key, this.#watch?.says));
     return this.#acks && run.unconfirmed ? this.#acks.run(run) : this.connection.run(run);
   }
 
@@ -88,6 +94,7 @@ export class RedisNode implements StepNode {
   }
 
   close(): void {
+    this.#watch?.close();
     this.connection.close();
     this.clock.forget();
   }

@@ -86,18 +86,19 @@ export function storeFailure(
   }
   const found = unknownCommand(text) ?? TEXTS.find((each) => each.text.test(text));
   if (found) return failure(found.says, key, 'refused', found.retryable);
-  const system = (error as { code?: unknown } | undefined)?.code;
+  const system = systemCodeOf(error);
   const outcome = isServerAnswer(error) ? 'refused' : 'unknown';
   const says =
     outcome === 'refused'
       ? `Redis answered with an error${/^[A-Z]+\b/.exec(text) ? ` (${/^[A-Z]+/.exec(text)![0]})` : ''}`
       : 'the connection to Redis failed';
-  return failure(
-    typeof system === 'string' && SYSTEM_CODE.test(system) ? `${says} (${system})` : says,
-    key,
-    outcome,
-    true,
-  );
+  return failure(system === undefined ? says : `${says} (${system})`, key, outcome, true);
+}
+
+/** The code that an operating system, OpenSSL or ioredis gives an error. */
+export function systemCodeOf(error: unknown): string | undefined {
+  const code = (error as { code?: unknown } | undefined)?.code;
+  return typeof code === 'string' && SYSTEM_CODE.test(code) ? code : undefined;
 }
 
 /** Which right a user lacks, as far as Redis says it; no user, no key. */

@@ -197,11 +197,14 @@ export class LockService implements OnModuleInit, OnModuleDestroy, OnApplication
     return new Election(this.#leases, key, settings);
   }
 
-  /** Called by Nest: connects. */
+  /** Called by Nest: connects, and logs what was found; with `lazyConnect`, at the first call. */
   async onModuleInit(): Promise<void> {
+    const logged = this.#leases.opened.then(() =>
+      logStart(this.#leases.describeStore(), this.#settings),
+    );
     if (this.#settings.lazyConnect) return;
     await this.#leases.open();
-    logStart(this.#leases.describeStore(), this.#settings);
+    await logged;
   }
 
   /** Called by Nest: rejects new and waiting calls. Running code keeps its locks, for at most `shutdownGrace` from now on. */

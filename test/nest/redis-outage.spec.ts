@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { Injectable, Logger } from '@nestjs/common';
 import { Redis } from 'ioredis';
 import {
@@ -62,6 +62,41 @@ describe('a method under @Locked while Redis is down', () => {
     await redis.run();
     await until('Redis can be used', () => mails.strict('1').catch(() => false));
     expect(await mails.anyway('1')).toBe('1 mail:1');
+  });
+});
+
+describe('an outage in the log', () => {
+  it('is a warning that names the address, and a line when it is over; a shutdown is none', async () => {
+    const lines: string[] = [];
+    const spies = (['log', 'warn'] as const).map((level) =>
+      jest
+        .spyOn(Logger.prototype, level)
+        .mockImplementation((line) => void lines.push(`${level} ${line}`)),
+    );
+    const bench = await NestBench.start();
+    const redis = await RedisProcess.start();
+    const app = await bench.app({ providers: [Mails] }, { redis: redis.url, wait: 0 });
+    const mails = app.get(Mails);
+    const where = `127\\.0\\.0\\.1:${redis.port}/0`;
+    const said = (text: RegExp): number => lines.filter((line) => text.test(line)).length;
+    const lost = new RegExp(
+      `^warn Redis at ${where} is not connected any more( \\([A-Z]+\\))?; reconnecting\\. Locks that are held last for the rest of their leases\\.$`,
+    );
+    const back = new RegExp(`^log Redis at ${where} is connected again after \\d+ m?s\\.$`);
+    await redis.kill();
+    await until('the loss is said', () => said(lost) > 0);
+    const refused = new RegExp(
+      `^The lock store failed for lock "mail:1": Redis at ${where} is not connected \\(ECONNREFUSED\\)\\.$`,
+    );
+    await until('a call says the address and the cause', () =>
+      mails.strict('1').catch((error: Error) => refused.test(error.message)),
+    );
+    await redis.run();
+    await until('the return is said', () => said(back) > 0);
+    await bench.stop();
+    await redis.stop();
+    for (const spy of spies) spy.mockRestore();
+    expect([said(lost), said(back), said(/not connected|connected again/)]).toEqual([1, 1, 2]);
   });
 });
 

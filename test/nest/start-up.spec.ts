@@ -108,6 +108,26 @@ describe('with lazyConnect', () => {
     await app.close();
     await redis.stop();
   });
+
+  it('logs at the first call what a start logs, once', async () => {
+    const lines: string[] = [];
+    const spies = (['log', 'warn'] as const).map((level) =>
+      jest.spyOn(Logger.prototype, level).mockImplementation((line) => void lines.push(line)),
+    );
+    const redis = await RedisProcess.start({ args: ['--maxmemory-policy', 'allkeys-lru'] });
+    const app = await start(RedisLockModule.forRoot({ redis: redis.url, lazyConnect: true }));
+    const ours = (): string[] => lines.filter((line) => /keys "lock:…"|maxmemory/.test(line));
+    expect(ours()).toEqual([]);
+    await Promise.all(['a', 'b'].map((key) => app.get(LockService).withLock(key, () => 1)));
+    await app.get(LockService).inspect('a');
+    expect(ours()).toEqual([
+      expect.stringMatching(/^Redis [\d.]+ at .*; keys "lock:…"/),
+      expect.stringMatching(/^maxmemory-policy is allkeys-lru/),
+    ]);
+    await app.close();
+    await redis.stop();
+    for (const spy of spies) spy.mockRestore();
+  });
 });
 
 describe('an application does not start', () => {

@@ -1,6 +1,12 @@
 import { type Clock, type ModuleSettings, momentOf } from '../../options/index.js';
 import { TAKE_OVER_PAUSE } from '../../protocol/constants.js';
-import { type LockServer, lockServer, prefixOf, rightsFor } from '../../redis/index.js';
+import {
+  type LockServer,
+  lockServer,
+  type OutageListener,
+  prefixOf,
+  rightsFor,
+} from '../../redis/index.js';
 import { scripts as condition } from '../condition/scripts.js';
 import { BoundedLeases } from '../quarantine/bounded-leases.js';
 import { Generation } from '../quarantine/generation.js';
@@ -38,7 +44,7 @@ export class RedisLockStore implements LockStore {
   readonly #renewIn: number | undefined;
   #listener: PushListener | undefined;
 
-  constructor(settings: ModuleSettings, clock: Clock) {
+  constructor(settings: ModuleSettings, clock: Clock, outages?: OutageListener) {
     this.processId = newProcessId(settings.guard);
     const prefix = (this.#prefix = prefixOf(settings.redis) + settings.keyPrefix);
     const inbox = `${prefix}inbox:`;
@@ -54,6 +60,7 @@ export class RedisLockStore implements LockStore {
       {
         ...settings,
         admit: generation?.admit,
+        outages,
         rights: dialect ? undefined : rightsFor(prefix, NATIVE), // a dialect tries its own
       },
     );

@@ -1,6 +1,12 @@
 import { LockOptionsError, QuorumNotReachedError } from '../../errors/index.js';
 import type { Clock, ModuleSettings } from '../../options/index.js';
-import { isServer, prefixOf, RedisServer, rightsFor } from '../../redis/index.js';
+import {
+  isServer,
+  type OutageListener,
+  prefixOf,
+  RedisServer,
+  rightsFor,
+} from '../../redis/index.js';
 import { newProcessId } from '../holder.js';
 import type { NameSearch } from '../lock-names.js';
 import type {
@@ -27,7 +33,7 @@ export class QuorumLockStore implements LockStore {
   readonly #membership: Membership;
   #listener: PushListener | undefined;
 
-  constructor(settings: ModuleSettings, clock: Clock) {
+  constructor(settings: ModuleSettings, clock: Clock, outages?: OutageListener) {
     const { nodes = [], keyPrefix, commandTimeout, durability, call } = settings;
     const members = (this.#members = nodes.map((source) => {
       if (!isServer(source)) {
@@ -41,6 +47,7 @@ export class QuorumLockStore implements LockStore {
       const server = new RedisServer(source, commandTimeout, clock, inbox, this.processId, {
         durability,
         admit: generation?.admit,
+        outages,
         rights: rightsFor(prefix, Object.values(scripts)),
       });
       return new QuorumNode(server, prefix, generation);
