@@ -1,6 +1,6 @@
 import { LockStoreError } from '../errors/index.js';
 import type { Grant } from '../locks/grant.js';
-import type { Answer, LockStore, Queued, Refusal } from '../locks/lock-primitive.js';
+import type { Answer, LockStore, LockStrategy, Queued, Refusal } from '../locks/lock-primitive.js';
 import type { LockRequest } from '../locks/lock-request.js';
 import { FIRST_LEASE } from '../protocol/constants.js';
 import type { Clock, ModuleSettings } from '../options/index.js';
@@ -47,6 +47,7 @@ export class QueueEntry implements Polled {
   failure: LockStoreError | undefined;
   /** Since when they do. */
   failingSince = 0;
+  readonly #strategy: LockStrategy;
   readonly #request: { -readonly [Part in keyof LockRequest]: LockRequest[Part] };
   #over = false;
   #asking = false;
@@ -75,6 +76,7 @@ export class QueueEntry implements Polled {
       former: undefined,
       wanted,
     };
+    this.#strategy = context.store.lock.strategy(this.#request);
     context.entries.set(holder, this);
   }
 
@@ -96,7 +98,7 @@ export class QueueEntry implements Polled {
   ask(): void {
     if (this.#over || this.#asking) return;
     const sentAt = this.#send();
-    this.context.store.lock.acquire(this.#request).then(
+    this.#strategy.acquire(this.#request).then(
       (answer) => this.#answered(answer),
       (error: unknown) => this.#failed(error, sentAt),
     );
@@ -105,7 +107,7 @@ export class QueueEntry implements Polled {
   /** Asks for the first time, and gives a lease back in the same step. Resolves to whether it was still ours. */
   askGivingBack(former: LockRequest): Promise<boolean> {
     const sentAt = this.#send();
-    return this.context.store.lock.acquire({ ...this.#request, former }).then(
+    return this.#strategy.acquire({ ...this.#request, former }).then(
       (answer) => {
         this.#answered(answer);
         if (answer.kind !== 'late') return answer.gaveBack === true;

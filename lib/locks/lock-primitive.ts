@@ -97,18 +97,15 @@ export interface Sight {
   readonly now: number;
 }
 
-/** The steps of who holds a lock, or wants to. */
-export type HolderSteps = Pick<
-  LockPrimitive,
-  'acquire' | 'release' | 'leave' | 'batches' | 'extend'
->;
+/** What decides how a lock is taken: with whom it is shared, what is awaited, in whose format it is written. */
+export type LockKind = Pick<LockRequest, 'share' | 'condition' | 'dialect'>;
 
 /**
- * One kind of lock in one store: a handful of steps, each atomic, each with the effect of once when
- * it reaches the store twice. Never waits, retries, renews, logs or keeps state.
+ * How one kind of lock is taken, kept and given back in one store: a handful of steps, each atomic, each with the effect
+ * of once when it reaches the store twice. Never waits, retries, renews, logs or keeps state.
  * Rejects with a `LockStoreError` when the store fails, with a `ForeignLockError` when something else lives at the key.
  */
-export interface LockPrimitive {
+export interface LockStrategy {
   acquire(request: LockRequest): Promise<Answer>;
   /**
    * False if the lock was not the holder's any more. `keep` ms it stays taken by nobody. The places of `passed` had
@@ -121,6 +118,12 @@ export interface LockPrimitive {
   batches(requests: readonly LockRequest[]): number[][];
   /** Lengthens what is still held of one batch; in the order of the requests. */
   extend(requests: readonly LockRequest[]): Promise<Extension>;
+}
+
+/** All steps on the locks of one store; those of a strategy go to that of their request. */
+export interface LockPrimitive extends LockStrategy {
+  /** The same one for the same kind of lock. */
+  strategy(kind: LockKind): LockStrategy;
   inspect(key: string, places: number, dialect?: DialectSettings): Promise<Sight>;
   /** Makes a lease that was exclusive a shared one, without a gap. False if it was not the holder's any more. */
   downgrade(request: LockRequest): Promise<boolean>;

@@ -5,17 +5,16 @@ import {
   type LuaScript,
   type Operand,
   Remembered,
-  type StepNode,
+  type Step,
 } from '../redis/index.js';
-import { LockStoreError } from '../errors/index.js';
-import { momentOf } from '../options/index.js';
+import { type Moment, momentOf } from '../options/index.js';
+import { TAKE_OVER_PAUSE } from '../protocol/constants.js';
 import { guarded } from './guard/guarded.js';
 import { batchesOf, LARGEST_BATCH } from './batches.js';
-import { TAKE_OVER_PAUSE } from '../protocol/constants.js';
 import type { Answer, Extension, Transferred } from './lock-primitive.js';
 import type { LockRequest } from './lock-request.js';
 import { type AcquireReply, answerOf, extendedOf } from './reply.js';
-import { UNCONFIRMED, unlessGone, unlessHeld, unlessLost } from './unconfirmed.js';
+import { unlessGone, unlessHeld, unlessLost } from './unconfirmed.js';
 
 type Script = LuaScript<string, string>;
 type Operands = Readonly<Record<string, string | number | undefined>>;
@@ -30,13 +29,13 @@ interface AcquireOperands {
   readonly over?: number;
 }
 
-/** The scripts of locks on one server: finds the keys, says when an ask is too late, reads the replies. */
+/** The steps of our own locks on one server: finds the keys, says when a step is too late, reads the replies. */
 export class LockSteps {
   /** The keys of locks, by the names that scripts give them. */
   readonly #keyLists = new Map<readonly string[], Remembered<KeyList>>();
 
   constructor(
-    private readonly server: LockServer,
+    readonly server: LockServer,
     private readonly prefix: string,
     private readonly waitersPerKey: number,
     /** Told of grants that come with a reply, as they would come to the inbox. */
@@ -50,73 +49,64 @@ export class LockSteps {
     return this.server.inboxPrefix;
   }
 
-  run<Result>(
-    step: Script,
+  step<Result>(
+    script: Script,
     key: string,
     operands: Operands,
     read: (reply: unknown) => Result,
-  ): Promise<Result> {
-    const script = this.#script(step);
-    const keys = this.#keys(script, key);
-    const args = script.argList(operands);
-    return this.server.at(keys.keys[0]!, key, (node) =>
-      node.run({ script, keys, args, key, read }),
-    );
+  ): Step<Result> {
+    const { step, keys, redisKey } = this.#on(script, key);
+    const run = { script: step, keys, args: step.argList(operands), key, read };
+    return { redisKey, key, on: () => run };
   }
 
-  acquire(step: Script, request: LockRequest, more: AcquireOperands): Promise<Answer> {
-    const script = this.#script(step);
-    const keys = this.#keys(script, request.key);
-    const asking = (node: StepNode): Promise<Answer> =>
-      this.#ask(node, script, keys, request, more);
-    return this.server.at(keys.keys[0]!, request.key, asking, request.wanted);
-  }
-
-  #ask(
-    node: StepNode,
-    script: Script,
-    keys: KeyList,
-    request: LockRequest,
-    more: AcquireOperands,
-  ): Promise<Answer> {
-    const sent = momentOf(this.server.time);
+  acquire(script: Script, request: LockRequest, more: AcquireOperands): Step<Answer> {
     const { key, holder, ttl, tokens, queue, arrival, wanted } = request;
-    const operands = {
-      holder,
-      ttl,
-      tokens,
-      not_after: node.notAfter(sent.monotonic),
-      inbox: this.inbox,
-      limit: queue ? this.waitersPerKey : 0,
-      arrival,
-      former: more.former,
-      guard: this.guarded ? 1 : undefined,
-      kind: more.kind,
-      permits: more.permits,
-      count: more.count,
-      condition: more.condition,
-      over: more.over,
-    };
-    return node.run({
-      script,
-      keys,
-      args: script.argList(operands),
+    const { step, keys, redisKey } = this.#on(script, key);
+    return {
+      redisKey,
       key,
-      sentAt: sent.monotonic,
       wanted,
-      unconfirmed: unlessHeld,
-      read: (answer, receivedAt) => {
-        const reply = answer as AcquireReply;
-        const now = typeof reply === 'number' ? reply : reply[2];
-        node.clock.learn(sent, receivedAt, now / 1_000);
-        return answerOf(reply, request, sent, this.#renewIn);
+      on: (node) => {
+        const sent = momentOf(this.server.time);
+        const operands = {
+          holder,
+          ttl,
+          tokens,
+          not_after: node.notAfter(sent.monotonic),
+          inbox: this.inbox,
+          limit: queue ? this.waitersPerKey : 0,
+          arrival,
+          former: more.former,
+          guard: this.guarded ? 1 : undefined,
+          kind: more.kind,
+          permits: more.permits,
+          count: more.count,
+          condition: more.condition,
+          over: more.over,
+        };
+        return {
+          script: step,
+          keys,
+          args: step.argList(operands),
+          key,
+          sentAt: sent.monotonic,
+          wanted,
+          unconfirmed: unlessHeld,
+          read: (answer, receivedAt) => {
+            const reply = answer as AcquireReply;
+            const now = typeof reply === 'number' ? reply : reply[2];
+            node.clock.learn(sent, receivedAt, now / 1_000);
+            return answerOf(reply, request, sent, this.#renewIn);
+          },
+        };
       },
-    });
+    };
   }
 
-  /** Resolves to whether something was given back. Who comes next, if he waits in this process, has been told before. */
-  release(script: Script, key: string, operands: Operands): Promise<boolean> {
-    return this.run(script, key, operands, (reply) => {
+  /** Answers whether something was given back. Who comes next, if he waits in this process, has been told before. */
+  release(script: Script, key: string, operands: Operands): Step<boolean> {
+    return this.step(script, key, operands, (reply) => {
       if (typeof reply === 'number') return reply === 1;
       for (const grant of reply as string[]) this.heard(grant);
       return true;
@@ -128,59 +118,65 @@ export class LockSteps {
     return batchesOf(requests, ({ key }) => this.server.slotOf(this.prefix + key), largest);
   }
 
-  /** One batch; `operandsOf` is what the script wants to know of a request. */
+  /** Of one batch; `operandsOf` is what the script wants to know of a request. */
   extend(
-    step: Script,
+    script: Script,
     requests: readonly LockRequest[],
     operandsOf: (request: LockRequest) => Operands = holderAndTtl,
-  ): Promise<Extension> {
-    const script = this.#script(step);
+  ): Step<Extension> {
+    const step = this.#script(script);
+    const keys = lockKeyList(step, this.prefix, requests);
     const args: Operand[] = [];
-    for (const request of requests) args.push(...script.argList(operandsOf(request)));
-    const run = {
-      script,
-      keys: lockKeyList(script, this.prefix, requests),
-      args,
-      key: requests.length === 1 ? requests[0]!.key : undefined,
-      read: (reply: unknown) => reply as number[],
-      unconfirmed: unlessLost,
-    };
-    return this.server.at(run.keys.keys[0]!, run.key, async (node) => {
-      const sent = momentOf(this.server.time);
-      const left = await node.run(run);
-      return {
-        sent,
-        remaining: left.map((ms) => (ms === UNCONFIRMED ? 'unknown' : extendedOf(ms))),
-      };
+    for (const request of requests) args.push(...step.argList(operandsOf(request)));
+    const key = requests.length === 1 ? requests[0]!.key : undefined;
+    const read = (sent: Moment, reply: unknown): Extension => ({
+      sent,
+      remaining: (reply as number[]).map(extendedOf),
     });
+    return {
+      redisKey: keys.keys[0]!,
+      key,
+      on: () => {
+        const sent = momentOf(this.server.time);
+        return {
+          script: step,
+          keys,
+          args,
+          key,
+          read: (reply) => read(sent, reply),
+          unconfirmed: unlessLost,
+        };
+      },
+    };
   }
 
-  /** @throws LockStoreError if it came too late: nothing happened then. */
-  transfer(script: Script, request: LockRequest, heir: LockRequest): Promise<Transferred> {
+  /** Nothing happened if it came too late. */
+  transfer(script: Script, request: LockRequest, heir: LockRequest): Step<Transferred | 'late'> {
     const { key, holder } = request;
-    const step = this.#script(script);
-    const keys = this.#keys(step, key);
-    const once = async (node: StepNode): Promise<Transferred | undefined> => {
-      const sent = momentOf(this.server.time);
-      const not_after = node.notAfter(sent.monotonic);
-      const args = step.argList({ holder, heir: heir.holder, ttl: heir.ttl, not_after });
-      const read = (reply: unknown, receivedAt: number): number | undefined => {
-        if (typeof reply === 'number') return reply;
-        const [, now] = reply as [late: number, now: number];
-        node.clock.learn(sent, receivedAt, now / 1_000);
-        return undefined;
-      };
-      const left = await node.run({ script: step, keys, args, key, read, unconfirmed: unlessGone });
-      return left === undefined
-        ? undefined
-        : { sent, remaining: extendedOf(left), renewIn: this.#renewIn };
+    const { step, keys, redisKey } = this.#on(script, key);
+    return {
+      redisKey,
+      key,
+      on: (node) => {
+        const sent = momentOf(this.server.time);
+        const not_after = node.notAfter(sent.monotonic);
+        return {
+          script: step,
+          keys,
+          args: step.argList({ holder, heir: heir.holder, ttl: heir.ttl, not_after }),
+          key,
+          unconfirmed: unlessGone,
+          read: (reply, receivedAt) => {
+            if (typeof reply === 'number') {
+              return { sent, remaining: extendedOf(reply), renewIn: this.#renewIn };
+            }
+            const [, now] = reply as [late: number, now: number];
+            node.clock.learn(sent, receivedAt, now / 1_000);
+            return 'late';
+          },
+        };
+      },
     };
-    return this.server.at(keys.keys[0]!, key, async (node) => {
-      // After a sleep the server's clock is ahead of what we know of it, until it has said so.
-      const transferred = (await once(node)) ?? (await once(node));
-      if (transferred) return transferred;
-      throw new LockStoreError(`Lock "${key}" was handed on too late.`, { key, outcome: 'unsent' });
-    });
   }
 
   /** When a guarded lease is renewed first: until then, a client that lost a take-over may write over it. */
@@ -188,17 +184,19 @@ export class LockSteps {
     return this.guarded ? TAKE_OVER_PAUSE : undefined;
   }
 
-  #script(step: Script): Script {
-    return this.guarded ? guarded(step) : step;
+  #script(script: Script): Script {
+    return this.guarded ? guarded(script) : script;
   }
 
-  #keys(script: Script, key: string): KeyList {
-    let lists = this.#keyLists.get(script.keys);
+  #on(script: Script, key: string): { step: Script; keys: KeyList; redisKey: string } {
+    const step = this.#script(script);
+    let lists = this.#keyLists.get(step.keys);
     if (!lists) {
-      lists = new Remembered((name) => lockKeyList(script, this.prefix, [{ key: name }]));
-      this.#keyLists.set(script.keys, lists);
+      lists = new Remembered((name) => lockKeyList(step, this.prefix, [{ key: name }]));
+      this.#keyLists.set(step.keys, lists);
     }
-    return lists.of(key);
+    const keys = lists.of(key);
+    return { step, keys, redisKey: keys.keys[0]! };
   }
 }
 

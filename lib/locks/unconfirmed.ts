@@ -1,9 +1,6 @@
-import type { Answer } from './lock-primitive.js';
+import type { Answer, Extension, Transferred } from './lock-primitive.js';
 
 // What becomes of an answer that too few replicas stand behind: `ScriptRun.unconfirmed` of each step.
-
-/** An extension that too few replicas have, where a script answers with the ms left. */
-export const UNCONFIRMED = -4;
 
 /** Only a grant needs replicas. */
 export function unlessHeld(answer: Answer, error: Error): Answer {
@@ -12,13 +9,16 @@ export function unlessHeld(answer: Answer, error: Error): Answer {
 }
 
 /** Only a lease that is handed on needs replicas. */
-export function unlessGone(left: number | undefined, error: Error): number | undefined {
-  if (left !== undefined && left >= 0) throw error;
-  return left;
+export function unlessGone(answer: Transferred | 'late', error: Error): Transferred | 'late' {
+  if (answer !== 'late' && typeof answer.remaining === 'number') throw error;
+  return answer;
 }
 
 /** Only what was extended needs replicas; what is lost is lost. */
-export function unlessLost(left: number[], error: Error): number[] {
-  if (left.every((ms) => ms >= 0)) throw error;
-  return left.map((ms) => (ms >= 0 ? UNCONFIRMED : ms));
+export function unlessLost({ sent, remaining }: Extension, error: Error): Extension {
+  if (remaining.every((left) => typeof left === 'number')) throw error;
+  return {
+    sent,
+    remaining: remaining.map((left) => (typeof left === 'number' ? 'unknown' : left)),
+  };
 }

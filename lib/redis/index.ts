@@ -5,7 +5,7 @@ export { LuaScript } from './lua-script.js';
 export { isServer, prefixOf } from './open-client.js';
 export { type LockServer } from './lock-server.js';
 export { lockServer } from './open-server.js';
-export { type StepNode } from './redis-node.js';
+export { type Step, type StepNode } from './redis-node.js';
 export { KeyList, type Operand } from './resp.js';
 export { globOf, type KeyType } from './typed-keys.js';
 export { type OutageListener } from './outage-watch.js';

@@ -1,6 +1,6 @@
 import type { Clock } from '../options/index.js';
 import type { InboxListener } from './grant-channel.js';
-import type { StepNode } from './redis-node.js';
+import type { Step, StepNode } from './redis-node.js';
 import type { ServerClock } from './server-clock.js';
 import type { KeyType } from './typed-keys.js';
 
@@ -21,9 +21,11 @@ export interface LockServer {
    * @throws LockStoreError in bounded time; nothing stays open then.
    */
   open(listener: ServerListener): Promise<void>;
+  /** Takes a step at its node; at another one, dated anew, if that one answers that the lock lives there. */
+  take<Answer>(step: Step<Answer>): Promise<Answer>;
   /**
-   * Takes a step at the node where `redisKey` lives; from its beginning at another one if that one answers
-   * that it lives there, as long as it is `wanted`. `key` is the lock's, for errors; undefined if it is of several.
+   * The same for what takes several runs at the node where `redisKey` lives: begins anew at another one. `key` is the
+   * lock's, for errors.
    */
   at<Answer>(
     redisKey: string,

@@ -11,6 +11,18 @@ import { ServerClock } from './server-clock.js';
 import type { ServerGuards } from './server-guards.js';
 import { notSent, unfit } from './store-failure.js';
 
+/** A step on a lock, before the node is known that takes it. */
+export interface Step<Answer> {
+  /** It is taken where this key lives. */
+  readonly redisKey: string;
+  /** The lock's key, for messages; undefined: of several. */
+  readonly key: string | undefined;
+  /** False as soon as nobody needs it any more: it goes to no other node then. */
+  readonly wanted?: (() => boolean) | undefined;
+  /** The run of its script, which that node takes now. */
+  on(node: StepNode): ScriptRun<Answer>;
+}
+
 /** Where a step of a lock is taken: what runs there, and what that place's clock says. */
 export interface StepNode {
   readonly clock: ServerClock;

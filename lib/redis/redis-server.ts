@@ -6,7 +6,7 @@ import type { LockServer, ServerListener } from './lock-server.js';
 import { addressOf, openClient, type ServerSource } from './open-client.js';
 import { watched } from './our-client.js';
 import { RedisConnection } from './redis-connection.js';
-import { RedisNode, type StepNode } from './redis-node.js';
+import { RedisNode, type Step, type StepNode } from './redis-node.js';
 import type { ScriptRun } from './script-run.js';
 import { ServerClock } from './server-clock.js';
 import { checkSlots } from './server-check.js';
@@ -73,6 +73,11 @@ export class RedisServer implements LockServer {
 
   get ready(): boolean {
     return this.#node?.ready ?? false;
+  }
+
+  take<Answer>(step: Step<Answer>): Promise<Answer> {
+    const node = this.#node;
+    return node ? node.run(step.on(node)) : Promise.reject(notSent(step.key));
   }
 
   at<Answer>(

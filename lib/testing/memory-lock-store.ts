@@ -10,9 +10,7 @@ import type {
   PushListener,
   StoreDescription,
 } from '../locks/lock-primitive.js';
-import { MemoryConditions } from './memory-conditions.js';
 import { MemoryConnection } from './memory-connection.js';
-import { MemoryDialects } from './memory-dialects.js';
 import { MemoryLock } from './memory-lock.js';
 import type { MemoryServer } from './memory-server.js';
 
@@ -30,14 +28,8 @@ export class MemoryLockStore implements LockStore {
   ) {
     this.#prefix = settings.keyPrefix;
     this.#connection = new MemoryConnection(server, settings.commandTimeout, clock);
-    const inside = [
-      this.#connection,
-      this.#prefix,
-      this.processId,
-      settings.limits.waitersPerKey,
-    ] as const;
-    const lock = new MemoryLock(...inside);
-    this.lock = new MemoryDialects(lock, lock, new MemoryConditions(...inside));
+    const { waitersPerKey } = settings.limits;
+    this.lock = new MemoryLock(this.#connection, this.#prefix, this.processId, waitersPerKey);
   }
 
   get ready(): boolean {

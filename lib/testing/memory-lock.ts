@@ -1,4 +1,5 @@
 import { ForeignLockError } from '../errors/index.js';
+import { noDowngrade, noHandOver } from '../locks/dialects/refusals.js';
 import { MARKERS } from '../locks/holder.js';
 import { lockId } from '../locks/lock-id.js';
 import { entryOf } from '../locks/entry.js';
@@ -7,7 +8,10 @@ import type {
   Answer,
   Extension,
   LockPrimitive,
+  LockStrategy,
+  Lost,
   Sight,
+  Signalled,
   Transferred,
 } from '../locks/lock-primitive.js';
 import type { LockRequest } from '../locks/lock-request.js';
@@ -15,6 +19,7 @@ import { type DialectSettings, type Moment, momentOf, READER } from '../options/
 import { foreignType } from './foreign-type.js';
 import { type MemoryConnection, tooLate } from './memory-connection.js';
 import type { MemoryServer, Place } from './memory-server.js';
+import { MemoryConditions } from './memory-conditions.js';
 import { extension } from './memory-extension.js';
 import { MemoryHolders } from './memory-holders.js';
 import { sightOf } from './memory-sight.js';
@@ -25,11 +30,13 @@ import { WaitingLine } from './waiting-line.js';
 
 /**
  * The lock in memory, in all its modes, step for step what the Lua scripts in locks/ do. Not re-entrant
- * by itself; waiters are served in the order in which they queued, by hand-off; a crash costs the rest
+ * by itself. A lock in another service's format is one of its own, apart from ours of that name, and nobody else is there; what
+ * is refused of it on Redis is refused here. Waiters are served in the order in which they queued, by hand-off; a crash costs the rest
  * of the lease, a crashed waiter at most 3 s.
  */
-export class MemoryLock implements Omit<LockPrimitive, 'signal'> {
+export class MemoryLock implements LockPrimitive {
   readonly #server: MemoryServer;
+  readonly #conditions: MemoryConditions;
 
   constructor(
     private readonly connection: MemoryConnection,
@@ -38,9 +45,15 @@ export class MemoryLock implements Omit<LockPrimitive, 'signal'> {
     private readonly waitersPerKey: number,
   ) {
     this.#server = connection.server;
+    this.#conditions = new MemoryConditions(connection, prefix, processId, waitersPerKey);
+  }
+
+  strategy(): LockStrategy {
+    return this;
   }
 
   acquire(request: LockRequest): Promise<Answer> {
+    if (request.condition) return this.#conditions.acquire(request);
     const sent = momentOf(this.connection.clock);
     const notAfter = this.#server.clock.wall() + this.connection.timeout;
     return this.connection.send(request.key, () => {
@@ -76,6 +89,7 @@ export class MemoryLock implements Omit<LockPrimitive, 'signal'> {
   }
 
   leave(request: LockRequest, passed: readonly LockRequest[] = []): Promise<boolean> {
+    if (request.condition) return this.#conditions.leave(request);
     return this.connection.send(request.key, () => {
       const name = this.#name(request);
       const mine = this.#isHeldBy(name, request);
@@ -119,7 +133,8 @@ export class MemoryLock implements Omit<LockPrimitive, 'signal'> {
     });
   }
 
-  downgrade(request: LockRequest): Promise<boolean> {
+  async downgrade(request: LockRequest): Promise<boolean> {
+    if (request.dialect) throw noDowngrade(request.dialect);
     return this.connection.send(request.key, () => {
       const name = this.#name(request);
       if (this.#isHeldBy(name, { ...request, share: READER })) return true;
@@ -132,13 +147,18 @@ export class MemoryLock implements Omit<LockPrimitive, 'signal'> {
     });
   }
 
-  transfer(request: LockRequest, heir: LockRequest): Promise<Transferred> {
+  async transfer(request: LockRequest, heir: LockRequest): Promise<Transferred> {
+    if (request.dialect) throw noHandOver(request.dialect);
     const sent = momentOf(this.connection.clock);
     const notAfter = this.#server.clock.wall() + this.connection.timeout;
     return this.connection.send(request.key, () => {
       if (this.#server.clock.wall() > notAfter) throw tooLate(request.key);
       return { sent, remaining: transfer(this.#server, this.#name(request), request, heir) };
     });
+  }
+
+  signal(request: LockRequest, condition: string, most: number): Promise<Signalled | Lost> {
+    return this.#conditions.signal(request, condition, most);
   }
 
   stamp(key: string): Promise<number | undefined> {

@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Redis } from 'ioredis';
 import { newProcessId } from '../../lib/locks/holder.js';
-import { redisPrimitive } from '../../lib/locks/redis-primitive.js';
+import { LockSteps } from '../../lib/locks/lock-steps.js';
+import { RedisLocks } from '../../lib/locks/lock/redis-locks.js';
 import { RedisLockStore } from '../../lib/locks/lock/redis-lock-store.js';
 import type { LockStore } from '../../lib/locks/lock-primitive.js';
 import {
@@ -152,9 +153,11 @@ export class RedisWorld extends World {
       newProcessId(),
     );
     const processId = newProcessId();
+    const { waitersPerKey } = settings.limits;
+    const steps = new LockSteps(server, prefix, waitersPerKey, () => {}, false);
     return {
       processId,
-      lock: redisPrimitive(server, prefix, settings.limits.waitersPerKey, () => {}),
+      lock: new RedisLocks(steps, '', () => {}),
       get ready() {
         return server.ready;
       },

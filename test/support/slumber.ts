@@ -1,24 +1,21 @@
-import type { LockPrimitive } from '../../lib/locks/lock-primitive.js';
-import { type Wrap, withPrimitive } from './world.js';
+import type { LockStrategy } from '../../lib/locks/lock-primitive.js';
+import type { StallingClock } from './stalling-clock.js';
+import type { Wrap } from './world.js';
 
 /** A process that hears nothing while its machine sleeps: answers and pushes are read when it is awake. */
 export const slumber: Wrap = (store, clock) => {
   const hear = (tell: () => void): void => void clock.awake().then(tell);
-  const steps = new Proxy(store.lock, {
-    get(lock, name: keyof LockPrimitive) {
-      if (name === 'batches') return lock.batches.bind(lock); // asks nobody
-      const step = lock[name].bind(lock) as (...args: unknown[]) => Promise<unknown>;
-      return async (...args: unknown[]) => {
-        const answer = step(...args);
-        await Promise.allSettled([answer]);
-        await clock.awake();
-        return answer;
-      };
-    },
-  });
+  const strategy: typeof store.lock.strategy = (kind) => slow(store.lock.strategy(kind), clock);
   return {
-    ...withPrimitive(store, steps),
-    lock: steps,
+    lock: Object.assign(slow(store.lock, clock), { strategy }),
+    processId: store.processId,
+    get ready() {
+      return store.ready;
+    },
+    names: (search) => store.names(search),
+    pushMissed: () => store.pushMissed(),
+    describe: () => store.describe(),
+    close: () => store.close(),
     open: (listener) =>
       store.open({
         granted: (request, grant) => hear(() => listener.granted(request, grant)),
@@ -28,3 +25,21 @@ export const slumber: Wrap = (store, clock) => {
       }),
   };
 };
+
+function slow<Steps extends LockStrategy>(right: Steps, clock: StallingClock): Steps {
+  return new Proxy(Object.create(right) as Steps, {
+    get(own, name) {
+      if (Object.hasOwn(own, name)) return Reflect.get(own, name) as unknown;
+      const step = (Reflect.get(right, name) as (...all: unknown[]) => Promise<unknown>).bind(
+        right,
+      );
+      if (name === 'batches') return step; // asks nobody
+      return async (...args: unknown[]) => {
+        const answer = step(...args);
+        await Promise.allSettled([answer]);
+        await clock.awake();
+        return answer;
+      };
+    },
+  });
+}

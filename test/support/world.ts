@@ -1,7 +1,12 @@
 import type { Redis } from 'ioredis';
 import { Leases } from '../../lib/client/leases.js';
 import type { BaseLease } from '../../lib/client/base-lease.js';
-import type { LockPrimitive, LockStore, Sight } from '../../lib/locks/lock-primitive.js';
+import type {
+  LockPrimitive,
+  LockStore,
+  LockStrategy,
+  Sight,
+} from '../../lib/locks/lock-primitive.js';
 import {
   type AcquireOptions,
   type Clock,
@@ -211,14 +216,12 @@ export class LockingProcess {
   }
 }
 
-/** The same store with some steps of its primitive done otherwise. */
+/** The same store with some steps of its primitive done otherwise, whoever takes them. */
 export function withPrimitive(store: LockStore, steps: Partial<LockPrimitive>): LockStore {
   return {
-    lock: new Proxy(store.lock, {
-      get(lock, name: keyof LockPrimitive) {
-        const step: unknown = steps[name] ?? lock[name];
-        return typeof step === 'function' ? step.bind(lock) : step;
-      },
+    lock: otherwise(store.lock, {
+      ...steps,
+      strategy: (kind) => otherwise(store.lock.strategy(kind), steps),
     }),
     processId: store.processId,
     get ready() {
@@ -230,4 +233,13 @@ export function withPrimitive(store: LockStore, steps: Partial<LockPrimitive>): 
     describe: () => store.describe(),
     close: () => store.close(),
   };
+}
+
+function otherwise<Steps extends LockStrategy>(right: Steps, steps: Partial<LockPrimitive>): Steps {
+  return new Proxy(right, {
+    get(lock, name) {
+      const step: unknown = steps[name as keyof LockPrimitive] ?? Reflect.get(lock, name);
+      return typeof step === 'function' ? (step.bind(lock) as unknown) : step;
+    },
+  });
 }

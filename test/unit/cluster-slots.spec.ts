@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import { batchesOf } from '../../lib/locks/batches.js';
-import { Dialects } from '../../lib/locks/dialects/dialects.js';
 import type { LockRequest } from '../../lib/locks/lock-request.js';
-import { redisPrimitive } from '../../lib/locks/redis-primitive.js';
+import { LockSteps } from '../../lib/locks/lock-steps.js';
+import { RedisLocks } from '../../lib/locks/lock/redis-locks.js';
 import { callSettings, moduleSettings, READER } from '../../lib/options/index.js';
 import type { LockServer } from '../../lib/redis/index.js';
 import { storeFailure } from '../../lib/redis/store-failure.js';
@@ -69,8 +69,7 @@ it('batches keep to one group and one size, and lose nobody', () => {
 
 it('no batch is of two slots, two modes or two dialects, and each lease is in one', () => {
   const server = { slotOf: (key: string) => slotOf(key), inboxPrefix: '' } as LockServer;
-  const native = redisPrimitive(server, '', 1, () => {});
-  const lock = new Dialects(native, server, '', () => {});
+  const lock = new RedisLocks(new LockSteps(server, '', 1, () => {}, false), '', () => {});
   const { dialect } = callSettings({ dialect: 'redlock' }, moduleSettings({}).call);
   const requests = Array.from({ length: 60 }, (_, at) => ({
     key: `{${at % 5}}${at}`,

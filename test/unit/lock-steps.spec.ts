@@ -1,8 +1,9 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { LockSteps } from '../../lib/locks/lock-steps.js';
+import { RedisLock } from '../../lib/locks/lock/redis-lock.js';
 import { scripts } from '../../lib/locks/lock/scripts.js';
 import type { LockRequest } from '../../lib/locks/lock-request.js';
-import { lockServer, type LockServer, type StepNode } from '../../lib/redis/index.js';
+import { lockServer, type LockServer, type Step, type StepNode } from '../../lib/redis/index.js';
 import type { ScriptRun } from '../../lib/redis/script-run.js';
 import { ServerClock } from '../../lib/redis/server-clock.js';
 import { ManualClock } from '../../lib/testing/index.js';
@@ -45,7 +46,7 @@ beforeEach(() => {
   };
   const real = lockServer({ host: 'nowhere' }, 500, clock, 'inbox:', 'me');
   server = Object.assign(Object.create(real) as LockServer, {
-    at: (_redisKey: string, _key: unknown, step: (at: StepNode) => Promise<unknown>) => step(node),
+    take: (step: Step<unknown>) => node.run(step.on(node)),
   });
   const heard = (text: string): void => void told.push(text);
   steps = new LockSteps(server, 'lock:', 64, heard, false);
@@ -55,7 +56,7 @@ describe('an extension', () => {
   it('counts from the moment it was sent, not from that at which its answer was read', async () => {
     way = 300;
     replies = [[1_000]];
-    const { sent, remaining } = await steps.extend(scripts.extend, [request]);
+    const { sent, remaining } = await server.take(steps.extend(scripts.extend, [request]));
     expect([sent.monotonic, remaining]).toEqual([0, [1_000]]);
     expect(clock.monotonic()).toBe(300);
   });
@@ -63,18 +64,18 @@ describe('an extension', () => {
   it('counts from its last sending where it had to go to another node', async () => {
     way = 50;
     replies = [[1_000], [900]];
-    server.at = async (_redisKey, _key, step) => {
-      await step(node);
-      return step(node);
+    server.take = async (step) => {
+      await node.run(step.on(node));
+      return node.run(step.on(node));
     };
-    const { sent, remaining } = await steps.extend(scripts.extend, [request]);
+    const { sent, remaining } = await server.take(steps.extend(scripts.extend, [request]));
     expect([sent.monotonic, remaining]).toEqual([50, [900]]);
   });
 
   it('says of each lease how much is left, or where it went', async () => {
     replies = [[1_000, -2, -3, 0]];
     const requests = ['a', 'b', 'c', 'd'].map((key) => ({ ...request, key }));
-    const { remaining } = await steps.extend(scripts.extend, requests);
+    const { remaining } = await server.take(steps.extend(scripts.extend, requests));
     expect(remaining).toEqual([1_000, 'free', 'taken', 0]);
   });
 
@@ -82,14 +83,16 @@ describe('an extension', () => {
     confirmed = false;
     replies = [[1_000, -2, -3, 1_000]];
     const requests = ['a', 'b', 'c', 'd'].map((key) => ({ ...request, key }));
-    const { remaining } = await steps.extend(scripts.extend, requests);
+    const { remaining } = await server.take(steps.extend(scripts.extend, requests));
     expect(remaining).toEqual(['unknown', 'free', 'taken', 'unknown']);
   });
 
   it('of which replicas have nothing fails', async () => {
     confirmed = false;
     replies = [[1_000, 1_000]];
-    const extended = steps.extend(scripts.extend, [request, { ...request, key: 'other' }]);
+    const extended = server.take(
+      steps.extend(scripts.extend, [request, { ...request, key: 'other' }]),
+    );
     await expect(extended).rejects.toBe(UNREACHED);
   });
 });
@@ -99,7 +102,7 @@ describe('an ask', () => {
     await clock.advance(40);
     way = 300;
     replies = [6_000_000];
-    const answer = await steps.acquire(scripts.acquire, ask, {});
+    const answer = await server.take(steps.acquire(scripts.acquire, ask, {}));
     expect(ran[0]).toMatchObject({ holder: 'me', ttl: 1_000, tokens: 1, not_after: 5_040_000 });
     expect(answer).toMatchObject({ kind: 'held', remaining: 1_000, fencingToken: 6_000_000 });
     expect(answer).toMatchObject({ sent: { monotonic: 40 } });
@@ -111,7 +114,7 @@ describe('an ask', () => {
   ])('learns the clock of the server from an answer of %s', async (_, reply) => {
     way = 300;
     replies = [reply];
-    await steps.acquire(scripts.acquire, ask, {});
+    await server.take(steps.acquire(scripts.acquire, ask, {}));
     expect(node.clock.serverTimeAt(300)).toBe(6_000);
     expect(node.clock.momentAt(6_000, { monotonic: 300, wall: clock.wall() })).toMatchObject({
       monotonic: 0,
@@ -120,16 +123,16 @@ describe('an ask', () => {
 
   it('comes into a queue up to its limit, and into none when it does not want to wait', async () => {
     replies = [6_000_000, 6_000_001];
-    await steps.acquire(scripts.acquire, ask, {});
-    await steps.acquire(scripts.acquire, { ...ask, queue: false }, {});
+    await server.take(steps.acquire(scripts.acquire, ask, {}));
+    await server.take(steps.acquire(scripts.acquire, { ...ask, queue: false }, {}));
     expect(ran.map(({ limit }) => limit)).toEqual([64, 0]);
   });
 
   it('that replicas do not have is no grant; of what is none they are not asked', async () => {
     confirmed = false;
     replies = [6_000_000, ['queued', 500, 6_000_000, 0, '17', 0, 0]];
-    await expect(steps.acquire(scripts.acquire, ask, {})).rejects.toBe(UNREACHED);
-    await expect(steps.acquire(scripts.acquire, ask, {})).resolves.toMatchObject({
+    await expect(server.take(steps.acquire(scripts.acquire, ask, {}))).rejects.toBe(UNREACHED);
+    await expect(server.take(steps.acquire(scripts.acquire, ask, {}))).resolves.toMatchObject({
       kind: 'queued',
       arrival: '17',
     });
@@ -142,13 +145,13 @@ describe('a release', () => {
     [0, false],
   ])('that is answered %d gave something back: %s', async (reply, gaveBack) => {
     replies = [reply];
-    expect(await steps.release(scripts.release, 'k', { holder: 'me' })).toBe(gaveBack);
+    expect(await server.take(steps.release(scripts.release, 'k', { holder: 'me' }))).toBe(gaveBack);
     expect(told).toEqual([]);
   });
 
   it('tells who comes next in this process before it is over', async () => {
     replies = [['granted a', 'kept 0 k']];
-    const released = steps.release(scripts.release, 'k', { holder: 'me' });
+    const released = server.take(steps.release(scripts.release, 'k', { holder: 'me' }));
     let tells = 0;
     void released.then(() => (tells = told.length));
     expect(await released).toBe(true);
@@ -160,7 +163,7 @@ describe('a hand-over', () => {
   it('counts from the moment it was sent', async () => {
     way = 300;
     replies = [700];
-    const { sent, remaining } = await steps.transfer(scripts.transfer, request, heir);
+    const { sent, remaining } = await new RedisLock(steps).transfer(request, heir);
     expect([sent.monotonic, remaining]).toEqual([0, 700]);
     expect(ran).toEqual([{ holder: 'me', heir: 'heir', ttl: 700, not_after: 5_000_000 }]);
   });
@@ -168,7 +171,7 @@ describe('a hand-over', () => {
   it('that came too late is sent once more, dated anew, with the clock that the answer told', async () => {
     way = 300;
     replies = [['late', 9_000_000], 700];
-    const { sent, remaining } = await steps.transfer(scripts.transfer, request, heir);
+    const { sent, remaining } = await new RedisLock(steps).transfer(request, heir);
     expect([sent.monotonic, remaining]).toEqual([300, 700]);
     expect(ran.map(({ not_after }) => not_after)).toEqual([5_000_000, 5_300_000]);
     expect(node.clock.serverTimeAt(300)).toBe(9_000);
@@ -176,7 +179,7 @@ describe('a hand-over', () => {
 
   it('that came too late twice did not happen', async () => {
     replies = [['late', 9_000_000], ['late', 9_000_000], 700];
-    const late = steps.transfer(scripts.transfer, request, heir);
+    const late = new RedisLock(steps).transfer(request, heir);
     await expect(late).rejects.toMatchObject({ key: 'k', outcome: 'unsent', retryable: true });
     expect(ran).toHaveLength(2);
   });
@@ -187,7 +190,7 @@ describe('a hand-over', () => {
   ])('of what is not held any more says so, also without replicas', async (reply, where) => {
     for (confirmed of [true, false]) {
       replies = [reply];
-      const { remaining } = await steps.transfer(scripts.transfer, request, heir);
+      const { remaining } = await new RedisLock(steps).transfer(request, heir);
       expect(remaining).toBe(where);
     }
   });
@@ -195,6 +198,6 @@ describe('a hand-over', () => {
   it('that replicas do not have fails', async () => {
     confirmed = false;
     replies = [0];
-    await expect(steps.transfer(scripts.transfer, request, heir)).rejects.toBe(UNREACHED);
+    await expect(new RedisLock(steps).transfer(request, heir)).rejects.toBe(UNREACHED);
   });
 });

@@ -5,7 +5,7 @@ import { KeyList, type LockServer, lockKeys, type StepNode } from '../../redis/i
 import { askAgain } from '../back-off.js';
 import { lockId } from '../lock-id.js';
 import type { Whereabouts } from '../lock-names.js';
-import type { Answer, Extended, Extension, HolderSteps, Sight } from '../lock-primitive.js';
+import type { Answer, Extended, Extension, LockStrategy, Sight } from '../lock-primitive.js';
 import type { LockRequest } from '../lock-request.js';
 import { isOne } from '../lock-steps.js';
 import { extendedOf } from '../reply.js';
@@ -27,7 +27,7 @@ type Keys = Readonly<Record<string, string>> & { readonly lock: string };
  * a release by PUBLISH, and each second; after a random pause that grows where it does not (by SPUBLISH, or not at all).
  * A crash costs the rest of the lease.
  */
-export class DialectLock implements HolderSteps {
+export class DialectLock implements LockStrategy {
   /** What the dialect needs has been tried. */
   #tried = false;
 

@@ -8,23 +8,18 @@ import {
   rightsFor,
 } from '../../redis/index.js';
 import { scripts as condition } from '../condition/scripts.js';
-import { BoundedLeases } from '../quarantine/bounded-leases.js';
+import { boundedLeases } from '../quarantine/bounded-leases.js';
 import { Generation } from '../quarantine/generation.js';
 import { requestAt } from '../entry.js';
 import { newProcessId } from '../holder.js';
 import { lockNames, type NameSearch } from '../lock-names.js';
 import type { Grant } from '../grant.js';
-import type {
-  LockPrimitive,
-  LockStore,
-  PushListener,
-  StoreDescription,
-} from '../lock-primitive.js';
+import type { LockStore, PushListener, StoreDescription } from '../lock-primitive.js';
 import type { LockRequest } from '../lock-request.js';
-import { Dialects } from '../dialects/dialects.js';
-import { redisPrimitive } from '../redis-primitive.js';
+import { LockSteps } from '../lock-steps.js';
 import { messageOf } from '../reply.js';
 import { scripts as shares } from '../shares/scripts.js';
+import { RedisLocks } from './redis-locks.js';
 import { scripts as alone } from './scripts.js';
 
 /** Every step of native locks. */
@@ -33,9 +28,8 @@ const NATIVE = [alone, shares, condition].flatMap((steps) => Object.values(steps
 /** The lock on a Redis or a Cluster, with the inbox through which it pushes grants. */
 export class RedisLockStore implements LockStore {
   readonly processId: string;
-  readonly lock: LockPrimitive;
+  readonly lock: RedisLocks;
   readonly #server: LockServer;
-  readonly #dialects: Dialects;
   readonly #prefix: string;
   readonly #generation: Generation | undefined;
   /** A grant that is pushed was written by another's connection: it is confirmed before anybody hears of it. */
@@ -67,20 +61,11 @@ export class RedisLockStore implements LockStore {
     this.#confirms = settings.replicas !== undefined;
     this.#renewIn = settings.guard ? TAKE_OVER_PAUSE : undefined;
     const { waitersPerKey } = settings.limits;
-    const native = redisPrimitive(
-      this.#server,
-      prefix,
-      waitersPerKey,
-      this.#message,
-      settings.guard,
-    );
-    const lock = (this.#dialects = new Dialects(
-      native,
-      this.#server,
-      prefixOf(settings.redis),
-      (freed) => this.#listener?.kept(freed, 0),
-    ));
-    this.lock = generation ? new BoundedLeases(lock, ttl, (key) => generation.check(key)) : lock;
+    const guarded = settings.guard ?? false;
+    const steps = new LockSteps(this.#server, prefix, waitersPerKey, this.#message, guarded);
+    const freed = (lock: string): void => this.#listener?.kept(lock, 0);
+    const before = generation && boundedLeases(ttl, (key) => generation.check(key));
+    this.lock = new RedisLocks(steps, prefixOf(settings.redis), freed, before);
   }
 
   get ready(): boolean {
@@ -99,7 +84,7 @@ export class RedisLockStore implements LockStore {
   names(search: NameSearch): Promise<string[]> {
     const { dialect } = search;
     const ours = { type: 'string', prefix: this.#prefix, suffix: '' } as const;
-    const where = dialect ? this.#dialects.whereabouts(dialect) : ours;
+    const where = dialect ? this.lock.whereabouts(dialect) : ours;
     return lockNames(this.#server, where, search);
   }
 

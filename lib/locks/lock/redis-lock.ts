@@ -1,5 +1,6 @@
-import { ForeignLockError } from '../../errors/index.js';
-import type { Answer, Extension, LockPrimitive, Sight, Transferred } from '../lock-primitive.js';
+import { ForeignLockError, LockStoreError } from '../../errors/index.js';
+import type { LockServer } from '../../redis/index.js';
+import type { Answer, Extension, LockStrategy, Sight, Transferred } from '../lock-primitive.js';
 import type { LockRequest } from '../lock-request.js';
 import { isOne, type LockSteps } from '../lock-steps.js';
 import { entryOf } from '../entry.js';
@@ -12,11 +13,16 @@ import { versionOf } from './version.js';
  * the order in which the server queued them, by hand-off in the release. A crash costs the rest of the
  * lease; a crashed waiter at most 3 s.
  */
-export class RedisLock implements Omit<LockPrimitive, 'signal'> {
-  constructor(private readonly steps: LockSteps) {}
+export class RedisLock implements LockStrategy {
+  protected readonly server: LockServer;
+
+  constructor(protected readonly steps: LockSteps) {
+    this.server = steps.server;
+  }
 
   acquire(request: LockRequest): Promise<Answer> {
-    return this.steps.acquire(scripts.acquire, request, { former: request.former?.holder });
+    const former = request.former?.holder;
+    return this.server.take(this.steps.acquire(scripts.acquire, request, { former }));
   }
 
   release(
@@ -31,14 +37,14 @@ export class RedisLock implements Omit<LockPrimitive, 'signal'> {
       keep: keep > 0 ? Math.ceil(keep) : undefined,
       passed: passed?.map(entryOf).join(' '),
     };
-    return this.steps.release(scripts.release, key, operands);
+    return this.server.take(this.steps.release(scripts.release, key, operands));
   }
 
   leave(request: LockRequest, passed: readonly LockRequest[] = []): Promise<boolean> {
     const { key, holder } = request;
     const { inbox } = this.steps;
     const places = [request, ...passed].map(entryOf).join(' ');
-    return this.steps.run(scripts.leave, key, { holder, places, inbox }, isOne);
+    return this.server.take(this.steps.step(scripts.leave, key, { holder, places, inbox }, isOne));
   }
 
   batches(requests: readonly LockRequest[]): number[][] {
@@ -46,19 +52,20 @@ export class RedisLock implements Omit<LockPrimitive, 'signal'> {
   }
 
   extend(requests: readonly LockRequest[]): Promise<Extension> {
-    return this.steps.extend(scripts.extend, requests);
+    return this.server.take(this.steps.extend(scripts.extend, requests));
   }
 
   inspect(key: string, places: number): Promise<Sight> {
-    return this.steps.run(scripts.inspect, key, { most: places }, (reply) =>
-      sightOf(reply, places),
-    );
+    const read = (reply: unknown): Sight => sightOf(reply, places);
+    return this.server.take(this.steps.step(scripts.inspect, key, { most: places }, read));
   }
 
   async force(key: string): Promise<boolean> {
-    const { inbox } = this.steps;
+    const { server, steps } = this;
+    const { inbox } = steps;
+    const read = (reply: unknown): [done: number, said: string] => reply as [number, string];
     const step = (marker?: string): Promise<[done: number, said: string]> =>
-      this.steps.run(scripts.force, key, { inbox, marker }, (reply) => reply as [number, string]);
+      server.take(steps.step(scripts.force, key, { inbox, marker }, read));
     let [done, type] = await step();
     while (done === 2) [done, type] = await step(type);
     if (done === 0 && type !== 'none') throw new ForeignLockError(key, type);
@@ -67,14 +74,22 @@ export class RedisLock implements Omit<LockPrimitive, 'signal'> {
 
   downgrade({ key, holder }: LockRequest): Promise<boolean> {
     const { inbox } = this.steps;
-    return this.steps.run(scripts.downgrade, key, { holder, inbox }, isOne);
+    return this.server.take(this.steps.step(scripts.downgrade, key, { holder, inbox }, isOne));
   }
 
-  transfer(request: LockRequest, heir: LockRequest): Promise<Transferred> {
-    return this.steps.transfer(scripts.transfer, request, heir);
+  /** @throws LockStoreError if it came too late: nothing happened then. */
+  async transfer(request: LockRequest, heir: LockRequest): Promise<Transferred> {
+    const step = this.steps.transfer(scripts.transfer, request, heir);
+    let answer = await this.server.take(step);
+    // After a sleep the server's clock is ahead of what we know of it, until it has said so.
+    if (answer === 'late') answer = await this.server.take(step);
+    if (answer !== 'late') return answer;
+    const { key } = request;
+    throw new LockStoreError(`Lock "${key}" was handed on too late.`, { key, outcome: 'unsent' });
   }
 
-  async stamp(key: string): Promise<number | undefined> {
-    return versionOf(await this.steps.run(scripts.stamp, key, {}, (reply) => reply), key);
+  stamp(key: string): Promise<number | undefined> {
+    const read = (reply: unknown): number | undefined => versionOf(reply, key);
+    return this.server.take(this.steps.step(scripts.stamp, key, {}, read));
   }
 }

@@ -15,7 +15,7 @@ import type {
   PushListener,
   StoreDescription,
 } from '../lock-primitive.js';
-import { BoundedLeases } from '../quarantine/bounded-leases.js';
+import { boundedLeases } from '../quarantine/bounded-leases.js';
 import { Generation } from '../quarantine/generation.js';
 import { Membership } from './membership.js';
 import { QuorumLock } from './quorum-lock.js';
@@ -54,10 +54,9 @@ export class QuorumLockStore implements LockStore {
     }));
     this.#servers = members.map(({ server }) => server);
     this.#membership = new Membership(this.#servers, clock);
-    const lock = new QuorumLock(members, commandTimeout, clock, (key) =>
-      this.#listener?.kept(key, 0),
-    );
-    this.lock = durability === 'refuse' ? new BoundedLeases(lock, call.ttl) : lock;
+    const freed = (key: string): void => this.#listener?.kept(key, 0);
+    const before = durability === 'refuse' ? boundedLeases(call.ttl) : undefined; // each node has a check of its own
+    this.lock = new QuorumLock(members, commandTimeout, clock, freed, before);
   }
 
   get ready(): boolean {

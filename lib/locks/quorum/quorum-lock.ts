@@ -5,11 +5,13 @@ import type {
   Extended,
   Extension,
   LockPrimitive,
+  LockStrategy,
   Sight,
   Transferred,
 } from '../lock-primitive.js';
 import type { LockRequest } from '../lock-request.js';
 import { askAgain } from '../back-off.js';
+import type { Before } from '../before.js';
 import { batchesOf, LARGEST_BATCH } from '../batches.js';
 import { type Ballot, poll } from './ballot.js';
 import { Candidacy, votesOf } from './candidacy.js';
@@ -42,11 +44,17 @@ export class QuorumLock implements LockPrimitive {
     private readonly clock: Clock,
     /** Told when a lock was given back: who waits for it here need not wait for his pause to end. */
     private readonly freed: (key: string) => void,
+    private readonly before?: Before,
   ) {
     this.#proposal = new TokenProposal(clock);
   }
 
+  strategy(): LockStrategy {
+    return this;
+  }
+
   async acquire(request: LockRequest): Promise<Answer> {
+    this.before?.('acquire', request);
     const { key, holder, ttl, tokens, former } = request;
     if (request.share) throw unsound('share a lock, by mode or by permits');
     if (request.condition) throw unsound('await a condition');
@@ -91,6 +99,7 @@ export class QuorumLock implements LockPrimitive {
   }
 
   async extend(requests: readonly LockRequest[]): Promise<Extension> {
+    for (const request of requests) this.before?.('extend', request);
     const sent = momentOf(this.clock);
     const leaseOf = (ballot: Ballot<number[]>, at: number): ReturnType<typeof possession> => {
       const votes = votesOf(ballot, (left) => left[at]! >= 0);

@@ -1,5 +1,5 @@
 import { isReader } from '../../options/index.js';
-import type { Answer, Extension, HolderSteps } from '../lock-primitive.js';
+import type { Answer, Extension, LockStrategy } from '../lock-primitive.js';
 import type { LockRequest } from '../lock-request.js';
 import { isOne, type LockSteps } from '../lock-steps.js';
 import { entryOf } from '../entry.js';
@@ -13,13 +13,14 @@ const LARGEST_BATCH = 128;
  * alone. Not re-entrant by itself. Waiters are served in one order with the exclusive ones; those who
  * stand next to each other and fit come in together. A crash costs the rest of that one lease.
  */
-export class RedisShares implements HolderSteps {
+export class RedisShares implements LockStrategy {
   constructor(private readonly steps: LockSteps) {}
 
   acquire(request: LockRequest): Promise<Answer> {
     const { share } = request;
     const permits = isReader(share) ? 0 : share?.permits;
-    return this.steps.acquire(scripts.acquire, request, { ...kindOf(request), permits });
+    const operands = { ...kindOf(request), permits };
+    return this.steps.server.take(this.steps.acquire(scripts.acquire, request, operands));
   }
 
   release(request: LockRequest, keep: number): Promise<boolean> {
@@ -27,14 +28,14 @@ export class RedisShares implements HolderSteps {
     const { inbox } = this.steps;
     const rest = keep > 0 ? Math.ceil(keep) : undefined;
     const operands = { holder, inbox, ...kindOf(request), keep: rest };
-    return this.steps.release(scripts.release, key, operands);
+    return this.steps.server.take(this.steps.release(scripts.release, key, operands));
   }
 
   leave(request: LockRequest): Promise<boolean> {
     const { key, holder } = request;
     const { inbox } = this.steps;
     const operands = { holder, place: entryOf(request), inbox, ...kindOf(request) };
-    return this.steps.run(scripts.leave, key, operands, isOne);
+    return this.steps.server.take(this.steps.step(scripts.leave, key, operands, isOne));
   }
 
   batches(requests: readonly LockRequest[]): number[][] {
@@ -42,10 +43,11 @@ export class RedisShares implements HolderSteps {
   }
 
   extend(requests: readonly LockRequest[]): Promise<Extension> {
-    return this.steps.extend(scripts.extend, requests, (request) => {
+    const step = this.steps.extend(scripts.extend, requests, (request) => {
       const { holder, ttl } = request;
       return { holder, ttl, ...kindOf(request) };
     });
+    return this.steps.server.take(step);
   }
 }
 

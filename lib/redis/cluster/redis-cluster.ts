@@ -4,7 +4,7 @@ import type { Clock } from '../../options/index.js';
 import type { LockServer, ServerListener } from '../lock-server.js';
 import { watched } from '../our-client.js';
 import { Redirection } from '../redirection.js';
-import type { StepNode } from '../redis-node.js';
+import type { Step, StepNode } from '../redis-node.js';
 import type { ServerClock } from '../server-clock.js';
 import { description } from '../server-description.js';
 import type { ServerGuards } from '../server-guards.js';
@@ -86,6 +86,10 @@ export class RedisCluster implements LockServer {
 
   get ready(): boolean {
     return this.#inbox !== undefined && this.#nodes!.ready.length > 0;
+  }
+
+  take<Answer>(step: Step<Answer>): Promise<Answer> {
+    return this.at(step.redisKey, step.key, (node) => node.run(step.on(node)), step.wanted);
   }
 
   async at<Answer>(

@@ -1,0 +1,29 @@
+import type { LockPrimitive, LockStrategy } from './lock-primitive.js';
+import type { LockRequest } from './lock-request.js';
+
+/** What has to be so before a step is taken: throws if it is not. */
+export type Before = (step: keyof LockPrimitive, request: Pick<LockRequest, 'key' | 'ttl'>) => void;
+
+/** The same strategy, with `before` asked before each step. */
+export function checked(strategy: LockStrategy, before: Before | undefined): LockStrategy {
+  if (!before) return strategy;
+  return {
+    batches: (requests) => strategy.batches(requests),
+    async acquire(request) {
+      before('acquire', request);
+      return strategy.acquire(request);
+    },
+    async release(request, keep, passed) {
+      before('release', request);
+      return strategy.release(request, keep, passed);
+    },
+    async leave(request, passed) {
+      before('leave', request);
+      return strategy.leave(request, passed);
+    },
+    async extend(requests) {
+      for (const request of requests) before('extend', request);
+      return strategy.extend(requests);
+    },
+  };
+}
