@@ -81,7 +81,7 @@ export class ConditionWait implements Owner {
     const { holds } = former;
     heldLocks.add(heldLock);
     const lease = new SingleLease(heldLocks, heldLock);
-    former.goOnAs(heldLock);
+    former.resumeAs(heldLock);
     if (holds === 0) void lease.release('unused'); // nobody wants it back
     this.#settle();
     this.#resolve(!this.#timedOut || grant.signalled !== false);

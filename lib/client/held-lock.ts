@@ -1,7 +1,7 @@
 import { LeaseLostError, type LossReason } from '../errors/index.js';
 import type { Grant } from '../locks/grant.js';
 import type { LockRequest } from '../locks/lock-request.js';
-import type { CallSettings, Clock, Moment } from '../options/index.js';
+import { type CallSettings, type Clock, type Moment, READER } from '../options/index.js';
 import type { Due, Scheduled } from './schedule.js';
 import { deadlineOf, type Standing, standingAt, standingOf, type Term } from './standing.js';
 import type { InFlight } from './in-flight.js';
@@ -22,10 +22,11 @@ export interface Successors {
 type State = 'held' | 'parked' | 'closing' | 'released' | 'lost';
 
 /**
- * What this process holds under one holder id, and the only writer of its state: held → closing → released, or
- * held → lost. A step back to held is a release or a wait for a condition that the store refused.
+ * A lock that this process holds under one holder id, from its grant to its end. The state machine of a lease, and the only
+ * writer of its fields: held → closing → released, or held → lost. It goes back to held where the store refused the
+ * release, the hand-over or the wait for a condition.
  *
- * Believes no later deadline than the server's, on two clocks (standing.ts).
+ * It believes no later deadline than the server's, on two clocks (standing.ts).
  */
 export class HeldLock implements Scheduled, Term {
   private phase: State = 'held';
@@ -78,9 +79,15 @@ export class HeldLock implements Scheduled, Term {
     return this.phase;
   }
 
-  /** A caller who had it gave it back: a minimum hold counts. */
-  use(): void {
-    this.#used = true;
+  /** One more lease of a caller stands on it. */
+  hold(): void {
+    this.holds += 1;
+  }
+
+  /** A caller gave its lease back. `used`: it may have worked under the lease, so a minimum hold counts. */
+  drop(used: boolean): void {
+    this.holds -= 1;
+    this.#used ||= used;
   }
 
   /** What is left of its minimum hold, in ms; nothing for a lease that nobody has and nobody worked under. */
@@ -108,12 +115,28 @@ export class HeldLock implements Scheduled, Term {
     return () => void watchers.delete(told);
   }
 
-  /** Its leases and its signal are the other's from now on. */
-  goOnAs(next: HeldLock): void {
+  /** The condition was signalled: the leases of its callers and its signal stand on the other from now on. */
+  resumeAs(next: HeldLock): void {
     this.phase = 'released';
-    next.holds = this.holds;
-    next.#controller = this.#controller;
     this.#resumedAs = next;
+    next.resume(this);
+  }
+
+  private resume(before: HeldLock): void {
+    this.holds = before.holds;
+    this.#controller = before.#controller;
+  }
+
+  /** Others may share it from now on: whatever is sent later runs after that. Returns how to undo this. */
+  share(): () => void {
+    const { request } = this;
+    this.request = { ...request, share: READER };
+    return () => (this.request = request);
+  }
+
+  /** Somebody says how it was lost; the server is asked. */
+  suspect(reason: LossReason): void {
+    this.suspected = reason;
   }
 
   /** Its release or hand-over begins. */
@@ -136,6 +159,13 @@ export class HeldLock implements Scheduled, Term {
   confirm({ sent, remaining }: Term): void {
     this.sent = sent;
     this.remaining = remaining;
+  }
+
+  /** The same by a renewal: no other client can have written over the lock. */
+  renewed(term: Term): void {
+    this.suspected = undefined;
+    this.renewAt = Infinity;
+    this.confirm(term);
   }
 
   /** The last moment of the lease, in monotonic ms. */

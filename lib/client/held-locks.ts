@@ -1,6 +1,6 @@
 import type { LockStoreError, LossReason } from '../errors/index.js';
 import type { Extended, LockPrimitive } from '../locks/lock-primitive.js';
-import { type Clock, type Duration, milliseconds, READER, TTL_BOUNDS } from '../options/index.js';
+import { type Clock, type Duration, milliseconds, TTL_BOUNDS } from '../options/index.js';
 import type { Cleanup } from './cleanup.js';
 import { readHandOver, writeHandOver } from './hand-over.js';
 import type { HeldLock } from './held-lock.js';
@@ -84,7 +84,7 @@ export class HeldLocks {
   forced(holder: string): void {
     const heldLock = this.#held.get(holder);
     if (!heldLock) return;
-    heldLock.suspected = 'forced';
+    heldLock.suspect('forced');
     this.verify(heldLock);
   }
 
@@ -135,14 +135,14 @@ export class HeldLocks {
     const { request } = heldLock;
     if (request.share) return;
     let reason: LossReason = 'unconfirmed';
-    heldLock.request = { ...request, share: READER }; // what is sent from now on runs after the downgrade
+    const undo = heldLock.share();
     try {
       const done = await heldLock.inFlight.during(() => this.lock.downgrade(request));
       if (done && heldLock.state === 'held') return heldLock.successors?.ended(heldLock);
       reason = 'gone';
     } catch (error) {
       if (!mayHaveRun(error)) {
-        if (heldLock.state === 'held') heldLock.request = request;
+        if (heldLock.state === 'held') undo();
         else this.cleanup.abandon(request, heldLock.inFlight); // it was given back as what it did not become
         throw error;
       }

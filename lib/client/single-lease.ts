@@ -18,7 +18,7 @@ export class SingleLease extends BaseLease {
     this.#heldLocks = heldLocks;
     this.#held = heldLock;
     this.#leaveTurn = leaveTurn;
-    heldLock.holds += 1;
+    heldLock.hold();
   }
 
   /** What a lease stands on. No property of it: the holder id in there is a secret that no log may show. */
@@ -125,9 +125,8 @@ export class SingleLease extends BaseLease {
   release(unused?: 'unused'): Promise<boolean> {
     if (this.#released) return this.#released;
     const heldLock = this.#heldLock;
-    if (unused !== 'unused') heldLock.use();
     this.#leaveTurn?.();
-    heldLock.holds -= 1;
+    heldLock.drop(unused !== 'unused');
     this.#released =
       heldLock.holds > 0 ? Promise.resolve(heldLock.held) : this.#heldLocks.release(heldLock);
     return this.#released;

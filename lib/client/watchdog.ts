@@ -114,9 +114,7 @@ export class Watchdog {
       const pause = Math.min(1_000, Math.max(SHORTEST_PAUSE, (heldLock.deadline - now) / 5));
       this.#schedule.set(heldLock, Math.min(now + pause, heldLock.deadline));
     } else {
-      heldLock.suspected = undefined;
-      heldLock.renewAt = Infinity;
-      heldLock.confirm({ sent, remaining });
+      heldLock.renewed({ sent, remaining });
       this.#watch(heldLock, now);
     }
   }
