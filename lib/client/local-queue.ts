@@ -64,9 +64,7 @@ export class LocalQueue implements Owner, Successors, Scheduled {
 
   join(waiter: Waiter, signal: AbortSignal | undefined): void {
     this.#add(waiter);
-    if (signal) {
-      waiter.whenSettled(onAbort(signal, () => this.#reject(waiter, signal.reason)));
-    }
+    if (signal) waiter.callOff = onAbort(signal, () => this.#reject(waiter, signal.reason));
     if (!this.#entry && !this.#heldLock) return this.#newEntry().ask();
     this.#bound(waiter);
     this.#watchSlice();
@@ -88,7 +86,7 @@ export class LocalQueue implements Owner, Successors, Scheduled {
     const most = { ...grant, remaining: Math.min(grant.remaining, waiter.call.ttl) };
     const { request, inFlight } = entry;
     const heldLock = new HeldLock(request, waiter.call, most, inFlight, clock, this);
-    waiter.enter(this.#admit(waiter, heldLock));
+    waiter.resolve(this.#admit(waiter, heldLock));
   }
 
   queued(entry: QueueEntry): void {
@@ -138,7 +136,7 @@ export class LocalQueue implements Owner, Successors, Scheduled {
     const waiter = this.#successorOf(heldLock);
     if (waiter) {
       if (!this.#mayHandOff(heldLock, waiter.call.ttl)) return false;
-      waiter.enter(this.#admit(waiter, heldLock.successor(waiter.call, this)));
+      waiter.resolve(this.#admit(waiter, heldLock.successor(waiter.call, this)));
       return true;
     }
     const next = this.#queueBehind(heldLock);
@@ -227,7 +225,7 @@ export class LocalQueue implements Owner, Successors, Scheduled {
     slice.serve(entry.request);
     this.#slice = slice;
     const waiter = this.#first!;
-    waiter.enter(this.#admit(waiter, heldLock.successor(waiter.call, this)));
+    waiter.resolve(this.#admit(waiter, heldLock.successor(waiter.call, this)));
   }
 
   /** Whether the turn goes on, and who wants `ttl` may have what is left of the lease. */
@@ -255,6 +253,7 @@ export class LocalQueue implements Owner, Successors, Scheduled {
     waiter.before = waiter.behind = undefined;
     this.context.waiting -= 1;
     this.context.bounds.delete(waiter);
+    waiter.callOff?.();
   }
 
   /** The waiter goes before its turn, for this reason. */
@@ -264,7 +263,7 @@ export class LocalQueue implements Owner, Successors, Scheduled {
       this.#entry?.leave();
       this.#entry = undefined;
     }
-    waiter.fail(reason);
+    waiter.reject(reason);
     this.#retire();
   }
 

@@ -5,17 +5,19 @@ import type { Due, Scheduled } from './schedule.js';
 /** One caller that waits: settles once, with its lease, an error, or the reason of its abort. */
 export class Waiter implements Scheduled {
   readonly lease: Promise<BaseLease>;
-  #resolve!: (lease: BaseLease) => void;
-  #reject!: (reason: unknown) => void;
-  #callOff: (() => void) | undefined;
+  /** Both are of the promise itself: a lease comes to its caller without a detour. */
+  resolve!: (lease: BaseLease) => void;
+  reject!: (reason: unknown) => void;
   /** Its neighbours in the local queue. */
   before: Waiter | undefined;
   behind: Waiter | undefined;
-  /** What happens when the bound of its call is reached. */
-  expire: (() => void) | undefined;
   /** Where the schedule of bounds has it. */
   due: Due | undefined;
   nth = 0;
+  /** What happens when the bound of its call is reached. */
+  expire: (() => void) | undefined;
+  /** From then on its signal matters to nobody. */
+  callOff: (() => void) | undefined;
 
   constructor(
     readonly call: CallSettings,
@@ -23,23 +25,8 @@ export class Waiter implements Scheduled {
     readonly startedAt: number,
   ) {
     this.lease = new Promise((resolve, reject) => {
-      this.#resolve = resolve;
-      this.#reject = reject;
+      this.resolve = resolve;
+      this.reject = reject;
     });
-  }
-
-  /** `callOff` runs when it settles: its signal matters to nobody then. */
-  whenSettled(callOff: () => void): void {
-    this.#callOff = callOff;
-  }
-
-  enter(lease: BaseLease): void {
-    this.#callOff?.();
-    this.#resolve(lease);
-  }
-
-  fail(reason: unknown): void {
-    this.#callOff?.();
-    this.#reject(reason);
   }
 }
