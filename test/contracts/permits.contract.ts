@@ -54,6 +54,18 @@ export const permits: Contract = {
     expect((await world.sight()).type).toBe('none');
   },
 
+  async 'as many permits are taken as a lease has, and as many come back'(world) {
+    const [a, b] = [await world.client(), await world.client()];
+    await a.hold(of(20));
+    for (const count of [2, 3, 7, 10, 19]) {
+      const { request } = await b.hold(of(20, count));
+      expect((await a.try(a.request(of(20, 20 - count)))).kind).toBe('busy');
+      expect((await world.sight()).holders).toHaveLength(1 + count);
+      expect(await b.lock.release(request, 0)).toBe(true);
+    }
+    expect((await world.sight()).holders).toHaveLength(1);
+  },
+
   async 'where two disagree on the number, nobody comes in beyond its own'(world) {
     const [old, young] = [await world.client(), await world.client()];
     await old.hold(of(2));

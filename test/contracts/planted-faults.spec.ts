@@ -433,7 +433,9 @@ const faults: Readonly<Record<string, Fault>> = {
   },
   'a new queue that is taken for one that lasts': {
     plant: inScripts(['acquire'], {
-      functions: { keep_waiting: `function(process, now) return right(process, now) end` },
+      functions: {
+        keep_waiting: `function(process, now, new) if not new then right(process, now) end end`,
+      },
     }),
     on: 'one Redis',
     brokenSentences: [[cancellation, 'every key has an end']],
@@ -718,6 +720,27 @@ const faults: Readonly<Record<string, Fault>> = {
     }),
     on: 'one Redis',
     brokenSentences: [[permits, 'who wants several permits']],
+  },
+  'permits that are counted by the members of their leases': {
+    plant: inShares(['acquire'], {
+      functions: {
+        has_room: `function(permits, count, now) return redis.call('ZCARD', holders) + count <= tonumber(permits) end`,
+      },
+    }),
+    on: 'one Redis',
+    brokenSentences: [[permits, 'as many permits are taken']],
+  },
+  'a lease of which one member is removed': {
+    plant: inShares(['release'], {
+      functions: {
+        let_go: `function(holder, count, marker, now)
+          redis.call('ZREM', holders, member_of(holder, count))
+          return settle_holders(marker, now)
+        end`,
+      },
+    }),
+    on: 'one Redis',
+    brokenSentences: [[permits, 'as many permits are taken']],
   },
   'a permit that is given back twice': {
     plant: inShares(['release'], {
