@@ -40,7 +40,7 @@ export function argumentNames(
     remedy(name) {
       const names = [...new Set([...inSource.keys(), ...said.keys()])].join(', ');
       const why = inSource.has(name)
-        ? 'A minifier may have given that short name to another parameter: no longer name in the class shows that names were kept.'
+        ? 'A minifier may have given that short name to another parameter: no parameter or variable of four or more letters in the class shows that names were kept.'
         : `There is no "${name}". Names here: ${names || 'none (the source is hidden, by a wrapper beneath or a minifier)'}.`;
       return `${why} Mark the parameter with @LockKey('${name}'), or use its position: <0>.`;
     },

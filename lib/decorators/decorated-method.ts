@@ -38,6 +38,16 @@ export function decoratedMethod(
   return descriptor.value as Method;
 }
 
+/** Checks options of a decorator; what is wrong with them is said of the method that it stands on. */
+export function checkedFor<Checked>(owner: string, check: () => Checked): Checked {
+  try {
+    return check();
+  } catch (error) {
+    if (!(error instanceof LockOptionsError)) throw error;
+    throw new LockOptionsError(`${owner}: ${error.message}`);
+  }
+}
+
 /** How messages name it: `Accounts.withdraw`. */
 export function nameOf(target: object, method: unknown): string {
   const owner = typeof target === 'function' ? target.name : target?.constructor?.name;

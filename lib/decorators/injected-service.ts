@@ -39,7 +39,7 @@ export function injectService(prototype: object, module: string | undefined, sai
     set(this: Bearer, container: ModulesContainer) {
       if (this[service] || hasLocks(container)) return;
       throw new LockOptionsError(
-        `@Locked or @LeaderOnly on ${said} needs a LockService, and no module provides it: import ${forRoot(module)}.`,
+        `@Locked or @LeaderOnly on ${said} needs a LockService, and no module provides it: import ${forRoot(module)}; in a test LockTestingModule.forRoot() from "nest-redis-lock/testing".`,
       );
     },
   });

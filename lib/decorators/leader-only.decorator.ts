@@ -11,7 +11,7 @@ import { LEADER_ONLY_METADATA } from '../redis-lock.constants.js';
 import { Candidates } from '../services/candidates.js';
 import type { ElectionOptions } from '../services/election.js';
 import { lazyKind } from '../services/locked-call.js';
-import { decoratedMethod, nameOf } from './decorated-method.js';
+import { checkedFor, decoratedMethod, nameOf } from './decorated-method.js';
 import { injectedService, injectService } from './injected-service.js';
 import { leaseParameters, withLease } from './lease-parameters.js';
 import type { LockedDecorator, Skippable } from './locked-types.js';
@@ -50,8 +50,10 @@ export function LeaderOnly(
     const said = nameOf(target, method);
     const original = decoratedMethod('@LeaderOnly', target, method, descriptor);
     lockName(name, MODULE_DEFAULTS.limits.keyBytes * 100);
-    checkPolicy({ onLost, module });
-    checkElection(election);
+    checkedFor(`@LeaderOnly on ${said}`, () => {
+      checkPolicy({ onLost, module });
+      checkElection(election);
+    });
     const streams = (): LockOptionsError =>
       new LockOptionsError(
         `@LeaderOnly stands on ${said}, which streams: it fits methods that return a Promise.`,

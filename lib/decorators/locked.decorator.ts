@@ -18,7 +18,7 @@ import { LazyResultError, LockedCall } from '../services/locked-call.js';
 import { LockService } from '../services/lock.service.js';
 import { responseParameter } from '../services/response-parameter.js';
 import { argumentNames } from './argument-names.js';
-import { decoratedMethod, type Method, nameOf } from './decorated-method.js';
+import { checkedFor, decoratedMethod, type Method, nameOf } from './decorated-method.js';
 import { injectedService, injectService } from './injected-service.js';
 import { leaseParameters, withLease } from './lease-parameters.js';
 import type { Lockable, LockedDecorator, LockedKey, Skippable } from './locked-types.js';
@@ -62,9 +62,13 @@ export function Locked(
   return (target, method, descriptor) => {
     const said = nameOf(target, method);
     const original = decoratedMethod('@Locked', target, method, descriptor);
-    checkPolicy(options);
     const skipDefaults = options.onBusy === 'skip' ? { wait: 0 } : {};
-    callSettings({ ...skipDefaults, ...options }, CALL_DEFAULTS, POLICY_OPTIONS);
+    const settingsOver = (defaults: CallSettings): CallSettings =>
+      checkedFor(`@Locked on ${said}`, () => {
+        checkPolicy(options);
+        return callSettings({ ...skipDefaults, ...options }, defaults, POLICY_OPTIONS);
+      });
+    settingsOver(CALL_DEFAULTS);
     const keyOf = keyReader(key, target, method, original);
     const leaseAt = leaseParameters(target, method);
     const response = responseParameter(target, method);
@@ -83,7 +87,7 @@ export function Locked(
       const { leases, defaults, maxKeyBytes } = LockService.internals(service);
       let wanted = settings.get(service);
       if (!wanted) {
-        wanted = callSettings({ ...skipDefaults, ...options }, defaults, POLICY_OPTIONS);
+        wanted = settingsOver(defaults);
         settings.set(service, wanted);
       }
       const name = lockNames(keyOf(args), maxKeyBytes);
@@ -177,6 +181,7 @@ function keyReader(
       `The key of @Locked on ${nameOf(target, method)} is neither a text nor a function.`,
     );
   }
+  const keyOf = keyTemplate(key, argumentNames(target, method, original));
   lockName(key.replaceAll(/<[^<>]*>/g, 'x'), MODULE_DEFAULTS.limits.keyBytes * 100);
-  return keyTemplate(key, argumentNames(target, method, original));
+  return keyOf;
 }

@@ -18,10 +18,16 @@ export class LockNotAcquiredError extends LockError {
     super(
       wait > 0
         ? `Lock "${key}" was not acquired within ${wait} ms${explain(key, held)}`
-        : `Lock "${key}" is held by another. Set "wait" to queue for it.`,
+        : `${taken(key, permits)} Set "wait" to queue for it.`,
       { key },
     );
   }
+}
+
+function taken(key: string, permits: number | undefined): string {
+  return permits === undefined
+    ? `Lock "${key}" is held by another.`
+    : `All ${permits} permits of "${key}" are taken.`;
 }
 
 function explain(key: string, held: readonly string[]): string {

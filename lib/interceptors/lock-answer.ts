@@ -58,7 +58,7 @@ function kindOf(error: LockError): Omit<LockAnswer, 'code'> {
     return {
       status: 400,
       error: 'Bad Request',
-      message: 'A value of the request cannot name what it is about.',
+      message: 'A value of the request is missing or not allowed.',
     };
   }
   if (

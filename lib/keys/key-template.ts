@@ -15,6 +15,8 @@ export interface Names<Source> {
 }
 
 const HOLE = /<([^<>]*)>/g;
+/** What other template languages and routes write for a value: {id}, ${id}, ::id or /:id. */
+const FOREIGN_HOLE = /\$?\{([^{}]+)\}|(?<=^|[:/]):([\p{ID_Start}_$][\p{ID_Continue}$]*)/gu;
 const PATH = /^[\p{ID_Continue}$-]+(?:\.[\p{ID_Continue}$-]+)*$/u;
 
 /**
@@ -26,6 +28,7 @@ export function keyTemplate<Source>(
   names: Names<Source>,
 ): (source: Source) => string {
   const parts: (string | Reader<Source>)[] = [];
+  refuseForeignHoles(template, names);
   let end = 0;
   for (const hole of template.matchAll(HOLE)) {
     parts.push(template.slice(end, hole.index), valueOf(template, hole[1]!, names));
@@ -42,6 +45,17 @@ export function keyTemplate<Source>(
   }
   return (source) =>
     parts.reduce<string>((key, part) => key + (typeof part === 'string' ? part : part(source)), '');
+}
+
+/** @throws LockOptionsError where a name is written so that all calls would share one lock. */
+function refuseForeignHoles<Source>(template: string, names: Names<Source>): void {
+  for (const [found, inBraces, inRoute] of template.replaceAll(HOLE, '<>').matchAll(FOREIGN_HOLE)) {
+    const path = (inBraces ?? inRoute)!.trim();
+    if (!PATH.test(path) || !names.reader(path.split('.')[0]!)) continue;
+    throw new LockOptionsError(
+      `The key "${template}" of ${names.owner} contains ${found}, which is plain text: write <${path}>.`,
+    );
+  }
 }
 
 function valueOf<Source>(

@@ -45,6 +45,7 @@ export {
 } from './module-options.js';
 export {
   type CheckedSource,
+  DEFAULT_SOURCE,
   nodeOptions,
   type RedisClusterOptions,
   redisSource,

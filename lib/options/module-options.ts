@@ -8,7 +8,13 @@ import { checkStore } from './dialect-store.js';
 import { type Duration, milliseconds } from './duration.js';
 import { LIMITS, type LimitSettings, type LockLimits, limitSettings } from './limits.js';
 import { affix, oneOf } from './option-checks.js';
-import { type CheckedSource, type RedisSource, redisSource } from './redis-source.js';
+import {
+  type CheckedSource,
+  DEFAULT_SOURCE,
+  DEFAULT_URL,
+  type RedisSource,
+  redisSource,
+} from './redis-source.js';
 import { type ReplicaOptions, type ReplicaSettings, replicaSettings } from './replica-options.js';
 import { LockOptionsError } from '../errors/index.js';
 
@@ -103,7 +109,7 @@ export interface ModuleSettings {
 }
 
 export const MODULE_DEFAULTS = {
-  redis: 'redis://127.0.0.1:6379',
+  redis: DEFAULT_URL,
   keyPrefix: 'lock:',
   commandTimeout: 2_000,
   outageWait: 30_000,
@@ -126,7 +132,7 @@ export function moduleSettings(options: RedisLockOptions): ModuleSettings {
     );
   }
   const keyPrefix = affix('"keyPrefix"', options.keyPrefix ?? MODULE_DEFAULTS.keyPrefix);
-  const redis = redisSource('"redis"', options.redis ?? MODULE_DEFAULTS.redis);
+  const redis = redisSource('"redis"', options.redis ?? DEFAULT_SOURCE);
   const lazyConnect = word('lazyConnect', options, [true, false]);
   const fairness = word('fairness', options, ['local', 'strict']);
   const lockOrder = word('lockOrder', options, ['ignore', 'warn', 'throw']);

@@ -14,6 +14,8 @@ export type RedisSource = string | RedisOptions | RedisClusterOptions | Redis | 
 /** A {@link RedisSource} that was checked; a URL has become options. */
 export type CheckedSource = Exclude<RedisSource, string>;
 
+export const DEFAULT_URL = 'redis://127.0.0.1:6379';
+
 const HOST_NAME = /^[\p{L}\p{N}._-]+$/u;
 const IPV6 = /^[\da-f]*:[\da-f:.]*(%[\w.-]+)?$/i;
 /** What may hold any text, and is shown nowhere. */
@@ -164,3 +166,6 @@ function isCount(given: unknown, most: number): boolean {
 function refusal(option: string, what: string): LockOptionsError {
   return new LockOptionsError(`Option ${option} ${what}.`);
 }
+
+/** Where Redis is if option "redis" does not say it. */
+export const DEFAULT_SOURCE: CheckedSource = parseRedisUrl('"redis"', DEFAULT_URL);

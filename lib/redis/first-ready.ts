@@ -3,7 +3,7 @@ import { type Clock, onAbort } from '../options/index.js';
 import { deadline } from './deadline.js';
 import { onEachConnection } from './each-connection.js';
 import { hearAt } from './heard.js';
-import { addressOf } from './open-client.js';
+import { serverOf } from './open-client.js';
 import type { RedisConnection } from './redis-connection.js';
 import { notSent, storeFailure, unusable } from './store-failure.js';
 
@@ -49,7 +49,7 @@ class FirstConnection {
     private readonly start: Start,
   ) {
     const { client } = connection;
-    this.#where = `Redis at ${addressOf(client)}`;
+    this.#where = serverOf(client);
     let resolve!: () => void;
     let reject!: (error: Error) => void;
     this.made = new Promise((done, failed) => {

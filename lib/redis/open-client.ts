@@ -1,6 +1,6 @@
 import { type Cluster, Redis, type RedisOptions } from 'ioredis';
 import { LockOptionsError } from '../errors/index.js';
-import type { CheckedSource, RedisClusterOptions } from '../options/index.js';
+import { type CheckedSource, DEFAULT_SOURCE, type RedisClusterOptions } from '../options/index.js';
 import { QuietSentinels } from './quiet-sentinels.js';
 import { pauseBefore } from './reconnector.js';
 
@@ -43,6 +43,9 @@ function ourSentinelOptions(connectTimeout: number): RedisOptions {
   };
 }
 
+/** Clients that go to where nobody told them to. */
+const byDefault = new WeakSet<Redis>();
+
 /** Where one Redis is. */
 export type ServerSource = Exclude<CheckedSource, Cluster | RedisClusterOptions>;
 
@@ -62,7 +65,11 @@ export function openClient(source: ServerSource, connectTimeout: number): Redis 
     ...(theirs.sentinels ? ourSentinelOptions(connectTimeout) : {}),
   };
   try {
-    if (!isClient(source)) return new Redis(options);
+    if (!isClient(source)) {
+      const client = new Redis(options);
+      if (source === DEFAULT_SOURCE) byDefault.add(client);
+      return client;
+    }
     return source.duplicate({ ...options, commandTimeout: undefined } as RedisOptions);
   } catch {
     throw new LockOptionsError(
@@ -86,6 +93,12 @@ export function addressOf({ options }: Redis): string {
   if (options.path) return options.path;
   if (options.sentinels) return `Sentinel "${options.name}"`;
   return `${options.host}:${options.port}/${options.db ?? 0}`;
+}
+
+/** How the error of a start names the server. */
+export function serverOf(client: Redis): string {
+  const told = byDefault.has(client) ? ' (the default: option "redis" is not set)' : '';
+  return `Redis at ${addressOf(client)}${told}`;
 }
 
 /** False for a Cluster. */

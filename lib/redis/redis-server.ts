@@ -3,7 +3,7 @@ import type { Clock } from '../options/index.js';
 import { firstReady } from './first-ready.js';
 import { GrantChannel } from './grant-channel.js';
 import type { LockServer, ServerListener } from './lock-server.js';
-import { addressOf, openClient, type ServerSource } from './open-client.js';
+import { addressOf, openClient, serverOf, type ServerSource } from './open-client.js';
 import { watched } from './our-client.js';
 import { RedisConnection } from './redis-connection.js';
 import { RedisNode, type Step, type StepNode } from './redis-node.js';
@@ -67,7 +67,7 @@ export class RedisServer implements LockServer {
       this.#trouble = undefined;
     } catch (error) {
       await this.close();
-      throw unusable(`Redis at ${addressOf(node.client)}`, error);
+      throw unusable(serverOf(node.client), error);
     }
   }
 

@@ -62,7 +62,7 @@ function risks(info: string, { replicas }: ServerGuards): string[] {
 function forgets(info: string, { durability }: ServerGuards): string[] {
   if (durability === 'refuse' || serverField(info, 'aof_enabled') !== '0') return [];
   return [
-    'It has no append-only file: a restart forgets locks that are held, also those since its last snapshot. Set appendonly yes, or option "durability" to \'refuse\'.',
+    'Redis has no append-only file: after a restart it has forgotten the locks that were held. Set appendonly yes, or option "durability" to \'refuse\' (then it grants nothing for one ttl after a restart).',
   ];
 }
 

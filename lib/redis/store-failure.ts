@@ -65,6 +65,15 @@ export const LACKS_RIGHT = /\bNOPERM\b|ACL failure|user executing the script can
 /** A code that an operating system or ioredis puts on an error: letters only, so no secret. */
 const SYSTEM_CODE = /^[A-Z_]{3,40}$/;
 
+const UNTRUSTED = 'give the authority in "tls": { ca }';
+/** What helps where a certificate was refused: another attempt does not. */
+const CERTIFICATES: Readonly<Record<string, string>> = {
+  SELF_SIGNED_CERT_IN_CHAIN: UNTRUSTED,
+  DEPTH_ZERO_SELF_SIGNED_CERT: UNTRUSTED,
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: UNTRUSTED,
+  ERR_TLS_CERT_ALTNAME_INVALID: 'the certificate does not name the host: set "tls": { servername }',
+};
+
 /** The error a failed command ends in. Takes names and codes over from `error`, nothing else. */
 export function storeFailure(
   error: unknown,
@@ -92,7 +101,10 @@ export function storeFailure(
     outcome === 'refused'
       ? `Redis answered with an error${/^[A-Z]+\b/.exec(text) ? ` (${/^[A-Z]+/.exec(text)![0]})` : ''}`
       : 'the connection to Redis failed';
-  return failure(system === undefined ? says : `${says} (${system})`, key, outcome, true);
+  if (system === undefined) return failure(says, key, outcome, true);
+  const remedy = CERTIFICATES[system];
+  const why = remedy === undefined ? '' : `: ${remedy}`;
+  return failure(`${says} (${system})${why}`, key, outcome, remedy === undefined);
 }
 
 /** The code that an operating system, OpenSSL or ioredis gives an error. */

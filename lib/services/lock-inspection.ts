@@ -66,19 +66,22 @@ export function inspection(key: string, sight: Sight): LockInspection {
       mode,
       holders: sight.holders.map(({ holder, remaining: left }) => ({
         ...(processOf(holder) ?? UNKNOWN),
-        remaining: left,
+        remaining: Math.round(left),
       })),
     }),
     ...(party && {
       mode: 'exclusive',
       holder: { ...party, ...(since && { since }) },
     }),
-    ...(remaining !== -2 && { remaining: remaining === -1 ? Infinity : remaining }),
+    ...(remaining !== -2 && { remaining: remaining === -1 ? Infinity : Math.round(remaining) }),
     ...(fencingToken !== undefined && { fencingToken }),
     ...(lastFencingToken !== undefined && { lastFencingToken }),
     waiting: sight.waiting,
     awaiting: sight.awaiting,
-    waiters: sight.places.map(({ place, age }) => ({ ...(processOf(place) ?? UNKNOWN), age })),
+    waiters: sight.places.map(({ place, age }) => ({
+      ...(processOf(place) ?? UNKNOWN),
+      age: Math.round(age),
+    })),
   };
 }
 

@@ -26,7 +26,7 @@ import { dialectOf, type LookOptions } from './look-options.js';
 import { refuseDialect } from './refuse-dialect.js';
 import { Semaphore, type SemaphoreOptions } from './semaphore.js';
 import { logTaken } from './shutdown-log.js';
-import { logStart } from './start-log.js';
+import { logStart, withWayOut } from './start-log.js';
 
 /** The options of `withLock`. */
 export interface WithLockOptions extends AcquireOptions {
@@ -203,7 +203,9 @@ export class LockService implements OnModuleInit, OnModuleDestroy, OnApplication
       logStart(this.#leases.describeStore(), this.#settings),
     );
     if (this.#settings.lazyConnect) return;
-    await this.#leases.open();
+    await this.#leases.open().catch((error: unknown) => {
+      throw withWayOut(error);
+    });
     await logged;
   }
 

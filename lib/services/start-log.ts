@@ -1,4 +1,5 @@
 import { Logger } from '@nestjs/common';
+import { LockStoreError } from '../errors/index.js';
 import type { StoreDescription } from '../locks/lock-primitive.js';
 import type { ModuleSettings } from '../options/index.js';
 
@@ -14,4 +15,13 @@ export function logStart(
     `${found}; keys "${keyPrefix}…", ttl ${ttl} ms, wait ${wait} ms, fencing ${fencing ? 'on' : 'off'}`,
   );
   for (const warning of warnings) logger.warn(warning);
+}
+
+/** Says beside why a start failed, where nothing listens, how to start all the same. */
+export function withWayOut(error: unknown): unknown {
+  if (!(error instanceof LockStoreError) || error.code !== 'LOCK_STORE') return error;
+  if (!error.message.includes('ECONNREFUSED')) return error;
+  const message = `${error.message} Option "lazyConnect" starts the application without Redis.`;
+  const { retryable, outcome } = error;
+  return new LockStoreError(message, { retryable, outcome });
 }

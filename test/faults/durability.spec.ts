@@ -87,7 +87,7 @@ describe('durability', () => {
 
   it('warns of a server without an append-only file, which a quarantine makes harmless', async () => {
     const { url } = await server();
-    expect(await warningsOf({ redis: url })).toMatch(/^It has no append-only file/);
+    expect(await warningsOf({ redis: url })).toMatch(/^Redis has no append-only file/);
     expect(await warningsOf({ redis: url, durability: 'refuse' })).not.toMatch('append-only');
     const { url: durable } = await server('--appendonly', 'yes');
     expect(await warningsOf({ redis: durable })).toBe('');

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, it } from '@jest/globals';
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { freePort, RedisProcess } from '../../tools/redis-server.js';
 import { Certificate } from '../support/certificate.js';
 import { LockClient } from '../support/lock-client.js';
@@ -44,3 +44,23 @@ it.each([
     ); // an error that nobody hears fails this file
   },
 );
+
+it.each([
+  [
+    'of an unknown authority',
+    () => ({ host: 'localhost', tls: {} }),
+    'failed (DEPTH_ZERO_SELF_SIGNED_CERT): give the authority in "tls": { ca }.',
+  ],
+  [
+    'for another name',
+    () => ({ host: '127.0.0.1', tls: { ca: certificate.authority } }),
+    'failed (ERR_TLS_CERT_ALTNAME_INVALID): the certificate does not name the host: set "tls": { servername }.',
+  ],
+])('a certificate %s ends a start at once, with what helps', async (_, redisOf, says) => {
+  const client = new LockClient({ redis: { ...redisOf(), port } });
+  const error: unknown = await client.leases.open().catch((reason: unknown) => reason);
+  expect((error as Error).message).toContain(says);
+  expect((error as Error).message).not.toContain('within'); // not after the time of a start
+  expect(error).toMatchObject({ code: 'LOCK_STORE', retryable: false });
+  await client.close();
+});

@@ -140,6 +140,9 @@ describe('an application does not start', () => {
     const error = (await starting.catch((reason: unknown) => reason)) as Error;
     expect(error).toBeInstanceOf(LockStoreError);
     expect(error.message).toContain(`127.0.0.1:${port}/2`);
+    expect(error.message).toMatch(
+      /\(ECONNREFUSED\)\. Option "lazyConnect" starts the application without Redis\.$/,
+    );
     expect(`${error.stack} ${JSON.stringify(error)}`).not.toMatch(/hunter2|admin/);
     expect(performance.now() - since).toBeLessThan(5_000 + SOON);
   });

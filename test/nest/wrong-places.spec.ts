@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { Locked, LockedRequest, LockOptionsError } from '../../lib/index.js';
+import { Test } from '@nestjs/testing';
+import { LeaderOnly, Locked, LockedRequest, LockOptionsError } from '../../lib/index.js';
 
 describe('@Locked fails where it stands', () => {
   const locked = (options: unknown, ...where: unknown[]): unknown =>
@@ -19,6 +20,7 @@ describe('@Locked fails where it stands', () => {
       locked(options, class Service {}.prototype, 'work', { value: async () => {} });
     expect(decorate).toThrow(LockOptionsError);
     expect(decorate).toThrow(`"${name}"`);
+    expect(decorate).toThrow(/^@Locked on Service\.work: /);
     if (name === 'returns') return;
     const request = (): unknown => LockedRequest('a', options);
     expect(request).toThrow(LockOptionsError);
@@ -39,4 +41,63 @@ describe('@Locked fails where it stands', () => {
     expect(decorate).toThrow(LockOptionsError);
     expect(decorate).toThrow(message);
   });
+});
+
+it('@LeaderOnly with a wrong ttl says on which method it stands', () => {
+  const decorate = (): unknown =>
+    LeaderOnly('a', { ttl: 1 })(class Service {}.prototype, 'work', { value: async () => {} });
+  expect(decorate).toThrow(/^@LeaderOnly on Service\.work: Option "ttl" is 1;/);
+});
+
+describe('a key with a name in plain text', () => {
+  const keyed = (key: string | string[]): (() => unknown) => {
+    class Accounts {
+      async work(_id: string, _user: { id: string }): Promise<void> {}
+    }
+    const descriptor = Object.getOwnPropertyDescriptor(Accounts.prototype, 'work')!;
+    return () => Locked(key)(Accounts.prototype, 'work', descriptor);
+  };
+
+  it.each([
+    ['a:{_id}', '{_id}', '<_id>'],
+    ['a:${_id}', '${_id}', '<_id>'],
+    ['{_user.id}:a', '{_user.id}', '<_user.id>'],
+    ['a:{_id}:{_user.id}', '{_id}', '<_id>'],
+    ['a::_id', ':_id', '<_id>'],
+    ['a/:_id/b', ':_id', '<_id>'],
+    [':_id', ':_id', '<_id>'],
+    ['a:<_user.id>:{_id}', '{_id}', '<_id>'],
+  ])('%s is refused, for all calls would share one lock', (key, found, remedy) => {
+    const message = `The key "${key}" of @Locked on Accounts.work contains ${found}, which is plain text: write ${remedy}.`;
+    expect(keyed(key)).toThrow(new LockOptionsError(message));
+    expect(keyed(['b', key])).toThrow(new LockOptionsError(message));
+  });
+
+  it.each([
+    'a:{tag}:<_id>',
+    '{<_id>}:a',
+    'a:_id',
+    'a:{<_user.id>}',
+    'a::<_id>',
+    'a::b',
+    'a:_id:{b}',
+  ])('%s is none', (key) => {
+    keyed(key)();
+  });
+
+  it('is refused in a request too', () => {
+    expect(() => LockedRequest('a:{params.id}')).toThrow(
+      'The key "a:{params.id}" of @LockedRequest contains {params.id}, which is plain text: write <params.id>.',
+    );
+  });
+});
+
+it('without the module, an application and a test are told what to import', async () => {
+  class Service {
+    @Locked('a')
+    async work(): Promise<void> {}
+  }
+  await expect(Test.createTestingModule({ providers: [Service] }).compile()).rejects.toThrow(
+    '@Locked or @LeaderOnly on Service.work needs a LockService, and no module provides it: import RedisLockModule.forRoot(); in a test LockTestingModule.forRoot() from "nest-redis-lock/testing".',
+  );
 });

@@ -1,9 +1,11 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { Redis } from 'ioredis';
+import { Redis, type RedisOptions } from 'ioredis';
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
 import { getEventListeners, once } from 'node:events';
 import { LockOptionsError, LockStoreError } from '../../lib/errors/index.js';
 import { firstReady, type Start } from '../../lib/redis/first-ready.js';
+import { moduleSettings } from '../../lib/options/index.js';
+import { openClient } from '../../lib/redis/open-client.js';
 import { RedisConnection } from '../../lib/redis/redis-connection.js';
 import { ManualClock } from '../../lib/testing/index.js';
 import { FakeRedis } from '../support/fake-redis.js';
@@ -102,6 +104,17 @@ describe('a server that accepts a connection and says nothing', () => {
     await expect(made).rejects.toThrow(/could not be used/);
     expect(clock.pending).toBe(0);
   });
+});
+
+it.each([
+  [undefined, ' (the default: option "redis" is not set)'],
+  ['redis://127.0.0.1:6379', ''],
+])('a server that was given as %s is named so', async (redis, told) => {
+  const client = openClient(moduleSettings({ redis }).redis as RedisOptions, 500);
+  const defaulted = new RedisConnection(client, 500, clock);
+  const made = firstReady(defaulted, clock);
+  defaulted.close();
+  await expect(made).rejects.toThrow(`Redis at 127.0.0.1:6379/0${told} could not be used`);
 });
 
 describe('a connection that is there', () => {
