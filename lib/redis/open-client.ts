@@ -24,7 +24,6 @@ function ourOptions(connectTimeout: number): RedisOptions {
     keyPrefix: '',
     stringNumbers: false,
     retryStrategy: pauseBefore,
-    reconnectOnError: (error) => /\bREADONLY\b/.test(error.message),
   };
 }
 
