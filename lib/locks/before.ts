@@ -13,13 +13,13 @@ export function checked(strategy: LockStrategy, before: Before | undefined): Loc
       before('acquire', request);
       return strategy.acquire(request);
     },
-    async release(request, keep, passed) {
+    async release(request, keep, served) {
       before('release', request);
-      return strategy.release(request, keep, passed);
+      return strategy.release(request, keep, served);
     },
-    async leave(request, passed) {
+    async leave(request, served) {
       before('leave', request);
-      return strategy.leave(request, passed);
+      return strategy.leave(request, served);
     },
     async extend(requests) {
       for (const request of requests) before('extend', request);

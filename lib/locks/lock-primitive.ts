@@ -108,12 +108,12 @@ export type LockKind = Pick<LockRequest, 'share' | 'condition' | 'dialect'>;
 export interface LockStrategy {
   acquire(request: LockRequest): Promise<Answer>;
   /**
-   * False if the lock was not the holder's any more. `keep` ms it stays taken by nobody. The places of `passed` had
+   * False if the lock was not the holder's any more. `keep` ms it stays taken by nobody. The entries of `served` had
    * their turns within this lease, and leave the queue.
    */
-  release(request: LockRequest, keep: number, passed?: readonly LockRequest[]): Promise<boolean>;
-  /** Gives up a place, and the lock if it was granted meanwhile; `passed` as in a release. True if it was. */
-  leave(request: LockRequest, passed?: readonly LockRequest[]): Promise<boolean>;
+  release(request: LockRequest, keep: number, served?: readonly LockRequest[]): Promise<boolean>;
+  /** Gives up a place, and the lock if it was granted meanwhile; `served` as in a release. True if it was. */
+  leave(request: LockRequest, served?: readonly LockRequest[]): Promise<boolean>;
   /** The requests, by their indices, in batches: each is one command for one node, so that no other node holds it up. */
   batches(requests: readonly LockRequest[]): number[][];
   /** Lengthens what is still held of one batch; in the order of the requests. */

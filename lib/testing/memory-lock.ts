@@ -68,12 +68,12 @@ export class MemoryLock implements LockPrimitive {
   release(
     request: LockRequest,
     keep: number,
-    passed: readonly LockRequest[] = [],
+    served: readonly LockRequest[] = [],
   ): Promise<boolean> {
     return this.connection.send(request.key, () => {
       const { holder, share } = request;
       const name = this.#name(request);
-      for (const place of passed) this.#line(name).leave(entryOf(place));
+      for (const place of served) this.#line(name).leave(entryOf(place));
       if (!this.#isHeldBy(name, request)) return false;
       const holders = this.#holders(name);
       const before = this.#server.values.ttl(name);
@@ -88,12 +88,12 @@ export class MemoryLock implements LockPrimitive {
     });
   }
 
-  leave(request: LockRequest, passed: readonly LockRequest[] = []): Promise<boolean> {
+  leave(request: LockRequest, served: readonly LockRequest[] = []): Promise<boolean> {
     if (request.condition) return this.#conditions.leave(request);
     return this.connection.send(request.key, () => {
       const name = this.#name(request);
       const mine = this.#isHeldBy(name, request);
-      for (const place of [request, ...passed]) this.#line(name).leave(entryOf(place));
+      for (const place of [request, ...served]) this.#line(name).leave(entryOf(place));
       if (mine) this.#holders(name).letGo(request.holder, request.share);
       this.#line(name).grantNext();
       return mine;

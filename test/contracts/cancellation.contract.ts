@@ -154,9 +154,9 @@ export const cancellation: Contract = {
           await store.lock.acquire(ask);
           throw new LockStoreError('The answer was lost.', { outcome: 'unknown' });
         },
-        leave: (request, passed) => {
+        leave: (request, served) => {
           leaves.push(clock.monotonic());
-          return store.lock.leave(request, passed);
+          return store.lock.leave(request, served);
         },
       }),
     );
@@ -215,13 +215,13 @@ export const cancellation: Contract = {
           if (ask.former) gone.add(ask.former.holder);
           return store.lock.acquire(ask);
         },
-        release: (request, keep, passed) => {
+        release: (request, keep, served) => {
           gone.add(request.holder);
-          return store.lock.release(request, keep, passed);
+          return store.lock.release(request, keep, served);
         },
-        leave: (request, passed) => {
+        leave: (request, served) => {
           gone.add(request.holder);
-          return store.lock.leave(request, passed);
+          return store.lock.leave(request, served);
         },
       });
     const processes = [await world.process({}, watched), await world.process({}, watched)];

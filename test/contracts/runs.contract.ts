@@ -310,10 +310,10 @@ export const runs: Contract = {
     let troubles = 0;
     const troubled: Wrap = (store) =>
       withPrimitive(store, {
-        release: async (request, keep, passed) => {
+        release: async (request, keep, served) => {
           troubles += 1;
-          if (troubles > 4) return store.lock.release(request, keep, passed);
-          if (troubles % 2 === 0) await store.lock.release(request, keep, passed);
+          if (troubles > 4) return store.lock.release(request, keep, served);
+          if (troubles % 2 === 0) await store.lock.release(request, keep, served);
           throw new LockStoreError('Trouble.', { outcome: 'unknown' });
         },
       });

@@ -48,9 +48,9 @@ export class Grants {
         }
         return answer;
       },
-      leave: (request, passed) => {
+      leave: (request, served) => {
         this.#arrivalOf(request.holder);
-        return store.lock.leave(request, passed);
+        return store.lock.leave(request, served);
       },
     }),
     get ready() {

@@ -10,8 +10,8 @@ export function noting(steps: string[]): Wrap {
     };
     return withPrimitive(store, {
       acquire: (ask) => noted(ask.former ? 'yield' : 'acquire', lock.acquire(ask)),
-      release: (request, keep, passed) => noted('release', lock.release(request, keep, passed)),
-      leave: (request, passed) => noted('leave', lock.leave(request, passed)),
+      release: (request, keep, served) => noted('release', lock.release(request, keep, served)),
+      leave: (request, served) => noted('leave', lock.leave(request, served)),
       extend: (requests) => noted('extend', lock.extend(requests)),
     });
   };

@@ -120,8 +120,8 @@ export const endlessTurn: Wrap = (store) => {
       const grant = { sent, remaining: ask.ttl, fencingToken: token, tokens };
       return { kind: 'held', ...grant, gaveBack: true };
     },
-    release: (request, keep, passed) => lock.release(known(request), keep, passed),
-    leave: (request, passed) => lock.leave(known(request), passed),
+    release: (request, keep, served) => lock.release(known(request), keep, served),
+    leave: (request, served) => lock.leave(known(request), served),
     extend: (requests) => lock.extend(requests.map(known)),
   });
 };

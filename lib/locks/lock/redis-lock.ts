@@ -28,22 +28,22 @@ export class RedisLock implements LockStrategy {
   release(
     { key, holder }: LockRequest,
     keep: number,
-    passed?: readonly LockRequest[],
+    served?: readonly LockRequest[],
   ): Promise<boolean> {
     const { inbox } = this.steps;
     const operands = {
       holder,
       inbox,
       keep: keep > 0 ? Math.ceil(keep) : undefined,
-      passed: passed?.map(entryOf).join(' '),
+      served: served?.map(entryOf).join(' '),
     };
     return this.server.take(this.steps.release(scripts.release, key, operands));
   }
 
-  leave(request: LockRequest, passed: readonly LockRequest[] = []): Promise<boolean> {
+  leave(request: LockRequest, served: readonly LockRequest[] = []): Promise<boolean> {
     const { key, holder } = request;
     const { inbox } = this.steps;
-    const places = [request, ...passed].map(entryOf).join(' ');
+    const places = [request, ...served].map(entryOf).join(' ');
     return this.server.take(this.steps.step(scripts.leave, key, { holder, places, inbox }, isOne));
   }
 

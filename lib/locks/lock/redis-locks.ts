@@ -60,12 +60,12 @@ export class RedisLocks implements LockPrimitive {
     return this.strategy(request).acquire(request);
   }
 
-  release(request: LockRequest, keep: number, passed?: readonly LockRequest[]): Promise<boolean> {
-    return this.strategy(request).release(request, keep, passed);
+  release(request: LockRequest, keep: number, served?: readonly LockRequest[]): Promise<boolean> {
+    return this.strategy(request).release(request, keep, served);
   }
 
-  leave(request: LockRequest, passed?: readonly LockRequest[]): Promise<boolean> {
-    return this.strategy(request).leave(request, passed);
+  leave(request: LockRequest, served?: readonly LockRequest[]): Promise<boolean> {
+    return this.strategy(request).leave(request, served);
   }
 
   /** None of two kinds or formats. */

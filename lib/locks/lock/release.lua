@@ -1,14 +1,14 @@
--- Give the lock back if it is the holder's, and take the places that it was `passed` through out of the queue: to the next waiter, or kept by nobody for the rest of a minimum hold, which the first waiter is told.
+-- Give the lock back if it is the holder's, and take the entries that were `served` within its lease out of the queue: to the next waiter, or kept by nobody for the rest of a minimum hold, which the first waiter is told.
 -- Returns 1 if it was the holder's, else 0; instead of 1 the grants to places of the holder's own process, if there are any.
 local lock, queue, seen, fence, holders = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5]
-local holder, inbox, passed, keep = ARGV[1], ARGV[2], ARGV[3], ARGV[4]
+local holder, inbox, served, keep = ARGV[1], ARGV[2], ARGV[3], ARGV[4]
 
 --- @include "markers"
 --- @include "process-of"
 
-if passed and passed ~= '' then
+if served and served ~= '' then
 --- @include "leave-queue"
-  leave_queue(passed)
+  leave_queue(served)
 end
 if redis.pcall('GET', lock) ~= holder then
   return 0

@@ -18,7 +18,7 @@ export const scripts = {
     ['holder', 'ttl', 'tokens', 'not_after', 'inbox', 'limit', 'arrival', 'former', 'guard'],
     { mergeable: true },
   ),
-  release: new LuaScript(release, NATIVE_KEYS, ['holder', 'inbox', 'passed', 'keep'], {
+  release: new LuaScript(release, NATIVE_KEYS, ['holder', 'inbox', 'served', 'keep'], {
     mergeable: true,
   }),
   leave: new LuaScript(leave, NATIVE_KEYS, ['holder', 'places', 'inbox']),
