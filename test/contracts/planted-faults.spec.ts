@@ -110,6 +110,26 @@ const faults: Readonly<Record<string, Fault>> = {
       [idempotence, 'a pushed grant is found again'],
     ],
   },
+  'a repeated acquire that mints anew': {
+    plant: inScripts(['acquire'], { commands: { 'GET fence': `return false` } }),
+    on: 'one Redis',
+    brokenSentences: [
+      [idempotence, 'an acquire that arrives twice'],
+      [idempotence, 'a pushed grant is found again'],
+    ],
+  },
+  'a push that may not be sent counts as heard': {
+    plant: inScripts(['release'], {
+      commands: { PUBLISH: `local told = right(...) return tonumber(told) or 1` },
+    }),
+    on: 'one Redis',
+    brokenSentences: [[handOffOnRedis, 'a waiter whose holder may not publish']],
+  },
+  'the dead live on where the clock was set back': {
+    plant: inScripts(['acquire'], { commands: { 'ZRANGEBYSCORE seen': `return {}` } }),
+    on: 'one Redis',
+    brokenSentences: [[deadWaiters, 'who died before the clock was set back']],
+  },
   'a repeated acquire that counts a full ttl': {
     plant: inScripts(['acquire'], { commands: { 'PTTL lock': `return tonumber(ttl)` } }),
     on: 'one Redis',
