@@ -12,7 +12,14 @@ export type {
   RedisLockOptionsFactory,
 } from './redis-lock.module-definition.js';
 export { Locked } from './decorators/locked.decorator.js';
-export type { Lockable, LockedDecorator, LockedKey, Skippable } from './decorators/locked-types.js';
+export type {
+  BusyFits,
+  Lockable,
+  LockedDecorator,
+  LockedKey,
+  ResultKind,
+  Skippable,
+} from './decorators/locked-types.js';
 export { LockKey } from './decorators/lock-key.decorator.js';
 export { CurrentLease } from './decorators/current-lease.decorator.js';
 export { LockedRequest } from './decorators/locked-request.decorator.js';

@@ -16,8 +16,8 @@ export type Skippable = PromiseLike<void | undefined>;
 export type LockedKey<Args extends readonly unknown[]> =
   string | readonly string[] | ((...args: Args) => string | readonly string[]);
 
-/** A decorator for methods that return `Result` and whose arguments the key function takes. */
-export type LockedDecorator<Args extends readonly unknown[], Result> = <
+/** A decorator for methods that return `Result`, whose arguments the key function takes, and which may return what a busy call does. */
+export type LockedDecorator<Args extends readonly unknown[], Result, Busy = unknown> = <
   Method extends (...args: never[]) => Result,
 >(
   target: object,
@@ -27,5 +27,42 @@ export type LockedDecorator<Args extends readonly unknown[], Result> = <
       ? unknown
       : Required<Parameters<Method>> extends [...Args, ...unknown[]]
         ? unknown
-        : { readonly 'the key function takes other arguments than the method': never }),
+        : { readonly 'the key function takes other arguments than the method': never }) &
+    (ReturnType<Method> extends PromiseLike<infer Value>
+      ? BusyFits<Awaited<Busy>, Value> extends true
+        ? unknown
+        : {
+            readonly 'the method does not return what onBusy does (undefined for "skip")': never;
+          }
+      : unknown),
 ) => void;
+
+/**
+ * Whether a busy call's result fits the method's, as far as it can be said without its literals, which are wide by
+ * then: a text is no number. A function without a result may be one that always throws.
+ */
+export type BusyFits<Busy, Value> = [Busy] extends [Value]
+  ? true
+  : [void] extends [Busy]
+    ? true
+    : [Value] extends [void]
+      ? true
+      : [ResultKind<Busy>] extends [ResultKind<Value>]
+        ? true
+        : false;
+
+export type ResultKind<Value> = Value extends string
+  ? 'string'
+  : Value extends number
+    ? 'number'
+    : Value extends boolean
+      ? 'boolean'
+      : Value extends bigint
+        ? 'bigint'
+        : Value extends symbol
+          ? 'symbol'
+          : Value extends null
+            ? 'null'
+            : Value extends undefined | void
+              ? 'undefined'
+              : 'object';

@@ -4,6 +4,7 @@ import { LockOptionsError } from '../errors/index.js';
 import { catchMessageErrors, errorOfHandler } from '../interceptors/message-errors.js';
 import { keyTemplate, lockName, lockNames } from '../keys/index.js';
 import {
+  type BusyContext,
   CALL_DEFAULTS,
   type CallSettings,
   callSettings,
@@ -21,7 +22,7 @@ import { argumentNames } from './argument-names.js';
 import { checkedFor, decoratedMethod, type Method, nameOf } from './decorated-method.js';
 import { injectedService, injectService } from './injected-service.js';
 import { leaseParameters, withLease } from './lease-parameters.js';
-import type { Lockable, LockedDecorator, LockedKey, Skippable } from './locked-types.js';
+import type { Lockable, LockedDecorator, LockedKey } from './locked-types.js';
 import { returnKind } from './return-kind.js';
 import { wrapMethod } from './wrap-method.js';
 
@@ -46,15 +47,17 @@ type KeyOf = (args: readonly unknown[]) => string | readonly string[];
  * `ForeignLockError`, `LockLimitError` or `LockShutdownError`. Only with `onUnavailable: 'proceed'` does it run without the lock instead.
  * @publicApi
  */
-export function Locked<Args extends readonly unknown[]>(
+export function Locked<Args extends readonly unknown[], Busy = unknown>(
   key: LockedKey<Args>,
-  options?: LockedOptions & { readonly onBusy?: Exclude<LockedOptions['onBusy'], 'skip'> },
-): LockedDecorator<Args, Lockable>;
+  options?: Omit<LockedOptions, 'onBusy'> & {
+    readonly onBusy?: 'throw' | ((context: BusyContext) => Busy) | undefined;
+  },
+): LockedDecorator<Args, Lockable, Busy>;
 // The last one takes all options: the compiler blames a wrong one by it.
 export function Locked<Args extends readonly unknown[]>(
   key: LockedKey<Args>,
   options: LockedOptions,
-): LockedDecorator<Args, Skippable>;
+): LockedDecorator<Args, PromiseLike<unknown>, undefined>;
 export function Locked(
   key: LockedKey<never[]>,
   options: LockedOptions = {},

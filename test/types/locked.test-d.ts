@@ -15,6 +15,10 @@ interface Dto {
   id: string;
 }
 
+function refuse() {
+  throw new Error('busy');
+}
+
 export class MayBeLocked {
   @Locked('a')
   async promise(): Promise<number> {
@@ -59,9 +63,66 @@ export class MayBeLocked {
   @Locked((id: string) => id, { onBusy: 'skip', wait: '1s' })
   async skippedComputed(_id: string): Promise<void> {}
 
+  @Locked('a', { onBusy: 'skip' })
+  async skippedOrText(): Promise<string | undefined> {
+    return 'a';
+  }
+
+  @Locked('a', { onBusy: 'skip' })
+  async skippedUnknown(): Promise<unknown> {
+    return 'a';
+  }
+
   @Locked('a', { onBusy: ({ key, args }) => key.length + args.length })
   async replaced(): Promise<number> {
     return 1;
+  }
+
+  @Locked('a', { onBusy: () => 'busy' })
+  async replacedByOneOfTwo(): Promise<'busy' | 'done'> {
+    return 'done';
+  }
+
+  @Locked((id: string) => id, { wait: 0, onBusy: async () => ({ state: 'busy', tags: ['a'] }) })
+  async replacedByObject(_id: string): Promise<{ state: 'busy' | 'done'; tags: string[] }> {
+    return { state: 'done', tags: [] };
+  }
+
+  @Locked('a', { onBusy: () => null })
+  async replacedByNull(): Promise<Dto | null> {
+    return null;
+  }
+
+  @Locked('a', { onBusy: refuse })
+  async refused(): Promise<number> {
+    return 1;
+  }
+
+  @Locked('a', {
+    onBusy: () => {
+      throw new Error('busy');
+    },
+  })
+  async refusedInPlace(): Promise<number> {
+    return 1;
+  }
+
+  @Locked('a', { onBusy: ({ args }) => args[0] })
+  async replacedByUnknown(text: string): Promise<string> {
+    return text;
+  }
+
+  @Locked('a', { onBusy: () => 5 })
+  async replacedForNobody(): Promise<void> {}
+
+  @Locked('a', { onBusy: () => of(1) })
+  replacedStream(): Observable<number> {
+    return of(1);
+  }
+
+  @Locked('a', { onBusy: () => 'a' })
+  async generic<T>(value: T): Promise<T> {
+    return value;
   }
 
   @LockedRequest('tenant:<user.tenantId>', { wait: 0, onBusy: 'throw' })
@@ -123,6 +184,24 @@ export class MayNotBeLocked {
   @Locked('a', { onBusy: 'skip' })
   async skippedValue(): Promise<number> {
     return 1;
+  }
+
+  // @ts-expect-error a number is no text
+  @Locked('a', { onBusy: () => 5 })
+  async replacedByNumber(): Promise<string> {
+    return 'a';
+  }
+
+  // @ts-expect-error nor is a text that comes later a number
+  @Locked('a', { onBusy: async () => 'a' })
+  async replacedByText(): Promise<number> {
+    return 1;
+  }
+
+  // @ts-expect-error nor may what is never undefined be so
+  @Locked('a', { onBusy: () => undefined })
+  async replacedByNothing(): Promise<Dto> {
+    return { id: 'a' };
   }
 
   // @ts-expect-error nor has a skipped Observable
