@@ -197,8 +197,10 @@ export class HeldLocks {
     }
     this.#underWay += 1;
     const served = successors?.takeServed();
-    const release = (): Promise<boolean> => this.lock.release(request, heldLock.leastLeft, served);
-    const released = (alone && successors?.giveBackQueueing(heldLock)) || release();
+    const strategy = this.lock.strategy(request);
+    const released =
+      (alone && successors?.giveBackQueueing(heldLock)) ||
+      strategy.release(request, heldLock.leastLeft, served);
     successors?.ended(heldLock);
     return released.then(
       (ours) => {
@@ -210,8 +212,14 @@ export class HeldLocks {
       },
       () => {
         heldLock.end(standing === 'held' ? undefined : 'expired');
-        const leave = (): Promise<unknown> => release().then(() => this.lock.leave(request));
-        this.cleanup.start(leave, inFlight, request.ttl);
+        this.cleanup.start(
+          async () => {
+            await strategy.release(request, heldLock.leastLeft, served);
+            await strategy.leave(request);
+          },
+          inFlight,
+          request.ttl,
+        );
         this.#answered();
         return standing === 'held';
       },

@@ -41,7 +41,7 @@ export interface ElectionEvents {
  * After a loss, call `campaign` again to become a candidate again. The names are those of etcd; the queue of candidates is
  * that of Curator's LeaderLatch and of Chubby.
  */
-export class Election extends EventEmitter<ElectionEvents> {
+export class Election extends EventEmitter<ElectionEvents> implements AsyncDisposable {
   readonly #leases: Leases;
   readonly #settings: CallSettings;
   #campaign: Campaign<Lease> | undefined;
@@ -102,6 +102,11 @@ export class Election extends EventEmitter<ElectionEvents> {
     this.#lease = undefined;
     this.#unwatch();
     return lease ? lease.release() : false;
+  }
+
+  /** For `await using`: {@link resign}. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.resign();
   }
 
   /**

@@ -39,7 +39,9 @@ export interface WithLockOptions extends AcquireOptions {
 
 /** The injectable service for distributed locks. A key names a lock; a `Lease` is one acquisition of it. */
 @Injectable()
-export class LockService implements OnModuleInit, OnModuleDestroy, OnApplicationShutdown {
+export class LockService
+  implements OnModuleInit, OnModuleDestroy, OnApplicationShutdown, AsyncDisposable
+{
   readonly #leases: Leases;
   readonly #settings: ModuleSettings;
 
@@ -219,6 +221,11 @@ export class LockService implements OnModuleInit, OnModuleDestroy, OnApplication
     await this.#leases.drain();
     this.#logTaken(this.#leases.takeAll());
     await this.#leases.close();
+  }
+
+  /** For `await using` where no Nest application closes the service: the same steps as its shutdown. May be called again. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.onApplicationShutdown();
   }
 
   #logTaken(taken: readonly string[]): void {
