@@ -267,6 +267,8 @@ export const conditions: Contract = {
     const second = await awaiting(world, b);
     controller.abort(new RangeError('enough'));
     await expect(world.finish(first.woken)).rejects.toThrow('enough');
+    const lost: unknown = expect.objectContaining({ code: 'LEASE_LOST', reason: 'awaiting' });
+    expect(() => first.lease.assertHeld()).toThrow(lost);
     await world.until('it is gone', async () => (await world.sight()).awaiting === 1);
     expect(await signal(world, b)).toBe(true);
     expect(await world.finish(second.woken)).toBe(true);

@@ -116,6 +116,29 @@ describe('a lease that is being changed', () => {
   );
 });
 
+describe('a lease whose grant was long under way', () => {
+  it.each([
+    ['has it in memory while more than half is left', 1_400, true],
+    ['is granted one of its own when less than half is left', 1_600, false],
+  ])('the next caller of the process %s', async (_, underWay, inMemory) => {
+    let answers = 0;
+    const slow: Wrap = (store, clock) =>
+      withPrimitive(store, {
+        async acquire(ask) {
+          const answer = await store.lock.acquire(ask);
+          if ((answers += 1) > 1) return answer;
+          return new Promise((resolve) => clock.after(underWay, () => resolve(answer)));
+        },
+      });
+    const process = await world.process({ ttl: 3_000 }, slow);
+    const lease = await world.finish(process.acquire());
+    const next = process.acquire();
+    const { expiresAt } = lease;
+    await lease.release();
+    expect((await world.finish(next)).expiresAt === expiresAt).toBe(inMemory);
+  });
+});
+
 describe('a signal under which one waits', () => {
   it('has no listener any more, however the wait ended', async () => {
     const { signal } = new AbortController();
