@@ -1,12 +1,13 @@
 // `npm run mutate`: plants small mistakes in lib, one at a time, and runs the specs that reach each, until one test says so.
 // Options: --size 300 and --seed 1 draw a sample; --only <part of a file's name>, --id <mutant> (again and again) choose among all.
 // --state build/mutation is where everything is kept, so a run that was stopped goes on where it was; --minutes ends one early.
-// --budget 150 is how many recorded seconds of specs one mutant is worth; --specs takes only those with such paths. --survivors
+// --lanes 2 is how many mutants are tried at the same time; --budget 150 is how many recorded seconds of specs one mutant is worth; --specs takes only those with such paths. --survivors
 // tries what survived on the specs that it has not been tried on; --again forgets what came of the chosen ones.
 // --list prints the chosen, --record only records what the specs reach, --report only writes the report.
 import cliProgress from 'cli-progress';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
+import { inLanes } from './mutate/lanes.mjs';
 import { allMutants, sampleOf } from './mutate/mutants.mjs';
 import { Outcomes } from './mutate/outcomes.mjs';
 import { Reach } from './mutate/reach.mjs';
@@ -21,6 +22,7 @@ const { values: options } = parseArgs({
     id: { type: 'string', multiple: true },
     state: { type: 'string', default: join('build', 'mutation') },
     minutes: { type: 'string', default: '240' },
+    lanes: { type: 'string', default: '2' },
     budget: { type: 'string', default: '150' },
     specs: { type: 'string', default: '' },
     survivors: { type: 'boolean', default: false },
@@ -46,16 +48,19 @@ if (options.list) {
   }
 } else {
   if (!options.report) {
-    const trial = new Trial(join(options.state, `trial-${process.pid}`));
-    process.once('exit', () => trial.end());
-    await run(trial);
+    const trials = Array.from(
+      { length: Number(options.lanes) },
+      (_, lane) => new Trial(join(options.state, `trial-${process.pid}-${lane}`)),
+    );
+    process.once('exit', () => trials.forEach((trial) => trial.end()));
+    await run(trials);
   }
   if (!options.record) process.stdout.write(writeReport(chosen, outcomes, options.state));
 }
 
-async function run(trial) {
+async function run(trials) {
   const end = performance.now() + Number(options.minutes) * 60_000;
-  const reach = new Reach(options.state, trial);
+  const reach = new Reach(options.state, trials);
   await reach.record(new RegExp(options.specs), (at, of, spec, ms, green) =>
     process.stderr.write(`${at}/${of} ${spec} ${Math.round(ms)} ms${green ? '' : ' RED'}\n`),
   );
@@ -71,12 +76,12 @@ async function run(trial) {
     cliProgress.Presets.shades_classic,
   );
   bar.start(left.length, 0);
-  for (const mutant of left) {
-    if (performance.now() > end) break;
-    const specs = reach.specsFor(mutant, 1_000 * Number(options.budget), outcomes);
-    outcomes.add(mutant, await trial.try(mutant, specs, outcomes.of(mutant.id)?.ran));
+  await inLanes(trials, left, async (trial, mutant) => {
+    if (performance.now() > end) return;
+    const tests = reach.testsFor(mutant, 1_000 * Number(options.budget), outcomes);
+    outcomes.add(mutant, await trial.try(mutant, tests, outcomes.of(mutant.id)?.ran));
     bar.increment();
-  }
+  });
   bar.stop();
 }
 

@@ -8,27 +8,36 @@ const JEST = [
   'node_modules/jest/bin/jest.js',
   '--runInBand',
   '--silent',
-  '--testTimeout=30000', // what hangs costs so much
+  '--testTimeout=30000',
 ];
 const ORDERED = [
-  '--testEnvironment=<rootDir>/tools/mutate/until-red.mjs',
   '--testSequencer=<rootDir>/tools/mutate/in-order.mjs',
   '--bail=1',
   '--testMatch=<rootDir>/{test,tools/mutate}/**/*.spec.ts',
 ];
 
+/** The process groups of what runs: each with its servers and workers. */
+const running = new Set();
+for (const signal of ['SIGINT', 'SIGTERM']) {
+  process.once(signal, () => {
+    for (const group of running) process.kill(group, 'SIGKILL');
+    process.exit(1);
+  });
+}
+
 /**
- * Runs `specs` in the checkout `folder`, one after another, until a test is red; what they leave behind ends with them.
- * Returns the red test if one was named, the specs that ran, and whether they were all green, or took longer than `limit` ms.
+ * Runs `specs` in the checkout `folder`, one after another; what they leave behind ends with them. Returns the red test if
+ * one was named, the specs that ran, the tests that were green, and whether all were, or took longer than `limit` ms.
  */
 export async function runJest(folder, specs, { args = [], env = {}, limit }) {
   const scratch = join(folder, 'build', 'scratch');
   rmSync(scratch, { recursive: true, force: true });
   mkdirSync(scratch, { recursive: true });
   const log = join(scratch, 'log.jsonl');
+  const cache = join(folder, 'build', 'cache');
   const child = spawn(
     process.execPath,
-    [...JEST, ...ORDERED, ...args, '--runTestsByPath', ...specs],
+    [...JEST, ...ORDERED, `--cacheDirectory=${cache}`, ...args, '--runTestsByPath', ...specs],
     {
       cwd: folder,
       env: {
@@ -39,23 +48,19 @@ export async function runJest(folder, specs, { args = [], env = {}, limit }) {
         ...env,
       },
       stdio: 'ignore',
-      detached: true, // its servers and workers are of its group
+      detached: true, // a group of its own
     },
   );
   const group = -Number(child.pid);
+  running.add(group);
   let over = false;
   const timer = setTimeout(() => {
     over = true;
     process.kill(group, 'SIGKILL');
   }, limit);
-  const stop = () => {
-    process.kill(group, 'SIGKILL');
-    process.exit(1);
-  };
-  for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, stop);
   const code = await new Promise((resolve) => child.once('exit', (exit) => resolve(exit ?? 1)));
-  for (const signal of ['SIGINT', 'SIGTERM']) process.off(signal, stop);
   clearTimeout(timer);
+  running.delete(group);
   try {
     process.kill(group, 'SIGKILL');
   } catch {
@@ -66,6 +71,7 @@ export async function runJest(folder, specs, { args = [], env = {}, limit }) {
     : [];
   return {
     red: said.find(({ test }) => test),
+    done: said.filter(({ done }) => done),
     ran: [...new Set(said.map(({ spec }) => spec))],
     green: code === 0 && !over,
     over,

@@ -42,4 +42,13 @@ export class Outcomes {
     }
     return (here.found + all.found / all.tried) / here.tried;
   }
+
+  /** How many mistakes in a file a test has found. */
+  findsOf(spec, test, file) {
+    let finds = 0;
+    for (const { by, file: where } of this.#byId.values()) {
+      if (where === file && by?.spec === spec && by.test === test) finds += 1;
+    }
+    return finds;
+  }
 }

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, extname, join, relative } from 'node:path';
 import { globSync } from '../glob.mjs';
+import { inLanes } from './lanes.mjs';
 
 /** Specs that have no part in the behaviour of lib at run time, or build all of it. */
 const UNRELATED = /^test\/(architecture|package|readme|sample|types|bench)\//;
@@ -17,17 +18,25 @@ const FOLDERS = [
   'transports',
   'dialects',
 ];
+const TRANSFORM = {
+  '^.+\\.ts$': '<rootDir>/tools/mutate/transform-with-map.mjs',
+  '^.+\\.lua$': '<rootDir>/tools/jest-lua.mjs',
+};
+
+/** Instead of a set of tests: all of the spec. */
+const WHOLE = -1;
 
 /**
- * Which specs reach a line of lib, recorded by running each spec once with coverage; a spec's record stays until the
- * spec or its contract changes. `lines` are those of TypeScript, `scripts` the Lua files whose text it ran.
- * Where a file has changed since, every line of it counts as reached.
+ * Which tests reach a line of lib, recorded by running each spec once; a spec's record stays until the spec or its contract
+ * changes. Of Lua, what counts is the whole file. Where a file has changed since, every line of it counts as reached by all.
  */
 export class Reach {
   #records = {};
 
-  constructor(folder, trial) {
-    this.trial = trial;
+  /** `trials` are the copies in which specs are recorded, at the same time. */
+  constructor(folder, trials) {
+    this.trials = trials;
+    this.root = trials[0].folder;
     this.folder = join(folder, 'reach');
     mkdirSync(this.folder, { recursive: true });
   }
@@ -35,96 +44,96 @@ export class Reach {
   /** Records what is missing of the specs so named; `said` hears of each. */
   async record(named, said) {
     const inTrial = (folder, ending) =>
-      globSync(join(this.trial.folder, folder), ending).map((file) =>
-        relative(this.trial.folder, file),
-      );
+      globSync(join(this.root, folder), ending).map((file) => relative(this.root, file));
     const specs = [...inTrial(BUNDLES, '.spec.ts'), ...inTrial('test', '.spec.ts')]
       .filter((spec) => named.test(spec) && !UNRELATED.test(spec))
       .sort((a, b) => rankOf(a) - rankOf(b));
-    for (const [at, spec] of specs.entries()) {
+    await inLanes(this.trials, specs, async (trial, spec, at) => {
       const place = join(this.folder, `${spec.replaceAll('/', '.')}.${this.#markOf(spec)}.json`);
       if (!existsSync(place)) {
-        writeFileSync(place, JSON.stringify(await this.#recordOf(spec)));
-        const { ms, red } = JSON.parse(readFileSync(place, 'utf8'));
-        said(at + 1, specs.length, spec, ms, !red);
+        const record = await recordOf(spec, trial);
+        writeFileSync(place, JSON.stringify(record));
+        said(at + 1, specs.length, spec, record.ms, !record.red);
       }
       this.#records[spec] = JSON.parse(readFileSync(place, 'utf8'));
-    }
+    });
   }
 
   /**
-   * Of the specs that reach a mutant, and have not been tried, those that fit into `budget` ms: those that have many
-   * contracts in one file or the name of the mutant's, then the likeliest to find it for their time; how long they take,
-   * and how many are left out.
+   * The tests that reach a mutant, by spec, without the specs that it has been tried on, as long as they fit into `budget` ms:
+   * first the specs that have many contracts in one file or the name of the mutant's, then the likeliest to find it for
+   * their time; how long they take, and how many specs are left out.
    */
-  specsFor({ id, file, source, line }, budget, outcomes) {
+  testsFor({ id, file, source, line }, budget, outcomes) {
     const tried = outcomes.of(id)?.ran ?? [];
     const mark = digestOf(source);
     const namesake = `/${basename(file, extname(file))}.spec.ts`;
     const weight = (spec) => (spec.startsWith(BUNDLES) || spec.endsWith(namesake) ? 100 : 1);
-    const worth = (spec) => (weight(spec) * outcomes.chanceOf(spec, file)) / this.#records[spec].ms;
-    const reaching = Object.keys(this.#records)
-      .filter(
-        (spec) => !tried.includes(spec) && this.#reaches(this.#records[spec], file, line, mark),
-      )
-      .map((spec) => [spec, worth(spec)])
-      .sort(([, a], [, b]) => b - a);
-    const specs = [];
+    const reaching = Object.entries(this.#records)
+      .filter(([spec]) => !tried.includes(spec))
+      .map(([spec, record]) => this.#reaching(spec, record, file, line, mark))
+      .filter(({ tests }) => tests.length > 0)
+      .map((each) => {
+        const chance = weight(each.spec) * outcomes.chanceOf(each.spec, file);
+        return { ...each, worth: chance / each.ms };
+      })
+      .sort((a, b) => b.worth - a.worth);
+    const chosen = [];
     let ms = 0;
-    for (const [spec] of reaching) {
-      if (specs.length > 0 && ms + this.#records[spec].ms > budget) continue;
-      specs.push(spec);
-      ms += this.#records[spec].ms;
+    for (const { spec, tests, ms: each } of reaching) {
+      if (chosen.length > 0 && ms + each > budget) continue;
+      const finds = (test) => outcomes.findsOf(spec, test.name, file);
+      const ordered = tests.toSorted((a, b) => finds(b) - finds(a) || a.ms - b.ms);
+      chosen.push({ spec, tests: ordered });
+      ms += each;
     }
-    return { specs, ms, left: reaching.length - specs.length };
+    return { chosen, ms, left: reaching.length - chosen.length };
   }
 
-  /** A spec that is red without any mistake says nothing. */
-  #reaches({ red, scripts, lines }, file, line, mark) {
-    if (red) return false;
-    if (file.endsWith('.lua')) return scripts.includes(file);
-    const known = lines[file];
-    if (!known) return false;
-    return known.mark !== mark || known.ranges.some(([from, to]) => from <= line && line <= to);
+  /** The tests of one spec that reach a line, and how long they take with the start of the spec. A red spec says nothing. */
+  #reaching(spec, { red, ms, tests, sets, files, scripts }, file, line, mark) {
+    const none = { spec, tests: [], ms };
+    if (red) return none;
+    let set;
+    if (file.endsWith('.lua')) set = scripts[file];
+    else if (files[file]?.mark !== mark) set = files[file] && WHOLE;
+    else set = files[file].spans.find(([from, to]) => from <= line && line <= to)?.[2];
+    if (set === undefined) return none;
+    const reached = set === WHOLE ? tests : sets[set].map((index) => tests[index]);
+    const left = sum(tests) - sum(reached);
+    return { spec, tests: reached, ms: ms - left };
   }
 
   /** Of the spec as it is tried, and of its contract. */
   #markOf(spec) {
-    const at = (path) => join(this.trial.folder, path);
+    const at = (path) => join(this.root, path);
     const contracts = spec.startsWith(BUNDLES)
       ? globSync(at('test/contracts'), '.contract.ts')
       : [at(spec.replace('.spec.ts', '.contract.ts'))].filter(existsSync);
     return digestOf(Buffer.concat([at(spec), ...contracts].map((file) => readFileSync(file))));
   }
+}
 
-  async #recordOf(spec) {
-    const coverage = join(this.trial.folder, 'build', 'coverage');
-    const ran = join(this.trial.folder, 'build', 'scripts.jsonl');
-    let red;
-    for (let time = 0; time < 2; time += 1) {
-      rmSync(coverage, { recursive: true, force: true });
-      rmSync(ran, { force: true });
-      const run = await this.trial.run([spec], {
-        args: [
-          '--coverage',
-          '--coverageReporters=json',
-          `--coverageDirectory=${coverage}`,
-          '--setupFilesAfterEnv=<rootDir>/tools/mutate/trace-scripts.mjs',
-        ],
-        env: { SCRIPTS_RAN: ran, TO_THE_END: '1' },
-        limit: 600_000,
-      });
-      red = run.green ? undefined : (run.red ?? 'it does not run');
-      if (!red) {
-        return {
-          ms: run.ms,
-          lines: linesIn(join(coverage, 'coverage-final.json'), this.trial.folder),
-          scripts: filesIn(ran, this.trial.folder),
-        };
-      }
-    }
-    return { ms: 0, red, lines: {}, scripts: [] };
+async function recordOf(spec, trial) {
+  const reach = join(trial.folder, 'build', 'reach.json');
+  const ran = join(trial.folder, 'build', 'scripts.jsonl');
+  let red;
+  for (let time = 0; time < 2; time += 1) {
+    rmSync(reach, { force: true });
+    rmSync(ran, { force: true });
+    const run = await trial.run([spec], {
+      args: [
+        '--testEnvironment=<rootDir>/tools/mutate/recording.mjs',
+        '--setupFilesAfterEnv=<rootDir>/tools/mutate/trace-scripts.mjs',
+        `--transform=${JSON.stringify(TRANSFORM)}`,
+      ],
+      env: { SCRIPTS_RAN: ran, REACH: reach },
+      limit: 600_000,
+    });
+    red = run.green ? undefined : (run.red ?? 'it does not run');
+    if (!red) return { ms: run.ms, ...reachIn(reach, ran, trial.folder) };
   }
+  return { ms: 0, red };
 }
 
 function rankOf(spec) {
@@ -136,35 +145,46 @@ function digestOf(text) {
   return createHash('sha1').update(text).digest('hex').slice(0, 10);
 }
 
-/** Covered lines as ranges, for each file, and how it stood then. */
-function linesIn(report, folder) {
-  if (!existsSync(report)) return {};
-  const lines = {};
-  for (const [path, { statementMap, s }] of Object.entries(JSON.parse(readFileSync(report)))) {
-    const covered = Object.keys(s)
-      .filter((key) => s[key] > 0)
-      .map((key) => statementMap[key].start.line)
-      .sort((a, b) => a - b);
-    const ranges = [];
-    for (const line of covered) {
-      const last = ranges.at(-1);
-      if (last && line <= last[1] + 1) last[1] = line;
-      else ranges.push([line, line]);
-    }
-    const file = relative(folder, path);
-    if (ranges.length > 0) lines[file] = { mark: digestOf(readFileSync(path)), ranges };
-  }
-  return lines;
+function sum(tests) {
+  return tests.reduce((all, { ms }) => all + ms, 0);
 }
 
-/** The Lua files whose code was in a script that ran. */
-function filesIn(place, folder) {
+/** What was written down, with each set of tests once. `files` has spans of lines, `scripts` the Lua files; each names a set. */
+function reachIn(reach, ran, folder) {
+  const { tests, lines } = JSON.parse(readFileSync(reach, 'utf8'));
+  const known = new Map();
+  const sets = [];
+  const setOf = (indexes) => {
+    if (indexes.some((index) => index < 0)) return WHOLE;
+    const key = indexes.join(' ');
+    if (!known.has(key)) known.set(key, sets.push(indexes) - 1);
+    return known.get(key);
+  };
+  const files = {};
+  for (const [file, byLine] of lines) {
+    const spans = [];
+    for (const [line, indexes] of byLine.toSorted(([a], [b]) => a - b)) {
+      const [last, set] = [spans.at(-1), setOf(indexes)];
+      if (last?.[2] === set && last[1] + 1 === line) last[1] = line;
+      else spans.push([line, line, set]);
+    }
+    files[file] = { mark: digestOf(readFileSync(join(folder, file))), spans };
+  }
+  const scripts = {};
+  for (const [file, names] of scriptsIn(ran, folder)) {
+    scripts[file] = setOf(names.map((name) => tests.findIndex((test) => test.name === name)));
+  }
+  return { tests, sets, files, scripts };
+}
+
+/** The Lua files whose code was in a script that ran, and the tests that ran it. */
+function scriptsIn(place, folder) {
   if (!existsSync(place)) return [];
-  const sources = readFileSync(place, 'utf8').split('\n').filter(Boolean).map(JSON.parse);
-  return globSync(join(folder, 'lib'), '.lua')
-    .filter((file) => {
-      const parts = readFileSync(file, 'utf8').split(/^--- @include.*\n/m);
-      return sources.some((source) => parts.every((part) => source.includes(part.trim())));
-    })
-    .map((file) => relative(folder, file));
+  const ran = readFileSync(place, 'utf8').split('\n').filter(Boolean).map(JSON.parse);
+  return globSync(join(folder, 'lib'), '.lua').flatMap((file) => {
+    const parts = readFileSync(file, 'utf8').split(/^--- @include.*\n/m);
+    const holding = ran.filter(({ source }) => parts.every((part) => source.includes(part.trim())));
+    const names = new Set(holding.flatMap(({ tests }) => tests));
+    return names.size > 0 ? [[relative(folder, file), [...names]]] : [];
+  });
 }

@@ -1,16 +1,20 @@
-// Set up before each spec while reach is recorded: writes down which Lua scripts the spec ran.
-import { afterAll } from '@jest/globals';
+// Set up before each spec while reach is recorded: writes down which test ran which Lua script.
+import { afterAll, expect } from '@jest/globals';
 import { appendFileSync } from 'node:fs';
 import { LuaScript } from '../../lib/redis/lua-script.js';
 
-const ran = new Set();
+const ran = new Map();
 const right = Object.getOwnPropertyDescriptor(LuaScript.prototype, 'argList').value;
 LuaScript.prototype.argList = function (...operands) {
-  ran.add(this.source);
+  const tests = ran.get(this.source) ?? new Set();
+  // Before the first test: of none.
+  ran.set(this.source, tests.add(expect.getState().currentTestName ?? ''));
   return right.apply(this, operands);
 };
 
 afterAll(() => {
-  const lines = [...ran].map((source) => `${JSON.stringify(source)}\n`);
+  const lines = [...ran].map(
+    ([source, tests]) => `${JSON.stringify({ source, tests: [...tests] })}\n`,
+  );
   appendFileSync(process.env.SCRIPTS_RAN, lines.join(''));
 });

@@ -19,8 +19,8 @@ export class Trial {
     symlinkSync(resolve('node_modules'), join(this.folder, 'node_modules'));
   }
 
-  /** What came of the specs under the mistake: found and by which test, found by a time-out, survived, or reached by none. */
-  async try(mutant, { specs, ms, left }, before = []) {
+  /** What came of the tests under the mistake: found and by which one, found by a time-out, survived, or reached by none. */
+  async try(mutant, { chosen, ms, left }, before = []) {
     const started = performance.now();
     const ran = [...before];
     const flaky = [];
@@ -32,29 +32,33 @@ export class Trial {
       ...(flaky.length > 0 && { flaky }),
       ...more,
     });
-    if (ran.length + specs.length === 0) return came('unreached');
+    if (ran.length + chosen.length === 0) return came('unreached');
     const place = join(this.folder, mutant.file);
-    writeFileSync(place, mutatedSource(mutant));
+    const plant = () => writeFileSync(place, mutatedSource(mutant));
+    const heal = () => writeFileSync(place, mutant.source);
+    plant();
     try {
-      let todo = specs;
+      let todo = chosen;
       while (todo.length > 0) {
-        const limit = 45_000 + 5 * ms;
-        const run = await this.run(todo, { limit });
+        const run = await this.#tryTests(todo, ms);
         ran.push(...run.ran.filter((spec) => !ran.includes(spec)));
         if (run.green) break;
-        if (run.over) return came('timed out', { by: { spec: run.ran.at(-1) } });
-        // Some other reason than a test: a module that does not load.
-        if (!run.red) return came('found', { by: { spec: run.ran.at(-1) ?? todo[0] } });
-        if (!(await this.#isRedAgain(run.red, ms))) {
-          flaky.push(run.red);
-          todo = todo.slice(todo.indexOf(run.red.spec) + 1);
-          continue;
+        // The last to begin may not come to its end, nor may a module load: neither names a test.
+        const spec = run.red?.spec ?? run.ran.at(-1) ?? todo[0].spec;
+        const suspect = this.#suspect(todo, spec, run);
+        const again = await this.#tryTests(suspect, ms);
+        if (!again.green) {
+          heal();
+          const { green } = await this.#tryTests(suspect, ms);
+          plant();
+          if (green) return came(run.over ? 'timed out' : 'found', { by: run.red ?? { spec } });
         }
-        return came('found', { by: run.red });
+        flaky.push(run.red ?? { spec });
+        todo = leftAfter(todo, spec, run);
       }
       return came('survived');
     } finally {
-      writeFileSync(place, mutant.source);
+      heal();
     }
   }
 
@@ -66,10 +70,52 @@ export class Trial {
     return runJest(this.folder, specs, settings);
   }
 
-  /** A machine that has much to do turns a test red now and then; a mistake does so twice. */
-  async #isRedAgain({ spec, test }, ms) {
-    const pattern = `^${test.replaceAll(/[$()*+.?[\\\]^{|}]/g, '\\$&')}$`;
-    const { green } = await this.run([spec], { args: ['-t', pattern], limit: 45_000 + 5 * ms });
-    return !green;
+  #tryTests(chosen, ms) {
+    const file = join(this.folder, 'build', 'chosen.json');
+    const limited = chosen.map(({ spec, tests }) => ({
+      spec,
+      tests: tests.map((test) => ({ name: test.name, limit: limitOf(test.ms) })),
+    }));
+    mkdirSync(join(this.folder, 'build'), { recursive: true });
+    writeFileSync(file, JSON.stringify(limited));
+    return this.run(
+      chosen.map(({ spec }) => spec),
+      {
+        args: ['--testEnvironment=<rootDir>/tools/mutate/until-red.mjs'],
+        env: { CHOSEN_TESTS: file },
+        limit: 60_000 + 5 * ms,
+      },
+    );
   }
+
+  /**
+   * A machine that has much to do turns a test red now and then. A mistake does so twice, and without it the test is green:
+   * the test, or where none was red those of the spec that were not done, or all if only its end went wrong.
+   */
+  #suspect(chosen, spec, { red, done }) {
+    const { tests } = chosen.find((each) => each.spec === spec);
+    const wanted = red
+      ? ({ name }) => name === red.test
+      : ({ name }) => !done.some((each) => each.spec === spec && each.done === name);
+    const left = tests.filter(wanted);
+    return [{ spec, tests: left.length > 0 ? left : tests }];
+  }
+}
+
+/** How long a test may take under a mistake, by how long it takes without: what hangs costs so much. */
+function limitOf(ms) {
+  return 8_000 + 5 * ms;
+}
+
+/** What is not done of the chosen tests after one of `spec` was red, or none came to its end, for another reason than the mistake. */
+function leftAfter(chosen, spec, { red, done }) {
+  const isDone = (name) => done.some((each) => each.spec === spec && each.done === name);
+  return chosen
+    .slice(chosen.findIndex((each) => each.spec === spec))
+    .map((each) => {
+      if (each.spec !== spec) return each;
+      if (!red) return { spec, tests: [] };
+      return { spec, tests: each.tests.filter(({ name }) => name !== red.test && !isDone(name)) };
+    })
+    .filter(({ tests }) => tests.length > 0);
 }
