@@ -17,6 +17,8 @@ import { until } from '../support/until.js';
 import { LockingProcess } from '../support/world.js';
 
 const NODE_TIMEOUT = 1_500;
+/** For a connection made anew it is some turns of the event loop, each of which a busy machine may delay by half a second. */
+const COMMAND_TIMEOUT = 2_000;
 
 let cluster: ClusterProcess;
 let control: Redis[] = [];
@@ -40,7 +42,7 @@ async function member(
   recorder = new HistoryRecorder(),
   redis: RedisSource = { cluster: cluster.seeds },
 ): Promise<LockingProcess> {
-  const settings = moduleSettings({ redis, ttl: 1_500, commandTimeout: 500 });
+  const settings = moduleSettings({ redis, ttl: 1_500, commandTimeout: COMMAND_TIMEOUT });
   const store = recorder.watch(new RedisLockStore(settings, systemClock));
   const process = new LockingProcess(store, settings, new StallingClock(systemClock), undefined);
   await process.leases.open();
