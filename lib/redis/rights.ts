@@ -24,7 +24,6 @@ const WITHOUT_EFFECT: Readonly<Record<string, readonly string[]>> = {
   zrange: ['0', '0'],
   zrangebyscore: ['0', '0'],
   zrevrangebyscore: ['0', '0'],
-  zremrangebyrank: ['0', '0'],
   zremrangebyscore: ['0', '0'],
   zscore: ['a'],
   zcard: [],

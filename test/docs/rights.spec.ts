@@ -26,7 +26,11 @@ import { textOf } from './pages.js';
 type Scripts = Readonly<Record<string, { readonly source: string }>>;
 
 const page = textOf('docs/operations.md');
-const LISTED = /^user locks on >… ([^]*?)```/m.exec(page)![1]!.trim().split(/\s+/);
+const LISTED = /^redis-cli ACL SETUSER locks on '>password' ([^]*?)```/m
+  .exec(page)![1]!
+  .replaceAll(/'|\\$/gm, '')
+  .trim()
+  .split(/\s+/);
 const MORE_IN_A_CLUSTER = ['+cluster|slots', '+asking'];
 /** By format: the scripts of a dialect, and what it sends by a name that no script says. */
 const formats: Readonly<Record<string, readonly [Scripts, ...sent: string[]]>> = {
