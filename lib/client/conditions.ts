@@ -22,13 +22,13 @@ export class Conditions {
     if (this.#refusal) throw this.#refusal(lease.key);
     const heldLock = SingleLease.heldLockOf(lease);
     refuseOthers(heldLock);
-    this.context.heldLocks.park(heldLock);
+    this.context.heldLocks.beginAwaiting(heldLock);
     const wait = new ConditionWait(this.context, heldLock, awaiting);
     this.#waits.add(wait);
     try {
       return await wait.woken;
     } catch (error) {
-      if (heldLock.state === 'parked') endParked(heldLock, error, awaiting.signal);
+      if (heldLock.state === 'awaiting') endAwaiting(heldLock, error, awaiting.signal);
       throw error;
     } finally {
       this.#waits.delete(wait);
@@ -67,7 +67,7 @@ export class Conditions {
 }
 
 /** The lock was given back, and not taken again. Who gave up by abort knows; else the lease is lost. */
-function endParked(heldLock: HeldLock, error: unknown, signal: AbortSignal | undefined): void {
+function endAwaiting(heldLock: HeldLock, error: unknown, signal: AbortSignal | undefined): void {
   if (signal?.aborted && error === signal.reason) {
     heldLock.forgo();
   } else {

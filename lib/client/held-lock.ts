@@ -18,8 +18,8 @@ export interface Successors {
   ended(heldLock: HeldLock): void;
 }
 
-/** `closing`: its release or hand-over is under way. `parked`: its holder awaits a condition. */
-type State = 'held' | 'parked' | 'closing' | 'released' | 'lost';
+/** `closing`: its release or hand-over is under way. `awaiting`: its holder awaits a condition. */
+type State = 'held' | 'awaiting' | 'closing' | 'released' | 'lost';
 
 /**
  * A lock that this process holds under one holder id, from its grant to its end. The state machine of a lease, and the only
@@ -46,7 +46,7 @@ export class HeldLock implements Scheduled, Term {
   lossReason: LossReason | undefined;
   #controller: AbortController | undefined;
   #resumedAs: HeldLock | undefined;
-  #parkWatchers: Set<() => void> | undefined;
+  #awaitWatchers: Set<() => void> | undefined;
   /** What was left of its time when it was lost, in ms. */
   #left: number | undefined;
   #used = false;
@@ -103,14 +103,14 @@ export class HeldLock implements Scheduled, Term {
   }
 
   /** Its holder awaits a condition. */
-  park(): void {
-    this.phase = 'parked';
-    for (const told of this.#parkWatchers ?? []) told();
+  beginAwaiting(): void {
+    this.phase = 'awaiting';
+    for (const told of this.#awaitWatchers ?? []) told();
   }
 
   /** `told` runs when its holder begins to await a condition, unless it is called off before. */
-  whenParked(told: () => void): () => void {
-    const watchers = (this.#parkWatchers ??= new Set());
+  whenAwaiting(told: () => void): () => void {
+    const watchers = (this.#awaitWatchers ??= new Set());
     watchers.add(told);
     return () => void watchers.delete(told);
   }
@@ -235,7 +235,7 @@ export class HeldLock implements Scheduled, Term {
   }
 
   #presentReason(returned: boolean): LossReason {
-    if (this.phase === 'parked') return 'awaiting';
+    if (this.phase === 'awaiting') return 'awaiting';
     if (this.phase !== 'held') return 'released';
     if (this.standing !== 'held') return 'expired';
     return returned ? 'released' : 'gone';

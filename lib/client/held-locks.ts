@@ -108,8 +108,8 @@ export class HeldLocks {
   }
 
   /** Its holder awaits a condition: it is neither renewed nor given back by anybody else. */
-  park(heldLock: HeldLock): void {
-    heldLock.park();
+  beginAwaiting(heldLock: HeldLock): void {
+    heldLock.beginAwaiting();
     this.#forget(heldLock);
   }
 

@@ -132,7 +132,7 @@ export class Section {
         resolve(true);
       };
       const callOff = onAbort(signal, () => fail(signal!.reason));
-      const unwatch = this.heldLock.whenParked(() => {
+      const unwatch = this.heldLock.whenAwaiting(() => {
         leave();
         resolve(false);
       });
