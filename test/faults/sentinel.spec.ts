@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { Redis } from 'ioredis';
-import type { RedisLockOptions } from '../../lib/options/index.js';
+import { RedisLockStore } from '../../lib/locks/lock/redis-lock-store.js';
+import { moduleSettings, type RedisLockOptions, systemClock } from '../../lib/options/index.js';
 import { freePort, RedisProcess } from '../../tools/redis-server.js';
 import { SentinelProcess } from '../../tools/redis-sentinel.js';
 import { controlOf } from '../support/control.js';
@@ -48,6 +49,21 @@ describe('behind Sentinels', () => {
     const lease = await locks.acquire('k');
     expect(await lease.release()).toBe(true);
     expect(theirs.status).toBe('wait');
+  });
+
+  it('tells a planned switch of the primary as one outage, and its own end not at all', async () => {
+    const told: string[] = [];
+    const settings = moduleSettings({ redis: group.source, durability: 'ignore' });
+    const store = new RedisLockStore(settings, systemClock, {
+      lost: (address) => void told.push(`lost ${address}`),
+      back: (address) => void told.push(`back ${address}`),
+    });
+    closing.push(() => store.close());
+    await store.open({ granted() {}, forced() {}, kept() {}, reconnected() {} });
+    await group.failOver();
+    await until('the return is told', () => told.length > 1);
+    await store.close();
+    expect(told).toEqual(['lost Sentinel "locks"', 'back Sentinel "locks"']);
   });
 
   it('keeps a lease through a planned switch of the primary, once it is verified there', async () => {
