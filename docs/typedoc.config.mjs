@@ -6,7 +6,7 @@ export default {
   plugin: ['typedoc-plugin-markdown'],
   logLevel: 'Warn',
   name: 'API',
-  tsconfig: '../tsconfig.esm.json',
+  tsconfig: '../tsconfig.build.json',
   entryPoints: ['../lib/index.ts', '../lib/testing/index.ts'],
   out: 'api',
   entryFileName: 'index',

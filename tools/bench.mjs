@@ -1,21 +1,25 @@
 // Builds the library, turns the benchmark into modules that Node runs, and runs it.
 import { execFileSync, spawn } from 'node:child_process';
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
 import { transformSync } from '@swc/core';
 import { globSync } from './glob.mjs';
+import { installProject } from './install-project.mjs';
 
 const TARGET = 'build/bench';
 
+await installProject('test/bench');
 execFileSync(process.execPath, ['tools/build.mjs'], { stdio: 'inherit' });
 rmSync(TARGET, { recursive: true, force: true });
-for (const file of [...globSync('test/bench', '.ts'), 'tools/redis-server.ts']) {
+for (const file of [...globSync('test/bench', '.ts'), ...globSync('tools', '.ts')]) {
   if (/\.(d|spec)\.ts$/.test(file) || file.includes('node_modules')) continue;
   const { code } = transformSync(readFileSync(file, 'utf8'), { filename: file });
   const path = join(TARGET, file.replace(/\.ts$/, '.js'));
   mkdirSync(dirname(path), { recursive: true });
   writeFileSync(path, code);
 }
+// Peers are found beside what was compiled, all else further up.
+symlinkSync(resolve('test/bench/node_modules'), join(TARGET, 'node_modules'));
 const args = [join(TARGET, 'test/bench/main.js'), ...process.argv.slice(2)];
 const bench = spawn(process.execPath, args, { stdio: 'inherit' });
 for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => bench.kill(signal));

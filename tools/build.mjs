@@ -1,18 +1,17 @@
-// Builds dist/: the ES and the CommonJS modules with their types, and the Lua scripts beside both.
-import { execFileSync } from 'node:child_process';
-import { globSync } from './glob.mjs';
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { dirname } from 'node:path';
-import { asModule } from './lua.mjs';
+// Builds dist/: for each format and entry point one file, what the entry points share in another, and their types.
+// What the compiler makes of lib/, file by file, stays in build/lib: tests that reach inside load it from there.
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { bundleCode, bundleTypes } from './package/bundle.mjs';
+import { compile, compileTypes } from './package/compile.mjs';
 
-rmSync('dist', { recursive: true, force: true });
-for (const format of ['esm', 'cjs']) {
-  execFileSync('node_modules/.bin/tsc', ['-p', `tsconfig.${format}.json`], { stdio: 'inherit' });
-  for (const file of globSync('lib/locks', '.lua')) {
-    if (file.includes('/includes/')) continue; // written into the scripts that name them
-    const target = file.replace(/^lib/, `dist/${format}`) + '.js';
-    mkdirSync(dirname(target), { recursive: true });
-    writeFileSync(target, asModule(readFileSync(file, 'utf8'), format));
-  }
-}
+const ENTRIES = { index: 'index', testing: 'testing/index' };
+const MODULES = 'build/lib';
+const TYPES = 'build/types';
+/** Which module format a folder of dist/ is in, in the words of rollup. */
+const FORMATS = { esm: 'es', cjs: 'cjs' };
+
+for (const folder of ['dist', MODULES, TYPES]) rmSync(folder, { recursive: true, force: true });
+await Promise.all([compile(MODULES), compileTypes(TYPES)]);
+await Promise.all([bundleCode(MODULES, ENTRIES, FORMATS), bundleTypes(TYPES, ENTRIES, FORMATS)]);
+mkdirSync('dist/cjs', { recursive: true });
 writeFileSync('dist/cjs/package.json', '{ "type": "commonjs" }\n');

@@ -1,19 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { join } from 'node:path';
+import { dirname, join, relative } from 'node:path';
 
 const INCLUDES = fileURLToPath(new URL('../lib/locks/includes/', import.meta.url));
+const INCLUDE = /^--- @include "([\w-]+)"\n?/m;
+const COMMENT = /^[ \t]*--(?!- @include).*\n/gm;
 
-/** A Lua script with every `--- @include "name"` line replaced by lib/locks/includes/name.lua, the first time it is met. */
-export function inlineIncludes(source, met = new Set()) {
-  return source.replaceAll(/^--- @include "([\w-]+)"\n?/gm, (_, name) => {
-    if (met.has(name)) return '';
-    met.add(name);
-    return `${inlineIncludes(readFileSync(join(INCLUDES, `${name}.lua`), 'utf8'), met).trimEnd()}\n`;
-  });
-}
-
-/** What `import source from './x.lua.js'` finds: built into dist, and made on the fly by Jest. */
+/** What `import source from './x.lua.js'` finds, made on the fly by Jest. */
 export function asModule(source, format) {
   const text = JSON.stringify(inlineIncludes(source));
   return format === 'cjs'
@@ -21,7 +14,54 @@ export function asModule(source, format) {
     : `export default ${text};\n`;
 }
 
-// node tools/lua.mjs <file>: the text as Redis gets it.
+/** A Lua script with every `--- @include "name"` line replaced by lib/locks/includes/name.lua, the first time it is met. */
+function inlineIncludes(source) {
+  return [...piecesOf(source, readInclude)].map(({ text }) => text).join('');
+}
+
+/**
+ * What the build writes for a script: the same text without comments, joined from modules that scripts share. The module
+ * of an include has its pieces: other includes may stand between them.
+ */
+export function asBuiltModule(file) {
+  const source = readFileSync(file, 'utf8').replaceAll(COMMENT, '');
+  const includes = relative(dirname(file), INCLUDES);
+  if (includes === '') return `export default ${JSON.stringify(partsOf(source))};\n`;
+  const pieces = [...piecesOf(source, (name) => readInclude(name).replaceAll(COMMENT, ''))];
+  const names = new Set(pieces.flatMap(({ include = [] }) => include));
+  const terms = pieces
+    .filter(({ text }) => text !== '')
+    .map(({ include, at, text }) => (include ? `${idOf(include)}[${at}]` : JSON.stringify(text)));
+  const imports = [...names].map(
+    (name) => `import ${idOf(name)} from './${join(includes, name)}.lua.js';\n`,
+  );
+  return `${imports.join('')}export default ${terms.join(' + ')};\n`;
+}
+
+/** The text of a script in pieces: the include that each one is from, undefined for its own, and which part of that it is. */
+function* piecesOf(source, read, include, met = new Set()) {
+  for (const [at, part] of partsOf(source).entries()) {
+    if (at % 2 === 0) yield { include, at, text: part };
+    else if (!met.has(part)) yield* piecesOf(read(part), read, part, met.add(part));
+  }
+}
+
+/** The parts of a script, with the names of its includes between them. */
+function partsOf(source) {
+  return source.split(INCLUDE);
+}
+
+function readInclude(name) {
+  return `${readFileSync(join(INCLUDES, `${name}.lua`), 'utf8').trimEnd()}\n`;
+}
+
+function idOf(include) {
+  return `_${include.replaceAll('-', '_')}`;
+}
+
+// node tools/lua.mjs <file>: the text as Redis gets it from the package.
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  process.stdout.write(inlineIncludes(readFileSync(process.argv[2], 'utf8')));
+  process.stdout.write(
+    inlineIncludes(readFileSync(process.argv[2], 'utf8')).replaceAll(COMMENT, ''),
+  );
 }

@@ -2,10 +2,10 @@
 // comments and private members. `npm run public-api` writes it to test/architecture/public-api.txt,
 // where a review sees every change. At the end each type of ours that stands in a public signature
 // and that no entry point exports, as `Type in Export`: there should be none.
-import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import ts from 'typescript';
+import { compileTypes } from './package/compile.mjs';
 
 const ENTRIES = {
   'nest-redis-lock': 'index.d.ts',
@@ -14,8 +14,7 @@ const ENTRIES = {
 
 const folder = mkdtempSync('.public-api-');
 try {
-  const emit = ['--outDir', folder, '--emitDeclarationOnly', '--declarationMap', 'false'];
-  execFileSync('node_modules/.bin/tsc', ['-p', 'tsconfig.esm.json', ...emit]);
+  await compileTypes(folder);
   const files = Object.values(ENTRIES).map((file) => join(folder, file));
   const program = ts.createProgram(files, {
     module: ts.ModuleKind.NodeNext,

@@ -1,6 +1,7 @@
 // What `npm test` runs: the checks, then Jest for each part of tools/test/parts.mjs, how long each took, and the sum of
 // their counts as the very last line. `--full` runs instead what takes longer; `--part <words>` only the parts so named.
 import { parseArgs } from 'node:util';
+import { installProject } from './install-project.mjs';
 import { addOutcome, noOutcome, printOutcome } from './test/counts.mjs';
 import { runChecks } from './test/checks.mjs';
 import { runJest } from './test/jest-run.mjs';
@@ -22,6 +23,7 @@ const parts = PARTS[options.full ? 'full' : 'quick'].filter(({ name }) =>
   name.includes(options.part),
 );
 await installPackages(parts);
+for (const folder of parts.flatMap(({ projects = [] }) => projects)) await installProject(folder);
 for (const part of parts) {
   await timed(part.name, () => runJest(part, Math.max(1_000, deadline - Date.now())));
 }

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { cpus, loadavg } from 'node:os';
 import { findRedisServer } from '../../tools/redis-server.js';
 
@@ -27,8 +27,7 @@ export function machine(): Record<string, unknown> {
 }
 
 function installed(name: string): string {
-  const { version } = JSON.parse(readFileSync(`node_modules/${name}/package.json`, 'utf8')) as {
-    version: string;
-  };
-  return version;
+  const folder = ['test/bench', '.'].find((each) => existsSync(`${each}/node_modules/${name}`))!;
+  const manifest = readFileSync(`${folder}/node_modules/${name}/package.json`, 'utf8');
+  return (JSON.parse(manifest) as { version: string }).version;
 }

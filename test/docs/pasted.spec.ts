@@ -23,20 +23,14 @@ import { until } from '../support/until.js';
 import { blocksOf, PAGES, textOf } from './pages.js';
 
 const exec = promisify(execFile);
-const NEW = ['new', 'bank', '--skip-install', '--skip-git', '--package-manager', 'npm'];
 const TSC = resolve('node_modules/.bin/tsc');
 
 let folder: string;
 
-/** What `nest new` makes, beside the packed library. */
+/** What `nest new` makes (`test/package/new-application.spec.ts` asks it), beside the packed library. */
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'nest-redis-lock-docs-'));
-  const packing = pack(folder);
-  await exec(process.execPath, [resolve('node_modules/@nestjs/cli/bin/nest.js'), ...NEW], {
-    cwd: folder,
-    env: outsideNpm(),
-  });
-  await exec('tar', ['-xzf', await packing, '-C', folder]);
+  await exec('tar', ['-xzf', await pack(folder), '-C', folder]);
   const packages = join(folder, 'node_modules');
   mkdirSync(packages);
   for (const name of readdirSync('node_modules')) {
@@ -50,7 +44,7 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 /** An empty application of its own. */
 function application(name: string): string {
   const place = join(folder, name);
-  cpSync(join(folder, 'bank'), place, { recursive: true });
+  cpSync('test/docs/bank', place, { recursive: true });
   return place;
 }
 
@@ -76,10 +70,7 @@ describe('an empty Nest application', () => {
       const app = application(type);
       const manifest = JSON.parse(readFileSync(join(app, 'package.json'), 'utf8')) as object;
       writeFileSync(join(app, 'package.json'), JSON.stringify({ ...manifest, type }));
-      // Its own files name each other as ES modules do, and the settings of Vitest name packages that are not here.
-      for (const own of ['src', 'test', 'vitest.config.ts', 'vitest.config.e2e.ts']) {
-        rmSync(join(app, own), { recursive: true });
-      }
+      rmSync(join(app, 'src'), { recursive: true }); // its own files name each other as ES modules do
       for (const page of PAGES) {
         for (const { place, code } of blocksOf(page)) paste(app, `${place}.ts`, code);
       }

@@ -1,10 +1,20 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { execFileSync, spawnSync } from 'node:child_process';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+} from 'node:fs';
 import { homedir, tmpdir } from 'node:os';
-import { dirname, join, relative } from 'node:path';
+import { basename, dirname, join, relative, resolve } from 'node:path';
 import { filesBelow } from '../architecture/files-below.js';
 import { pack } from './packed.js';
+
+const FORMATS = ['esm', 'cjs'];
 
 let folder: string;
 let root: string;
@@ -37,8 +47,11 @@ function text(file: string): string {
 }
 
 describe('the packed library', () => {
-  it('has the licence, the changes and the sources beside what was built of them', () => {
-    expect(files).toEqual(expect.arrayContaining(['LICENSE', 'CHANGELOG.md', 'lib/index.ts']));
+  it('has the licence and the changes, in at most 60 files and 1.5 MB', () => {
+    expect(files).toEqual(expect.arrayContaining(['LICENSE', 'CHANGELOG.md']));
+    expect(files.length).toBeLessThanOrEqual(60);
+    const bytes = files.map((file) => statSync(join(root, file)).size);
+    expect(bytes.reduce((sum, each) => sum + each, 0)).toBeLessThanOrEqual(1_500_000);
   });
 
   it('has every file that its package.json points to', () => {
@@ -51,20 +64,42 @@ describe('the packed library', () => {
     expect(paths.filter((path) => !existsSync(join(root, path)))).toEqual([]);
   });
 
-  it('has every Lua script, with its includes, in both formats', () => {
-    const scripts = filesBelow('lib/locks', '.lua').filter((path) => !path.includes('/includes/'));
-    for (const format of ['esm', 'cjs']) {
-      for (const script of scripts) {
-        const built = text(script.replace(/^lib/, `dist/${format}`) + '.js');
-        const does = readFileSync(script, 'utf8').split('\n', 1)[0]!;
-        expect(built).toContain(JSON.stringify(does).slice(1, -1));
-        expect(built).not.toContain('@include');
-      }
-    }
+  it.each(FORMATS)('has one file for each entry point and one that they share as %s', (format) => {
+    const names = ['index', 'shared', 'testing'];
+    const built = files.filter((file) => dirname(file) === `dist/${format}`);
+    expect(built.map((file) => basename(file)).sort()).toEqual(
+      [
+        ...names.flatMap((name) => [`${name}.d.ts`, `${name}.js`, `${name}.js.map`]),
+        ...(format === 'cjs' ? ['package.json'] : []),
+      ].sort(),
+    );
+  });
+
+  it.each(FORMATS)('has the code of every Lua script and include as %s', (format) => {
+    const code = ['index', 'shared', 'testing']
+      .map((name) => text(`dist/${format}/${name}.js`))
+      .join('\n');
+    const absent = filesBelow('lib', '.lua').filter((script) =>
+      readFileSync(script, 'utf8')
+        .split('\n')
+        .some(
+          (line) => !/^\s*(--|$)/.test(line) && !code.includes(JSON.stringify(line).slice(1, -1)),
+        ),
+    );
+    expect(absent).toEqual([]);
+    expect(code).not.toContain('@include');
+  });
+
+  it.each(FORMATS)('calls every class what its source calls it, as %s', (format) => {
+    const classes = files
+      .filter((file) => file.startsWith(`dist/${format}/`) && file.endsWith('.js'))
+      .flatMap((file) => [...text(file).matchAll(/\bclass (?!extends\b)([A-Z][\w$]*)/g)]);
+    expect(classes.length).toBeGreaterThan(100);
+    expect(classes.map(([, name]) => name).filter((name) => /\$|\d$/.test(name!))).toEqual([]);
   });
 
   it('has no tests, tools or samples', () => {
-    const strays = files.filter((file) => !/^(dist|lib|docs)\//.test(file));
+    const strays = files.filter((file) => !/^(dist\/|docs\/|lib\/README\.md$)/.test(file));
     expect(strays.sort()).toEqual(
       ['CHANGELOG.md', 'LICENSE', 'README.md', 'package.json'].filter((file) =>
         files.includes(file),
@@ -89,21 +124,38 @@ describe('the packed library', () => {
     expect(telling).toEqual([]);
   });
 
-  it('has source maps that lead to sources it has', () => {
+  it('has source maps that lead from each file to the TypeScript it is made of', () => {
     const maps = files.filter((file) => file.endsWith('.map'));
-    expect(maps.length).toBeGreaterThan(50);
-    const lost = maps.filter((map) => {
-      const { sources } = JSON.parse(text(map)) as { sources: string[] };
-      return sources.some((source) => !files.includes(join(dirname(map), source)));
-    });
-    expect(lost).toEqual([]);
+    expect(maps.map((map) => map.replace(/\.map$/, ''))).toEqual(
+      files.filter((file) => /^dist\/.*\.js$/.test(file)),
+    );
+    const sources = maps.flatMap((map) =>
+      (JSON.parse(text(map)) as { sources: string[] }).sources.map((source) =>
+        join(dirname(map), source),
+      ),
+    );
+    expect(sources.length).toBeGreaterThan(200);
+    expect(
+      sources.filter((source) => !/^lib\/.*\.ts$/.test(source) || !existsSync(source)),
+    ).toEqual([]);
+  });
+
+  it('shows the line of TypeScript where an error was made', () => {
+    const index = join(linked(), 'dist/esm/index.js');
+    const code = `import { lockKey } from ${JSON.stringify(index)}; lockKey\`a${'$'}{{}}\`;`;
+    const { stderr } = spawnSync(
+      process.execPath,
+      ['--enable-source-maps', '--input-type=module', '-e', code],
+      { encoding: 'utf8' },
+    );
+    const [, line] = /at lockKey \(.*\/lib\/keys\/lock-key\.ts:(\d+):/.exec(stderr) ?? [];
+    const source = readFileSync('lib/keys/lock-key.ts', 'utf8').split('\n');
+    expect(source[Number(line) - 1]).toContain('reduce');
   });
 
   it('exports the same names from both formats', async () => {
-    for (const entry of ['index.js', 'testing/index.js']) {
-      const names = ['esm', 'cjs'].map((format) =>
-        exportedNames(join(root, 'dist', format, entry)),
-      );
+    for (const entry of ['index.js', 'testing.js']) {
+      const names = FORMATS.map((format) => exportedNames(join(linked(), 'dist', format, entry)));
       expect(names[0]!.length).toBeGreaterThan(2);
       expect(names[1]).toEqual(names[0]);
     }
@@ -112,8 +164,6 @@ describe('the packed library', () => {
 
 /** What a module exports at run time, seen from a process of its own: Jest maps modules. */
 function exportedNames(file: string): string[] {
-  const link = join(root, 'node_modules');
-  if (!existsSync(link)) execFileSync('ln', ['-s', join(process.cwd(), 'node_modules'), link]);
   const code = `import(${JSON.stringify(file)}).then((m) => console.log(JSON.stringify(Object.keys(m))))`;
   const said = execFileSync(process.execPath, ['--input-type=module', '-e', code], {
     encoding: 'utf8',
@@ -121,4 +171,11 @@ function exportedNames(file: string): string[] {
   return (JSON.parse(said) as string[])
     .filter((name) => name !== 'default' && name !== 'module.exports' && name !== '__esModule')
     .sort();
+}
+
+/** The package, with the packages that it needs beside it. */
+function linked(): string {
+  const link = join(root, 'node_modules');
+  if (!existsSync(link)) symlinkSync(resolve('node_modules'), link);
+  return root;
 }

@@ -1,6 +1,12 @@
-// Loaded before the demo: every method under @Locked, and every withLock, runs without its lock.
-import { LockService } from '../../dist/esm/index.js';
-import { LockedCall } from '../../dist/esm/services/locked-call.js';
+// Loaded before the demo: every call under @Locked takes a lock of its own, and every withLock runs without its lock.
+import { LockService } from 'nest-redis-lock';
 
-LockedCall.prototype.promise = (run) => run(undefined);
+const { internals } = LockService;
+let calls = 0;
+
+LockService.internals = (service) => {
+  const { leases, ...rest } = internals(service);
+  const acquire = (_names, ...how) => leases.acquire(`${process.pid}:${(calls += 1)}`, ...how);
+  return { ...rest, leases: { acquire } };
+};
 LockService.prototype.withLock = (_key, work) => work(undefined);

@@ -5,7 +5,7 @@ import { runJest } from './jest.mjs';
 
 const COPIED = ['lib', 'test', 'tools', 'sample', 'docs', 'README.md', 'CHANGELOG.md'];
 const CONFIGURED = ['package.json', 'jest.config.mjs', 'nest-cli.json', '.swcrc'];
-const COMPILED = ['tsconfig.json', 'tsconfig.cjs.json', 'tsconfig.esm.json'];
+const COMPILED = ['tsconfig.json', 'tsconfig.build.json'];
 
 /** A copy of the checkout in which mutants are tried, one after another; processes that tests start see them too. */
 export class Trial {
@@ -14,7 +14,11 @@ export class Trial {
     rmSync(this.folder, { recursive: true, force: true });
     mkdirSync(this.folder, { recursive: true });
     for (const name of [...COPIED, ...CONFIGURED, ...COMPILED].filter(existsSync)) {
-      cpSync(name, join(this.folder, name), { recursive: true, verbatimSymlinks: true });
+      cpSync(name, join(this.folder, name), {
+        recursive: true,
+        verbatimSymlinks: true,
+        filter: (path) => !/(docs|bench)\/node_modules$/.test(path),
+      });
     }
     symlinkSync(resolve('node_modules'), join(this.folder, 'node_modules'));
   }

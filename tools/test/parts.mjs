@@ -26,7 +26,8 @@ const NEWEST = { nest: '12', ioredis: '6' };
 
 /**
  * What a command runs after its checks, each part in a process of its own, since Jest remembers by path what is an ES
- * module. `env` is what the specs find, `needs` are programs beside Redis; a part is named in what the run prints.
+ * module. `env` is what the specs find, `needs` are programs beside Redis, `projects` folders
+ * with packages of their own; a part is named in what the run prints.
  * `npm test` runs the quick ones; `npm run test:full` those that complete them. Together they run every spec.
  */
 export const PARTS = {
@@ -74,6 +75,7 @@ export const PARTS = {
       name: 'dialects',
       env: { FULL: '1' },
       needs: ['foreign clients'],
+      projects: ['test/bench'],
       folders: ['test/dialects'],
     },
     {

@@ -5,8 +5,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
  * Runs a command in sight of the user. Resolves with its exit code, or with the signal that ended it.
  * `hear` is told what it writes to stderr.
  */
-export async function run(command, args, { env = {}, limit, hear } = {}) {
+export async function run(command, args, { cwd, env = {}, limit, hear } = {}) {
   const child = spawn(command, args, {
+    cwd,
     stdio: ['ignore', 'inherit', hear ? 'pipe' : 'inherit'],
     env: { ...process.env, ...env },
     timeout: limit,

@@ -5,7 +5,6 @@ import { Redis } from 'ioredis';
 import semaphore from 'redis-semaphore';
 import Redlock4 from 'redlock-4';
 import Redlock5 from 'redlock-5';
-import { createLock, IoredisAdapter } from 'redlock-universal';
 import type { LockDialect } from '../../../lib/options/index.js';
 import type { Peer } from './peer.js';
 
@@ -64,8 +63,10 @@ export const nodePeers: readonly Peer[] = [
     };
   }),
   nodePeer('redlock-universal', 'redlock-universal', (client) => {
-    const adapter = IoredisAdapter.from(client);
     return async (key, ttl) => {
+      // It wants Node 22, and is installed in test/bench by what needs it.
+      const { createLock, IoredisAdapter } = await import('redlock-universal');
+      const adapter = IoredisAdapter.from(client);
       const lock = createLock({ adapter, key, ttl, retryAttempts: 0 });
       const handle = await lock.acquire();
       return () => lock.release(handle).catch(() => false);
