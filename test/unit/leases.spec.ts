@@ -1,8 +1,14 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { getEventListeners } from 'node:events';
-import { LockNotAcquiredError } from '../../lib/errors/index.js';
+import { LockNotAcquiredError, LockShutdownError } from '../../lib/errors/index.js';
 import { InFlight } from '../../lib/client/in-flight.js';
-import type { Extended, Extension } from '../../lib/locks/lock-primitive.js';
+import { Opening } from '../../lib/client/opening.js';
+import type {
+  Extended,
+  Extension,
+  LockStore,
+  PushListener,
+} from '../../lib/locks/lock-primitive.js';
 import { momentOf } from '../../lib/options/index.js';
 import { ManualClock } from '../../lib/testing/index.js';
 import { Gate } from '../support/gate.js';
@@ -228,7 +234,41 @@ describe('several locks', () => {
   });
 });
 
+describe('a call that waits for the connection', () => {
+  it('leaves no timer when it is there', async () => {
+    const clock = new ManualClock();
+    const store = { open: async () => {} } as unknown as LockStore;
+    const opening = new Opening(store, () => ({}) as PushListener, 2_000, clock);
+    await opening.within('k', undefined);
+    await clock.advance(0);
+    expect([opening.done, clock.pending]).toEqual([true, 0]);
+  });
+});
+
+describe('a lease that was held for its minimum', () => {
+  it('is not kept for a moment longer', async () => {
+    const [a, b] = [await world.process({ minHold: 100 }), await world.process()];
+    const lease = await a.acquire();
+    await world.elapse(100);
+    await lease.release();
+    const next = later(b.acquire({ wait: 0 }));
+    await world.elapse(0);
+    expect((await next).held).toBe(true);
+  });
+});
+
 describe('a process that is closed, also without a drain', () => {
+  it('has no timer any more for those who waited', async () => {
+    const process = await world.process({ ttl: 3_000 });
+    await process.acquire();
+    const waits = later(process.acquire({ wait: 60_000 }));
+    await world.elapse(10);
+    await world.finish(process.leases.close());
+    await expect(waits).rejects.toThrow(LockShutdownError);
+    await world.elapse(1_000);
+    expect(world.clock.pending).toBe(0);
+  });
+
   it('gives back what it holds, and tells its holders', async () => {
     const [a, b] = [await world.process(), await world.process()];
     const { signal } = await a.acquire();

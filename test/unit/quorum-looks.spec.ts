@@ -4,6 +4,7 @@ import type { Sight } from '../../lib/locks/lock-primitive.js';
 import { QuorumLock } from '../../lib/locks/quorum/quorum-lock.js';
 import type { QuorumNode } from '../../lib/locks/quorum/quorum-node.js';
 import { systemClock } from '../../lib/options/index.js';
+import { ManualClock } from '../../lib/testing/index.js';
 
 const HELD = { type: 'string', holder: 'a/1', remaining: 900 };
 const FREE = { type: 'none', holder: '', remaining: -2 };
@@ -52,6 +53,14 @@ describe('a quorum of three', () => {
     await turn();
     answer();
     expect(await forced).toBe(true);
+  });
+
+  it('says no token where no node knows of one, and leaves no timer', async () => {
+    const clock = new ManualClock();
+    const nodes = [FREE, FREE, FREE].map((look) => ({ look: async () => look }));
+    const lock = new QuorumLock(nodes as unknown as QuorumNode[], 60_000, clock, () => {});
+    expect((await lock.inspect('k')).fencingToken).toBeUndefined();
+    expect(clock.pending).toBe(0);
   });
 
   it('says how many did not answer, where a majority did not', async () => {
