@@ -5,7 +5,7 @@ import type { DialectSettings } from '../options/index.js';
 /** How many locks are looked at in one go, so that others have their turn between. */
 const AT_ONCE = 100;
 
-/** What an operator does, whoever holds the locks. */
+/** What an operator does to locks, whichever process holds them. */
 export class Administration {
   constructor(
     private readonly store: LockStore,
@@ -33,7 +33,7 @@ export class Administration {
     return found.filter(([, { type }]) => type !== 'none');
   }
 
-  /** Takes a lock from whoever holds it. False if nobody does. */
+  /** Takes the lock from its holder. False if it has none. */
   async force(key: string, dialect?: DialectSettings): Promise<boolean> {
     await this.open();
     return this.store.lock.force(key, dialect);

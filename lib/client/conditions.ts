@@ -4,7 +4,7 @@ import type { HeldLock } from './held-lock.js';
 import type { QueueContext } from './local-queue.js';
 import { SingleLease } from './single-lease.js';
 
-/** All holders of this process who gave their lock back until a condition is signalled. */
+/** All holders of this process that gave their lock back until a condition is signalled. */
 export class Conditions {
   readonly #waits = new Set<ConditionWait>();
   #refusal: ((key: string) => unknown) | undefined;
@@ -36,7 +36,7 @@ export class Conditions {
   }
 
   /**
-   * Wakes `most` of those who await the condition now, in bounded steps, so that Redis serves others between them.
+   * Wakes up to `most` of the holders that await the condition now, in bounded steps, so that Redis serves others between them.
    * Resolves to how many were woken.
    */
   async signal(lease: SingleLease, condition: string, most: number): Promise<number> {
@@ -59,14 +59,14 @@ export class Conditions {
     return woken;
   }
 
-  /** Nobody awaits anything any more; each is told why, and whoever comes later is refused and keeps the lock. */
+  /** Ends every wait for this reason. A holder that calls later is refused, and keeps its lock. */
   rejectAll(reason: (key: string) => unknown): void {
     this.#refusal = reason;
     for (const wait of this.#waits) wait.reject(reason(wait.key));
   }
 }
 
-/** The lock was given back, and not taken again. Who gave up by abort knows; else the lease is lost. */
+/** The lock was given back and not taken again. A caller that aborted knows that; for any other the lease is lost. */
 function endAwaiting(heldLock: HeldLock, error: unknown, signal: AbortSignal | undefined): void {
   if (signal?.aborted && error === signal.reason) {
     heldLock.forgo();
@@ -75,7 +75,7 @@ function endAwaiting(heldLock: HeldLock, error: unknown, signal: AbortSignal | u
   }
 }
 
-/** Who waits for a lock in another format is in no queue that a signal could reach. */
+/** Callers that wait for a lock in another format are in no queue that a signal could reach. */
 function refuseOthers({ request: { key, share, dialect } }: HeldLock): void {
   if (share) {
     throw new LockOptionsError(

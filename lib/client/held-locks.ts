@@ -8,7 +8,7 @@ import { mayHaveRun } from './retry.js';
 import { TurnoverMap } from './turnover-map.js';
 import { Watchdog } from './watchdog.js';
 
-/** All that this process holds: renewed, told when it is lost, given back. */
+/** All locks that this process holds: renews them, tells their loss, gives them back. */
 export class HeldLocks {
   readonly #held = new TurnoverMap<HeldLock>();
   readonly #watchdog: Watchdog;
@@ -64,7 +64,7 @@ export class HeldLocks {
     return this.#held.has(holder);
   }
 
-  /** What comes after everything was taken is taken at once. */
+  /** From now on it is renewed. After {@link releaseAll} it is given back at once instead. */
   add(heldLock: HeldLock): void {
     this.#held.set(heldLock.request.holder, heldLock);
     this.#watchdog.watch(heldLock);
@@ -152,7 +152,7 @@ export class HeldLocks {
     throw heldLock.lossError();
   }
 
-  /** It ends here; who has the text goes on with it. */
+  /** The lease ends here; the process that restores the text goes on with it. */
   async handOver(heldLock: HeldLock): Promise<string> {
     const { request, inFlight, successors } = heldLock;
     const text = writeHandOver(heldLock, this.clock.monotonic());
@@ -185,6 +185,7 @@ export class HeldLocks {
     throw heldLock.lossError();
   }
 
+  /** Gives the lock to a caller of this process that waits for it, or back to the store. False if it was lost before. Rejects never. */
   release(heldLock: HeldLock): Promise<boolean> {
     if (heldLock.state !== 'held') return Promise.resolve(false);
     const { standing, request, inFlight, successors } = heldLock; // doubtful: what the server says counts
@@ -226,7 +227,7 @@ export class HeldLocks {
     );
   }
 
-  /** Begins to give everything back; whoever still works under it is told. Of which locks. */
+  /** Begins to give everything back, and tells the code that still works under it. Returns the keys. */
   releaseAll(): string[] {
     this.#closed = true;
     const held = [...this.#held.values()];

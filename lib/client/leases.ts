@@ -181,7 +181,7 @@ export class Leases {
     return () => this.#atStop.delete(task);
   }
 
-  /** Refuses every new call and rejects those who wait; what is held stays held, and may be entered again. */
+  /** Refuses new calls and rejects those that wait. What is held stays held, and may be entered again. */
   stopWaiting(): void {
     if (this.#closing) return;
     this.#closing = true;

@@ -10,7 +10,7 @@ const FRAMES = 30;
 /**
  * Remembers which locks were wanted inside which, and finds those that are taken in opposite orders, before two
  * callers wait for each other. Sees this process only, and of what is held only the sections around a call: `withLock`,
- * decorators, `lease.run`. Who asks without waiting, or enters again, waits for nobody.
+ * decorators, `lease.run`. A call that does not wait, or enters again, waits for nobody.
  */
 export class LockOrder {
   /** By the lock that was held, then by the one that was wanted. */

@@ -101,7 +101,7 @@ type Acquire = (key: string, call: CallSettings) => Promise<BaseLease>;
 /**
  * All of the locks, or none: all are asked for at once, which is one round trip when they are free. Else what
  * comes behind the first that was refused is given back, and the rest is waited for one by one, in the order
- * of the keys: two callers who want the same locks never wait for each other, however they name them.
+ * of the keys: two callers that want the same locks never wait for each other, in whatever order they name them.
  * @throws what the first failure throws, after everything has been given back.
  */
 export async function acquireMany(

@@ -3,8 +3,8 @@ import type { CallSettings } from '../options/index.js';
 import { Section } from './section.js';
 
 /**
- * What a call comes to that code under leases of this owner makes. Where it waits in vain, it may have waited for
- * itself, or for others who wait for it in turn: the error names the locks that this code holds.
+ * The outcome of a call that is made by code under leases of this owner. A call that waits in vain may have waited for
+ * itself, or for callers that wait for it in turn: its error names the locks that this code holds.
  */
 export async function nestedWait<T>(
   coming: Promise<T>,

@@ -24,7 +24,7 @@ export class Opening {
   }
 
   open(): Promise<void> {
-    if (this.#closed && !this.#underWay) return Promise.resolve(); // who asks the store hears that it is not connected
+    if (this.#closed && !this.#underWay) return Promise.resolve(); // a step that is asked for now fails as not connected
     this.#underWay ??= detached(() => this.store.open(this.listener())).then(
       () => {
         this.done = true;

@@ -3,10 +3,8 @@ import { lockId } from '../locks/lock-id.js';
 import type { LockRequest } from '../locks/lock-request.js';
 import type { Clock } from '../options/index.js';
 import { ASK_LONGEST, ASK_PAUSE, ASK_SHORTEST, FIRST_LEASE } from '../protocol/constants.js';
+import { pauseAfter } from './retry.js';
 import { TurnoverMap } from './turnover-map.js';
-
-/** The pause after an ask that failed, in ms. */
-const AFTER_FAILURE = 100;
 
 /** What a poller polls. It carries whether its poller has it, so that nothing is looked up. */
 export interface Polled {
@@ -74,7 +72,7 @@ export class QueuePoller<Entry extends Polled> {
 
   /** An ask failed: the first entry asks again soon. */
   failed(): void {
-    this.#pollIn(AFTER_FAILURE * (1 + Math.random()));
+    this.#pollIn(pauseAfter(0));
   }
 
   /** The lock is said to come free then: the first entry asks no later than it would have. */

@@ -93,7 +93,7 @@ export class Section {
     return () => this.#next();
   }
 
-  /** Also while its holder awaits a condition: whoever is to signal it needs the lock meanwhile. */
+  /** Also while its holder awaits a condition: the code that shall signal it needs the lock meanwhile. */
   get #givenBack(): boolean {
     const { state } = this.heldLock;
     return state !== 'held' && state !== 'lost';

@@ -115,7 +115,7 @@ export class SingleLease extends BaseLease {
     return this.#heldLocks.handOver(this.#heldLock);
   }
 
-  /** Who handed it over is done with it. */
+  /** A caller that handed the lease over is done with it. */
   override async finish(onLost?: 'throw' | 'ignore'): Promise<void> {
     if (this.#heldLock.lossReason === 'transferred') await this.release();
     else await super.finish(onLost);

@@ -1,4 +1,4 @@
-/** One wait for something, shared by all who ask for it meanwhile. It is given up when the last of them has gone. */
+/** One wait for something, shared by all callers that ask for it meanwhile. It is given up when the last of them has gone. */
 export class Campaign<Won> {
   readonly #withdrawal = new AbortController();
   readonly #won: Promise<Won>;
@@ -8,7 +8,7 @@ export class Campaign<Won> {
   /** `win` leaves nothing behind when its signal has aborted. */
   constructor(win: (signal: AbortSignal) => Promise<Won>) {
     this.#won = win(this.#withdrawal.signal);
-    this.#won.catch(() => {}); // told to those who wait
+    this.#won.catch(() => {}); // the callers that wait are told
   }
 
   /** Nobody waits for it any more; it may not have come to its end yet. */
