@@ -24,7 +24,7 @@ export default defineConfig({
   base,
   outDir: '../build/docs',
   cacheDir: '../.cache/docs',
-  srcExclude: ['**/node_modules/**'],
+  srcExclude: ['**/node_modules/**', 'decisions/**'],
   buildEnd: ({ outDir }) =>
     copyFileSync(file('bench/results.json'), `${outDir}/bench/results.json`),
   lastUpdated: false,

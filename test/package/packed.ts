@@ -29,6 +29,7 @@ const SOURCES = [
   'LICENSE',
   'README.md',
   'CHANGELOG.md',
+  'CONTRIBUTING.md',
   'docs',
 ];
 

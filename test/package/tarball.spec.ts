@@ -101,7 +101,7 @@ describe('the packed library', () => {
   it('has no tests, tools or samples', () => {
     const strays = files.filter((file) => !/^(dist\/|docs\/|lib\/README\.md$)/.test(file));
     expect(strays.sort()).toEqual(
-      ['CHANGELOG.md', 'LICENSE', 'README.md', 'package.json'].filter((file) =>
+      ['CHANGELOG.md', 'CONTRIBUTING.md', 'LICENSE', 'README.md', 'package.json'].filter((file) =>
         files.includes(file),
       ),
     );
