@@ -6,6 +6,23 @@ const INCLUDES = fileURLToPath(new URL('../lib/locks/includes/', import.meta.url
 const INCLUDE = /^--- @include "([\w-]+)"\n?/m;
 const COMMENT = /^[ \t]*--(?!- @include).*\n/gm;
 
+/** The numbers and markers of the protocol, as a script spells them. */
+const CONSTANTS = new Map(
+  [
+    ...readFileSync(new URL('../lib/protocol/constants.ts', import.meta.url), 'utf8').matchAll(
+      /^export const (\w+) = (?:'([^']*)'|([-\d_.]+));$/gm,
+    ),
+  ].map(([, name, text, number]) => [
+    name,
+    text === undefined ? number.replaceAll('_', '') : `'${text}'`,
+  ]),
+);
+
+/** Lua in which each name of a constant is its value; between quotes, a number alone. */
+export function withConstants(source) {
+  return source.replaceAll(/\b[A-Z][A-Z_]+\b/g, (name) => CONSTANTS.get(name) ?? name);
+}
+
 /** What `import source from './x.lua.js'` finds, made on the fly by Jest. */
 export function asModule(source, format) {
   const text = JSON.stringify(inlineIncludes(source));
@@ -16,7 +33,7 @@ export function asModule(source, format) {
 
 /** A Lua script with every `--- @include "name"` line replaced by lib/locks/includes/name.lua, the first time it is met. */
 function inlineIncludes(source) {
-  return [...piecesOf(source, readInclude)].map(({ text }) => text).join('');
+  return [...piecesOf(withConstants(source), readInclude)].map(({ text }) => text).join('');
 }
 
 /**
@@ -24,7 +41,7 @@ function inlineIncludes(source) {
  * of an include has its pieces: other includes may stand between them.
  */
 export function asBuiltModule(file) {
-  const source = readFileSync(file, 'utf8').replaceAll(COMMENT, '');
+  const source = withConstants(readFileSync(file, 'utf8')).replaceAll(COMMENT, '');
   const includes = relative(dirname(file), INCLUDES);
   if (includes === '') return `export default ${JSON.stringify(partsOf(source))};\n`;
   const pieces = [...piecesOf(source, (name) => readInclude(name).replaceAll(COMMENT, ''))];
@@ -52,7 +69,7 @@ function partsOf(source) {
 }
 
 function readInclude(name) {
-  return `${readFileSync(join(INCLUDES, `${name}.lua`), 'utf8').trimEnd()}\n`;
+  return `${withConstants(readFileSync(join(INCLUDES, `${name}.lua`), 'utf8')).trimEnd()}\n`;
 }
 
 function idOf(include) {

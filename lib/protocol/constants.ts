@@ -1,4 +1,5 @@
-// Every number and marker of the protocol, once. PROTOCOL.md says where each one acts.
+// Every number and marker of the protocol, once. PROTOCOL.md says where each one acts. tools/lua.mjs writes them into the
+// scripts, which know them by these names.
 
 /** The longest first lease of a pushed grant, in ms. */
 export const FIRST_LEASE = 3_000;
@@ -31,10 +32,10 @@ export const GRANT_EFFORT = 12;
 export const SEVERAL_EFFORT = 12;
 /** The units of a signal that passes on where a further step is left. */
 export const PASSED_SIGNAL_EFFORT = 375;
-/** How far apart the bands of scores are in which leases of several permits have their members. */
+/** How far apart the bands of scores are in which leases of several permits have their members: no lease ends so late. */
 export const PERMIT_BAND = 10_000_000_000_000;
 /** How many leases that are over one step removes. */
-export const OVER = 100;
+export const EXPIRED_LEASES = 100;
 /** How many entries one step of a signal deals with. */
 export const SIGNALS = 125;
 /** How many entries that await are looked at for dead processes, in one step. */
@@ -51,6 +52,10 @@ export const DRIFT_SHARE = 0.01;
 export const DRIFT_LEAST = 2;
 /** How old a sample of the server's clock may be and still place a pushed grant, in ms. */
 export const SAMPLE_LIFE = 2_000;
+/** From this score on, a member of the heartbeats is a token and no time in ms. */
+export const LEAST_TOKEN = 100_000_000_000_000;
+/** For how long it is remembered what was granted beside clients of the SETNX articles, in ms. */
+export const TAKE_OVER_MEMORY = 1_000;
 /** When a lock beside clients of the SETNX articles is written once more, in ms: by then a client that lost a take-over has written. */
 export const TAKE_OVER_PAUSE = 100;
 

@@ -3,10 +3,19 @@ import { Redis } from 'ioredis';
 import { readFileSync } from 'node:fs';
 import { basename, resolve } from 'node:path';
 import { LuaScript } from '../../lib/redis/index.js';
+import * as constants from '../../lib/protocol/constants.js';
 import { RedisProcess } from '../../tools/redis-server.js';
 import { filesBelow } from './files-below.js';
 
 type Script = LuaScript<string, string>;
+
+const lua = '../../tools/lua.mjs';
+const { withConstants } = (await import(lua)) as { withConstants: (text: string) => string };
+
+/** The numbers of the protocol that are no unit, but for those that are small. */
+const NUMBERS: readonly unknown[] = Object.values(constants).filter(
+  (value) => Number(value) >= 100 && value !== 1_000,
+);
 
 const INCLUDES = 'lib/locks/includes/';
 const includes = filesBelow(INCLUDES, '.lua');
@@ -37,8 +46,9 @@ afterAll(async () => {
   await redis.stop();
 });
 
+/** The text of a file with the protocol's constants, as it comes into a script. */
 function source(file: string): string {
-  return readFileSync(file, 'utf8');
+  return withConstants(readFileSync(file, 'utf8'));
 }
 
 /** The script that was made of a file: its text, apart from the includes. */
@@ -127,3 +137,23 @@ describe.each([...includes, ...around])('%s', (file) => {
     expect(source(file)).toMatch(new RegExp(`^local function ${name}(_us)?\\(`, 'm'));
   });
 });
+
+describe.each([...files, ...includes, ...around].filter((file) => !/dialects|ends-of/.test(file)))(
+  '%s',
+  (file) => {
+    const code = readFileSync(file, 'utf8').replaceAll(/--.*$/gm, '');
+
+    it('spells no number of the protocol', () => {
+      const numbers = [...code.matchAll(/\b\d[\d.]*(?:e\d+)?\b/g)].map(([number]) =>
+        Number(number),
+      );
+      expect(numbers.filter((number) => NUMBERS.includes(number))).toEqual([]);
+    });
+
+    it('knows each constant that it names', () => {
+      const named = withConstants(code).match(/(?<!['.\w])[A-Z][A-Z_]{2,}\b(?!')/g) ?? [];
+      const own = new Set(['KEYS', 'ARGV', 'BUDGET', 'FIRSTS']);
+      expect(named.filter((name) => !own.has(name))).toEqual([]);
+    });
+  },
+);

@@ -3,7 +3,7 @@
 --- @include "now"
 local function remember_standing(lock, grant, before)
   local current = redis.pcall('GET', lock)
-  local is_ours = type(current) == 'string' and string.find(current, '^99999999999999%-')
+  local is_ours = type(current) == 'string' and string.find(current, '^' .. NEVER .. '%-')
   local granted = is_ours and current ~= before
   if not granted and redis.call('EXISTS', grant) == 0 then
     return
@@ -13,7 +13,7 @@ local function remember_standing(lock, grant, before)
   end
   local text = string.format('%.0f %s', math.floor(now_us() / 1000) + redis.call('PTTL', lock), current)
   if granted then
-    redis.call('SET', grant, text, 'PX', 1000)
+    redis.call('SET', grant, text, 'PX', TAKE_OVER_MEMORY)
   else
     redis.pcall('SET', grant, text, 'XX', 'KEEPTTL')
   end

@@ -1,14 +1,13 @@
 -- The places of those who await a condition and whose process is gone: nobody may ever signal them. Looks at 100 who await, each time at others.
 -- Needs `queue` and `seen` of the script. Returns them, and how many await in all.
---- @include "awaiting"
 --- @include "lives"
 --- @include "process-of"
 --- @include "whole"
 local function dead_awaiting(now)
   local dead, alive = {}, {}
   local all, places = redis.call('ZCARD', queue), redis.call('ZCOUNT', queue, whole(AWAITING), '+inf')
-  local from = all - places + (places > 100 and now % (places - 99) or 0)
-  for _, place in ipairs(redis.call('ZRANGE', queue, from, from + 99)) do
+  local from = all - places + (places > DEAD_AWAITING and now % (places - DEAD_AWAITING + 1) or 0)
+  for _, place in ipairs(redis.call('ZRANGE', queue, from, from + DEAD_AWAITING - 1)) do
     local process = process_of(place)
     if alive[process] == nil then
       alive[process] = lives(process, now) or false

@@ -5,7 +5,7 @@
 -- It ends when it has let 80 places in, or gone through 400 that are dead or passed over, and one at least: no script is long. Then it tells the process of the next place to ask, or if that is dead the asker's, which goes on there.
 -- A grant carries how many places the run behind it has, where it ends, and a token for each in it.
 -- Needs the keys and `inbox` of the script. Returns true if the asker's place was let in: that needs no push, and its token is still to be minted.
---- @include "effort"
+--- @include "budget"
 --- @include "mint-fencing-tokens"
 --- @include "permit-token"
 --- @include "fits"
@@ -30,7 +30,7 @@ local function let_in(now, current, asker, home, heard)
     if kind == 'w' then
       return asked -- from here on all await conditions
     end
-    if begun and EFFORT.left <= 0 then
+    if begun and BUDGET.left <= 0 then
       if asker and not lives(process, now) then
         process = string.match(asker, '^[^/]+')
       end
@@ -39,14 +39,14 @@ local function let_in(now, current, asker, home, heard)
       end
       return asked
     end
-    begun, EFFORT.left = true, EFFORT.left - 3
+    begun, BUDGET.left = true, BUDGET.left - LOOK_EFFORT
     if place ~= asker and not lives(process, now) then
       moved = true
       redis.call('ZREM', queue, place)
       if kind == 'c' and head[3] then
 --- @include "pass-signal-on"
         if pass_signal_on(holder, permits, now, arrival) then -- it does not die with who got it
-          EFFORT.left = EFFORT.left - 375
+          BUDGET.left = BUDGET.left - PASSED_SIGNAL_EFFORT
         end
       end
     elseif place ~= asker and unreachable[process] then
@@ -57,8 +57,8 @@ local function let_in(now, current, asker, home, heard)
       redis.call('ZREM', queue, place)
       current, asked = hold(holder, kind, ttl, count, current, now), true
     else
-      EFFORT.left = EFFORT.left - ((tonumber(count) or 1) > 1 and 24 or 12)
-      local lease = math.min(tonumber(ttl), 3000)
+      BUDGET.left = BUDGET.left - GRANT_EFFORT - ((tonumber(count) or 1) > 1 and SEVERAL_EFFORT or 0)
+      local lease = math.min(tonumber(ttl), FIRST_LEASE)
       redis.call('ZREM', queue, place)
       local before = current
       current = hold(holder, kind, lease, count, current, now)
@@ -84,7 +84,7 @@ local function let_in(now, current, asker, home, heard)
       if type(told) ~= 'number' or told == 0 and string.sub(inbox, -9) ~= ':cluster:' then
         unreachable[process] = true
         redis.call('ZADD', queue, arrival, place)
-        redis.call('PEXPIRE', queue, 60000)
+        redis.call('PEXPIRE', queue, QUEUE_LIFE)
         if kind == 'x' or kind == 'c' then
           redis.call('DEL', lock)
         else

@@ -1,6 +1,5 @@
 -- Take, or keep, a place at the end of the queue of `waiting` places, or at its former arrival; the process has been seen now.
 -- Needs `queue` and `seen` of the script. Returns its arrival, and 1 if the server had forgotten it; nothing if the queue is full, in which who awaits a condition does not count.
---- @include "awaiting"
 --- @include "keep-waiting"
 --- @include "tail-of-queue"
 --- @include "whole"

@@ -3,6 +3,6 @@ local function keep_fence(fence, now_ms)
   local token = tonumber(redis.pcall('GET', fence) or nil)
   if token then
     local lead = math.ceil(token / 1000 - now_ms)
-    redis.call('PEXPIRE', fence, lead > 0 and 86400000 + lead or '86400000')
+    redis.call('PEXPIRE', fence, lead > 0 and FENCE_LIFE + lead or 'FENCE_LIFE')
   end
 end

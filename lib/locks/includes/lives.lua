@@ -2,5 +2,5 @@
 -- Needs `seen` of the script.
 local function lives(process, now)
   local last_seen = process and redis.call('ZSCORE', seen, process)
-  return last_seen and now / 1000 - last_seen <= 3000
+  return last_seen and now / 1000 - last_seen <= SILENCE
 end

@@ -3,8 +3,8 @@
 -- powers of two: each power has a member "<first>#<band>" and is worth 2^(band - 1) permits. Its score is the end too, moved up into the band.
 -- 10,000 permits are 9 members. All members of a lease come and go together.
 
--- How far the bands are from each other: no lease ends so late. `FIRSTS` is the bound below which all first members are.
-local BAND, FIRSTS = 10000000000000, '(10000000000000'
+-- The bound below which all first members are: no lease ends so late.
+local FIRSTS = '(PERMIT_BAND'
 
 -- The first member of a lease.
 local function member_of(holder, count)
@@ -18,7 +18,7 @@ local function members_of(holder, count, ends)
   while others > 0 do
     if others % 2 == 1 then
       local name = first .. '#' .. band
-      names[#names + 1], scored[#scored + 1], scored[#scored + 2] = name, band * BAND + ends, name
+      names[#names + 1], scored[#scored + 1], scored[#scored + 2] = name, band * PERMIT_BAND + ends, name
     end
     others, band = math.floor(others / 2), band + 1
   end

@@ -10,8 +10,8 @@ local function permit_token(holder, now)
   local token = mint_fencing_tokens(fence, now, 1)
   redis.call('ZADD', seen, token, holder)
   if not tidy then
-    redis.call('ZREMRANGEBYSCORE', seen, 1e14, now - 60000000)
-    redis.call('PEXPIRE', seen, 60000)
+    redis.call('ZREMRANGEBYSCORE', seen, LEAST_TOKEN, now - TOKEN_KNOWN * 1000)
+    redis.call('PEXPIRE', seen, QUEUE_LIFE)
     tidy = true
   end
   return token

@@ -13,7 +13,7 @@ local function run_behind(process, place, at, nearest)
   if not follows(nearest) then
     return 0, '-'
   end
-  local behind = redis.call('ZRANGE', queue, at, at + 63)
+  local behind = redis.call('ZRANGE', queue, at, at + LONGEST_BATCH - 1)
   local count = 1
   while follows(behind[count + 1]) do
     count = count + 1

@@ -5,7 +5,7 @@
 --- @include "tail-of-queue"
 local function signal_next(condition, now, most, till)
   local first, beyond = band_of(condition)
-  local woken, left, others, alive, size = 0, 125, 0, {}, most
+  local woken, left, others, alive, size = 0, SIGNALS, 0, {}, most
   while woken < most and left > 0 do
     size = math.min(size, left)
     local found = redis.call('ZRANGEBYSCORE', queue, whole(first), till or '(' .. whole(beyond), 'LIMIT', others, size + 1)
@@ -33,7 +33,7 @@ local function signal_next(condition, now, most, till)
     left = left - #gone
     if #signalled > 0 then
       redis.call('ZADD', queue, unpack(signalled))
-      redis.call('PEXPIRE', queue, 60000)
+      redis.call('PEXPIRE', queue, QUEUE_LIFE)
     end
     if #gone > 0 then
       redis.call('ZREM', queue, unpack(gone))

@@ -9,5 +9,5 @@ local function still_his(current, own, holder, unit, now)
   if not his or his <= ms or not stands or stands <= ms then
     return false
   end
-  return current == own.value or ms - own.written < 1000
+  return current == own.value or ms - own.written < TAKE_OVER_MEMORY
 end

@@ -1,6 +1,5 @@
 -- The arrival of who comes to the end of the queue now; a clock that steps back lets nobody pass.
 -- Needs `queue` of the script.
---- @include "awaiting"
 --- @include "whole"
 local function tail_of_queue(now)
   local tail = redis.call('ZRANGE', queue, -1, -1, 'WITHSCORES')[2]

@@ -55,7 +55,6 @@ if guard then
 end
 
 --- @include "join-queue"
---- @include "markers"
 --- @include "process-of"
 
 local place, since, rejoined = holder .. '/' .. ttl .. '/x' .. tokens, nil, nil

@@ -17,7 +17,7 @@ if marker and current ~= marker then
 end
 local forced, more = { current }, false
 if current == SHARED or current == PERMITS then
-  forced, more = redis.call('ZRANGEBYSCORE', holders, '-inf', FIRSTS, 'LIMIT', 0, 250), redis.call('ZCOUNT', holders, '-inf', FIRSTS) > 250
+  forced, more = redis.call('ZRANGEBYSCORE', holders, '-inf', FIRSTS, 'LIMIT', 0, FORCED), redis.call('ZCOUNT', holders, '-inf', FIRSTS) > FORCED
 end
 if more then
   remove_leases(forced)

@@ -6,7 +6,6 @@ local most = ARGV[1]
 --- @include "now"
 --- @include "standing"
 --- @include "members-of"
---- @include "awaiting"
 --- @include "whole"
 
 local kind, now, awaiting = redis.call('TYPE', lock).ok, now_us(), whole(AWAITING)

@@ -3,7 +3,6 @@
 local lock, queue, seen, fence, holders = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5]
 local holder, inbox, served, keep = ARGV[1], ARGV[2], ARGV[3], ARGV[4]
 
---- @include "markers"
 --- @include "process-of"
 
 if served and served ~= '' then

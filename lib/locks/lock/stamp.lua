@@ -16,7 +16,7 @@ if current == PERMITS then
 end
 local version = tonumber(redis.call('GET', fence) or '')
 if version then
-  redis.call('PEXPIRE', fence, 86400000 + math.max(0, math.ceil((version - now) / 1000)))
+  redis.call('PEXPIRE', fence, FENCE_LIFE + math.max(0, math.ceil((version - now) / 1000)))
 else
   version = mint_fencing_tokens(fence, now, 1)
 end

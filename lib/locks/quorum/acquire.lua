@@ -31,5 +31,5 @@ if earlier == tonumber(attempt) then
 end
 local first = math.max(last + 1, tonumber(proposed))
 last = first + tokens - 1
-redis.call('SET', fence, block_of(last, tonumber(tokens)), 'PX', 86400000 + math.max(0, math.ceil((last - now) / 1000)))
+redis.call('SET', fence, block_of(last, tonumber(tokens)), 'PX', FENCE_LIFE + math.max(0, math.ceil((last - now) / 1000)))
 return { 'held', now, first }

@@ -14,5 +14,5 @@ last = tonumber(last)
 local stored = redis.call('GET', fence)
 local greater = math.max(tonumber(stored or '') or 0, last)
 local text = greater == last and block_of(last, tonumber(tokens)) or stored
-redis.call('SET', fence, text, 'PX', 86400000 + math.max(0, math.ceil((greater - now_us()) / 1000)))
+redis.call('SET', fence, text, 'PX', FENCE_LIFE + math.max(0, math.ceil((greater - now_us()) / 1000)))
 return 1

@@ -4,7 +4,6 @@
 --- @include "now"
 --- @include "keep-fence"
 --- @include "no-replica"
---- @include "markers"
 --- @include "members-of"
 
 local now = now_us()

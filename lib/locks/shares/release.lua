@@ -4,7 +4,6 @@ local lock, queue, seen, fence, holders = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KE
 local holder, inbox, kind, count, keep = ARGV[1], ARGV[2], ARGV[3], ARGV[4], ARGV[5]
 
 --- @include "now"
---- @include "markers"
 --- @include "members-of"
 
 local now, marker = now_us(), kind == 's' and SHARED or PERMITS
