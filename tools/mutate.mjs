@@ -69,7 +69,8 @@ async function run(trials) {
   if (options.again) for (const { id } of chosen) outcomes.forget(id);
   const left = chosen.filter(({ id }) => {
     const { outcome } = outcomes.of(id) ?? {};
-    return !outcome || (options.survivors && (outcome === 'survived' || outcome === 'unreached'));
+    if (!outcome || outcome === 'unclear') return true;
+    return options.survivors && (outcome === 'survived' || outcome === 'unreached');
   });
   const bar = new cliProgress.SingleBar(
     { format: '{bar} {value}/{total} mutants, {eta_formatted} left', noTTYOutput: true },

@@ -23,7 +23,7 @@ export class Trial {
     symlinkSync(resolve('node_modules'), join(this.folder, 'node_modules'));
   }
 
-  /** What came of the tests under the mistake: found and by which one, found by a time-out, survived, or reached by none. */
+  /** What came of the tests under the mistake: found and by which one, found by a time-out, survived, reached by none, or unclear. */
   async try(mutant, { chosen, ms, left }, before = []) {
     const started = performance.now();
     const ran = [...before];
@@ -60,7 +60,11 @@ export class Trial {
         flaky.push(run.red ?? { spec });
         todo = leftAfter(todo, spec, run);
       }
-      return came('survived');
+      if (flaky.length === 0) return came('survived');
+      // Tried again on these another time.
+      return came('unclear', {
+        ran: ran.filter((spec) => !flaky.some((red) => red.spec === spec)),
+      });
     } finally {
       heal();
     }
