@@ -573,7 +573,7 @@ const faults: Readonly<Record<string, Fault>> = {
     brokenSentences: [[runs, 'neighbours of one process']],
   },
   'places that stay in the queue when they have had their turns': {
-    plant: inScripts(['release'], { operands: { passed: `''` } }),
+    plant: inScripts(['release'], { operands: { served: `''` } }),
     on: 'one Redis',
     brokenSentences: [[runs, 'neighbours of one process']],
   },

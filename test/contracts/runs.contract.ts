@@ -104,14 +104,15 @@ export const runs: Contract = {
   async 'neighbours of one process are served with one release, in their order'(world) {
     const sent: string[] = [];
     const [queue, a] = [await Queue.in(world), await fair(world, noting(sent))];
-    const callers = many(a, 20);
+    const callers = many(a, 50);
     await queue.join(callers);
     const from = world.clock.monotonic();
     await queue.begin();
     await queue.end();
     const slices = 1 + Math.floor((world.clock.monotonic() - from) / BUDGET.ms);
     expect(queue.served).toEqual(names(callers));
-    expect(sent.filter((step) => step === 'release').length).toBeLessThanOrEqual(slices);
+    const most = Math.min(slices, callers.length / 2); // on a machine so busy that slices say nothing
+    expect(sent.filter((step) => step === 'release').length).toBeLessThanOrEqual(most);
     expect(sent).not.toContain('leave');
     await queue.expectNothingLeft(a);
   },
