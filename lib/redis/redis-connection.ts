@@ -91,12 +91,13 @@ export class RedisConnection {
     const { sentAt = this.clock.monotonic() } = run;
     const pending = new PendingRun(run as ScriptRun<unknown>, sentAt);
     this.#underWay.add(pending);
-    this.#sendRun(pending);
+    if (!this.#joins(pending)) this.#sendRuns([pending], 'hash');
     return pending.promise as Promise<Answer>;
   }
 
-  #sendRun(pending: PendingRun): void {
-    if (!this.#merges || !this.#batch?.add(pending)) this.#sendRuns([pending], 'hash');
+  /** Whether the run leaves with the last command. */
+  #joins(pending: PendingRun): boolean {
+    return this.#merges && this.#batch !== undefined && this.#batch.add(pending);
   }
 
   #sendRuns(runs: PendingRun[], form: Form): void {
@@ -113,7 +114,9 @@ export class RedisConnection {
       this.#runsFailed(runs, error);
     };
     if (this.#batch) {
-      return this.#write(new ScriptBatch(runs, form, answered, failed) as unknown as Command);
+      const batch = new ScriptBatch(runs, form, answered, failed) as unknown as Command;
+      void this.client.sendCommand(batch, this.#batch as never);
+      return;
     }
     const { script, keys, args } = run;
     const [name, what] = text ? ['eval', script.source] : ['evalsha', script.sha];
@@ -152,7 +155,7 @@ export class RedisConnection {
     const follows = this.#loading.has(textOf(runs)) && !runs.some(({ repeated }) => repeated);
     for (const pending of runs) {
       pending.repeated = true;
-      if (follows) this.#sendRun(pending);
+      if (follows && !this.#joins(pending)) this.#sendRuns([pending], 'hash');
     }
     if (!follows) this.#sendRuns(runs, 'text');
   }
