@@ -142,8 +142,11 @@ class Crowd {
   /** Everybody who lives ends its work. */
   async end(): Promise<Claimed[]> {
     for (const worker of this.#still.keys()) this.#goOn(worker, false);
-    await Promise.all(this.#work);
-    await Promise.all([...this.#workers].map((worker) => worker.kill()));
+    try {
+      await Promise.all(this.#work);
+    } finally {
+      await Promise.all([...this.#workers].map((worker) => worker.kill())); // none is in the next test's way
+    }
     return historyIn(this.journal, this);
   }
 
