@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { MergedScript } from './merged-script.js';
+import { BatchedScript } from './batched-script.js';
 import { bulk, evalHead, KeyList, type Operand } from './resp.js';
 
 /** The lines in which a script declares its operands. */
@@ -21,14 +21,14 @@ export class LuaScript<Key extends string, Arg extends string> {
   /** The beginning of an EVALSHA, by the number of its operands. */
   readonly #heads: string[] = [];
   /** For several runs at once, if they may leave as one. */
-  readonly merged: MergedScript | undefined;
+  readonly batched: BatchedScript | undefined;
 
   constructor(
     readonly source: string,
     readonly keys: readonly Key[],
     readonly args: readonly Arg[],
     /** Whether runs of it may leave as one: it has these keys once, and each step stands for itself. */
-    { mergeable = false }: { readonly mergeable?: boolean } = {},
+    { batchable = false }: { readonly batchable?: boolean } = {},
   ) {
     for (const [table, names] of [
       ['KEYS', keys],
@@ -43,9 +43,9 @@ export class LuaScript<Key extends string, Arg extends string> {
     }
     this.sha = createHash('sha1').update(source).digest('hex');
     this.traced = [this.sha];
-    if (mergeable) {
+    if (batchable) {
       const step = source.replaceAll(declarations('KEYS|ARGV'), '');
-      this.merged = new MergedScript(step, keys, args);
+      this.batched = new BatchedScript(step, keys, args);
     }
   }
 

@@ -1,15 +1,15 @@
 import { Command, type Redis } from 'ioredis';
 import type { Clock } from '../options/index.js';
 import type { LuaScript } from './lua-script.js';
-import type { MergedScript } from './merged-script.js';
+import type { BatchedScript } from './batched-script.js';
 import { Pending } from './pending.js';
 import { Reconnector } from './reconnector.js';
 import { bulk, type Operand } from './resp.js';
 import { type Form, ScriptBatch, textOf } from './script-batch.js';
 import { PendingRun, type ScriptRun } from './script-run.js';
 import { notSent, refusesAll } from './store-failure.js';
-import { UnderWay } from './under-way.js';
-import { WireCommand } from './wire-command.js';
+import { InFlightCommands } from './in-flight-commands.js';
+import { EncodedCommand } from './encoded-command.js';
 import { WriteBatch } from './write-batch.js';
 
 const SETTLED = Promise.resolve();
@@ -20,7 +20,7 @@ const ENCODING = { replyEncoding: 'utf8' } as const;
  * does: answered, refused, or failed with what is known of its outcome. Nothing is sent twice.
  */
 export class RedisConnection {
-  readonly #underWay: UnderWay;
+  readonly #inFlight: InFlightCommands;
   readonly #reconnector: Reconnector;
   readonly #life = new AbortController();
   /** Where commands are gathered; without one all is as ioredis does it. */
@@ -28,20 +28,20 @@ export class RedisConnection {
   /** Whether runs of a script may leave as one command. */
   #merges = false;
   /** The scripts of which the text is on its way. */
-  readonly #loading = new Set<LuaScript<string, string> | MergedScript>();
+  readonly #loading = new Set<LuaScript<string, string> | BatchedScript>();
 
   constructor(
     readonly client: Redis,
     readonly timeout: number,
     private readonly clock: Clock,
   ) {
-    this.#underWay = new UnderWay(timeout, clock, () => this.#replace());
+    this.#inFlight = new InFlightCommands(timeout, clock, () => this.#replace());
     this.#reconnector = new Reconnector(client, clock);
     client.on('close', () => {
       this.#loading.clear();
-      this.#underWay.failAll();
+      this.#inFlight.failAll();
     });
-    client.on('end', () => this.#underWay.failAll());
+    client.on('end', () => this.#inFlight.failAll());
   }
 
   get ready(): boolean {
@@ -54,7 +54,7 @@ export class RedisConnection {
   }
 
   /**
-   * Tries whether ioredis takes commands that are spelt by us, with one whose spelling is not what it seems
+   * Tries whether ioredis takes commands that are encoded by us, with one whose spelling is not what it seems
    * to be. From then on scripts are sent that way, and if it `merges` them several runs in one command; if it
    * does not, nothing changes.
    */
@@ -66,7 +66,7 @@ export class RedisConnection {
     };
     try {
       const wire = `*1\r\n${bulk('time')}`;
-      const trial = new WireCommand(
+      const trial = new EncodedCommand(
         'time',
         () => wire,
         ['unspelt'],
@@ -90,7 +90,7 @@ export class RedisConnection {
     if (!this.ready) return Promise.reject(notSent(run.key));
     const { sentAt = this.clock.monotonic() } = run;
     const pending = new PendingRun(run as ScriptRun<unknown>, sentAt);
-    this.#underWay.add(pending);
+    this.#inFlight.add(pending);
     if (!this.#joins(pending)) this.#sendRuns([pending], 'hash');
     return pending.promise as Promise<Answer>;
   }
@@ -124,18 +124,18 @@ export class RedisConnection {
   }
 
   #runsAnswered(runs: readonly PendingRun[], reply: unknown): void {
-    if (runs.length === 1) return this.#underWay.answered(runs[0]!, reply, runs[0]!.run.read);
+    if (runs.length === 1) return this.#inFlight.answered(runs[0]!, reply, runs[0]!.run.read);
     runs.forEach((pending, nth) => {
       const answer = (reply as unknown[])[nth];
       if (answer instanceof Error) this.#stepFailed(pending, answer);
-      else this.#underWay.answered(pending, answer, pending.run.read);
+      else this.#inFlight.answered(pending, answer, pending.run.read);
     });
   }
 
   /** As ioredis does with a command that failed. */
   #stepFailed(pending: PendingRun, error: Error): void {
     if (this.client.options.reconnectOnError?.(error)) this.client.disconnect(true);
-    this.#underWay.failed(pending, error);
+    this.#inFlight.failed(pending, error);
   }
 
   #runsFailed(runs: readonly PendingRun[], error: Error): void {
@@ -144,7 +144,7 @@ export class RedisConnection {
     const apart = runs.length > 1 && why !== undefined;
     if (apart && why === 'TOGETHER') this.#merges = false;
     for (const pending of runs) {
-      if (!apart) this.#underWay.failed(pending, error);
+      if (!apart) this.#inFlight.failed(pending, error);
       else if (this.#isWanted(pending)) this.#sendRuns([pending], 'alone');
     }
   }
@@ -162,7 +162,7 @@ export class RedisConnection {
 
   /** Whether a run that the server did not take is sent again. */
   #isWanted(pending: PendingRun): boolean {
-    if (!this.#underWay.waits(pending)) return false;
+    if (!this.#inFlight.waits(pending)) return false;
     const { key, wanted, sentAgain } = pending.run;
     if (!wanted || wanted()) {
       sentAgain?.();
@@ -191,9 +191,9 @@ export class RedisConnection {
   ): Promise<Answer> {
     if (!this.ready) return Promise.reject(notSent(key));
     const pending = new Pending(key, this.clock.monotonic());
-    const answered = (reply: unknown): void => this.#underWay.answered(pending, reply, read);
-    const failed = (error: Error): void => this.#underWay.failed(pending, error);
-    this.#underWay.add(pending);
+    const answered = (reply: unknown): void => this.#inFlight.answered(pending, reply, read);
+    const failed = (error: Error): void => this.#inFlight.failed(pending, error);
+    this.#inFlight.add(pending);
     this.#write(plain(name, args, answered, failed));
     return pending.promise as Promise<Answer>;
   }
@@ -211,7 +211,7 @@ export class RedisConnection {
   close(): void {
     this.#life.abort();
     this.#reconnector.close();
-    this.#underWay.close();
+    this.#inFlight.close();
   }
 }
 

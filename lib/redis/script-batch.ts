@@ -1,22 +1,22 @@
 import type { LuaScript } from './lua-script.js';
-import type { MergedScript } from './merged-script.js';
+import type { BatchedScript } from './batched-script.js';
 import type { PendingRun } from './script-run.js';
-import { WireCommand } from './wire-command.js';
+import { EncodedCommand } from './encoded-command.js';
 
 /** How many runs one command carries: a longer script would hold up everybody else. */
 const LARGEST = 32;
 
 /** The script that takes these runs in one. */
-export function textOf(runs: readonly PendingRun[]): LuaScript<string, string> | MergedScript {
+export function textOf(runs: readonly PendingRun[]): LuaScript<string, string> | BatchedScript {
   const { script } = runs[0]!.run;
-  return runs.length > 1 ? script.merged! : script;
+  return runs.length > 1 ? script.batched! : script;
 }
 
 /** How runs leave: by the script's hash, where others may join them; by its hash and alone; or by its text, which the server keeps then. */
 export type Form = 'hash' | 'alone' | 'text';
 
 /** Runs of a script that leave in one command: of the same script, with as many operands. */
-export class ScriptBatch extends WireCommand {
+export class ScriptBatch extends EncodedCommand {
   readonly #runs: PendingRun[];
   readonly #form: Form;
 
@@ -29,7 +29,7 @@ export class ScriptBatch extends WireCommand {
     const { run, promise } = runs[0]!;
     super(
       form === 'text' ? 'eval' : 'evalsha',
-      () => spelt(runs, form),
+      () => encoded(runs, form),
       run.script.traced,
       promise,
       answered,
@@ -46,15 +46,15 @@ export class ScriptBatch extends WireCommand {
     const fits =
       this.#form === 'hash' &&
       script === run.script &&
-      script.merged !== undefined &&
+      script.batched !== undefined &&
       args.length === run.args.length &&
       this.#runs.length < LARGEST;
     return fits ? this.#runs.push(pending) : 0;
   }
 }
 
-function spelt(runs: readonly PendingRun[], form: Form): string {
+function encoded(runs: readonly PendingRun[], form: Form): string {
   const { script, keys, args } = runs[0]!.run;
   const byText = form === 'text';
-  return runs.length === 1 ? script.wire(keys, args, byText) : script.merged!.wire(runs, byText);
+  return runs.length === 1 ? script.wire(keys, args, byText) : script.batched!.wire(runs, byText);
 }

@@ -1,7 +1,7 @@
 import type { Redis } from 'ioredis';
 import { ScriptBatch } from './script-batch.js';
 import type { PendingRun } from './script-run.js';
-import type { WireCommand } from './wire-command.js';
+import type { EncodedCommand } from './encoded-command.js';
 
 /** How many commands are worth a write of their own while others are under way. */
 const WORTH_A_WRITE = 4;
@@ -29,8 +29,8 @@ interface Writable {
 export class WriteBatch {
   readonly #insides: Insides;
   #gathered = '';
-  /** The last command, if it is spelt by us. */
-  #last: WireCommand | undefined;
+  /** The last command, if it is encoded by us. */
+  #last: EncodedCommand | undefined;
   #count = 0;
   /** Where what is gathered belongs: after a reconnect nobody waits for its answers. */
   #stream: Writable | undefined;
@@ -41,7 +41,7 @@ export class WriteBatch {
   }
 
   /** Called by ioredis for each command, before it counts it as under way. */
-  write(command: string | WireCommand): void {
+  write(command: string | EncodedCommand): void {
     const { stream, commandQueue } = this.#insides;
     if (this.#stream !== stream) this.#clear(stream);
     const sent = commandQueue.length - this.#count;
@@ -75,7 +75,7 @@ export class WriteBatch {
   };
 
   #spell(): void {
-    if (this.#last) this.#gathered += this.#last.spelt();
+    if (this.#last) this.#gathered += this.#last.encoded();
     this.#last = undefined;
   }
 

@@ -11,7 +11,7 @@ export function replyError(text: string): Error {
 
 /**
  * Stands for a client of ioredis in which a test decides what happens, and when. It refuses commands that are not
- * spelt by ioredis, so all of them have their names and operands.
+ * encoded by ioredis, so all of them have their names and operands.
  */
 export class FakeRedis extends EventEmitter {
   status = 'ready';

@@ -208,7 +208,7 @@ describe.each(['as ioredis spells commands', 'as we spell them'])('%s', (how) =>
   });
 });
 
-describe('once commands are spelt by us', () => {
+describe('once commands are encoded by us', () => {
   /** The writes in which the commands of some ticks of one turn leave, so many of each. */
   async function writesOf(...ticks: readonly number[]): Promise<number[]> {
     await connection.tryOut();

@@ -20,7 +20,7 @@ local text, more = ARGV[1], ARGV[2]
 return { redis.call('RPUSH', list, text), text, more or 'none' }`,
   ['list'],
   ['text', 'more'],
-  { mergeable: true },
+  { batchable: true },
 );
 /** Of two keys, as a lock has several. */
 const swap = new LuaScript(
@@ -32,7 +32,7 @@ if text == 'nothing' then return nil end
 return { one, other, text }`,
   ['one', 'other'],
   ['text'],
-  { mergeable: true },
+  { batchable: true },
 );
 /** As `push`, but each time a command of its own. */
 const pushAlone = new LuaScript(`${push.source}\n`, push.keys, push.args);
@@ -93,7 +93,7 @@ function runs(count: number, list = 'list', script = push): Promise<unknown>[] {
 async function warm(): Promise<void> {
   for (const script of [push, swap, pushAlone]) {
     await admin.script('LOAD', script.source);
-    if (script.merged) await admin.script('LOAD', script.merged.source);
+    if (script.batched) await admin.script('LOAD', script.batched.source);
   }
   await nextTurn();
 }
@@ -109,8 +109,8 @@ async function widthsDuring(work: () => Promise<unknown>): Promise<number[]> {
   };
   await work();
   stream.write = write;
-  const spelt = written.matchAll(/\$7\r\nevalsha\r\n\$40\r\n\w+\r\n\$\d+\r\n(\d+)\r\n/g);
-  return [...spelt].map(([, keys]) => Number(keys));
+  const encoded = written.matchAll(/\$7\r\nevalsha\r\n\$40\r\n\w+\r\n\$\d+\r\n(\d+)\r\n/g);
+  return [...encoded].map(([, keys]) => Number(keys));
 }
 
 async function outcomesOf(all: readonly Promise<unknown>[]): Promise<unknown[]> {
@@ -312,7 +312,7 @@ describe('locks', () => {
 
   it('are not those of a script that counts its operands', () => {
     const source = 'local first = KEYS[1]\nreturn #KEYS';
-    expect(() => new LuaScript(source, ['first'], [], { mergeable: true })).toThrow(
+    expect(() => new LuaScript(source, ['first'], [], { batchable: true })).toThrow(
       'A script that counts its operands cannot be merged.',
     );
   });

@@ -16,10 +16,10 @@ export const scripts = {
     acquire,
     NATIVE_KEYS,
     ['holder', 'ttl', 'tokens', 'not_after', 'inbox', 'limit', 'arrival', 'former', 'guard'],
-    { mergeable: true },
+    { batchable: true },
   ),
   release: new LuaScript(release, NATIVE_KEYS, ['holder', 'inbox', 'served', 'keep'], {
-    mergeable: true,
+    batchable: true,
   }),
   leave: new LuaScript(leave, NATIVE_KEYS, ['holder', 'places', 'inbox']),
   extend: new LuaScript(extend, ['lock', 'fence'], ['holder', 'ttl']),

@@ -23,10 +23,10 @@ export const scripts = {
       'count',
       'guard',
     ],
-    { mergeable: true },
+    { batchable: true },
   ),
   release: new LuaScript(release, NATIVE_KEYS, ['holder', 'inbox', 'kind', 'count', 'keep'], {
-    mergeable: true,
+    batchable: true,
   }),
   leave: new LuaScript(leave, NATIVE_KEYS, ['holder', 'place', 'inbox', 'kind', 'count']),
   extend: new LuaScript(extend, ['lock', 'fence', 'holders'], ['holder', 'ttl', 'kind', 'count']),

@@ -5,7 +5,7 @@ import { decoded } from './resp.js';
 import { noAnswer, storeFailure } from './store-failure.js';
 
 /** The commands of one connection that wait for an answer. Each settles within `timeout`, whatever comes. */
-export class UnderWay {
+export class InFlightCommands {
   readonly #pending = new PendingCommands();
   #cancelTimer: (() => void) | undefined;
   #lastAnswerAt = 0;

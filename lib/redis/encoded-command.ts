@@ -11,15 +11,15 @@ interface IoredisCommand {
 type Constructor = new (name: string, args: readonly []) => IoredisCommand;
 
 /**
- * A command that is spelt by us and settles a promise of ours: ioredis queues it and finds its
+ * A command that is encoded by us and settles a promise of ours: ioredis queues it and finds its
  * answer, and does nothing else. The answer is as Redis sent it, strings are Buffers. Stands on
  * undocumented parts of ioredis: `RedisConnection.tryOut` shows whether they are as expected.
  */
-export class WireCommand extends (Command as unknown as Constructor) {
+export class EncodedCommand extends (Command as unknown as Constructor) {
   constructor(
     name: string,
     /** Its text; asked for when it leaves. */
-    readonly spelt: () => string,
+    readonly encoded: () => string,
     /** What tracing sees of it. */
     args: readonly unknown[],
     promise: Promise<unknown>,

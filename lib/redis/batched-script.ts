@@ -13,7 +13,7 @@ const SHARED = /^local [A-Z]+ = \{.*\}$/gm;
  * A script that takes the step of another one for several runs, each with as many operands as the others.
  * Answers with an answer for each; where a step failed, its error. A table that the step names in capitals is one for all.
  */
-export class MergedScript {
+export class BatchedScript {
   readonly source: string;
   readonly #named: string;
 
