@@ -69,7 +69,7 @@ export class RedisConnection {
       const trial = new EncodedCommand(
         'time',
         () => wire,
-        ['unspelt'],
+        ['unencoded'],
         SETTLED,
         answered,
         () => {},

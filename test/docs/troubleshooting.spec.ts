@@ -9,7 +9,7 @@ const page = plain(readFileSync('docs/troubleshooting.md', 'utf8'));
 const UNTOLD: readonly { file: string; text: RegExp; because: string }[] = [
   { file: 'lib/fencing/guarded-script.ts', text: /\bredis\.call\b|^local /, because: 'Lua' },
   { file: 'lib/locks/guard/guarded.ts', text: /local function/, because: 'Lua' },
-  { file: 'lib/redis/merged-script.ts', text: /local function/, because: 'Lua' },
+  { file: 'lib/redis/batched-script.ts', text: /local function/, because: 'Lua' },
   { file: 'lib/redis/rights.ts', text: /local refused/, because: 'Lua' },
   { file: 'lib/redis/server-check.ts', text: /^return redis\.call/, because: 'Lua' },
   { file: 'lib/fencing/single-key-command.ts', text: /^MSET /, because: 'names of commands' },
@@ -17,7 +17,11 @@ const UNTOLD: readonly { file: string; text: RegExp; because: string }[] = [
   { file: 'lib/redis/store-failure.ts', text: /^non local key$/, because: 'what Redis says' },
   { file: 'lib/redis/heard.ts', text: /^-ERR max number/, because: 'what Redis says' },
   { file: 'lib/redis/lua-script.ts', text: /^The script declares/, because: 'our own mistake' },
-  { file: 'lib/redis/merged-script.ts', text: /^A script that counts/, because: 'our own mistake' },
+  {
+    file: 'lib/redis/batched-script.ts',
+    text: /^A script that counts/,
+    because: 'our own mistake',
+  },
   {
     file: 'lib/redis/cluster/redis-cluster.ts',
     text: /^the caller gave up$/,
