@@ -14,6 +14,9 @@ import { basename, dirname, join, relative, resolve } from 'node:path';
 import { filesBelow } from '../architecture/files-below.js';
 import { pack } from './packed.js';
 
+const lua = '../../tools/lua.mjs';
+const { withConstants } = (await import(lua)) as { withConstants: (source: string) => string };
+
 const FORMATS = ['esm', 'cjs'];
 
 let folder: string;
@@ -80,7 +83,7 @@ describe('the packed library', () => {
       .map((name) => text(`dist/${format}/${name}.js`))
       .join('\n');
     const absent = filesBelow('lib', '.lua').filter((script) =>
-      readFileSync(script, 'utf8')
+      withConstants(readFileSync(script, 'utf8'))
         .split('\n')
         .some(
           (line) => !/^\s*(--|$)/.test(line) && !code.includes(JSON.stringify(line).slice(1, -1)),
