@@ -11,9 +11,9 @@ function backOff(waited: number): number {
 }
 
 /**
- * The answer to who waits where there is no queue: he asks again after such a pause, or as soon as the lock ends by
- * itself, if it does (`left` ms); without the pause where he is `told` when it is given back. His arrival is the moment
- * of his first ask.
+ * The answer to who waits where there is no queue: it asks again after such a pause, or as soon as the lock ends by
+ * itself, if it does (`left` ms); without the pause where it is `told` when it is given back. Its arrival is the moment
+ * of its first ask.
  */
 export function askAgain({ arrival }: LockRequest, now: number, left = -1, told = false): Queued {
   const since = arrival === undefined ? now : Number(arrival);

@@ -22,7 +22,7 @@ export function batchesOf<Item>(
   return batches;
 }
 
-/** The same where each item is of one `taker`, who says how he takes those that are his. */
+/** The same where each item is of one `taker`, which says how it takes those that are its own. */
 export function batchesBy<Item, Taker>(
   items: readonly Item[],
   takerOf: (item: Item) => Taker,

@@ -76,7 +76,7 @@ export interface Sight {
   readonly type: string;
   /** Who holds it alone; '' if nobody does. */
   readonly holder: string;
-  /** Those who hold it together, each with what is left of his lease in ms; of several permits each. */
+  /** Those who hold it together, each with what is left of its lease in ms; of several permits each. */
   readonly holders: readonly { readonly holder: string; readonly remaining: number }[];
   /** In another service's format: whether a lock of it stands there. */
   readonly foreign?: boolean;

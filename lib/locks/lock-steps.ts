@@ -104,7 +104,7 @@ export class LockSteps {
     };
   }
 
-  /** Answers whether something was given back. Who comes next, if he waits in this process, has been told before. */
+  /** Answers whether something was given back. Who comes next, if it waits in this process, has been told before. */
   release(script: Script, key: string, operands: Operands): Step<boolean> {
     return this.step(script, key, operands, (reply) => {
       if (typeof reply === 'number') return reply === 1;

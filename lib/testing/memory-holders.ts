@@ -2,7 +2,7 @@ import { MARKERS, modeAt } from '../locks/holder.js';
 import { isReader, type Share } from '../options/index.js';
 import type { MemoryServer, MemoryLease } from './memory-server.js';
 
-/** Who holds one lock: one alone, or several together, each until his own lease ends. */
+/** Who holds one lock: one alone, or several together, each until its own lease ends. */
 export class MemoryHolders {
   constructor(
     private readonly server: MemoryServer,
@@ -19,7 +19,7 @@ export class MemoryHolders {
     return modeAt(this.current);
   }
 
-  /** Those who hold it together, each with what is left of his lease. */
+  /** Those who hold it together, each with what is left of its lease. */
   get together(): { holder: string; count: number; remaining: number }[] {
     if (!this.mode) return [];
     const now = this.#now();

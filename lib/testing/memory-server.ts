@@ -47,7 +47,7 @@ export interface Inbox {
 export class MemoryServer {
   /** What stands at a lock's name, and of which Redis type it would be. @internal */
   readonly values = new ExpiringMap<{ type: string; text: string }>(() => this.clock.wall());
-  /** By name: those who hold it together, each with the end of his lease in ms. @internal */
+  /** By name: those who hold it together, each with the end of its lease in ms. @internal */
   readonly holders = new ExpiringMap<Map<string, MemoryLease>>(() => this.clock.wall());
   /** By name; sorted by arrival, never empty. @internal */
   readonly queues = new ExpiringMap<Place[]>(() => this.clock.wall());

@@ -4,7 +4,7 @@ import { extension } from './memory-extension.js';
 import { MemoryHolders } from './memory-holders.js';
 import type { MemoryServer } from './memory-server.js';
 
-/** Puts another holder in the place of him who holds a lock alone, as transfer.lua does; what is left of the lease. */
+/** Puts another holder in the place of the exclusive holder, as transfer.lua does; what is left of the lease. */
 export function transfer(
   server: MemoryServer,
   name: string,

@@ -1,5 +1,5 @@
--- Ask for one who awaits a condition, or was signalled; when his time is over, or the server forgot him, he wakes and queues for the lock.
--- Returns as acquire.lua does; at the end of 'held' 1 if he was signalled, or may have been.
+-- Ask for one who awaits a condition, or was signalled; when its time is over, or the server forgot it, it wakes and queues for the lock.
+-- Returns as acquire.lua does; at the end of 'held' 1 if it was signalled, or may have been.
 local lock, queue, seen, fence, holders = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5]
 local holder, ttl, tokens, not_after, inbox, arrival, condition, over, guard = ARGV[1], ARGV[2], ARGV[3], ARGV[4], ARGV[5], ARGV[6], ARGV[7], ARGV[8], ARGV[9]
 
@@ -54,7 +54,7 @@ if since or redis.call('ZSCORE', queue, claim .. '/x' .. tokens) then
   place, signalled = claim .. '/x' .. tokens, 0
 end
 if (tonumber(arrival) or AWAITING) >= AWAITING then
-  arrival = nil -- where he awaited is no place in the queue
+  arrival = nil -- where it awaited is no place in the queue
 end
 local at, rejoined = join_queue(place, process, arrival, nil, redis.call('ZCARD', queue), now)
 if grant_next(now, current, place) then

@@ -5,8 +5,8 @@ import { RedisLock } from '../lock/redis-lock.js';
 import { scripts } from './scripts.js';
 
 /**
- * Who awaits a condition holds nothing and stands in the lock's queue where no grant comes to him, until he is
- * signalled: then he queues like anybody, and wakes as the holder. Signals go in the order in which they came to
+ * Who awaits a condition holds nothing and stands in the lock's queue where no grant comes to it, until it is
+ * signalled: then it queues like anybody, and wakes as the holder. Signals go in the order in which they came to
  * await; one that was signalled and leaves, or dies, passes it on. A crash costs 3 s at most. What was granted is kept and
  * given back as any lock.
  */

@@ -37,7 +37,7 @@ export class DialectLock implements LockStrategy {
     private readonly clientPrefix: string,
     private readonly settings: DialectSettings,
     private readonly dialect: Dialect,
-    /** Told when a lock was given back: who waits for it here need not wait for his pause to end. */
+    /** Told when a lock was given back: who waits for it here need not wait for its pause to end. */
     private readonly freed: (lock: string) => void,
   ) {}
 

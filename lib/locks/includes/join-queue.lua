@@ -13,7 +13,7 @@ local function join_queue(place, process, arrival, limit, waiting, now)
     end
     since, rejoined = came and arrival or tail_of_queue(now), came and 1 or 0
     if redis.call('ZADD', queue, 'NX', since, place) == 0 then
-      since = redis.call('ZSCORE', queue, place) -- his first ask came before, and nobody heard the answer
+      since = redis.call('ZSCORE', queue, place) -- its first ask came before, and nobody heard the answer
     end
   end
   keep_waiting(process, now, waiting == 0)

@@ -1,4 +1,4 @@
--- Take a holder's permits, or his share, away from him. If nobody is `beside` him in `holders`, they are only over: settle-holders.lua says why.
+-- Take a holder's permits, or its share, away from it. If nobody is `beside` it in `holders`, they are only over: settle-holders.lua says why.
 -- Needs `lock` and `holders` of the script. Returns what stands at the lock's name then, or false.
 --- @include "members-of"
 --- @include "settle-holders"

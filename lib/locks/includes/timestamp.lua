@@ -1,5 +1,5 @@
 -- What is written for a lock that is held so many ms from now, in the unit of its clients: a second more, as in the
--- articles, because who loses a take-over writes what he reckoned when he began.
+-- articles, because who loses a take-over writes what it reckoned when it began.
 local function timestamp(now, ms, unit)
   local ends = now / 1000 + ms + 1000
   if unit == 's' then

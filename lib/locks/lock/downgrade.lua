@@ -1,4 +1,4 @@
--- Turn the holder's exclusive lease into a shared one, without a gap; waiting readers come in beside him.
+-- Turn the holder's exclusive lease into a shared one, without a gap; waiting readers come in beside it.
 -- Returns 1 if it is shared now, 0 if the lock was not the holder's.
 local lock, queue, seen, fence, holders = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5]
 local holder, inbox = ARGV[1], ARGV[2]

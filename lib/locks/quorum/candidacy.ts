@@ -70,7 +70,7 @@ export class Candidacy {
     };
   }
 
-  /** Everywhere but where another has the vote: who has not answered may have given his. */
+  /** Everywhere but where another has the vote: who has not answered may have given its. */
   #takeBack(ballot?: Ballot<Vote>): void {
     for (const [at, node] of this.nodes.entries()) {
       const vote = ballot?.answers[at];

@@ -42,7 +42,7 @@ export class QuorumLock implements LockPrimitive {
     private readonly nodes: readonly QuorumNode[],
     private readonly commandTimeout: number,
     private readonly clock: Clock,
-    /** Told when a lock was given back: who waits for it here need not wait for his pause to end. */
+    /** Told when a lock was given back: who waits for it here need not wait for its pause to end. */
     private readonly freed: (key: string) => void,
     private readonly before?: Before,
   ) {
@@ -87,7 +87,7 @@ export class QuorumLock implements LockPrimitive {
     return lease === 'held';
   }
 
-  /** Done when a majority has heard it; who was silent hears it when he can, or his vote ends with the lease. */
+  /** Done when a majority has heard it; who was silent hears it when it can, or its vote ends with the lease. */
   async leave(request: LockRequest): Promise<boolean> {
     this.#renewals.end(request);
     const left = await this.#answers(request.key, (node) => node.release(request, 0));

@@ -20,7 +20,7 @@ import { scripts } from './scripts.js';
 export interface Attempt {
   readonly request: LockRequest;
   readonly number: number;
-  /** The first fencing token that the holder would like, in µs of his clock. */
+  /** The first fencing token that the holder would like, in µs of its clock. */
   readonly proposed: number;
 }
 

@@ -1,5 +1,5 @@
--- Take this node's vote back from a holder, or from one attempt of his; or keep it for nobody for the rest of a minimum hold.
--- Returns 1 if he had it, else 0.
+-- Take this node's vote back from a holder, or from one attempt of its; or keep it for nobody for the rest of a minimum hold.
+-- Returns 1 if it had it, else 0.
 local lock = KEYS[1]
 local holder, attempt, keep = ARGV[1], ARGV[2], ARGV[3]
 

@@ -3,7 +3,7 @@ import type { Clock } from '../../options/index.js';
 /** How far the two clocks may part before they are put together again, in ms. */
 const STEP = 2;
 
-/** The wall clock in µs, as finely as the monotonic clock counts: what a holder proposes as his fencing token. */
+/** The wall clock in µs, as finely as the monotonic clock counts: what a holder proposes as its fencing token. */
 export class TokenProposal {
   #offset: number;
 

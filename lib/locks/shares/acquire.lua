@@ -1,4 +1,4 @@
--- Take one share of the lock, or some permits, if they are free and nobody waits before the asker, else take, or keep, his place in the queue.
+-- Take one share of the lock, or some permits, if they are free and nobody waits before the asker, else take, or keep, its place in the queue.
 -- Returns as acquire.lua of the exclusive lock does.
 local lock, queue, seen, fence, holders = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5]
 local holder, ttl, tokens, not_after, inbox, limit, arrival, kind, permits, count, guard = ARGV[1], ARGV[2], ARGV[3], ARGV[4], ARGV[5], ARGV[6], ARGV[7], ARGV[8], ARGV[9], ARGV[10], ARGV[11]

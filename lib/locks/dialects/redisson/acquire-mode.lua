@@ -1,4 +1,4 @@
--- Take an RReadWriteLock to read or to write. A reader writes the end of his lease to a key of his own: without it the next Java reader to leave would delete the lock under him.
+-- Take an RReadWriteLock to read or to write. A reader writes the end of its lease to a key of its own: without it the next Java reader to leave would delete the lock under it.
 -- Returns {kind, ms left or what stands there, now, token}; a reader has the last writer's token.
 local lock, fence, hold = KEYS[1], KEYS[2], KEYS[3]
 local holder, ttl, tokens, not_after, mode = ARGV[1], ARGV[2], ARGV[3], ARGV[4], ARGV[5]

@@ -1,4 +1,4 @@
--- Lengthen a lease on an RReadWriteLock if it is still the holder's, and of a reader his own key; never shorten it, never bring it back.
+-- Lengthen a lease on an RReadWriteLock if it is still the holder's, and of a reader its own key; never shorten it, never bring it back.
 -- Returns the ms left; -2 where the lock is free, -3 where it is others'.
 local lock, hold = KEYS[1], KEYS[2]
 local holder, ttl, mode = ARGV[1], tonumber(ARGV[2]), ARGV[3]

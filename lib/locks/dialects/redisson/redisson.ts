@@ -29,7 +29,7 @@ function alone({ kind, publish = 'PUBLISH' }: DialectSettings): Dialect {
   };
 }
 
-/** RReadWriteLock: readers beside each other, each with the end of his lease in a key of his own. */
+/** RReadWriteLock: readers beside each other, each with the end of its lease in a key of its own. */
 function readWrite({ publish = 'PUBLISH' }: DialectSettings): Dialect {
   const { acquireMode, releaseMode, extendMode, look, force } = scripts;
   return {

@@ -8,7 +8,7 @@ import { scripts } from './scripts.js';
  * is the lock's key in either. A registry takes back a lock of its own value alone, as one script does since #8699
  * (6.2, backported to 6.0 and 6.1); before, it looks first and deletes then, so it may delete what has just become ours.
  *
- * A lock that ends by itself tells nobody: their waiter asks again after his own time.
+ * A lock that ends by itself tells nobody: their waiter asks again after its own time.
  */
 export function spring({ prefix, publish }: DialectSettings, clientPrefix: string): Dialect {
   const format = { type: 'string' as const, ...scripts };

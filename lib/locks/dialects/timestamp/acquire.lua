@@ -9,7 +9,7 @@ local holder, ttl, tokens, not_after, unit, lasting = ARGV[1], ARGV[2], ARGV[3],
 --- @include "timestamp"
 --- @include "ends-of"
 --- @include "grant-of"
---- @include "still-his"
+--- @include "still-own"
 --- @include "write-timestamp"
 
 local now = now_us()
@@ -21,7 +21,7 @@ if type(current) == 'table' then
   return { 'foreign', redis.call('TYPE', lock).ok, now, -1 }
 end
 local own = grant_of(grant)
-if still_his(current, own, holder, unit, now) then
+if still_own(current, own, holder, unit, now) then
   local left = math.min(tonumber(ttl), math.floor(ends_of(own.value, unit) - now / 1000) - 1000)
   return { 'held', left, now, holders_token(fence, now, tokens, true), 1 }
 end

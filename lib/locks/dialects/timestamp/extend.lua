@@ -7,12 +7,12 @@ local holder, ttl, unit, lasting = ARGV[1], tonumber(ARGV[2]), ARGV[3], ARGV[4]
 --- @include "timestamp"
 --- @include "ends-of"
 --- @include "grant-of"
---- @include "still-his"
+--- @include "still-own"
 --- @include "write-timestamp"
 
 local own = grant_of(grant)
 local current, now = redis.pcall('GET', lock), now_us()
-if not still_his(current, own, holder, unit, now) then
+if not still_own(current, own, holder, unit, now) then
   return current and -3 or -2
 end
 local left = math.floor(ends_of(own.value, unit) - now / 1000) - 1000

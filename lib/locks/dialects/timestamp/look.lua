@@ -6,7 +6,7 @@ local unit = ARGV[1]
 --- @include "now"
 --- @include "ends-of"
 --- @include "grant-of"
---- @include "still-his"
+--- @include "still-own"
 
 local found, now, left = redis.call('TYPE', lock).ok, now_us(), redis.call('PTTL', lock)
 local current = found == 'string' and redis.call('GET', lock)
@@ -16,7 +16,7 @@ if ends and ends < now / 1000 and left == -1 then
 elseif ends then
   left = math.max(0, math.ceil(ends - now / 1000))
 end
-if still_his(current, own, own.holder, unit, now) then
+if still_own(current, own, own.holder, unit, now) then
   holders = { own.holder, math.max(0, math.floor(ends_of(own.value, unit) - now / 1000) - 1000) }
 end
 return { found, ends and 1 or 0, left, redis.call('GET', fence) or '', now, 'write', holders }

@@ -7,7 +7,7 @@ local holder, unit, keep = ARGV[1], ARGV[2], ARGV[3]
 --- @include "timestamp"
 --- @include "ends-of"
 --- @include "grant-of"
---- @include "still-his"
+--- @include "still-own"
 
 local own = grant_of(grant)
 if own.holder ~= holder then
@@ -15,7 +15,7 @@ if own.holder ~= holder then
 end
 redis.call('DEL', grant)
 local current, now = redis.pcall('GET', lock), now_us()
-if not still_his(current, own, holder, unit, now) then
+if not still_own(current, own, holder, unit, now) then
   return 0
 elseif keep then
   redis.call('SET', lock, timestamp(now, keep, unit), 'PX', keep)

@@ -7,7 +7,7 @@ local holder, ttl, not_after, unit = ARGV[1], ARGV[2], ARGV[3], ARGV[4]
 --- @include "timestamp"
 --- @include "ends-of"
 --- @include "grant-of"
---- @include "still-his"
+--- @include "still-own"
 --- @include "write-grant"
 
 local now = now_us()
@@ -20,7 +20,7 @@ if redis.call('SETNX', lock, value) == 1 then
   return { 'held', tonumber(ttl), now, -1, 1 }
 end
 local own = grant_of(grant)
-if still_his(redis.pcall('GET', lock), own, holder, unit, now) then
+if still_own(redis.pcall('GET', lock), own, holder, unit, now) then
   local left = math.min(tonumber(ttl), math.floor(ends_of(own.value, unit) - now / 1000) - 1000)
   return { 'held', left, now, -1, 1 }
 end
