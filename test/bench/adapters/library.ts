@@ -11,7 +11,7 @@ export function library(): Promise<Library> {
 
 /** Its store in memory, as it is built. */
 export function testing(): Promise<Testing> {
-  return built('testing/index.js');
+  return built('testing.js');
 }
 
 function built<T>(path: string): Promise<T> {
