@@ -104,7 +104,7 @@ export const hintsOnRedis: Contract = {
     const before = asks;
     await lease.release();
     const heir = await world.finish(wait);
-    expect(asks).toBe(world.confirms ? before : before + 1);
+    expect(asks).toBe(before + 1);
     const { remaining } = await world.sight();
     expect(heir.expiresAt - b.clock.wall()).toBeLessThanOrEqual(remaining + 5);
   },
