@@ -34,7 +34,8 @@ export interface StepNode {
 /** One Redis process: a connection for commands, and its clock. */
 export class RedisNode implements StepNode {
   readonly connection: RedisConnection;
-  readonly #acks: ReplicaAcks | undefined;
+  /** What runs scripts once the node is ready: the connection, or what has replicas confirm what it writes. */
+  readonly scripts: Pick<StepNode, 'run'>;
   #watch: OutageWatch | undefined;
   #info = '';
 
@@ -47,7 +48,7 @@ export class RedisNode implements StepNode {
   ) {
     this.connection = new RedisConnection(client, timeout, time);
     const { replicas } = guards;
-    this.#acks = replicas && new ReplicaAcks(this.connection, replicas);
+    this.scripts = replicas ? new ReplicaAcks(this.connection, replicas) : this.connection;
   }
 
   /**
@@ -87,8 +88,12 @@ export class RedisNode implements StepNode {
   }
 
   run<Answer>(run: ScriptRun<Answer>): Promise<Answer> {
-    if (!this.ready) return Promise.reject(notSent(run.key, this.#watch?.says));
-    return this.#acks && run.unconfirmed ? this.#acks.run(run) : this.connection.run(run);
+    return this.ready ? this.scripts.run(run) : this.refuse(run.key);
+  }
+
+  /** What a step is told that comes while the node is not ready. */
+  refuse(key: string | undefined): Promise<never> {
+    return Promise.reject(notSent(key, this.#watch?.says));
   }
 
   /** For a step that this node takes although the lock's slot is still on its way here. */

@@ -77,7 +77,8 @@ export class RedisServer implements LockServer {
 
   take<Answer>(step: Step<Answer>): Promise<Answer> {
     const node = this.#node;
-    return node ? node.run(step.on(node)) : Promise.reject(notSent(step.key));
+    if (!node) return Promise.reject(notSent(step.key));
+    return node.ready ? node.scripts.run(step.on(node)) : node.refuse(step.key);
   }
 
   at<Answer>(

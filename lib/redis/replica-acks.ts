@@ -24,8 +24,9 @@ export class ReplicaAcks {
     private readonly replicas: ReplicaSettings,
   ) {}
 
-  /** If too few replicas have it in time, answers or rejects as `run.unconfirmed` does. */
+  /** If too few replicas have it in time, answers or rejects as `run.unconfirmed` does; waits for none without that. */
   run<Answer>(run: ScriptRun<Answer>): Promise<Answer> {
+    if (!run.unconfirmed) return this.connection.run(run);
     const answer = new Promise<unknown>((resolve, reject) => {
       this.#gathered.push({ run: run as ScriptRun<unknown>, resolve, reject });
     });

@@ -2,7 +2,7 @@ import { beforeAll, expect, it } from '@jest/globals';
 import { execFileSync } from 'node:child_process';
 
 /** The most frames of lib that a way may have; they go down, never up. `npm run acquire-path` prints the frames. */
-const CEILINGS = { locked: 13, acquire: 12, release: 9, pushed: 5 };
+const CEILINGS = { locked: 12, acquire: 11, release: 8, pushed: 5 };
 
 let ways: Record<keyof typeof CEILINGS, readonly string[]>;
 
