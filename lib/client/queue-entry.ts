@@ -6,13 +6,14 @@ import { FIRST_LEASE } from '../protocol/constants.js';
 import type { Clock, ModuleSettings } from '../options/index.js';
 import type { Cleanup } from './cleanup.js';
 import type { Polled, QueuePollers } from './queue-poller.js';
-import { pauseAfter } from './retry.js';
 import { standingOf } from './standing.js';
 import { InFlight } from './in-flight.js';
 import type { TurnoverMap } from './turnover-map.js';
 
 /** How long a push may be under way, in ms, before it counts as lost. */
 const PUSH_TIME = 100;
+/** The pause after an ask that failed before the entry was in the queue, in ms: short, for the server may have queued it and take it for dead after 3 s. */
+const AFTER_FAILURE = 50;
 
 /** What all entries of a process share. */
 export interface EntryContext {
@@ -218,7 +219,7 @@ export class QueueEntry implements Polled {
     if (this.#over) return;
     const { clock, pollers } = this.context;
     if (this.polled) pollers.of(this.request).failed();
-    else clock.after(pauseAfter(0), () => this.ask());
+    else clock.after(AFTER_FAILURE, () => this.ask());
   }
 
   #fails(error: LockStoreError): void {
