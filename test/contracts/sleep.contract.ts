@@ -59,9 +59,11 @@ function isWait(answer: unknown): boolean {
 /** The machine of a process sleeps over its lease, and another takes the lock meanwhile. */
 async function nightOf(process: LockingProcess, world: World, key = 'k'): Promise<void> {
   const thief = await world.client();
+  process.clock.fallAsleep(); // so that no poll of its own takes the free lock before the thief
   await world.flush();
   await thief.hold({ key, ttl: 10 * NIGHT });
   process.clock.sleep(NIGHT);
+  process.clock.wake();
 }
 
 /** Where a lock is held alone, on a server that knows hand-over and conditions. */
