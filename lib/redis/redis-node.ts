@@ -23,10 +23,13 @@ export interface Step<Answer> {
   on(node: StepNode): ScriptRun<Answer>;
 }
 
-/** Where a step of a lock is taken: what runs there, and what that place's clock says. */
-export interface StepNode {
-  readonly clock: ServerClock;
+interface ScriptRunner {
   run<Answer>(run: ScriptRun<Answer>): Promise<Answer>;
+}
+
+/** Where a step of a lock is taken: what runs there, and what that place's clock says. */
+export interface StepNode extends ScriptRunner {
+  readonly clock: ServerClock;
   /** The latest moment at which a command sent now may still take effect, on the server's clock in µs; 0 if it cannot be sent. */
   notAfter(now: number): number;
 }
@@ -34,8 +37,12 @@ export interface StepNode {
 /** One Redis process: a connection for commands, and its clock. */
 export class RedisNode implements StepNode {
   readonly connection: RedisConnection;
-  /** What runs scripts once the node is ready: the connection, or what has replicas confirm what it writes. */
-  readonly scripts: Pick<StepNode, 'run'>;
+  /** What runs scripts while the node is ready: the connection, or what has replicas confirm what it writes. */
+  readonly #confirmed: ScriptRunner;
+  /** What refuses them while it is not. */
+  readonly #refusing: ScriptRunner = {
+    run: ({ key }) => Promise.reject(notSent(key, this.#watch?.says)),
+  };
   #watch: OutageWatch | undefined;
   #info = '';
 
@@ -48,7 +55,7 @@ export class RedisNode implements StepNode {
   ) {
     this.connection = new RedisConnection(client, timeout, time);
     const { replicas } = guards;
-    this.scripts = replicas ? new ReplicaAcks(this.connection, replicas) : this.connection;
+    this.#confirmed = replicas ? new ReplicaAcks(this.connection, replicas) : this.connection;
   }
 
   /**
@@ -71,8 +78,8 @@ export class RedisNode implements StepNode {
       client,
       () => this.#admitted(),
       () => {
-        watch.back();
         reconnected();
+        watch.back();
       },
       () => client.disconnect(true),
     );
@@ -87,13 +94,13 @@ export class RedisNode implements StepNode {
     return this.connection.ready && this.clock.known;
   }
 
-  run<Answer>(run: ScriptRun<Answer>): Promise<Answer> {
-    return this.ready ? this.scripts.run(run) : this.refuse(run.key);
+  /** What runs scripts here now. */
+  get runner(): ScriptRunner {
+    return this.ready ? this.#confirmed : this.#refusing;
   }
 
-  /** What a step is told that comes while the node is not ready. */
-  refuse(key: string | undefined): Promise<never> {
-    return Promise.reject(notSent(key, this.#watch?.says));
+  run<Answer>(run: ScriptRun<Answer>): Promise<Answer> {
+    return this.runner.run(run);
   }
 
   /** For a step that this node takes although the lock's slot is still on its way here. */

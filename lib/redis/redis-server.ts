@@ -77,8 +77,7 @@ export class RedisServer implements LockServer {
 
   take<Answer>(step: Step<Answer>): Promise<Answer> {
     const node = this.#node;
-    if (!node) return Promise.reject(notSent(step.key));
-    return node.ready ? node.scripts.run(step.on(node)) : node.refuse(step.key);
+    return node ? node.runner.run(step.on(node)) : Promise.reject(notSent(step.key));
   }
 
   at<Answer>(
