@@ -3,7 +3,7 @@ import { asModule } from './lua.mjs';
 
 const code = (source, { supportsStaticESM }) => asModule(source, supportsStaticESM ? 'esm' : 'cjs');
 
-/** Jest's view of a Lua script, as tools/build.mjs writes it into dist; cached by the text with its includes. */
+/** Jest's view of a Lua script, as tools/build.mjs writes it into dist, but with its comments; cached by the text with its includes. */
 export default {
   process: (source, _path, options) => ({ code: code(source, options) }),
   getCacheKey: (source, _path, options) =>

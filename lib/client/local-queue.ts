@@ -9,7 +9,6 @@ import { onAbort, permitsOf } from '../options/index.js';
 import { HeldLock, type Successors } from './held-lock.js';
 import type { HeldLocks } from './held-locks.js';
 import { type EntryContext, type Owner, QueueEntry } from './queue-entry.js';
-
 import type { Due, Schedule, Scheduled } from './schedule.js';
 import { SingleLease } from './single-lease.js';
 import { TimeSlice } from './time-slice.js';

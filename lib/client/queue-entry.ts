@@ -12,7 +12,10 @@ import type { TurnoverMap } from './turnover-map.js';
 
 /** How long a push may be under way, in ms, before it counts as lost. */
 const PUSH_TIME = 100;
-/** The pause after an ask that failed before the entry was in the queue, in ms: short, for the server may have queued it and take it for dead after 3 s. */
+/**
+ * The pause after an ask that failed before the entry was in the queue, in ms. The server may have queued it all the same,
+ * and takes a process that is silent for `SILENCE` for dead: so this is shorter than the pauses of retry.ts.
+ */
 const AFTER_FAILURE = 50;
 
 /** What all entries of a process share. */

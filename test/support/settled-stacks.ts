@@ -23,7 +23,7 @@ export function settledStacks(): { start(): void; stop(): readonly string[] } {
     Error.stackTraceLimit = before;
     if (!stack.some((line) => line.includes('DataHandler.'))) return;
     const ours = stack.flatMap((line) => {
-      const [, name, file] = /at (?:(.+?) \()?\S*?\/(lib\/[^:)]+)/.exec(line) ?? [];
+      const [, name, file] = /at (?:(.+?)(?: \[as \w+\])? \()?\S*?\/(lib\/[^:)]+)/.exec(line) ?? [];
       return file ? [`${name ?? ''} ${file}`] : [];
     });
     if (ours.length > longest.length) longest = ours.reverse();
