@@ -1,7 +1,6 @@
 import {
   type DynamicModule,
   Inject,
-  Logger,
   Module,
   type OnModuleInit,
   Optional,
@@ -43,8 +42,7 @@ import { LockService } from './services/lock.service.js';
 import { refusalLog } from './services/refusal-log.js';
 import { outageLog } from './services/outage-log.js';
 import { logOrder } from './services/order-log.js';
-
-const logger = new Logger('RedisLock');
+import { logger } from './services/logger.js';
 
 /** What only `forRoot` and `forRootAsync` provide. */
 interface Configured {

@@ -1,12 +1,10 @@
-import { Logger } from '@nestjs/common';
 import type { DiscoveryService, MetadataScanner } from '@nestjs/core';
 import { LockOptionsError } from '../errors/index.js';
 import { bareDuration } from '../options/index.js';
 import { LEADER_ONLY_METADATA } from '../redis-lock.constants.js';
 import { checkModule, classesOf, isHandler, isProcessor } from './classes-of-application.js';
 import type { LeaderOnlyMetadata } from './leader-only.decorator.js';
-
-const logger = new Logger('RedisLock');
+import { logger } from '../services/logger.js';
 
 /**
  * Every `@LeaderOnly` of the application that names the module `own`, so that this replica can campaign before its first call.

@@ -1,4 +1,3 @@
-import { Logger } from '@nestjs/common';
 import type { DiscoveryService, MetadataScanner } from '@nestjs/core';
 import { LockOptionsError } from '../errors/index.js';
 import { bareDuration, type LockedOptions } from '../options/index.js';
@@ -6,8 +5,7 @@ import type { LockedRequestSettings } from '../interceptors/locked-request-setti
 import { LOCKED_METADATA, LOCKED_REQUEST_METADATA } from '../redis-lock.constants.js';
 import { checkModule, classesOf, isHandler, isProcessor } from './classes-of-application.js';
 import type { LockedMetadata } from './locked.decorator.js';
-
-const logger = new Logger('RedisLock');
+import { logger } from '../services/logger.js';
 
 /**
  * Looks over every class of the application at start-up for what no decorator can see where it stands.

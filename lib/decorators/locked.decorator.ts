@@ -1,4 +1,3 @@
-import { Logger } from '@nestjs/common';
 import { catchError, defer, type Observable, throwError } from 'rxjs';
 import { LockOptionsError } from '../errors/index.js';
 import { catchMessageErrors, errorOfHandler } from '../interceptors/message-errors.js';
@@ -25,8 +24,7 @@ import { leaseParameters, withLease } from './lease-parameters.js';
 import type { Lockable, LockedDecorator, LockedKey } from './locked-types.js';
 import { returnKind } from './return-kind.js';
 import { wrapMethod } from './wrap-method.js';
-
-const logger = new Logger('RedisLock');
+import { logger } from '../services/logger.js';
 
 /** What the start-up check reads of a method: the options of each `@Locked` on it, innermost first. */
 export type LockedMetadata = readonly LockedOptions[];

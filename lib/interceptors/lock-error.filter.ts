@@ -1,4 +1,4 @@
-import { type ArgumentsHost, Catch, type ExceptionFilter, Logger } from '@nestjs/common';
+import { type ArgumentsHost, Catch, type ExceptionFilter } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
 import { throwError } from 'rxjs';
 import { LockError } from '../errors/index.js';
@@ -9,8 +9,7 @@ import { logFailure } from './log-failure.js';
 import { LockGraphqlError } from './public-errors.js';
 import { setRetryAfter } from './retry-after.js';
 import { transportOf } from './transport.js';
-
-const logger = new Logger('RedisLock');
+import { logger } from '../services/logger.js';
 
 /**
  * Answers a request that ended in an error of this library, on HTTP, in GraphQL, over a microservice or a gateway: its

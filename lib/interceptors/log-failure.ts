@@ -1,8 +1,7 @@
-import { Logger } from '@nestjs/common';
 import { type LockError, LockKeyError } from '../errors/index.js';
 import { answerTo } from './lock-answer.js';
+import { logger } from '../services/logger.js';
 
-const logger = new Logger('RedisLock');
 const logged = new WeakSet<LockError>();
 
 /**

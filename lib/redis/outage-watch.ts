@@ -49,7 +49,7 @@ export class OutageWatch {
     this.#since = this.#cause = undefined;
     if (!this.#told) return;
     this.#told = false;
-    this.listener?.back(addressOf(this.client), outage);
+    this.#say((listener, address) => listener.back(address, outage));
   }
 
   close(): void {
@@ -68,6 +68,13 @@ export class OutageWatch {
   #tell(): void {
     this.#told = true;
     this.#lastTold = this.clock.monotonic();
-    this.listener?.lost(addressOf(this.client), this.#cause);
+    this.#say((listener, address) => listener.lost(address, this.#cause));
+  }
+
+  /** What a listener throws is no part of the connection: the client would end the process, or not connect again. */
+  #say(what: (listener: OutageListener, address: string) => void): void {
+    try {
+      if (this.listener) what(this.listener, addressOf(this.client));
+    } catch {}
   }
 }

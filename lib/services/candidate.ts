@@ -1,11 +1,9 @@
-import { Logger } from '@nestjs/common';
 import { LockShutdownError } from '../errors/index.js';
 import type { Lease } from '../client/lease.js';
 import { pauseAfter } from '../client/retry.js';
 import { detached, POLICY_DEFAULTS, systemClock } from '../options/index.js';
 import type { Election } from './election.js';
-
-const logger = new Logger('RedisLock');
+import { logger } from './logger.js';
 
 /**
  * A replica that always stands in an election: it campaigns in the background, again after every loss and

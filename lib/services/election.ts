@@ -1,4 +1,3 @@
-import { Logger } from '@nestjs/common';
 import { EventEmitter } from 'node:events';
 import type { LeaseLostError } from '../errors/index.js';
 import type { Lease } from '../client/lease.js';
@@ -7,8 +6,7 @@ import { SingleLease } from '../client/single-lease.js';
 import type { CallSettings, Duration } from '../options/index.js';
 import { Campaign } from './campaign.js';
 import { inspectLock, type LockParty } from './lock-inspection.js';
-
-const logger = new Logger('RedisLock');
+import { logger } from './logger.js';
 
 /** The options of an election, the same in all replicas. */
 export interface ElectionOptions {

@@ -1,4 +1,3 @@
-import { Logger } from '@nestjs/common';
 import { EMPTY, isObservable, Observable, of, type Subscription } from 'rxjs';
 import { LockNotAcquiredError, LockOptionsError, LockStoreError } from '../errors/index.js';
 import type { BaseLease } from '../client/base-lease.js';
@@ -6,8 +5,7 @@ import type { Leases } from '../client/leases.js';
 import { LeasedBody, runUnderLease } from '../client/run-under-lease.js';
 import { type CallSettings, type LockedPolicy, POLICY_DEFAULTS } from '../options/index.js';
 import { endOfStream } from './end-of-stream.js';
-
-const logger = new Logger('RedisLock');
+import { logger } from './logger.js';
 
 /** Runs the method; without a lease only if the author chose to proceed without one. */
 export type Run<Result> = (lease: BaseLease | undefined) => Result;

@@ -1,7 +1,5 @@
-import { Logger } from '@nestjs/common';
 import type { LockOrderError } from '../errors/index.js';
-
-const logger = new Logger('RedisLock');
+import { logger } from './logger.js';
 
 /** Warns of locks that are taken in opposite orders, with the stacks of both calls. */
 export function logOrder(error: LockOrderError): void {

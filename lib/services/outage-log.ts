@@ -1,6 +1,4 @@
-import { Logger } from '@nestjs/common';
-
-const logger = new Logger('RedisLock');
+import { logger } from './logger.js';
 
 /** Says that a connection to Redis was lost, and that it is back. */
 export const outageLog = {

@@ -1,7 +1,5 @@
-import { Logger } from '@nestjs/common';
 import type { LockStoreError } from '../errors/index.js';
-
-const logger = new Logger('RedisLock');
+import { logger } from './logger.js';
 
 /** What Redis refused for good, although nobody is left to be told by an error. */
 export type RefusedStep = 'release' | 'renewal';

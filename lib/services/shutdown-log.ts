@@ -1,6 +1,4 @@
-import { Logger } from '@nestjs/common';
-
-const logger = new Logger('RedisLock');
+import { logger } from './logger.js';
 
 /** How many locks are named. */
 const NAMED = 20;

@@ -1,9 +1,7 @@
-import { Logger } from '@nestjs/common';
 import { LockStoreError } from '../errors/index.js';
 import type { StoreDescription } from '../locks/lock-primitive.js';
 import type { ModuleSettings } from '../options/index.js';
-
-const logger = new Logger('RedisLock');
+import { logger } from './logger.js';
 
 /** Says at start-up what was found, and the options in force. */
 export function logStart(

@@ -77,4 +77,23 @@ describe('a connection that was lost', () => {
     expect(redis.listenerCount('error')).toBe(0);
     expect(clock.pending).toBe(0);
   });
+
+  it('is watched on where the one who is told throws, at once or later', async () => {
+    const failing = (...what: unknown[]): never => {
+      told.push(what);
+      throw new Error('nobody catches this');
+    };
+    watch.close();
+    watch = new OutageWatch(redis.client, clock, { lost: failing, back: failing });
+    await outage(5);
+    redis.go();
+    await clock.advance(10_000);
+    watch.back();
+    expect(told).toEqual([
+      ['fake:1/0', undefined],
+      ['fake:1/0', 5],
+      ['fake:1/0', undefined],
+      ['fake:1/0', 10_000],
+    ]);
+  });
 });
