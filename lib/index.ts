@@ -28,7 +28,7 @@ export { InjectLockService } from './decorators/inject-lock-service.decorator.js
 export { LockInterceptor } from './interceptors/lock.interceptor.js';
 export { LockErrorFilter } from './interceptors/lock-error.filter.js';
 export type { LockedRequestOptions, RequestKey } from './interceptors/locked-request-settings.js';
-export { LockService, type WithLockOptions } from './services/lock.service.js';
+export { LockService, lockServiceToken, type WithLockOptions } from './services/lock.service.js';
 export {
   Election,
   type ElectionEvents,
@@ -42,10 +42,12 @@ export {
   type SemaphoreOptions,
   type WithPermitOptions,
 } from './services/semaphore.js';
-export type { ListOptions } from './services/list-locks.js';
-export type { LookOptions } from './services/look-options.js';
-export type { LockInspection, LockParty } from './services/lock-inspection.js';
-export { lockServiceToken } from './services/lock-service-token.js';
+export type {
+  ListOptions,
+  LockInspection,
+  LockParty,
+  InspectOptions,
+} from './services/inspection.js';
 export { Lease, type LeaseJson } from './client/lease.js';
 export type { Work } from './client/run-under-lease.js';
 export type { Stamp } from './client/stamp.js';

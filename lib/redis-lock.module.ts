@@ -20,7 +20,6 @@ import { LockOptionsError } from './errors/index.js';
 import { LockErrorFilter } from './interceptors/lock-error.filter.js';
 import { LockErrorInterceptor } from './interceptors/lock-error.interceptor.js';
 import { answerErrors } from './interceptors/answer-errors.js';
-import { Leases } from './client/leases.js';
 import { RedisLockStore } from './locks/lock/redis-lock-store.js';
 import { QuorumLockStore } from './locks/quorum/quorum-lock-store.js';
 import {
@@ -36,12 +35,9 @@ import {
   type RedisLockModuleExtras,
   type RedisLockModuleOptions,
 } from './redis-lock.module-definition.js';
-import { Candidates } from './services/candidates.js';
-import { lockServiceToken } from './services/lock-service-token.js';
-import { LockService } from './services/lock.service.js';
-import { refusalLog } from './services/refusal-log.js';
-import { outageLog } from './services/outage-log.js';
-import { logOrder } from './services/order-log.js';
+import { Candidates } from './services/candidate.js';
+import { LockService, lockServiceToken } from './services/lock.service.js';
+import { outageLog } from './services/log.js';
 import { logger } from './services/logger.js';
 
 /** What only `forRoot` and `forRootAsync` provide. */
@@ -159,9 +155,5 @@ function lockService(options: RedisLockOptions): LockService {
   const bare = bareDuration(options);
   if (bare) logger.warn(`RedisLockModule ${bare}`);
   const Store = settings.nodes ? QuorumLockStore : RedisLockStore;
-  const store = new Store(settings, systemClock, outageLog);
-  return new LockService(
-    new Leases(store, settings, systemClock, logOrder, refusalLog()),
-    settings,
-  );
+  return LockService.on(new Store(settings, systemClock, outageLog), settings, systemClock);
 }

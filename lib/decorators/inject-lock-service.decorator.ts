@@ -1,5 +1,5 @@
 import { Inject } from '@nestjs/common';
-import { lockServiceToken } from '../services/lock-service-token.js';
+import { lockServiceToken } from '../services/lock.service.js';
 
 /** Injects the `LockService` of the module with this `name`; without one, the unnamed module's. */
 export function InjectLockService(module?: string): ParameterDecorator & PropertyDecorator {

@@ -1,8 +1,11 @@
 import { Inject, Optional } from '@nestjs/common';
 import { ModulesContainer } from '@nestjs/core';
 import { LockOptionsError } from '../errors/index.js';
-import { isLockServiceToken, lockServiceToken } from '../services/lock-service-token.js';
-import type { LockService } from '../services/lock.service.js';
+import {
+  isLockServiceToken,
+  type LockService,
+  lockServiceToken,
+} from '../services/lock.service.js';
 
 /** The properties by which the objects of a decorated class find one module's `LockService`. */
 interface Slot {

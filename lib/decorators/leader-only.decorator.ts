@@ -8,7 +8,7 @@ import {
   MODULE_DEFAULTS,
 } from '../options/index.js';
 import { LEADER_ONLY_METADATA } from '../redis-lock.constants.js';
-import { Candidates } from '../services/candidates.js';
+import { Candidates } from '../services/candidate.js';
 import type { ElectionOptions } from '../services/election.js';
 import { lazyKind } from '../services/locked-call.js';
 import { checkedFor, decoratedMethod, nameOf } from './decorated-method.js';

@@ -13,10 +13,9 @@ import {
   POLICY_OPTIONS,
 } from '../options/index.js';
 import { LOCKED_METADATA } from '../redis-lock.constants.js';
-import { endOfResponse } from '../services/end-of-stream.js';
+import { endOfResponse, responseParameter } from '../services/end-of-stream.js';
 import { LazyResultError, LockedCall } from '../services/locked-call.js';
 import { LockService } from '../services/lock.service.js';
-import { responseParameter } from '../services/response-parameter.js';
 import { argumentNames } from './argument-names.js';
 import { checkedFor, decoratedMethod, type Method, nameOf } from './decorated-method.js';
 import { injectedService, injectService } from './injected-service.js';

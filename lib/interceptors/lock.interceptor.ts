@@ -11,11 +11,9 @@ import { LockOptionsError } from '../errors/index.js';
 import { lockNames } from '../keys/index.js';
 import { callSettings, POLICY_OPTIONS } from '../options/index.js';
 import { LOCKED_REQUEST_METADATA } from '../redis-lock.constants.js';
-import { endOfResponse } from '../services/end-of-stream.js';
-import { lockServiceToken } from '../services/lock-service-token.js';
-import { LockService } from '../services/lock.service.js';
+import { endOfResponse, responseParameter } from '../services/end-of-stream.js';
+import { LockService, lockServiceToken } from '../services/lock.service.js';
 import { LockedCall } from '../services/locked-call.js';
-import { responseParameter } from '../services/response-parameter.js';
 import { errorOfHandler } from './message-errors.js';
 import type { LockedRequestSettings } from './locked-request-settings.js';
 

@@ -1,8 +1,10 @@
-import { LockShutdownError } from '../errors/index.js';
+import type { OnApplicationBootstrap, OnModuleDestroy } from '@nestjs/common';
+import { LockOptionsError, LockShutdownError } from '../errors/index.js';
 import type { Lease } from '../client/lease.js';
 import { pauseAfter } from '../client/retry.js';
-import { detached, POLICY_DEFAULTS, systemClock } from '../options/index.js';
-import type { Election } from './election.js';
+import { detached, type LockedPolicy, systemClock } from '../options/index.js';
+import type { Election, ElectionOptions } from './election.js';
+import { LockService } from './lock.service.js';
 import { logger } from './logger.js';
 
 /**
@@ -10,7 +12,6 @@ import { logger } from './logger.js';
  * every failure, until it retires. Work that only the leader does runs through it.
  */
 export class Candidate {
-  #standing = false;
   #retired = false;
   #running = 0;
   #resigned = false;
@@ -24,9 +25,7 @@ export class Candidate {
 
   /** Campaigns from now on. */
   stand(): void {
-    if (this.#standing || this.#retired) return;
-    this.#standing = true;
-    this.#campaigning = detached(() => this.#campaign());
+    if (!this.#retired) this.#campaigning ??= detached(() => this.#campaign());
   }
 
   /**
@@ -35,7 +34,7 @@ export class Candidate {
    */
   async lead<T>(
     work: (lease: Lease) => Promise<T>,
-    onLost: 'throw' | 'ignore' = POLICY_DEFAULTS.onLost,
+    onLost?: LockedPolicy['onLost'],
   ): Promise<T | undefined> {
     this.stand();
     const lease = this.#retired ? undefined : this.election.lease;
@@ -101,5 +100,53 @@ export class Candidate {
       this.#wake = resolve;
       ended(resolve);
     });
+  }
+}
+
+/**
+ * The elections in which this replica stands because decorators name them: in each once, from start-up
+ * until it shuts down.
+ */
+export class Candidates implements OnApplicationBootstrap, OnModuleDestroy {
+  static readonly #ofServices = new WeakMap<LockService, Candidates>();
+  readonly #byName = new Map<string, { ttl: ElectionOptions['ttl']; candidate: Candidate }>();
+
+  private constructor(private readonly locks: LockService) {}
+
+  static of(service: LockService): Candidates {
+    let candidates = Candidates.#ofServices.get(service);
+    if (!candidates) {
+      candidates = new Candidates(service);
+      Candidates.#ofServices.set(service, candidates);
+    }
+    return candidates;
+  }
+
+  /**
+   * This replica's candidate for the lead of `name`.
+   * @throws LockOptionsError if another ttl was named for it before.
+   */
+  get(name: string, { ttl }: ElectionOptions = {}): Candidate {
+    const known = this.#byName.get(name);
+    if (known && known.ttl !== ttl) {
+      throw new LockOptionsError(
+        `@LeaderOnly('${name}') has ttl ${String(ttl)} in one place and ${String(known.ttl)} in another: it is one election.`,
+      );
+    }
+    if (known) return known.candidate;
+    LockService.internals(this.locks); // a stand-in has none
+    const candidate = new Candidate(this.locks.election(name, { ttl }));
+    this.#byName.set(name, { ttl, candidate });
+    return candidate;
+  }
+
+  /** Called by Nest: campaigns, without waiting for the outcome. */
+  onApplicationBootstrap(): void {
+    for (const { candidate } of this.#byName.values()) candidate.stand();
+  }
+
+  /** Called by Nest: leaves the lead to another replica, where work is under way as soon as that has ended. */
+  onModuleDestroy(): void {
+    for (const { candidate } of this.#byName.values()) void candidate.retire();
   }
 }

@@ -1,3 +1,4 @@
+import { ROUTE_ARGS_METADATA } from '@nestjs/common/constants.js';
 import { finished, type Readable } from 'node:stream';
 
 /** When what a method returned ends by itself: a Node stream, or a StreamableFile around one; undefined for a plain value. */
@@ -19,4 +20,16 @@ export function endOfResponse(response: unknown): Promise<void> | undefined {
 
 function closed(stream: unknown): Promise<void> {
   return new Promise((resolve) => finished(stream as Readable, () => resolve()));
+}
+
+/** RouteParamtypes.RESPONSE of Nest. */
+const RESPONSE = '1';
+
+/** The position of `@Res()` in a route that answers by itself; undefined for any other method, `passthrough` included. */
+export function responseParameter(prototype: object, method: string | symbol): number | undefined {
+  const parameters = (Reflect.getMetadata(ROUTE_ARGS_METADATA, prototype.constructor, method) ??
+    {}) as Record<string, { index: number; data?: { passthrough?: boolean } }>;
+  const [, response] =
+    Object.entries(parameters).find(([name]) => name.split(':')[0] === RESPONSE) ?? [];
+  return response?.data?.passthrough ? undefined : response?.index;
 }

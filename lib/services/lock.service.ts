@@ -8,25 +8,31 @@ import { LockOptionsError } from '../errors/index.js';
 import { lockName, lockNames } from '../keys/index.js';
 import { readHandOver } from '../client/hand-over.js';
 import type { Lease } from '../client/lease.js';
-import type { Leases } from '../client/leases.js';
+import { Leases } from '../client/leases.js';
 import { SingleLease } from '../client/single-lease.js';
 import type { Stamp } from '../client/stamp.js';
 import { withLease, type Work } from '../client/run-under-lease.js';
+import type { LockStore } from '../locks/lock-primitive.js';
 import {
   type AcquireOptions,
   type CallSettings,
   callSettings,
+  type Clock,
   type ModuleSettings,
 } from '../options/index.js';
 import { Condition } from './condition.js';
 import { Election, ELECTION_CALL, ELECTION_PREFIX, type ElectionOptions } from './election.js';
-import { type ListOptions, listLocks } from './list-locks.js';
-import { inspectLock, type LockInspection } from './lock-inspection.js';
-import { dialectOf, type LookOptions } from './look-options.js';
-import { refuseDialect } from './refuse-dialect.js';
+import {
+  dialectOf,
+  inspectLock,
+  type InspectOptions,
+  type ListOptions,
+  listLocks,
+  type LockInspection,
+} from './inspection.js';
+import { logStart, logTaken, refusalLog, withWayOut } from './log.js';
+import { logger } from './logger.js';
 import { Semaphore, type SemaphoreOptions } from './semaphore.js';
-import { logTaken } from './shutdown-log.js';
-import { logStart, withWayOut } from './start-log.js';
 
 /** The options of `withLock`. */
 export interface WithLockOptions extends AcquireOptions {
@@ -49,6 +55,12 @@ export class LockService
   constructor(leases: Leases, settings: ModuleSettings) {
     this.#leases = leases;
     this.#settings = settings;
+  }
+
+  /** A service whose locks are in `store`. @internal */
+  static on(store: LockStore, settings: ModuleSettings, clock: Clock): LockService {
+    const warn = (error: Error): void => logger.warn(error.stack);
+    return new LockService(new Leases(store, settings, clock, warn, refusalLog()), settings);
   }
 
   /**
@@ -115,6 +127,7 @@ export class LockService
    * @throws LockKeyError, LockOptionsError
    */
   semaphore(name: string, { permits }: SemaphoreOptions): Semaphore {
+    this.#refuseDialect('semaphore()');
     return new Semaphore(this.#leases, this.#settings.call, this.#name(name), permits);
   }
 
@@ -138,7 +151,7 @@ export class LockService
    * ForeignLockError on the name of a semaphore; LockKeyError.
    */
   async optimistic(key: string): Promise<Stamp> {
-    refuseDialect(this.#settings.call, 'optimistic()');
+    this.#refuseDialect('optimistic()');
     return this.#leases.optimistic(this.#name(key));
   }
 
@@ -162,7 +175,7 @@ export class LockService
   }
 
   /** The holders of a lock, since when, and the number of waiting callers. Give the `dialect` that the lock was acquired with. */
-  async inspect(key: string, options: LookOptions = {}): Promise<LockInspection> {
+  async inspect(key: string, options: InspectOptions = {}): Promise<LockInspection> {
     const dialect = dialectOf(options, this.#settings);
     return inspectLock(this.#leases.administration, this.#name(key), dialect);
   }
@@ -183,7 +196,7 @@ export class LockService
    * string at the key is removed, whoever wrote it: in most formats any text may be a holder's token.
    * @throws ForeignLockError if the key holds no lock.
    */
-  async forceRelease(key: string, options: LookOptions = {}): Promise<boolean> {
+  async forceRelease(key: string, options: InspectOptions = {}): Promise<boolean> {
     const dialect = dialectOf(options, this.#settings);
     return this.#leases.administration.force(this.#name(key), dialect);
   }
@@ -232,6 +245,15 @@ export class LockService
     logTaken(taken, this.#settings.shutdownGrace);
   }
 
+  /** @throws LockOptionsError where the module's locks are written in another service's format. */
+  #refuseDialect(what: string): void {
+    const { dialect } = this.#settings.call;
+    if (!dialect) return;
+    throw new LockOptionsError(
+      `${what} works on locks of our own, and this module has dialect "${dialect.name}": give the dialect to the calls that need it, or use a module without one.`,
+    );
+  }
+
   #name(key: string): string {
     return lockName(key, this.#settings.limits.keyBytes);
   }
@@ -245,4 +267,14 @@ export class LockService
     const { call } = this.#settings;
     return options ? callSettings(options, call, ['signal', 'mode', 'onLost']) : call;
   }
+}
+
+/** What the `LockService` of a module is injected by: the class, or for a named module a text of its own. */
+export function lockServiceToken(module?: string): typeof LockService | string {
+  return module === undefined ? LockService : `LockService:${module}`;
+}
+
+/** True for what injects the `LockService` of any module. */
+export function isLockServiceToken(token: unknown): boolean {
+  return token === LockService || (typeof token === 'string' && token.startsWith('LockService:'));
 }

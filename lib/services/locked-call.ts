@@ -40,12 +40,9 @@ export class LockedCall {
     end?: () => Promise<void> | undefined,
     said = `The method under lock "${this.key}"`,
   ): Promise<unknown> {
-    const entry = await this.leases
-      .acquire(this.names, this.call)
-      .then(within, (error: unknown) => this.#without(error));
+    const entry = await this.#entry(this.leases.acquire(this.names, this.call));
     if ('instead' in entry) return entry.instead;
     const { lease } = entry;
-    if (!lease) return run(undefined);
     return runUnderLease(
       new LeasedBody(lease, this.policy.onLost),
       () => run(lease),
@@ -96,10 +93,8 @@ export class LockedCall {
           fail(error);
         }
       };
-      this.leases
-        .acquire(this.names, this.call, waiting.signal)
-        .then(within, (error: unknown) => this.#without(error))
-        .then(start, (error: unknown) => subscriber.error(error));
+      const coming = this.leases.acquire(this.names, this.call, waiting.signal);
+      this.#entry(coming).then(start, (error: unknown) => subscriber.error(error));
       return () => {
         waiting.abort();
         inner?.unsubscribe();
@@ -110,9 +105,7 @@ export class LockedCall {
 
   /** Acquires at the first pull; gives back at the end, at an error, or when the consumer breaks off. */
   async *iterable(run: Run<AsyncIterable<unknown>>): AsyncGenerator<unknown> {
-    const entry = await this.leases
-      .acquire(this.names, this.call)
-      .then(within, (error: unknown) => this.#without(error));
+    const entry = await this.#entry(this.leases.acquire(this.names, this.call));
     if ('instead' in entry) {
       const { instead } = entry;
       if (isAsyncIterable(instead)) yield* instead;
@@ -120,7 +113,6 @@ export class LockedCall {
       return;
     }
     const { lease } = entry;
-    if (!lease) return yield* run(undefined);
     const body = new LeasedBody(lease, this.policy.onLost);
     let iterator: AsyncIterator<unknown> | undefined;
     let done = false;
@@ -129,7 +121,7 @@ export class LockedCall {
       for (;;) {
         const step = await body.run(() => iterator!.next());
         if (step.done) break;
-        if (this.policy.onLost !== 'ignore') lease.assertHeld();
+        if (this.policy.onLost !== 'ignore') lease?.assertHeld();
         yield step.value;
       }
       done = true;
@@ -139,7 +131,15 @@ export class LockedCall {
     }
   }
 
-  /** What becomes of a call that does not get its lease. */
+  /** What becomes of the call: it gets its lease, or not. */
+  async #entry(coming: Promise<BaseLease>): Promise<Entry> {
+    try {
+      return { lease: await coming };
+    } catch (error) {
+      return this.#without(error);
+    }
+  }
+
   async #without(error: unknown): Promise<Entry> {
     const { onBusy = POLICY_DEFAULTS.onBusy, onUnavailable = POLICY_DEFAULTS.onUnavailable } =
       this.policy;
@@ -159,11 +159,6 @@ export class LockedCall {
     }
     throw error;
   }
-}
-
-/** The call got its lease. */
-function within(lease: BaseLease): Entry {
-  return { lease };
 }
 
 /** A method that was taken to return a Promise returned what begins later. */

@@ -9,7 +9,6 @@ import {
   MOST_PERMITS,
   wholeNumber,
 } from '../options/index.js';
-import { refuseDialect } from './refuse-dialect.js';
 
 /**
  * The number of permits, the same in all replicas. During a rollout each replica enforces its own limit: it admits nobody
@@ -55,7 +54,6 @@ export class Semaphore {
   ) {
     this.#leases = leases;
     this.#defaults = defaults;
-    refuseDialect(defaults, 'semaphore()');
     wholeNumber('permits', permits, MOST_PERMITS);
   }
 

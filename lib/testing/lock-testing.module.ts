@@ -1,5 +1,4 @@
 import type { DynamicModule, Provider } from '@nestjs/common';
-import { Leases } from '../client/leases.js';
 import {
   type Clock,
   moduleSettings,
@@ -8,10 +7,7 @@ import {
 } from '../options/index.js';
 import { RedisLockModule } from '../redis-lock.module.js';
 import type { RedisLockModuleExtras } from '../redis-lock.module-definition.js';
-import { lockServiceToken } from '../services/lock-service-token.js';
-import { LockService } from '../services/lock.service.js';
-import { refusalLog } from '../services/refusal-log.js';
-import { logOrder } from '../services/order-log.js';
+import { LockService, lockServiceToken } from '../services/lock.service.js';
 import { MemoryLockStore } from './memory-lock-store.js';
 import { MemoryServer } from './memory-server.js';
 
@@ -32,7 +28,7 @@ export function memoryLockService(options: LockTestingOptions = {}): LockService
   const { lockOrder = 'warn', shutdownGrace = 0 } = rest;
   const settings = moduleSettings({ ...rest, lockOrder, shutdownGrace });
   const store = new MemoryLockStore(server ?? new MemoryServer(clock), settings, clock);
-  return new LockService(new Leases(store, settings, clock, logOrder, refusalLog()), settings);
+  return LockService.on(store, settings, clock);
 }
 
 /** `RedisLockModule` without Redis, for unit tests: `imports: [LockTestingModule.forRoot()]`. */

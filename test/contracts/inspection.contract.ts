@@ -3,7 +3,7 @@ import { readHandOver } from '../../lib/client/hand-over.js';
 import type { SingleLease } from '../../lib/client/single-lease.js';
 import { READER } from '../../lib/options/index.js';
 import { Condition } from '../../lib/services/condition.js';
-import { inspection, type LockInspection } from '../../lib/services/lock-inspection.js';
+import { inspection, type LockInspection } from '../../lib/services/inspection.js';
 import type { Contract } from '../support/contract.js';
 import { later } from '../support/later.js';
 import type { LockingProcess } from '../support/world.js';

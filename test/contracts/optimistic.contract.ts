@@ -4,7 +4,7 @@ import type { SingleLease } from '../../lib/client/single-lease.js';
 import type { Stamp } from '../../lib/client/stamp.js';
 import { READER } from '../../lib/options/index.js';
 import { Condition } from '../../lib/services/condition.js';
-import { inspection } from '../../lib/services/lock-inspection.js';
+import { inspection } from '../../lib/services/inspection.js';
 import { TTL } from '../support/bounds.js';
 import type { Contract } from '../support/contract.js';
 import { random } from '../support/random.js';

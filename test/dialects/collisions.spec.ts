@@ -3,8 +3,7 @@ import type { ChainableCommander } from 'ioredis';
 import { newHolderId } from '../../lib/locks/holder.js';
 import type { LockRequest } from '../../lib/locks/lock-request.js';
 import { dialectSettings } from '../../lib/options/index.js';
-import { inspection } from '../../lib/services/lock-inspection.js';
-import { listLocks } from '../../lib/services/list-locks.js';
+import { inspection, listLocks } from '../../lib/services/inspection.js';
 import { samples } from './samples.js';
 import { Sides } from './sides.js';
 

@@ -6,7 +6,7 @@ import { guarded } from '../../lib/locks/guard/guarded.js';
 import { scripts } from '../../lib/locks/lock/scripts.js';
 import { moduleSettings } from '../../lib/options/index.js';
 import { Condition } from '../../lib/services/condition.js';
-import { inspection } from '../../lib/services/lock-inspection.js';
+import { inspection } from '../../lib/services/inspection.js';
 import { LockClient } from '../support/lock-client.js';
 import { later } from '../support/later.js';
 import { until } from '../support/until.js';

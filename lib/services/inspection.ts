@@ -1,8 +1,39 @@
-import type { DialectSettings } from '../options/index.js';
 import type { Administration } from '../client/administration.js';
-import type { Sight } from '../locks/lock-primitive.js';
+import { LockKeyError, LockOptionsError } from '../errors/index.js';
+import { describe, lockName } from '../keys/index.js';
 import { isFenced, MARKERS, processOf } from '../locks/holder.js';
+import type { Sight } from '../locks/lock-primitive.js';
+import {
+  checkStore,
+  type DialectSettings,
+  dialectSettings,
+  type LockDialect,
+  type ModuleSettings,
+  wholeNumber,
+} from '../options/index.js';
 import { TOKEN_LEAD } from '../protocol/constants.js';
+
+/** What `inspect`, `list` and `forceRelease` of `LockService` take. */
+export interface InspectOptions {
+  /** The format of the lock, as `acquire` was given it. Without it the module's. */
+  readonly dialect?: LockDialect | undefined;
+}
+
+/**
+ * In whose format a lock is looked for; undefined: ours.
+ * @throws LockOptionsError when there is no such dialect or option, or the module's store has no locks of others.
+ */
+export function dialectOf(
+  options: InspectOptions & { readonly limit?: number | undefined },
+  settings: ModuleSettings,
+): DialectSettings | undefined {
+  const { dialect: given, limit: _limit, ...others } = options;
+  const [other] = Object.keys(others);
+  if (other !== undefined) throw new LockOptionsError(`There is no option "${other}" here.`);
+  const dialect = given === undefined ? settings.call.dialect : dialectSettings(given);
+  if (dialect) checkStore(dialect, settings);
+  return dialect;
+}
 
 /** A process that holds a lock or waits for it. */
 export interface LockParty {
@@ -103,4 +134,46 @@ function stateOf(
   if (type === 'none') return 'free';
   if (party || mode) return 'held';
   return holder === MARKERS.kept ? 'kept' : 'foreign';
+}
+
+/** The most locks one list may have. */
+const MOST = 10_000;
+
+/** What `LockService.list` takes beside a pattern. */
+export interface ListOptions extends InspectOptions {
+  /** How many locks are enough, up to 10,000. @default 1000 */
+  readonly limit?: number | undefined;
+}
+
+/** The locks that are not free and match, in the order of their keys. */
+export async function listLocks(
+  administration: Administration,
+  pattern: string,
+  options: ListOptions,
+  settings: ModuleSettings,
+): Promise<LockInspection[]> {
+  const { limit = 1_000 } = options;
+  const { keyBytes } = settings.limits;
+  const dialect = dialectOf(options, settings);
+  wholeNumber('limit', limit, MOST);
+  if (typeof pattern !== 'string' || pattern === '' || Buffer.byteLength(pattern) > keyBytes) {
+    const found = typeof pattern === 'string' && pattern !== '' ? 'longer' : describe(pattern);
+    throw new LockKeyError(
+      `A pattern of keys is a string of up to ${keyBytes} bytes, "*" for all; this is ${found}.`,
+    );
+  }
+  const mayBe = (name: string): boolean => isLockName(name, keyBytes);
+  const found = await administration.list({ pattern, most: limit, mayBe, dialect }, NAMED);
+  return found
+    .map(([key, sight]) => inspection(key, sight))
+    .sort((a, b) => (a.key < b.key ? -1 : 1));
+}
+
+/** Other keys of locks are not named so. */
+function isLockName(name: string, keyBytes: number): boolean {
+  try {
+    return lockName(name, keyBytes) === name;
+  } catch {
+    return false;
+  }
 }
