@@ -1,4 +1,9 @@
-import { LockLimitError, LockStoreError } from '../errors/index.js';
+import {
+  LockLimitError,
+  LockOptionsError,
+  LockShutdownError,
+  LockStoreError,
+} from '../errors/index.js';
 import type { Grant } from '../locks/grant.js';
 import { newHolderId } from '../locks/holder.js';
 import type { Refusal } from '../locks/lock-primitive.js';
@@ -18,11 +23,63 @@ export interface Awaiting {
   readonly signal: AbortSignal | undefined;
 }
 
+/** All holders of this process that gave their lock back until a condition is signalled. */
+export class Conditions {
+  #awaiting = 0;
+
+  constructor(private readonly context: QueueContext) {}
+
+  get size(): number {
+    return this.#awaiting;
+  }
+
+  /** Gives the lock back, and resolves when it is held again: to whether it was signalled. */
+  async await(lease: SingleLease, awaiting: Awaiting): Promise<boolean> {
+    const { heldLocks, stopping } = this.context;
+    awaiting.signal?.throwIfAborted();
+    lease.assertHeld();
+    if (stopping.aborted) throw new LockShutdownError(lease.key);
+    const heldLock = SingleLease.heldLockOf(lease);
+    refuseOthers(heldLock);
+    heldLocks.beginAwaiting(heldLock);
+    this.#awaiting += 1;
+    try {
+      return await new ConditionWait(this.context, heldLock, awaiting).woken;
+    } finally {
+      this.#awaiting -= 1;
+    }
+  }
+
+  /**
+   * Wakes up to `most` of the holders that await the condition now, in bounded steps, so that Redis serves others between them.
+   * Resolves to how many were woken.
+   */
+  async signal(lease: SingleLease, condition: string, most: number): Promise<number> {
+    lease.assertHeld();
+    const heldLock = SingleLease.heldLockOf(lease);
+    refuseOthers(heldLock);
+    let woken = 0;
+    let last: string | undefined;
+    do {
+      const { request } = heldLock;
+      const answer = await this.context.store.lock.signal(request, condition, most - woken, last);
+      if (typeof answer === 'string') {
+        if (heldLock.state === 'held' && request === heldLock.request)
+          this.context.heldLocks.refused(heldLock, answer);
+        throw lease.lossError();
+      }
+      woken += answer.woken;
+      ({ last } = answer);
+    } while (last !== undefined);
+    return woken;
+  }
+}
+
 /**
  * A holder that gave its lock back until a condition is signalled. It wakes as the holder again: signalled, or after its
  * time, when it has waited for the lock like any caller. One that gives up passes its signal on.
  */
-export class ConditionWait implements Owner {
+class ConditionWait implements Owner {
   /** Whether the holder was signalled, once it holds the lock again. */
   readonly woken: Promise<boolean>;
   #resolve!: (signalled: boolean) => void;
@@ -31,13 +88,13 @@ export class ConditionWait implements Owner {
   #begun = false;
   #settled = false;
   #timedOut = false;
-  #stopClock = (): void => {};
-  readonly #callOff: () => void;
+  /** What may end it from outside, each called off when it is settled. */
+  readonly #bounds: readonly (() => void)[];
 
   constructor(
     private readonly context: QueueContext,
     private readonly former: HeldLock,
-    awaiting: Awaiting,
+    private readonly awaiting: Awaiting,
   ) {
     this.woken = new Promise((resolve, reject) => {
       this.#resolve = resolve;
@@ -45,24 +102,19 @@ export class ConditionWait implements Owner {
     });
     this.#entry = this.#newEntry({ name: awaiting.condition, over: false });
     const { wait, signal } = awaiting;
-    if (wait !== Infinity) this.#stopClock = context.clock.after(wait, () => this.#timeOut());
-    this.#callOff = onAbort(signal, () => this.reject(signal!.reason));
+    const { clock, stopping } = context;
+    const shutdown = (): void => this.#leave(new LockShutdownError(former.request.key));
+    this.#bounds = [
+      wait === Infinity ? () => {} : clock.after(wait, () => this.#timeOut()),
+      onAbort(signal, () => this.#leave(signal!.reason)),
+      onAbort(stopping, shutdown),
+    ];
     context.cleanup.abandonServed(former.successors?.takeServed()); // before the lock goes to who comes next
     this.#entry.askGivingBack(former.request).then(
       () => (this.#begun = true),
       (error: unknown) => this.#notGivenBack(error),
     );
     former.successors?.ended(former);
-  }
-
-  get key(): string {
-    return this.former.request.key;
-  }
-
-  /** The wait ends for this reason, and nothing is held. */
-  reject(reason: unknown): void {
-    this.#entry.leave();
-    this.#fail(reason);
   }
 
   granted(entry: QueueEntry, grant: Grant): void {
@@ -118,7 +170,7 @@ export class ConditionWait implements Owner {
     const retryable = error instanceof LockStoreError && error.retryable;
     const { clock, settings } = this.context;
     if (!retryable || clock.monotonic() >= entry.failingSince + settings.outageWait) {
-      this.reject(error);
+      this.#leave(error);
     }
   }
 
@@ -130,16 +182,17 @@ export class ConditionWait implements Owner {
   }
 
   #notGivenBack(error: unknown): void {
-    const { heldLocks } = this.context;
+    const { former } = this;
+    const { cleanup, heldLocks } = this.context;
     const unknown = error instanceof LockStoreError && error.outcome === 'unknown';
     if (unknown) {
       this.#begun = true;
-      heldLocks.giveUp(this.former);
+      cleanup.abandon(former.request, former.inFlight);
       return this.failed(this.#entry, error);
     }
     this.#entry.leave();
-    if (this.#settled) return heldLocks.giveUp(this.former); // the caller was told that the lock is not held
-    heldLocks.keep(this.former);
+    if (this.#settled) return cleanup.abandon(former.request, former.inFlight); // the caller was told that the lock is not held
+    heldLocks.keep(former);
     this.#fail(error);
   }
 
@@ -148,14 +201,39 @@ export class ConditionWait implements Owner {
     this.#entry.stopAwaiting();
   }
 
+  /** The wait ends for this reason, and nothing is held. */
+  #leave(reason: unknown): void {
+    this.#entry.leave();
+    this.#fail(reason);
+  }
+
+  /** Where the lock was given back, its lease is over: a caller that aborted knows that, for any other it is lost. */
   #fail(reason: unknown): void {
+    const { former } = this;
+    const { signal } = this.awaiting;
     this.#settle();
+    if (former.state === 'awaiting') {
+      if (signal?.aborted && reason === signal.reason) former.forgo();
+      else former.lose(reason instanceof LockShutdownError ? 'shutdown' : 'awaiting');
+    }
     this.#reject(reason);
   }
 
   #settle(): void {
     this.#settled = true;
-    this.#stopClock();
-    this.#callOff();
+    for (const callOff of this.#bounds) callOff();
   }
+}
+
+/** Callers that wait for a lock in another format are in no queue that a signal could reach. */
+function refuseOthers({ request: { key, share, dialect } }: HeldLock): void {
+  if (share) {
+    throw new LockOptionsError(
+      `Lock "${key}" is shared: a condition is awaited, and signalled, by who holds its lock alone.`,
+    );
+  }
+  if (!dialect) return;
+  throw new LockOptionsError(
+    `Lock "${key}" is taken in dialect "${dialect.name}", which has no conditions.`,
+  );
 }

@@ -1,9 +1,19 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { LockOptionsError } from '../errors/index.js';
-import { holderId } from '../locks/holder.js';
+import {
+  LeaseLostError,
+  LockOptionsError,
+  LockShutdownError,
+  LockStoreError,
+} from '../errors/index.js';
+import { holderId, newHolderId } from '../locks/holder.js';
+import type { Transferred } from '../locks/lock-primitive.js';
 import type { LockRequest } from '../locks/lock-request.js';
-import type { CallSettings } from '../options/index.js';
-import type { HeldLock } from './held-lock.js';
+import { type CallSettings, onAbort } from '../options/index.js';
+import { HeldLock } from './held-lock.js';
+import { InFlight } from './in-flight.js';
+import type { EntryContext } from './queue-entry.js';
+import { pauseAfter } from './retry.js';
+import { standingOf } from './validity.js';
 
 /** The lease of a lock on its way from one process to another; nobody works under it. */
 export interface HandOver {
@@ -104,4 +114,68 @@ function wordsOf(text: unknown): Words | undefined {
 
 function isTime(value: unknown): boolean {
   return Number.isSafeInteger(value) && (value as number) >= 0;
+}
+
+/**
+ * Goes on with a lease that another process handed over, under a holder id of this one; once only. Asks again, for twice
+ * the command time-out, when Redis does not say. `shutdown` ends that: what it may bring all the same is left.
+ * @throws LeaseLostError if another caller went on with it, or its time is over; LockStoreError: then it may be tried
+ * again; LockShutdownError.
+ */
+export async function restore(
+  { request, call, fencingToken }: HandOver,
+  context: EntryContext,
+  shutdown: AbortSignal,
+): Promise<HeldLock> {
+  const { store, settings, clock, cleanup } = context;
+  const { key } = request;
+  const inFlight = new InFlight(settings.commandTimeout);
+  const own = { ...request, holder: newHolderId(store.processId, request.tokens > 0) };
+  const fail = (error: unknown): never => {
+    cleanup.abandon(own, inFlight);
+    throw error;
+  };
+  const transfer = new Promise<Transferred>((resolve, reject) => {
+    const callOff = onAbort(shutdown, () => reject(new LockShutdownError(key)));
+    transferOnce(request, own, inFlight, context, shutdown).then(resolve, reject).finally(callOff);
+  });
+  const { sent, remaining, renewIn } = await transfer.catch(fail);
+  if (typeof remaining !== 'number') {
+    throw new LeaseLostError(key, remaining === 'taken' ? 'taken' : 'expired');
+  }
+  if (standingOf({ sent, remaining }, clock) === 'over') {
+    fail(new LeaseLostError(key, 'expired'));
+  }
+  const ttl = call.renew ? call.ttl : Math.min(call.ttl, remaining); // it ends when it would have ended
+  const grant = { kind: 'held', sent, remaining, fencingToken, tokens: 1, renewIn } as const;
+  return new HeldLock(own, { ...call, ttl }, grant, inFlight, clock, undefined);
+}
+
+async function transferOnce(
+  from: LockRequest,
+  to: LockRequest,
+  inFlight: InFlight,
+  { store, settings, clock }: EntryContext,
+  shutdown: AbortSignal,
+): Promise<Transferred> {
+  const giveUpAt = clock.monotonic() + 2 * settings.commandTimeout;
+  for (let failures = 0; ; failures += 1) {
+    const sentAt = clock.monotonic();
+    inFlight.sent(sentAt);
+    try {
+      const answer = await store.lock.transfer(from, to);
+      inFlight.answered();
+      const { sent, remaining } = answer;
+      const isSure =
+        typeof remaining !== 'number' || standingOf({ sent, remaining }, clock) !== 'doubtful';
+      if (isSure || shutdown.aborted) return answer; // else the machine slept while it was on its way: the next one says the same
+    } catch (error) {
+      const failure = error instanceof LockStoreError ? error : undefined;
+      if (failure?.outcome === 'unknown') inFlight.unknown(sentAt);
+      else inFlight.answered();
+      if (!failure?.retryable || clock.monotonic() >= giveUpAt) throw error;
+      await new Promise<void>((resolve) => void clock.after(pauseAfter(failures), resolve));
+      if (shutdown.aborted) throw error;
+    }
+  }
 }

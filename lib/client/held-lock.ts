@@ -2,8 +2,8 @@ import { LeaseLostError, type LossReason } from '../errors/index.js';
 import type { Grant } from '../locks/grant.js';
 import type { LockRequest } from '../locks/lock-request.js';
 import { type CallSettings, type Clock, type Moment, READER } from '../options/index.js';
-import type { Due, Scheduled } from './schedule.js';
-import { deadlineOf, type Standing, standingAt, standingOf, type Term } from './standing.js';
+import type { Due, Scheduled } from './timers.js';
+import { deadlineOf, type Standing, standingAt, standingOf, type Term } from './validity.js';
 import type { InFlight } from './in-flight.js';
 
 /** The callers of this process that wait behind a lease. */
@@ -26,7 +26,7 @@ type State = 'held' | 'awaiting' | 'closing' | 'released' | 'lost';
  * writer of its fields: held → closing → released, or held → lost. It goes back to held where the store refused the
  * release, the hand-over or the wait for a condition.
  *
- * It believes no later deadline than the server's, on two clocks (standing.ts).
+ * It believes no later deadline than the server's, on two clocks (validity.ts).
  */
 export class HeldLock implements Scheduled, Term {
   private phase: State = 'held';

@@ -125,11 +125,6 @@ export class HeldLocks {
     if (heldLock.holds === 0) void this.release(heldLock);
   }
 
-  /** Nobody knows whether it was given back. */
-  giveUp(heldLock: HeldLock): void {
-    this.cleanup.abandon(heldLock.request, heldLock.inFlight);
-  }
-
   /** Others may share what was held alone. */
   async downgrade(heldLock: HeldLock): Promise<void> {
     const { request } = heldLock;

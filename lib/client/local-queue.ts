@@ -9,7 +9,7 @@ import { onAbort, permitsOf } from '../options/index.js';
 import { HeldLock, type Successors } from './held-lock.js';
 import type { HeldLocks } from './held-locks.js';
 import { type EntryContext, type Owner, QueueEntry } from './queue-entry.js';
-import type { Due, Schedule, Scheduled } from './schedule.js';
+import type { Due, Schedule, Scheduled } from './timers.js';
 import { SingleLease } from './single-lease.js';
 import { TimeSlice } from './time-slice.js';
 import type { Waiter } from './waiter.js';
@@ -26,6 +26,8 @@ export interface QueueContext extends EntryContext {
   readonly slices: Schedule<LocalQueue>;
   /** How many callers wait, in all queues. */
   waiting: number;
+  /** Aborts when nobody may wait any more. */
+  readonly stopping: AbortSignal;
   /** Nobody waits in the queue, and nobody of it holds the lock. */
   retire(queue: LocalQueue): void;
 }

@@ -1,12 +1,12 @@
 import { LockLimitError } from '../errors/index.js';
 import type { LockStore, PushListener } from '../locks/lock-primitive.js';
 import type { CallSettings, Clock, ModuleSettings } from '../options/index.js';
-import type { BaseLease } from './base-lease.js';
+import type { BaseLease } from './lease.js';
 import type { Cleanup } from './cleanup.js';
 import type { HeldLocks } from './held-locks.js';
 import { LocalQueue, type QueueContext } from './local-queue.js';
 import { QueuePollers } from './queue-poller.js';
-import { Schedule } from './schedule.js';
+import { Schedule } from './timers.js';
 import { BUDGET } from './time-slice.js';
 import { InFlight } from './in-flight.js';
 import { TurnoverMap } from './turnover-map.js';
@@ -40,6 +40,7 @@ export class LocalQueues {
     private readonly clock: Clock,
     cleanup: Cleanup,
     heldLocks: HeldLocks,
+    stopping: AbortSignal,
   ) {
     this.context = {
       store,
@@ -52,6 +53,7 @@ export class LocalQueues {
       bounds: new Schedule(clock, (due) => due.forEach((waiter) => waiter.expire!())),
       slices: new Schedule(clock, (due) => due.forEach((queue) => queue.overstayed())),
       waiting: 0,
+      stopping,
       retire: (queue) => this.#retire(queue),
     };
   }

@@ -1,5 +1,5 @@
-import { LockOrderError, type NestedLocks } from '../errors/index.js';
-import type { CallSettings, ModuleSettings } from '../options/index.js';
+import { LockNotAcquiredError, LockOrderError, type NestedLocks } from '../errors/index.js';
+import type { CallSettings } from '../options/index.js';
 import { Section } from './section.js';
 
 /** How many pairs are remembered; the oldest are forgotten first. */
@@ -17,21 +17,11 @@ export class LockOrder {
   readonly #nested = new Map<string, Map<string, NestedLocks>>();
   #size = 0;
 
-  private constructor(
+  constructor(
     private readonly owner: object,
     /** Told of each pair once; without it every call of the second order is refused. */
     private readonly warn: ((error: LockOrderError) => void) | undefined,
   ) {}
-
-  /** Undefined where nobody wants to know. */
-  static watched(
-    lockOrder: ModuleSettings['lockOrder'],
-    owner: object,
-    warn: (error: LockOrderError) => void,
-  ): LockOrder | undefined {
-    if (lockOrder === 'ignore') return undefined;
-    return new LockOrder(owner, lockOrder === 'warn' ? warn : undefined);
-  }
 
   /** @throws LockOrderError if the call has to be refused. */
   check(keys: string | readonly string[], { wait }: CallSettings): void {
@@ -88,4 +78,23 @@ export class LockOrder {
 /** The calls that led here. */
 function stack(): string {
   return new Error().stack!.replace(/^.*\n/, '');
+}
+
+/**
+ * The outcome of a call that is made by code under leases of this owner. A call that waits in vain may have waited for
+ * itself, or for callers that wait for it in turn: its error names the locks that this code holds.
+ */
+export async function nestedWait<T>(
+  coming: Promise<T>,
+  { wait }: CallSettings,
+  owner: object,
+): Promise<T> {
+  try {
+    return await coming;
+  } catch (error) {
+    if (!(error instanceof LockNotAcquiredError)) throw error;
+    const held = [...Section.heldAround(owner)];
+    if (held.length === 0) throw error;
+    throw new LockNotAcquiredError(error.key!, error.waited, wait, error.permits, held);
+  }
 }

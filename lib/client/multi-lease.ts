@@ -1,7 +1,6 @@
 import { type LeaseLostError, LockNotAcquiredError, LockOptionsError } from '../errors/index.js';
 import type { CallSettings, Clock, Duration } from '../options/index.js';
-import { BaseLease, type OpenSection } from './base-lease.js';
-import type { LeaseJson } from './lease.js';
+import { BaseLease, type LeaseJson, type OpenSection } from './lease.js';
 
 /** One lease over several locks: held while each is, given back together. */
 export class MultiLease extends BaseLease {

@@ -1,4 +1,4 @@
-import { LockStoreError } from '../errors/index.js';
+import { LockShutdownError, LockStoreError } from '../errors/index.js';
 import type { LockStore, PushListener } from '../locks/lock-primitive.js';
 import { type Clock, detached, onAbort } from '../options/index.js';
 
@@ -10,8 +10,6 @@ export class Opening {
   #tellOpened!: () => void;
   #underWay: Promise<void> | undefined;
   #closed = false;
-  /** The calls that wait for it. */
-  readonly #callers = new Set<(reason: (key: string) => unknown) => void>();
 
   constructor(
     private readonly store: LockStore,
@@ -19,6 +17,8 @@ export class Opening {
     /** How long a call waits for it, in ms. */
     private readonly timeout: number,
     private readonly clock: Clock,
+    /** Aborts when no call may wait any more. */
+    private readonly stopping: AbortSignal,
   ) {
     this.opened = new Promise((resolve) => (this.#tellOpened = resolve));
   }
@@ -43,11 +43,6 @@ export class Opening {
     this.#closed = true;
   }
 
-  /** No call waits for it any more; each is told why. */
-  rejectAll(reason: (key: string) => unknown): void {
-    for (const refuse of this.#callers) refuse(reason);
-  }
-
   /** For a call, that waits for it no longer than for a command. */
   within(key: string, signal: AbortSignal | undefined): Promise<void> {
     return new Promise((resolve, reject) => {
@@ -57,14 +52,13 @@ export class Opening {
         reject(new LockStoreError(message, { key, outcome: 'unsent' }));
       });
       const callOff = onAbort(signal, () => reject(signal!.reason));
-      const refuse = (reason: (key: string) => unknown): void => reject(reason(key));
-      this.#callers.add(refuse);
+      const callEnd = onAbort(this.stopping, () => reject(new LockShutdownError(key)));
       this.open()
         .then(resolve, reject)
         .finally(() => {
           cancel();
           callOff();
-          this.#callers.delete(refuse);
+          callEnd();
         });
     });
   }

@@ -6,7 +6,7 @@ import { FIRST_LEASE } from '../protocol/constants.js';
 import type { Clock, ModuleSettings } from '../options/index.js';
 import type { Cleanup } from './cleanup.js';
 import type { Polled, QueuePollers } from './queue-poller.js';
-import { standingOf } from './standing.js';
+import { standingOf } from './validity.js';
 import { InFlight } from './in-flight.js';
 import type { TurnoverMap } from './turnover-map.js';
 

@@ -1,6 +1,5 @@
 import { LockOptionsError } from '../errors/index.js';
-import type { BaseLease, OpenSection } from './base-lease.js';
-import type { Lease } from './lease.js';
+import type { BaseLease, Lease, OpenSection } from './lease.js';
 
 /** Work to be done under a lease. */
 export type Work<T> = (lease: Lease) => T | PromiseLike<T>;

@@ -1,9 +1,10 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { LockNotAcquiredError } from '../errors/index.js';
-import { type CallSettings, type Clock, onAbort } from '../options/index.js';
+import { LockNotAcquiredError, LockUpgradeError } from '../errors/index.js';
+import { isSameLock } from '../locks/lock-id.js';
 import type { LockRequest } from '../locks/lock-request.js';
+import { type CallSettings, type Clock, isReader, onAbort } from '../options/index.js';
 import type { HeldLock } from './held-lock.js';
-import type { BaseLease } from './base-lease.js';
+import type { BaseLease } from './lease.js';
 
 /** The innermost section that the running code is inside of. */
 const inside = new AsyncLocalStorage<Section>();
@@ -36,6 +37,24 @@ export class Section {
     return Section.#innermost(
       (section) => section.owner === owner && fits(section.heldLock.request),
     );
+  }
+
+  /**
+   * The section that a call may enter again; the store is not asked. Of a semaphore one takes one more permit.
+   * @throws LockUpgradeError if it is shared and the call is not.
+   */
+  static toReenter(
+    owner: object,
+    key: string,
+    { reentrant, share, dialect }: CallSettings,
+  ): Section | undefined {
+    if (!reentrant || (share && !isReader(share))) return undefined;
+    const section = Section.current(owner, (request) => isSameLock(request, { key, dialect }));
+    const held = section?.heldLock.request.share;
+    if (!section || !held) return section;
+    if (!isReader(held)) return undefined;
+    if (!share && section.heldLock.held) throw new LockUpgradeError(key);
+    return section;
   }
 
   /** The open sections around the running code, of this owner, from the inside out. */
@@ -100,7 +119,7 @@ export class Section {
   }
 
   #next(): void {
-    const next = this.#queue.shift();
+    const [next] = this.#queue;
     if (next) next();
     else this.#occupied = false;
   }
@@ -109,34 +128,22 @@ export class Section {
   #turn(wait: number, signal: AbortSignal | undefined, clock: Clock): Promise<boolean> {
     const from = clock.monotonic();
     return new Promise((resolve, reject) => {
-      const leave = (): void => {
-        stop();
-        this.#queue.splice(this.#queue.indexOf(mine), 1);
-      };
-      const fail = (reason: unknown): void => {
-        leave();
-        reject(reason);
-      };
-      const late = (): void => {
-        const waited = wait && Math.round(clock.monotonic() - from);
-        fail(new LockNotAcquiredError(this.heldLock.request.key, waited, wait));
-      };
-      const cancel = wait === Infinity ? () => {} : clock.after(wait, late);
-      const stop = (): void => {
+      const turn = (): void => end(() => resolve(true));
+      const end = (settle: () => void): void => {
         cancel();
         callOff();
         unwatch();
+        this.#queue.splice(this.#queue.indexOf(turn), 1);
+        settle();
       };
-      const mine = (): void => {
-        stop();
-        resolve(true);
+      const late = (): void => {
+        const waited = wait && Math.round(clock.monotonic() - from);
+        reject(new LockNotAcquiredError(this.heldLock.request.key, waited, wait));
       };
-      const callOff = onAbort(signal, () => fail(signal!.reason));
-      const unwatch = this.heldLock.whenAwaiting(() => {
-        leave();
-        resolve(false);
-      });
-      this.#queue.push(mine);
+      const cancel = wait === Infinity ? () => {} : clock.after(wait, () => end(late));
+      const callOff = onAbort(signal, () => end(() => reject(signal!.reason)));
+      const unwatch = this.heldLock.whenAwaiting(() => end(() => resolve(false)));
+      this.#queue.push(turn);
     });
   }
 }

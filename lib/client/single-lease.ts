@@ -2,8 +2,7 @@ import { type LeaseLostError, LockOptionsError } from '../errors/index.js';
 import type { Duration } from '../options/index.js';
 import type { HeldLock } from './held-lock.js';
 import type { HeldLocks } from './held-locks.js';
-import { BaseLease } from './base-lease.js';
-import type { LeaseJson } from './lease.js';
+import { BaseLease, type LeaseJson } from './lease.js';
 import { Section } from './section.js';
 
 /** A lease on one lock: what a grant brought, or one more hold on it by re-entry. */

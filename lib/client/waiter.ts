@@ -1,6 +1,6 @@
 import type { CallSettings } from '../options/index.js';
-import type { BaseLease } from './base-lease.js';
-import type { Due, Scheduled } from './schedule.js';
+import type { BaseLease } from './lease.js';
+import type { Due, Scheduled } from './timers.js';
 
 /** One caller that waits: settles once, with its lease, an error, or the reason of its abort. */
 export class Waiter implements Scheduled {

@@ -4,8 +4,8 @@ import type { LockRequest } from '../locks/lock-request.js';
 import { type Clock, type Moment, momentOf, partedSince } from '../options/index.js';
 import type { HeldLock } from './held-lock.js';
 import { isRefused } from './retry.js';
-import { Schedule } from './schedule.js';
-import { glanceAt } from './standing.js';
+import { Schedule } from './timers.js';
+import { glanceAt } from './validity.js';
 
 /** The shortest pause between two renewals of one lease, in ms. */
 const SHORTEST_PAUSE = 10;

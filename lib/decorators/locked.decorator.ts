@@ -84,7 +84,7 @@ export function Locked(
       instance: object,
       args: unknown[],
     ): [LockedCall, (lease: unknown) => unknown] {
-      const { leases, defaults, maxKeyBytes } = LockService.internals(service);
+      const { client, defaults, maxKeyBytes } = LockService.internals(service);
       let wanted = settings.get(service);
       if (!wanted) {
         wanted = settingsOver(defaults);
@@ -93,7 +93,7 @@ export function Locked(
       const name = lockNames(keyOf(args), maxKeyBytes);
       const run = (lease: unknown): unknown =>
         original.apply(instance, withLease(args, leaseAt, lease));
-      return [new LockedCall(leases, name, wanted, options, args), run];
+      return [new LockedCall(client, name, wanted, options, args), run];
     }
 
     const wrappers: Record<NonNullable<LockedOptions['returns']>, Method> = {

@@ -88,10 +88,10 @@ function callOf(
   context: ExecutionContext,
   { keyOf, options }: LockedRequestSettings,
 ): LockedCall {
-  const { leases, defaults, maxKeyBytes } = LockService.internals(service);
+  const { client, defaults, maxKeyBytes } = LockService.internals(service);
   const call = callSettings(options, defaults, POLICY_OPTIONS);
   const names = lockNames(keyOf(context), maxKeyBytes);
-  return new LockedCall(leases, names, call, options, context.getArgs());
+  return new LockedCall(client, names, call, options, context.getArgs());
 }
 
 /** The decorators around a handler: the controller's outside, then the handler's, the uppermost first. */

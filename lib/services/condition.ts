@@ -1,6 +1,6 @@
 import { LockKeyError } from '../errors/index.js';
 import { describe } from '../keys/index.js';
-import type { Conditions } from '../client/conditions.js';
+import type { Conditions } from '../client/condition-wait.js';
 import type { SingleLease } from '../client/single-lease.js';
 import { type Duration, milliseconds } from '../options/index.js';
 

@@ -1,7 +1,7 @@
 import { EventEmitter } from 'node:events';
 import type { LeaseLostError } from '../errors/index.js';
 import type { Lease } from '../client/lease.js';
-import type { Leases } from '../client/leases.js';
+import type { LockClient } from '../client/lock-client.js';
 import { SingleLease } from '../client/single-lease.js';
 import type { CallSettings, Duration } from '../options/index.js';
 import { inspectLock, type LockParty } from './inspection.js';
@@ -39,7 +39,7 @@ export interface ElectionEvents {
  * that of Curator's LeaderLatch and of Chubby.
  */
 export class Election extends EventEmitter<ElectionEvents> implements AsyncDisposable {
-  readonly #leases: Leases;
+  readonly #client: LockClient;
   readonly #settings: CallSettings;
   #campaign: Campaign<Lease> | undefined;
   #lease: Lease | undefined;
@@ -54,13 +54,13 @@ export class Election extends EventEmitter<ElectionEvents> implements AsyncDispo
 
   /** @internal */
   constructor(
-    leases: Leases,
+    client: LockClient,
     /** The key of the lock under it. */
     readonly key: string,
     settings: CallSettings,
   ) {
     super();
-    this.#leases = leases;
+    this.#client = client;
     this.#settings = settings;
   }
 
@@ -111,13 +111,13 @@ export class Election extends EventEmitter<ElectionEvents> implements AsyncDispo
    * @throws LockStoreError when Redis fails.
    */
   async leader(): Promise<Leader | undefined> {
-    return (await inspectLock(this.#leases.administration, this.key)).holder;
+    return (await inspectLock(this.#client, this.key)).holder;
   }
 
   #start(): Campaign<Lease> {
     const campaign = new Campaign(async (signal) => {
       try {
-        const lease = await this.#leases.acquire(this.key, this.#settings, signal);
+        const lease = await this.#client.acquire(this.key, this.#settings, signal);
         if (signal.aborted) {
           await lease.release();
           throw signal.reason;
@@ -137,7 +137,7 @@ export class Election extends EventEmitter<ElectionEvents> implements AsyncDispo
     this.#tell('elected', lease);
     if (lease.signal.aborted) this.#deposed(lease);
     else if (this.#lease === lease)
-      this.#unwatch = this.#leases.onStop(() => this.#stepDown(lease));
+      this.#unwatch = this.#client.onStop(() => this.#stepDown(lease));
     return lease;
   }
 

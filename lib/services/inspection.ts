@@ -1,4 +1,4 @@
-import type { Administration } from '../client/administration.js';
+import type { LockClient } from '../client/lock-client.js';
 import { LockKeyError, LockOptionsError } from '../errors/index.js';
 import { describe, lockName } from '../keys/index.js';
 import { isFenced, MARKERS, processOf } from '../locks/holder.js';
@@ -78,11 +78,11 @@ export const NAMED = 100;
 
 /** Looks at one lock. */
 export async function inspectLock(
-  administration: Administration,
+  client: LockClient,
   key: string,
   dialect?: DialectSettings,
 ): Promise<LockInspection> {
-  return inspection(key, await administration.inspect(key, NAMED, dialect));
+  return inspection(key, await client.inspect(key, NAMED, dialect));
 }
 
 export function inspection(key: string, sight: Sight): LockInspection {
@@ -147,7 +147,7 @@ export interface ListOptions extends InspectOptions {
 
 /** The locks that are not free and match, in the order of their keys. */
 export async function listLocks(
-  administration: Administration,
+  client: LockClient,
   pattern: string,
   options: ListOptions,
   settings: ModuleSettings,
@@ -163,7 +163,7 @@ export async function listLocks(
     );
   }
   const mayBe = (name: string): boolean => isLockName(name, keyBytes);
-  const found = await administration.list({ pattern, most: limit, mayBe, dialect }, NAMED);
+  const found = await client.list({ pattern, most: limit, mayBe, dialect }, NAMED);
   return found
     .map(([key, sight]) => inspection(key, sight))
     .sort((a, b) => (a.key < b.key ? -1 : 1));

@@ -8,7 +8,7 @@ import { LockOptionsError } from '../errors/index.js';
 import { lockName, lockNames } from '../keys/index.js';
 import { readHandOver } from '../client/hand-over.js';
 import type { Lease } from '../client/lease.js';
-import { Leases } from '../client/leases.js';
+import { LockClient } from '../client/lock-client.js';
 import { SingleLease } from '../client/single-lease.js';
 import type { Stamp } from '../client/stamp.js';
 import { withLease, type Work } from '../client/run-under-lease.js';
@@ -48,19 +48,19 @@ export interface WithLockOptions extends AcquireOptions {
 export class LockService
   implements OnModuleInit, OnModuleDestroy, OnApplicationShutdown, AsyncDisposable
 {
-  readonly #leases: Leases;
+  readonly #client: LockClient;
   readonly #settings: ModuleSettings;
 
   /** @internal */
-  constructor(leases: Leases, settings: ModuleSettings) {
-    this.#leases = leases;
+  constructor(client: LockClient, settings: ModuleSettings) {
+    this.#client = client;
     this.#settings = settings;
   }
 
   /** A service whose locks are in `store`. @internal */
   static on(store: LockStore, settings: ModuleSettings, clock: Clock): LockService {
     const warn = (error: Error): void => logger.warn(error.stack);
-    return new LockService(new Leases(store, settings, clock, warn, refusalLog()), settings);
+    return new LockService(new LockClient(store, settings, clock, warn, refusalLog()), settings);
   }
 
   /**
@@ -69,7 +69,7 @@ export class LockService
    * @internal
    */
   static internals(service: LockService): {
-    leases: Leases;
+    client: LockClient;
     defaults: CallSettings;
     maxKeyBytes: number;
   } {
@@ -79,7 +79,7 @@ export class LockService
       );
     }
     const { call, limits } = service.#settings;
-    return { leases: service.#leases, defaults: call, maxKeyBytes: limits.keyBytes };
+    return { client: service.#client, defaults: call, maxKeyBytes: limits.keyBytes };
   }
 
   /**
@@ -92,7 +92,7 @@ export class LockService
   acquire(key: string | readonly string[], options?: AcquireOptions): Promise<Lease> {
     try {
       const call = this.#call(options);
-      return this.#leases.acquire(this.#names(key), call, options?.signal);
+      return this.#client.acquire(this.#names(key), call, options?.signal);
     } catch (error) {
       return Promise.reject(error);
     }
@@ -104,7 +104,7 @@ export class LockService
     options?: Omit<AcquireOptions, 'wait'>,
   ): Promise<Lease | null> {
     const call = this.#call(options);
-    return (await this.#leases.tryAcquire(this.#names(key), call, options?.signal)) ?? null;
+    return (await this.#client.tryAcquire(this.#names(key), call, options?.signal)) ?? null;
   }
 
   /**
@@ -128,7 +128,7 @@ export class LockService
    */
   semaphore(name: string, { permits }: SemaphoreOptions): Semaphore {
     this.#refuseDialect('semaphore()');
-    return new Semaphore(this.#leases, this.#settings.call, this.#name(name), permits);
+    return new Semaphore(this.#client, this.#settings.call, this.#name(name), permits);
   }
 
   /**
@@ -136,7 +136,7 @@ export class LockService
    * @throws LockKeyError; LockOptionsError if the lease is on several locks.
    */
   condition(lease: Lease, name: string): Condition {
-    if (lease instanceof SingleLease) return new Condition(this.#leases.conditions, lease, name);
+    if (lease instanceof SingleLease) return new Condition(this.#client.conditions, lease, name);
     throw new LockOptionsError(
       lease.keys.length === 1
         ? 'A condition needs a lease that this library granted.'
@@ -152,7 +152,7 @@ export class LockService
    */
   async optimistic(key: string): Promise<Stamp> {
     this.#refuseDialect('optimistic()');
-    return this.#leases.optimistic(this.#name(key));
+    return this.#client.optimistic(this.#name(key));
   }
 
   /**
@@ -166,18 +166,18 @@ export class LockService
   async restore(text: string): Promise<Lease> {
     const handOver = readHandOver(text);
     this.#name(handOver.request.key);
-    return this.#leases.restore(handOver);
+    return this.#client.restore(handOver);
   }
 
   /** The lease around the running code: the one on `key`, or the innermost. Undefined outside of any. */
   current(key?: string): Lease | undefined {
-    return this.#leases.current(key);
+    return this.#client.current(key);
   }
 
   /** The holders of a lock, since when, and the number of waiting callers. Give the `dialect` that the lock was acquired with. */
   async inspect(key: string, options: InspectOptions = {}): Promise<LockInspection> {
     const dialect = dialectOf(options, this.#settings);
-    return inspectLock(this.#leases.administration, this.#name(key), dialect);
+    return inspectLock(this.#client, this.#name(key), dialect);
   }
 
   /**
@@ -187,7 +187,7 @@ export class LockService
    * @throws LockKeyError, LockOptionsError; LockStoreError when Redis fails.
    */
   list(pattern = '*', options: ListOptions = {}): Promise<LockInspection[]> {
-    return listLocks(this.#leases.administration, pattern, options, this.#settings);
+    return listLocks(this.#client, pattern, options, this.#settings);
   }
 
   /**
@@ -198,7 +198,7 @@ export class LockService
    */
   async forceRelease(key: string, options: InspectOptions = {}): Promise<boolean> {
     const dialect = dialectOf(options, this.#settings);
-    return this.#leases.administration.force(this.#name(key), dialect);
+    return this.#client.force(this.#name(key), dialect);
   }
 
   /**
@@ -209,16 +209,16 @@ export class LockService
   election(name: string, options: ElectionOptions = {}): Election {
     const key = this.#name(ELECTION_PREFIX + this.#name(name));
     const settings = callSettings({ ...options, ...ELECTION_CALL }, this.#settings.call);
-    return new Election(this.#leases, key, settings);
+    return new Election(this.#client, key, settings);
   }
 
   /** Called by Nest: connects, and logs what was found; with `lazyConnect`, at the first call. */
   async onModuleInit(): Promise<void> {
-    const logged = this.#leases.opened.then(() =>
-      logStart(this.#leases.describeStore(), this.#settings),
+    const logged = this.#client.opened.then(() =>
+      logStart(this.#client.describeStore(), this.#settings),
     );
     if (this.#settings.lazyConnect) return;
-    await this.#leases.open().catch((error: unknown) => {
+    await this.#client.open().catch((error: unknown) => {
       throw withWayOut(error);
     });
     await logged;
@@ -226,14 +226,14 @@ export class LockService
 
   /** Called by Nest: rejects new and waiting calls. Running code keeps its locks, for at most `shutdownGrace` from now on. */
   onModuleDestroy(): void {
-    void this.#leases.drain().then((taken) => this.#logTaken(taken));
+    void this.#client.drain().then((taken) => this.#logTaken(taken));
   }
 
   /** Called by Nest: waits for code that runs under locks, releases the leases that are left, and disconnects. */
   async onApplicationShutdown(): Promise<void> {
-    await this.#leases.drain();
-    this.#logTaken(this.#leases.takeAll());
-    await this.#leases.close();
+    await this.#client.drain();
+    this.#logTaken(this.#client.takeAll());
+    await this.#client.close();
   }
 
   /** For `await using` where no Nest application closes the service: the same steps as its shutdown. May be called again. */

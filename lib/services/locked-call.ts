@@ -1,7 +1,7 @@
 import { EMPTY, isObservable, Observable, of, type Subscription } from 'rxjs';
 import { LockNotAcquiredError, LockOptionsError, LockStoreError } from '../errors/index.js';
-import type { BaseLease } from '../client/base-lease.js';
-import type { Leases } from '../client/leases.js';
+import type { BaseLease } from '../client/lease.js';
+import type { LockClient } from '../client/lock-client.js';
 import { LeasedBody, runUnderLease } from '../client/run-under-lease.js';
 import { type CallSettings, type LockedPolicy, POLICY_DEFAULTS } from '../options/index.js';
 import { endOfStream } from './end-of-stream.js';
@@ -19,7 +19,7 @@ type Entry = { readonly lease: BaseLease | undefined } | { readonly instead: unk
  */
 export class LockedCall {
   constructor(
-    private readonly leases: Leases,
+    private readonly client: LockClient,
     private readonly names: string | readonly string[],
     private readonly call: CallSettings,
     private readonly policy: LockedPolicy,
@@ -40,7 +40,7 @@ export class LockedCall {
     end?: () => Promise<void> | undefined,
     said = `The method under lock "${this.key}"`,
   ): Promise<unknown> {
-    const entry = await this.#entry(this.leases.acquire(this.names, this.call));
+    const entry = await this.#entry(this.client.acquire(this.names, this.call));
     if ('instead' in entry) return entry.instead;
     const { lease } = entry;
     return runUnderLease(
@@ -93,7 +93,7 @@ export class LockedCall {
           fail(error);
         }
       };
-      const coming = this.leases.acquire(this.names, this.call, waiting.signal);
+      const coming = this.client.acquire(this.names, this.call, waiting.signal);
       this.#entry(coming).then(start, (error: unknown) => subscriber.error(error));
       return () => {
         waiting.abort();
@@ -105,7 +105,7 @@ export class LockedCall {
 
   /** Acquires at the first pull; gives back at the end, at an error, or when the consumer breaks off. */
   async *iterable(run: Run<AsyncIterable<unknown>>): AsyncGenerator<unknown> {
-    const entry = await this.#entry(this.leases.acquire(this.names, this.call));
+    const entry = await this.#entry(this.client.acquire(this.names, this.call));
     if ('instead' in entry) {
       const { instead } = entry;
       if (isAsyncIterable(instead)) yield* instead;

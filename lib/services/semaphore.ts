@@ -1,6 +1,6 @@
 import { LockOptionsError } from '../errors/index.js';
 import type { Lease } from '../client/lease.js';
-import type { Leases } from '../client/leases.js';
+import type { LockClient } from '../client/lock-client.js';
 import { withLease, type Work } from '../client/run-under-lease.js';
 import {
   type AcquireOptions,
@@ -42,17 +42,17 @@ export interface WithPermitOptions extends PermitAcquireOptions {
  * A name is used either with permits or without. The other use throws `ForeignLockError`.
  */
 export class Semaphore {
-  readonly #leases: Leases;
+  readonly #client: LockClient;
   readonly #defaults: CallSettings;
 
   /** @internal */
   constructor(
-    leases: Leases,
+    client: LockClient,
     defaults: CallSettings,
     readonly key: string,
     readonly permits: number,
   ) {
-    this.#leases = leases;
+    this.#client = client;
     this.#defaults = defaults;
     wholeNumber('permits', permits, MOST_PERMITS);
   }
@@ -62,12 +62,12 @@ export class Semaphore {
    * @throws LockNotAcquiredError when `wait` is over; otherwise as `LockService.acquire`.
    */
   async acquire(options: PermitAcquireOptions = {}): Promise<Lease> {
-    return this.#leases.acquire(this.key, this.#call(options), options.signal);
+    return this.#client.acquire(this.key, this.#call(options), options.signal);
   }
 
   /** Asks Redis once. Resolves to null if too few permits are free, or if other callers wait. Errors as in {@link acquire}. */
   async tryAcquire(options: Omit<PermitAcquireOptions, 'wait'> = {}): Promise<Lease | null> {
-    const lease = await this.#leases.tryAcquire(this.key, this.#call(options), options.signal);
+    const lease = await this.#client.tryAcquire(this.key, this.#call(options), options.signal);
     return lease ?? null;
   }
 

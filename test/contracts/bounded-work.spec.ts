@@ -142,7 +142,7 @@ describe('who awaits a condition', () => {
       const [client, teller] = [await world.client({ limits }), await world.process({ limits })];
       const requests = await crowd(client, AWAITING);
       const lease = await world.finish(teller.acquire({ ttl: 60_000 }));
-      const changed = new Condition(teller.leases.conditions, lease as SingleLease, 'changed');
+      const changed = new Condition(teller.locks.conditions, lease as SingleLease, 'changed');
       const scripts = await scriptsOf(world, async () => {
         expect(await world.finish(changed.signalAll())).toBe(AWAITING);
       });
@@ -193,7 +193,7 @@ describe('who awaits a condition', () => {
       const requests = await crowd(a, 600);
       const { request } = await dead.hold();
       expect(await dead.lock.signal(request, 'changed', 600)).toMatchObject({ woken: 125 });
-      await teller.leases.administration.force('k');
+      await teller.locks.force('k');
       const lease = await world.finish(
         (async () => {
           const next = teller.acquire({ wait: 60_000 });
@@ -201,7 +201,7 @@ describe('who awaits a condition', () => {
           return next;
         })(),
       );
-      const changed = new Condition(teller.leases.conditions, lease as SingleLease, 'changed');
+      const changed = new Condition(teller.locks.conditions, lease as SingleLease, 'changed');
       expect(await world.finish(changed.signalAll())).toBe(475);
       await lease.release();
       await world.until('all are granted', async () => {

@@ -54,7 +54,7 @@ export const cancellation: Contract = {
     await world.waiting(0);
     await lease.release();
     await expectNothingLeft(world);
-    expect(b.leases.load).toEqual({ held: 0, waiting: 0, leaving: 0, watched: 0 });
+    expect(b.locks.load).toEqual({ held: 0, waiting: 0, leaving: 0, watched: 0 });
   },
 
   async 'whenever a call is aborted, it leaves nothing'(world) {
@@ -165,7 +165,7 @@ export const cancellation: Contract = {
     void later(process.acquire({ signal: controller.signal }));
     await world.until('the server has granted it', async () => (await world.holder()) !== '');
     controller.abort();
-    await world.until('the process is done with it', () => process.leases.load.leaving === 0);
+    await world.until('the process is done with it', () => process.locks.load.leaving === 0);
     expect(leaves.length).toBeGreaterThanOrEqual(2);
     expect(leaves.at(-1)! - from).toBeGreaterThanOrEqual(commandTimeout);
     expect((await world.sight()).type).toBe('none');
@@ -201,7 +201,7 @@ export const cancellation: Contract = {
     void later(process.acquire({ minHold: '20s', signal: controller.signal }));
     await world.until('the server has granted it', async () => lost);
     controller.abort();
-    await world.until('the process is done with it', () => process.leases.load.leaving === 0);
+    await world.until('the process is done with it', () => process.locks.load.leaving === 0);
     await free();
   },
 
@@ -248,7 +248,7 @@ export const cancellation: Contract = {
     const lease = await a.acquire();
     const wait = later(b.acquire());
     await world.waiting(1);
-    await world.finish(b.leases.close());
+    await world.finish(b.locks.close());
     await expect(wait).rejects.toThrow(LockShutdownError);
     await expect(b.acquire()).rejects.toThrow(LockShutdownError);
     expect(mine.held).toBe(false);

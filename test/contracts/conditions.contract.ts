@@ -15,7 +15,7 @@ import { random } from '../support/random.js';
 import { type LockingProcess, type World, type Wrap, withPrimitive } from '../support/world.js';
 
 function condition(process: LockingProcess, lease: Lease, name = 'changed'): Condition {
-  return new Condition(process.leases.conditions, lease as SingleLease, name);
+  return new Condition(process.locks.conditions, lease as SingleLease, name);
 }
 
 /** A caller that holds the lock and awaits the condition; resolves when it awaits. */
@@ -44,12 +44,12 @@ async function nothingLeft(world: World, ...processes: LockingProcess[]): Promis
     const { type, waiting, awaiting: still } = await world.sight();
     return type === 'none' && waiting === 0 && still === 0;
   });
-  for (const { leases } of processes) {
+  for (const { locks } of processes) {
     await world.until('all departures are over', async () => {
-      if (leases.load.leaving > 0) await world.pass(POLL); // they end when nothing can arrive any more
-      return leases.load.leaving === 0;
+      if (locks.load.leaving > 0) await world.pass(POLL); // they end when nothing can arrive any more
+      return locks.load.leaving === 0;
     });
-    expect(leases.load).toEqual({ held: 0, waiting: 0, leaving: 0, watched: 0 });
+    expect(locks.load).toEqual({ held: 0, waiting: 0, leaving: 0, watched: 0 });
   }
 }
 
@@ -362,7 +362,7 @@ export const conditions: Contract = {
       expect(await world.holder(key)).toBe(other?.request.holder ?? '');
       expect(await lease.release()).toBe(false);
     }
-    await world.until('all departures are over', () => a.leases.load.leaving === 0);
+    await world.until('all departures are over', () => a.locks.load.leaving === 0);
   },
 
   async 'who signals with a lock that is lost is told at once, and how'(world) {
@@ -529,7 +529,7 @@ export const conditions: Contract = {
     const a = await world.process();
     const { lease, woken } = await awaiting(world, a);
     const { signal: lost } = lease;
-    a.leases.stopWaiting();
+    a.locks.stopWaiting();
     await expect(world.finish(woken)).rejects.toThrow('shut');
     expect(lease.held).toBe(false);
     expect(lost.reason).toMatchObject({ reason: 'shutdown' });

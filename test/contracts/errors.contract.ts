@@ -56,7 +56,7 @@ export const errors: Contract = {
     expect(process.clock.monotonic() - from).toBeLessThan(atMost(world, COMMAND + 250));
     let ran = false;
     const { call } = process.settings;
-    const locked = later(withLease(process.leases.acquire('k', call), () => void (ran = true)));
+    const locked = later(withLease(process.locks.acquire('k', call), () => void (ran = true)));
     await world.pass(COMMAND);
     await expect(world.finish(locked)).rejects.toThrow(LockStoreError);
     expect(ran).toBe(false);

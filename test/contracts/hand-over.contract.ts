@@ -12,7 +12,7 @@ import { later } from '../support/later.js';
 import { type LockingProcess, withPrimitive, type World, type Wrap } from '../support/world.js';
 
 function restore(process: LockingProcess, text: string): Promise<Lease> {
-  return process.leases.restore(readHandOver(text));
+  return process.locks.restore(readHandOver(text));
 }
 
 /** A process in which a hand-over goes another way for once. */
@@ -83,7 +83,7 @@ export const handOver: Contract = {
     await expect(given.handOver()).rejects.toThrow(LeaseLostError);
     const taken = await restore(b, await text);
     expect(await given.release()).toBe(false);
-    await world.finish(a.leases.close());
+    await world.finish(a.locks.close());
     await taken.extend();
     expect(taken.held).toBe(true);
   },
@@ -293,7 +293,7 @@ export const handOver: Contract = {
       const taken = await restore(b, await lease.handOver());
       expect(await taken.release()).toBe(true);
     }
-    for (const a of givers) expect(a.leases.load).toMatchObject({ held: 0, watched: 0 });
+    for (const a of givers) expect(a.locks.load).toMatchObject({ held: 0, watched: 0 });
   },
 
   async 'a lease whose hand-over did not happen ends as any other, by its holder or with its process'(
@@ -309,7 +309,7 @@ export const handOver: Contract = {
         if (end === 'crash') await a.crash();
       });
       await world.finish(body.catch(() => {}));
-      if (end !== 'crash') expect(a.leases.load).toMatchObject({ held: 0, watched: 0 });
+      if (end !== 'crash') expect(a.locks.load).toMatchObject({ held: 0, watched: 0 });
       else await world.pass(TTL);
       await world.until('the lock is free', async () => (await world.sight()).type === 'none');
     }
@@ -323,7 +323,7 @@ export const handOver: Contract = {
       expect(await lease.release()).toBe(false);
       await expect(text).rejects.toThrow(LockStoreError);
       await world.until('the lock is free', async () => (await world.sight()).type === 'none');
-      expect(a.leases.load).toMatchObject({ held: 0, watched: 0 });
+      expect(a.locks.load).toMatchObject({ held: 0, watched: 0 });
     }
   },
 

@@ -78,7 +78,7 @@ export const hints: Contract = {
     const heir = await world.finish(wait);
     await world.elapse(50);
     expect(heir.held).toBe(true);
-    expect(b.leases.load).toMatchObject({ held: 1, leaving: 0 });
+    expect(b.locks.load).toMatchObject({ held: 1, leaving: 0 });
     expect(await heir.release()).toBe(true);
   },
 };

@@ -8,10 +8,10 @@ import type { Contract } from '../support/contract.js';
 import { later } from '../support/later.js';
 import type { LockingProcess } from '../support/world.js';
 
-async function look({ leases }: LockingProcess): Promise<LockInspection> {
-  const seen = inspection('k', await leases.administration.inspect('k', 100));
+async function look({ locks }: LockingProcess): Promise<LockInspection> {
+  const seen = inspection('k', await locks.inspect('k', 100));
   const search = { pattern: 'k', most: 9, mayBe: (name: string) => name === 'k' };
-  const [listed] = await leases.administration.list(search, 100);
+  const [listed] = await locks.list(search, 100);
   if (listed) {
     const { holder, fencingToken, lastFencingToken } = inspection(...listed);
     expect({ holder, fencingToken, lastFencingToken }).toEqual({
@@ -24,8 +24,8 @@ async function look({ leases }: LockingProcess): Promise<LockInspection> {
 }
 
 /** The server's clock, in ms. */
-async function now({ leases }: LockingProcess): Promise<number> {
-  return (await leases.administration.inspect('k', 1)).now;
+async function now({ locks }: LockingProcess): Promise<number> {
+  return (await locks.inspect('k', 1)).now;
 }
 
 export const inspecting: Contract = {
@@ -63,7 +63,7 @@ export const inspecting: Contract = {
 
   async 'a holder without tokens has none of an earlier one, and no time'(world) {
     const [a, b] = [await world.process(), await world.process()];
-    await a.leases.optimistic('k'); // mints one
+    await a.locks.optimistic('k'); // mints one
     const fenced = await world.finish(a.acquire());
     const token = fenced.fencingToken;
     await fenced.release();
@@ -75,19 +75,19 @@ export const inspecting: Contract = {
     };
     const lease = await world.finish(a.acquire({ fencing: false }));
     await check();
-    await b.leases.optimistic('k');
+    await b.locks.optimistic('k');
     await check();
-    const changed = new Condition(a.leases.conditions, lease as SingleLease, 'changed');
+    const changed = new Condition(a.locks.conditions, lease as SingleLease, 'changed');
     const woken = later(changed.await());
     await world.until('it awaits', async () => (await world.sight()).awaiting === 1);
     const teller = await world.finish(b.acquire());
-    await new Condition(b.leases.conditions, teller as SingleLease, 'changed').signal();
+    await new Condition(b.locks.conditions, teller as SingleLease, 'changed').signal();
     await teller.release();
     await world.finish(woken);
     await check();
     const text = await lease.handOver();
     await check();
-    const restored = await b.leases.restore(readHandOver(text));
+    const restored = await b.locks.restore(readHandOver(text));
     await check();
     await restored.release();
   },
@@ -99,7 +99,7 @@ export const inspecting: Contract = {
     const given = await world.finish(a.acquire());
     const before = await look(b);
     const text = await given.handOver();
-    const lease = await b.leases.restore(readHandOver(text));
+    const lease = await b.locks.restore(readHandOver(text));
     const after = await look(a);
     expect([after.fencingToken, after.holder!.since]).toEqual([
       lease.fencingToken,

@@ -31,7 +31,7 @@ export const limits: Contract = {
     await expect(c.acquire()).rejects.toThrow(LockLimitError);
     await lease.release();
     await (await world.finish(wait)).release();
-    expect(c.leases.load).toMatchObject({ held: 0, waiting: 0, leaving: 0 });
+    expect(c.locks.load).toMatchObject({ held: 0, waiting: 0, leaving: 0 });
   },
 
   async 'a queue that is full of the dead takes the next but one'(world) {

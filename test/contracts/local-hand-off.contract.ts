@@ -169,7 +169,7 @@ export const localHandOff: Contract = {
     const lease = await z.acquire();
     const all = queueUp(a, [], many(50));
     await world.waiting(1);
-    expect(a.leases.load.waiting).toBe(50);
+    expect(a.locks.load.waiting).toBe(50);
     await world.elapse(50);
     expect((await world.sight()).waiting).toBe(1);
     await lease.release();
@@ -625,13 +625,13 @@ export const localHandOff: Contract = {
     const waits = Array.from({ length: 200 }, () =>
       a.acquire().catch((error: unknown) => void errors.push(error)),
     );
-    a.leases.stopWaiting();
+    a.locks.stopWaiting();
     await world.finish(Promise.all(waits));
     expect(errors).toHaveLength(200);
     for (const error of errors) expect(error).toBeInstanceOf(LockShutdownError);
-    expect(a.leases.load).toMatchObject({ held: 1, waiting: 0 });
+    expect(a.locks.load).toMatchObject({ held: 1, waiting: 0 });
     expect(lease.held).toBe(true);
-    await world.finish(a.leases.close());
+    await world.finish(a.locks.close());
     expect(lease.signal.reason).toMatchObject({ reason: 'shutdown' });
     await expectNothingLeft(world, a);
   },

@@ -1,6 +1,6 @@
 import { expect } from '@jest/globals';
 import { LeaseLostError } from '../../lib/errors/index.js';
-import type { BaseLease } from '../../lib/client/base-lease.js';
+import type { BaseLease } from '../../lib/client/lease.js';
 import { withLease } from '../../lib/client/run-under-lease.js';
 import { batchesBy } from '../../lib/locks/batches.js';
 import type { LockRequest } from '../../lib/locks/lock-request.js';
@@ -95,7 +95,7 @@ export const loss: Contract = {
     await world.until('the signal aborts', () => lease.signal.aborted);
     expect(process.clock.monotonic() - from).toBeLessThan(2 * TTL);
     expect((await world.sight()).type).toBe('none');
-    expect(process.leases.load).toMatchObject({ held: 0, watched: 0 });
+    expect(process.locks.load).toMatchObject({ held: 0, watched: 0 });
     expect(lease.signal.reason).toMatchObject({ reason: 'gone' });
     const [, left] = /Redis had it no more.* in (\d+) ms/.exec(lease.lossError().message)!;
     expect(Number(left)).toBeGreaterThan(TTL);
@@ -146,7 +146,7 @@ export const loss: Contract = {
   async 'a release that finds the lock gone says so'(world) {
     const process = await world.process();
     const work = withLease(
-      process.leases.acquire('k', { ...process.settings.call, ttl: 30_000 }),
+      process.locks.acquire('k', { ...process.settings.call, ttl: 30_000 }),
       () => world.flush(),
     );
     await expect(world.finish(work)).rejects.toMatchObject({ reason: 'gone' });
@@ -197,15 +197,15 @@ export const loss: Contract = {
   async 'work that succeeds after its lease was lost is an error, and its own error wins'(world) {
     const process = await world.process();
     const call = { ...process.settings.call, ttl: TTL };
-    const late = withLease(process.leases.acquire('k', call), () => process.clock.stall(TTL));
+    const late = withLease(process.locks.acquire('k', call), () => process.clock.stall(TTL));
     await expect(world.finish(late)).rejects.toThrow(LeaseLostError);
-    const own = withLease(process.leases.acquire('k2', call), () => {
+    const own = withLease(process.locks.acquire('k2', call), () => {
       process.clock.stall(TTL);
       throw new RangeError('its own');
     });
     await expect(world.finish(own)).rejects.toThrow(RangeError);
     const ignored = withLease(
-      process.leases.acquire('k3', call),
+      process.locks.acquire('k3', call),
       () => {
         process.clock.stall(TTL);
         return 'kept';

@@ -21,7 +21,7 @@ function acquire(
   keys: readonly string[],
   { signal, ...options }: AcquireOptions = {},
 ): Promise<Lease> {
-  return process.leases.acquire(keys, callSettings(options, process.settings.call), signal);
+  return process.locks.acquire(keys, callSettings(options, process.settings.call), signal);
 }
 
 export const manyKeys: Contract = {
@@ -135,7 +135,7 @@ export const manyKeys: Contract = {
       const failed = later(both);
       await world.waiting(1, 'y');
       await outer.release(); // the part that waits is the last to give it back
-      a.leases.stopWaiting();
+      a.locks.stopWaiting();
       await expect(world.finish(failed)).rejects.toThrow('shut');
     });
     await world.until('it is kept', async () => (await world.sight('x')).holder.endsWith('kept'));
@@ -196,7 +196,7 @@ export const manyKeys: Contract = {
         await both.release();
         const one = await acquire(a, ['y', 'z'], { wait: 0 });
         expect(one.fencingTokenOf('y')).toBe(lease.fencingTokenOf('y'));
-        expect(a.leases.current('x')).toBeDefined();
+        expect(a.locks.current('x')).toBeDefined();
         await one.release();
       }),
     );
@@ -226,8 +226,8 @@ export const manyKeys: Contract = {
       Promise.all(processes.flatMap((process) => [1, 2, 3, 4].map(() => transfer(process)))),
     );
     expect(Object.values(balance).reduce((sum, each) => sum + each, 0)).toBe(400);
-    for (const { leases } of processes) {
-      expect(leases.load).toMatchObject({ held: 0, waiting: 0, watched: 0 });
+    for (const { locks } of processes) {
+      expect(locks.load).toMatchObject({ held: 0, waiting: 0, watched: 0 });
     }
   },
 };

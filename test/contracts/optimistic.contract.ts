@@ -14,8 +14,8 @@ const reader = { share: READER };
 
 /** Takes stamps on `k`, in a process of its own. */
 async function stamper(world: World): Promise<() => Promise<Stamp>> {
-  const { leases } = await world.process();
-  return () => leases.optimistic('k');
+  const { locks } = await world.process();
+  return () => locks.optimistic('k');
 }
 
 export const optimistic: Contract = {
@@ -109,7 +109,7 @@ export const optimistic: Contract = {
     ];
     const lease = await process.acquire();
     const held = await take();
-    const condition = new Condition(process.leases.conditions, lease as SingleLease, 'changed');
+    const condition = new Condition(process.locks.conditions, lease as SingleLease, 'changed');
     const woken = condition.await();
     await world.until('it awaits', async () => (await world.sight()).awaiting === 1);
     const awaited = await take();

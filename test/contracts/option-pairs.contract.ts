@@ -1,6 +1,6 @@
 import { expect } from '@jest/globals';
 import { LockNotAcquiredError, LockOptionsError } from '../../lib/errors/index.js';
-import type { BaseLease } from '../../lib/client/base-lease.js';
+import type { BaseLease } from '../../lib/client/lease.js';
 import { readHandOver } from '../../lib/client/hand-over.js';
 import { type AcquireOptions, callSettings, READER, type Share } from '../../lib/options/index.js';
 import { kinds } from '../support/kinds.js';
@@ -113,7 +113,7 @@ class Play {
         expectSame(await lease.release(), true);
         return;
       case 'handed over': {
-        const restored = await other.leases.restore(readHandOver(await lease.handOver()));
+        const restored = await other.locks.restore(readHandOver(await lease.handOver()));
         expectSame([lease.held, restored.held], [false, true]);
         if (this.play.fencing) expectSame(restored.fencingToken, lease.fencingToken);
         expectSame(await restored.release(), true);
@@ -121,7 +121,7 @@ class Play {
       }
       case 'taken away':
         for (const key of lease.keys) {
-          await other.leases.administration.force(key, holderDialect(holder, this.play.dialect));
+          await other.locks.force(key, holderDialect(holder, this.play.dialect));
         }
         return;
       case 'crashed':

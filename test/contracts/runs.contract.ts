@@ -257,7 +257,7 @@ export const runs: Contract = {
     const sent: string[] = [];
     const [queue, a] = [await Queue.in(world), await fair(world, noting(sent))];
     await queue.run(many(a, 3), (name, lease) => {
-      const condition = new Condition(a.leases.conditions, lease as SingleLease, 'met');
+      const condition = new Condition(a.locks.conditions, lease as SingleLease, 'met');
       return name === '1' && condition.await({ wait: 1 });
     });
     expect(sent.filter((step) => step === 'leave' || step === 'yield')).toEqual(['leave', 'yield']);
@@ -356,7 +356,7 @@ export const runs: Contract = {
     await queue.join(many(a, 5), stuckAt('2', inside));
     await queue.begin();
     await world.finish(inside.opened);
-    await world.finish(a.leases.close());
+    await world.finish(a.locks.close());
     await (await world.finish(b.acquire())).release();
     expect(queue.served).toEqual(['0', '1', '2']);
     await queue.expectNothingLeft(b);

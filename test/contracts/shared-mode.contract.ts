@@ -317,13 +317,13 @@ export const sharedMode: Contract = {
     await lease.release();
     await expect(downgraded).rejects.toThrow(LockStoreError);
     await world.until('the lock is free', async () => (await world.sight()).type === 'none');
-    expect(a.leases.load).toMatchObject({ held: 0, watched: 0 });
+    expect(a.locks.load).toMatchObject({ held: 0, watched: 0 });
   },
 
   async 'of a lease on several locks none becomes shared where one is held more than once'(world) {
     const [a, b] = [await world.process(), await world.client()];
     const call = callSettings({}, a.settings.call);
-    const lease = await a.leases.acquire(['x', 'y'], call);
+    const lease = await a.locks.acquire(['x', 'y'], call);
     await lease.run(async () => {
       const inner = await a.acquire({ key: 'y' });
       await expect(lease.downgrade()).rejects.toThrow(LockOptionsError);

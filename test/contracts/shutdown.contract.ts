@@ -15,9 +15,9 @@ import { type LockingProcess, withPrimitive, type World, type Wrap } from '../su
 const GRACE = 2_000;
 
 /** As an application shuts down: resolves to the keys of what was taken. */
-async function shutDown({ leases }: LockingProcess): Promise<readonly string[]> {
-  const taken = await leases.drain();
-  await leases.close();
+async function shutDown({ locks }: LockingProcess): Promise<readonly string[]> {
+  const taken = await locks.drain();
+  await locks.close();
   return taken;
 }
 
@@ -72,7 +72,7 @@ async function restorationUnderWay(
   const { wrap, asked, answers } = late('transfer', done);
   const a = await world.process({ shutdownGrace: GRACE }, wrap);
   const text = await (await b.acquire({ ttl })).handOver();
-  const restoring = later(a.leases.restore(readHandOver(text)));
+  const restoring = later(a.locks.restore(readHandOver(text)));
   await asked.opened;
   return { a, b, restoring, answers };
 }
@@ -134,11 +134,11 @@ export const shutdown: Contract = {
   async 'without a grace it waits for nothing'(world) {
     const a = await world.process({ shutdownGrace: 0 });
     const lease = await a.acquire();
-    expect(await a.leases.drain()).toEqual([]);
+    expect(await a.locks.drain()).toEqual([]);
     expect(lease.held).toBe(true);
-    expect(a.leases.takeAll()).toEqual(['k']);
+    expect(a.locks.takeAll()).toEqual(['k']);
     expect(lease.held).toBe(false);
-    await world.finish(a.leases.close());
+    await world.finish(a.locks.close());
     await expectNothingLeft(world, a);
   },
 
@@ -228,7 +228,7 @@ export const shutdownOfLocks: Contract = {
     const lease = (await a.acquire()) as SingleLease;
     const closing = shutDown(a);
     const awaiting = { condition: 'c', wait: Infinity, signal: undefined };
-    await expect(a.leases.conditions.await(lease, awaiting)).rejects.toThrow(LockShutdownError);
+    await expect(a.locks.conditions.await(lease, awaiting)).rejects.toThrow(LockShutdownError);
     expect(lease.held).toBe(true);
     expect(await lease.release()).toBe(true);
     expect(await world.finish(closing)).toEqual([]);
@@ -242,16 +242,16 @@ export const shutdownOfLocks: Contract = {
     const a = await world.process({}, wrap);
     const lease = (await a.acquire()) as SingleLease;
     const awaiting = { condition: 'c', wait: Infinity, signal: undefined };
-    const woken = later(a.leases.conditions.await(lease, awaiting));
+    const woken = later(a.locks.conditions.await(lease, awaiting));
     await asked.opened;
-    const drained = a.leases.drain();
+    const drained = a.locks.drain();
     await expect(woken).rejects.toThrow(LockShutdownError);
     expect(lease.held).toBe(false);
     expect(await lease.release()).toBe(false);
     answers.open();
     await world.until('the lock is free', () => free(world));
     expect(await world.finish(drained)).toEqual([]);
-    await world.finish(a.leases.close());
+    await world.finish(a.locks.close());
     await expectNothingLeft(world, a);
   },
 
@@ -282,7 +282,7 @@ export const shutdownOfHandOvers: Contract = {
     await world.elapse(20);
     expect(closed.settled).toBe(false);
     answers.open();
-    const taken = await world.finish(b.leases.restore(readHandOver(await world.finish(text))));
+    const taken = await world.finish(b.locks.restore(readHandOver(await world.finish(text))));
     expect(await world.finish(closing)).toEqual([]);
     expect(taken.held).toBe(true);
     expect(await taken.release()).toBe(true);
@@ -294,12 +294,12 @@ export const shutdownOfHandOvers: Contract = {
     const lease = await a.acquire();
     const text = later(lease.handOver());
     await asked.opened;
-    expect(await world.finish(a.leases.drain())).toEqual([]);
+    expect(await world.finish(a.locks.drain())).toEqual([]);
     answers.open();
     await expect(text).rejects.toThrow(LockStoreError);
     expect(lease.held).toBe(false);
     expect(lease.signal.reason).toMatchObject({ reason: 'shutdown' });
-    await world.finish(a.leases.close());
+    await world.finish(a.locks.close());
     await expectNothingLeft(world, a);
   },
 
@@ -344,23 +344,23 @@ export const shutdownOfHandOvers: Contract = {
     const b = await world.process();
     const a = await world.process({ shutdownGrace: 0, commandTimeout: 5_000 }, wrap);
     const text = await (await b.acquire()).handOver();
-    const restoring = later(a.leases.restore(readHandOver(text)));
+    const restoring = later(a.locks.restore(readHandOver(text)));
     await world.until('it has asked again', () => asked > 1);
     await world.finish(shutDown(a));
     await expect(restoring).rejects.toThrow(LockShutdownError);
     const before = asked;
     await world.elapse(300);
     expect(asked).toBe(before);
-    expect(await (await b.leases.restore(readHandOver(text))).release()).toBe(true);
+    expect(await (await b.locks.restore(readHandOver(text))).release()).toBe(true);
   },
 
   async 'a restoration begun later is refused, and another process may go on with it'(world) {
     const [a, b] = [await world.process(), await world.process()];
     const text = await (await a.acquire()).handOver();
     const closing = shutDown(a);
-    const refused: Promise<Lease> = a.leases.restore(readHandOver(text));
+    const refused: Promise<Lease> = a.locks.restore(readHandOver(text));
     await expect(refused).rejects.toThrow(LockShutdownError);
     expect(await world.finish(closing)).toEqual([]);
-    expect(await (await b.leases.restore(readHandOver(text))).release()).toBe(true);
+    expect(await (await b.locks.restore(readHandOver(text))).release()).toBe(true);
   },
 };

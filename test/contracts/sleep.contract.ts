@@ -77,7 +77,7 @@ export const sleepAlone: Contract = {
     const given = await giver.acquire({ ttl: TTL });
     const handOver = readHandOver(await given.handOver());
     answer.expect();
-    const restored = process.leases.restore(handOver);
+    const restored = process.locks.restore(handOver);
     await world.finish(answer.came);
     await nightOf(process, world);
     answer.read();
@@ -94,7 +94,7 @@ export const sleepAlone: Contract = {
     const { fencingToken } = given;
     const handOver = readHandOver(await given.handOver());
     answer.expect();
-    const restored = process.leases.restore(handOver);
+    const restored = process.locks.restore(handOver);
     await world.finish(answer.came);
     process.clock.sleep(NIGHT);
     answer.read();
@@ -105,7 +105,7 @@ export const sleepAlone: Contract = {
     const answer = new Answer();
     const process = await world.process({}, answer.on('acquire'));
     const lease = (await process.acquire({ ttl: TTL })) as SingleLease;
-    const condition = new Condition(process.leases.conditions, lease, 'met');
+    const condition = new Condition(process.locks.conditions, lease, 'met');
     let woken = false;
     const waiting = condition.await({ wait: 2_000 }).then(() => (woken = true));
     await world.until('it awaits', async () => (await world.sight()).awaiting === 1);
@@ -129,7 +129,7 @@ export const sleepAlone: Contract = {
       passedOn = true;
       return heir;
     });
-    await world.until('the next one waits', () => process.leases.load.waiting === 1);
+    await world.until('the next one waits', () => process.locks.load.waiting === 1);
     await nightOf(process, world);
     expect(await world.finish(lease.release())).toBe(false);
     await world.waiting(1);

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Redis } from 'ioredis';
 import { LockNotAcquiredError, LockOptionsError } from '../../lib/index.js';
 import { ClusterProcess } from '../../tools/redis-cluster.js';
-import { LockClient } from '../support/lock-client.js';
+import { LockProcess } from '../support/lock-process.js';
 import { until } from '../support/until.js';
 import { patientClock } from './endless-pauses.js';
 import { samples } from './samples.js';
@@ -21,9 +21,9 @@ describe.each(samples)('dialect %j in a Cluster', (dialect) => {
     'keeps all keys of %s in one slot',
     async (name) => {
       const redis = { cluster: cluster.seeds };
-      const [us, others] = [1, 2].map(() => new LockClient({ redis, dialect })) as [
-        LockClient,
-        LockClient,
+      const [us, others] = [1, 2].map(() => new LockProcess({ redis, dialect })) as [
+        LockProcess,
+        LockProcess,
       ];
       try {
         const lease = await us.acquire(name);
@@ -41,7 +41,7 @@ describe.each(samples)('dialect %j in a Cluster', (dialect) => {
 });
 
 it('a dialect whose keys would be in two slots is refused before anything is done', async () => {
-  const us = new LockClient({ redis: { cluster: cluster.seeds }, dialect: 'python-redis-lock' });
+  const us = new LockProcess({ redis: { cluster: cluster.seeds }, dialect: 'python-redis-lock' });
   try {
     const { dialect } = us.settings.call;
     const { lock } = us.store;
@@ -62,7 +62,10 @@ it('a dialect whose keys would be in two slots is refused before anything is don
 
 it('who waits in a Cluster hears of a release, at whichever node', async () => {
   const options = { redis: { cluster: cluster.seeds }, dialect: 'redisson' } as const;
-  const [us, others] = [new LockClient(options, undefined, patientClock), new LockClient(options)];
+  const [us, others] = [
+    new LockProcess(options, undefined, patientClock),
+    new LockProcess(options),
+  ];
   const nodes = cluster.seeds.map((seed) => new Redis(seed));
   const listening = async (): Promise<boolean> => {
     const counts = await Promise.all(

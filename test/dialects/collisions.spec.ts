@@ -138,7 +138,7 @@ describe.each(samples)('where dialect %j meets', (dialect) => {
         code: isBusy ? 'LOCK_NOT_ACQUIRED' : 'FOREIGN_LOCK',
       });
     }
-    await us.leases.open();
+    await us.locks.open();
     const request: LockRequest = {
       key: 'k',
       holder: newHolderId(us.store.processId),
@@ -151,7 +151,7 @@ describe.each(samples)('where dialect %j meets', (dialect) => {
     expect(await lock.release(request, 0)).toBe(false);
     expect(await lock.leave(request)).toBe(false);
     expect(inspection('k', await us.inspect('k')).state).toBe(isLock ? 'held' : 'foreign');
-    const listed = await listLocks(us.leases.administration, 'k', { dialect }, us.settings);
+    const listed = await listLocks(us.locks, 'k', { dialect }, us.settings);
     expect(listed.map(({ state }) => state)).toEqual(
       value.type === typeOf ? [isLock ? 'held' : 'foreign'] : [],
     );

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { LockClient } from '../support/lock-client.js';
+import type { LockProcess } from '../support/lock-process.js';
 import { SOON } from '../support/bounds.js';
 import { monotonic } from '../support/monotonic.js';
 import type { Worker } from '../support/worker.js';
@@ -38,7 +38,7 @@ export class Crowd {
   }
 
   /** Takes the lock and gives it back until the time is over. */
-  async ours(client: LockClient, name: string): Promise<void> {
+  async ours(client: LockProcess, name: string): Promise<void> {
     let token = 0;
     while (!this.#isOver) {
       const lease = await client.acquire(name, { ttl: OURS, wait: Infinity });

@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { LeaseLostError, LockOptionsError, LockService } from '../../lib/index.js';
 import { dialectSettings, type LockDialect } from '../../lib/options/index.js';
 import { memoryLockService } from '../../lib/testing/index.js';
-import type { LockClient } from '../support/lock-client.js';
+import type { LockProcess } from '../support/lock-process.js';
 import { samples } from './samples.js';
 import { Sides } from './sides.js';
 
@@ -10,9 +10,9 @@ const sides = new Sides();
 const me = { pid: process.pid };
 
 /** A process whose own locks are native. */
-function start(): [LockService, LockClient] {
+function start(): [LockService, LockProcess] {
   const client = sides.client({ keyPrefix: 'native:' });
-  return [new LockService(client.leases, client.settings), client];
+  return [new LockService(client.locks, client.settings), client];
 }
 
 /** Whether a lock that is held alone says whose it is. */

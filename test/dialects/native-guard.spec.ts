@@ -7,7 +7,7 @@ import { scripts } from '../../lib/locks/lock/scripts.js';
 import { moduleSettings } from '../../lib/options/index.js';
 import { Condition } from '../../lib/services/condition.js';
 import { inspection } from '../../lib/services/inspection.js';
-import { LockClient } from '../support/lock-client.js';
+import { LockProcess } from '../support/lock-process.js';
 import { later } from '../support/later.js';
 import { until } from '../support/until.js';
 import { EndlessPauses } from './endless-pauses.js';
@@ -18,8 +18,8 @@ import { had, Sides } from './sides.js';
 const sides = new Sides();
 
 /** We, in our own format, at the names of the articles' clients. */
-function start(guard: 'timestamp' | undefined = 'timestamp'): LockClient {
-  return (sides.us = new LockClient({ redis: sides.redis.url, keyPrefix: '', guard }));
+function start(guard: 'timestamp' | undefined = 'timestamp'): LockProcess {
+  return (sides.us = new LockProcess({ redis: sides.redis.url, keyPrefix: '', guard }));
 }
 
 /** One who reads the beginning of a text as a number, and what is none as 0: as Ruby's `to_f` and PHP's `(float)`. */
@@ -29,13 +29,13 @@ function them(unit: 's' | 'ms'): Promise<PeerClient> {
 }
 
 const kinds = {
-  alone: (us: LockClient, wait: number) => us.acquire('k_lock', { wait }),
-  shared: (us: LockClient, wait: number) => us.acquire('k_lock', { wait, mode: 'shared' }),
-  'by permits': (us: LockClient, wait: number) => {
+  alone: (us: LockProcess, wait: number) => us.acquire('k_lock', { wait }),
+  shared: (us: LockProcess, wait: number) => us.acquire('k_lock', { wait, mode: 'shared' }),
+  'by permits': (us: LockProcess, wait: number) => {
     const share = { permits: 2, count: 1 };
-    return us.leases.acquire('k_lock', { ...us.settings.call, wait, share });
+    return us.locks.acquire('k_lock', { ...us.settings.call, wait, share });
   },
-} satisfies Record<string, (us: LockClient, wait: number) => Promise<Lease>>;
+} satisfies Record<string, (us: LockProcess, wait: number) => Promise<Lease>>;
 
 describe.each(Object.entries(kinds))(
   'a lock of our own with a guard, held %s',
@@ -105,9 +105,9 @@ describe.each(Object.entries(kinds))(
   'a lock of our own that was taken over, held %s, and that a loser wrote over',
   (kind, acquire) => {
     /** Of a lock that several hold, what fits beside none of them. */
-    const all = (us: LockClient, wait: number): Promise<Lease> => {
+    const all = (us: LockProcess, wait: number): Promise<Lease> => {
       const share = kind === 'by permits' ? { permits: 2, count: 2 } : undefined;
-      return us.leases.acquire('k_lock', { ...us.settings.call, wait, share });
+      return us.locks.acquire('k_lock', { ...us.settings.call, wait, share });
     };
 
     /** We take over what was left behind, and a client that had seen it too writes over ours. */
@@ -249,7 +249,7 @@ describe('a lock of our own with a guard', () => {
   ])('comes back from a condition behind what they left and %s', async (_when, ms) => {
     const us = start();
     const lease = await us.acquire('k_lock');
-    const condition = new Condition(us.leases.conditions, lease as SingleLease, 'changed');
+    const condition = new Condition(us.locks.conditions, lease as SingleLease, 'changed');
     const woken = condition.await({ wait: 1_000 });
     await until('it awaits', async () => (await us.inspect('k_lock')).awaiting === 1);
     expect(await sides.theirs.set('k_lock', String(Date.now() + ms), 'NX')).toBe('OK');
@@ -301,7 +301,7 @@ describe('a lock of our own with a guard', () => {
     const lease = await start().acquire('k_lock');
     const loses = () => sides.theirs.set('k_lock', String(Date.now() + 60_000));
     await loses();
-    const condition = new Condition(sides.us.leases.conditions, lease as SingleLease, 'changed');
+    const condition = new Condition(sides.us.locks.conditions, lease as SingleLease, 'changed');
     expect(await condition.signal()).toBe(false);
     await loses();
     const text = await lease.handOver();

@@ -77,7 +77,7 @@ describe('many readers of one process', () => {
     expect(await first).toMatchObject({ message: 'enough' });
     await until('another asks for all', () => asked.length > before + 1);
     expect(new Set(asked.slice(before)).size).toBe(1);
-    readers.leases.stopWaiting();
+    readers.locks.stopWaiting();
     await turnedAway;
   });
 });

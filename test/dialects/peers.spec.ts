@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { LockNotAcquiredError } from '../../lib/index.js';
 import type { Lease } from '../../lib/client/lease.js';
-import type { LockClient } from '../support/lock-client.js';
+import type { LockProcess } from '../support/lock-process.js';
 import { until } from '../support/until.js';
 import { Crowd } from './crowd.js';
 import { peers } from './peers/index.js';
@@ -24,7 +24,7 @@ describe.each(here)('$name', (peer) => {
   const { dialect, shortest } = peer;
   const lease = shortest * 4;
 
-  const ours = (): LockClient => sides.client({ dialect });
+  const ours = (): LockProcess => sides.client({ dialect });
   const theirs = (): Promise<PeerClient> => sides.peer(peer);
 
   it('is excluded while we hold the lock, and has it when we give it back', async () => {
@@ -90,7 +90,7 @@ describe.each(here)('$name', (peer) => {
 describe('each of them', () => {
   async function each(
     ttl: number,
-    check: (lease: Lease, again: () => Promise<boolean>, us: LockClient) => Promise<void>,
+    check: (lease: Lease, again: () => Promise<boolean>, us: LockProcess) => Promise<void>,
   ): Promise<void> {
     const checked = here.map(async (peer, nth) => {
       const [us, key] = [sides.client({ dialect: peer.dialect }), `${name}${nth}`];

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { LockNotAcquiredError, LockOptionsError } from '../../lib/index.js';
 import { type LockDialect, dialectSettings } from '../../lib/options/index.js';
-import { LockClient } from '../support/lock-client.js';
+import { LockProcess } from '../support/lock-process.js';
 import { until } from '../support/until.js';
 import { RedissonThread } from './peers/redisson.js';
 import { Sides } from './sides.js';
@@ -9,7 +9,7 @@ import { Sides } from './sides.js';
 const sides = new Sides();
 let java: RedissonThread;
 
-function start(dialect: LockDialect): LockClient {
+function start(dialect: LockDialect): LockProcess {
   java = new RedissonThread(sides.theirs);
   return sides.start(dialect);
 }

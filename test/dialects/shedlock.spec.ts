@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { LeaseLostError, LockNotAcquiredError } from '../../lib/index.js';
-import type { LockClient } from '../support/lock-client.js';
+import type { LockProcess } from '../support/lock-process.js';
 import { until } from '../support/until.js';
 import { ShedLock } from './peers/shedlock.js';
 import { Sides } from './sides.js';
@@ -56,7 +56,7 @@ describe.each([
 });
 
 describe('a job of ShedLock that overran its lockAtMostFor while we took the lock', () => {
-  let others: LockClient;
+  let others: LockProcess;
   beforeEach(() => {
     sides.start('shedlock');
     others = sides.client({ dialect: 'shedlock' });

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll } from '@jest/globals';
 import { Redis } from 'ioredis';
 import { RedisProcess } from '../../tools/redis-server.js';
-import { LockClient } from '../support/lock-client.js';
+import { LockProcess } from '../support/lock-process.js';
 import { until } from '../support/until.js';
 import type { LockDialect, RedisLockOptions } from '../../lib/index.js';
 import type { Lease } from '../../lib/client/lease.js';
@@ -16,7 +16,7 @@ const HEARD = { subscribe: 'message', psubscribe: 'pmessage', ssubscribe: 'smess
 export class Sides {
   redis!: RedisProcess;
   theirs!: Redis;
-  #us: LockClient | undefined;
+  #us: LockProcess | undefined;
   readonly #closing: (() => Promise<unknown>)[] = [];
 
   constructor() {
@@ -38,11 +38,11 @@ export class Sides {
     });
   }
 
-  get us(): LockClient {
+  get us(): LockProcess {
     return this.#us!;
   }
 
-  set us(client: LockClient) {
+  set us(client: LockProcess) {
     this.#us = this.closing(client, (us) => us.close());
   }
 
@@ -56,8 +56,8 @@ export class Sides {
   client(
     options: RedisLockOptions,
     { clock, wrap }: { clock?: Clock; wrap?: (store: LockStore) => LockStore } = {},
-  ): LockClient {
-    const client = new LockClient({ redis: this.redis.url, ...options }, wrap, clock);
+  ): LockProcess {
+    const client = new LockProcess({ redis: this.redis.url, ...options }, wrap, clock);
     return this.closing(client, (one) => one.close());
   }
 
@@ -92,8 +92,8 @@ export class Sides {
   }
 
   /** We, in a dialect. */
-  start(dialect: LockDialect): LockClient {
-    return (this.us = new LockClient({ redis: this.redis.url, dialect }));
+  start(dialect: LockDialect): LockProcess {
+    return (this.us = new LockProcess({ redis: this.redis.url, dialect }));
   }
 }
 

@@ -7,7 +7,7 @@ import type { LockRequest } from '../../lib/locks/lock-request.js';
 import { speak } from '../../lib/locks/dialects/speak.js';
 import { dialectSettings } from '../../lib/options/index.js';
 import { RedisProcess } from '../../tools/redis-server.js';
-import { LockClient } from '../support/lock-client.js';
+import { LockProcess } from '../support/lock-process.js';
 import { until } from '../support/until.js';
 import { samples } from './samples.js';
 
@@ -24,13 +24,13 @@ afterAll(async () => {
 
 describe.each(samples)('the steps of dialect %j', (dialect) => {
   const settings = dialectSettings(dialect)!;
-  let us: LockClient;
-  let others: LockClient;
+  let us: LockProcess;
+  let others: LockProcess;
   let names = 0;
   beforeAll(async () => {
-    us = new LockClient({ redis: redis.url, dialect, keyPrefix: 'native:' });
-    others = new LockClient({ redis: redis.url, dialect });
-    await Promise.all([us.leases.open(), others.leases.open()]);
+    us = new LockProcess({ redis: redis.url, dialect, keyPrefix: 'native:' });
+    others = new LockProcess({ redis: redis.url, dialect });
+    await Promise.all([us.locks.open(), others.locks.open()]);
   });
   afterAll(() => Promise.all([us.close(), others.close()]));
 
@@ -239,7 +239,7 @@ describe.each(samples)('the steps of dialect %j', (dialect) => {
     const waits = [1, 2, 3].map(() => us.acquire(key).then((lease) => lease.release()));
     const abort = new AbortController();
     const aborted = us.acquire(key, { signal: abort.signal }).catch((error: unknown) => error);
-    await until('all wait', () => us.leases.load.waiting === 4);
+    await until('all wait', () => us.locks.load.waiting === 4);
     abort.abort(new Error('enough'));
     expect(await aborted).toMatchObject({ message: 'enough' });
     await first.release();

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { LockNotAcquiredError } from '../../lib/index.js';
 import { RedisProcess } from '../../tools/redis-server.js';
-import { LockClient } from '../support/lock-client.js';
+import { LockProcess } from '../support/lock-process.js';
 import { until } from '../support/until.js';
 import { symfony } from './peers/index.js';
 import type { PeerClient } from './peers/peer.js';
@@ -11,13 +11,13 @@ const here = reading.missing === undefined ? describe : describe.skip;
 
 here('readers of symfony/lock', () => {
   let redis: RedisProcess;
-  let us: LockClient;
+  let us: LockProcess;
   let reader: PeerClient;
   let writer: PeerClient;
   let name = 0;
   beforeAll(async () => {
     redis = await RedisProcess.start();
-    us = new LockClient({ redis: redis.url, dialect: 'symfony' });
+    us = new LockProcess({ redis: redis.url, dialect: 'symfony' });
     reader = await reading.connect(redis.url);
     writer = await writing.connect(redis.url);
   });

@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { LeaseLostError, LockNotAcquiredError, type TimestampDialect } from '../../lib/index.js';
 import { scripts } from '../../lib/locks/dialects/timestamp/scripts.js';
 import type { Lease } from '../../lib/client/lease.js';
-import type { LockClient } from '../support/lock-client.js';
+import type { LockProcess } from '../support/lock-process.js';
 import { until } from '../support/until.js';
 import { Crowd } from './crowd.js';
 import { textbookInPython } from './peers/index.js';
@@ -41,7 +41,7 @@ describe.each(ways)('a timestamp lock in $unit by $protocol', ({ unit, protocol 
     return unit === 'float' ? String(value) : String(Math.floor(value));
   };
 
-  function start(): LockClient {
+  function start(): LockProcess {
     return sides.start(dialect);
   }
 

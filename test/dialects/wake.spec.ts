@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import type { LockDialect } from '../../lib/index.js';
 import type { Lease } from '../../lib/client/lease.js';
 import { FaultProxy } from '../support/fault-proxy.js';
-import type { LockClient } from '../support/lock-client.js';
+import type { LockProcess } from '../support/lock-process.js';
 import { until } from '../support/until.js';
 import { patientClock } from './endless-pauses.js';
 import { RedissonThread } from './peers/redisson.js';
@@ -32,7 +32,9 @@ const ways = [
 
 describe.each(ways)('who waits in dialect $dialect', ({ dialect, channel, take, giveBack }) => {
   /** They have the lock, and we wait for it and listen. */
-  async function waiting(us: LockClient): Promise<{ java: RedissonThread; lease: Promise<Lease> }> {
+  async function waiting(
+    us: LockProcess,
+  ): Promise<{ java: RedissonThread; lease: Promise<Lease> }> {
     const java = new RedissonThread(sides.theirs);
     await take(java);
     const lease = us.acquire('k');
@@ -40,7 +42,7 @@ describe.each(ways)('who waits in dialect $dialect', ({ dialect, channel, take, 
     return { java, lease };
   }
 
-  function patient(redis = sides.redis.url): LockClient {
+  function patient(redis = sides.redis.url): LockProcess {
     return sides.client({ redis, dialect }, { clock: patientClock });
   }
 
@@ -105,7 +107,7 @@ describe.each(ways)('who waits in dialect $dialect', ({ dialect, channel, take, 
 });
 
 describe('where the other side cannot be heard', () => {
-  async function lockOfTheirs(us: LockClient): Promise<void> {
+  async function lockOfTheirs(us: LockProcess): Promise<void> {
     const java = new RedissonThread(sides.theirs);
     await java.lock('k', 30_000);
     const lease = us.acquire('k');
@@ -123,7 +125,7 @@ describe('where the other side cannot be heard', () => {
     const native = await us.acquire('n', { dialect: 'native' });
     const next = us.acquire('n', { dialect: 'native' });
     await until('it waits', async () => {
-      return (await us.leases.administration.inspect('n', 0)).waiting === 1;
+      return (await us.locks.inspect('n', 0)).waiting === 1;
     });
     await native.release();
     expect((await had(next)).held).toBe(true);

@@ -3,7 +3,7 @@ import { LockNotAcquiredError } from '../../lib/errors/index.js';
 import { RedisProcess } from '../../tools/redis-server.js';
 import { BY_POLL } from '../support/bounds.js';
 import { FaultProxy } from '../support/fault-proxy.js';
-import { LockClient } from '../support/lock-client.js';
+import { LockProcess } from '../support/lock-process.js';
 import { Observer } from '../support/observer.js';
 import { until } from '../support/until.js';
 
@@ -26,7 +26,7 @@ afterAll(async () => {
 });
 
 /** Aborts at an instant of its own choosing; tells how the call ended, and whether that was at once. */
-async function abortOnce(client: LockClient, wait: number): Promise<'aborted' | 'held' | 'busy'> {
+async function abortOnce(client: LockProcess, wait: number): Promise<'aborted' | 'held' | 'busy'> {
   const controller = new AbortController();
   let ended: 'aborted' | 'held' | 'busy' | undefined;
   const call = client.acquire('k', { signal: controller.signal, wait }).then(
@@ -52,9 +52,9 @@ async function abortOnce(client: LockClient, wait: number): Promise<'aborted' | 
 }
 
 it(`${ROUNDS} callers who abort at random instants are rejected at once and leave nothing`, async () => {
-  const clients = [1, 2].map(() => new LockClient({ redis: proxy.url, commandTimeout: 10_000 }));
-  const steady = new LockClient({ redis: redis.url });
-  await Promise.all([...clients, steady].map((client) => client.leases.open()));
+  const clients = [1, 2].map(() => new LockProcess({ redis: proxy.url, commandTimeout: 10_000 }));
+  const steady = new LockProcess({ redis: redis.url });
+  await Promise.all([...clients, steady].map((client) => client.locks.open()));
   const counts = { aborted: 0, held: 0, busy: 0 };
   let running = true;
   let turns = 0;
@@ -93,7 +93,7 @@ it(`${ROUNDS} callers who abort at random instants are rejected at once and leav
 });
 
 it('a signal that aborted earlier sends nothing', async () => {
-  const client = new LockClient({ redis: redis.url });
+  const client = new LockProcess({ redis: redis.url });
   const signal = AbortSignal.abort(new Error('too late'));
   await expect(client.acquire('k', { signal })).rejects.toThrow('too late');
   expect(await observer.traces()).toEqual([]);
@@ -102,7 +102,7 @@ it('a signal that aborted earlier sends nothing', async () => {
 
 it('an abort during the first connection is heard at once', async () => {
   await proxy.refuse();
-  const client = new LockClient({ redis: proxy.url });
+  const client = new LockProcess({ redis: proxy.url });
   const controller = new AbortController();
   let reason: unknown;
   client.acquire('k', { signal: controller.signal }).catch((error: unknown) => (reason = error));

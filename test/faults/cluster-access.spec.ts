@@ -6,7 +6,7 @@ import { slotOf } from '../../lib/redis/cluster/slot.js';
 import { ClusterProcess } from '../../tools/redis-cluster.js';
 import { freePort } from '../../tools/redis-server.js';
 import { Certificate } from '../support/certificate.js';
-import { LockClient } from '../support/lock-client.js';
+import { LockProcess } from '../support/lock-process.js';
 import { StallingClock } from '../support/stalling-clock.js';
 import { until } from '../support/until.js';
 
@@ -19,10 +19,10 @@ afterEach(async () => {
   closing = [];
 });
 
-async function client(redis: RedisSource, clock: Clock = systemClock): Promise<LockClient> {
-  const one = new LockClient({ redis, commandTimeout: 1_000 }, undefined, clock);
+async function client(redis: RedisSource, clock: Clock = systemClock): Promise<LockProcess> {
+  const one = new LockProcess({ redis, commandTimeout: 1_000 }, undefined, clock);
   closing.push(() => one.close());
-  await one.leases.open();
+  await one.locks.open();
   return one;
 }
 

@@ -66,8 +66,8 @@ async function member(options: RedisLockOptions = {}): Promise<LockingProcess> {
   const clock = new StallingClock(systemClock);
   const store = new RedisLockStore(settings, clock);
   const process = new LockingProcess(store, settings, clock, undefined);
-  await process.leases.open();
-  closing.push(() => process.leases.close());
+  await process.locks.open();
+  closing.push(() => process.locks.close());
   return process;
 }
 
@@ -139,7 +139,7 @@ it('while its slot moves, a lease is handed over: who restores it goes on soon a
   const lease = await a.acquire({ key });
   let text: Promise<string>;
   const over = await movingDuring(key, () => (text = lease.handOver()));
-  const restored = await b.leases.restore(readHandOver(await text!));
+  const restored = await b.locks.restore(readHandOver(await text!));
   expect(monotonic() - over).toBeLessThan(COMMAND_TIMEOUT);
   expect(restored.fencingToken).toBe(lease.fencingToken);
   expect(await restored.release()).toBe(true);
@@ -150,7 +150,7 @@ it('while its slot moves, a condition is signalled: who awaits it wakes soon aft
   const [a, b] = [await member(patient), await member(patient)];
   const key = `signalled${keys}`;
   const condition = (process: LockingProcess, lease: Lease): Condition =>
-    new Condition(process.leases.conditions, lease as SingleLease, 'changed');
+    new Condition(process.locks.conditions, lease as SingleLease, 'changed');
   const awaits = await a.acquire({ key });
   const woken = condition(a, awaits).await();
   const signals = await b.acquire({ key, wait: TTL });
@@ -251,15 +251,15 @@ it.each(Object.entries(faults))(
       await until('more than a lease is over', () => monotonic() > struck + 1.2 * LEASE, 3 * LEASE);
       expect(reasons).toEqual([]);
       expect(kept.filter(({ held }) => !held)).toEqual([]);
-      const { administration } = plain.leases;
+      const { locks } = plain;
       const asked = monotonic();
-      expect(await administration.inspect(kept[0]!.key, 1)).toMatchObject({ type: 'string' });
-      expect(await administration.force(kept[0]!.key)).toBe(true);
+      expect(await locks.inspect(kept[0]!.key, 1)).toMatchObject({ type: 'string' });
+      expect(await locks.force(kept[0]!.key)).toBe(true);
       expect(await Promise.all(kept.slice(1).map((lease) => lease.release()))).not.toContain(false);
       expect(monotonic() - asked).toBeLessThan(plain.settings.commandTimeout);
       // A list without what lives on a node that does not answer would be none.
       const search = { pattern: '*', most: 1_000, mayBe: () => true };
-      await expect(administration.list(search, 1)).rejects.toThrow(LockStoreError);
+      await expect(locks.list(search, 1)).rejects.toThrow(LockStoreError);
     } finally {
       await mend();
     }

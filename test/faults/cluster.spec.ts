@@ -45,8 +45,8 @@ async function member(
   const settings = moduleSettings({ redis, ttl: 1_500, commandTimeout: COMMAND_TIMEOUT });
   const store = recorder.watch(new RedisLockStore(settings, systemClock));
   const process = new LockingProcess(store, settings, new StallingClock(systemClock), undefined);
-  await process.leases.open();
-  closing.push(() => process.leases.close());
+  await process.locks.open();
+  closing.push(() => process.locks.close());
   return process;
 }
 
@@ -72,7 +72,7 @@ describe('a Cluster', () => {
     const client = new Cluster(cluster.seeds, { lazyConnect: true });
     const process = await member(undefined, client);
     const keys = [0, 1, 2].map((at) => keyOf(at)).sort();
-    const lease = await process.leases.acquire(keys, process.settings.call, undefined);
+    const lease = await process.locks.acquire(keys, process.settings.call, undefined);
     expect(lease.held).toBe(true);
     await lease.extend(3_000);
     expect(await lease.release()).toBe(true);

@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from '@jest/gl
 import { RedisProcess } from '../../tools/redis-server.js';
 import { BY_POLL } from '../support/bounds.js';
 import { FaultProxy } from '../support/fault-proxy.js';
-import { LockClient } from '../support/lock-client.js';
+import { LockProcess } from '../support/lock-process.js';
 import { monotonic } from '../support/monotonic.js';
 import { Observer } from '../support/observer.js';
 import { until } from '../support/until.js';
@@ -96,7 +96,7 @@ it('waiters whose network died cost the next living one a first lease, however m
   const [holder, living] = await start(2);
   const held = await acquire(holder!, 'k');
   const proxy = await FaultProxy.before(redis.port);
-  const dying = Array.from({ length: 5 }, () => new LockClient({ redis: proxy.url }));
+  const dying = Array.from({ length: 5 }, () => new LockProcess({ redis: proxy.url }));
   const lost = dying.map((client) => client.acquire('k', { wait: 60_000 }));
   await observer.queued('k', 5);
   const [granted] = await enqueue('k', [living!]);

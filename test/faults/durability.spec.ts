@@ -43,8 +43,8 @@ async function member(
   const Store = settings.nodes ? QuorumLockStore : RedisLockStore;
   const clock = new StallingClock(systemClock);
   const process = new LockingProcess(wrap(new Store(settings, clock)), settings, clock, undefined);
-  closing.push(() => process.leases.close());
-  await process.leases.open();
+  closing.push(() => process.locks.close());
+  await process.locks.open();
   return process;
 }
 

@@ -6,7 +6,7 @@ import type { RedisSource } from '../../lib/options/index.js';
 import { ClusterProcess } from '../../tools/redis-cluster.js';
 import { RedisProcess } from '../../tools/redis-server.js';
 import { FaultProxy } from '../support/fault-proxy.js';
-import { LockClient } from '../support/lock-client.js';
+import { LockProcess } from '../support/lock-process.js';
 import { until } from '../support/until.js';
 
 let closing: (() => unknown)[] = [];
@@ -53,10 +53,10 @@ function direct(port: number): Redis {
   return redis;
 }
 
-async function opened(redis: RedisSource): Promise<LockClient> {
-  const client = new LockClient({ redis, commandTimeout: 1_000, durability: 'ignore' });
+async function opened(redis: RedisSource): Promise<LockProcess> {
+  const client = new LockProcess({ redis, commandTimeout: 1_000, durability: 'ignore' });
   closing.push(() => client.close());
-  await client.leases.open();
+  await client.locks.open();
   return client;
 }
 
@@ -67,7 +67,7 @@ async function kill(servers: readonly Redis[]): Promise<void> {
 }
 
 /** Locks that live on any of the servers can be taken, and the inbox is heard at one of them. */
-async function serves(client: LockClient, servers: readonly Redis[]): Promise<void> {
+async function serves(client: LockProcess, servers: readonly Redis[]): Promise<void> {
   for (let at = 0; at < 3 * servers.length; at += 1) {
     await until('a lock is taken', () =>
       client.acquire(`k${at}`, { wait: 0 }).then(
@@ -172,8 +172,8 @@ describe('a connection that ioredis has ended for good', () => {
     });
     await new Promise<void>((listening) => silent.listen(0, '127.0.0.1', listening));
     const { port } = silent.address() as AddressInfo;
-    const client = new LockClient({ redis: { host: '127.0.0.1', port } });
-    const opening = client.leases.open().catch((error: unknown) => error);
+    const client = new LockProcess({ redis: { host: '127.0.0.1', port } });
+    const opening = client.locks.open().catch((error: unknown) => error);
     await until('both connections are made', () => asked >= 2);
     await client.close();
     const error = (await opening) as LockStoreError;
@@ -192,12 +192,12 @@ describe('a connection that ioredis has ended for good', () => {
     const connections = async (): Promise<string> =>
       /total_connections_received:(\d+)/.exec(await admin.info('stats'))![1]!;
     const before = await connections();
-    const lazy = new LockClient({ redis: server.url });
+    const lazy = new LockProcess({ redis: server.url });
     await lazy.close();
-    const { administration } = lazy.leases;
-    await expect(administration.inspect('k', 0)).rejects.toThrow('not connected');
-    await expect(administration.force('k')).rejects.toThrow('not connected');
-    await expect(lazy.leases.optimistic('k')).rejects.toThrow('not connected');
+    const { locks } = lazy;
+    await expect(locks.inspect('k', 0)).rejects.toThrow('not connected');
+    await expect(locks.force('k')).rejects.toThrow('not connected');
+    await expect(lazy.locks.optimistic('k')).rejects.toThrow('not connected');
     expect(await connections()).toBe(before);
   });
 });

@@ -13,7 +13,7 @@ import {
   type Way,
 } from '../support/competition.js';
 import { checkHistory, type Claimed, unsignalled } from '../support/history.js';
-import { LockClient } from '../support/lock-client.js';
+import { LockProcess } from '../support/lock-process.js';
 import { monotonic } from '../support/monotonic.js';
 import { Observer } from '../support/observer.js';
 import { SleptClock } from '../support/slept-clock.js';
@@ -178,8 +178,8 @@ async function crowd(
   return made;
 }
 
-function met({ leases }: LockClient, lease: Lease, name: string): Condition {
-  return new Condition(leases.conditions, lease as SingleLease, name);
+function met({ locks }: LockProcess, lease: Lease, name: string): Condition {
+  return new Condition(locks.conditions, lease as SingleLease, name);
 }
 
 /** The most who held one key at a time. */
@@ -232,15 +232,15 @@ describe.each(['strict', 'local'] as const)('%s fairness', (fairness) => {
       expect(found).toBeGreaterThanOrEqual(Math.min(most, 2));
 
       // What the dead held and where they waited is free in the time that a crash may cost.
-      const after = new LockClient({ redis: redis.url });
+      const after = new LockProcess({ redis: redis.url });
       try {
-        await after.leases.open();
+        await after.locks.open();
         const keys = [...new Set(history.map(({ key }) => key))].sort();
         const { share, condition } = ways[0]![1];
         const call = { ...after.settings.call, share };
         const from = monotonic();
         await until('no trace is left', async () => {
-          const lease = await after.leases.acquire(keys.length > 1 ? keys : keys[0]!, call);
+          const lease = await after.locks.acquire(keys.length > 1 ? keys : keys[0]!, call);
           if (condition) await met(after, lease, condition.name).signalAll(); // passes over the dead
           await lease.release();
           return (await observer.traces()).length === 0;

@@ -1,7 +1,7 @@
 import { afterEach, expect, it } from '@jest/globals';
 import { Redis } from 'ioredis';
 import { RedisProcess } from '../../tools/redis-server.js';
-import { LockClient } from '../support/lock-client.js';
+import { LockProcess } from '../support/lock-process.js';
 import { Quorum } from '../support/quorum.js';
 
 /** Its commands are answered `ms` later; those of replicas and operators too. */
@@ -25,7 +25,7 @@ afterEach(async () => {
 it('an answer that came while the process stood still is in time', async () => {
   const redis = await RedisProcess.start();
   toStop.push(() => redis.stop());
-  const client = new LockClient({ redis: redis.url, commandTimeout: 1_000 });
+  const client = new LockProcess({ redis: redis.url, commandTimeout: 1_000 });
   toStop.push(() => client.close());
   await (await client.acquire('k')).release(); // the server knows the scripts now
   await slowDown(redis, 50);

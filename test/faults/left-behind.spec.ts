@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { getEventListeners } from 'node:events';
-import { LockClient } from '../support/lock-client.js';
+import { LockProcess } from '../support/lock-process.js';
 import { CountingClock } from '../support/counting-clock.js';
 import { later } from '../support/later.js';
 import { until } from '../support/until.js';
@@ -17,11 +17,11 @@ beforeAll(async () => {
 afterAll(() => redis.stop());
 
 /** A process whose timers are counted. */
-async function open(): Promise<{ locks: LockClient; clock: CountingClock }> {
+async function open(): Promise<{ locks: LockProcess; clock: CountingClock }> {
   const clock = new CountingClock();
   const options = { redis: redis.url, durability: 'ignore', fairness: 'local' } as const;
-  const locks = new LockClient(options, undefined, clock);
-  await locks.leases.open();
+  const locks = new LockProcess(options, undefined, clock);
+  await locks.locks.open();
   return { locks, clock };
 }
 

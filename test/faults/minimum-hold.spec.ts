@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { RedisProcess } from '../../tools/redis-server.js';
-import { LockClient } from '../support/lock-client.js';
+import { LockProcess } from '../support/lock-process.js';
 import { monotonic } from '../support/monotonic.js';
 import { Observer } from '../support/observer.js';
 
@@ -9,11 +9,11 @@ const MIN_HOLD = 250;
 
 let redis: RedisProcess;
 let observer: Observer;
-let clients: LockClient[];
+let clients: LockProcess[];
 beforeAll(async () => {
   redis = await RedisProcess.start();
   observer = new Observer(redis.url);
-  clients = [1, 2, 3].map(() => new LockClient({ redis: redis.url }));
+  clients = [1, 2, 3].map(() => new LockProcess({ redis: redis.url }));
 });
 afterAll(async () => {
   for (const client of clients) await client.close();

@@ -2,13 +2,13 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { RedisProcess } from '../../tools/redis-server.js';
 import { BY_POLL, TIMER_LATE } from '../support/bounds.js';
 import { type Fate, FaultProxy } from '../support/fault-proxy.js';
-import { LockClient } from '../support/lock-client.js';
+import { LockProcess } from '../support/lock-process.js';
 import { Observer } from '../support/observer.js';
 import { StallingClock } from '../support/stalling-clock.js';
 import { until } from '../support/until.js';
 import { isStep } from '../support/wire.js';
 import { LeaseLostError, LockNotAcquiredError, LockStoreError } from '../../lib/errors/index.js';
-import type { BaseLease } from '../../lib/client/base-lease.js';
+import type { BaseLease } from '../../lib/client/lease.js';
 import { type AcquireOptions, systemClock } from '../../lib/options/index.js';
 
 const TIMEOUT = 200;
@@ -20,11 +20,11 @@ const BY_TIMEOUT = 1_900;
 let redis: RedisProcess;
 let observer: Observer;
 let proxy: FaultProxy;
-let client: LockClient;
+let client: LockProcess;
 let clock: StallingClock;
 /** As `client`, with a short time-out: for what is to fail. */
-let hasty: LockClient;
-let other: LockClient;
+let hasty: LockProcess;
+let other: LockProcess;
 beforeAll(async () => {
   redis = await RedisProcess.start();
   observer = new Observer(redis.url);
@@ -34,10 +34,10 @@ beforeEach(async () => {
   await observer.redis.flushall();
   proxy = await FaultProxy.before(redis.port);
   clock = new StallingClock(systemClock);
-  client = new LockClient({ redis: proxy.url }, undefined, clock);
-  hasty = new LockClient({ redis: proxy.url, commandTimeout: TIMEOUT, outageWait: 1_000 });
-  other = new LockClient({ redis: redis.url });
-  for (const each of [client, other]) await each.leases.open();
+  client = new LockProcess({ redis: proxy.url }, undefined, clock);
+  hasty = new LockProcess({ redis: proxy.url, commandTimeout: TIMEOUT, outageWait: 1_000 });
+  other = new LockProcess({ redis: redis.url });
+  for (const each of [client, other]) await each.locks.open();
   const taken = (): Promise<boolean> =>
     hasty.acquire('first').then(
       (lease) => lease.release(),
@@ -60,7 +60,7 @@ const isRelease = isStep('release');
 
 /** From here on no script is sent twice because the server did not know it. */
 async function loadScripts(): Promise<void> {
-  const first = new LockClient({ redis: redis.url });
+  const first = new LockProcess({ redis: redis.url });
   const lease = await first.acquire('k');
   await lease.extend();
   await expect(first.acquire('k', { wait: 1 })).rejects.toBeInstanceOf(LockNotAcquiredError);
@@ -203,7 +203,7 @@ describe('an acquire that does not get through ends in a typed error and leaves 
 
   it('a client that never connected says so at its first call', async () => {
     await proxy.refuse();
-    const late = new LockClient({ redis: proxy.url, commandTimeout: TIMEOUT });
+    const late = new LockProcess({ redis: proxy.url, commandTimeout: TIMEOUT });
     const { error, took } = await outcome(late.acquire('k', { wait: 0 }));
     expect(error).toBeInstanceOf(LockStoreError);
     expect(took).toBeLessThan(BY_TIMEOUT);
@@ -222,7 +222,7 @@ describe('a subscription that is never answered', () => {
   const isSubscribe = (words: readonly string[]): boolean => words[0] === 'subscribe';
 
   it('ends the first call with a typed error, and holds up no later one', async () => {
-    const late = new LockClient({ redis: proxy.url, commandTimeout: TIMEOUT });
+    const late = new LockProcess({ redis: proxy.url, commandTimeout: TIMEOUT });
     void proxy.once(isSubscribe, 'lose');
     const { error, took } = await outcome(late.acquire('k'));
     expect(error).toBeInstanceOf(LockStoreError);
@@ -281,8 +281,8 @@ describe('an outage while waiting', () => {
         const held = await other.acquire('k', { ttl: 600_000 });
         const time = new StallingClock(systemClock);
         const { wait, outageWait } = bounds;
-        const waiter = new LockClient({ redis: proxy.url, outageWait }, undefined, time);
-        await waiter.leases.open();
+        const waiter = new LockProcess({ redis: proxy.url, outageWait }, undefined, time);
+        await waiter.locks.open();
         const asked = time.monotonic();
         let end: unknown;
         waiter.acquire('k', { wait }).catch((error: unknown) => (end = error));

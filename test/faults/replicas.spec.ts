@@ -17,7 +17,7 @@ import { linked } from '../../tools/redis-sentinel.js';
 import { RedisProcess } from '../../tools/redis-server.js';
 import { controlOf } from '../support/control.js';
 import { FaultProxy, type Weather } from '../support/fault-proxy.js';
-import { LockClient } from '../support/lock-client.js';
+import { LockProcess } from '../support/lock-process.js';
 import { StallingClock } from '../support/stalling-clock.js';
 import { until } from '../support/until.js';
 
@@ -62,15 +62,15 @@ class Pair {
     return pair;
   }
 
-  async client(options: RedisLockOptions = {}, clock: Clock = systemClock): Promise<LockClient> {
+  async client(options: RedisLockOptions = {}, clock: Clock = systemClock): Promise<LockProcess> {
     const ours: RedisLockOptions = {
       redis: this.primary.url,
       commandTimeout: COMMAND_TIMEOUT,
       durability: 'ignore',
     };
-    const client = new LockClient({ ...ours, ...options }, undefined, clock);
+    const client = new LockProcess({ ...ours, ...options }, undefined, clock);
     closing.push(() => client.close());
-    await client.leases.open();
+    await client.locks.open();
     return client;
   }
 
@@ -278,12 +278,12 @@ it('in a Cluster, each primary asks its own replicas', async () => {
     replicas: { acks: 1, timeout: 500 },
   };
   const clock = new StallingClock(systemClock);
-  const [one, other] = [new LockClient(options, undefined, clock), new LockClient(options)];
+  const [one, other] = [new LockProcess(options, undefined, clock), new LockProcess(options)];
   closing.push(
     () => one.close(),
     () => other.close(),
   );
-  await Promise.all([one.leases.open(), other.leases.open()]);
+  await Promise.all([one.locks.open(), other.locks.open()]);
   const lease = await one.acquire('k');
   const next = other.acquire('k');
   expect(await lease.release()).toBe(true);

@@ -6,7 +6,7 @@ import { LockService } from '../../lib/services/lock.service.js';
 import { RedisProcess } from '../../tools/redis-server.js';
 import { BEFORE_START_TIMEOUT } from '../support/bounds.js';
 import { FaultProxy } from '../support/fault-proxy.js';
-import { LockClient } from '../support/lock-client.js';
+import { LockProcess } from '../support/lock-process.js';
 import { Observer } from '../support/observer.js';
 import { StallingClock } from '../support/stalling-clock.js';
 import { until } from '../support/until.js';
@@ -21,7 +21,7 @@ let proxy: FaultProxy;
 let clock: StallingClock;
 /** All that left the library as text. */
 let said: string[];
-const clients: LockClient[] = [];
+const clients: LockProcess[] = [];
 const secrets = new Set([USER, PASSWORD, WRONG]);
 beforeAll(async () => {
   redis = await RedisProcess.start();
@@ -62,15 +62,15 @@ afterAll(async () => {
 });
 
 /** One that is closed after the test. */
-function closing(client: LockClient): LockClient {
+function closing(client: LockProcess): LockProcess {
   clients.push(client);
   return client;
 }
 
-function client(password = PASSWORD): LockClient {
+function client(password = PASSWORD): LockProcess {
   const redisUrl = `redis://${USER}:${password}@127.0.0.1:${proxy.port}/0`;
   const options = { redis: redisUrl, commandTimeout: 1_000, ttl: 3_000 };
-  return closing(new LockClient(options, undefined, clock));
+  return closing(new LockProcess(options, undefined, clock));
 }
 
 /** Everything one can write of a value into a log. */
@@ -103,13 +103,13 @@ function expectNothingTold(): void {
 }
 
 it.each([
-  ['a wrong password', (): LockClient => client(WRONG)],
-  ['no password', (): LockClient => closing(new LockClient({ redis: proxy.url }))],
+  ['a wrong password', (): LockProcess => client(WRONG)],
+  ['no password', (): LockProcess => closing(new LockProcess({ redis: proxy.url }))],
 ])('%s at the start is told without secrets, at once', async (_, make) => {
   await observer.redis.call('ACL', 'SETUSER', 'default', 'off');
   const late = make();
   const started = performance.now();
-  const error = await errorOf(late.leases.open());
+  const error = await errorOf(late.locks.open());
   expect(error).toBeInstanceOf(LockStoreError);
   expect(error).toMatchObject({ retryable: false });
   expect(performance.now() - started).toBeLessThan(BEFORE_START_TIMEOUT);
@@ -120,7 +120,7 @@ it.each([
 
 it('a password that is changed later is told without secrets', async () => {
   const late = client();
-  await late.leases.open();
+  await late.locks.open();
   const lease = await late.acquire('k');
   await noteHolder('k');
   const waiting = late.acquire('k', { wait: 3_000 });
@@ -142,7 +142,7 @@ it.each(['blackHole', 'refuse'] as const)(
   'an outage is told without secrets (%s)',
   async (trouble) => {
     const late = client();
-    await late.leases.open();
+    await late.locks.open();
     const lease = await late.acquire('k');
     await noteHolder('k');
     await proxy[trouble]();
@@ -159,7 +159,7 @@ it('a start without Redis is told without secrets', async () => {
   await proxy.refuse();
   const late = client();
   let opened: Error | undefined;
-  void errorOf(late.leases.open()).then((error) => (opened = error));
+  void errorOf(late.locks.open()).then((error) => (opened = error));
   const refused = (): boolean => late.store.describe().found.includes('ECONNREFUSED');
   await until('it is given up', () => {
     if (!opened && refused()) clock.pass(50);
@@ -190,7 +190,7 @@ it('errors in which Redis itself repeats what it was sent are told without secre
 
 it('a lease that is handed over shows no holder id, nor does the text', async () => {
   const late = client();
-  const service = new LockService(late.leases, late.settings);
+  const service = new LockService(late.locks, late.settings);
   const lease = await service.acquire('k');
   await noteHolder('k');
   const text = await lease.handOver();
@@ -211,7 +211,7 @@ it('a lease that is handed over shows no holder id, nor does the text', async ()
 
 it('a lease, a service and what it sees of a lock show no secrets', async () => {
   const late = client();
-  const service = new LockService(late.leases, late.settings);
+  const service = new LockService(late.locks, late.settings);
   const lease = await service.acquire('k');
   await noteHolder('k');
   const waiting = service.acquire('k');

@@ -5,17 +5,17 @@ import { moduleSettings, type RedisLockOptions, systemClock } from '../../lib/op
 import { freePort, RedisProcess } from '../../tools/redis-server.js';
 import { SentinelProcess } from '../../tools/redis-sentinel.js';
 import { controlOf } from '../support/control.js';
-import { LockClient } from '../support/lock-client.js';
+import { LockProcess } from '../support/lock-process.js';
 import { until } from '../support/until.js';
 
 let group: SentinelProcess;
 let closing: (() => unknown)[] = [];
 
-async function client(options: RedisLockOptions = {}): Promise<LockClient> {
+async function client(options: RedisLockOptions = {}): Promise<LockProcess> {
   const { redis = group.source, ...rest } = options;
-  const made = new LockClient({ redis, commandTimeout: 1_500, durability: 'ignore', ...rest });
+  const made = new LockProcess({ redis, commandTimeout: 1_500, durability: 'ignore', ...rest });
   closing.push(() => made.close());
-  await made.leases.open();
+  await made.locks.open();
   return made;
 }
 

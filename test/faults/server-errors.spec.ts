@@ -4,7 +4,7 @@ import type { Lease } from '../../lib/client/lease.js';
 import { RedisProcess } from '../../tools/redis-server.js';
 import { BEFORE_START_TIMEOUT, BY_POLL } from '../support/bounds.js';
 import { FaultProxy } from '../support/fault-proxy.js';
-import { LockClient } from '../support/lock-client.js';
+import { LockProcess } from '../support/lock-process.js';
 import { Observer } from '../support/observer.js';
 import { until } from '../support/until.js';
 
@@ -14,8 +14,8 @@ const RENEWED = 3_000;
 let redis: RedisProcess;
 let observer: Observer;
 let proxy: FaultProxy;
-let mine: LockClient;
-let theirs: LockClient;
+let mine: LockProcess;
+let theirs: LockProcess;
 beforeEach(async () => {
   redis = await RedisProcess.start({ args: ['--lua-time-limit', '20'] });
   observer = new Observer(redis.url);
@@ -25,9 +25,9 @@ beforeEach(async () => {
   );
   const options = { commandTimeout: 1_000, ttl: 30_000 };
   const url = proxy.url.replace('//', '//app:secret@');
-  mine = new LockClient({ ...options, redis: url });
-  theirs = new LockClient({ ...options, redis: url });
-  await Promise.all([mine.leases.open(), theirs.leases.open()]);
+  mine = new LockProcess({ ...options, redis: url });
+  theirs = new LockProcess({ ...options, redis: url });
+  await Promise.all([mine.locks.open(), theirs.locks.open()]);
 });
 afterEach(async () => {
   await Promise.all([mine.close(), theirs.close()]);
@@ -162,15 +162,15 @@ it('without memory, those who wait already stay in line and are served', async (
   await nothingLeft();
 });
 
-describe.each<[string, string, (client: LockClient) => Promise<Lease>]>([
+describe.each<[string, string, (client: LockProcess) => Promise<Lease>]>([
   ['alone', 'lock:k', (client) => client.acquire('k', { minHold: 60_000 })],
   ['by a reader', 'lock:k', (client) => client.acquire('k', { minHold: 60_000, mode: 'shared' })],
   [
     'by two permits',
     'lock:k',
-    ({ leases, settings }) => {
+    ({ locks, settings }) => {
       const share = { permits: 3, count: 2 };
-      return leases.acquire('k', { ...settings.call, minHold: 60_000, share });
+      return locks.acquire('k', { ...settings.call, minHold: 60_000, share });
     },
   ],
   ['as a plain lock', 'k', (client) => client.acquire('k', { minHold: 60_000, dialect: 'plain' })],
@@ -202,9 +202,9 @@ describe('missing rights', () => {
     ['to scripts', ['-evalsha', '-eval', '-time']],
   ])('%s are told at the start, at once and for good', async (_, rules) => {
     await acl(...rules);
-    const late = new LockClient({ redis: proxy.url.replace('//', '//app:secret@') });
+    const late = new LockProcess({ redis: proxy.url.replace('//', '//app:secret@') });
     const started = performance.now();
-    const error: unknown = await late.leases.open().catch((reason: unknown) => reason);
+    const error: unknown = await late.locks.open().catch((reason: unknown) => reason);
     expect(error).toBeInstanceOf(LockStoreError);
     expect((error as LockStoreError).retryable).toBe(false);
     expect((error as Error).message).toContain('NOPERM');
@@ -223,7 +223,7 @@ describe('missing rights', () => {
     let last: Lease = held;
     for (let served = 0; served < waiting.length; served += 1) {
       expect(await last.release()).toBe(true);
-      expect(mine.leases.load.leaving + theirs.leases.load.leaving).toBe(0); // the release was no error
+      expect(mine.locks.load.leaving + theirs.locks.load.leaving).toBe(0); // the release was no error
       const from = performance.now();
       const at = await Promise.race(waiting.map((call, place) => call.then(() => place)));
       const lease = await waiting[at]!;

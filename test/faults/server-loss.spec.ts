@@ -4,7 +4,7 @@ import { fencedRedis, LeaseLostError, StaleFencingTokenError } from '../../lib/i
 import type { Lease } from '../../lib/client/lease.js';
 import { RedisProcess } from '../../tools/redis-server.js';
 import { BY_POLL } from '../support/bounds.js';
-import { LockClient } from '../support/lock-client.js';
+import { LockProcess } from '../support/lock-process.js';
 import { Observer } from '../support/observer.js';
 import { SteppedClock } from '../support/stepped-clock.js';
 import { until } from '../support/until.js';
@@ -18,13 +18,13 @@ const JUMPS = process.env['FULL'] ? 4 : 1;
 const clock = SteppedClock.make();
 let redis: RedisProcess;
 let observer: Observer;
-let clients: LockClient[];
+let clients: LockProcess[];
 beforeEach(async () => {
   clock?.set(0);
   redis = await RedisProcess.start(clock ? { env: clock.env } : {});
   observer = new Observer(redis.url);
-  clients = Array.from({ length: 3 }, () => new LockClient({ redis: redis.url, ttl: TTL }));
-  await Promise.all(clients.map((client) => client.leases.open()));
+  clients = Array.from({ length: 3 }, () => new LockProcess({ redis: redis.url, ttl: TTL }));
+  await Promise.all(clients.map((client) => client.locks.open()));
 });
 afterEach(async () => {
   await Promise.all(clients.map((client) => client.close()));
@@ -136,7 +136,7 @@ it.each([
   [', for a user who may not run SCRIPT', '-script'],
 ])('SCRIPT FLUSH costs 500 sections at once a few script texts%s', async (_, rights) => {
   await observer.redis.call('ACL', 'SETUSER', 'some', 'on', '>p', '~*', '&*', '+@all', rights);
-  const client = new LockClient({ redis: redis.url.replace('//', '//some:p@'), ttl: 30_000 });
+  const client = new LockProcess({ redis: redis.url.replace('//', '//some:p@'), ttl: 30_000 });
   clients.push(client);
   const sections = async (): Promise<void> => {
     const keys = Array.from({ length: 500 }, (_each, at) => `section:${at}`);

@@ -6,7 +6,7 @@ import { Condition } from '../../lib/services/condition.js';
 import { RedisProcess } from '../../tools/redis-server.js';
 import { FaultProxy } from '../support/fault-proxy.js';
 import { Gate } from '../support/gate.js';
-import { LockClient } from '../support/lock-client.js';
+import { LockProcess } from '../support/lock-process.js';
 import { Observer } from '../support/observer.js';
 import { StallingClock } from '../support/stalling-clock.js';
 import { until } from '../support/until.js';
@@ -19,8 +19,8 @@ let observer: Observer;
 let proxy: FaultProxy;
 let clock: StallingClock;
 /** The process whose machine sleeps. */
-let sleeper: LockClient;
-let other: LockClient;
+let sleeper: LockProcess;
+let other: LockProcess;
 beforeAll(async () => {
   redis = await RedisProcess.start();
   observer = new Observer(redis.url);
@@ -29,10 +29,10 @@ beforeEach(async () => {
   await observer.redis.flushall();
   proxy = await FaultProxy.before(redis.port);
   clock = new StallingClock(systemClock);
-  sleeper = new LockClient({ redis: proxy.url }, undefined, clock);
-  other = new LockClient({ redis: redis.url });
-  await sleeper.leases.open();
-  await other.leases.open();
+  sleeper = new LockProcess({ redis: proxy.url }, undefined, clock);
+  other = new LockProcess({ redis: redis.url });
+  await sleeper.locks.open();
+  await other.locks.open();
 });
 afterEach(async () => {
   proxy.heal();
@@ -80,8 +80,8 @@ it.each([true, false])(
 );
 
 it('a signalled wake-up that is read after a sleep is asked for again', async () => {
-  const met = ({ leases }: LockClient, lease: Lease): Condition =>
-    new Condition(leases.conditions, lease as SingleLease, 'met');
+  const met = ({ locks }: LockProcess, lease: Lease): Condition =>
+    new Condition(locks.conditions, lease as SingleLease, 'met');
   const lease = await sleeper.acquire('k', { ttl: '30s', renew: false });
   let woken = false;
   const waiting = met(sleeper, lease)
@@ -102,8 +102,8 @@ it('a signalled wake-up that is read after a sleep is asked for again', async ()
 
 it('after a sleep that the server’s clock went on through, all steps still come in time', async () => {
   const timeout = 1_000;
-  const short = new LockClient({ redis: redis.url, commandTimeout: timeout }, undefined, clock);
-  await short.leases.open();
+  const short = new LockProcess({ redis: redis.url, commandTimeout: timeout }, undefined, clock);
+  await short.locks.open();
   try {
     const text = await (await other.acquire('k', { ttl: '30s' })).handOver();
     clock.fallAsleep();

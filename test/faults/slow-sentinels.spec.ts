@@ -7,7 +7,7 @@ import { RedisProcess } from '../../tools/redis-server.js';
 import { controlOf } from '../support/control.js';
 import { FakeSentinels } from '../support/fake-sentinels.js';
 import { FaultProxy } from '../support/fault-proxy.js';
-import { LockClient } from '../support/lock-client.js';
+import { LockProcess } from '../support/lock-process.js';
 import { until } from '../support/until.js';
 
 const SWITCHES = process.env['FULL'] ? 100 : 25;
@@ -20,13 +20,13 @@ afterEach(async () => {
   closing = [];
 });
 
-async function processes(redis: RedisSource, count: number): Promise<LockClient[]> {
+async function processes(redis: RedisSource, count: number): Promise<LockProcess[]> {
   const made = Array.from({ length: count }, () => {
-    const client = new LockClient({ redis, commandTimeout: 1_000, durability: 'ignore' });
+    const client = new LockProcess({ redis, commandTimeout: 1_000, durability: 'ignore' });
     closing.push(() => client.close());
     return client;
   });
-  await Promise.all(made.map((client) => client.leases.open()));
+  await Promise.all(made.map((client) => client.locks.open()));
   return made;
 }
 
@@ -37,7 +37,7 @@ function direct(port: number): Redis {
 }
 
 /** Each of them takes and gives back a lock, and hears what is said to it: a replica repeats what its primary is told. */
-async function allServe(clients: readonly LockClient[], servers: readonly Redis[]): Promise<void> {
+async function allServe(clients: readonly LockProcess[], servers: readonly Redis[]): Promise<void> {
   for (const [at, client] of clients.entries()) {
     await until(`process ${at} takes a lock`, () =>
       client.acquire(`of-${at}`, { wait: 0 }).then(

@@ -6,7 +6,7 @@ import { RedisProcess } from '../../tools/redis-server.js';
 import { SentinelProcess } from '../../tools/redis-sentinel.js';
 import { controlOf } from '../support/control.js';
 import { fencedWrite } from '../support/fenced-store.js';
-import { LockClient } from '../support/lock-client.js';
+import { LockProcess } from '../support/lock-process.js';
 import { until } from '../support/until.js';
 
 const TRIALS = process.env['FULL'] ? 20 : 1;
@@ -27,8 +27,8 @@ afterEach(async () => {
   await Promise.all([group.stop(), resource.stop()]);
 });
 
-async function client(options: RedisLockOptions): Promise<LockClient> {
-  const made = new LockClient({
+async function client(options: RedisLockOptions): Promise<LockProcess> {
+  const made = new LockProcess({
     commandTimeout: 1_000,
     ttl: TTL,
     wait: 30_000,
@@ -36,7 +36,7 @@ async function client(options: RedisLockOptions): Promise<LockClient> {
     ...options,
   });
   closing.push(() => made.close());
-  await made.leases.open();
+  await made.locks.open();
   return made;
 }
 
@@ -105,7 +105,7 @@ describe('two primaries', () => {
 
       // Who knows the Sentinels was moved and still holds what was replicated.
       await until('it is verified', () => moved.store.ready);
-      expect(await heir.leases.tryAcquire('moved', heir.settings.call)).toBeUndefined();
+      expect(await heir.locks.tryAcquire('moved', heir.settings.call)).toBeUndefined();
       expect(kept.held).toBe(true);
 
       // A lock that the failover lost: its holder learns it, and what it writes is refused.

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { RedisProcess } from '../../tools/redis-server.js';
 import { fencedWrite } from '../support/fenced-store.js';
-import { LockClient } from '../support/lock-client.js';
+import { LockProcess } from '../support/lock-process.js';
 import { Observer } from '../support/observer.js';
 import { until } from '../support/until.js';
 import { Worker } from '../support/worker.js';
@@ -14,11 +14,11 @@ const TTL = 2_000;
 let redis: RedisProcess;
 let observer: Observer;
 let stalled: Worker[];
-let other: LockClient;
+let other: LockProcess;
 beforeAll(async () => {
   redis = await RedisProcess.start();
   observer = new Observer(redis.url);
-  other = new LockClient({ redis: redis.url });
+  other = new LockProcess({ redis: redis.url });
   stalled = await Worker.startMany(AT_ONCE, { redis: redis.url });
 });
 afterAll(async () => {

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { freePort, RedisProcess } from '../../tools/redis-server.js';
 import { Certificate } from '../support/certificate.js';
-import { LockClient } from '../support/lock-client.js';
+import { LockProcess } from '../support/lock-process.js';
 import { Observer } from '../support/observer.js';
 import { until } from '../support/until.js';
 
@@ -33,8 +33,8 @@ it.each([
   'a start that is given up in the middle of TLS handshakes ends no process: the server %s',
   async (_, tls) => {
     for (let round = 0; round < 30; round += 1) {
-      const client = new LockClient({ redis: { host: 'localhost', port, tls: tls() } });
-      const opened = client.leases.open().catch(() => {});
+      const client = new LockProcess({ redis: { host: 'localhost', port, tls: tls() } });
+      const opened = client.locks.open().catch(() => {});
       await new Promise((resolve) => setTimeout(resolve, Math.random() * 30));
       await client.close();
       await opened;
@@ -57,8 +57,8 @@ it.each([
     'failed (ERR_TLS_CERT_ALTNAME_INVALID): the certificate does not name the host: set "tls": { servername }.',
   ],
 ])('a certificate %s ends a start at once, with what helps', async (_, redisOf, says) => {
-  const client = new LockClient({ redis: { ...redisOf(), port } });
-  const error: unknown = await client.leases.open().catch((reason: unknown) => reason);
+  const client = new LockProcess({ redis: { ...redisOf(), port } });
+  const error: unknown = await client.locks.open().catch((reason: unknown) => reason);
   expect((error as Error).message).toContain(says);
   expect((error as Error).message).not.toContain('within'); // not after the time of a start
   expect(error).toMatchObject({ code: 'LOCK_STORE', retryable: false });

@@ -13,7 +13,7 @@ import { SentinelProcess } from '../../tools/redis-sentinel.js';
 import { RedisProcess } from '../../tools/redis-server.js';
 import { Certificate } from '../support/certificate.js';
 import { FaultProxy } from '../support/fault-proxy.js';
-import { LockClient } from '../support/lock-client.js';
+import { LockProcess } from '../support/lock-process.js';
 import { slowClock } from '../support/slow-clock.js';
 import { until } from '../support/until.js';
 
@@ -194,10 +194,10 @@ const cases: Readonly<Record<string, Case>> = {
 
 /** What becomes of a process at its start, or at its first call. */
 async function failureOf(options: RedisLockOptions, isLazy: boolean): Promise<unknown> {
-  const client = new LockClient({ ttl: '10s', ...options }, undefined, slowClock(3));
+  const client = new LockProcess({ ttl: '10s', ...options }, undefined, slowClock(3));
   try {
     if (isLazy) await client.acquire('k');
-    else await client.leases.open();
+    else await client.locks.open();
     return 'it can be used';
   } catch (error) {
     return error;
@@ -251,9 +251,9 @@ it('an answer of a server that names no command of ours is not repeated', async 
 });
 
 it('a command that only a script calls, and that is disabled, is final at the first call', async () => {
-  const client = new LockClient(plainly(await redis('--rename-command', 'ZADD', '')));
+  const client = new LockProcess(plainly(await redis('--rename-command', 'ZADD', '')));
   closing.push(() => client.close());
-  await client.leases.open();
+  await client.locks.open();
   const lease = await client.acquire('k');
   const error: unknown = await client.acquire('k').catch((reason: unknown) => reason);
   expect(error).toMatchObject({ code: 'LOCK_STORE', retryable: false });
@@ -264,9 +264,9 @@ it('a command that only a script calls, and that is disabled, is final at the fi
 it('what tells no time after a reconnect is not used until it does', async () => {
   const proxy = await FaultProxy.before(await redis());
   closing.push(() => proxy.close());
-  const client = new LockClient(plainly(proxy.port, { commandTimeout: 500 }));
+  const client = new LockProcess(plainly(proxy.port, { commandTimeout: 500 }));
   closing.push(() => client.close());
-  await client.leases.open();
+  await client.locks.open();
   let asked = 0;
   proxy.fate = ([word]) => {
     if (word !== 'time') return 'pass';
@@ -287,9 +287,9 @@ it('what tells no time after a reconnect is not used until it does', async () =>
 
 it('a replica that is promoted while a process starts is used', async () => {
   const port = await redis('--replicaof', '127.0.0.1', '1');
-  const client = new LockClient(plainly(port));
+  const client = new LockProcess(plainly(port));
   closing.push(() => client.close());
-  const opening = client.leases.open();
+  const opening = client.locks.open();
   const admin = new Redis(port, '127.0.0.1');
   await admin.replicaof('NO', 'ONE');
   admin.disconnect();
@@ -304,8 +304,8 @@ it.each([
   [['redis_version:8.0.1'], 'Redis 8.0.1'],
 ])('a server is logged by its own name: %j', async (info, name) => {
   const port = await disguised(...info);
-  const client = new LockClient(plainly(port));
+  const client = new LockProcess(plainly(port));
   closing.push(() => client.close());
-  await client.leases.open();
+  await client.locks.open();
   expect(client.store.describe().found).toBe(`${name} at 127.0.0.1:${port}/0`);
 });

@@ -8,7 +8,7 @@ import {
   StaleFencingTokenError,
 } from '../../lib/index.js';
 import { RedisProcess } from '../../tools/redis-server.js';
-import { LockClient } from '../support/lock-client.js';
+import { LockProcess } from '../support/lock-process.js';
 import { until } from '../support/until.js';
 
 let server: RedisProcess;
@@ -55,7 +55,7 @@ describe('a write to Redis under a fencing token', () => {
   });
 
   it('takes a lease, and names its lock when it comes too late', async () => {
-    const locks = new LockClient({ redis: server.url });
+    const locks = new LockProcess({ redis: server.url });
     const late = await locks.acquire('account:1');
     await late.release();
     const next = await locks.acquire('account:1');

@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { LockNotAcquiredError } from '../../lib/index.js';
 import { Crowd } from '../dialects/crowd.js';
 import { Sides } from '../dialects/sides.js';
-import type { LockClient } from '../support/lock-client.js';
+import type { LockProcess } from '../support/lock-process.js';
 import { until } from '../support/until.js';
 import { preparePython, type PythonClient, pythonClient } from './python.js';
 
@@ -20,7 +20,7 @@ const here = missing === undefined ? describe : describe.skip;
 
 here('a client in Python that was written from the page', () => {
   const sides = new Sides();
-  const ours = (fairness: 'local' | 'strict' = 'strict'): LockClient => sides.client({ fairness });
+  const ours = (fairness: 'local' | 'strict' = 'strict'): LockProcess => sides.client({ fairness });
   const python = async (): Promise<PythonClient> =>
     sides.closing(await pythonClient(sides.redis.url), (one) => one.close());
   /** Whose id stands at the lock. */

@@ -4,7 +4,7 @@ import { fencedRedis } from '../../lib/fencing/index.js';
 import type { Lease } from '../../lib/client/lease.js';
 import type { SingleLease } from '../../lib/client/single-lease.js';
 import { Condition } from '../../lib/services/condition.js';
-import type { LockClient } from './lock-client.js';
+import type { LockProcess } from './lock-process.js';
 
 /** What the lock protects: who was put, who waits to be taken, who was taken. */
 export interface Buffer {
@@ -21,7 +21,7 @@ export async function readBuffer(redis: Redis): Promise<Buffer> {
 }
 
 /** Producers and consumers of one process, until `count` items were put and taken. */
-export async function runBuffer(client: LockClient, redis: Redis, count: number): Promise<void> {
+export async function runBuffer(client: LockProcess, redis: Redis, count: number): Promise<void> {
   /** One change under the lock, once `ready`; tells the others on the other condition. */
   const change = async (
     awaited: string,
@@ -31,7 +31,7 @@ export async function runBuffer(client: LockClient, redis: Redis, count: number)
   ): Promise<boolean> => {
     const lease = (await client.acquire(KEY, { ttl: 1_000, wait: 60_000 })) as SingleLease & Lease;
     try {
-      const on = (name: string): Condition => new Condition(client.leases.conditions, lease, name);
+      const on = (name: string): Condition => new Condition(client.locks.conditions, lease, name);
       let state = await readBuffer(redis);
       // A holder that is killed tells nobody: nobody waits for ever.
       while (state.taken.length < count && !ready(state)) {

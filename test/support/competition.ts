@@ -58,7 +58,7 @@ export async function compete(options: RedisLockOptions, competition: Competitio
   const store = recorder.watch(new RedisLockStore(settings, base));
   const own = new LockingProcess(store, settings, clock, undefined);
   // One that was stopped while it connected does so again with its first call.
-  await own.leases.open().catch((error: unknown) => {
+  await own.locks.open().catch((error: unknown) => {
     if (!isLockError(error)) throw error;
   });
   const rest = (): Promise<void> =>
@@ -68,7 +68,7 @@ export async function compete(options: RedisLockOptions, competition: Competitio
   /** One who signals as often as it awaits: nobody waits much longer than others. */
   const meet = async ({ condition, ...way }: ReturnType<typeof request>): Promise<void> => {
     const { lease, end: ended } = await recorder.acquire(own, way);
-    const on = new Condition(own.leases.conditions, lease as SingleLease, condition!.name);
+    const on = new Condition(own.locks.conditions, lease as SingleLease, condition!.name);
     let over = ended;
     try {
       await rest();
@@ -101,7 +101,7 @@ export async function compete(options: RedisLockOptions, competition: Competitio
     }
   };
   await Promise.all(Array.from({ length: callers }, caller));
-  await own.leases.close();
+  await own.locks.close();
 }
 
 function request(ways: Competition['ways']): Omit<Way, 'keys' | 'atOnce'> & {

@@ -11,7 +11,7 @@ export async function expectNothingLeft(
     (await world.keys()).every(({ name }) => /:(?:fences?|seen)$/.test(name)),
   );
   await world.until('nothing is under way', () =>
-    processes.every(({ leases }) => Object.values(leases.load).every((count) => count === 0)),
+    processes.every(({ locks }) => Object.values(locks.load).every((count) => count === 0)),
   );
   expect(world.clock.monotonic() - from).toBeLessThan(1_000);
 }

@@ -60,7 +60,7 @@ export class QuorumWorld extends RedisWorld {
   /** Its servers have no queue: who waits is known where it waits. */
   override waiting(count: number, key = 'k'): Promise<void> {
     const waiting = (): number =>
-      this.started.reduce((sum, { leases }) => sum + leases.load.waiting, 0);
+      this.started.reduce((sum, { locks }) => sum + locks.load.waiting, 0);
     return this.until(`${count} wait for ${key}`, () => waiting() === count);
   }
 

@@ -29,7 +29,7 @@ export class Quorum {
       undefined,
     );
     this.#processes.push(process);
-    await process.leases.open();
+    await process.locks.open();
     return process;
   }
 
@@ -44,7 +44,7 @@ export class Quorum {
 
   async stop(): Promise<void> {
     this.thaw();
-    await Promise.all(this.#processes.map(({ leases }) => leases.close()));
+    await Promise.all(this.#processes.map(({ locks }) => locks.close()));
     await Promise.all(this.servers.map((server) => server.stop()));
   }
 }

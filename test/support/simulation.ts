@@ -87,8 +87,8 @@ export async function simulate(
     ),
   );
   expect((await world.finish(world.sight())).type).toBe('none');
-  for (const { leases } of living) {
-    expect(leases.load).toEqual({ held: 0, waiting: 0, leaving: 0, watched: 0 });
+  for (const { locks } of living) {
+    expect(locks.load).toEqual({ held: 0, waiting: 0, leaving: 0, watched: 0 });
   }
   await world.close();
   return recorder.history.length;

@@ -14,7 +14,7 @@ if (process.env['IOREDIS'] === '5') {
   register(`data:text/javascript,${encodeURIComponent(hook)}`);
 }
 const { Redis } = await import('ioredis');
-const { LockClient } = await import('./lock-client.js');
+const { LockProcess } = await import('./lock-process.js');
 const { Grants } = await import('./grants.js');
 const { runBuffer } = await import('./bounded-buffer.js');
 const { compete } = await import('./competition.js');
@@ -24,7 +24,7 @@ const options = JSON.parse(process.argv[2]!) as RedisLockOptions & { redis: stri
 const grants = new Grants();
 grants.on = false;
 const clock = new CountingClock();
-const client = new LockClient(options, (store) => grants.watch(store), clock);
+const client = new LockProcess(options, (store) => grants.watch(store), clock);
 const leases: Lease[] = [];
 
 /** A lease as the parent speaks of it. */
@@ -51,7 +51,7 @@ const commands = {
 
   held: (lease: number) => leases[lease]!.held,
 
-  load: () => client.leases.load,
+  load: () => client.locks.load,
 
   /** Spins until somebody stops the process for `ms`, and looks at the lease before anything else runs. */
   async assertAfterStall(lease: number, ms: number) {
@@ -124,7 +124,7 @@ const commands = {
     };
     const read = async (): Promise<void> => {
       while (monotonic() < end) {
-        const stamp = await client.leases.optimistic(key);
+        const stamp = await client.locks.optimistic(key);
         const left = await store.get(`left:${key}`);
         if (Math.random() < 0.5) await rest();
         const torn = left !== (await store.get(`right:${key}`));
@@ -205,5 +205,5 @@ process.on('message', ({ id, command, args }: { id: number; command: string; arg
       if (command === 'close') process.disconnect();
     });
 });
-await client.leases.open();
+await client.locks.open();
 process.send!({ ready: true });

@@ -1,6 +1,6 @@
 import type { Redis } from 'ioredis';
-import { Leases } from '../../lib/client/leases.js';
-import type { BaseLease } from '../../lib/client/base-lease.js';
+import { LockClient } from '../../lib/client/lock-client.js';
+import type { BaseLease } from '../../lib/client/lease.js';
 import type {
   LockPrimitive,
   LockStore,
@@ -110,9 +110,9 @@ export abstract class World {
     const plain = counting(this.store(settings, clock), answered);
     const store = this.wrap(wrap(plain, clock), clock);
     const process = new LockingProcess(store, settings, clock, this.kind.share, answered);
-    await process.leases.open();
+    await process.locks.open();
     this.started.push(process);
-    this.#closing.push(() => this.finish(process.leases.close()));
+    this.#closing.push(() => this.finish(process.locks.close()));
     return process;
   }
 
@@ -189,7 +189,7 @@ function counting(store: LockStore, answered: { asks: number; renewals: number }
 
 /** A process of an application: what `LockService` stands on. */
 export class LockingProcess {
-  readonly leases: Leases;
+  readonly locks: LockClient;
 
   constructor(
     readonly store: LockStore,
@@ -199,7 +199,7 @@ export class LockingProcess {
     /** How often its store has answered. */
     readonly answered = { asks: 0, renewals: 0 },
   ) {
-    this.leases = new Leases(store, settings, clock);
+    this.locks = new LockClient(store, settings, clock);
   }
 
   acquire(
@@ -207,7 +207,7 @@ export class LockingProcess {
   ): Promise<BaseLease> {
     const { key = 'k', signal, share = this.share, ...rest } = options;
     const call = callSettings(rest, this.settings.call);
-    return this.leases.acquire(key, share ? { ...call, share } : call, signal);
+    return this.locks.acquire(key, share ? { ...call, share } : call, signal);
   }
 
   /** Dies: nothing is given back, nothing is heard or sent any more. */

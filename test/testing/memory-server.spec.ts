@@ -1,5 +1,5 @@
 import { expect, it } from '@jest/globals';
-import { Leases } from '../../lib/client/leases.js';
+import { LockClient } from '../../lib/client/lock-client.js';
 import { moduleSettings } from '../../lib/options/index.js';
 import { ManualClock, MemoryServer } from '../../lib/testing/index.js';
 import { MemoryLockStore } from '../../lib/testing/memory-lock-store.js';
@@ -8,8 +8,8 @@ const clock = new ManualClock();
 const settings = moduleSettings({ commandTimeout: 100, outageWait: 1_000 });
 
 /** The leases of one more process on the server. */
-function application(server: MemoryServer): Leases {
-  return new Leases(new MemoryLockStore(server, settings), settings, clock);
+function application(server: MemoryServer): LockClient {
+  return new LockClient(new MemoryLockStore(server, settings), settings, clock);
 }
 
 it('applications on one server compete, those on two do not', async () => {
@@ -31,7 +31,7 @@ it('key prefixes keep applications apart', async () => {
   const server = new MemoryServer(clock);
   const other = moduleSettings({ keyPrefix: 'other:' });
   const a = application(server);
-  const b = new Leases(new MemoryLockStore(server, other), other, clock);
+  const b = new LockClient(new MemoryLockStore(server, other), other, clock);
   expect((await a.acquire('k', settings.call)).held).toBe(true);
   expect((await b.acquire('k', settings.call)).held).toBe(true);
 });

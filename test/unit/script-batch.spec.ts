@@ -8,7 +8,7 @@ import { KeyList, LuaScript, type Operand } from '../../lib/redis/index.js';
 import { RedisConnection } from '../../lib/redis/redis-connection.js';
 import { ClusterProcess } from '../../tools/redis-cluster.js';
 import { RedisProcess } from '../../tools/redis-server.js';
-import { LockClient } from '../support/lock-client.js';
+import { LockProcess } from '../support/lock-process.js';
 import { until } from '../support/until.js';
 
 const TIMEOUT = 500;
@@ -295,8 +295,8 @@ describe('a command of several runs that fails', () => {
 
 describe('locks', () => {
   it('of one process are taken and given back together', async () => {
-    const locks = new LockClient({ redis: server.url, durability: 'ignore' });
-    await locks.leases.open();
+    const locks = new LockProcess({ redis: server.url, durability: 'ignore' });
+    await locks.locks.open();
     const all = async (): Promise<void> => {
       const keys = Array.from({ length: 20 }, (_, nth) => `k${nth}`);
       const leases = await Promise.all(keys.map((key) => locks.acquire(key)));
@@ -329,8 +329,8 @@ describe('in a Cluster', () => {
     const node = new Redis(cluster.primaries[0]!.url);
     const [first, second] = await Promise.all(
       [1, 2].map(async () => {
-        const locks = new LockClient({ redis: { cluster: cluster.seeds }, durability: 'ignore' });
-        await locks.leases.open();
+        const locks = new LockProcess({ redis: { cluster: cluster.seeds }, durability: 'ignore' });
+        await locks.locks.open();
         return locks;
       }),
     );

@@ -6,43 +6,41 @@ import {
   type LockStoreError,
   LockShutdownError,
 } from '../errors/index.js';
-import { newHolderId } from '../locks/holder.js';
-import type { LockStore, PushListener, StoreDescription } from '../locks/lock-primitive.js';
-import type { CallSettings, Clock, ModuleSettings } from '../options/index.js';
-import { checkStore } from '../options/index.js';
-import { Administration } from './administration.js';
-import { Conditions } from './conditions.js';
+import type { NameSearch } from '../locks/lock-names.js';
+import type { LockStore, PushListener, Sight, StoreDescription } from '../locks/lock-primitive.js';
+import type { CallSettings, Clock, DialectSettings, ModuleSettings } from '../options/index.js';
+import { checkStore, onAbort } from '../options/index.js';
 import { Cleanup } from './cleanup.js';
+import { Conditions } from './condition-wait.js';
+import { type HandOver, restore } from './hand-over.js';
 import { HeldLocks } from './held-locks.js';
-import type { HandOver } from './hand-over.js';
-import type { BaseLease } from './base-lease.js';
+import type { BaseLease } from './lease.js';
 import { LocalQueues } from './local-queues.js';
-import { LockOrder } from './lock-order.js';
+import { LockOrder, nestedWait } from './lock-order.js';
 import { acquireMany } from './multi-lease.js';
-import { nestedWait } from './nested-wait.js';
 import { Opening } from './opening.js';
-import { Reentry } from './reentry.js';
-import { Restoration } from './restoration.js';
 import { Section } from './section.js';
 import { SingleLease } from './single-lease.js';
 import { Stamp } from './stamp.js';
+import { endsWithin } from './timers.js';
 
 /** How long giving everything back may wait for the store at the end, in ms. */
 const FAREWELL = 750;
+/** How many locks are looked at in one go, so that others have their turn between. */
+const AT_ONCE = 100;
 
-/** All leases of one process on one store: it waits, holds, renews, tells loss and gives back. */
-export class Leases {
+/** One process on one store: it waits for locks, holds, renews, tells loss and gives back. */
+export class LockClient {
   readonly #cleanup: Cleanup;
   readonly #heldLocks: HeldLocks;
   readonly #queues: LocalQueues;
-  readonly #reentry: Reentry;
   readonly #order: LockOrder | undefined;
   readonly conditions: Conditions;
-  readonly administration: Administration;
   readonly #opening: Opening;
-  readonly #restorations = new Set<Restoration>();
-  readonly #atStop = new Set<() => void>();
-  #closing = false;
+  /** Aborts when nobody may wait any more. */
+  readonly #stopping = new AbortController();
+  /** Aborts when what is held is taken. */
+  readonly #taking = new AbortController();
   #drained: Promise<readonly string[]> | undefined;
 
   constructor(
@@ -54,15 +52,18 @@ export class Leases {
     /** Told of what the store refuses for good while nobody waits for its answer. */
     refused: (error: LockStoreError, step: 'release' | 'renewal') => void = () => {},
   ) {
-    this.#opening = new Opening(store, () => this.#pushes, settings.commandTimeout, clock);
-    this.#cleanup = new Cleanup(store.lock, clock, (error) => refused(error, 'release'));
-    this.#heldLocks = new HeldLocks(store.lock, clock, this.#cleanup, (error) =>
+    const { lock } = store;
+    const { commandTimeout, lockOrder } = settings;
+    const { signal } = this.#stopping;
+    this.#opening = new Opening(store, () => this.#pushes, commandTimeout, clock, signal);
+    this.#cleanup = new Cleanup(lock, clock, (error) => refused(error, 'release'));
+    this.#heldLocks = new HeldLocks(lock, clock, this.#cleanup, (error) =>
       refused(error, 'renewal'),
     );
-    this.#queues = new LocalQueues(store, settings, clock, this.#cleanup, this.#heldLocks);
-    this.#order = LockOrder.watched(settings.lockOrder, this.#heldLocks, warn);
-    this.#reentry = new Reentry(this.#heldLocks, clock);
-    this.administration = new Administration(store, () => this.open());
+    this.#queues = new LocalQueues(store, settings, clock, this.#cleanup, this.#heldLocks, signal);
+    if (lockOrder !== 'ignore') {
+      this.#order = new LockOrder(this.#heldLocks, lockOrder === 'warn' ? warn : undefined);
+    }
     this.conditions = new Conditions(this.#queues.context);
   }
 
@@ -89,7 +90,7 @@ export class Leases {
       if (typeof key !== 'string') {
         coming = acquireMany(key, call, this.clock, (each, ask) => this.acquire(each, ask, signal));
       } else {
-        const section = this.#reentry.section(key, call);
+        const section = Section.toReenter(this.#heldLocks, key, call);
         if (section || !this.#opening.done) {
           coming = this.#prepare(key, call, section, signal);
         } else {
@@ -112,17 +113,35 @@ export class Leases {
   ): Promise<BaseLease> {
     signal?.throwIfAborted();
     const from = this.clock.monotonic();
-    const again = section && (await this.#reentry.enter(section, call, signal));
+    const again = section && (await this.#reenter(section, call, signal));
     if (again) return again;
-    if (!this.#opening.done && !this.#closing) await this.#opening.within(key, signal);
+    await this.#connected(key, signal);
     this.#admit(key, signal);
     return this.#queues.wait(key, call, signal, from);
+  }
+
+  /** One more lease on what is held; undefined if that has been given back while the call waited for its siblings. */
+  async #reenter(
+    section: Section,
+    call: CallSettings,
+    signal: AbortSignal | undefined,
+  ): Promise<BaseLease | undefined> {
+    const leaveTurn = await section.enter(call, signal, this.clock);
+    if (!leaveTurn) return undefined;
+    const lease = new SingleLease(this.#heldLocks, section.heldLock, leaveTurn);
+    if (lease.held) return lease;
+    await lease.release();
+    throw section.heldLock.lossError();
+  }
+
+  async #connected(key: string, signal?: AbortSignal): Promise<void> {
+    if (!this.#opening.done && !this.#isStopping) await this.#opening.within(key, signal);
   }
 
   /** @throws LockShutdownError, LockLimitError if no more may be held, `signal.reason`. */
   #admit(key: string, signal?: AbortSignal): void {
     signal?.throwIfAborted();
-    if (this.#closing) throw new LockShutdownError(key);
+    if (this.#isStopping) throw new LockShutdownError(key);
     const { leases } = this.settings.limits;
     if (this.#heldLocks.size >= leases) throw new LockLimitError(key, 'leases', leases);
   }
@@ -130,18 +149,10 @@ export class Leases {
   /** Goes on with a lease that another process handed over. */
   async restore(handOver: HandOver): Promise<BaseLease> {
     const { key } = handOver.request;
-    if (!this.#opening.done && !this.#closing) await this.#opening.within(key, undefined);
+    await this.#connected(key);
     this.#admit(key);
-    const { commandTimeout } = this.settings;
-    const { lock, processId } = this.store;
-    const restoration = new Restoration(lock, this.clock, this.#cleanup, commandTimeout);
-    this.#restorations.add(restoration);
-    try {
-      const coming = restoration.run(handOver, newHolderId(processId, handOver.request.tokens > 0));
-      return new SingleLease(this.#heldLocks, await this.#heldLocks.bring(coming));
-    } finally {
-      this.#restorations.delete(restoration);
-    }
+    const coming = restore(handOver, this.#queues.context, this.#taking.signal);
+    return new SingleLease(this.#heldLocks, await this.#heldLocks.bring(coming));
   }
 
   /** As {@link acquire}, but undefined where others hold the lock. */
@@ -158,9 +169,10 @@ export class Leases {
     }
   }
 
-  /** The lease of the innermost section around the running code. */
+  /** The lease of the innermost section around the running code: on `key`, or any. */
   current(key?: string): BaseLease | undefined {
-    return this.#reentry.current(key)?.lease;
+    const fits = (request: { key: string }): boolean => key === undefined || request.key === key;
+    return Section.current(this.#heldLocks, fits)?.lease;
   }
 
   /** Where an optimistic read begins. */
@@ -174,22 +186,46 @@ export class Leases {
     return Stamp.take(key, () => this.store.lock.stamp(key));
   }
 
+  /** What can be seen of a lock, whoever holds it; `most`: how many waiters, or holders, are named. */
+  async inspect(key: string, most: number, dialect?: DialectSettings): Promise<Sight> {
+    await this.open();
+    return this.store.lock.inspect(key, most, dialect);
+  }
+
+  /** The locks that are not free, as {@link inspect} sees each. */
+  async list(search: NameSearch, most: number): Promise<[key: string, sight: Sight][]> {
+    await this.open();
+    const names = await this.store.names(search);
+    const found: [string, Sight][] = [];
+    for (let at = 0; at < names.length; at += AT_ONCE) {
+      const some = names.slice(at, at + AT_ONCE);
+      const sights = await Promise.all(some.map((key) => this.inspect(key, most, search.dialect)));
+      some.forEach((key, nth) => found.push([key, sights[nth]!]));
+    }
+    return found.filter(([, { type }]) => type !== 'none');
+  }
+
+  /** Takes the lock from its holder, whoever that is. False if it has none. */
+  async force(key: string, dialect?: DialectSettings): Promise<boolean> {
+    await this.open();
+    return this.store.lock.force(key, dialect);
+  }
+
   /** Runs `task` when nobody may wait any more. Returns how to call it off. */
   onStop(task: () => void): () => void {
-    if (this.#closing) task();
-    else this.#atStop.add(task);
-    return () => this.#atStop.delete(task);
+    if (!this.#isStopping) return onAbort(this.#stopping.signal, task);
+    task();
+    return () => {};
+  }
+
+  get #isStopping(): boolean {
+    return this.#stopping.signal.aborted;
   }
 
   /** Refuses new calls and rejects those that wait. What is held stays held, and may be entered again. */
   stopWaiting(): void {
-    if (this.#closing) return;
-    this.#closing = true;
-    const shutdown = (key: string): Error => new LockShutdownError(key);
-    this.#opening.rejectAll(shutdown);
-    this.#queues.rejectAll(shutdown);
-    this.conditions.rejectAll(shutdown);
-    for (const task of this.#atStop) task();
+    this.#stopping.abort();
+    this.#queues.rejectAll((key) => new LockShutdownError(key));
   }
 
   /**
@@ -203,7 +239,7 @@ export class Leases {
     this.#drained ??=
       shutdownGrace === 0
         ? Promise.resolve([])
-        : this.#within(shutdownGrace, this.#heldLocks.idle()).then((idle) =>
+        : endsWithin(shutdownGrace, this.#heldLocks.idle(), this.clock).then((idle) =>
             idle ? [] : this.takeAll(),
           );
     return this.#drained;
@@ -211,7 +247,7 @@ export class Leases {
 
   /** Begins to give back all that is held, and tells its holders. The keys of that. */
   takeAll(): readonly string[] {
-    for (const restoration of this.#restorations) restoration.giveUp();
+    this.#taking.abort();
     return this.#heldLocks.releaseAll();
   }
 
@@ -224,19 +260,8 @@ export class Leases {
       .close()
       .then(() => this.#heldLocks.idle())
       .then(() => this.#cleanup.close()); // of what could not be given back
-    await this.#within(FAREWELL, gone);
+    await endsWithin(FAREWELL, gone, this.clock);
     await this.store.close();
-  }
-
-  /** Whether it comes to its end within `ms`. */
-  async #within(ms: number, end: Promise<unknown>): Promise<boolean> {
-    let cancel = (): void => {};
-    const late = new Promise<false>((resolve) => {
-      cancel = this.clock.after(ms, () => resolve(false));
-    });
-    const inTime = await Promise.race([end.then(() => true), late]);
-    cancel();
-    return inTime;
   }
 
   /** What the store was found to be. */

@@ -203,7 +203,7 @@ describe('several locks', () => {
     const last = await b.acquire({ key: 'k' });
     const both = later(a.acquire({ key: ['j', 'k'] }));
     await world.waiting(1, 'k');
-    await b.leases.administration.force('j');
+    await b.locks.force('j');
     await world.elapse(10);
     await last.release();
     await expect(world.finish(both)).rejects.toMatchObject({ code: 'LEASE_LOST', key: 'j' });
@@ -225,7 +225,7 @@ describe('several locks', () => {
   it('of which one is lost are extended no more', async () => {
     const [a, b] = [await world.process(), await world.process()];
     const both = await a.acquire({ key: ['j', 'k'], ttl: 2_000 });
-    await b.leases.administration.force('j');
+    await b.locks.force('j');
     await world.until('it is lost', () => !both.held);
     await expect(world.finish(both.extend('1m'))).rejects.toMatchObject({ code: 'LEASE_LOST' });
     await world.elapse(0);
@@ -238,7 +238,8 @@ describe('a call that waits for the connection', () => {
   it('leaves no timer when it is there', async () => {
     const clock = new ManualClock();
     const store = { open: async () => {} } as unknown as LockStore;
-    const opening = new Opening(store, () => ({}) as PushListener, 2_000, clock);
+    const { signal } = new AbortController();
+    const opening = new Opening(store, () => ({}) as PushListener, 2_000, clock, signal);
     await opening.within('k', undefined);
     await clock.advance(0);
     expect([opening.done, clock.pending]).toEqual([true, 0]);
@@ -263,7 +264,7 @@ describe('a process that is closed, also without a drain', () => {
     await process.acquire();
     const waits = later(process.acquire({ wait: 60_000 }));
     await world.elapse(10);
-    await world.finish(process.leases.close());
+    await world.finish(process.locks.close());
     await expect(waits).rejects.toThrow(LockShutdownError);
     await world.elapse(1_000);
     expect(world.clock.pending).toBe(0);
@@ -272,7 +273,7 @@ describe('a process that is closed, also without a drain', () => {
   it('gives back what it holds, and tells its holders', async () => {
     const [a, b] = [await world.process(), await world.process()];
     const { signal } = await a.acquire();
-    await world.finish(a.leases.close());
+    await world.finish(a.locks.close());
     expect(signal.reason).toMatchObject({ code: 'LEASE_LOST', reason: 'shutdown' });
     expect((await b.acquire({ wait: 0 })).held).toBe(true);
   });

@@ -99,3 +99,18 @@ export class Schedule<Item extends Scheduled> {
     this.#dues.length = 0;
   }
 }
+
+/** Whether `end` comes within `ms`. */
+export async function endsWithin(
+  ms: number,
+  end: Promise<unknown>,
+  clock: Clock,
+): Promise<boolean> {
+  let cancel = (): void => {};
+  const late = new Promise<false>((resolve) => {
+    cancel = clock.after(ms, () => resolve(false));
+  });
+  const inTime = await Promise.race([end.then(() => true), late]);
+  cancel();
+  return inTime;
+}

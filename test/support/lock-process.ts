@@ -1,6 +1,6 @@
 import { readHandOver } from '../../lib/client/hand-over.js';
-import { Leases } from '../../lib/client/leases.js';
-import type { BaseLease } from '../../lib/client/base-lease.js';
+import { LockClient } from '../../lib/client/lock-client.js';
+import type { BaseLease } from '../../lib/client/lease.js';
 import type { LockStore, Sight } from '../../lib/locks/lock-primitive.js';
 import { RedisLockStore } from '../../lib/locks/lock/redis-lock-store.js';
 import {
@@ -14,10 +14,10 @@ import {
 import { until } from './until.js';
 
 /** One process' worth of the library, each caller with a place of its own unless `options` say otherwise. */
-export class LockClient {
+export class LockProcess {
   readonly settings: ModuleSettings;
   readonly store: LockStore;
-  readonly leases: Leases;
+  readonly locks: LockClient;
 
   constructor(
     options: RedisLockOptions,
@@ -26,41 +26,41 @@ export class LockClient {
   ) {
     this.settings = moduleSettings({ fairness: 'strict', ...options });
     this.store = wrap(new RedisLockStore(this.settings, clock));
-    this.leases = new Leases(this.store, this.settings, clock);
+    this.locks = new LockClient(this.store, this.settings, clock);
   }
 
   acquire(key: string, options: AcquireOptions = {}): Promise<BaseLease> {
-    return this.leases.acquire(key, callSettings(options, this.settings.call), options.signal);
+    return this.locks.acquire(key, callSettings(options, this.settings.call), options.signal);
   }
 
   /** Goes on with a lease that was handed over. */
   async restore(text: string): Promise<BaseLease> {
-    return this.leases.restore(readHandOver(text));
+    return this.locks.restore(readHandOver(text));
   }
 
   /** What can be seen of a lock, in the dialect of this client. */
   inspect(key: string): Promise<Sight> {
-    return this.leases.administration.inspect(key, 0, this.settings.call.dialect);
+    return this.locks.inspect(key, 0, this.settings.call.dialect);
   }
 
   /** As an operator takes a lock from whoever holds it. */
   force(key: string): Promise<boolean> {
-    return this.leases.administration.force(key, this.settings.call.dialect);
+    return this.locks.force(key, this.settings.call.dialect);
   }
 
   /** Resolves when so many callers wait for a lock, and the store has answered that they have to. */
   async waiting(key: string, count = 1): Promise<void> {
-    await until(`${count} wait`, () => this.leases.load.waiting === count);
+    await until(`${count} wait`, () => this.locks.load.waiting === count);
     await this.inspect(key); // behind their asks
   }
 
   /** True when nothing is held, awaited or being given up. */
   get idle(): boolean {
-    const { held, waiting, leaving, watched } = this.leases.load;
+    const { held, waiting, leaving, watched } = this.locks.load;
     return held + waiting + leaving + watched === 0;
   }
 
   close(): Promise<void> {
-    return this.leases.close();
+    return this.locks.close();
   }
 }

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import { Schedule, type Scheduled } from '../../lib/client/schedule.js';
+import { Schedule, type Scheduled } from '../../lib/client/timers.js';
 import { ManualClock } from '../../lib/testing/index.js';
 
 class Item implements Scheduled {
