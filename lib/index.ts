@@ -20,11 +20,10 @@ export type {
   ResultKind,
   Skippable,
 } from './decorators/locked-types.js';
-export { LockKey } from './decorators/lock-key.decorator.js';
-export { CurrentLease } from './decorators/current-lease.decorator.js';
+export { CurrentLease, LockKey } from './decorators/parameters.js';
 export { LockedRequest } from './decorators/locked-request.decorator.js';
 export { LeaderOnly, type LeaderOnlyOptions } from './decorators/leader-only.decorator.js';
-export { InjectLockService } from './decorators/inject-lock-service.decorator.js';
+export { InjectLockService } from './decorators/injected-service.js';
 export { LockInterceptor } from './interceptors/lock.interceptor.js';
 export { LockErrorFilter } from './interceptors/lock-error.filter.js';
 export type { LockedRequestOptions, RequestKey } from './interceptors/locked-request-settings.js';

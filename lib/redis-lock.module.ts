@@ -13,13 +13,11 @@ import {
   MetadataScanner,
   ModulesContainer,
 } from '@nestjs/core';
-import { leaderOnlyMethods } from './decorators/leader-only-explorer.js';
 import { supplyService } from './decorators/injected-service.js';
-import { checkLockedMethods } from './decorators/locked-explorer.js';
+import { checkDecorators } from './decorators/start-up-checks.js';
 import { LockOptionsError } from './errors/index.js';
 import { LockErrorFilter } from './interceptors/lock-error.filter.js';
-import { LockErrorInterceptor } from './interceptors/lock-error.interceptor.js';
-import { answerErrors } from './interceptors/answer-errors.js';
+import { answerErrors, LockErrorInterceptor } from './interceptors/lock-error.interceptor.js';
 import { RedisLockStore } from './locks/lock/redis-lock-store.js';
 import { QuorumLockStore } from './locks/quorum/quorum-lock-store.js';
 import {
@@ -94,21 +92,22 @@ export class RedisLockModule implements OnModuleInit {
 
   /** Called by Nest: checks the decorators of the whole application, and collects the elections they name. */
   onModuleInit(): void {
-    const names = [...this.modules.values()]
+    const all = [...this.modules.values()]
       .map(({ instance }) => instance as unknown)
-      .filter((instance) => instance instanceof RedisLockModule)
-      .map((instance) => instance.#name);
-    if (names.filter((name) => name === this.#name).length > 1) {
+      .filter((instance) => instance instanceof RedisLockModule);
+    const byName = new Map(all.map((each) => [each.#name, each]));
+    if (all.filter((each) => each.#name === this.#name).length > 1) {
       const named = this.#name === undefined ? 'without a name' : `named "${this.#name}"`;
       throw new LockOptionsError(
         `RedisLockModule is imported twice ${named}: give each its own "name", or import one of them everywhere.`,
       );
     }
-    const modules = new Set(names);
     supplyService(this.modules, this.#name, this.#locks);
-    if (names[0] === this.#name) checkLockedMethods(this.discovery, this.scanner, modules);
-    const leaderOnly = leaderOnlyMethods(this.discovery, this.scanner, modules, this.#name);
-    for (const { election, ttl } of leaderOnly) this.#candidates.get(election, { ttl });
+    if (all[0] !== this) return;
+    const names = new Set(byName.keys());
+    for (const { module, election, ttl } of checkDecorators(this.discovery, this.scanner, names)) {
+      byName.get(module)!.#candidates.get(election, { ttl });
+    }
   }
 }
 

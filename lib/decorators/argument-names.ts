@@ -6,9 +6,8 @@ import {
   parameterNames,
   type Reader,
 } from '../keys/index.js';
-import { LOCK_KEY_METADATA } from '../redis-lock.constants.js';
-import { nameOf } from './decorated-method.js';
-import { unwrapped } from './wrap-method.js';
+import { nameOf, unwrapped } from './decorated-method.js';
+import { LOCK_KEY_METADATA } from './parameters.js';
 
 type Args = readonly unknown[];
 

@@ -7,6 +7,11 @@ import {
   lockServiceToken,
 } from '../services/lock.service.js';
 
+/** Injects the `LockService` of the module with this `name`; without one, the unnamed module's. */
+export function InjectLockService(module?: string): ParameterDecorator & PropertyDecorator {
+  return Inject(lockServiceToken(module));
+}
+
 /** The properties by which the objects of a decorated class find one module's `LockService`. */
 interface Slot {
   /** Where an object keeps it. A Proxy and what `Object.create` derives find it there too. */

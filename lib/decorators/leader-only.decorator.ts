@@ -1,22 +1,14 @@
 import { LockOptionsError } from '../errors/index.js';
 import { lockName } from '../keys/index.js';
-import {
-  CALL_DEFAULTS,
-  callSettings,
-  checkPolicy,
-  type LockedPolicy,
-  MODULE_DEFAULTS,
-} from '../options/index.js';
-import { LEADER_ONLY_METADATA } from '../redis-lock.constants.js';
+import { CALL_DEFAULTS, callSettings, checkPolicy, type LockedPolicy } from '../options/index.js';
 import { Candidates } from '../services/candidate.js';
 import type { ElectionOptions } from '../services/election.js';
 import { lazyKind } from '../services/locked-call.js';
-import { checkedFor, decoratedMethod, nameOf } from './decorated-method.js';
+import { checkedFor, decoratedMethod, nameOf, wrapMethod } from './decorated-method.js';
 import { injectedService, injectService } from './injected-service.js';
-import { leaseParameters, withLease } from './lease-parameters.js';
 import type { LockedDecorator, Skippable } from './locked-types.js';
+import { leaseParameters, withLease } from './parameters.js';
 import { returnKind } from './return-kind.js';
-import { wrapMethod } from './wrap-method.js';
 
 /** The options of `@LeaderOnly`. */
 export interface LeaderOnlyOptions extends ElectionOptions, Pick<LockedPolicy, 'onLost'> {
@@ -25,6 +17,7 @@ export interface LeaderOnlyOptions extends ElectionOptions, Pick<LockedPolicy, '
 }
 
 /** What the start-up check reads of a method: each `@LeaderOnly` on it, innermost first. */
+export const LEADER_ONLY_METADATA = Symbol('nest-redis-lock:leader-only');
 export type LeaderOnlyMetadata = readonly (LeaderOnlyOptions & { readonly election: string })[];
 
 /**
@@ -49,7 +42,7 @@ export function LeaderOnly(
   return (target, method, descriptor) => {
     const said = nameOf(target, method);
     const original = decoratedMethod('@LeaderOnly', target, method, descriptor);
-    lockName(name, MODULE_DEFAULTS.limits.keyBytes * 100);
+    lockName(name);
     checkedFor(`@LeaderOnly on ${said}`, () => {
       checkPolicy({ onLost, module });
       checkElection(election);

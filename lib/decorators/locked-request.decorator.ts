@@ -3,11 +3,11 @@ import { LockOptionsError } from '../errors/index.js';
 import { LockInterceptor } from '../interceptors/lock.interceptor.js';
 import { catchMessageErrors } from '../interceptors/message-errors.js';
 import {
+  LOCKED_REQUEST_METADATA,
   type LockedRequestOptions,
   LockedRequestSettings,
   type RequestKey,
 } from '../interceptors/locked-request-settings.js';
-import { LOCKED_REQUEST_METADATA } from '../redis-lock.constants.js';
 
 /**
  * Runs a handler, or every handler of a controller, under a lock whose key comes from the request:

@@ -1,7 +1,7 @@
 import { catchError, defer, type Observable, throwError } from 'rxjs';
 import { LockOptionsError } from '../errors/index.js';
 import { catchMessageErrors, errorOfHandler } from '../interceptors/message-errors.js';
-import { keyTemplate, lockName, lockNames } from '../keys/index.js';
+import { keyReader, lockNames } from '../keys/index.js';
 import {
   type BusyContext,
   CALL_DEFAULTS,
@@ -9,26 +9,27 @@ import {
   callSettings,
   checkPolicy,
   type LockedOptions,
-  MODULE_DEFAULTS,
   POLICY_OPTIONS,
 } from '../options/index.js';
-import { LOCKED_METADATA } from '../redis-lock.constants.js';
 import { endOfResponse, responseParameter } from '../services/end-of-stream.js';
 import { LazyResultError, LockedCall } from '../services/locked-call.js';
 import { LockService } from '../services/lock.service.js';
 import { argumentNames } from './argument-names.js';
-import { checkedFor, decoratedMethod, type Method, nameOf } from './decorated-method.js';
+import {
+  checkedFor,
+  decoratedMethod,
+  type Method,
+  nameOf,
+  wrapMethod,
+} from './decorated-method.js';
 import { injectedService, injectService } from './injected-service.js';
-import { leaseParameters, withLease } from './lease-parameters.js';
 import type { Lockable, LockedDecorator, LockedKey } from './locked-types.js';
+import { leaseParameters, withLease } from './parameters.js';
 import { returnKind } from './return-kind.js';
-import { wrapMethod } from './wrap-method.js';
 import { logger } from '../services/logger.js';
 
 /** What the start-up check reads of a method: the options of each `@Locked` on it, innermost first. */
-export type LockedMetadata = readonly LockedOptions[];
-
-type KeyOf = (args: readonly unknown[]) => string | readonly string[];
+export const LOCKED_METADATA = Symbol('nest-redis-lock:locked');
 
 /**
  * Runs the method under the lock that `key` names, one call at a time over all replicas: waits for it,
@@ -69,7 +70,10 @@ export function Locked(
         return callSettings({ ...skipDefaults, ...options }, defaults, POLICY_OPTIONS);
       });
     settingsOver(CALL_DEFAULTS);
-    const keyOf = keyReader(key, target, method, original);
+    const keyOf =
+      typeof key === 'function'
+        ? (args: readonly unknown[]) => key(...(args as never[]))
+        : keyReader(key, argumentNames(target, method, original));
     const leaseAt = leaseParameters(target, method);
     const response = responseParameter(target, method);
     const { kind, assumed } = options.returns
@@ -133,12 +137,8 @@ export function Locked(
     };
     const body = assumed ? heardIfLazy(wrappers[kind]) : wrappers[kind];
     const wrapper = wrapMethod(original as never, body as never);
-    const beneath = (Reflect.getOwnMetadata(LOCKED_METADATA, original) ?? []) as LockedMetadata;
-    Reflect.defineMetadata(
-      LOCKED_METADATA,
-      [...beneath, options] satisfies LockedMetadata,
-      wrapper,
-    );
+    const beneath = (Reflect.getOwnMetadata(LOCKED_METADATA, original) ?? []) as LockedOptions[];
+    Reflect.defineMetadata(LOCKED_METADATA, [...beneath, options], wrapper);
     (descriptor as PropertyDescriptor).value = wrapper;
   };
 }
@@ -162,26 +162,4 @@ function heardIfLazy(wrapper: Method): Method {
     });
     return result;
   };
-}
-
-function keyReader(
-  key: LockedKey<never[]>,
-  target: object,
-  method: string | symbol,
-  original: Method,
-): KeyOf {
-  if (typeof key === 'function') return (args) => key(...(args as never[]));
-  if (Array.isArray(key)) {
-    const parts = key.map((each: string) => keyReader(each, target, method, original));
-    if (parts.length === 0) throw new LockOptionsError('The list of keys of @Locked is empty.');
-    return (args) => parts.flatMap((keyOf) => keyOf(args));
-  }
-  if (typeof key !== 'string') {
-    throw new LockOptionsError(
-      `The key of @Locked on ${nameOf(target, method)} is neither a text nor a function.`,
-    );
-  }
-  const keyOf = keyTemplate(key, argumentNames(target, method, original));
-  lockName(key.replaceAll(/<[^<>]*>/g, 'x'), MODULE_DEFAULTS.limits.keyBytes * 100);
-  return keyOf;
 }

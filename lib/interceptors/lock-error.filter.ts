@@ -3,13 +3,16 @@ import { HttpAdapterHost } from '@nestjs/core';
 import { throwError } from 'rxjs';
 import { LockError } from '../errors/index.js';
 import { underlyingError } from '../errors/lock.error.js';
-import { answerSocket } from './gateway-answer.js';
-import { answerTo, httpBody, type LockAnswer, messageBody } from './lock-answer.js';
-import { logFailure } from './log-failure.js';
-import { LockGraphqlError } from './public-errors.js';
-import { setRetryAfter } from './retry-after.js';
-import { transportOf } from './transport.js';
 import { logger } from '../services/logger.js';
+import {
+  answerTo,
+  httpBody,
+  type LockAnswer,
+  LockGraphqlError,
+  logFailure,
+  messageBody,
+} from './lock-answer.js';
+import { answerSocket, setRetryAfter, transportOf } from './transports.js';
 
 /**
  * Answers a request that ended in an error of this library, on HTTP, in GraphQL, over a microservice or a gateway: its

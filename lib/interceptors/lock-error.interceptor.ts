@@ -4,17 +4,26 @@ import {
   Injectable,
   type NestInterceptor,
 } from '@nestjs/common';
-import { HttpAdapterHost } from '@nestjs/core';
+import { type ApplicationConfig, HttpAdapterHost } from '@nestjs/core';
 import { catchError, EMPTY, type Observable, throwError } from 'rxjs';
 import { LockError } from '../errors/index.js';
 import { underlyingError } from '../errors/lock.error.js';
-import { answerSocket, isCaughtAtGateway } from './gateway-answer.js';
-import { answerTo, messageBody } from './lock-answer.js';
-import { logFailure } from './log-failure.js';
-import { isEventHandler } from './message-errors.js';
-import { LockGraphqlError, LockHttpException } from './public-errors.js';
-import { setRetryAfter } from './retry-after.js';
-import { transportOf } from './transport.js';
+import type { LockService } from '../services/lock.service.js';
+import {
+  answerTo,
+  LockGraphqlError,
+  LockHttpException,
+  logFailure,
+  messageBody,
+} from './lock-answer.js';
+import { LockErrorFilter } from './lock-error.filter.js';
+import {
+  answerSocket,
+  isCaughtAtGateway,
+  isEventHandler,
+  setRetryAfter,
+  transportOf,
+} from './transports.js';
 
 /**
  * The outermost interceptor of an application: turns each error of this library into what its filters can answer, and
@@ -53,4 +62,27 @@ export class LockErrorInterceptor implements NestInterceptor {
     }
     return throwError(() => exception);
   }
+}
+
+const answered = new WeakSet<LockService>();
+
+/**
+ * Has the application answer errors of this library on every transport. Called before anything global is registered:
+ * so the filter is the last that is asked, and the interceptor stands around all others.
+ */
+export function answerErrors(
+  config: ApplicationConfig,
+  filter: LockErrorFilter,
+  interceptor: NestInterceptor,
+  service: LockService,
+): void {
+  answered.add(service);
+  if (config.getGlobalFilters().some((other) => other instanceof LockErrorFilter)) return;
+  config.useGlobalFilters(filter);
+  config.useGlobalInterceptors(interceptor);
+}
+
+/** Whether the application of this service answers its errors. */
+export function answersErrors(service: LockService): boolean {
+  return answered.has(service);
 }

@@ -10,12 +10,11 @@ import { catchError, defer, from, lastValueFrom, type Observable, throwError } f
 import { LockOptionsError } from '../errors/index.js';
 import { lockNames } from '../keys/index.js';
 import { callSettings, POLICY_OPTIONS } from '../options/index.js';
-import { LOCKED_REQUEST_METADATA } from '../redis-lock.constants.js';
 import { endOfResponse, responseParameter } from '../services/end-of-stream.js';
 import { LockService, lockServiceToken } from '../services/lock.service.js';
 import { LockedCall } from '../services/locked-call.js';
 import { errorOfHandler } from './message-errors.js';
-import type { LockedRequestSettings } from './locked-request-settings.js';
+import { LOCKED_REQUEST_METADATA, type LockedRequestSettings } from './locked-request-settings.js';
 
 /** Which decorators have acted in a call: however often the interceptor is registered, each acts once. */
 const acted = new WeakMap<ExecutionContext, Set<LockedRequestSettings>>();

@@ -1,6 +1,6 @@
 import type { ExecutionContext } from '@nestjs/common';
 import { LockOptionsError } from '../errors/index.js';
-import { keyTemplate, type Names } from '../keys/index.js';
+import { keyReader, type Names } from '../keys/index.js';
 import {
   CALL_DEFAULTS,
   callSettings,
@@ -8,6 +8,9 @@ import {
   type LockedOptions,
   POLICY_OPTIONS,
 } from '../options/index.js';
+
+/** Metadata on a handler or controller under `@LockedRequest`: its {@link LockedRequestSettings}. */
+export const LOCKED_REQUEST_METADATA = Symbol('nest-redis-lock:locked-request');
 
 /** The options of `@LockedRequest`: a request that was not handled must not look as if it was, so none is skipped. */
 export type LockedRequestOptions = Omit<LockedOptions, 'returns' | 'onBusy'> & {
@@ -64,7 +67,7 @@ export class LockedRequestSettings {
         '@LockedRequest takes no onBusy but "throw": the request would be answered without having been handled.',
       );
     }
-    this.keyOf = keyReader(key);
+    this.keyOf = typeof key === 'function' ? key : keyReader(key, NAMES);
   }
 }
 
@@ -82,10 +85,3 @@ const NAMES: Names<ExecutionContext> = {
   owner: '@LockedRequest',
   remedy: (name) => `There is no "${name}". A request has: ${KNOWN.join(', ')}.`,
 };
-
-function keyReader(key: RequestKey): LockedRequestSettings['keyOf'] {
-  if (typeof key === 'function') return key;
-  if (typeof key === 'string') return keyTemplate(key, NAMES);
-  const parts = key.map((each) => keyTemplate(each, NAMES));
-  return (context) => parts.map((keyOf) => keyOf(context));
-}

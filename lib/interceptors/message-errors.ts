@@ -4,15 +4,18 @@ import { type Observable, throwError } from 'rxjs';
 import { LockError } from '../errors/index.js';
 import { underlyingError } from '../errors/lock.error.js';
 import type { LockService } from '../services/lock.service.js';
-import { answerTo, messageBody } from './lock-answer.js';
-import { logFailure } from './log-failure.js';
-import { answersErrors } from './answer-errors.js';
-import { LockGraphqlError, LockHttpException } from './public-errors.js';
+import {
+  answerTo,
+  LockGraphqlError,
+  LockHttpException,
+  logFailure,
+  messageBody,
+} from './lock-answer.js';
+import { answersErrors } from './lock-error.interceptor.js';
+import { isEventHandler } from './transports.js';
 
 // Names in the metadata of packages that this one does not depend on.
 const PATTERN = 'microservices:pattern';
-const HANDLER_TYPE = 'microservices:handler_type';
-const EVENT = 2;
 const GRAPHQL = ['graphql:resolver_type', 'graphql:resolve_property'];
 
 /** Leaves a handler of messages; what inherits the application's configuration turns it into what its filters see. */
@@ -33,11 +36,6 @@ export function catchMessageErrors(type: object): void {
   const filters = (Reflect.getMetadata(EXCEPTION_FILTERS_METADATA, type) ?? []) as unknown[];
   if (filters.includes(messageErrorFilter)) return;
   Reflect.defineMetadata(EXCEPTION_FILTERS_METADATA, [messageErrorFilter, ...filters], type);
-}
-
-/** True for a handler of events: nobody gets an answer. */
-export function isEventHandler(handler: object): boolean {
-  return Reflect.getMetadata(HANDLER_TYPE, handler) === EVENT;
 }
 
 /**

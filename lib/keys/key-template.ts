@@ -1,5 +1,6 @@
 import { LockOptionsError } from '../errors/index.js';
-import { encodeValue } from './encode-value.js';
+import { encodeValue } from './lock-key.js';
+import { lockName } from './lock-name.js';
 
 /** How a name in a template is read from what a call brings. */
 export type Reader<Source> = (source: Source) => unknown;
@@ -18,6 +19,27 @@ const HOLE = /<([^<>]*)>/g;
 /** What other template languages and routes write for a value: {id}, ${id}, ::id or /:id. */
 const FOREIGN_HOLE = /\$?\{([^{}]+)\}|(?<=^|[:/]):([\p{ID_Start}_$][\p{ID_Continue}$]*)/gu;
 const PATH = /^[\p{ID_Continue}$-]+(?:\.[\p{ID_Continue}$-]+)*$/u;
+
+/**
+ * The key, or several, that templates make of a call.
+ * @throws LockOptionsError as {@link keyTemplate}, or when there is no template.
+ */
+export function keyReader<Source>(
+  key: string | readonly string[],
+  names: Names<Source>,
+): (source: Source) => string | readonly string[] {
+  if (typeof key === 'string') {
+    const keyOf = keyTemplate(key, names);
+    lockName(key.replaceAll(HOLE, 'x'));
+    return keyOf;
+  }
+  if (!Array.isArray(key)) {
+    throw new LockOptionsError(`The key of ${names.owner} is neither a text nor a function.`);
+  }
+  if (key.length === 0) throw new LockOptionsError(`The list of keys of ${names.owner} is empty.`);
+  const parts = key.map((each: string) => keyReader(each, names));
+  return (source) => parts.flatMap((keyOf) => keyOf(source));
+}
 
 /**
  * The key that a template like `account:<id>` or `doc:<dto.id>` makes of a call; each value is encoded.

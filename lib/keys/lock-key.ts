@@ -1,4 +1,5 @@
-import { encodeValue } from './encode-value.js';
+import { LockKeyError } from '../errors/index.js';
+import { describe } from './lock-name.js';
 
 /**
  * A key from a template: ``lockKey`account:${id}` ``. The values are checked and encoded as in the
@@ -13,3 +14,24 @@ export function lockKey(text: TemplateStringsArray, ...values: readonly LockKeyV
 
 /** What may be put into a key. */
 export type LockKeyValue = string | number | bigint | boolean;
+
+/** What a value would lend a key a second meaning with: our separator, our escape, hash tags, control characters. */
+const SPECIAL = /[%:{}\p{Cc}]/gu;
+
+/**
+ * A value as it stands in a key: special characters percent-encoded, so that `a:b` + `c` and
+ * `a` + `b:c` differ and no request chooses a cluster slot.
+ * @param name what the value is, for the message
+ * @throws LockKeyError for undefined, null, '', NaN, objects and half surrogate pairs.
+ */
+export function encodeValue(value: unknown, name: string): string {
+  if (typeof value === 'string' && value !== '') {
+    if (!value.isWellFormed()) throw new LockKeyError(`${name} has half a surrogate pair in it.`);
+    return value.replace(SPECIAL, encodeURIComponent);
+  }
+  if (typeof value === 'bigint' || typeof value === 'boolean' || Number.isFinite(value))
+    return String(value);
+  throw new LockKeyError(
+    `${name} is ${describe(value)}; a key takes a non-empty string, a finite number, a bigint or a boolean.`,
+  );
+}

@@ -6,10 +6,10 @@ const PLAIN = /^[ -z|~]+$/;
 const RESERVED = /:(?:queue|seen|fence|holders|grant|cond(?::.*)?)$/;
 
 /**
- * The name of a lock, as given.
+ * The name of a lock, as given. Where the module is not known yet, no length is too long.
  * @throws LockKeyError if it is empty, too long, not well-formed, or would not keep the lock's keys in one cluster slot.
  */
-export function lockName(key: unknown, maxBytes: number): string {
+export function lockName(key: unknown, maxBytes = Infinity): string {
   if (typeof key !== 'string') {
     throw new LockKeyError(`A lock's key is a string, not ${describe(key)}.`);
   }
@@ -39,6 +39,26 @@ function checkUnusual(key: string): void {
       'A lock’s key may have one {hash tag} with something in it, and no other brace; encode them, or use lockKey`…`.',
     );
   }
+}
+
+/** The most locks that one lease holds. */
+const MOST = 100;
+
+/**
+ * The name of a lock, or of several: each once, in one order for all processes.
+ * @throws LockKeyError as {@link lockName}, or if there is none, or more than 100.
+ */
+export function lockNames(
+  key: string | readonly string[],
+  maxBytes: number,
+): string | readonly string[] {
+  if (!Array.isArray(key)) return lockName(key, maxBytes);
+  const names = [...new Set(key.map((each) => lockName(each, maxBytes)))].sort();
+  if (names.length === 0) throw new LockKeyError('A lock needs a key: the list of keys is empty.');
+  if (names.length > MOST) {
+    throw new LockKeyError(`One lease holds up to ${MOST} locks, not ${names.length}.`);
+  }
+  return names.length === 1 ? names[0]! : names;
 }
 
 /** What a value is, never the value. */

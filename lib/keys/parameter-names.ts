@@ -1,4 +1,6 @@
-import { parseExpressionAt, type Pattern } from 'acorn';
+import { type Expression, type Node, parseExpressionAt, type Pattern } from 'acorn';
+
+type AnyFunction = (...args: never[]) => unknown;
 
 /** Where an argument lies: the parameter's position, then a path for a destructured one. */
 export interface ArgumentPlace {
@@ -12,43 +14,48 @@ export interface ArgumentPlace {
  * The names of a function's parameters, destructured ones included, read from its source. Empty for
  * native functions and wrappers; after a minifier the names that it gave (`isAuthorsName` tells).
  */
-export function parameterNames(method: (...args: never[]) => unknown): Map<string, ArgumentPlace> {
-  const patterns = parameters(Function.prototype.toString.call(method));
+export function parameterNames(method: AnyFunction): Map<string, ArgumentPlace> {
+  const patterns = parameters(sourceOf(method));
   return new Map(patterns.flatMap((pattern, index) => [...patternNames(pattern, index)]));
 }
 
 /** The names that one parameter binds. */
-export function patternNames(pattern: Pattern, index: number): Map<string, ArgumentPlace> {
+function patternNames(pattern: Pattern, index: number): Map<string, ArgumentPlace> {
   const places = new Map<string, ArgumentPlace>();
   collect(pattern, { index, path: [] }, places);
   return places;
 }
 
 function parameters(source: string): readonly Pattern[] {
+  for (const read of readings(source)) {
+    if (read.type === 'FunctionExpression' || read.type === 'ArrowFunctionExpression') {
+      return read.params;
+    }
+    const [member] =
+      read.type === 'ObjectExpression'
+        ? read.properties
+        : read.type === 'ClassExpression'
+          ? read.body.body
+          : [];
+    const value = member && 'value' in member ? member.value : undefined;
+    if (value?.type === 'FunctionExpression') return value.params;
+  }
+  return [];
+}
+
+/** The source of a function or a class, read as each form of expression that it may be. */
+function* readings(source: string): Generator<Expression> {
   for (const text of [`({${source}})`, `(${source})`, `(class{${source}})`]) {
     try {
-      const expression = parseExpressionAt(text, 0, {
+      yield parseExpressionAt(text, 0, {
         ecmaVersion: 'latest',
         allowSuperOutsideMethod: true,
         checkPrivateFields: false,
       });
-      const inner =
-        expression.type === 'ParenthesizedExpression' ? expression.expression : expression;
-      if (inner.type === 'FunctionExpression' || inner.type === 'ArrowFunctionExpression')
-        return inner.params;
-      const member =
-        inner.type === 'ObjectExpression'
-          ? inner.properties[0]
-          : inner.type === 'ClassExpression'
-            ? inner.body.body[0]
-            : undefined;
-      const value = member && 'value' in member ? member.value : undefined;
-      if (value?.type === 'FunctionExpression') return value.params;
     } catch {
       // not of this form
     }
   }
-  return [];
 }
 
 function collect(pattern: Pattern, place: ArgumentPlace, places: Map<string, ArgumentPlace>): void {
@@ -75,4 +82,55 @@ function collect(pattern: Pattern, place: ArgumentPlace, places: Map<string, Arg
       return;
     default:
   }
+}
+
+/** The least letters of a name that a minifier does not hand out: it takes them by ones, twos and, late, threes. */
+const LONG = 4;
+/** A minifier leaves no space before the brace of `work(id) {`. */
+const FORMATTED = /\)\s+\{/;
+
+/**
+ * True where a parameter's name in the source is surely the author's. A minifier gives short names anew, and the
+ * `e` of a template could be another parameter's by then. A name in the class that no minifier would give shows
+ * that it kept them all. Two letters come up so seldom that code which looks unchanged is taken for it.
+ */
+export function isAuthorsName(name: string, method: AnyFunction, owner: unknown): boolean {
+  if (isOurCodeShortened()) return hasLongNames(method) || hasLongNames(owner);
+  if (name.length > 2) return true;
+  if (
+    name.length === 2 &&
+    (FORMATTED.test(sourceOf(method)) || parameterNames(method).size === 1)
+  ) {
+    return true;
+  }
+  return hasLongNames(method) || hasLongNames(owner);
+}
+
+/** True in a bundle that had this library minified with the application. */
+function isOurCodeShortened(): boolean {
+  return !parameterNames((parameterName: string) => parameterName).has('parameterName');
+}
+
+/** Whether a parameter or a variable in the source has a name that no minifier gives. */
+function hasLongNames(code: unknown): boolean {
+  if (typeof code !== 'function') return false;
+  const { value } = readings(sourceOf(code as AnyFunction)).next();
+  return binds(value);
+}
+
+/** Whether the code binds a long name: the names of functions and classes are kept more often than others. */
+function binds(code: unknown): boolean {
+  if (typeof code !== 'object' || code === null) return false;
+  if (Array.isArray(code)) return code.some(binds);
+  const { type, params, id, param } = code as Node & Record<string, unknown>;
+  const patterns: unknown[] = [];
+  if (Array.isArray(params)) patterns.push(...(params as unknown[]));
+  if (type === 'VariableDeclarator') patterns.push(id);
+  if (type === 'CatchClause' && param) patterns.push(param);
+  const names = patterns.flatMap((pattern) => [...patternNames(pattern as Pattern, 0).keys()]);
+  return names.some((name) => name.length >= LONG) || Object.values(code).some(binds);
+}
+
+function sourceOf(code: AnyFunction): string {
+  return Function.prototype.toString.call(code);
 }

@@ -8,9 +8,9 @@ import { type Import, imports, layerOf } from './imports.js';
 /** Each folder of lib, and the others it may import. Nothing points back. `.` is the root: it wires. */
 const LAYERS: Record<string, readonly string[]> = {
   '.': ['decorators', 'interceptors', 'services', 'fencing', 'client', 'locks', 'keys'],
-  decorators: ['.', 'interceptors', 'services', 'client', 'keys'],
-  interceptors: ['.', 'services', 'client', 'keys'],
-  services: ['.', 'client', 'locks', 'keys'],
+  decorators: ['interceptors', 'services', 'client', 'keys'],
+  interceptors: ['services', 'client', 'keys'],
+  services: ['client', 'locks', 'keys'],
   client: ['locks'],
   fencing: ['client'],
   keys: [],
@@ -26,9 +26,8 @@ const LAYERS: Record<string, readonly string[]> = {
 /** May be imported by all, and import nothing but each other. */
 const GROUND = ['protocol', 'options', 'events', 'errors'];
 
-/** The files of the root and of locks/ that other layers may see: names and interfaces, nothing that works. */
+/** The files of locks/ that other layers may see: names and interfaces, nothing that works. */
 const VISIBLE: Record<string, RegExp> = {
-  '.': /^redis-lock\.constants\.js$/,
   locks: /^locks\/[\w-]+\.js$/,
 };
 

@@ -1,5 +1,38 @@
-import type { ExecutionContext } from '@nestjs/common';
+import type { ArgumentsHost, ExecutionContext } from '@nestjs/common';
 import { EXCEPTION_FILTERS_METADATA, FILTER_CATCH_EXCEPTIONS } from '@nestjs/common/constants.js';
+import type { AbstractHttpAdapter } from '@nestjs/core';
+import type { LockAnswer } from './lock-answer.js';
+
+/** What `@nestjs/microservices`, on which this package does not depend, writes on a handler of events. */
+const HANDLER_TYPE = 'microservices:handler_type';
+const EVENT = 2;
+
+const TRANSPORTS = ['http', 'graphql', 'rpc', 'ws'] as const;
+
+/**
+ * By what a client waits for an answer. Undefined where none waits that this library can answer: Nest says `http` also of
+ * what other libraries call through it without a request, as listeners of events and commands of a bot.
+ */
+export function transportOf(
+  host: ArgumentsHost,
+  adapter: AbstractHttpAdapter | undefined,
+): (typeof TRANSPORTS)[number] | undefined {
+  const type = TRANSPORTS.find((each) => each === host.getType<string>());
+  if (type !== 'http') return type;
+  const response = host.switchToHttp().getResponse<unknown>();
+  if (!adapter || typeof response !== 'object' || response === null) return undefined;
+  return 'setHeader' in response || 'header' in response ? type : undefined;
+}
+
+/** Sets the header of an HTTP answer that has not begun. */
+export function setRetryAfter(
+  adapter: AbstractHttpAdapter,
+  response: unknown,
+  { retryAfter }: LockAnswer,
+): void {
+  if (retryAfter === undefined || adapter.isHeadersSent(response)) return;
+  adapter.setHeader(response, 'Retry-After', String(retryAfter));
+}
 
 type Class = abstract new (...args: never[]) => unknown;
 
@@ -34,4 +67,9 @@ export function isCaughtAtGateway(context: ExecutionContext, exception: Error): 
     const caught = (Reflect.getMetadata(FILTER_CATCH_EXCEPTIONS, type) ?? []) as Class[];
     return caught.length === 0 || caught.some((each) => exception instanceof each);
   });
+}
+
+/** True for a handler of events: nobody gets an answer. */
+export function isEventHandler(handler: object): boolean {
+  return Reflect.getMetadata(HANDLER_TYPE, handler) === EVENT;
 }

@@ -1,0 +1,158 @@
+import { METHOD_METADATA } from '@nestjs/common/constants.js';
+import type { DiscoveryService, MetadataScanner } from '@nestjs/core';
+import { LockOptionsError } from '../errors/index.js';
+import {
+  LOCKED_REQUEST_METADATA,
+  type LockedRequestSettings,
+} from '../interceptors/locked-request-settings.js';
+import { bareDuration, type LockedOptions } from '../options/index.js';
+import { logger } from '../services/logger.js';
+import { LEADER_ONLY_METADATA, type LeaderOnlyMetadata } from './leader-only.decorator.js';
+import { LOCKED_METADATA } from './locked.decorator.js';
+
+/** What marks a method that answers requests, by the library that calls it. */
+const HANDLER_METADATA = [
+  METHOD_METADATA,
+  'microservices:pattern',
+  'websockets:message_mapping',
+  'graphql:resolver_type',
+];
+/** What marks a class whose `process` works through a queue, and a method that does. */
+const PROCESSOR_METADATA = 'bullmq:processor_metadata';
+const PROCESS_METADATA = 'bull:module_queue_process';
+
+type Method = () => void;
+
+/** A class that Nest makes, and its methods, inherited ones too. */
+interface ClassOfApplication {
+  readonly type: Method;
+  readonly prototype: Readonly<Record<string, Method>>;
+  readonly names: readonly string[];
+}
+
+/**
+ * Looks over every class of the application at start-up for what no decorator can see where it stands.
+ * @throws LockOptionsError for `onBusy: 'skip'` and `@LeaderOnly` where skipped work would count as done, for
+ * `@LockedRequest` where no request comes by, and for a `module` that does not exist.
+ * @returns every `@LeaderOnly`, so that this replica can campaign before its first call
+ */
+export function checkDecorators(
+  discovery: DiscoveryService,
+  scanner: MetadataScanner,
+  modules: ReadonlySet<string | undefined>,
+): LeaderOnlyMetadata {
+  const leaders: LeaderOnlyMetadata[number][] = [];
+  /** Methods of classes before: of one that many inherit it is said once how short it waits. */
+  const seen = new Set<Method>();
+  const check = (said: string, method: Method, options: Omit<LockedOptions, 'onBusy'>): void => {
+    const bare = bareDuration(options);
+    if (bare && !seen.has(method)) logger.warn(`${said} ${bare}`);
+    checkModule(said, options.module, modules);
+  };
+  for (const { type, prototype, names } of classesOf(discovery, scanner)) {
+    const methods = names.map((name) => prototype[name]!);
+    for (const name of names) {
+      const method = prototype[name]!;
+      const said = `${type.name}.${name}`;
+      const countsAsDone = isHandler(method) || isProcessor(type, name, method);
+      const locked = lockedOptions(method);
+      if (locked.length === 0) warnOfOverride(said, prototype, name);
+      for (const options of locked) {
+        check(`@Locked on ${said}`, method, options);
+        if (countsAsDone && options.onBusy === 'skip') {
+          throw new LockOptionsError(
+            `@Locked on ${said} has onBusy: 'skip', but its caller would take the skipped work for done. Use 'throw', or a function.`,
+          );
+        }
+      }
+      for (const options of leaderOnlyOptions(method)) {
+        check(`@LeaderOnly on ${said}`, method, options);
+        if (countsAsDone) {
+          throw new LockOptionsError(
+            `@LeaderOnly on ${said} cannot work: replicas that do not lead would skip the call, and its caller would take it for done.`,
+          );
+        }
+        leaders.push(options);
+      }
+    }
+    for (const bearer of [type, ...methods]) {
+      const settings = (Reflect.getMetadata(LOCKED_REQUEST_METADATA, bearer) ??
+        []) as LockedRequestSettings[];
+      const said = `@LockedRequest on ${bearer === type ? type.name : `${type.name}.${bearer.name}`}`;
+      if (settings.length > 0 && !(bearer === type ? methods : [bearer]).some(isHandler)) {
+        throw new LockOptionsError(
+          `${said} locks nothing: it stands on handlers of requests and on their controllers. Use @Locked.`,
+        );
+      }
+      for (const { options } of settings) check(said, bearer, options);
+    }
+    for (const method of methods) seen.add(method);
+  }
+  return leaders;
+}
+
+/** Every class of the application, once. */
+function* classesOf(
+  discovery: DiscoveryService,
+  scanner: MetadataScanner,
+): Generator<ClassOfApplication> {
+  const classes = new Set(
+    [...discovery.getProviders(), ...discovery.getControllers()].map(({ metatype }) => metatype),
+  );
+  for (const metatype of classes) {
+    const type = metatype as Method | null;
+    const prototype =
+      typeof type === 'function' ? (type.prototype as ClassOfApplication['prototype']) : undefined;
+    if (!type || !prototype) continue;
+    yield { type, prototype, names: scanner.getAllMethodNames(prototype) };
+  }
+}
+
+function warnOfOverride(
+  said: string,
+  prototype: ClassOfApplication['prototype'],
+  name: string,
+): void {
+  const parent = Object.getPrototypeOf(prototype) as Record<string, unknown> | null;
+  const beneath = parent?.[name];
+  if (!Object.hasOwn(prototype, name) || typeof beneath !== 'function') return;
+  if (lockedOptions(beneath).length === 0) return;
+  logger.warn(
+    `${said} overrides a method under @Locked without being so itself: it runs without the lock unless it calls super.`,
+  );
+}
+
+function lockedOptions(method: object): readonly LockedOptions[] {
+  return (Reflect.getOwnMetadata(LOCKED_METADATA, method) ?? []) as LockedOptions[];
+}
+
+function leaderOnlyOptions(method: object): LeaderOnlyMetadata {
+  return (Reflect.getOwnMetadata(LEADER_ONLY_METADATA, method) ?? []) as LeaderOnlyMetadata;
+}
+
+/** True for a method that answers requests: what it skips would be answered. */
+function isHandler(method: object): boolean {
+  return HANDLER_METADATA.some((key) => Reflect.hasMetadata(key, method));
+}
+
+/** True for a method that works through a queue: what it skips would be acknowledged. */
+function isProcessor(type: object, name: string, method: object): boolean {
+  return (
+    (name === 'process' && Reflect.hasMetadata(PROCESSOR_METADATA, type)) ||
+    Reflect.hasMetadata(PROCESS_METADATA, method)
+  );
+}
+
+/** @throws LockOptionsError if there is no RedisLockModule of that name. */
+function checkModule(
+  said: string,
+  module: string | undefined,
+  modules: ReadonlySet<string | undefined>,
+): void {
+  if (modules.has(module)) return;
+  throw new LockOptionsError(
+    module === undefined
+      ? `${said} names no module, but every RedisLockModule has a name: say which with "module".`
+      : `${said} names the module "${module}", which is not imported: RedisLockModule.forRoot({ name: '${module}' }).`,
+  );
+}
