@@ -1,20 +1,14 @@
-import { onEachConnection } from './each-connection.js';
+import type { Clock } from '../options/index.js';
+import type { ServerListener } from './lock-server.js';
+import { onEachConnection } from './our-client.js';
 import type { RedisConnection } from './redis-connection.js';
-import type { WakeChannels } from './wake-channels.js';
-
-/** What arrives in this process's inbox, as the scripts write it. */
-export interface InboxListener {
-  message(text: string): void;
-  /** The inbox was deaf for a while and hears again. */
-  resubscribed(): void;
-}
 
 /** Our subscriber connection: subscribed to this process's own inbox and to wake-up channels, anew after every reconnect. */
 export class GrantChannel {
   constructor(
     private readonly connection: RedisConnection,
     readonly inbox: string,
-    private readonly listener: InboxListener,
+    private readonly listener: ServerListener,
     private readonly wakes: WakeChannels,
   ) {
     connection.client.on('message', (channel: string, text: string) => {
@@ -26,13 +20,11 @@ export class GrantChannel {
 
   /** Subscribes now and after every reconnect. Rejects if the user has no right to. */
   async open(): Promise<void> {
-    const { client } = this.connection;
     await this.#subscribe();
     onEachConnection(
-      client,
+      this.connection.client,
       () => this.#subscribe(),
-      () => this.listener.resubscribed(),
-      () => client.disconnect(true),
+      () => this.listener.reconnected(),
     );
   }
 
@@ -48,5 +40,92 @@ export class GrantChannel {
 
   close(): void {
     this.connection.close();
+  }
+}
+
+/** How long a channel stays subscribed to after it was last wanted, in ms; looked after as often. */
+const LINGER = 3_000;
+/** How many channels are subscribed to at most. */
+const MOST = 1_000;
+
+interface WakeChannel {
+  wantedAt: number;
+  quietSince: number;
+  readonly onMessage: () => void;
+}
+
+/**
+ * The channels of other services that this process listens to beside its inbox: each is subscribed to while somebody
+ * wants it, and no longer than 6 s after that. Where Redis refuses, or too many are wanted, nothing arrives.
+ */
+export class WakeChannels {
+  readonly #wanted = new Map<string, WakeChannel>();
+  #connection: RedisConnection | undefined;
+  #cancelSweep: (() => void) | undefined;
+
+  constructor(private readonly time: Clock) {}
+
+  /**
+   * Listens to a channel for the next 3 s. Since when it is subscribed to and silent (monotonic ms); Infinity while it is
+   * not. Who asked before that moment may have missed a message.
+   */
+  listen(channel: string, onMessage: () => void): number {
+    let wanted = this.#wanted.get(channel);
+    if (!wanted) {
+      if (this.#wanted.size >= MOST) return Infinity;
+      wanted = { wantedAt: 0, quietSince: Infinity, onMessage };
+      this.#wanted.set(channel, wanted);
+      if (this.#connection) void this.#subscribe(this.#connection, channel, wanted);
+      this.#cancelSweep ??= this.time.after(LINGER, () => this.#sweep());
+    }
+    wanted.wantedAt = this.time.monotonic();
+    return wanted.quietSince;
+  }
+
+  /** A message arrived on a channel. */
+  message(channel: string): void {
+    const wanted = this.#wanted.get(channel);
+    if (!wanted) return;
+    wanted.quietSince = this.time.monotonic();
+    wanted.onMessage();
+  }
+
+  /** There is a connection to subscribe on, new or once more. Never rejects. */
+  async connected(connection: RedisConnection): Promise<void> {
+    this.#connection = connection;
+    const wanted = [...this.#wanted];
+    await Promise.all(wanted.map(([channel, each]) => this.#subscribe(connection, channel, each)));
+  }
+
+  /** A connection is gone, and all subscriptions with it. */
+  disconnected(connection: RedisConnection): void {
+    if (connection !== this.#connection) return;
+    this.#connection = undefined;
+    for (const wanted of this.#wanted.values()) wanted.quietSince = Infinity;
+  }
+
+  close(): void {
+    this.#cancelSweep?.();
+    this.#cancelSweep = this.#connection = undefined;
+    this.#wanted.clear();
+  }
+
+  /** Where it is refused, the channel stays silent until the next connection. */
+  async #subscribe(connection: RedisConnection, name: string, wanted: WakeChannel): Promise<void> {
+    try {
+      await connection.send('subscribe', [name]);
+      wanted.quietSince = this.time.monotonic();
+    } catch {} // who waits goes on asking
+  }
+
+  #sweep(): void {
+    const now = this.time.monotonic();
+    for (const [channel, { wantedAt }] of this.#wanted) {
+      if (wantedAt + LINGER > now) continue;
+      this.#wanted.delete(channel);
+      this.#connection?.send('unsubscribe', [channel]).catch(() => {}); // the connection is gone then
+    }
+    this.#cancelSweep =
+      this.#wanted.size > 0 ? this.time.after(LINGER, () => this.#sweep()) : undefined;
   }
 }

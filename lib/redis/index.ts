@@ -1,13 +1,18 @@
 export { deadline } from './deadline.js';
-export { type InboxListener } from './grant-channel.js';
-export { type LockKeys, lockKeyList, lockKeys, Remembered } from './key-names.js';
+export {
+  globOf,
+  type KeyType,
+  type LockKeys,
+  lockKeyList,
+  lockKeys,
+  Remembered,
+} from './key-names.js';
 export { LuaScript } from './lua-script.js';
-export { isServer, prefixOf } from './open-client.js';
+export { isServer, prefixOf } from './open-connection.js';
 export { type LockServer } from './lock-server.js';
 export { lockServer } from './open-server.js';
 export { type Step, type StepNode } from './redis-node.js';
 export { KeyList, type Operand } from './resp.js';
-export { globOf, type KeyType } from './typed-keys.js';
 export { type OutageListener } from './outage-watch.js';
 export { type RedisConnection } from './redis-connection.js';
 export { commandsOf, rightsFor } from './rights.js';

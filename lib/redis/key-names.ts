@@ -1,5 +1,8 @@
 import { KeyList } from './resp.js';
 
+/** The types of keys at which locks stand. */
+export type KeyType = 'string' | 'zset' | 'hash';
+
 /** The Redis keys of one lock. All lie in one cluster slot. */
 export interface LockKeys {
   /** The plain name; what other libraries lock too. */
@@ -68,4 +71,13 @@ export class Remembered<Made> {
     }
     return made;
   }
+}
+
+/** A pattern of Redis in which `*` stands for anything, and all else for itself. */
+export function globOf(before: string, pattern: string, after = ''): string {
+  return escaped(before) + pattern.split('*').map(escaped).join('*') + escaped(after);
+}
+
+function escaped(text: string): string {
+  return text.replaceAll(/[?*[\]\\^]/g, String.raw`\$&`);
 }

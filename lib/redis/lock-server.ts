@@ -1,12 +1,13 @@
 import type { Clock } from '../options/index.js';
-import type { InboxListener } from './grant-channel.js';
+import type { KeyType } from './key-names.js';
 import type { Step, StepNode } from './redis-node.js';
 import type { ServerClock } from './server-clock.js';
-import type { KeyType } from './typed-keys.js';
 
-/** What is told of a server and of this process's inbox there. */
-export interface ServerListener extends InboxListener {
-  /** A connection was lost and is back, or locks live on another node now. */
+/** What happens at a server and in this process's inbox there. */
+export interface ServerListener {
+  /** What arrives in the inbox, as the scripts write it. */
+  message(text: string): void;
+  /** A connection was lost and is back, that of the inbox too, or locks live on another node now. */
   reconnected(): void;
 }
 
@@ -40,11 +41,11 @@ export interface LockServer {
   /** The keys of a type that match a pattern of Redis, wherever they live. */
   typedKeys(glob: string, type: KeyType): AsyncIterable<string>;
   /**
-   * Listens to another service's channel, by PUBLISH, for the next 3 s; `told` hears of its messages. Since when it has
-   * been heard and silent (monotonic ms); Infinity while it is not heard.
+   * Subscribes to another service's channel for the next 3 s; `onMessage` is called for each of its messages. Since when
+   * it is subscribed to and silent (monotonic ms); Infinity while it is not.
    */
-  hear(channel: string, told: () => void): number;
-  /** Connects the inbox anew: a half-open connection hears nothing and does not know it. */
+  listen(channel: string, onMessage: () => void): number;
+  /** Connects the inbox anew: a half-open connection receives nothing and does not know it. */
   replaceChannel(): void;
   /** From the server's INFO; nothing where the user has no right to it. */
   describe(): { found: string; warnings: string[] };

@@ -2,9 +2,9 @@ import type { CheckedSource, Clock } from '../options/index.js';
 import { ClusterSource } from './cluster/cluster-source.js';
 import { RedisCluster } from './cluster/redis-cluster.js';
 import type { LockServer } from './lock-server.js';
-import type { ServerSource } from './open-client.js';
+import type { ServerSource } from './open-connection.js';
 import { RedisServer } from './redis-server.js';
-import type { ServerGuards } from './server-guards.js';
+import type { ServerGuards } from './server-check.js';
 
 /** The Redis, or the Cluster, to which `source` points. */
 export function lockServer(

@@ -1,7 +1,12 @@
-import type { Redis } from 'ioredis';
+import { type Redis, type RedisOptions, SentinelConnector } from 'ioredis';
+import type { Duplex } from 'node:stream';
 import type { Clock } from '../options/index.js';
-import { hearAllErrors } from './all-socket-errors.js';
-import { boundHandshake } from './bound-handshake.js';
+import { deadline } from './deadline.js';
+
+/** Delay in ms before connection attempt n. */
+export function pauseBefore(attempt: number): number {
+  return Math.min(25 * 2 ** Math.min(attempt, 5), 500) + Math.random() * 50;
+}
 
 /**
  * A connection of ours is watched over: it tries anew when nothing answers or a demoted primary does, and its errors go
@@ -11,7 +16,20 @@ export function watched(client: Redis, timeout: number, clock: Clock): Redis {
   client.on('error', () => {}); // each failed command says it, and so does start-up
   boundHandshake(client, timeout, clock);
   replaceReadOnly(client);
-  return hearAllErrors(client);
+  return catchSocketErrors(client);
+}
+
+/**
+ * Tries anew when a connection is not ready `timeout` ms after it was made. ioredis bounds connecting,
+ * but waits for ever for the answers to its first commands.
+ */
+function boundHandshake(client: Redis, timeout: number, clock: Clock): void {
+  let cancel = (): void => {};
+  client.on('connect', () => {
+    cancel = deadline(clock, timeout, () => client.disconnect(true));
+  });
+  client.on('ready', () => cancel());
+  client.on('close', () => cancel());
 }
 
 /** A demoted primary answers each write with READONLY: the first of these answers replaces the connection, no other. */
@@ -23,4 +41,108 @@ function replaceReadOnly(client: Redis): void {
     replaced = stream;
     return true;
   };
+}
+
+/** Not documented; what ioredis makes a client's sockets with. */
+interface WithConnector {
+  readonly connector?: { connect(onError: unknown): Promise<Duplex> };
+}
+
+/**
+ * ioredis listens to the first error of a socket alone. One whose TLS handshake is given up has a second one, and that
+ * would end the process.
+ */
+function catchSocketErrors(client: Redis): Redis {
+  const { connector } = client as unknown as WithConnector;
+  if (!connector) return client;
+  const connect = connector.connect.bind(connector);
+  connector.connect = async (onError) => (await connect(onError)).on('error', () => {});
+  return client;
+}
+
+type Connector = new (options: RedisOptions) => {
+  connectToSentinel(endpoint: unknown, options?: RedisOptions): Redis;
+};
+
+/**
+ * How ioredis finds a primary by its Sentinels, but that a Sentinel which is down is no error without a listener:
+ * ioredis would write it to the console, for the connections on which it learns of a failover.
+ */
+export class QuietSentinels extends (SentinelConnector as unknown as Connector) {
+  /** Not documented; called by ioredis. */
+  override connectToSentinel(endpoint: unknown, options: RedisOptions = {}): Redis {
+    const ours = { ...options, disconnectTimeout: 100 }; // else a closed connection is held on to for 2 s
+    return catchSocketErrors(super.connectToSentinel(endpoint, ours).on('error', () => {}));
+  }
+}
+
+/**
+ * Connects one of our clients again when ioredis has ended it for good. ioredis does so when it is told to disconnect
+ * while it looks for the server, as by a Sentinel's `+switch-master`, and when connecting throws. Then ioredis 5 may
+ * even call a client ready that has no connection.
+ */
+export class Reconnector {
+  #attempts = 0;
+  #closed = false;
+  #cancel: (() => void) | undefined;
+
+  constructor(
+    private readonly client: Redis,
+    private readonly clock: Clock,
+  ) {
+    client.on('end', () => this.#later());
+    client.on('ready', () => {
+      if (hasConnection(client)) this.#attempts = 0;
+    });
+  }
+
+  /** Disconnects; from now on the end is our own. */
+  close(): void {
+    this.#closed = true;
+    this.#cancel?.();
+    this.client.disconnect();
+  }
+
+  #later(): void {
+    if (this.#closed || this.#cancel) return;
+    this.#attempts += 1;
+    this.#cancel = this.clock.after(pauseBefore(this.#attempts), () => {
+      this.#cancel = undefined;
+      this.#connect();
+    });
+  }
+
+  #connect(): void {
+    const { client } = this;
+    if (client.status === 'ready' && !hasConnection(client)) client.status = 'end';
+    if (client.status === 'end') client.connect().catch(() => {}); // its end brings us back
+  }
+}
+
+/** What ioredis 5 calls ready may be closed. */
+function hasConnection({ stream }: Redis): boolean {
+  return stream?.destroyed === false;
+}
+
+/**
+ * Does `work` on each connection that the client makes from now on, and tells how that ended; nothing of one that was
+ * replaced meanwhile: what failed there says nothing of the connection that took its place. Returns how to stop.
+ */
+export function onEachConnection(
+  client: Redis,
+  work: () => Promise<unknown>,
+  succeeded: () => void,
+  failed: (error: unknown) => void = () => client.disconnect(true),
+): () => void {
+  let latest = 0;
+  const ready = (): void => {
+    latest += 1;
+    const nth = latest;
+    work().then(
+      () => nth === latest && succeeded(),
+      (error: unknown) => nth === latest && failed(error),
+    );
+  };
+  client.on('ready', ready);
+  return () => void client.off('ready', ready);
 }

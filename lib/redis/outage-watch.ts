@@ -1,6 +1,6 @@
 import type { Redis } from 'ioredis';
 import type { Clock } from '../options/index.js';
-import { addressOf } from './open-client.js';
+import { addressOf } from './open-connection.js';
 import { systemCodeOf } from './store-failure.js';
 
 /** Told of a server whose connection was lost, and of its return. */

@@ -3,7 +3,7 @@ import type { Clock } from '../options/index.js';
 import type { LuaScript } from './lua-script.js';
 import type { BatchedScript } from './batched-script.js';
 import { Pending } from './pending.js';
-import { Reconnector } from './reconnector.js';
+import { Reconnector } from './our-client.js';
 import { bulk, type Operand } from './resp.js';
 import { type Form, ScriptBatch, textOf } from './script-batch.js';
 import { PendingRun, type ScriptRun } from './script-run.js';
@@ -33,7 +33,7 @@ export class RedisConnection {
   constructor(
     readonly client: Redis,
     readonly timeout: number,
-    private readonly clock: Clock,
+    readonly clock: Clock,
   ) {
     this.#inFlight = new InFlightCommands(timeout, clock, () => this.#replace());
     this.#reconnector = new Reconnector(client, clock);

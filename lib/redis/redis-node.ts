@@ -1,15 +1,17 @@
-import type { Redis } from 'ioredis';
-import { type Clock, momentOf } from '../options/index.js';
-import { onEachConnection } from './each-connection.js';
+import { momentOf } from '../options/index.js';
 import { firstReady, type Start } from './first-ready.js';
+import type { KeyType } from './key-names.js';
+import { onEachConnection } from './our-client.js';
 import { OutageWatch } from './outage-watch.js';
-import { RedisConnection } from './redis-connection.js';
+import type { RedisConnection } from './redis-connection.js';
 import { ReplicaAcks } from './replica-acks.js';
 import type { ScriptRun } from './script-run.js';
-import { checkServer } from './server-check.js';
+import { checkServer, type ServerGuards } from './server-check.js';
 import { ServerClock } from './server-clock.js';
-import type { ServerGuards } from './server-guards.js';
 import { notSent, unfit } from './store-failure.js';
+
+/** How many keys one SCAN looks at: not so many that others have to wait for it. */
+const SCANNED = 1_000;
 
 /** A step on a lock, before the node is known that takes it. */
 export interface Step<Answer> {
@@ -36,7 +38,6 @@ export interface StepNode extends ScriptRunner {
 
 /** One Redis process: a connection for commands, and its clock. */
 export class RedisNode implements StepNode {
-  readonly connection: RedisConnection;
   /** What runs scripts while the node is ready: the connection, or what has replicas confirm what it writes. */
   readonly #confirmed: ScriptRunner;
   /** What refuses them while it is not. */
@@ -47,41 +48,38 @@ export class RedisNode implements StepNode {
   #info = '';
 
   constructor(
-    readonly client: Redis,
-    private readonly timeout: number,
-    private readonly time: Clock,
+    readonly connection: RedisConnection,
     private readonly guards: ServerGuards = {},
     readonly clock = new ServerClock(),
   ) {
-    this.connection = new RedisConnection(client, timeout, time);
     const { replicas } = guards;
-    this.#confirmed = replicas ? new ReplicaAcks(this.connection, replicas) : this.connection;
+    this.#confirmed = replicas ? new ReplicaAcks(connection, replicas) : connection;
   }
 
   /**
-   * Connects, looks whether the server can keep locks, and reads its clock; `failed` hears why an attempt was in
-   * vain, `reconnected` is told of every connection after this one. Whoever says
-   * that it `merges` runs of a script knows that their keys are not in slots of a Cluster.
+   * Connects, looks whether the server can keep locks, and reads its clock; `failed` is called with why an attempt was in
+   * vain, `reconnected` after every connection behind this one. Whoever says that it `merges` runs of a script knows that
+   * their keys are not in slots of a Cluster.
    * @throws LockStoreError in bounded time.
    */
   async open(reconnected: () => void, merges: boolean, failed?: Start['failed']): Promise<void> {
-    const { client, connection, time } = this;
+    const { connection, guards } = this;
+    const { client, clock } = connection;
     const check = async (): Promise<void> => {
-      this.#info = await checkServer(connection, time, this.guards);
+      this.#info = await checkServer(connection, guards);
       await connection.tryOut(merges);
-      await this.#admitted();
+      await this.#admit();
     };
-    await firstReady(connection, time, { check, failed });
-    const watch = (this.#watch = new OutageWatch(client, time, this.guards.outages));
+    await firstReady(connection, { check, failed });
+    const watch = (this.#watch = new OutageWatch(client, clock, guards.outages));
     client.on('close', () => this.clock.forget());
     onEachConnection(
       client,
-      () => this.#admitted(),
+      () => this.#admit(),
       () => {
         reconnected();
         watch.back();
       },
-      () => client.disconnect(true),
     );
   }
 
@@ -114,7 +112,18 @@ export class RedisNode implements StepNode {
 
   notAfter(now: number): number {
     if (!this.clock.known) return 0;
-    return Math.round((this.clock.serverTimeAt(now) + this.timeout) * 1_000);
+    return Math.round((this.clock.serverTimeAt(now) + this.connection.timeout) * 1_000);
+  }
+
+  /** The keys here that are of a type and match; one that is there all the time is found, some of them twice. */
+  async *typedKeys(glob: string, type: KeyType): AsyncGenerator<string> {
+    let cursor = '0';
+    do {
+      const operands = [cursor, 'MATCH', glob, 'COUNT', SCANNED, 'TYPE', type];
+      const [next, keys] = (await this.connection.send('scan', operands)) as [string, string[]];
+      yield* keys;
+      cursor = next;
+    } while (cursor !== '0');
   }
 
   close(): void {
@@ -123,16 +132,14 @@ export class RedisNode implements StepNode {
     this.clock.forget();
   }
 
-  async #admitted(): Promise<void> {
-    await this.guards.admit?.(this.connection);
-    await this.#readClock();
-  }
-
-  async #readClock(): Promise<void> {
-    const sent = momentOf(this.time);
-    const [seconds, micros] = (await this.connection.send('time')) as [string, string];
+  /** A new connection: the server is looked at, and its clock read. */
+  async #admit(): Promise<void> {
+    const { connection, guards, clock } = this;
+    await guards.admit?.(connection);
+    const sent = momentOf(connection.clock);
+    const [seconds, micros] = (await connection.send('time')) as [string, string];
     const server = Number(seconds) * 1_000 + Number(micros) / 1_000;
     if (!(server > 0)) throw unfit('what answers there is no Redis');
-    this.clock.learn(sent, this.time.monotonic(), server);
+    clock.learn(sent, connection.clock.monotonic(), server);
   }
 }

@@ -1,25 +1,20 @@
-import type { Redis } from 'ioredis';
 import type { Clock } from '../options/index.js';
-import { firstReady } from './first-ready.js';
-import { GrantChannel } from './grant-channel.js';
+import { firstReady, triedAtStart } from './first-ready.js';
+import { GrantChannel, WakeChannels } from './grant-channel.js';
+import type { KeyType } from './key-names.js';
 import type { LockServer, ServerListener } from './lock-server.js';
-import { addressOf, openClient, serverOf, type ServerSource } from './open-client.js';
-import { watched } from './our-client.js';
-import { RedisConnection } from './redis-connection.js';
+import { addressOf, openConnection, serverOf, type ServerSource } from './open-connection.js';
+import type { RedisConnection } from './redis-connection.js';
 import { RedisNode, type Step, type StepNode } from './redis-node.js';
 import type { ScriptRun } from './script-run.js';
 import { ServerClock } from './server-clock.js';
-import { checkSlots } from './server-check.js';
+import { checkSlots, type ServerGuards } from './server-check.js';
 import { description, serverField, serverMode } from './server-description.js';
-import type { ServerGuards } from './server-guards.js';
 import { notSent, unusable } from './store-failure.js';
-import { triedAtStart } from './tried-at-start.js';
-import { type KeyType, typedKeys } from './typed-keys.js';
-import { WakeChannels } from './wake-channels.js';
 
 /** One Redis as this process uses it: a connection for commands, one for its inbox, and the server's clock. */
 export class RedisServer implements LockServer {
-  readonly #clock = new ServerClock();
+  readonly clock = new ServerClock();
   readonly #wakes: WakeChannels;
   #node: RedisNode | undefined;
   #channel: GrantChannel | undefined;
@@ -38,14 +33,8 @@ export class RedisServer implements LockServer {
   }
 
   async open(listener: ServerListener): Promise<void> {
-    const node = (this.#node = new RedisNode(
-      this.#client(),
-      this.timeout,
-      this.time,
-      this.guards,
-      this.#clock,
-    ));
-    const subscriber = new RedisConnection(this.#client(), this.timeout, this.time);
+    const node = (this.#node = new RedisNode(this.#connection(), this.guards, this.clock));
+    const subscriber = this.#connection();
     const inbox = this.inboxPrefix + this.processId;
     const channel = (this.#channel = new GrantChannel(subscriber, inbox, listener, this.#wakes));
     const failed = (message: string): void => {
@@ -53,10 +42,7 @@ export class RedisServer implements LockServer {
     };
     try {
       const reconnected = (): void => listener.reconnected();
-      await Promise.all([
-        node.open(reconnected, true, failed),
-        firstReady(subscriber, this.time, { failed }),
-      ]);
+      await Promise.all([node.open(reconnected, true, failed), firstReady(subscriber, { failed })]);
       const done = (step: () => Promise<unknown>): Promise<void> =>
         triedAtStart(step, this.time, () => node.connection.closed.aborted);
       if (serverMode(node.info) === 'cluster') {
@@ -67,7 +53,7 @@ export class RedisServer implements LockServer {
       this.#trouble = undefined;
     } catch (error) {
       await this.close();
-      throw unusable(serverOf(node.client), error);
+      throw unusable(serverOf(node.connection.client), error);
     }
   }
 
@@ -97,25 +83,21 @@ export class RedisServer implements LockServer {
     return this.#node?.notAfter(now) ?? 0;
   }
 
-  get clock(): ServerClock {
-    return this.#clock;
-  }
-
   slotOf(): number {
     return 0;
   }
 
   clockOf(): ServerClock {
-    return this.#clock;
+    return this.clock;
   }
 
   typedKeys(glob: string, type: KeyType): AsyncIterable<string> {
     if (!this.#node) throw notSent(undefined);
-    return typedKeys(this.#node.connection, glob, type);
+    return this.#node.typedKeys(glob, type);
   }
 
-  hear(channel: string, told: () => void): number {
-    return this.#wakes.listen(channel, told);
+  listen(channel: string, onMessage: () => void): number {
+    return this.#wakes.listen(channel, onMessage);
   }
 
   replaceChannel(): void {
@@ -132,7 +114,7 @@ export class RedisServer implements LockServer {
     if (!this.#node || this.#trouble) {
       return { found: this.#trouble ?? 'Redis, not connected yet', warnings: [] };
     }
-    return description(this.#node.info, addressOf(this.#node.client), this.guards);
+    return description(this.#node.info, addressOf(this.#node.connection.client), this.guards);
   }
 
   async close(): Promise<void> {
@@ -142,7 +124,7 @@ export class RedisServer implements LockServer {
     this.#node = this.#channel = undefined;
   }
 
-  #client(): Redis {
-    return watched(openClient(this.source, this.timeout), this.timeout, this.time);
+  #connection(): RedisConnection {
+    return openConnection(this.source, this.timeout, this.time);
   }
 }

@@ -1,19 +1,27 @@
 import { LockStoreError } from '../errors/index.js';
-import type { Clock } from '../options/index.js';
-import { hearAt } from './heard.js';
 import { LuaScript } from './lua-script.js';
-import { Redirection } from './redirection.js';
-import { checkRights } from './rights.js';
+import { addressOf } from './open-connection.js';
+import type { OutageListener } from './outage-watch.js';
 import type { RedisConnection } from './redis-connection.js';
-import { refuseRisks, serverField, serverMode } from './server-description.js';
-import type { ServerGuards } from './server-guards.js';
-import { addressOf } from './open-client.js';
-import { saysOf, unfit } from './store-failure.js';
+import { checkRights, type Rights } from './rights.js';
+import { refuseRisks, type Safety, serverField, serverMode } from './server-description.js';
+import { probe } from './server-probe.js';
+import { Redirection, saysOf, unfit } from './store-failure.js';
 
 /** The oldest Redis with all that the scripts use. */
 const OLDEST = [6, 2] as const;
 /** How many keys, far apart, show whether a server has all slots. */
 const KEYS = 16;
+
+/** What is asked of a server beyond its answers. */
+export interface ServerGuards extends Safety {
+  /** Told when its connection is lost and when it is back. */
+  readonly outages?: OutageListener | undefined;
+  /** What its user has to be allowed. */
+  readonly rights?: Rights | undefined;
+  /** Looks at the server on every new connection, before anything else is sent there. */
+  readonly admit?: ((connection: RedisConnection) => Promise<void>) | undefined;
+}
 
 const trial = new LuaScript("return redis.call('TIME')", [], []);
 
@@ -23,10 +31,9 @@ const trial = new LuaScript("return redis.call('TIME')", [], []);
  */
 export async function checkServer(
   connection: RedisConnection,
-  clock: Clock,
   guards: ServerGuards,
 ): Promise<string> {
-  const info = await infoOf(connection, clock, guards);
+  const info = await infoOf(connection, guards);
   const mode = serverMode(info);
   if (mode === 'sentinel') {
     throw unfit('this is a Sentinel: give it as { sentinels: [{ host, port }], name }');
@@ -42,9 +49,9 @@ export async function checkServer(
     );
   }
   refuseRisks(info, addressOf(connection.client), guards);
-  await isTime(connection.send('time'), connection, clock);
+  await isTime(connection, connection.send('time'));
   await connection.send('evalsha', [trial.sha, 0]).catch(unlessForgotten);
-  await isTime(connection.send('eval', [trial.source, 0]), connection, clock);
+  await isTime(connection, connection.send('eval', [trial.source, 0]));
   if (guards.rights) await checkRights(connection, guards.rights);
   if (guards.replicas) await connection.send('wait', [0, 1]);
   return info;
@@ -61,11 +68,7 @@ export async function checkSlots(connection: RedisConnection, prefix: string): P
   }
 }
 
-async function infoOf(
-  connection: RedisConnection,
-  clock: Clock,
-  { durability }: ServerGuards,
-): Promise<string> {
+async function infoOf(connection: RedisConnection, { durability }: ServerGuards): Promise<string> {
   try {
     const info = await connection.send('info');
     if (typeof info === 'string' && /^\w+:/m.test(info)) return info;
@@ -74,24 +77,20 @@ async function infoOf(
     if (durability !== 'refuse') return '';
     throw unfit(`option "durability" is 'refuse', which needs INFO: ${saysOf(error)}`);
   }
-  throw await noRedis(connection, clock);
+  throw await noRedis(connection);
 }
 
-async function isTime(
-  asked: Promise<unknown>,
-  connection: RedisConnection,
-  clock: Clock,
-): Promise<void> {
+async function isTime(connection: RedisConnection, asked: Promise<unknown>): Promise<void> {
   const answer = await asked;
   if (Array.isArray(answer) && answer.length === 2 && answer.every((part) => Number(part) >= 0)) {
     return;
   }
-  throw await noRedis(connection, clock);
+  throw await noRedis(connection);
 }
 
-async function noRedis({ client }: RedisConnection, clock: Clock): Promise<LockStoreError> {
-  const heard = await hearAt(client.options, clock);
-  return heard ?? unfit('what answers there is no Redis');
+async function noRedis({ client, clock }: RedisConnection): Promise<LockStoreError> {
+  const found = await probe(client.options, clock);
+  return found ?? unfit('what answers there is no Redis');
 }
 
 function unlessForgotten(error: unknown): void {

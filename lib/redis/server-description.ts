@@ -1,11 +1,14 @@
 import { LockOptionsError } from '../errors/index.js';
-import type { ServerGuards } from './server-guards.js';
+import type { ModuleSettings } from '../options/index.js';
+
+/** What is asked of a server that may lose data. */
+export type Safety = Partial<Pick<ModuleSettings, 'replicas' | 'durability'>>;
 
 /** What a start-up log says of a server, from its INFO; little where the user has no right to it. */
 export function description(
   info: string,
   address: string,
-  guards: ServerGuards = {},
+  guards: Safety = {},
 ): { found: string; warnings: string[] } {
   const replicas = Number(serverField(info, 'connected_slaves') ?? 0);
   const following = replicas > 0 ? `, with ${replicas} replica${replicas > 1 ? 's' : ''}` : '';
@@ -25,7 +28,7 @@ function productOf(info: string): string {
 }
 
 /** @throws LockOptionsError where `durability` is 'refuse' and locks could be lost in a way that no quarantine makes harmless. */
-export function refuseRisks(info: string, address: string, guards: ServerGuards): void {
+export function refuseRisks(info: string, address: string, guards: Safety): void {
   if (guards.durability !== 'refuse') return;
   const found = risks(info, guards);
   if (found.length === 0) return;
@@ -35,7 +38,7 @@ export function refuseRisks(info: string, address: string, guards: ServerGuards)
 }
 
 /** How a server that goes on running can lose locks, or have a second primary beside it. */
-function risks(info: string, { replicas }: ServerGuards): string[] {
+function risks(info: string, { replicas }: Safety): string[] {
   const found: string[] = [];
   const policy = serverField(info, 'maxmemory_policy');
   if (policy !== undefined && policy !== 'noeviction') {
@@ -59,7 +62,7 @@ function risks(info: string, { replicas }: ServerGuards): string[] {
 }
 
 /** How a restart can lose them; harmless under a quarantine. */
-function forgets(info: string, { durability }: ServerGuards): string[] {
+function forgets(info: string, { durability }: Safety): string[] {
   if (durability === 'refuse' || serverField(info, 'aof_enabled') !== '0') return [];
   return [
     'Redis has no append-only file: after a restart it has forgotten the locks that were held. Set appendonly yes, or option "durability" to \'refuse\' (then it grants nothing for one ttl after a restart).',

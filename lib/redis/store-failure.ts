@@ -4,7 +4,6 @@ import {
   LockOptionsError,
   LockStoreError,
 } from '../errors/index.js';
-import { Redirection } from './redirection.js';
 
 /** What a code in a server's answer means, and whether asking again can help. Never the answer itself: it may name users. */
 const ANSWERS: Record<string, { says: string; retryable: boolean }> = {
@@ -73,6 +72,32 @@ const CERTIFICATES: Readonly<Record<string, string>> = {
   UNABLE_TO_VERIFY_LEAF_SIGNATURE: UNTRUSTED,
   ERR_TLS_CERT_ALTNAME_INVALID: 'the certificate does not name the host: set "tls": { servername }',
 };
+
+const REDIRECTION = /^(?:(MOVED|ASK) \d+ (\S+)|(TRYAGAIN)\b)/;
+
+/** A node of a Cluster answered that it did nothing, because the lock's slot lives elsewhere, or is on its way there. */
+export class Redirection extends LockStoreError {
+  private constructor(
+    message: string,
+    key: string | undefined,
+    /** `moved`: for good; `ask`: this once; `tryagain`: nowhere at the moment. */
+    readonly kind: 'moved' | 'ask' | 'tryagain',
+    /** `host:port`; without a host it is that of the node that answered, with `?` it has none. */
+    readonly address: string,
+  ) {
+    super(message, { key, outcome: 'refused', retryable: true });
+  }
+
+  /** What an answer says, if it is one of these. */
+  static of(answer: string, key: string | undefined, subject: string): Redirection | undefined {
+    const [, code, address = '', again] = REDIRECTION.exec(answer) ?? [];
+    if (again)
+      return new Redirection(`${subject}: the slot is moving (TRYAGAIN).`, key, 'tryagain', '');
+    if (!code) return undefined;
+    const says = `the slot is on another node of the Cluster (${code})`;
+    return new Redirection(`${subject}: ${says}.`, key, code === 'ASK' ? 'ask' : 'moved', address);
+  }
+}
 
 /** The error a failed command ends in. Takes names and codes over from `error`, nothing else. */
 export function storeFailure(

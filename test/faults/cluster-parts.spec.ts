@@ -13,7 +13,7 @@ import {
   type Share,
   systemClock,
 } from '../../lib/options/index.js';
-import { slotOf } from '../../lib/redis/cluster/slot.js';
+import { slotOf } from '../../lib/redis/cluster/slot-map.js';
 import { Condition } from '../../lib/services/condition.js';
 import { ClusterProcess } from '../../tools/redis-cluster.js';
 import { controlOf } from '../support/control.js';

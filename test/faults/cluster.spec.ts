@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import fc from 'fast-check';
 import { Cluster, type Redis } from 'ioredis';
 import { isLockError } from '../../lib/errors/index.js';
-import { slotOf } from '../../lib/redis/cluster/slot.js';
+import { slotOf } from '../../lib/redis/cluster/slot-map.js';
 import { systemClock } from '../../lib/options/index.js';
 import type { RedisSource } from '../../lib/options/index.js';
 import { moduleSettings } from '../../lib/options/index.js';

@@ -161,7 +161,7 @@ export class RedisWorld extends World {
       get ready() {
         return server.ready;
       },
-      open: () => server.open({ message() {}, resubscribed() {}, reconnected() {} }),
+      open: () => server.open({ message() {}, reconnected() {} }),
       names: async () => [],
       pushMissed() {},
       describe: () => server.describe(),

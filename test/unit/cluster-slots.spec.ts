@@ -8,8 +8,7 @@ import type { LockServer } from '../../lib/redis/index.js';
 import { storeFailure } from '../../lib/redis/store-failure.js';
 import { LockOptionsError } from '../../lib/errors/index.js';
 import { ClusterSource } from '../../lib/redis/cluster/cluster-source.js';
-import { SlotMap } from '../../lib/redis/cluster/slot-map.js';
-import { slotOf } from '../../lib/redis/cluster/slot.js';
+import { SlotMap, slotOf } from '../../lib/redis/cluster/slot-map.js';
 
 // That it is what Redis computes for any key is tested against a server: test/faults/cluster.spec.ts.
 describe('the slot of a key', () => {

@@ -1,11 +1,12 @@
 import { describe, expect, it } from '@jest/globals';
 import { Cluster, type RedisOptions } from 'ioredis';
-import type { CheckedSource } from '../../lib/options/index.js';
+import { type CheckedSource, systemClock } from '../../lib/options/index.js';
 import { ClusterSource } from '../../lib/redis/cluster/cluster-source.js';
 
 /** How a node is spoken to. */
 function accessOf(source: CheckedSource): Pick<RedisOptions, 'username' | 'password'> {
-  const { username, password } = ClusterSource.of(source)!.client('a:1', 100).options;
+  const { username, password } = ClusterSource.of(source)!.connection('a:1', 100, systemClock)
+    .client.options;
   return { username, password };
 }
 

@@ -1,9 +1,8 @@
 import { beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Clock } from '../../lib/options/index.js';
-import { boundHandshake } from '../../lib/redis/bound-handshake.js';
 import { deadline } from '../../lib/redis/deadline.js';
-import { pauseBefore, Reconnector } from '../../lib/redis/reconnector.js';
+import { pauseBefore, Reconnector, watched } from '../../lib/redis/our-client.js';
 import { ManualClock } from '../../lib/testing/index.js';
 import { FakeRedis } from '../support/fake-redis.js';
 
@@ -52,7 +51,7 @@ describe('a deadline', () => {
 });
 
 describe('a connection that was made', () => {
-  beforeEach(() => boundHandshake(redis.client, 500, clock));
+  beforeEach(() => void watched(redis.client, 500, clock));
 
   it('is made anew when the server does not get ready in time', async () => {
     redis.emit('connect');

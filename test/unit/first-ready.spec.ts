@@ -5,7 +5,7 @@ import { getEventListeners, once } from 'node:events';
 import { LockOptionsError, LockStoreError } from '../../lib/errors/index.js';
 import { firstReady, type Start } from '../../lib/redis/first-ready.js';
 import { moduleSettings } from '../../lib/options/index.js';
-import { openClient } from '../../lib/redis/open-client.js';
+import { openConnection } from '../../lib/redis/open-connection.js';
 import { RedisConnection } from '../../lib/redis/redis-connection.js';
 import { ManualClock } from '../../lib/testing/index.js';
 import { FakeRedis } from '../support/fake-redis.js';
@@ -48,7 +48,7 @@ afterEach(() => {
 /** Begins to connect, and resolves when the server has accepted it. */
 async function connecting(start: Start = {}): Promise<{ made: Promise<void> }> {
   const failed = (message: string): void => void told.push(message);
-  const made = firstReady(connection, clock, { failed, ...start });
+  const made = firstReady(connection, { failed, ...start });
   made.catch(() => {});
   await until('it is accepted', () => sockets.length > 0);
   return { made };
@@ -110,9 +110,9 @@ it.each([
   [undefined, ' (the default: option "redis" is not set)'],
   ['redis://127.0.0.1:6379', ''],
 ])('a server that was given as %s is named so', async (redis, told) => {
-  const client = openClient(moduleSettings({ redis }).redis as RedisOptions, 500);
-  const defaulted = new RedisConnection(client, 500, clock);
-  const made = firstReady(defaulted, clock);
+  const source = moduleSettings({ redis }).redis as RedisOptions;
+  const defaulted = openConnection(source, 500, clock);
+  const made = firstReady(defaulted);
   defaulted.close();
   await expect(made).rejects.toThrow(`Redis at 127.0.0.1:6379/0${told} could not be used`);
 });
@@ -125,7 +125,7 @@ describe('a connection that is there', () => {
     redis.status = 'wait';
     const failed = (message: string): void => void told.push(message);
     fake = new RedisConnection(redis.client, 500, clock);
-    return firstReady(fake, clock, { check, failed });
+    return firstReady(fake, { check, failed });
   };
 
   it('can be used when the check says so, and nothing waits any more', async () => {

@@ -1,21 +1,16 @@
 import { expect, it } from '@jest/globals';
 import { once } from 'node:events';
 import { systemClock } from '../../lib/options/index.js';
-import { openClient } from '../../lib/redis/open-client.js';
-import { watched } from '../../lib/redis/our-client.js';
-import { RedisConnection } from '../../lib/redis/redis-connection.js';
+import { openConnection } from '../../lib/redis/open-connection.js';
 import { RedisProcess } from '../../tools/redis-server.js';
 import { controlOf } from '../support/control.js';
 
 it('many answers READONLY replace the connection once', async () => {
   const server = await RedisProcess.start();
   const control = controlOf(server.url);
-  const client = watched(
-    openClient({ host: '127.0.0.1', port: server.port }, 2_000),
-    2_000,
-    systemClock,
-  );
-  const connection = new RedisConnection(client, 2_000, systemClock);
+  const where = { host: '127.0.0.1', port: server.port };
+  const connection = openConnection(where, 2_000, systemClock);
+  const { client } = connection;
   try {
     await client.connect();
     await control.replicaof('127.0.0.1', '1');

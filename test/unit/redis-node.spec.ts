@@ -1,8 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { KeyList, LuaScript } from '../../lib/redis/index.js';
+import { RedisConnection } from '../../lib/redis/redis-connection.js';
 import { RedisNode } from '../../lib/redis/redis-node.js';
-import type { ServerGuards } from '../../lib/redis/server-guards.js';
+import type { ServerGuards } from '../../lib/redis/server-check.js';
 import type { ScriptRun } from '../../lib/redis/script-run.js';
 import { ManualClock } from '../../lib/testing/index.js';
 import { FakeRedis, replyError } from '../support/fake-redis.js';
@@ -30,8 +31,12 @@ beforeEach(() => {
 let node: RedisNode;
 afterEach(() => node.close());
 
+function connection(): RedisConnection {
+  return new RedisConnection(redis.client, TIMEOUT, clock);
+}
+
 async function open(guards: ServerGuards = {}): Promise<RedisNode> {
-  node = new RedisNode(redis.client, TIMEOUT, clock, guards);
+  node = new RedisNode(connection(), guards);
   await node.open(() => (reconnected += 1), true);
   redis.names();
   return node;
@@ -44,7 +49,7 @@ function run(more: Partial<ScriptRun<unknown>> = {}): Promise<unknown> {
 
 describe('a node', () => {
   it('can be used when its clock was read, and not before', async () => {
-    node = new RedisNode(redis.client, TIMEOUT, clock);
+    node = new RedisNode(connection());
     expect([node.ready, node.notAfter(0)]).toEqual([false, 0]);
     await open();
     expect(node.ready).toBe(true);

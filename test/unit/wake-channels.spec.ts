@@ -1,9 +1,8 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { RedisConnection } from '../../lib/redis/index.js';
-import { GrantChannel } from '../../lib/redis/grant-channel.js';
+import { GrantChannel, WakeChannels } from '../../lib/redis/grant-channel.js';
 import { RedisConnection as Connection } from '../../lib/redis/redis-connection.js';
-import { WakeChannels } from '../../lib/redis/wake-channels.js';
 import { ManualClock } from '../../lib/testing/index.js';
 import { FakeRedis, replyError } from '../support/fake-redis.js';
 
@@ -144,7 +143,7 @@ describe('the inbox', () => {
       'inbox:me',
       {
         message: (text) => heard.push(text),
-        resubscribed: () => heard.push('resubscribed'),
+        reconnected: () => heard.push('resubscribed'),
       },
       wakes,
     );

@@ -149,7 +149,7 @@ export class DialectLock implements LockStrategy {
     const wake = this.#wake(request);
     if (wake?.publish !== 'PUBLISH' || wake.older !== undefined) return Infinity; // not all of them tell there
     const id = lockId(request);
-    return this.server.hear(wake.channel, () => this.freed(id));
+    return this.server.listen(wake.channel, () => this.freed(id));
   }
 
   #run<Result>(

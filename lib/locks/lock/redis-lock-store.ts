@@ -76,7 +76,6 @@ export class RedisLockStore implements LockStore {
     this.#listener = listener;
     return this.#server.open({
       message: this.#message,
-      resubscribed: () => listener.reconnected(),
       reconnected: () => listener.reconnected(),
     });
   }

@@ -83,7 +83,7 @@ export class Membership {
 
   /** @throws LockOptionsError if another member is the same server. */
   async #join(server: RedisServer, reconnected: () => void): Promise<void> {
-    await server.open({ message() {}, resubscribed() {}, reconnected });
+    await server.open({ message() {}, reconnected });
     if (this.#closed) return server.close();
     const twin = [...this.#members].find(
       ({ runId }) => runId !== undefined && runId === server.runId,

@@ -1,15 +1,14 @@
-import type { Redis } from 'ioredis';
 import type { Clock } from '../../options/index.js';
 import { firstReady } from '../first-ready.js';
-import { GrantChannel, type InboxListener } from '../grant-channel.js';
-import { RedisConnection } from '../redis-connection.js';
-import { WakeChannels } from '../wake-channels.js';
+import { GrantChannel, WakeChannels } from '../grant-channel.js';
+import type { ServerListener } from '../lock-server.js';
+import type { RedisConnection } from '../redis-connection.js';
 import type { Address } from './slot-map.js';
 
 /** How long a node that could not be subscribed to is left before another is tried, in ms. */
 const PAUSE = 50;
 
-/** This process's inbox in a Cluster: subscribed to at any one node, since each hears what is published at the others. */
+/** This process's inbox in a Cluster: subscribed to at any one node, since each receives what is published at the others. */
 export class ClusterInbox {
   readonly #wakes: WakeChannels;
   #channel: GrantChannel | undefined;
@@ -18,10 +17,9 @@ export class ClusterInbox {
 
   constructor(
     readonly name: string,
-    private readonly listener: InboxListener,
-    private readonly timeout: number,
+    private readonly listener: ServerListener,
     private readonly time: Clock,
-    private readonly connect: (address: Address) => Redis,
+    private readonly connect: (address: Address) => RedisConnection,
     /** The nodes that may be asked. */
     private readonly addresses: () => readonly Address[],
   ) {
@@ -43,18 +41,17 @@ export class ClusterInbox {
   }
 
   async #openAt(address: Address): Promise<void> {
-    const client = this.connect(address);
-    const connection = new RedisConnection(client, this.timeout, this.time);
+    const connection = this.connect(address);
     const channel = new GrantChannel(connection, this.name, this.listener, this.#wakes);
     this.#channel = channel;
     try {
-      await firstReady(connection, this.time);
+      await firstReady(connection);
       await channel.open();
     } catch (error) {
       channel.close();
       throw error;
     }
-    client.once('close', () => {
+    connection.client.once('close', () => {
       channel.close();
       if (this.#channel === channel) this.#again(address);
     });
@@ -63,16 +60,16 @@ export class ClusterInbox {
   #again(lost?: Address): void {
     if (this.#closed) return;
     this.open(lost).then(
-      () => this.#closed || this.listener.resubscribed(),
+      () => this.#closed || this.listener.reconnected(),
       () => {
         if (!this.#closed) this.#cancel = this.time.after(PAUSE, () => this.#again());
       },
     );
   }
 
-  /** As {@link LockServer.hear}: what is published at any node. */
-  hear(channel: string, told: () => void): number {
-    return this.#wakes.listen(channel, told);
+  /** As {@link LockServer.listen}: what is published at any node. */
+  listen(channel: string, onMessage: () => void): number {
+    return this.#wakes.listen(channel, onMessage);
   }
 
   replace(): void {

@@ -1,16 +1,8 @@
-import type { Redis } from 'ioredis';
-import type { Clock } from '../../options/index.js';
 import { notSent } from '../store-failure.js';
+import type { RedisConnection } from '../redis-connection.js';
 import { RedisNode } from '../redis-node.js';
-import type { ServerGuards } from '../server-guards.js';
+import type { ServerGuards } from '../server-check.js';
 import type { Address } from './slot-map.js';
-
-/** What is told of the nodes. */
-interface NodesListener {
-  reconnected(): void;
-  /** The connection to a node was lost. */
-  lost(): void;
-}
 
 /** Our connections to the nodes of a Cluster, one each. */
 export class ClusterNodes {
@@ -18,11 +10,11 @@ export class ClusterNodes {
   #closed = false;
 
   constructor(
-    private readonly connect: (address: Address) => Redis,
-    private readonly timeout: number,
-    private readonly time: Clock,
+    private readonly connect: (address: Address) => RedisConnection,
     private readonly guards: ServerGuards,
-    private readonly listener: NodesListener,
+    private readonly reconnected: () => void,
+    /** The connection to a node was lost. */
+    private readonly lost: () => void,
   ) {}
 
   /** The node at an address, connected or not. */
@@ -41,12 +33,11 @@ export class ClusterNodes {
     if (this.#closed) throw notSent(undefined);
     let known = this.#nodes.get(address);
     if (!known) {
-      const client = this.connect(address);
-      const node = new RedisNode(client, this.timeout, this.time, this.guards);
-      client.on('close', () => {
-        if (this.at(address) === node) this.listener.lost();
+      const node = new RedisNode(this.connect(address), this.guards);
+      node.connection.client.on('close', () => {
+        if (this.at(address) === node) this.lost();
       });
-      const opening = node.open(() => this.listener.reconnected(), false);
+      const opening = node.open(this.reconnected, false);
       opening.catch(() => this.at(address) === node && this.#drop(address));
       known = { node, opening };
       this.#nodes.set(address, known);

@@ -1,7 +1,8 @@
-import type { Redis, RedisOptions } from 'ioredis';
+import type { RedisOptions } from 'ioredis';
 import { LockOptionsError } from '../../errors/index.js';
-import { type CheckedSource, nodeOptions } from '../../options/index.js';
-import { isClient, openClient } from '../open-client.js';
+import { type CheckedSource, type Clock, nodeOptions } from '../../options/index.js';
+import { isClient, openConnection } from '../open-connection.js';
+import type { RedisConnection } from '../redis-connection.js';
 import { type Address, hostAndPort } from './slot-map.js';
 
 type Given = string | number | (RedisOptions & { readonly host?: string; readonly port?: number });
@@ -30,7 +31,7 @@ export class ClusterSource {
     }
     this.#seeds = given.map(seed);
     const access = this.#seeds.find((one) => Object.keys(one.access).length > 0)?.access;
-    this.#options = { ...access, ...said(options) };
+    this.#options = { ...access, ...defined(options) };
   }
 
   /** Undefined if `source` is no Cluster. @throws LockOptionsError if it names no node, or one that has no address. */
@@ -43,12 +44,7 @@ export class ClusterSource {
     if (!('nodes' in source)) return undefined;
     const { startupNodes } = source as unknown as { startupNodes: readonly Given[] };
     const { redisOptions = {}, natMap } = source.options;
-    const {
-      commandTimeout: _,
-      socketTimeout: __,
-      ...options
-    } = redisOptions as RedisOptions & { socketTimeout?: number };
-    return new ClusterSource(startupNodes, options, natMap);
+    return new ClusterSource(startupNodes, redisOptions, natMap);
   }
 
   /** Where one may ask first. */
@@ -67,18 +63,19 @@ export class ClusterSource {
     return found ? `${found.host}:${found.port}` : address;
   };
 
-  client(address: Address, connectTimeout: number): Redis {
-    return openClient({ ...this.#options, ...hostAndPort(address), db: 0 }, connectTimeout);
+  connection(address: Address, timeout: number, clock: Clock): RedisConnection {
+    const options = { ...this.#options, ...hostAndPort(address), db: 0 };
+    return openConnection(options, timeout, clock);
   }
 }
 
 /** Without what is there and undefined, as a password from an environment that has none is. */
-function said(options: RedisOptions): RedisOptions {
+function defined(options: RedisOptions): RedisOptions {
   return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined));
 }
 
 function seed(given: Given): Seed {
   if (typeof given === 'number') return { address: `127.0.0.1:${given}`, access: {} };
   const { host = '127.0.0.1', port = 6379, ...access } = nodeOptions('"redis"', given);
-  return { address: `${host}:${port}`, access: said(access) };
+  return { address: `${host}:${port}`, access: defined(access) };
 }

@@ -1,21 +1,18 @@
-import type { Redis } from 'ioredis';
 import { LockOptionsError } from '../../errors/index.js';
 import type { Clock } from '../../options/index.js';
+import { triedAtStart } from '../first-ready.js';
+import type { KeyType } from '../key-names.js';
 import type { LockServer, ServerListener } from '../lock-server.js';
-import { watched } from '../our-client.js';
-import { Redirection } from '../redirection.js';
+import type { RedisConnection } from '../redis-connection.js';
 import type { Step, StepNode } from '../redis-node.js';
+import type { ServerGuards } from '../server-check.js';
 import type { ServerClock } from '../server-clock.js';
 import { description } from '../server-description.js';
-import type { ServerGuards } from '../server-guards.js';
-import { notSent, unusable } from '../store-failure.js';
-import { triedAtStart } from '../tried-at-start.js';
-import { type KeyType, typedKeys } from '../typed-keys.js';
+import { notSent, Redirection, unusable } from '../store-failure.js';
 import { ClusterInbox } from './cluster-inbox.js';
 import { ClusterNodes } from './cluster-nodes.js';
 import type { ClusterSource } from './cluster-source.js';
-import { slotOf } from './slot.js';
-import type { Address } from './slot-map.js';
+import { type Address, slotOf } from './slot-map.js';
 import { Topology } from './topology.js';
 
 /** How long to wait before asking again for a lock whose slot is on its way to another node, in ms. */
@@ -45,26 +42,22 @@ export class RedisCluster implements LockServer {
         'Option "durability" is \'refuse\', which a Cluster cannot keep: take \'warn\' with option "replicas", or a quorum (option "nodes").',
       );
     }
-    this.inboxPrefix = `${inboxPrefix}cluster:`; // tells the scripts that a push may be heard on another node
+    this.inboxPrefix = `${inboxPrefix}cluster:`; // tells the scripts that the receiver of a push may be at another node
   }
 
   async open(listener: ServerListener): Promise<void> {
-    const connect = (address: Address): Redis =>
-      watched(this.source.client(address, this.timeout), this.timeout, this.time);
-    const nodes = (this.#nodes = new ClusterNodes(connect, this.timeout, this.time, this.guards, {
-      reconnected: () => this.#inbox && listener.reconnected(),
-      lost: () => this.#inbox && topology.refresh(),
-    }));
+    const connect = (address: Address): RedisConnection =>
+      this.source.connection(address, this.timeout, this.time);
+    const nodes = (this.#nodes = new ClusterNodes(
+      connect,
+      this.guards,
+      () => this.#inbox && listener.reconnected(),
+      () => this.#inbox && topology.refresh(),
+    ));
     const topology = new Topology(this.source, nodes, this.time, () => listener.reconnected());
     this.#topology = topology;
-    const inbox = new ClusterInbox(
-      this.inboxPrefix + this.processId,
-      listener,
-      this.timeout,
-      this.time,
-      connect,
-      () => topology.addresses,
-    );
+    const name = this.inboxPrefix + this.processId;
+    const inbox = new ClusterInbox(name, listener, this.time, connect, () => topology.addresses);
     try {
       await topology.find();
       await inbox.open();
@@ -125,12 +118,12 @@ export class RedisCluster implements LockServer {
     for (const address of this.#topology?.addresses ?? []) {
       const node = this.#nodes?.at(address);
       if (!node) throw notSent(undefined);
-      yield* typedKeys(node.connection, glob, type);
+      yield* node.typedKeys(glob, type);
     }
   }
 
-  hear(channel: string, told: () => void): number {
-    return this.#inbox?.hear(channel, told) ?? Infinity;
+  listen(channel: string, onMessage: () => void): number {
+    return this.#inbox?.listen(channel, onMessage) ?? Infinity;
   }
 
   replaceChannel(): void {

@@ -5,40 +5,36 @@ import type { LockStoreError } from '../errors/index.js';
 import type { Clock } from '../options/index.js';
 import { unfit } from './store-failure.js';
 
-/** How long to listen, in ms. */
+/** How long to wait for an answer, in ms. */
 const PATIENCE = 2_000;
 /** How much of an answer is shown, in characters. */
 const SHOWN = 40;
 const PING = 'PING\r\n\r\n';
 
-type Said = Buffer | 'closed' | 'silent';
+type Answer = Buffer | 'closed' | 'silent';
 
 /** How an answer to what is no TLS begins. */
 const TLS_ALERT = 0x15;
 const SPEAKS_TLS = 'it speaks TLS: use rediss://, or option "tls"';
 
 /**
- * Asks an address what it is: by a PING on a connection of its own, without TLS, user or password. So nothing that is
- * heard, and shown, can have a secret in it, also where a server repeats what it is sent. Undefined where that tells
- * no more than ioredis does. Never rejects.
+ * Asks an address what it is: by a PING on a connection of its own, without TLS, user or password. So no answer that is
+ * shown can have a secret in it, also where a server repeats what it is sent. Undefined where that tells no more than
+ * ioredis does. Never rejects.
  */
-export async function hearAt(
+export async function probe(
   options: RedisOptions,
   clock: Clock,
 ): Promise<LockStoreError | undefined> {
   if (options.sentinels) return undefined;
   const { path, host = 'localhost', port = 6379, tls } = options;
   const place = path ? { path } : { host, port };
-  const said = await answerOf(createConnection(place), 'connect', clock);
-  if (said === 'closed' && !tls) {
-    const secure = await answerOf(
-      connectTls({ ...place, rejectUnauthorized: false }),
-      'secureConnect',
-      clock,
-    );
-    if (secure !== undefined) return unfit(SPEAKS_TLS);
+  const answer = await answerOf(createConnection(place), 'connect', clock);
+  if (answer === 'closed' && !tls) {
+    const socket = connectTls({ ...place, rejectUnauthorized: false });
+    if (await answerOf(socket, 'secureConnect', clock)) return unfit(SPEAKS_TLS);
   }
-  return said && meaning(said, Boolean(tls));
+  return answer && meaning(answer, Boolean(tls));
 }
 
 /** What a server says to a PING; undefined where `connected` did not come. */
@@ -46,37 +42,37 @@ function answerOf(
   socket: Socket,
   connected: 'connect' | 'secureConnect',
   clock: Clock,
-): Promise<Said | undefined> {
+): Promise<Answer | undefined> {
   return new Promise((resolve) => {
-    let heard: Said | undefined;
+    let answer: Answer | undefined;
     const end = (): void => {
       cancel();
       socket.destroy();
-      resolve(heard);
+      resolve(answer);
     };
     const cancel = clock.after(PATIENCE, end);
     socket.once(connected, () => {
-      heard = 'silent';
+      answer = 'silent';
       socket.write(PING);
     });
     socket.once('data', (data) => {
-      heard = data;
+      answer = data;
       end();
     });
     socket.on('error', () => {});
     socket.once('close', () => {
-      heard &&= 'closed';
+      answer &&= 'closed';
       end();
     });
   });
 }
 
-function meaning(said: Said, isTls: boolean): LockStoreError | undefined {
-  if (said === 'closed') {
+function meaning(answer: Answer, isTls: boolean): LockStoreError | undefined {
+  if (answer === 'closed') {
     return isTls ? undefined : unfit('it closes each connection without a word', true);
   }
-  if (said === 'silent') return unfit('it accepts connections and says nothing', true);
-  const text = said.toString('latin1');
+  if (answer === 'silent') return unfit('it accepts connections and says nothing', true);
+  const text = answer.toString('latin1');
   if (text.startsWith('-ERR max number of clients')) {
     return unfit('it has as many clients as it may have (maxclients)', true);
   }
@@ -86,7 +82,7 @@ function meaning(said: Said, isTls: boolean): LockStoreError | undefined {
   if (/^(\+PONG|-\w)/.test(text)) {
     return isTls ? unfit('it speaks without TLS: use redis://, or leave out "tls"') : undefined;
   }
-  if (said[0] === TLS_ALERT && said[1] === 3) return isTls ? undefined : unfit(SPEAKS_TLS);
+  if (answer[0] === TLS_ALERT && answer[1] === 3) return isTls ? undefined : unfit(SPEAKS_TLS);
   if (text.startsWith('PING')) return unfit('it repeats what it is sent: no Redis');
   const shown = text
     .replace(/[\r\n][^]*/, '')

@@ -1,8 +1,13 @@
 import { type Cluster, Redis, type RedisOptions } from 'ioredis';
 import { LockOptionsError } from '../errors/index.js';
-import { type CheckedSource, DEFAULT_SOURCE, type RedisClusterOptions } from '../options/index.js';
-import { QuietSentinels } from './quiet-sentinels.js';
-import { pauseBefore } from './reconnector.js';
+import {
+  type CheckedSource,
+  type Clock,
+  DEFAULT_SOURCE,
+  type RedisClusterOptions,
+} from '../options/index.js';
+import { pauseBefore, QuietSentinels, watched } from './our-client.js';
+import { RedisConnection } from './redis-connection.js';
 
 /**
  * What our connections need whatever the application's client is set to: nothing queued or sent
@@ -49,10 +54,18 @@ const byDefault = new WeakSet<Redis>();
 export type ServerSource = Exclude<CheckedSource, Cluster | RedisClusterOptions>;
 
 /**
- * A connection of our own to where `source` points; the application's client is copied, never used.
+ * A connection of our own to where `source` points, not connected yet; the application's client is copied, never used.
  * @throws LockOptionsError where ioredis refuses the options; its own error may show them.
  */
-export function openClient(source: ServerSource, connectTimeout: number): Redis {
+export function openConnection(
+  source: ServerSource,
+  timeout: number,
+  clock: Clock,
+): RedisConnection {
+  return new RedisConnection(watched(openClient(source, timeout), timeout, clock), timeout, clock);
+}
+
+function openClient(source: ServerSource, connectTimeout: number): Redis {
   const {
     commandTimeout: _,
     socketTimeout: __,
@@ -96,8 +109,8 @@ export function addressOf({ options }: Redis): string {
 
 /** How the error of a start names the server. */
 export function serverOf(client: Redis): string {
-  const told = byDefault.has(client) ? ' (the default: option "redis" is not set)' : '';
-  return `Redis at ${addressOf(client)}${told}`;
+  const why = byDefault.has(client) ? ' (the default: option "redis" is not set)' : '';
+  return `Redis at ${addressOf(client)}${why}`;
 }
 
 /** False for a Cluster. */
