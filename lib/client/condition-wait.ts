@@ -120,8 +120,8 @@ class ConditionWait implements Owner {
   granted(entry: QueueEntry, grant: Grant): void {
     const { former } = this;
     const { clock, heldLocks } = this.context;
-    const { key, holder, ttl, tokens } = entry.request;
-    const request: LockRequest = { key, holder, ttl, tokens };
+    const { key, holder, ttl, tokenBlock } = entry.request;
+    const request: LockRequest = { key, holder, ttl, tokenBlock };
     const heldLock = new HeldLock(
       request,
       former.settings,
@@ -175,9 +175,9 @@ class ConditionWait implements Owner {
   }
 
   #newEntry(condition: LockRequest['condition']): QueueEntry {
-    const { key, ttl, tokens } = this.former.request;
-    const holder = newHolderId(this.context.store.processId, tokens > 0);
-    const request = { key, holder, ttl, tokens: Math.min(tokens, 1), condition };
+    const { key, ttl, tokenBlock } = this.former.request;
+    const holder = newHolderId(this.context.store.processId, tokenBlock > 0);
+    const request = { key, holder, ttl, tokenBlock: Math.min(tokenBlock, 1), condition };
     return new QueueEntry(this.context, this, request, true);
   }
 

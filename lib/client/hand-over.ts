@@ -73,7 +73,7 @@ export function readHandOver(text: string): HandOver {
   const id = createHash('sha256').update(text).digest('base64url').slice(0, 22);
   const fencing = token !== null;
   return {
-    request: { key, holder: holderId(process, id, fencing), ttl, tokens: fencing ? 1 : 0 },
+    request: { key, holder: holderId(process, id, fencing), ttl, tokenBlock: fencing ? 1 : 0 },
     fencingToken: token ?? undefined,
     call: {
       ttl,
@@ -130,7 +130,7 @@ export async function restore(
   const { store, settings, clock, cleanup } = context;
   const { key } = request;
   const inFlight = new InFlight(settings.commandTimeout);
-  const own = { ...request, holder: newHolderId(store.processId, request.tokens > 0) };
+  const own = { ...request, holder: newHolderId(store.processId, request.tokenBlock > 0) };
   const fail = (error: unknown): never => {
     cleanup.abandon(own, inFlight);
     throw error;

@@ -53,14 +53,14 @@ export class LocalQueue implements Owner, Successors, Scheduled {
     private readonly context: QueueContext,
     readonly key: string,
     /** How many tokens a grant reserves for the queue; 0: its leases are unfenced. */
-    private readonly tokens: number,
+    private readonly tokenBlock: number,
     /** Whether a lease goes on, in the store's order, to entries of this process that are directly behind. */
     private readonly inBatches: boolean,
   ) {}
 
   /** Whether its grants have tokens. */
   get fenced(): boolean {
-    return this.tokens > 0;
+    return this.tokenBlock > 0;
   }
 
   join(waiter: Waiter, signal: AbortSignal | undefined): void {
@@ -185,9 +185,9 @@ export class LocalQueue implements Owner, Successors, Scheduled {
   #newEntry(): QueueEntry {
     const { context, key } = this;
     const { ttl, wait, share, dialect } = this.#first!.call;
-    const tokens = this.#rooted ? this.tokens : Math.min(this.tokens, FIRST_BLOCK);
+    const tokenBlock = this.#rooted ? this.tokenBlock : Math.min(this.tokenBlock, FIRST_BLOCK);
     const holder = newHolderId(context.store.processId, this.fenced);
-    const request = { key, holder, ttl, tokens, share, dialect };
+    const request = { key, holder, ttl, tokenBlock, share, dialect };
     return (this.#entry = new QueueEntry(context, this, request, wait > 0));
   }
 
@@ -215,8 +215,8 @@ export class LocalQueue implements Owner, Successors, Scheduled {
     const batch = this.#slice?.batch;
     const next = batch && this.context.pollers.find(lockId(heldLock.request))?.firstOf(batch);
     if (!next?.isSettled || !(next.owner instanceof LocalQueue)) return undefined;
-    const { tokens, inBatches } = next.owner;
-    return inBatches && tokens === this.tokens ? next.owner : undefined;
+    const { tokenBlock, inBatches } = next.owner;
+    return inBatches && tokenBlock === this.tokenBlock ? next.owner : undefined;
   }
 
   /** The lease of the queue before this one, within the same time slice. */

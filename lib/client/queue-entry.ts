@@ -60,7 +60,7 @@ export class QueueEntry implements Polled {
   constructor(
     private readonly context: EntryContext,
     readonly owner: Owner,
-    { key, holder, ttl, tokens, share, condition, dialect }: LockRequest,
+    { key, holder, ttl, tokenBlock, share, condition, dialect }: LockRequest,
     queue: boolean,
   ) {
     this.inFlight = new InFlight(context.settings.commandTimeout);
@@ -70,12 +70,12 @@ export class QueueEntry implements Polled {
       key,
       holder,
       ttl,
-      tokens,
+      tokenBlock,
       share,
       condition,
       dialect,
       queue,
-      arrival: undefined,
+      enqueuedAt: undefined,
       former: undefined,
       wanted,
     };
@@ -87,8 +87,8 @@ export class QueueEntry implements Polled {
     return this.#request;
   }
 
-  get arrival(): string | undefined {
-    return this.#request.arrival;
+  get enqueuedAt(): string | undefined {
+    return this.#request.enqueuedAt;
   }
 
   /** It awaits its condition no longer, only the lock; asks at once. */
@@ -197,17 +197,17 @@ export class QueueEntry implements Polled {
     }
   }
 
-  #queued({ arrival, rank, remaining, rejoined }: Queued): void {
+  #queued({ enqueuedAt, rank, remaining, requeued }: Queued): void {
     const { pollers } = this.context;
-    if (this.polled && arrival !== this.arrival) pollers.of(this.request).remove(this, false);
-    this.#request.arrival = arrival;
+    if (this.polled && enqueuedAt !== this.enqueuedAt) pollers.of(this.request).remove(this, false);
+    this.#request.enqueuedAt = enqueuedAt;
     this.rank = rank;
     this.owner.queued(this);
     this.failure = undefined;
     if (this.#over) return;
     const poller = pollers.of(this.request);
     poller.add(this, remaining);
-    if (rejoined) poller.askAll();
+    if (requeued) poller.askAll();
   }
 
   #failed(error: unknown, sentAt: number): void {
@@ -237,7 +237,7 @@ export class QueueEntry implements Polled {
 
   /** The last ask changed nothing; unless an earlier one may have, there is nothing to give up. */
   #leftNoTrace(): void {
-    if (this.arrival === undefined && this.inFlight.uncertainUntil === -Infinity)
+    if (this.enqueuedAt === undefined && this.inFlight.uncertainUntil === -Infinity)
       this.#known = false;
   }
 }

@@ -10,7 +10,7 @@ import { TurnoverMap } from './turnover-map.js';
 export interface Polled {
   readonly request: LockRequest;
   /** What the server gave it when it queued. */
-  readonly arrival: string | undefined;
+  readonly enqueuedAt: string | undefined;
   /** How many entries are before it. */
   readonly rank: number;
   polled: boolean;
@@ -36,14 +36,15 @@ export class QueuePoller<Entry extends Polled> {
 
   /** The first entry, where all of the batch are known here and none is before them. */
   firstOf({ entries, last }: Batch): Entry | undefined {
-    return this.#entries[entries - 1]?.arrival === last ? this.#entries[0] : undefined;
+    return this.#entries[entries - 1]?.enqueuedAt === last ? this.#entries[0] : undefined;
   }
 
   /** An entry is in the queue, for the first time or still. `remaining` ms are left of the holder's lease. */
   add(entry: Entry, remaining: number): void {
     if (!entry.polled) {
       let at = this.#entries.length;
-      while (at > 0 && Number(this.#entries[at - 1]!.arrival) > Number(entry.arrival)) at -= 1;
+      while (at > 0 && Number(this.#entries[at - 1]!.enqueuedAt) > Number(entry.enqueuedAt))
+        at -= 1;
       this.#entries.splice(at, 0, entry);
       entry.polled = true;
     }

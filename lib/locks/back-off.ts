@@ -12,12 +12,17 @@ function backOff(waited: number): number {
 
 /**
  * The answer to who waits where there is no queue: it asks again after such a pause, or as soon as the lock ends by
- * itself, if it does (`left` ms); without the pause where it is `told` when it is given back. Its arrival is the moment
+ * itself, if it does (`left` ms); without the pause where it is `told` when it is given back. It is enqueued at the moment
  * of its first ask.
  */
-export function askAgain({ arrival }: LockRequest, now: number, left = -1, told = false): Queued {
-  const since = arrival === undefined ? now : Number(arrival);
+export function askAgain(
+  { enqueuedAt }: LockRequest,
+  now: number,
+  left = -1,
+  told = false,
+): Queued {
+  const since = enqueuedAt === undefined ? now : Number(enqueuedAt);
   const pause = told ? Infinity : backOff(now - since);
   const remaining = left >= 0 ? Math.min(left, pause) : pause;
-  return { kind: 'queued', remaining, arrival: String(since), rank: 0, rejoined: false };
+  return { kind: 'queued', remaining, enqueuedAt: String(since), rank: 0, requeued: false };
 }

@@ -4,20 +4,20 @@ import type { LockRequest } from './lock-request.js';
 // The text of an entry in the queue, as PROTOCOL.md says it: constant for its life, and all that grant-next.lua needs of it.
 
 /** The entry of one who waits for the lock. */
-export function entryOf({ holder, ttl, tokens, share }: LockRequest): string {
-  if (!share) return `${holder}/${ttl}/x${tokens}`;
+export function entryOf({ holder, ttl, tokenBlock, share }: LockRequest): string {
+  if (!share) return `${holder}/${ttl}/x${tokenBlock}`;
   return isReader(share)
-    ? `${holder}/${ttl}/s${tokens}`
-    : `${holder}/${ttl}/p${tokens}/${share.permits}/${share.count}`;
+    ? `${holder}/${ttl}/s${tokenBlock}`
+    : `${holder}/${ttl}/p${tokenBlock}/${share.permits}/${share.count}`;
 }
 
 /** The entry of one who awaits a condition, before the signal and after it. */
-export function conditionEntries({ holder, ttl, tokens, condition }: LockRequest): {
+export function conditionEntries({ holder, ttl, tokenBlock, condition }: LockRequest): {
   readonly awaiting: string;
   readonly signalled: string;
 } {
   const before = `${holder}/${ttl}`;
-  const behind = `${tokens}/${condition!.name}`;
+  const behind = `${tokenBlock}/${condition!.name}`;
   return { awaiting: `${before}/w${behind}`, signalled: `${before}/c${behind}` };
 }
 
@@ -27,7 +27,7 @@ const ENTRY = /^([^/]+\/[^/]+)\/(\d+)\/([xspc])(\d+)(?:\/([^/]+))?(?:\/(\d+))?$/
 export function requestAt(entry: string, key: string): LockRequest | undefined {
   const [, holder, ttl, kind, tokens, detail, count] = ENTRY.exec(entry) ?? [];
   if (holder === undefined) return undefined;
-  const request = { key, holder, ttl: Number(ttl), tokens: Number(tokens) };
+  const request = { key, holder, ttl: Number(ttl), tokenBlock: Number(tokens) };
   switch (kind) {
     case 's':
       return { ...request, share: READER };

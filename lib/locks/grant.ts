@@ -19,6 +19,6 @@ export interface Grant {
 /** Entries that stand one behind another in the queue. */
 export interface Batch {
   readonly entries: number;
-  /** The arrival of the last of them. */
+  /** When the last of them was enqueued. */
   readonly last: string;
 }

@@ -7,11 +7,11 @@ export interface Queued {
   readonly kind: 'queued';
   /** What is left of the present holder's lease, in ms; negative if there is none, it never ends, or others come first. */
   readonly remaining: number;
-  readonly arrival: string;
+  readonly enqueuedAt: string;
   /** How many places are before this one; `AWAITS` while it awaits a condition. */
   readonly rank: number;
-  /** The server had forgotten the place, and maybe others: it was flushed, restarted or replaced. */
-  readonly rejoined: boolean;
+  /** The server had forgotten the entry, and maybe others: it was flushed, restarted or replaced. */
+  readonly requeued: boolean;
 }
 
 /**
@@ -128,10 +128,10 @@ export interface LockPrimitive extends LockStrategy {
   /** Makes a lease that was exclusive a shared one, without a gap. False if it was not the holder's any more. */
   downgrade(request: LockRequest): Promise<boolean>;
   /**
-   * Puts `heir` in the place of who holds it alone, without a gap, for `heir.ttl` at least. What is left of the
+   * Puts `successor` in the place of who holds it alone, without a gap, for `successor.ttl` at least. What is left of the
    * lease; where it went if the lock was not the holder's any more.
    */
-  transfer(request: LockRequest, heir: LockRequest): Promise<Transferred>;
+  transfer(request: LockRequest, successor: LockRequest): Promise<Transferred>;
   /** The version of what the lock guards: every exclusive grant with a token moves it on. Undefined while somebody holds it alone. */
   stamp(key: string): Promise<number | undefined>;
   /** Wakes the first who await the condition, `most` at most, a bounded number in one step; up to `last`, which an earlier step said. */

@@ -8,7 +8,7 @@ export interface LockRequest {
   /** In ms. */
   readonly ttl: number;
   /** How many fencing tokens a grant reserves; 0: none. */
-  readonly tokens: number;
+  readonly tokenBlock: number;
   /** With whom the lock is shared; undefined: with nobody. */
   readonly share?: Share | undefined;
   /** What the caller waits for before it queues. */
@@ -17,8 +17,8 @@ export interface LockRequest {
   readonly dialect?: DialectSettings | undefined;
   /** Queue if the lock is not free; else the answer is `busy`. */
   readonly queue?: boolean;
-  /** The arrival that an earlier answer gave this place, so that it keeps its turn if the server forgot it. */
-  readonly arrival?: string | undefined;
+  /** What an earlier answer said of this entry, so that it keeps its turn if the server forgot it. */
+  readonly enqueuedAt?: string | undefined;
   /** A lease of the same caller, which the step gives back before it asks; only where nothing is shared. */
   readonly former?: LockRequest | undefined;
   /** False as soon as the caller has given up: nothing is sent any more. */

@@ -61,7 +61,7 @@ export class LockSteps {
   }
 
   acquire(script: Script, request: LockRequest, more: AcquireOperands): Step<Answer> {
-    const { key, holder, ttl, tokens, queue, arrival, wanted } = request;
+    const { key, holder, ttl, tokenBlock: tokens, queue, enqueuedAt: arrival, wanted } = request;
     const { step, keys, redisKey } = this.#on(script, key);
     return {
       redisKey,
@@ -151,7 +151,11 @@ export class LockSteps {
   }
 
   /** Nothing happened if it came too late. */
-  transfer(script: Script, request: LockRequest, heir: LockRequest): Step<Transferred | 'late'> {
+  transfer(
+    script: Script,
+    request: LockRequest,
+    successor: LockRequest,
+  ): Step<Transferred | 'late'> {
     const { key, holder } = request;
     const { step, keys, redisKey } = this.#on(script, key);
     return {
@@ -163,7 +167,12 @@ export class LockSteps {
         return {
           script: step,
           keys,
-          args: step.argList({ holder, heir: heir.holder, ttl: heir.ttl, not_after }),
+          args: step.argList({
+            holder,
+            successor: successor.holder,
+            ttl: successor.ttl,
+            not_after,
+          }),
           key,
           unconfirmed: unlessGone,
           read: (reply, receivedAt) => {

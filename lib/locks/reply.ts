@@ -22,13 +22,21 @@ export type AcquireReply =
 /** @throws ForeignLockError if something else stands at the lock's name. */
 export function answerOf(
   reply: AcquireReply,
-  { key, ttl, tokens }: LockRequest,
+  { key, ttl, tokenBlock }: LockRequest,
   sent: Moment,
   renewIn: number | undefined,
 ): Answer {
   if (typeof reply === 'number') {
-    const fencingToken = tokens > 0 ? reply : undefined;
-    return { kind: 'held', sent, remaining: ttl, fencingToken, tokens, gaveBack: false, renewIn };
+    const fencingToken = tokenBlock > 0 ? reply : undefined;
+    return {
+      kind: 'held',
+      sent,
+      remaining: ttl,
+      fencingToken,
+      tokens: tokenBlock,
+      gaveBack: false,
+      renewIn,
+    };
   }
   const [kind, left, , former, detail, count, rejoined] = reply;
   const gaveBack = former === 1;
@@ -40,8 +48,14 @@ export function answerOf(
       return { kind, sent, remaining, fencingToken, tokens: count, gaveBack, signalled, renewIn };
     }
     case 'queued': {
-      const arrival = detail as string;
-      return { kind, remaining, arrival, rank: count, rejoined: rejoined === 1, gaveBack };
+      return {
+        kind,
+        remaining,
+        enqueuedAt: detail as string,
+        rank: count,
+        requeued: rejoined === 1,
+        gaveBack,
+      };
     }
     case 'foreign':
       throw new ForeignLockError(key, left as string);

@@ -84,7 +84,7 @@ export class MemoryConditions {
   }
 
   #ask(request: LockRequest, sent: Moment): Answer {
-    const { key, holder, ttl, tokens, condition } = request;
+    const { key, holder, ttl, tokenBlock, condition } = request;
     const name = this.prefix + key;
     const line = new WaitingLine(this.#server, name);
     const held = (remaining: number, signalled: boolean, token?: number): Grant => ({
@@ -92,9 +92,9 @@ export class MemoryConditions {
       sent,
       remaining,
       signalled,
-      ...(token !== undefined && tokens > 0
+      ...(token !== undefined && tokenBlock > 0
         ? { fencingToken: token, tokens: 1 }
-        : fencingTokens(this.#server, name, { holder, tokens: Math.min(tokens, 1) })),
+        : fencingTokens(this.#server, name, { holder, tokenBlock: Math.min(tokenBlock, 1) })),
     });
     const value = this.#server.values.get(name);
     if (value && value.type !== 'string') throw new ForeignLockError(key, value.type);
@@ -112,7 +112,7 @@ export class MemoryConditions {
     line.stopAwaiting(entries.awaiting);
     const text = isOver ? entries.over : entries.signalled;
     const known = line.find(text);
-    const former = Number(request.arrival ?? AWAITING);
+    const former = Number(request.enqueuedAt ?? AWAITING);
     const arrival = former < AWAITING ? former : undefined;
     const waitsFor = isOver ? undefined : condition!.name;
     const place = known ?? line.join(this.#place(request, text, waitsFor), arrival);
@@ -121,9 +121,9 @@ export class MemoryConditions {
     return {
       kind: 'queued',
       remaining: this.#server.values.ttl(name),
-      arrival: String(place.arrival),
+      enqueuedAt: String(place.arrival),
       rank: line.places.findIndex((other) => other.text === text),
-      rejoined: !known && arrival !== undefined,
+      requeued: !known && arrival !== undefined,
     };
   }
 
@@ -136,16 +136,22 @@ export class MemoryConditions {
   }
 
   #place(
-    { holder, ttl, tokens }: LockRequest,
+    { holder, ttl, tokenBlock }: LockRequest,
     text: string,
     condition: string | undefined,
   ): Omit<Place, 'arrival'> {
     const process = this.processId;
-    return { text, holder, process, ttl, tokens, share: undefined, condition };
+    return { text, holder, process, ttl, tokens: tokenBlock, share: undefined, condition };
   }
 }
 
 /** The answer to who goes on awaiting. */
 function awaits({ arrival }: Place): Answer {
-  return { kind: 'queued', remaining: -1, arrival: String(arrival), rank: AWAITS, rejoined: false };
+  return {
+    kind: 'queued',
+    remaining: -1,
+    enqueuedAt: String(arrival),
+    rank: AWAITS,
+    requeued: false,
+  };
 }

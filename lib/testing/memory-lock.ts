@@ -147,13 +147,13 @@ export class MemoryLock implements LockPrimitive {
     });
   }
 
-  async transfer(request: LockRequest, heir: LockRequest): Promise<Transferred> {
+  async transfer(request: LockRequest, successor: LockRequest): Promise<Transferred> {
     if (request.dialect) throw noHandOver(request.dialect);
     const sent = momentOf(this.connection.clock);
     const notAfter = this.#server.clock.wall() + this.connection.timeout;
     return this.connection.send(request.key, () => {
       if (this.#server.clock.wall() > notAfter) throw tooLate(request.key);
-      return { sent, remaining: transfer(this.#server, this.#name(request), request, heir) };
+      return { sent, remaining: transfer(this.#server, this.#name(request), request, successor) };
     });
   }
 
@@ -167,7 +167,7 @@ export class MemoryLock implements LockPrimitive {
 
   #acquire(request: LockRequest, sent: Moment, gaveBack: boolean): Answer {
     const { values, queues, fences } = this.#server;
-    const { key, holder, share, tokens } = request;
+    const { key, holder, share, tokenBlock } = request;
     const name = this.#name(request);
     const line = this.#line(name);
     const holders = this.#holders(name);
@@ -175,7 +175,7 @@ export class MemoryLock implements LockPrimitive {
       kind: 'held',
       sent,
       remaining,
-      ...(token !== undefined && tokens > 0
+      ...(token !== undefined && tokenBlock > 0
         ? { fencingToken: token, tokens: 1 }
         : fencingTokens(this.#server, name, request)),
     });
@@ -208,9 +208,9 @@ export class MemoryLock implements LockPrimitive {
     return {
       kind: 'queued',
       remaining: holders.mode === 'permits' ? holders.together[0]!.remaining : values.ttl(name),
-      arrival: String(place.arrival),
+      enqueuedAt: String(place.arrival),
       rank: line.places.findIndex((other) => other.text === text),
-      rejoined: !known && arrivalOf(request) !== undefined,
+      requeued: !known && arrivalOf(request) !== undefined,
     };
   }
 
@@ -218,8 +218,16 @@ export class MemoryLock implements LockPrimitive {
     return this.#holders(name).left(holder, share) !== undefined;
   }
 
-  #place({ holder, ttl, tokens, share }: LockRequest, text: string): Omit<Place, 'arrival'> {
-    return { text, holder, process: this.processId, ttl, tokens, share, condition: undefined };
+  #place({ holder, ttl, tokenBlock, share }: LockRequest, text: string): Omit<Place, 'arrival'> {
+    return {
+      text,
+      holder,
+      process: this.processId,
+      ttl,
+      tokens: tokenBlock,
+      share,
+      condition: undefined,
+    };
   }
 
   #holders(name: string): MemoryHolders {
@@ -235,6 +243,6 @@ export class MemoryLock implements LockPrimitive {
   }
 }
 
-function arrivalOf({ arrival }: LockRequest): number | undefined {
-  return arrival === undefined ? undefined : Number(arrival);
+function arrivalOf({ enqueuedAt }: LockRequest): number | undefined {
+  return enqueuedAt === undefined ? undefined : Number(enqueuedAt);
 }

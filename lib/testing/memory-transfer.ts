@@ -9,11 +9,11 @@ export function transfer(
   server: MemoryServer,
   name: string,
   { holder }: LockRequest,
-  heir: LockRequest,
+  successor: LockRequest,
 ): Extended {
   const holders = new MemoryHolders(server, name);
   const left = holders.left(holder, undefined);
-  const ttl = left === undefined ? 0 : heir.ttl;
-  if (left !== undefined) holders.hold(heir.holder, undefined, Math.max(left, 1));
-  return extension(server, name, { ...heir, ttl, share: undefined });
+  const ttl = left === undefined ? 0 : successor.ttl;
+  if (left !== undefined) holders.hold(successor.holder, undefined, Math.max(left, 1));
+  return extension(server, name, { ...successor, ttl, share: undefined });
 }

@@ -15,7 +15,7 @@ export function versionOf(server: MemoryServer, name: string, key: string): numb
   if (foreign) throw new ForeignLockError(key, foreign);
   const known = server.fences.get(name);
   if (known !== undefined) server.fences.expire(name, rememberedFor(server, known));
-  const mint = { holder: '', tokens: 1, share: undefined };
+  const mint = { holder: '', tokenBlock: 1, share: undefined };
   const version = known ?? fencingTokens(server, name, mint).fencingToken;
   const { current, mode } = new MemoryHolders(server, name);
   return current === undefined || current === MARKERS.kept || mode ? version : undefined;

@@ -13,9 +13,9 @@ export interface Tokens {
 export function fencingTokens(
   server: MemoryServer,
   name: string,
-  { holder, tokens, share }: Pick<LockRequest, 'holder' | 'tokens' | 'share'>,
+  { holder, tokenBlock, share }: Pick<LockRequest, 'holder' | 'tokenBlock' | 'share'>,
 ): Tokens {
-  if (!share || tokens === 0) return mintFencingTokens(server, name, tokens);
+  if (!share || tokenBlock === 0) return mintFencingTokens(server, name, tokenBlock);
   if (isReader(share)) return { fencingToken: server.fences.get(name) ?? 0, tokens: 1 };
   const who = `${name} ${holder}`;
   const fencingToken =

@@ -144,7 +144,7 @@ export class WaitingLine {
     const behind = this.#runBehind(place);
     const tokens = fencingTokens(this.server, this.name, {
       ...place,
-      tokens: place.tokens + (place.tokens > 0 ? behind.length : 0),
+      tokenBlock: place.tokens + (place.tokens > 0 ? behind.length : 0),
     });
     const last = behind.at(-1)?.arrival.toString();
     const batch = last === undefined ? undefined : { entries: behind.length, last };

@@ -501,7 +501,7 @@ it('a hint that comes while an ask is under way is not forgotten', async () => {
   const poller = new QueuePoller(clock, () => {});
   const asked: number[] = [];
   const entry = {
-    arrival: '1',
+    enqueuedAt: '1',
     rank: 5,
     polled: false,
     request: { ttl: 60_000 },

@@ -71,7 +71,7 @@ export const fencing: Contract = {
 
   async 'who wants no token gets none, and costs the lock no key'(world) {
     const a = await world.client();
-    const { grant } = await a.hold({ tokens: 0 });
+    const { grant } = await a.hold({ tokenBlock: 0 });
     expect(grant.fencingToken).toBeUndefined();
     expect((await world.keys()).filter(({ name }) => /fence/.test(name))).toEqual([]);
   },
@@ -80,7 +80,7 @@ export const fencing: Contract = {
     const a = await world.client();
     const first = await a.hold();
     await a.lock.release(first.request, 0);
-    const between = await a.hold({ tokens: 0 });
+    const between = await a.hold({ tokenBlock: 0 });
     await a.lock.release(between.request, 0);
     expect((await a.hold()).grant.fencingToken).toBeGreaterThan(first.grant.fencingToken!);
   },
@@ -108,7 +108,7 @@ export const fencingOnRedis: Contract = {
     const { request } = await a.hold();
     const { place } = await a.queue();
     expect(await control.get(`{${prefix}k}:fence`)).toMatch(/^\d{16}$/);
-    expect(place.arrival).toMatch(/^\d{16}$/);
+    expect(place.enqueuedAt).toMatch(/^\d{16}$/);
     await a.lock.release(request, 0);
     expect(await control.get(`{${prefix}k}:fence`)).toMatch(/^\d{16}$/);
     await control.set(`{${prefix}k}:fence`, '9007199254740000');

@@ -95,7 +95,7 @@ describe.each(['one Redis', 'a cluster'].filter(isOfInterest))('on %s', (name) =
     it('comes in with the next ask of the first in the queue', async () => {
       const request = client.request({ share });
       await queued(request);
-      expect(await client.ask(request, { arrival: '1' })).toMatchObject({ kind: 'held' });
+      expect(await client.ask(request, { enqueuedAt: '1' })).toMatchObject({ kind: 'held' });
       await holds(request);
     });
 
@@ -143,13 +143,13 @@ describe.each(['one Redis', 'a cluster'].filter(isOfInterest))('on %s', (name) =
       const client = await world.client();
       const request = client.request({ share });
       await queued(request);
-      expect(await client.ask(request, { arrival: '1' })).toMatchObject({ kind: 'held' });
+      expect(await client.ask(request, { enqueuedAt: '1' })).toMatchObject({ kind: 'held' });
     });
 
     it('comes in when the lock is gone, and its place too', async () => {
       const client = await world.client();
       const request = client.request({ share });
-      expect(await client.ask(request, { arrival: '1' })).toMatchObject({ kind: 'held' });
+      expect(await client.ask(request, { enqueuedAt: '1' })).toMatchObject({ kind: 'held' });
     });
 
     it('is told that it holds it when it was granted and not told', async () => {
@@ -157,7 +157,7 @@ describe.each(['one Redis', 'a cluster'].filter(isOfInterest))('on %s', (name) =
       const request = client.request({ share });
       await client.ask(request);
       await queued(other.request(), 2);
-      expect(await client.ask(request, { arrival: '1' })).toMatchObject({ kind: 'held' });
+      expect(await client.ask(request, { enqueuedAt: '1' })).toMatchObject({ kind: 'held' });
     });
 
     it('is kept out by nobody whose lease was written without its marker', async () => {

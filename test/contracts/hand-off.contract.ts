@@ -68,7 +68,7 @@ export const handOff: Contract = {
   async 'an unfenced waiter is given the lock without a token'(world) {
     const a = await world.client();
     const { request } = await a.hold();
-    const { request: heir } = await a.queue({ tokens: 0 });
+    const { request: heir } = await a.queue({ tokenBlock: 0 });
     await a.lock.release(request, 0);
     await world.until('the push arrives', () => a.granted(heir) !== undefined);
     expect(a.granted(heir)!.fencingToken).toBeUndefined();
@@ -152,7 +152,7 @@ export const handOffOnRedis: Contract = {
     const { control } = world.redis!;
     const [a, b] = [await world.client(), await world.client()];
     const { request } = await a.hold();
-    const { request: heir } = await b.queue({ tokens: 0 });
+    const { request: heir } = await b.queue({ tokenBlock: 0 });
     await b.queue();
     await control.config('SET', 'maxmemory', '1');
     try {

@@ -29,11 +29,11 @@ export const idempotence: Contract = {
     const { request, place } = await b.queue();
     const other = await b.queue();
     const again = await b.ask(request);
-    expect(again).toMatchObject({ kind: 'queued', arrival: place.arrival, rank: 0 });
-    expect(await b.ask(request, { arrival: place.arrival })).toMatchObject({
-      arrival: place.arrival,
+    expect(again).toMatchObject({ kind: 'queued', enqueuedAt: place.enqueuedAt, rank: 0 });
+    expect(await b.ask(request, { enqueuedAt: place.enqueuedAt })).toMatchObject({
+      enqueuedAt: place.enqueuedAt,
       rank: 0,
-      rejoined: false,
+      requeued: false,
     });
     expect(other.place.rank).toBe(1);
     expect((await world.sight()).waiting).toBe(2);

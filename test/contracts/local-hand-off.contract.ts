@@ -213,7 +213,7 @@ export const localHandOff: Contract = {
   async 'tokens grow also when so many are reserved that each grant gets but one'(world) {
     const [a, b, greedy] = [await world.process(), await world.process(), await world.client()];
     const callers = [a, a, a, b, b, b].map((process): [LockingProcess] => [process]);
-    const { request } = await greedy.hold({ tokens: 99_950 });
+    const { request } = await greedy.hold({ tokenBlock: 99_950 });
     await greedy.lock.release(request, 0);
     const turns = await contend(world, callers, { sections: 100, ms: 0 });
     expectGrowing(turns.map(({ token }) => token!));

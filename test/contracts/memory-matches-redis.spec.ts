@@ -85,7 +85,7 @@ class Player {
     ];
     const requests = clients.map((client) =>
       Array.from({ length: CLAIMS }, (_, as) =>
-        client.request({ ttl: 60_000, tokens: as === 3 ? 0 : 1, share: shares[as] }),
+        client.request({ ttl: 60_000, tokenBlock: as === 3 ? 0 : 1, share: shares[as] }),
       ),
     );
     return new Player(world, clients, requests);
@@ -130,12 +130,12 @@ class Player {
 
   async #ask(client: Client, request: LockRequest, more: Partial<LockRequest>): Promise<unknown> {
     const answer = await client.ask(request, {
-      arrival: this.#arrivals.get(request.holder),
+      enqueuedAt: this.#arrivals.get(request.holder),
       ...more,
     });
     if (answer.kind === 'queued') {
-      this.#arrivals.set(request.holder, answer.arrival);
-      return { kind: 'queued', rank: answer.rank, rejoined: answer.rejoined };
+      this.#arrivals.set(request.holder, answer.enqueuedAt);
+      return { kind: 'queued', rank: answer.rank, requeued: answer.requeued };
     }
     const { kind } = answer;
     return kind === 'held'
@@ -144,7 +144,7 @@ class Player {
   }
 
   async #take(does: Step['does'], client: Client, request: LockRequest): Promise<unknown> {
-    const name = request.tokens === 0 ? 'other' : 'changed';
+    const name = request.tokenBlock === 0 ? 'other' : 'changed';
     const awaits = { ...this.#waits.get(request.holder)!, condition: { name, over: false } };
     switch (does) {
       case 'ask':

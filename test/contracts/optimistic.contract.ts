@@ -157,7 +157,7 @@ export const optimistic: Contract = {
   async 'who writes without a token is seen only while it holds the lock'(world) {
     const [take, a] = [await stamper(world), await world.client()];
     const stamp = await take();
-    const { request } = await a.hold({ tokens: 0 });
+    const { request } = await a.hold({ tokenBlock: 0 });
     expect(await stamp.validate()).toBe(false);
     await a.lock.release(request, 0);
     expect(await stamp.validate()).toBe(true);

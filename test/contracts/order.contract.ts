@@ -32,7 +32,7 @@ export const order: Contract = {
     const a = await world.client();
     await a.hold();
     const places = await Promise.all(Array.from({ length: 20 }, () => a.queue()));
-    const arrivals = places.map(({ place }) => Number(place.arrival));
+    const arrivals = places.map(({ place }) => Number(place.enqueuedAt));
     expectGrowing(arrivals);
     for (const arrival of arrivals) expect(Number.isSafeInteger(arrival)).toBe(true);
   },
@@ -72,8 +72,8 @@ export const order: Contract = {
     await world.flush();
     await a.hold();
     for (const { request, place } of queued.toReversed()) {
-      const again = await b.ask(request, { arrival: place.arrival });
-      expect(again).toMatchObject({ kind: 'queued', rejoined: true, arrival: place.arrival });
+      const again = await b.ask(request, { enqueuedAt: place.enqueuedAt });
+      expect(again).toMatchObject({ kind: 'queued', requeued: true, enqueuedAt: place.enqueuedAt });
     }
     const { places } = await world.sight();
     expect(places.map(({ place }) => place)).toEqual(queued.map(({ request }) => entryOf(request)));
@@ -109,10 +109,10 @@ export const orderOnRedis: Contract = {
     const a = await world.client();
     await a.hold();
     const early = await a.queue();
-    const ahead = Number(early.place.arrival) + 3_600_000_000;
+    const ahead = Number(early.place.enqueuedAt) + 3_600_000_000;
     await control.zadd(`{${prefix}k}:queue`, ahead, entryOf(early.request));
     const { place } = await a.queue();
     expect(place.rank).toBe(1);
-    expect(Number(place.arrival)).toBe(ahead + 1);
+    expect(Number(place.enqueuedAt)).toBe(ahead + 1);
   },
 };

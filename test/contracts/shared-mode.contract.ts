@@ -173,7 +173,7 @@ export const sharedMode: Contract = {
     const { request, grant } = await a.hold();
     await a.lock.release(request, 0);
     await world.flush();
-    const lost = await a.hold({ ...reader, tokens: 1 });
+    const lost = await a.hold({ ...reader, tokenBlock: 1 });
     expect(lost.grant.fencingToken).toBe(0);
     await a.lock.release(lost.request, 0);
     await world.elapse(2);
@@ -188,9 +188,9 @@ export const sharedMode: Contract = {
     const second = await a.hold(reader);
     expect(first.grant.fencingToken).toBe(grant.fencingToken);
     expect(second.grant.fencingToken).toBe(grant.fencingToken);
-    expect((await a.hold({ ...reader, key: 'never written', tokens: 1 })).grant.fencingToken).toBe(
-      0,
-    );
+    expect(
+      (await a.hold({ ...reader, key: 'never written', tokenBlock: 1 })).grant.fencingToken,
+    ).toBe(0);
     for (const own of [first, second]) await a.lock.release(own.request, 0);
     expect((await a.hold()).grant.fencingToken).toBeGreaterThan(grant.fencingToken!);
   },
@@ -199,14 +199,14 @@ export const sharedMode: Contract = {
     world,
   ) {
     const [a, b] = [await world.client(), await world.client()];
-    const { request } = await a.hold({ tokens: 0 });
-    const { request: first } = await b.queue({ ...reader, tokens: 1 });
+    const { request } = await a.hold({ tokenBlock: 0 });
+    const { request: first } = await b.queue({ ...reader, tokenBlock: 1 });
     await a.lock.release(request, 0);
     await world.until('it is granted', () => b.granted(first) !== undefined);
     expect(b.granted(first)).toMatchObject({ fencingToken: 0 });
     await b.lock.release(first, 0);
     const { request: fenced, grant } = await a.hold();
-    const { request: second } = await b.queue({ ...reader, tokens: 1 });
+    const { request: second } = await b.queue({ ...reader, tokenBlock: 1 });
     await a.lock.release(fenced, 0);
     await world.until('it is granted', () => b.granted(second) !== undefined);
     expect(b.granted(second)).toMatchObject({ fencingToken: grant.fencingToken });

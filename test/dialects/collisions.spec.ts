@@ -143,7 +143,7 @@ describe.each(samples)('where dialect %j meets', (dialect) => {
       key: 'k',
       holder: newHolderId(us.store.processId),
       ttl: 1_000,
-      tokens: 0,
+      tokenBlock: 0,
       dialect: settings,
     };
     const { lock } = us.store;

@@ -37,12 +37,12 @@ describe.each(samples)('the steps of dialect %j', (dialect) => {
   function request(ttl = 30_000): LockRequest {
     names += 1;
     const holder = newHolderId(us.store.processId);
-    const tokens = settings.fencing ? 1 : 0;
+    const tokenBlock = settings.fencing ? 1 : 0;
     return {
       key: `steps:${samples.indexOf(dialect)}:${names}`,
       holder,
       ttl,
-      tokens,
+      tokenBlock,
       dialect: settings,
     };
   }

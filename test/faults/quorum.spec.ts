@@ -133,7 +133,7 @@ describe('five servers', () => {
     ahead.clock.sleep(60_000);
     quorum.freeze(1, 2, 3, 4);
     for (let nth = 0; nth < 100; nth += 1) {
-      const ask = { key: 'k', holder: `ahead/${nth}`, ttl: 200, tokens: 1, queue: false };
+      const ask = { key: 'k', holder: `ahead/${nth}`, ttl: 200, tokenBlock: 1, queue: false };
       const attempt = ahead.store.lock.acquire({ ...ask, wanted: () => true });
       await expect(attempt).rejects.toBeInstanceOf(QuorumNotReachedError);
     }

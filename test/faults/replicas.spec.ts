@@ -165,7 +165,7 @@ async function asking(pair: Pair): Promise<{ lock: LockPrimitive; ask: LockReque
   const holder = newHolderId(processId);
   return {
     lock,
-    ask: { key: 'k', holder, ttl: 5_000, tokens: 1, queue: true, wanted: () => true },
+    ask: { key: 'k', holder, ttl: 5_000, tokenBlock: 1, queue: true, wanted: () => true },
   };
 }
 

@@ -37,7 +37,7 @@ export class Client {
 
   request(options: Partial<Omit<LockRequest, 'holder'>> = {}): LockRequest {
     const holder = newHolderId(this.store.processId);
-    return { key: 'k', ttl: 5_000, tokens: 1, share: this.share, ...options, holder };
+    return { key: 'k', ttl: 5_000, tokenBlock: 1, share: this.share, ...options, holder };
   }
 
   /** Asks, and queues if the lock is not free. */

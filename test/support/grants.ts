@@ -40,7 +40,7 @@ export class Grants {
         const answer = await store.lock.acquire(ask);
         if (answer.kind === 'queued' && answer.rank !== AWAITS) {
           // A place that the server had forgotten is behind those who were served meanwhile.
-          const at = answer.rejoined ? undefined : Number(answer.arrival);
+          const at = answer.requeued ? undefined : Number(answer.enqueuedAt);
           if (at === undefined || !this.#arrivals.has(ask.holder)) this.#came(ask.holder, at);
         }
         if (answer.kind === 'held') {

@@ -74,7 +74,7 @@ it('no batch is of two slots, two modes or two dialects, and each lease is in on
     key: `{${at % 5}}${at}`,
     holder: `p/${at}`,
     ttl: 1_000,
-    tokens: 0,
+    tokenBlock: 0,
     ...[{}, { share: READER }, { dialect }][at % 3],
   }));
   const batches = lock.batches(requests);

@@ -9,9 +9,9 @@ import { ServerClock } from '../../lib/redis/server-clock.js';
 import { ManualClock } from '../../lib/testing/index.js';
 
 const UNREACHED = new Error('too few replicas');
-const request: LockRequest = { key: 'k', holder: 'me', ttl: 1_000, tokens: 1 };
+const request: LockRequest = { key: 'k', holder: 'me', ttl: 1_000, tokenBlock: 1 };
 const ask: LockRequest = { ...request, queue: true, wanted: () => true };
-const heir: LockRequest = { ...request, holder: 'heir', ttl: 700 };
+const successor: LockRequest = { ...request, holder: 'successor', ttl: 700 };
 
 let clock: ManualClock;
 let node: StepNode;
@@ -134,7 +134,7 @@ describe('an ask', () => {
     await expect(server.take(steps.acquire(scripts.acquire, ask, {}))).rejects.toBe(UNREACHED);
     await expect(server.take(steps.acquire(scripts.acquire, ask, {}))).resolves.toMatchObject({
       kind: 'queued',
-      arrival: '17',
+      enqueuedAt: '17',
     });
   });
 });
@@ -163,15 +163,15 @@ describe('a hand-over', () => {
   it('counts from the moment it was sent', async () => {
     way = 300;
     replies = [700];
-    const { sent, remaining } = await new RedisLock(steps).transfer(request, heir);
+    const { sent, remaining } = await new RedisLock(steps).transfer(request, successor);
     expect([sent.monotonic, remaining]).toEqual([0, 700]);
-    expect(ran).toEqual([{ holder: 'me', heir: 'heir', ttl: 700, not_after: 5_000_000 }]);
+    expect(ran).toEqual([{ holder: 'me', successor: 'successor', ttl: 700, not_after: 5_000_000 }]);
   });
 
   it('that came too late is sent once more, dated anew, with the clock that the answer told', async () => {
     way = 300;
     replies = [['late', 9_000_000], 700];
-    const { sent, remaining } = await new RedisLock(steps).transfer(request, heir);
+    const { sent, remaining } = await new RedisLock(steps).transfer(request, successor);
     expect([sent.monotonic, remaining]).toEqual([300, 700]);
     expect(ran.map(({ not_after }) => not_after)).toEqual([5_000_000, 5_300_000]);
     expect(node.clock.serverTimeAt(300)).toBe(9_000);
@@ -179,7 +179,7 @@ describe('a hand-over', () => {
 
   it('that came too late twice did not happen', async () => {
     replies = [['late', 9_000_000], ['late', 9_000_000], 700];
-    const late = new RedisLock(steps).transfer(request, heir);
+    const late = new RedisLock(steps).transfer(request, successor);
     await expect(late).rejects.toMatchObject({ key: 'k', outcome: 'unsent', retryable: true });
     expect(ran).toHaveLength(2);
   });
@@ -190,7 +190,7 @@ describe('a hand-over', () => {
   ])('of what is not held any more says so, also without replicas', async (reply, where) => {
     for (confirmed of [true, false]) {
       replies = [reply];
-      const { remaining } = await new RedisLock(steps).transfer(request, heir);
+      const { remaining } = await new RedisLock(steps).transfer(request, successor);
       expect(remaining).toBe(where);
     }
   });
@@ -198,6 +198,6 @@ describe('a hand-over', () => {
   it('that replicas do not have fails', async () => {
     confirmed = false;
     replies = [0];
-    await expect(new RedisLock(steps).transfer(request, heir)).rejects.toBe(UNREACHED);
+    await expect(new RedisLock(steps).transfer(request, successor)).rejects.toBe(UNREACHED);
   });
 });

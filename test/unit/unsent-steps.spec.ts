@@ -16,7 +16,7 @@ const where: Record<string, RedisLockOptions['redis']> = {
   'a Cluster': { cluster: ['redis://localhost:1'] },
 };
 const ttl = 1_000;
-const tokens = 1;
+const tokenBlock = 1;
 
 const steps: Record<string, (lock: LockPrimitive, request: LockRequest) => Promise<unknown>> = {
   acquire: (lock, request) => lock.acquire({ ...request, queue: true, wanted: () => true }),
@@ -47,7 +47,7 @@ describe.each(rows)('$step of a $kind on $server that is not connected', (row) =
       key: 'order {7}:queue',
       holder: newHolderId(processId),
       ttl,
-      tokens,
+      tokenBlock,
       share: row.kind === 'reader' ? READER : undefined,
       dialect:
         row.kind === 'dialect'

@@ -21,7 +21,13 @@ export class RedisConditions extends RedisLock {
     return this.server.take(step);
   }
 
-  override leave({ key, holder, ttl, tokens, condition }: LockRequest): Promise<boolean> {
+  override leave({
+    key,
+    holder,
+    ttl,
+    tokenBlock: tokens,
+    condition,
+  }: LockRequest): Promise<boolean> {
     const { inbox } = this.steps;
     const operands = { holder, ttl, tokens, inbox, condition: condition!.name };
     return this.server.take(this.steps.step(scripts.leave, key, operands, isOne));

@@ -102,7 +102,7 @@ export class DialectLock implements LockStrategy {
 
   /** Takes the lock at one node, or says who has it. */
   #take(node: StepNode, keys: Keys, request: LockRequest, sentAt: number): Promise<AcquireReply> {
-    const { key, tokens, wanted } = request;
+    const { key, tokenBlock: tokens, wanted } = request;
     const operands = {
       ...this.#operands(request, keys.lock),
       tokens,

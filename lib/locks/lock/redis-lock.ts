@@ -78,8 +78,8 @@ export class RedisLock implements LockStrategy {
   }
 
   /** @throws LockStoreError if it came too late: nothing happened then. */
-  async transfer(request: LockRequest, heir: LockRequest): Promise<Transferred> {
-    const step = this.steps.transfer(scripts.transfer, request, heir);
+  async transfer(request: LockRequest, successor: LockRequest): Promise<Transferred> {
+    const step = this.steps.transfer(scripts.transfer, request, successor);
     let answer = await this.server.take(step);
     // After a sleep the server's clock is ahead of what we know of it, until it has said so.
     if (answer === 'late') answer = await this.server.take(step);

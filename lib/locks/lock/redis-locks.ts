@@ -95,10 +95,10 @@ export class RedisLocks implements LockPrimitive {
     return this.#lock.downgrade(request);
   }
 
-  async transfer(request: LockRequest, heir: LockRequest): Promise<Transferred> {
-    this.before?.('transfer', heir);
+  async transfer(request: LockRequest, successor: LockRequest): Promise<Transferred> {
+    this.before?.('transfer', successor);
     if (request.dialect) throw noHandOver(request.dialect);
-    return this.#lock.transfer(request, heir);
+    return this.#lock.transfer(request, successor);
   }
 
   async stamp(key: string): Promise<number | undefined> {

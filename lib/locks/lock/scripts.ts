@@ -27,5 +27,5 @@ export const scripts = {
   downgrade: new LuaScript(downgrade, NATIVE_KEYS, ['holder', 'inbox']),
   force: new LuaScript(force, NATIVE_KEYS, ['inbox', 'marker']),
   stamp: new LuaScript(stamp, ['lock', 'fence', 'holders'], []),
-  transfer: new LuaScript(transfer, ['lock', 'fence'], ['holder', 'heir', 'ttl', 'not_after']),
+  transfer: new LuaScript(transfer, ['lock', 'fence'], ['holder', 'successor', 'ttl', 'not_after']),
 };

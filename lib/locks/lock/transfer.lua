@@ -1,7 +1,7 @@
 -- Put another holder in the place of the lock's holder, without a gap; the lease lasts `ttl` from now, or longer if it did.
 -- Returns the ms left; -2 where the lock is free, -3 where it is another's; {-5, clock} if this came too late and changed nothing.
 local lock, fence = KEYS[1], KEYS[2]
-local holder, heir, ttl, not_after = ARGV[1], ARGV[2], ARGV[3], ARGV[4]
+local holder, successor, ttl, not_after = ARGV[1], ARGV[2], ARGV[3], ARGV[4]
 
 --- @include "now"
 --- @include "keep-fence"
@@ -15,10 +15,10 @@ end
 local current = redis.pcall('GET', lock)
 if current == holder then
   local left = math.max(redis.call('PTTL', lock), tonumber(ttl), 1)
-  redis.call('SET', lock, heir, 'PX', left)
+  redis.call('SET', lock, successor, 'PX', left)
   keep_fence(fence, now / 1000)
   return left
-elseif current == heir then
+elseif current == successor then
   local left = redis.call('PTTL', lock)
   rewrite(lock, left)
   return left

@@ -43,13 +43,13 @@ export class Candidacy {
   /** The first token that a majority remembers; undefined if the votes were lost meanwhile. */
   async #token({ cast }: Ballot<Vote>): Promise<number | undefined> {
     const { request, proposed } = this.attempt;
-    if (request.tokens === 0) return 0;
+    if (request.tokenBlock === 0) return 0;
     const votes = cast.filter(isHeld);
     const latest = Math.max(...cast.map(({ now }) => now));
     const asProposed = votes.filter(({ detail }) => detail === proposed).length;
     if (asProposed >= majorityOf(this.nodes.length) && proposed >= latest - BEHIND) return proposed;
     const token = Math.max(...votes.map(({ detail }) => Number(detail)), latest);
-    const last = token + request.tokens - 1;
+    const last = token + request.tokenBlock - 1;
     const settled = await this.#poll((node) => node.settle(this.attempt, last), Boolean);
     const votesNow = votesOf(settled, Boolean);
     const outcome = acquisition(votesNow, settled.pending, settled.nodes);
@@ -60,13 +60,13 @@ export class Candidacy {
   }
 
   #grant(token: number): Grant {
-    const { ttl, tokens } = this.attempt.request;
+    const { ttl, tokenBlock } = this.attempt.request;
     return {
       kind: 'held',
       sent: this.#sent,
       remaining: ttl,
-      fencingToken: tokens === 0 ? undefined : token,
-      tokens,
+      fencingToken: tokenBlock === 0 ? undefined : token,
+      tokens: tokenBlock,
     };
   }
 

@@ -55,13 +55,13 @@ export class QuorumLock implements LockPrimitive {
 
   async acquire(request: LockRequest): Promise<Answer> {
     this.before?.('acquire', request);
-    const { key, holder, ttl, tokens, former } = request;
+    const { key, holder, ttl, tokenBlock, former } = request;
     if (request.share) throw unsound('share a lock, by mode or by permits');
     if (request.condition) throw unsound('await a condition');
     if (former) return this.#queued(request, await this.release(former, 0)); // others have their turn
     this.#attempts += 1;
     const attempt = {
-      request: { key, holder, ttl, tokens },
+      request: { key, holder, ttl, tokenBlock },
       number: this.#attempts,
       proposed: this.#proposal.now(),
     };

@@ -52,7 +52,7 @@ export class QuorumNode {
 
   /** Rejects where the node is too late to be trusted: it has not voted then. */
   async acquire({ request, number, proposed }: Attempt, timeout: number): Promise<Vote> {
-    const { key, holder, ttl, tokens } = request;
+    const { key, holder, ttl, tokenBlock: tokens } = request;
     this.generation?.check(key);
     const sent = momentOf(this.server.time);
     const lead = Math.round((this.server.timeout - timeout) * 1_000);
@@ -67,7 +67,10 @@ export class QuorumNode {
   }
 
   /** False if the node does not vote for the attempt any more. */
-  settle({ request: { key, holder, tokens }, number }: Attempt, last: number): Promise<boolean> {
+  settle(
+    { request: { key, holder, tokenBlock: tokens }, number }: Attempt,
+    last: number,
+  ): Promise<boolean> {
     return this.#run(scripts.settle, key, { holder, attempt: number, last, tokens }, isOne);
   }
 
