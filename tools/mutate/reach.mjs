@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, extname, join, relative } from 'node:path';
 import { globSync } from '../glob.mjs';
+import { withConstants } from '../lua.mjs';
 import { inLanes } from './lanes.mjs';
 
 /** Specs that have no part in the behaviour of lib at run time, or build all of it. */
@@ -182,7 +183,7 @@ function scriptsIn(place, folder) {
   if (!existsSync(place)) return [];
   const ran = readFileSync(place, 'utf8').split('\n').filter(Boolean).map(JSON.parse);
   return globSync(join(folder, 'lib'), '.lua').flatMap((file) => {
-    const parts = readFileSync(file, 'utf8').split(/^--- @include.*\n/m);
+    const parts = withConstants(readFileSync(file, 'utf8')).split(/^--- @include.*\n/m);
     const holding = ran.filter(({ source }) => parts.every((part) => source.includes(part.trim())));
     const names = new Set(holding.flatMap(({ tests }) => tests));
     return names.size > 0 ? [[relative(folder, file), [...names]]] : [];
