@@ -78,15 +78,17 @@ export type {
   TimestampDialect,
 } from './options/index.js';
 export {
-  fencedRedis,
   type FencedRedis,
+  fencedRedis,
   type FencedRedisClient,
   type FencedRedisOptions,
-  fencedSql,
-  type FencedSql,
-  type FencedSqlOptions,
-  type FencingTokenSource,
   type RedisOperand,
+} from './fencing/fenced-redis.js';
+export {
+  type FencedSql,
+  fencedSql,
+  type FencedSqlOptions,
   type SqlQuotes,
-} from './fencing/index.js';
+} from './fencing/fenced-sql.js';
+export type { FencingTokenSource } from './fencing/fencing-token.js';
 export * from './errors/index.js';

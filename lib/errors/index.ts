@@ -1,14 +1,4 @@
 export { LockError, isLockError, type LockErrorDetails } from './lock.error.js';
-export { LockNotAcquiredError } from './lock-not-acquired.error.js';
-export { LeaseLostError, type LossReason } from './lease-lost.error.js';
-export { LockStoreError, type CommandOutcome } from './lock-store.error.js';
-export { QuorumNotReachedError, type QuorumVotes } from './quorum-not-reached.error.js';
-export { ReplicasNotReachedError, type ReplicaCount } from './replicas-not-reached.error.js';
-export { ForeignLockError } from './foreign-lock.error.js';
-export { LockKeyError } from './lock-key.error.js';
-export { LockLimitError } from './lock-limit.error.js';
-export { LockUpgradeError } from './lock-upgrade.error.js';
-export { LockOrderError, type NestedLocks } from './lock-order.error.js';
-export { LockOptionsError } from './lock-options.error.js';
-export { LockShutdownError } from './lock-shutdown.error.js';
-export { StaleFencingTokenError } from './stale-fencing-token.error.js';
+export * from './refusals.js';
+export * from './store-errors.js';
+export * from './lost-leases.js';

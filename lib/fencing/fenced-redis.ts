@@ -1,9 +1,13 @@
 import { LockOptionsError, StaleFencingTokenError } from '../errors/index.js';
 import { type Duration, milliseconds } from '../options/index.js';
-import { fenceKey } from './fence-key.js';
 import { type FencingTokenSource, tokenOf } from './fencing-token.js';
-import { guardedCommand, type GuardedScript, guardedScript } from './guarded-script.js';
-import { checkSingleKey } from './single-key-command.js';
+import {
+  checkSingleKey,
+  fenceKey,
+  guardedCommand,
+  type GuardedScript,
+  guardedScript,
+} from './guarded-script.js';
 
 /** What a Redis command is called with. */
 export type RedisOperand = string | number | Buffer;

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { LockKeyError, LockOptionsError } from '../errors/index.js';
 
 /** A Lua script that runs a body only under a token that is not stale. */
 export interface GuardedScript {
@@ -47,3 +48,41 @@ export function guardedScript(body: string): GuardedScript {
 
 /** Any command whose first operand is its one key. */
 export const guardedCommand = guardedScript('return redis.call(ARGV[1], KEYS[1], unpack(ARGV, 2))');
+
+/**
+ * The Redis key that remembers the newest token for `key`, without the client's prefix. Both lie in one
+ * cluster slot, and no two keys share one.
+ * @throws LockKeyError if no name can lie in the key's slot.
+ */
+export function fenceKey(prefix: string, key: string): string {
+  if (typeof key !== 'string' || key === '') {
+    throw new LockKeyError('A key that is guarded by fencing tokens is a string, not empty.');
+  }
+  const whole = prefix + key;
+  if (/^[^{]*\{[^}]+\}/.test(whole)) return `${key}{}:fenced-by`;
+  if (!whole.includes('}')) return `{${whole}}:fenced-by`;
+  throw new LockKeyError(
+    'A key that is guarded by fencing tokens has a closing brace without a {hash tag} before it.',
+  );
+}
+
+/** Commands that write other keys than their first operand, or whose first operand is no key. */
+const OTHER_KEYS = new Set(
+  'MSET MSETNX RENAME RENAMENX COPY MIGRATE SMOVE LMOVE RPOPLPUSH LMPOP ZMPOP BITOP PFMERGE SORT SDIFFSTORE SINTERSTORE SUNIONSTORE ZDIFFSTORE ZINTERSTORE ZUNIONSTORE ZRANGESTORE GEOSEARCHSTORE GEORADIUS GEORADIUSBYMEMBER XGROUP XREADGROUP JSON.MSET TS.MADD FLUSHALL FLUSHDB PUBLISH SPUBLISH BLPOP BRPOP BLMOVE BRPOPLPUSH BLMPOP BZMPOP BZPOPMIN BZPOPMAX'.split(
+    ' ',
+  ),
+);
+/** Commands that take as many keys as one likes. */
+const MANY_KEYS = new Set(['DEL', 'UNLINK']);
+
+/**
+ * Refuses what a guard of one key would only seem to guard.
+ * @throws LockOptionsError if the command writes other keys than its first operand.
+ */
+export function checkSingleKey(command: string, operandsAfterKey: number): void {
+  const name = command.toUpperCase();
+  if (!OTHER_KEYS.has(name) && !(MANY_KEYS.has(name) && operandsAfterKey > 0)) return;
+  throw new LockOptionsError(
+    `${name} writes other keys than its first operand: put it into a script, eval(source, keys, args), where all are guarded.`,
+  );
+}

@@ -1,4 +1,4 @@
-import { detached } from './detached.js';
+import { AsyncLocalStorage } from 'node:async_hooks';
 
 /** The source of time. Tests of an application replace it by a `ManualClock`. */
 export interface Clock {
@@ -25,6 +25,12 @@ export function momentOf(clock: Clock): Moment {
 export function partedSince(moment: Moment, now: Moment): number {
   return now.wall - now.monotonic - (moment.wall - moment.monotonic);
 }
+
+/**
+ * Runs a function outside the request it was called in: what lives longer than a request (a
+ * connection, a timer for many) must not carry that request's context along, nor run others in it.
+ */
+export const detached = AsyncLocalStorage.snapshot();
 
 const LONGEST_TIMER = 2 ** 31 - 1;
 

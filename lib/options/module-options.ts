@@ -131,11 +131,11 @@ export function moduleSettings(options: RedisLockOptions): ModuleSettings {
       'RedisLockModule got no options: return an object, {} for defaults.',
     );
   }
-  const keyPrefix = affix('"keyPrefix"', options.keyPrefix ?? MODULE_DEFAULTS.keyPrefix);
-  const redis = redisSource('"redis"', options.redis ?? DEFAULT_SOURCE);
-  const lazyConnect = word('lazyConnect', options, [true, false]);
-  const fairness = word('fairness', options, ['local', 'strict']);
-  const lockOrder = word('lockOrder', options, ['ignore', 'warn', 'throw']);
+  const duration = (
+    name: 'commandTimeout' | 'outageWait' | 'shutdownGrace',
+    min: number,
+    max: number,
+  ): number => milliseconds(name, options[name] ?? MODULE_DEFAULTS[name], { min, max });
   const call = callSettings(options, CALL_DEFAULTS, [
     ...Object.keys(MODULE_DEFAULTS),
     'nodes',
@@ -143,34 +143,22 @@ export function moduleSettings(options: RedisLockOptions): ModuleSettings {
     'guard',
   ]);
   if (call.dialect) checkStore(call.dialect, options);
-  const commandTimeout = milliseconds(
-    'commandTimeout',
-    options.commandTimeout ?? MODULE_DEFAULTS.commandTimeout,
-    { min: 50, max: 60_000 },
-  );
-  const durability = word('durability', options, ['ignore', 'warn', 'refuse']);
+  const commandTimeout = duration('commandTimeout', 50, 60_000);
   return {
-    redis,
+    redis: redisSource('"redis"', options.redis ?? DEFAULT_SOURCE),
     nodes: nodes(options),
     replicas: replicaSettings(options, call, commandTimeout),
-    durability,
-    keyPrefix,
+    durability: word('durability', options, ['ignore', 'warn', 'refuse']),
+    keyPrefix: affix('"keyPrefix"', options.keyPrefix ?? MODULE_DEFAULTS.keyPrefix),
     call,
     commandTimeout,
-    outageWait: milliseconds('outageWait', options.outageWait ?? MODULE_DEFAULTS.outageWait, {
-      min: 0,
-      max: Infinity,
-    }),
-    shutdownGrace: milliseconds(
-      'shutdownGrace',
-      options.shutdownGrace ?? MODULE_DEFAULTS.shutdownGrace,
-      { min: 0, max: 3_600_000 },
-    ),
+    outageWait: duration('outageWait', 0, Infinity),
+    shutdownGrace: duration('shutdownGrace', 0, 3_600_000),
     limits: limitSettings(options.limits ?? {}),
-    fairness,
-    lockOrder,
+    fairness: word('fairness', options, ['local', 'strict']),
+    lockOrder: word('lockOrder', options, ['ignore', 'warn', 'throw']),
     guard: guard(options),
-    lazyConnect,
+    lazyConnect: word('lazyConnect', options, [true, false]),
   };
 }
 

@@ -1,6 +1,6 @@
 import type { Redis } from 'ioredis';
 import { isLockError } from '../../lib/errors/index.js';
-import { fencedRedis } from '../../lib/fencing/index.js';
+import { fencedRedis } from '../../lib/fencing/fenced-redis.js';
 import type { Lease } from '../../lib/client/lease.js';
 import type { SingleLease } from '../../lib/client/single-lease.js';
 import { Condition } from '../../lib/services/condition.js';

@@ -1,0 +1,145 @@
+import { LockError } from './lock.error.js';
+
+/** An option, or the place where a decorator stands, is wrong. Thrown at start-up wherever possible. */
+export class LockOptionsError extends LockError {
+  readonly code = 'LOCK_OPTIONS';
+}
+
+/** A key, or a value put into one, cannot name a lock. The message never repeats the value. */
+export class LockKeyError extends LockError {
+  readonly code = 'LOCK_KEY';
+}
+
+/** Others hold the lock, and the caller's `wait` is over. Nothing is held and nothing is queued. */
+export class LockNotAcquiredError extends LockError {
+  readonly code = 'LOCK_NOT_ACQUIRED';
+
+  constructor(
+    key: string,
+    /** How long the caller waited in all, in whole ms; 0 if it did not want to wait. */
+    readonly waited: number,
+    /** How long the caller wanted to wait at most, in ms. */
+    wait = waited,
+    /** Of a semaphore: how many permits it has. Undefined for a lock. */
+    readonly permits?: number,
+    /** The locks that the caller's own code held meanwhile. */
+    held: readonly string[] = [],
+  ) {
+    super(
+      wait > 0
+        ? `Lock "${key}" was not acquired within ${wait} ms${explain(key, held)}`
+        : `${taken(key, permits)} Set "wait" to queue for it.`,
+      { key },
+    );
+  }
+}
+
+function taken(key: string, permits: number | undefined): string {
+  return permits === undefined
+    ? `Lock "${key}" is held by another.`
+    : `All ${permits} permits of "${key}" are taken.`;
+}
+
+function explain(key: string, held: readonly string[]): string {
+  if (held.length === 0) {
+    return ': others hold it. Wait longer (option "wait"), or treat it as busy.';
+  }
+  const by = ` by code that holds ${held.map((each) => `"${each}"`).join(', ')}`;
+  return held.includes(key)
+    ? `${by}: it may have waited for itself, or for a sibling under the same lease. Acquire the lock once, outside.`
+    : `${by}: others hold it. If they wait for that in turn, nobody goes on: option "lockOrder" finds such orders.`;
+}
+
+/** A cap of `limits` was reached; refused at once so that the process and Redis stay healthy. */
+export class LockLimitError extends LockError {
+  readonly code = 'LOCK_LIMIT';
+
+  constructor(key: string, limit: string, cap: number, by?: string) {
+    const reached = by === undefined ? 'is reached' : `is reached by ${by}`;
+    super(`Lock "${key}" was refused: the limit "${limit}" of ${cap} ${reached}.`, { key });
+  }
+}
+
+/** Inside a shared lease the same lock was asked for exclusively: two who did that would wait for each other for ever. */
+export class LockUpgradeError extends LockError {
+  readonly code = 'LOCK_UPGRADE';
+
+  constructor(key: string) {
+    super(
+      `Lock "${key}" is held in shared mode around this call, which wants it exclusively. ` +
+        'Take it exclusively from the start, or give the shared lease back first.',
+      { key },
+    );
+  }
+}
+
+/** That one lock was wanted inside another, and by which code. */
+export interface NestedLocks {
+  readonly held: string;
+  readonly wanted: string;
+  /** The stack of the call. */
+  readonly at: string;
+}
+
+/** Two locks are taken one inside the other, now in one order and now in the other: two callers who do so at once wait for each other. */
+export class LockOrderError extends LockError {
+  readonly code = 'LOCK_ORDER';
+
+  /** `before`: how `held` came to be wanted, in one step or several, under what is wanted now. */
+  constructor(
+    readonly held: string,
+    wanted: string,
+    before: readonly NestedLocks[],
+  ) {
+    const other = before.map(
+      (nested) => `"${nested.wanted}" was wanted inside "${nested.held}":\n${nested.at}`,
+    );
+    super(
+      `Lock "${wanted}" is wanted inside lock "${held}", but elsewhere the other way round: two callers who do so ` +
+        'at once wait for each other. Take both at the outside, as one array of keys, or always in one order. ' +
+        `Before this call ${other.join('\nand ')}\nThis call:`,
+      { key: wanted },
+    );
+  }
+}
+
+/** The application is shutting down: no lock is given any more. */
+export class LockShutdownError extends LockError {
+  readonly code = 'LOCK_SHUTDOWN';
+
+  constructor(key?: string) {
+    super(
+      key === undefined
+        ? 'The lock service is shut down.'
+        : `Lock "${key}" was not acquired: the application is shutting down.`,
+      { key },
+    );
+  }
+}
+
+const LIKELY_OWNER: Record<string, string> = {
+  hash: 'a Redisson lock? It can be shared: dialect "redisson"',
+  zset: 'a lock of symfony/lock? It can be shared: dialect "symfony"; or a semaphore of another library',
+  string: 'a plain lock, as most libraries write? It can be shared: dialect "plain"',
+  list: 'a list of the application?',
+  set: 'a set of the application?',
+  stream: 'a stream of the application?',
+};
+
+/** A value of another kind lives at the lock's key; it was left as it is. */
+export class ForeignLockError extends LockError {
+  readonly code = 'FOREIGN_LOCK';
+
+  constructor(
+    key: string,
+    /** The Redis type found there, `unknown` when it lies under one of the lock's other keys. */
+    readonly type: string,
+  ) {
+    const owner = LIKELY_OWNER[type];
+    super(
+      `Redis holds a ${type} at the key of lock "${key}"${owner ? ` (${owner})` : ''}: not a lock of this kind. ` +
+        'Choose another key or keyPrefix.',
+      { key },
+    );
+  }
+}

@@ -1,0 +1,82 @@
+import { LockError, type LockErrorDetails } from './lock.error.js';
+
+/**
+ * What is known of a command that failed: `unsent`, it never left this process; `refused`, the
+ * server answered with an error; `unknown`, it may have run, or may still.
+ * @internal
+ */
+export type CommandOutcome = 'unsent' | 'refused' | 'unknown';
+
+/** Redis failed or did not answer. Says nothing about who holds the lock. */
+export class LockStoreError extends LockError {
+  readonly code: 'LOCK_STORE' | 'QUORUM_NOT_REACHED' | 'REPLICAS_NOT_REACHED' = 'LOCK_STORE';
+  /** @internal */
+  readonly outcome: CommandOutcome;
+  /** False when asking again cannot help: wrong password, missing rights. */
+  readonly retryable: boolean;
+
+  constructor(
+    message: string,
+    details: LockErrorDetails & {
+      /** @internal */
+      outcome?: CommandOutcome;
+      retryable?: boolean;
+    } = {},
+  ) {
+    super(message, details);
+    this.outcome = details.outcome ?? 'unknown';
+    this.retryable = details.retryable ?? true;
+  }
+}
+
+/** How the nodes of a quorum answered. */
+export interface QuorumVotes {
+  readonly nodes: number;
+  readonly granted: number;
+  /** Answered, and voted for another or for nobody. */
+  readonly denied: number;
+  /** Not connected, failed, or did not answer before that was decided. */
+  readonly failed: number;
+}
+
+/** Too few nodes of a quorum answered. Says nothing about who holds the lock. */
+export class QuorumNotReachedError extends LockStoreError {
+  override readonly code = 'QUORUM_NOT_REACHED';
+
+  constructor(
+    key: string | undefined,
+    readonly votes: QuorumVotes,
+  ) {
+    const { nodes, granted, denied, failed } = votes;
+    const subject = key === undefined ? 'The quorum' : `The quorum for lock "${key}"`;
+    const needed = Math.floor(nodes / 2) + 1;
+    super(
+      `${subject} was not reached: ${needed} of ${nodes} nodes must answer. Votes: ${granted} granted, ${denied} denied, ${failed} failed or without an answer. Check the servers in option "nodes".`,
+      { key },
+    );
+  }
+}
+
+/** How many replicas were asked for, and how many had it within the time-out in ms. */
+export interface ReplicaCount {
+  readonly acks: number;
+  readonly reached: number;
+  readonly timeout: number;
+}
+
+/** Too few replicas confirmed a grant or a renewal: the next failover could lose it, so it does not count. */
+export class ReplicasNotReachedError extends LockStoreError {
+  override readonly code = 'REPLICAS_NOT_REACHED';
+
+  constructor(
+    key: string | undefined,
+    readonly replicas: ReplicaCount,
+  ) {
+    const { acks, reached, timeout } = replicas;
+    const subject = key === undefined ? 'Locks were' : `Lock "${key}" was`;
+    super(
+      `${subject} not confirmed: ${reached} of the ${acks} replicas that option "replicas" asks for had it within ${timeout} ms. Check the replicas of this Redis.`,
+      { key },
+    );
+  }
+}
