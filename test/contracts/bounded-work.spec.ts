@@ -485,9 +485,11 @@ it(
       );
       await Promise.all(readers.map((request) => client.ask(request)));
     }
-    const scripts = await scriptsOf(world, () =>
-      Promise.all(held.map(({ request }) => holder.lock.release(request, 0))),
-    );
+    await world.noHurry();
+    const scripts = await scriptsOf(world, async () => {
+      await Promise.all(held.map(({ request }) => holder.lock.release(request, 0)));
+      await world.noHurry();
+    });
     const merged = scripts.filter((script) => countOf(script, 'del') > 1);
     expect(merged.length).toBeGreaterThan(0);
     for (const script of merged) expect(countOf(script, 'publish')).toBeLessThan(150);

@@ -23,7 +23,7 @@ export const permits: Contract = {
     const { request: next } = await b.queue(of(3));
     expect(await world.sight()).toMatchObject({ mode: 'permits', waiting: 1 });
     await a.lock.release(first.request, 0);
-    await world.until('the next is told', () => b.granted(next) !== undefined);
+    await world.told(b, next);
     expect((await world.sight()).holders).toHaveLength(3);
   },
 
@@ -34,12 +34,13 @@ export const permits: Contract = {
     const { request: both } = await b.queue(of(3, 2));
     expect((await c.try(c.request(of(3)))).kind).toBe('busy');
     const { request: behind } = await c.queue(of(3));
+    await world.noHurry();
     await a.lock.release(one.request, 0);
-    await world.until('both are told', () => b.granted(both) !== undefined);
+    await world.told(b, both);
     expect(c.granted(behind)).toBeUndefined();
     expect((await world.sight()).holders).toHaveLength(3);
     await a.lock.release(two.request, 0);
-    await world.until('the last is told', () => c.granted(behind) !== undefined);
+    await world.told(c, behind);
     expect(await b.lock.release(both, 0)).toBe(true);
     expect((await world.sight()).holders).toMatchObject([{ holder: behind.holder }]);
   },
@@ -77,7 +78,7 @@ export const permits: Contract = {
     await young.lock.release(third.request, 0);
     expect((await world.sight()).waiting).toBe(1);
     await old.lock.release(second.request, 0);
-    await world.until('the strict one is told', () => old.granted(strict) !== undefined);
+    await world.told(old, strict);
     expect((await world.sight()).holders).toHaveLength(2);
   },
 
@@ -209,7 +210,7 @@ export const permitsOnRedis: Contract = {
     // Redis keeps the marker for a millisecond after the end of the lease.
     await control.zadd(`{${prefix}k}:holders`, 'XX', 1, request.holder);
     await c.lock.leave(c.request(of(1)));
-    await world.until('the next is told', () => b.granted(heir) !== undefined);
+    await world.told(b, heir);
     expect(await world.holder()).toBe(heir.holder);
     expect((await c.try(c.request(of(1)))).kind).toBe('busy');
     expect(await b.lock.release(heir, 0)).toBe(true);

@@ -82,6 +82,10 @@ export class RedisWorld extends World {
     await this.ageServers(ms);
   }
 
+  override noHurry(): Promise<void> {
+    return this.ageServers(-TTL);
+  }
+
   protected async ageServers(ms: number): Promise<void> {
     if (!this.paused) await this.age(this.redis.control, await this.names('*'), ms);
   }

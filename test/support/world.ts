@@ -7,6 +7,7 @@ import type {
   LockStrategy,
   Sight,
 } from '../../lib/locks/lock-primitive.js';
+import type { LockRequest } from '../../lib/locks/lock-request.js';
 import {
   type AcquireOptions,
   type Clock,
@@ -70,6 +71,15 @@ export abstract class World {
   abstract outlive(ms: number): Promise<void>;
   /** As if nobody had asked for any lock for `ms`. */
   abstract silence(ms: number): Promise<void>;
+  /** What is held, and who waits, lives longer from now on: on a real server a slow machine may take its time. */
+  async noHurry(): Promise<void> {}
+
+  /** Resolves when a client has heard of its grant, whose first lease is in no hurry then. */
+  async told(client: Client, request: LockRequest): Promise<void> {
+    await this.until(`${request.holder} is told`, () => client.granted(request) !== undefined);
+    await this.noHurry();
+  }
+
   /** The server loses all data. */
   abstract flush(): Promise<void>;
   /** The server answers nobody until `resume`; what is sent meanwhile runs then. */
