@@ -11,8 +11,9 @@ import type {
   Queued,
 } from '../../lib/locks/lock-primitive.js';
 import type { LockRequest } from '../../lib/locks/lock-request.js';
+import { later } from './later.js';
 
-/** A process that takes single steps: it does nothing by itself and writes down what it is told. */
+/** A process that takes single steps: it does nothing by itself but what tells it of a grant, and writes down what it is told. */
 export class Client {
   readonly grants: { request: LockRequest; grant: Grant }[] = [];
   readonly forced: string[] = [];
@@ -28,7 +29,7 @@ export class Client {
 
   open(): Promise<void> {
     return this.store.open({
-      granted: (request, grant) => void this.grants.push({ request, grant: grant! }),
+      granted: (request, grant) => void later(this.#told(request, grant)),
       forced: (holder) => void this.forced.push(holder),
       kept: () => this.onKept(),
       reconnected: () => void (this.reconnects += 1),
@@ -69,6 +70,12 @@ export class Client {
       if (answer?.kind === 'held') return answer;
     }
     return this.ask(request);
+  }
+
+  /** A push that came when the server's clock had not been heard of lately says nothing of the time: an answer does. */
+  async #told(request: LockRequest, grant: Grant | undefined): Promise<void> {
+    const answer = grant ?? (await this.ask({ ...request, condition: undefined }));
+    if (answer.kind === 'held') this.grants.push({ request, grant: answer });
   }
 
   /** A request that was queued. */
