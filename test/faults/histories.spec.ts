@@ -12,6 +12,7 @@ import {
   historyIn,
   type Way,
 } from '../support/competition.js';
+import { DEAD, PATIENCE, TTL as LONG } from '../support/bounds.js';
 import { checkHistory, type Claimed, unsignalled } from '../support/history.js';
 import { LockProcess } from '../support/lock-process.js';
 import { monotonic } from '../support/monotonic.js';
@@ -90,6 +91,7 @@ class Crowd {
   constructor(
     private readonly fairness: 'local' | 'strict',
     private readonly ways: Competition['ways'],
+    private readonly ttl: number,
   ) {}
 
   get over(): boolean {
@@ -103,7 +105,7 @@ class Crowd {
   }
 
   #worker(): Promise<Worker> {
-    return Worker.start({ redis: redis.url, fairness: this.fairness, ttl: TTL });
+    return Worker.start({ redis: redis.url, fairness: this.fairness, ttl: this.ttl });
   }
 
   #join(worker: Worker): void {
@@ -171,10 +173,10 @@ class Crowd {
 async function crowd(
   fairness: 'local' | 'strict',
   ways: Competition['ways'],
-  size = 4,
+  ttl: number,
 ): Promise<Crowd> {
-  const made = new Crowd(fairness, ways);
-  await made.start(size);
+  const made = new Crowd(fairness, ways, ttl);
+  await made.start(4);
   return made;
 }
 
@@ -215,7 +217,7 @@ describe.each(['strict', 'local'] as const)('%s fairness', (fairness) => {
   it.each(Object.entries(kinds))(
     '%s in four processes, of which some are killed and some stopped at random',
     async (_name, { ways, most }) => {
-      const processes = await crowd(fairness, ways);
+      const processes = await crowd(fairness, ways, TTL);
       while (!processes.over) {
         await new Promise((resolve) => setTimeout(resolve, Math.random() * 300));
         await processes.strike();
@@ -238,14 +240,13 @@ describe.each(['strict', 'local'] as const)('%s fairness', (fairness) => {
         const keys = [...new Set(history.map(({ key }) => key))].sort();
         const { share, condition } = ways[0]![1];
         const call = { ...after.settings.call, share };
-        const from = monotonic();
-        await until('no trace is left', async () => {
+        const noTrace = async (): Promise<boolean> => {
           const lease = await after.locks.acquire(keys.length > 1 ? keys : keys[0]!, call);
           if (condition) await met(after, lease, condition.name).signalAll(); // passes over the dead
           await lease.release();
           return (await observer.traces()).length === 0;
-        });
-        expect(monotonic() - from).toBeLessThan(TTL + 3_000 + 1_000);
+        };
+        await until('no trace is left', noTrace, TTL + DEAD + PATIENCE); // what is left for good stays for a minute
       } finally {
         await after.close();
       }
@@ -261,7 +262,8 @@ describe.each(['strict', 'local'] as const)('%s fairness', (fairness) => {
       [readers, read],
       [1 - readers, write],
     ] as const;
-    const processes = await crowd(fairness, ways);
+    // Nobody is stopped here: a process that the machine lets wait for a while loses nothing.
+    const processes = await crowd(fairness, ways, LONG);
     const history = await processes.end();
     checkHistory(history);
     const waits = [
