@@ -1,62 +1,86 @@
 import type { Clock } from '../options/index.js';
 import { deadline } from './deadline.js';
-import { type Pending, PendingCommands } from './pending.js';
 import { decoded } from './resp.js';
 import { noAnswer, storeFailure } from './store-failure.js';
 
-/** The commands of one connection that wait for an answer. Each settles within `timeout`, whatever comes. */
+/** A command that waits for its answer. */
+export class InFlightCommand {
+  readonly promise: Promise<unknown>;
+  resolve!: (answer: unknown) => void;
+  reject!: (error: unknown) => void;
+  /** It was answered or refused, or given up. */
+  over = false;
+  /** The one sent after it. */
+  next: InFlightCommand | undefined;
+
+  constructor(
+    readonly key: string | undefined,
+    readonly sentAt: number,
+  ) {
+    this.promise = new Promise((resolve, reject) => {
+      this.resolve = resolve;
+      this.reject = reject;
+    });
+  }
+
+  giveUp(error: Error): void {
+    this.over = true;
+    this.reject(error);
+  }
+}
+
+/**
+ * The commands of one connection that wait for an answer. Each settles within `timeout`, whatever comes. They stand in the
+ * order of sending, which with one timeout is the order of deadlines.
+ */
 export class InFlightCommands {
-  readonly #pending = new PendingCommands();
+  #first: InFlightCommand | undefined;
+  #last: InFlightCommand | undefined;
   #cancelTimer: (() => void) | undefined;
   #lastAnswerAt = 0;
 
   constructor(
     private readonly timeout: number,
     private readonly clock: Clock,
-    /** Told when nothing was heard since a command that was not answered in time. */
+    /** Called when nothing was received since a command that was not answered in time. */
     private readonly silent: () => void,
   ) {}
 
-  add(pending: Pending): void {
-    this.#pending.add(pending);
+  add(command: InFlightCommand): void {
+    if (this.#oldest()) this.#last!.next = command;
+    else this.#first = command;
+    this.#last = command;
     if (!this.#cancelTimer) this.#watch(this.timeout);
   }
 
   answered(
-    pending: Pending,
+    command: InFlightCommand,
     reply: unknown,
     read: (reply: unknown, receivedAt: number) => unknown,
   ): void {
-    if (this.over(pending)) return;
+    if (!this.received(command)) return;
+    command.over = true;
     try {
-      pending.resolve(read(decoded(reply), this.#lastAnswerAt));
+      command.resolve(read(decoded(reply), this.#lastAnswerAt));
     } catch (error) {
-      pending.reject(error);
+      command.reject(error);
     }
   }
 
-  failed(pending: Pending, error: unknown): void {
-    if (!this.over(pending)) pending.reject(storeFailure(error, pending.key));
+  failed(command: InFlightCommand, error: unknown): void {
+    if (this.received(command)) command.giveUp(storeFailure(error, command.key));
   }
 
-  /** Something came for this command. True if it had been given up before. */
-  over(pending: Pending): boolean {
+  /** Something came for this command. False if it had been given up before. */
+  received(command: InFlightCommand): boolean {
     this.#lastAnswerAt = this.clock.monotonic();
-    const { over } = pending;
-    pending.over = true;
-    return over;
-  }
-
-  /** An answer came that decides nothing: the command is sent again, and waits no longer for it. False if it had been given up before. */
-  waits(pending: Pending): boolean {
-    this.#lastAnswerAt = this.clock.monotonic();
-    return !pending.over;
+    return !command.over;
   }
 
   /** No answer comes any more. */
   failAll(): void {
-    for (let pending = this.#pending.first; pending; pending = this.#pending.first) {
-      this.#giveUp(pending, storeFailure(new Error('closed'), pending.key));
+    for (let command = this.#oldest(); command; command = this.#oldest()) {
+      command.giveUp(storeFailure(new Error('closed'), command.key));
     }
   }
 
@@ -66,25 +90,32 @@ export class InFlightCommands {
     this.failAll();
   }
 
+  /** The one that has waited longest. */
+  #oldest(): InFlightCommand | undefined {
+    let first = this.#first;
+    while (first?.over) {
+      const { next } = first;
+      first.next = undefined; // one that has grown old would keep all that came after it
+      first = next;
+    }
+    this.#first = first;
+    return first;
+  }
+
   #watch(ms: number): void {
     this.#cancelTimer = deadline(this.clock, ms, () => {
       this.#cancelTimer = undefined;
       const now = this.clock.monotonic();
       let left = 0;
       let silent = false;
-      for (let pending = this.#pending.first; pending; pending = this.#pending.first) {
-        left = pending.sentAt + this.timeout - now;
+      for (let command = this.#oldest(); command; command = this.#oldest()) {
+        left = command.sentAt + this.timeout - now;
         if (left > 0) break;
-        this.#giveUp(pending, noAnswer(pending.key, this.timeout));
-        silent ||= this.#lastAnswerAt < pending.sentAt;
+        command.giveUp(noAnswer(command.key, this.timeout));
+        silent ||= this.#lastAnswerAt < command.sentAt;
       }
       if (silent) this.silent();
       if (left > 0) this.#watch(left);
     });
-  }
-
-  #giveUp(pending: Pending, error: Error): void {
-    pending.over = true;
-    pending.reject(error);
   }
 }

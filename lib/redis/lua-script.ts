@@ -1,6 +1,43 @@
 import { createHash } from 'node:crypto';
-import { BatchedScript } from './batched-script.js';
-import { bulk, evalHead, KeyList, type Operand } from './resp.js';
+import { bulk, KeyList, type Operand } from './resp.js';
+
+/** One run of a script. */
+export interface ScriptRun<Answer> {
+  readonly script: LuaScript<string, string>;
+  readonly keys: KeyList;
+  readonly args: readonly Operand[];
+  /** The lock's key, for messages. */
+  readonly key?: string | undefined;
+  /** When it is sent (monotonic ms), if that is known already. */
+  readonly sentAt?: number;
+  /** False as soon as nobody needs the run any more: it is not sent again then. */
+  readonly wanted?: () => boolean;
+  /** Called when the server did not take it and it is sent again, behind all that was sent since. */
+  readonly sentAgain?: () => void;
+  /** ASKING goes before it: the slot of its keys is still on its way to this node of a Cluster. */
+  readonly asking?: boolean;
+  /** Of an answer that counts only when replicas have what was written: what it is, or throws, when too few do. */
+  readonly unconfirmed?: (answer: Answer, error: Error) => Answer;
+  /** What Redis' reply means; strings in it are strings. May throw what the run rejects with. */
+  readonly read: (reply: unknown, receivedAt: number) => Answer;
+}
+
+/** The text of a script, and how a command names it. */
+export class ScriptText {
+  readonly sha: string;
+  /** The beginning of an EVALSHA, by the number of its operands. */
+  readonly #heads: string[] = [];
+
+  constructor(readonly source: string) {
+    this.sha = createHash('sha1').update(source).digest('hex');
+  }
+
+  /** The beginning of an EVALSHA, or EVAL, with so many operands. */
+  head(operands: number, byText: boolean): string {
+    if (byText) return `*${operands + 3}\r\n${bulk('eval')}${bulk(this.source)}`;
+    return (this.#heads[operands] ??= `*${operands + 3}\r\n${bulk('evalsha')}${bulk(this.sha)}`);
+  }
+}
 
 /** The lines in which a script declares its operands. */
 function declarations(table: 'KEYS' | 'ARGV' | 'KEYS|ARGV'): RegExp {
@@ -14,22 +51,20 @@ type Operands<Name extends string> = Readonly<Record<Name, Operand | undefined>>
  * A Lua script whose operands are passed by name. The names are declared in the script itself,
  * `local lock, fence = KEYS[1], KEYS[2]`; a list here that differs from it fails at import.
  */
-export class LuaScript<Key extends string, Arg extends string> {
-  readonly sha: string;
+export class LuaScript<Key extends string, Arg extends string> extends ScriptText {
   /** What tracing sees of a call: no holder id. */
   readonly traced: readonly string[];
-  /** The beginning of an EVALSHA, by the number of its operands. */
-  readonly #heads: string[] = [];
   /** For several runs at once, if they may leave as one. */
-  readonly batched: BatchedScript | undefined;
+  readonly batched: ScriptText | undefined;
 
   constructor(
-    readonly source: string,
+    source: string,
     readonly keys: readonly Key[],
     readonly args: readonly Arg[],
     /** Whether runs of it may leave as one: it has these keys once, and each step stands for itself. */
     { batchable = false }: { readonly batchable?: boolean } = {},
   ) {
+    super(source);
     for (const [table, names] of [
       ['KEYS', keys],
       ['ARGV', args],
@@ -41,12 +76,8 @@ export class LuaScript<Key extends string, Arg extends string> {
         );
       }
     }
-    this.sha = createHash('sha1').update(source).digest('hex');
     this.traced = [this.sha];
-    if (batchable) {
-      const step = source.replaceAll(declarations('KEYS|ARGV'), '');
-      this.batched = new BatchedScript(step, keys, args);
-    }
+    if (batchable) this.batched = new ScriptText(batchedSource(source, keys, args));
   }
 
   /** The keys in the order of the script. */
@@ -64,17 +95,43 @@ export class LuaScript<Key extends string, Arg extends string> {
 
   /** The EVALSHA, or EVAL, as it goes over the wire. */
   wire(keys: KeyList, args: readonly Operand[], byText = false): string {
-    const operands = keys.keys.length + args.length;
-    let wire = (byText ? evalHead(operands, this.source) : this.#head(operands)) + keys.wire;
+    let wire = this.head(keys.keys.length + args.length, byText) + keys.wire;
     for (const arg of args) wire += bulk(arg);
     return wire;
-  }
-
-  #head(operands: number): string {
-    return (this.#heads[operands] ??= `*${operands + 3}\r\n${bulk('evalsha')}${bulk(this.sha)}`);
   }
 
   static declared(source: string, table: 'KEYS' | 'ARGV'): string[] {
     return [...source.matchAll(declarations(table))].flatMap(([, names]) => names!.split(', '));
   }
+}
+
+/** A line of a step that makes a table for all runs. */
+const SHARED = /^local [A-Z]+ = \{.*\}$/gm;
+
+/**
+ * A script that takes the step of another one for several runs, each with as many operands as the others.
+ * Answers with an answer for each; where a step failed, its error. A table that the step names in capitals is one for all.
+ */
+function batchedSource(source: string, keys: readonly string[], args: readonly string[]): string {
+  const step = source.replaceAll(declarations('KEYS|ARGV'), '');
+  const width = keys.length;
+  if (/\b(?:KEYS|ARGV)\b/.test(step))
+    throw new TypeError('A script that counts its operands cannot be merged.');
+  // Redis 6 raises a text, Redis 7 a table as an answer would be.
+  const shared = step.match(SHARED)?.join('\n') ?? '';
+  return `${shared}
+local function step(${[...keys, ...args].join(', ')})
+${step.replaceAll(SHARED, '')}
+end
+local runs = #KEYS / ${width}
+local operands, answers = #ARGV / runs, {}
+for nth = 1, runs do
+  local key, operand = (nth - 1) * ${width} + 1, (nth - 1) * operands + 1
+  local done, answer = pcall(step, ${keys.map((_, at) => `KEYS[key + ${at}]`).join(', ')}, unpack(ARGV, operand, operand + operands - 1))
+  if not done and type(answer) == 'string' then
+    answer = { err = answer }
+  end
+  answers[nth] = answer or false
+end
+return answers`;
 }

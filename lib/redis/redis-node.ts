@@ -5,7 +5,7 @@ import { onEachConnection } from './our-client.js';
 import { OutageWatch } from './outage-watch.js';
 import type { RedisConnection } from './redis-connection.js';
 import { ReplicaAcks } from './replica-acks.js';
-import type { ScriptRun } from './script-run.js';
+import type { ScriptRun } from './lua-script.js';
 import { checkServer, type ServerGuards } from './server-check.js';
 import { ServerClock } from './server-clock.js';
 import { notSent, unfit } from './store-failure.js';

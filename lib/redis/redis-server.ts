@@ -6,7 +6,7 @@ import type { LockServer, ServerListener } from './lock-server.js';
 import { addressOf, openConnection, serverOf, type ServerSource } from './open-connection.js';
 import type { RedisConnection } from './redis-connection.js';
 import { RedisNode, type Step, type StepNode } from './redis-node.js';
-import type { ScriptRun } from './script-run.js';
+import type { ScriptRun } from './lua-script.js';
 import { ServerClock } from './server-clock.js';
 import { checkSlots, type ServerGuards } from './server-check.js';
 import { description, serverField, serverMode } from './server-description.js';

@@ -1,7 +1,7 @@
 import { ReplicasNotReachedError } from '../errors/index.js';
 import type { ReplicaSettings } from '../options/index.js';
 import type { RedisConnection } from './redis-connection.js';
-import type { ScriptRun } from './script-run.js';
+import type { ScriptRun } from './lua-script.js';
 import { notSent } from './store-failure.js';
 
 interface Turn {

@@ -8,11 +8,6 @@ export function bulk(operand: Operand): string {
   return `$${bytes}\r\n${text}\r\n`;
 }
 
-/** The beginning of an EVAL with so many operands. */
-export function evalHead(operands: number, script: string): string {
-  return `*${operands + 3}\r\n${bulk('eval')}${bulk(script)}`;
-}
-
 /** The keys of a script in its order, and as they go over the wire: worth keeping for a lock that is used again. */
 export class KeyList {
   /** With their number before them. */

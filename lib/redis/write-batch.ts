@@ -1,7 +1,5 @@
 import type { Redis } from 'ioredis';
-import { ScriptBatch } from './script-batch.js';
-import type { PendingRun } from './script-run.js';
-import type { EncodedCommand } from './encoded-command.js';
+import { type EncodedCommand, type InFlightRun, ScriptBatch } from './script-batch.js';
 
 /** How many commands are worth a write of their own while others are under way. */
 const WORTH_A_WRITE = 4;
@@ -34,7 +32,7 @@ export class WriteBatch {
   #count = 0;
   /** Where what is gathered belongs: after a reconnect nobody waits for its answers. */
   #stream: Writable | undefined;
-  #wrote = false;
+  #scheduled = false;
 
   constructor(client: Redis) {
     this.#insides = client as unknown as Insides;
@@ -46,7 +44,7 @@ export class WriteBatch {
     if (this.#stream !== stream) this.#clear(stream);
     const sent = commandQueue.length - this.#count;
     if (this.#count >= WORTH_A_WRITE && this.#count >= sent) this.flush();
-    else this.#spell();
+    else this.#encode();
     if (typeof command === 'string') this.#gathered += command;
     else this.#last = command;
     this.#count += 1;
@@ -55,10 +53,10 @@ export class WriteBatch {
   }
 
   /** Lets a run leave with the last command; false if it cannot. */
-  add(pending: PendingRun): boolean {
+  add(inFlight: InFlightRun): boolean {
     const { stream, commandQueue } = this.#insides;
     if (this.#stream !== stream || !(this.#last instanceof ScriptBatch)) return false;
-    const runs = this.#last.add(pending);
+    const runs = this.#last.add(inFlight);
     const sent = commandQueue.length - this.#count;
     if (runs >= RUNS_WORTH_A_WRITE && sent <= 1) this.flush();
     return runs > 0;
@@ -66,7 +64,7 @@ export class WriteBatch {
 
   /** Writes now what is gathered. */
   readonly flush = (): void => {
-    this.#spell();
+    this.#encode();
     const wire = this.#gathered;
     if (wire === '') return;
     const stream = this.#stream!;
@@ -74,7 +72,7 @@ export class WriteBatch {
     if (stream.writable) stream.write(wire);
   };
 
-  #spell(): void {
+  #encode(): void {
     if (this.#last) this.#gathered += this.#last.encoded();
     this.#last = undefined;
   }
@@ -87,14 +85,14 @@ export class WriteBatch {
   }
 
   #schedule(): void {
-    if (this.#wrote) return;
-    this.#wrote = true;
+    if (this.#scheduled) return;
+    this.#scheduled = true;
     process.nextTick(this.flush);
     setImmediate(this.#endTurn);
   }
 
   readonly #endTurn = (): void => {
-    this.#wrote = false;
+    this.#scheduled = false;
     this.flush();
   };
 }

@@ -9,7 +9,7 @@ const page = plain(readFileSync('docs/troubleshooting.md', 'utf8'));
 const UNTOLD: readonly { file: string; text: RegExp; because: string }[] = [
   { file: 'lib/fencing/guarded-script.ts', text: /\bredis\.call\b|^local /, because: 'Lua' },
   { file: 'lib/locks/guard/guarded.ts', text: /local function/, because: 'Lua' },
-  { file: 'lib/redis/batched-script.ts', text: /local function/, because: 'Lua' },
+  { file: 'lib/redis/lua-script.ts', text: /local function/, because: 'Lua' },
   { file: 'lib/redis/rights.ts', text: /local refused/, because: 'Lua' },
   { file: 'lib/redis/server-check.ts', text: /^return redis\.call/, because: 'Lua' },
   { file: 'lib/fencing/guarded-script.ts', text: /^MSET /, because: 'names of commands' },
@@ -18,7 +18,7 @@ const UNTOLD: readonly { file: string; text: RegExp; because: string }[] = [
   { file: 'lib/redis/server-probe.ts', text: /^-ERR max number/, because: 'what Redis says' },
   { file: 'lib/redis/lua-script.ts', text: /^The script declares/, because: 'our own mistake' },
   {
-    file: 'lib/redis/batched-script.ts',
+    file: 'lib/redis/lua-script.ts',
     text: /^A script that counts/,
     because: 'our own mistake',
   },

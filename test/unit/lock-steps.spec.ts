@@ -4,7 +4,7 @@ import { RedisLock } from '../../lib/locks/lock/redis-lock.js';
 import { scripts } from '../../lib/locks/lock/scripts.js';
 import type { LockRequest } from '../../lib/locks/lock-request.js';
 import { lockServer, type LockServer, type Step, type StepNode } from '../../lib/redis/index.js';
-import type { ScriptRun } from '../../lib/redis/script-run.js';
+import type { ScriptRun } from '../../lib/redis/lua-script.js';
 import { ServerClock } from '../../lib/redis/server-clock.js';
 import { ManualClock } from '../../lib/testing/index.js';
 

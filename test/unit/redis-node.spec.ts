@@ -4,7 +4,7 @@ import { KeyList, LuaScript } from '../../lib/redis/index.js';
 import { RedisConnection } from '../../lib/redis/redis-connection.js';
 import { RedisNode } from '../../lib/redis/redis-node.js';
 import type { ServerGuards } from '../../lib/redis/server-check.js';
-import type { ScriptRun } from '../../lib/redis/script-run.js';
+import type { ScriptRun } from '../../lib/redis/lua-script.js';
 import { ManualClock } from '../../lib/testing/index.js';
 import { FakeRedis, replyError } from '../support/fake-redis.js';
 

@@ -3,7 +3,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { LockStoreError, ReplicasNotReachedError } from '../../lib/errors/index.js';
 import { KeyList, LuaScript, type RedisConnection } from '../../lib/redis/index.js';
 import { ReplicaAcks } from '../../lib/redis/replica-acks.js';
-import type { ScriptRun } from '../../lib/redis/script-run.js';
+import type { ScriptRun } from '../../lib/redis/lua-script.js';
 
 const script = new LuaScript('return 1', [], []);
 
