@@ -2,6 +2,7 @@ import { copyFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitepress';
 import { apiSidebar } from './api-pages.mjs';
+import { decisionSidebar, testsAsText } from './decisions.mjs';
 import { PAGES } from './pages.mjs';
 import { slugify } from './slug.mjs';
 
@@ -24,13 +25,15 @@ export default defineConfig({
   base,
   outDir: '../build/docs',
   cacheDir: '../.cache/docs',
-  srcExclude: ['**/node_modules/**', 'decisions/**'],
+  srcExclude: ['**/node_modules/**'],
+  rewrites: { 'decisions/README.md': 'decisions/index.md' },
   buildEnd: ({ outDir }) =>
     copyFileSync(file('bench/results.json'), `${outDir}/bench/results.json`),
   lastUpdated: false,
   metaChunk: true,
   head: [['link', { rel: 'icon', type: 'image/svg+xml', href: `${base}mark.svg` }]],
   markdown: {
+    config: testsAsText,
     anchor: { slugify },
     toc: { slugify },
     theme: { light: 'github-light', dark: 'github-dark' },
@@ -46,6 +49,10 @@ export default defineConfig({
     ],
     sidebar: {
       '/': sidebar,
+      '/decisions/': [
+        { text: 'All pages', link: '/' },
+        ...decisionSidebar(file('decisions/README.md')),
+      ],
       '/api/': [{ text: 'All pages', link: '/' }, ...apiSidebar(fileURLToPath(file('api')))],
     },
     outline: [2, 3],

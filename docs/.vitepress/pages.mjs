@@ -37,6 +37,7 @@ export const PAGES = [
       ['Performance', 'performance'],
       ['One of N replicas', 'one-of-n'],
       ['Protocol', 'protocol'],
+      ['Decisions', 'decisions/'],
       ['API', 'api/'],
     ],
   ],

@@ -6,6 +6,8 @@ import { batchesBy } from '../../lib/locks/batches.js';
 import type { LockRequest } from '../../lib/locks/lock-request.js';
 import { atMost, TTL } from '../support/bounds.js';
 import type { Contract } from '../support/contract.js';
+import { Gate } from '../support/gate.js';
+import { later } from '../support/later.js';
 import { type Wrap, withPrimitive } from '../support/world.js';
 
 /** A store of which one node hangs: the one where this lock lives. */
@@ -182,6 +184,19 @@ export const loss: Contract = {
     expect(lease.held).toBe(false);
     await world.until('the signal aborts', () => lease.signal.aborted);
     expect(lease.held).toBe(false);
+  },
+
+  async 'a lease that is lost while its extension is in flight is given back'(world) {
+    const gate = new Gate();
+    const slow: Wrap = (store) =>
+      withPrimitive(store, { extend: (requests) => gate.after(store.lock.extend(requests)) });
+    const process = await world.process({}, slow);
+    const lease = await process.acquire({ ttl: TTL });
+    const extended = later(lease.extend('1h'));
+    await world.until('it is lost', () => lease.signal.aborted);
+    await world.until('the lock is free', async () => (await world.sight()).type === 'none');
+    gate.open();
+    await expect(extended).rejects.toThrow(LeaseLostError);
   },
 
   async 'a renewal after a stall resurrects nothing'(world) {

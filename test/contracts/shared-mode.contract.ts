@@ -320,6 +320,21 @@ export const sharedMode: Contract = {
     expect(a.locks.load).toMatchObject({ held: 0, watched: 0 });
   },
 
+  async 'a downgrade whose answer is lost is a loss, and leaves nothing'(world) {
+    const unanswered: Wrap = (store) =>
+      withPrimitive(store, {
+        downgrade: async (request) => {
+          await store.lock.downgrade(request);
+          throw new LockStoreError('The answer was lost.', { outcome: 'unknown' });
+        },
+      });
+    const process = await world.process({ ttl: 60_000 }, unanswered);
+    const lease = await process.acquire();
+    await expect(lease.downgrade()).rejects.toThrow(LeaseLostError);
+    expect(lease.held).toBe(false);
+    await world.until('the lock is free', async () => (await world.sight()).type === 'none');
+  },
+
   async 'of a lease on several locks none becomes shared where one is held more than once'(world) {
     const [a, b] = [await world.process(), await world.client()];
     const call = callSettings({}, a.settings.call);

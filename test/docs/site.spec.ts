@@ -74,17 +74,18 @@ describe('the site', () => {
     rmSync(folder, { recursive: true, force: true });
   });
 
-  /** The built pages: those that people write, and some of the API. */
+  /** The built pages: those that differ in more than their text, so some of the API and of the decisions. */
   function pages(): string[] {
     const all = filesBelow(folder, '.html').map((path) => path.slice(folder.length));
-    const api = all.filter((path) => path.startsWith('/api/'));
-    const some = api.filter((path) => /\/(index|LockService|RedisLockOptions)\.html$/.test(path));
-    return [...all.filter((path) => !path.startsWith('/api/')), ...some];
+    const alike = /^\/(api|decisions)\//;
+    const some = /\/(index|LockService|RedisLockOptions|001-[a-z-]+)\.html$/;
+    return all.filter((path) => !alike.test(path) || some.test(path));
   }
 
   it('has every page, with its API', () => {
     expect(pages().length).toBeGreaterThan(15);
     expect(pages()).toContain('/api/nest-redis-lock/classes/LockService.html');
+    expect(pages()).toContain('/decisions/index.html');
     expect(statSync(resolve(folder, 'bench/results.json')).size).toBeGreaterThan(1_000);
   });
 

@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { LockOptionsError, type RedisLockOptions } from '../../lib/index.js';
-import { moduleSettings } from '../../lib/options/index.js';
+import { RedisLockStore } from '../../lib/locks/lock/redis-lock-store.js';
+import { moduleSettings, systemClock } from '../../lib/options/index.js';
 
 const settings = (options: unknown) => moduleSettings(options as RedisLockOptions);
 
@@ -44,5 +45,13 @@ describe('option "durability"', () => {
     expect(settings({}).durability).toBe('warn');
     expect(settings({ durability: 'refuse' }).durability).toBe('refuse');
     expect(() => settings({ durability: 'strict' })).toThrow("takes 'ignore', 'warn' or 'refuse'");
+  });
+
+  it("refuses a Cluster where it is 'refuse'", () => {
+    const redis = { cluster: ['redis://127.0.0.1:1'] };
+    const refusing = settings({ redis, durability: 'refuse' });
+    expect(() => new RedisLockStore(refusing, systemClock)).toThrow(LockOptionsError);
+    expect(() => new RedisLockStore(refusing, systemClock)).toThrow('which a Cluster cannot keep');
+    expect(() => new RedisLockStore(settings({ redis }), systemClock)).not.toThrow();
   });
 });
