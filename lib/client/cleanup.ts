@@ -1,5 +1,5 @@
 import type { LockStoreError } from '../errors/index.js';
-import type { LockPrimitive } from '../locks/lock-primitive.js';
+import type { LockStore } from '../locks/lock-store.js';
 import type { LockRequest } from '../locks/lock-request.js';
 import type { Clock } from '../options/index.js';
 import { isRefused, pauseAfter } from './retry.js';
@@ -16,7 +16,7 @@ export class Cleanup {
   #closed = false;
 
   constructor(
-    private readonly lock: LockPrimitive,
+    private readonly store: LockStore,
     private readonly clock: Clock,
     /** Told of what the store refuses for good. */
     private readonly refused: (error: LockStoreError) => void = () => {},
@@ -24,13 +24,13 @@ export class Cleanup {
 
   /** Gives up the entry and the lock that stand under the request's holder id. */
   abandon(request: LockRequest, inFlight: InFlight): void {
-    this.start(() => this.lock.leave(request), inFlight, request.ttl);
+    this.start(() => this.store.leave(request), inFlight, request.ttl);
   }
 
   /** Entries had their turns without the store: they leave its queue. Nothing of theirs is under way. */
   abandonServed(served: readonly LockRequest[] | undefined): void {
     const [first, ...others] = served ?? [];
-    if (first) this.start(() => this.lock.leave(first, others), new InFlight(0), first.ttl);
+    if (first) this.start(() => this.store.leave(first, others), new InFlight(0), first.ttl);
   }
 
   /** `leave` gives everything up that stands under one holder id; it may run several times. */

@@ -4,9 +4,8 @@ import {
   LockShutdownError,
   LockStoreError,
 } from '../errors/index.js';
-import type { Grant } from '../locks/grant.js';
+import type { Grant, Refusal } from '../locks/lock-store.js';
 import { newHolderId } from '../locks/holder.js';
-import type { Refusal } from '../locks/lock-primitive.js';
 import type { LockRequest } from '../locks/lock-request.js';
 import { AWAITS } from '../protocol/constants.js';
 import { onAbort } from '../options/index.js';
@@ -62,7 +61,7 @@ export class Conditions {
     let last: string | undefined;
     do {
       const { request } = heldLock;
-      const answer = await this.context.store.lock.signal(request, condition, most - woken, last);
+      const answer = await this.context.store.signal(request, condition, most - woken, last);
       if (typeof answer === 'string') {
         if (heldLock.state === 'held' && request === heldLock.request)
           this.context.heldLocks.refused(heldLock, answer);

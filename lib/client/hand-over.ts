@@ -6,7 +6,7 @@ import {
   LockStoreError,
 } from '../errors/index.js';
 import { holderId, newHolderId } from '../locks/holder.js';
-import type { Transferred } from '../locks/lock-primitive.js';
+import type { Transferred } from '../locks/lock-store.js';
 import type { LockRequest } from '../locks/lock-request.js';
 import { type CallSettings, onAbort } from '../options/index.js';
 import { HeldLock } from './held-lock.js';
@@ -163,7 +163,7 @@ async function transferOnce(
     const sentAt = clock.monotonic();
     inFlight.sent(sentAt);
     try {
-      const answer = await store.lock.transfer(from, to);
+      const answer = await store.transfer(from, to);
       inFlight.answered();
       const { sent, remaining } = answer;
       const isSure =

@@ -1,5 +1,5 @@
 import { LeaseLostError, type LossReason } from '../errors/index.js';
-import type { Grant } from '../locks/grant.js';
+import type { Grant } from '../locks/lock-store.js';
 import type { LockRequest } from '../locks/lock-request.js';
 import { type CallSettings, type Clock, type Moment, READER } from '../options/index.js';
 import type { Due, Scheduled } from './timers.js';

@@ -1,5 +1,5 @@
 import type { LockStoreError, LossReason } from '../errors/index.js';
-import type { Extended, LockPrimitive } from '../locks/lock-primitive.js';
+import type { Extended, LockStore } from '../locks/lock-store.js';
 import { type Clock, type Duration, milliseconds, TTL_BOUNDS } from '../options/index.js';
 import type { Cleanup } from './cleanup.js';
 import { readHandOver, writeHandOver } from './hand-over.js';
@@ -18,14 +18,14 @@ export class HeldLocks {
   readonly #whenIdle: (() => void)[] = [];
 
   constructor(
-    private readonly lock: LockPrimitive,
+    private readonly store: LockStore,
     private readonly clock: Clock,
     private readonly cleanup: Cleanup,
     /** Told of renewals that the store refuses for good. */
     refused: (error: LockStoreError) => void = () => {},
   ) {
     this.#watchdog = new Watchdog(
-      lock,
+      store,
       clock,
       (heldLock, reason) => this.#lose(heldLock, reason),
       refused,
@@ -94,7 +94,7 @@ export class HeldLocks {
     let left: Extended | undefined;
     for (;;) {
       const { sent, remaining } = await heldLock.inFlight.during(() =>
-        this.lock.extend([{ ...request, ttl: ms }]),
+        this.store.extend([{ ...request, ttl: ms }]),
       );
       [left] = remaining;
       if (heldLock.state !== 'held' || typeof left !== 'number') break;
@@ -132,7 +132,7 @@ export class HeldLocks {
     let reason: LossReason = 'unconfirmed';
     const undo = heldLock.share();
     try {
-      const done = await heldLock.inFlight.during(() => this.lock.downgrade(request));
+      const done = await heldLock.inFlight.during(() => this.store.downgrade(request));
       if (done && heldLock.state === 'held') return heldLock.successors?.ended(heldLock);
       reason = 'gone';
     } catch (error) {
@@ -157,7 +157,7 @@ export class HeldLocks {
     this.#underWay += 1;
     let remaining: Extended = 'unknown';
     try {
-      ({ remaining } = await this.lock.transfer(request, onTheWay));
+      ({ remaining } = await this.store.transfer(request, onTheWay));
     } catch (error) {
       if (!mayHaveRun(error)) {
         this.keep(heldLock);
@@ -175,7 +175,7 @@ export class HeldLocks {
     const reason = { taken: 'taken', free: 'gone', unknown: 'unconfirmed' } as const;
     this.#lose(heldLock, heldLock.suspected ?? reason[remaining]);
     const leave = (): Promise<unknown> =>
-      this.lock.leave(request).then(() => this.lock.leave(onTheWay)); // in this order no late answer brings it back
+      this.store.leave(request).then(() => this.store.leave(onTheWay)); // in this order no late answer brings it back
     if (remaining === 'unknown') this.cleanup.start(leave, inFlight, request.ttl);
     throw heldLock.lossError();
   }
@@ -193,7 +193,7 @@ export class HeldLocks {
     }
     this.#underWay += 1;
     const served = successors?.takeServed();
-    const strategy = this.lock.strategy(request);
+    const strategy = this.store.strategy(request);
     const released =
       (alone && successors?.giveBackQueueing(heldLock)) ||
       strategy.release(request, heldLock.leastLeft, served);

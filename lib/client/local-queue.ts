@@ -1,9 +1,7 @@
 import { LockLimitError, LockNotAcquiredError, LockStoreError } from '../errors/index.js';
 import { newHolderId } from '../locks/holder.js';
-import { lockId } from '../locks/lock-id.js';
-import type { Grant } from '../locks/grant.js';
-import type { Refusal } from '../locks/lock-primitive.js';
-import type { LockRequest } from '../locks/lock-request.js';
+import { lockId, type LockRequest } from '../locks/lock-request.js';
+import type { Grant, Refusal } from '../locks/lock-store.js';
 import { FIRST_LEASE } from '../protocol/constants.js';
 import { onAbort, permitsOf } from '../options/index.js';
 import { HeldLock, type Successors } from './held-lock.js';

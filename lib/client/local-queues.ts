@@ -1,5 +1,5 @@
 import { LockLimitError } from '../errors/index.js';
-import type { LockStore, PushListener } from '../locks/lock-primitive.js';
+import type { LockStore, PushListener } from '../locks/lock-store.js';
 import type { CallSettings, Clock, ModuleSettings } from '../options/index.js';
 import type { BaseLease } from './lease.js';
 import type { Cleanup } from './cleanup.js';

@@ -7,9 +7,15 @@ import {
   LockShutdownError,
 } from '../errors/index.js';
 import type { NameSearch } from '../locks/lock-names.js';
-import type { LockStore, PushListener, Sight, StoreDescription } from '../locks/lock-primitive.js';
-import type { CallSettings, Clock, DialectSettings, ModuleSettings } from '../options/index.js';
-import { checkStore, onAbort } from '../options/index.js';
+import type { LockStore, PushListener, Sight, StoreDescription } from '../locks/lock-store.js';
+import {
+  type CallSettings,
+  checkStore,
+  type Clock,
+  type DialectSettings,
+  type ModuleSettings,
+  onAbort,
+} from '../options/index.js';
 import { Cleanup } from './cleanup.js';
 import { Conditions } from './condition-wait.js';
 import { type HandOver, restore } from './hand-over.js';
@@ -52,12 +58,11 @@ export class LockClient {
     /** Told of what the store refuses for good while nobody waits for its answer. */
     refused: (error: LockStoreError, step: 'release' | 'renewal') => void = () => {},
   ) {
-    const { lock } = store;
     const { commandTimeout, lockOrder } = settings;
     const { signal } = this.#stopping;
     this.#opening = new Opening(store, () => this.#pushes, commandTimeout, clock, signal);
-    this.#cleanup = new Cleanup(lock, clock, (error) => refused(error, 'release'));
-    this.#heldLocks = new HeldLocks(lock, clock, this.#cleanup, (error) =>
+    this.#cleanup = new Cleanup(store, clock, (error) => refused(error, 'release'));
+    this.#heldLocks = new HeldLocks(store, clock, this.#cleanup, (error) =>
       refused(error, 'renewal'),
     );
     this.#queues = new LocalQueues(store, settings, clock, this.#cleanup, this.#heldLocks, signal);
@@ -183,13 +188,13 @@ export class LockClient {
       );
     }
     if (!this.#opening.done) await this.#opening.within(key, undefined);
-    return Stamp.take(key, () => this.store.lock.stamp(key));
+    return Stamp.take(key, () => this.store.stamp(key));
   }
 
   /** What can be seen of a lock, whoever holds it; `most`: how many waiters, or holders, are named. */
   async inspect(key: string, most: number, dialect?: DialectSettings): Promise<Sight> {
     await this.open();
-    return this.store.lock.inspect(key, most, dialect);
+    return this.store.inspect(key, most, dialect);
   }
 
   /** The locks that are not free, as {@link inspect} sees each. */
@@ -208,7 +213,7 @@ export class LockClient {
   /** Takes the lock from its holder, whoever that is. False if it has none. */
   async force(key: string, dialect?: DialectSettings): Promise<boolean> {
     await this.open();
-    return this.store.lock.force(key, dialect);
+    return this.store.force(key, dialect);
   }
 
   /** Runs `task` when nobody may wait any more. Returns how to call it off. */

@@ -1,5 +1,5 @@
 import { LockShutdownError, LockStoreError } from '../errors/index.js';
-import type { LockStore, PushListener } from '../locks/lock-primitive.js';
+import type { LockStore, PushListener } from '../locks/lock-store.js';
 import { type Clock, detached, onAbort } from '../options/index.js';
 
 /** How a process comes to its store: once, however many ask for it, and anew after a failure. */

@@ -1,6 +1,12 @@
 import { LockStoreError } from '../errors/index.js';
-import type { Grant } from '../locks/grant.js';
-import type { Answer, LockStore, LockStrategy, Queued, Refusal } from '../locks/lock-primitive.js';
+import type {
+  Answer,
+  Grant,
+  LockStore,
+  LockStrategy,
+  Queued,
+  Refusal,
+} from '../locks/lock-store.js';
 import type { LockRequest } from '../locks/lock-request.js';
 import { FIRST_LEASE } from '../protocol/constants.js';
 import type { Clock, ModuleSettings } from '../options/index.js';
@@ -79,7 +85,7 @@ export class QueueEntry implements Polled {
       former: undefined,
       wanted,
     };
-    this.#strategy = context.store.lock.strategy(this.#request);
+    this.#strategy = context.store.strategy(this.#request);
     context.entries.set(holder, this);
   }
 

@@ -1,6 +1,5 @@
-import type { Batch } from '../locks/grant.js';
-import { lockId } from '../locks/lock-id.js';
-import type { LockRequest } from '../locks/lock-request.js';
+import type { Batch } from '../locks/lock-store.js';
+import { lockId, type LockRequest } from '../locks/lock-request.js';
 import type { Clock } from '../options/index.js';
 import { ASK_LONGEST, ASK_PAUSE, ASK_SHORTEST, FIRST_LEASE } from '../protocol/constants.js';
 import { pauseAfter } from './retry.js';

@@ -1,7 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { LockNotAcquiredError, LockUpgradeError } from '../errors/index.js';
-import { isSameLock } from '../locks/lock-id.js';
-import type { LockRequest } from '../locks/lock-request.js';
+import { isSameLock, type LockRequest } from '../locks/lock-request.js';
 import { type CallSettings, type Clock, isReader, onAbort } from '../options/index.js';
 import type { HeldLock } from './held-lock.js';
 import type { BaseLease } from './lease.js';

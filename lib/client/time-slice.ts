@@ -1,4 +1,4 @@
-import type { Batch } from '../locks/grant.js';
+import type { Batch } from '../locks/lock-store.js';
 import type { LockRequest } from '../locks/lock-request.js';
 
 /** How long one process may hand a lock on among its own callers, in ms, and how often. */

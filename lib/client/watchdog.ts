@@ -1,5 +1,5 @@
 import type { LockStoreError, LossReason } from '../errors/index.js';
-import type { Extended, Extension, LockPrimitive } from '../locks/lock-primitive.js';
+import type { Extended, Extension, LockStore } from '../locks/lock-store.js';
 import type { LockRequest } from '../locks/lock-request.js';
 import { type Clock, type Moment, momentOf, partedSince } from '../options/index.js';
 import type { HeldLock } from './held-lock.js';
@@ -22,7 +22,7 @@ export class Watchdog {
   readonly #schedule: Schedule<HeldLock>;
 
   constructor(
-    private readonly lock: LockPrimitive,
+    private readonly store: LockStore,
     private readonly clock: Clock,
     private readonly lost: (heldLock: HeldLock, reason: LossReason) => void,
     /** Told of renewals that the store refuses for good. */
@@ -79,7 +79,7 @@ export class Watchdog {
       const ttl = this.#wanted(heldLock);
       return request.ttl === ttl ? request : { ...request, ttl };
     });
-    for (const batch of this.lock.batches(requests)) {
+    for (const batch of this.store.batches(requests)) {
       void this.#extend(
         batch.map((at) => heldLocks[at]!),
         batch.map((at) => requests[at]!),
@@ -90,7 +90,7 @@ export class Watchdog {
   async #extend(heldLocks: readonly HeldLock[], requests: readonly LockRequest[]): Promise<void> {
     let answer: Extension | undefined;
     try {
-      answer = await this.lock.extend(requests);
+      answer = await this.store.extend(requests);
     } catch (error) {
       if (isRefused(error)) this.refused(error);
       // The server may have renewed or not; the deadline we know stands, and we ask again before it.

@@ -1,4 +1,4 @@
-import type { Queued } from './lock-primitive.js';
+import type { Queued } from './lock-store.js';
 import type { LockRequest } from './lock-request.js';
 
 /** The shortest and the longest average pause, in ms, and the part of the time waited that it grows with. */

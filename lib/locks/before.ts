@@ -1,8 +1,8 @@
-import type { LockPrimitive, LockStrategy } from './lock-primitive.js';
+import type { LockStore, LockStrategy } from './lock-store.js';
 import type { LockRequest } from './lock-request.js';
 
 /** What has to be so before a step is taken: throws if it is not. */
-export type Before = (step: keyof LockPrimitive, request: Pick<LockRequest, 'key' | 'ttl'>) => void;
+export type Before = (step: keyof LockStore, request: Pick<LockRequest, 'key' | 'ttl'>) => void;
 
 /** The same strategy, with `before` asked before each step. */
 export function checked(strategy: LockStrategy, before: Before | undefined): LockStrategy {

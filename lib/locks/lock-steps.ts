@@ -1,3 +1,6 @@
+import { LockStoreError } from '../errors/index.js';
+import { isReader, momentOf } from '../options/index.js';
+import { TAKE_OVER_PAUSE } from '../protocol/constants.js';
 import {
   type KeyList,
   lockKeyList,
@@ -7,29 +10,20 @@ import {
   Remembered,
   type Step,
 } from '../redis/index.js';
-import { type Moment, momentOf } from '../options/index.js';
-import { TAKE_OVER_PAUSE } from '../protocol/constants.js';
-import { guarded } from './guard/guarded.js';
 import { batchesOf, LARGEST_BATCH } from './batches.js';
-import type { Answer, Extension, Transferred } from './lock-primitive.js';
+import { entryOf } from './entry.js';
+import { guarded } from './guard/guarded.js';
 import type { LockRequest } from './lock-request.js';
+import type { Answer, Extension, Transferred } from './lock-store.js';
+import { exclusive } from './native-scripts.js';
 import { type AcquireReply, answerOf, extendedOf } from './reply.js';
-import { unlessGone, unlessHeld, unlessLost } from './unconfirmed.js';
 
-type Script = LuaScript<string, string>;
 type Operands = Readonly<Record<string, string | number | undefined>>;
 
-/** What acquire wants to know beside what all ask for: of a lock held alone, of one held by several, of a condition. */
-interface AcquireOperands {
-  readonly former?: string | undefined;
-  readonly kind?: string;
-  readonly permits?: number | undefined;
-  readonly count?: number;
-  readonly condition?: string;
-  readonly over?: number;
-}
-
-/** The steps of our own locks on one server: finds the keys, says when a step is too late, reads the replies. */
+/**
+ * The steps of our own locks on one server: finds the keys, says when a step is too late, reads the replies. A script takes
+ * those of the operands that it declares.
+ */
 export class LockSteps {
   /** The keys of locks, by the names that scripts give them. */
   readonly #keyLists = new Map<readonly string[], Remembered<KeyList>>();
@@ -39,29 +33,30 @@ export class LockSteps {
     private readonly prefix: string,
     private readonly waitersPerKey: number,
     /** Told of grants that come with a reply, as they would come to the inbox. */
-    private readonly heard: (message: string) => void,
+    private readonly onMessage: (message: string) => void,
     /** Clients of the SETNX articles use the locks too. */
     private readonly guarded: boolean,
   ) {}
 
-  /** What stands before the name of a process in the name of its inbox. */
-  get inbox(): string {
-    return this.server.inboxPrefix;
+  /** When a lease beside clients of the articles is renewed first: until then, one that lost a take-over may write over it. */
+  get renewIn(): number | undefined {
+    return this.guarded ? TAKE_OVER_PAUSE : undefined;
   }
 
-  step<Result>(
-    script: Script,
+  /** Takes a step that needs no more than its operands. */
+  run<Result>(
+    script: LuaScript,
     key: string,
     operands: Operands,
     read: (reply: unknown) => Result,
-  ): Step<Result> {
-    const { step, keys, redisKey } = this.#on(script, key);
-    const run = { script: step, keys, args: step.argList(operands), key, read };
-    return { redisKey, key, on: () => run };
+  ): Promise<Result> {
+    const inbox = this.server.inboxPrefix;
+    return this.server.take(this.#step(script, key, { ...operands, inbox }, read));
   }
 
-  acquire(script: Script, request: LockRequest, more: AcquireOperands): Step<Answer> {
-    const { key, holder, ttl, tokenBlock: tokens, queue, enqueuedAt: arrival, wanted } = request;
+  acquire(script: LuaScript, request: LockRequest): Step<Answer> {
+    const { key, holder, ttl, tokenBlock: tokens, share, condition } = request;
+    const { queue, enqueuedAt: arrival, former, wanted } = request;
     const { step, keys, redisKey } = this.#on(script, key);
     return {
       redisKey,
@@ -74,16 +69,16 @@ export class LockSteps {
           ttl,
           tokens,
           not_after: node.notAfter(sent.monotonic),
-          inbox: this.inbox,
+          inbox: this.server.inboxPrefix,
           limit: queue ? this.waitersPerKey : 0,
           arrival,
-          former: more.former,
+          former: former?.holder,
           guard: this.guarded ? 1 : undefined,
-          kind: more.kind,
-          permits: more.permits,
-          count: more.count,
-          condition: more.condition,
-          over: more.over,
+          kind: kindOf(request),
+          permits: isReader(share) ? 0 : share?.permits,
+          count: share?.count,
+          condition: condition?.name,
+          over: condition?.over ? 1 : 0,
         };
         return {
           script: step,
@@ -97,7 +92,7 @@ export class LockSteps {
             const reply = answer as AcquireReply;
             const now = typeof reply === 'number' ? reply : reply[2];
             node.clock.learn(sent, receivedAt, now / 1_000);
-            return answerOf(reply, request, sent, this.#renewIn);
+            return answerOf(reply, request, sent, this.renewIn);
           },
         };
       },
@@ -105,12 +100,45 @@ export class LockSteps {
   }
 
   /** Answers whether something was given back. Who comes next, if it waits in this process, has been told before. */
-  release(script: Script, key: string, operands: Operands): Step<boolean> {
-    return this.step(script, key, operands, (reply) => {
+  release(
+    script: LuaScript,
+    request: LockRequest,
+    keep: number,
+    served?: readonly LockRequest[],
+  ): Step<boolean> {
+    const operands = {
+      holder: request.holder,
+      inbox: this.server.inboxPrefix,
+      kind: kindOf(request),
+      count: request.share?.count,
+      keep: keep > 0 ? Math.ceil(keep) : undefined,
+      served: served?.map(entryOf).join(' '),
+    };
+    return this.#step(script, request.key, operands, (reply) => {
       if (typeof reply === 'number') return reply === 1;
-      for (const grant of reply as string[]) this.heard(grant);
+      for (const grant of reply as string[]) this.onMessage(grant);
       return true;
     });
+  }
+
+  /** Answers whether the lock was the leaver's. */
+  leave(
+    script: LuaScript,
+    request: LockRequest,
+    served: readonly LockRequest[] = [],
+  ): Step<boolean> {
+    const { key, holder, ttl, tokenBlock: tokens, share, condition } = request;
+    const operands = {
+      holder,
+      ttl,
+      tokens,
+      inbox: this.server.inboxPrefix,
+      kind: kindOf(request),
+      count: share?.count,
+      entries: [request, ...served].map(entryOf).join(' '),
+      condition: condition?.name,
+    };
+    return this.#step(script, key, operands, isOne);
   }
 
   /** None of two slots, none of more than `largest`. */
@@ -118,21 +146,16 @@ export class LockSteps {
     return batchesOf(requests, ({ key }) => this.server.slotOf(this.prefix + key), largest);
   }
 
-  /** Of one batch; `operandsOf` is what the script wants to know of a request. */
-  extend(
-    script: Script,
-    requests: readonly LockRequest[],
-    operandsOf: (request: LockRequest) => Operands = holderAndTtl,
-  ): Step<Extension> {
+  /** Of one batch. */
+  extend(script: LuaScript, requests: readonly LockRequest[]): Step<Extension> {
     const step = this.#script(script);
     const keys = lockKeyList(step, this.prefix, requests);
     const args: Operand[] = [];
-    for (const request of requests) args.push(...step.argList(operandsOf(request)));
+    for (const request of requests) {
+      const { holder, ttl, share } = request;
+      args.push(...step.argList({ holder, ttl, kind: kindOf(request), count: share?.count }));
+    }
     const key = requests.length === 1 ? requests[0]!.key : undefined;
-    const read = (sent: Moment, reply: unknown): Extension => ({
-      sent,
-      remaining: (reply as number[]).map(extendedOf),
-    });
     return {
       redisKey: keys.keys[0]!,
       key,
@@ -143,21 +166,26 @@ export class LockSteps {
           keys,
           args,
           key,
-          read: (reply) => read(sent, reply),
+          read: (reply) => ({ sent, remaining: (reply as number[]).map(extendedOf) }),
           unconfirmed: unlessLost,
         };
       },
     };
   }
 
-  /** Nothing happened if it came too late. */
-  transfer(
-    script: Script,
-    request: LockRequest,
-    successor: LockRequest,
-  ): Step<Transferred | 'late'> {
-    const { key, holder } = request;
-    const { step, keys, redisKey } = this.#on(script, key);
+  /** @throws LockStoreError if it came too late: nothing happened then. */
+  async transfer(request: LockRequest, successor: LockRequest): Promise<Transferred> {
+    const transfer = this.#transfer(request, successor);
+    let answer = await this.server.take(transfer);
+    // After a sleep the server's clock is ahead of what we know of it, until it has said so.
+    if (answer === 'late') answer = await this.server.take(transfer);
+    if (answer !== 'late') return answer;
+    const { key } = request;
+    throw new LockStoreError(`Lock "${key}" was handed on too late.`, { key, outcome: 'unsent' });
+  }
+
+  #transfer({ key, holder }: LockRequest, successor: LockRequest): Step<Transferred | 'late'> {
+    const { step, keys, redisKey } = this.#on(exclusive.transfer, key);
     return {
       redisKey,
       key,
@@ -177,7 +205,7 @@ export class LockSteps {
           unconfirmed: unlessGone,
           read: (reply, receivedAt) => {
             if (typeof reply === 'number') {
-              return { sent, remaining: extendedOf(reply), renewIn: this.#renewIn };
+              return { sent, remaining: extendedOf(reply), renewIn: this.renewIn };
             }
             const [, now] = reply as [late: number, now: number];
             node.clock.learn(sent, receivedAt, now / 1_000);
@@ -188,16 +216,22 @@ export class LockSteps {
     };
   }
 
-  /** When a guarded lease is renewed first: until then, a client that lost a take-over may write over it. */
-  get #renewIn(): number | undefined {
-    return this.guarded ? TAKE_OVER_PAUSE : undefined;
+  #step<Result>(
+    script: LuaScript,
+    key: string,
+    operands: Operands,
+    read: (reply: unknown) => Result,
+  ): Step<Result> {
+    const { step, keys, redisKey } = this.#on(script, key);
+    const run = { script: step, keys, args: step.argList(operands), key, read };
+    return { redisKey, key, on: () => run };
   }
 
-  #script(script: Script): Script {
+  #script(script: LuaScript): LuaScript {
     return this.guarded ? guarded(script) : script;
   }
 
-  #on(script: Script, key: string): { step: Script; keys: KeyList; redisKey: string } {
+  #on(script: LuaScript, key: string): { step: LuaScript; keys: KeyList; redisKey: string } {
     const step = this.#script(script);
     let lists = this.#keyLists.get(step.keys);
     if (!lists) {
@@ -209,11 +243,35 @@ export class LockSteps {
   }
 }
 
-function holderAndTtl({ holder, ttl }: LockRequest): Operands {
-  return { holder, ttl };
+/** How several hold the lock, as scripts say it; undefined for one alone. */
+function kindOf({ share }: LockRequest): 's' | 'p' | undefined {
+  return share && (isReader(share) ? 's' : 'p');
 }
 
 /** Whether a script answered 1. */
 export function isOne(reply: unknown): boolean {
   return reply === 1;
+}
+
+// What becomes of an answer that too few replicas stand behind: `ScriptRun.unconfirmed` of each step.
+
+/** Only a grant needs replicas. */
+function unlessHeld(answer: Answer, error: Error): Answer {
+  if (answer.kind === 'held') throw error;
+  return answer;
+}
+
+/** Only a lease that is handed on needs replicas. */
+function unlessGone(answer: Transferred | 'late', error: Error): Transferred | 'late' {
+  if (answer !== 'late' && typeof answer.remaining === 'number') throw error;
+  return answer;
+}
+
+/** Only what was extended needs replicas; what is lost is lost. */
+function unlessLost({ sent, remaining }: Extension, error: Error): Extension {
+  if (remaining.every((left) => typeof left === 'number')) throw error;
+  return {
+    sent,
+    remaining: remaining.map((left) => (typeof left === 'number' ? 'unknown' : left)),
+  };
 }

@@ -1,7 +1,6 @@
 import { ForeignLockError } from '../errors/index.js';
 import type { Moment } from '../options/index.js';
-import type { Batch } from './grant.js';
-import type { Answer, Extended } from './lock-primitive.js';
+import type { Answer, Batch, Extended } from './lock-store.js';
 import type { LockRequest } from './lock-request.js';
 
 // What the scripts return and push, as PROTOCOL.md says it.

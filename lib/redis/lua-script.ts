@@ -3,7 +3,7 @@ import { bulk, KeyList, type Operand } from './resp.js';
 
 /** One run of a script. */
 export interface ScriptRun<Answer> {
-  readonly script: LuaScript<string, string>;
+  readonly script: LuaScript;
   readonly keys: KeyList;
   readonly args: readonly Operand[];
   /** The lock's key, for messages. */
@@ -44,14 +44,22 @@ function declarations(table: 'KEYS' | 'ARGV' | 'KEYS|ARGV'): RegExp {
   return new RegExp(`^\\s*local ([\\w, ]+) = (?:${table})\\[.*$`, 'gm');
 }
 
-/** Operands at the end may be left out: the script finds nil. */
-type Operands<Name extends string> = Readonly<Record<Name, Operand | undefined>>;
+/** The names of operands, of which equal lists are one object. */
+const known = new Map<string, readonly string[]>();
+
+function declared(source: string, table: 'KEYS' | 'ARGV'): readonly string[] {
+  const names = [...source.matchAll(declarations(table))].map(([, list]) => list!).join(', ');
+  if (!known.has(names)) known.set(names, names === '' ? [] : names.split(', '));
+  return known.get(names)!;
+}
 
 /**
- * A Lua script whose operands are passed by name. The names are declared in the script itself,
- * `local lock, fence = KEYS[1], KEYS[2]`; a list here that differs from it fails at import.
+ * A Lua script whose operands are passed by name. The names are those that the script itself declares,
+ * `local lock, fence = KEYS[1], KEYS[2]`.
  */
-export class LuaScript<Key extends string, Arg extends string> extends ScriptText {
+export class LuaScript extends ScriptText {
+  readonly keys: readonly string[];
+  readonly args: readonly string[];
   /** What tracing sees of a call: no holder id. */
   readonly traced: readonly string[];
   /** For several runs at once, if they may leave as one. */
@@ -59,33 +67,23 @@ export class LuaScript<Key extends string, Arg extends string> extends ScriptTex
 
   constructor(
     source: string,
-    readonly keys: readonly Key[],
-    readonly args: readonly Arg[],
     /** Whether runs of it may leave as one: it has these keys once, and each step stands for itself. */
     { batchable = false }: { readonly batchable?: boolean } = {},
   ) {
     super(source);
-    for (const [table, names] of [
-      ['KEYS', keys],
-      ['ARGV', args],
-    ] as const) {
-      const declared = LuaScript.declared(source, table).join(', ');
-      if (declared !== names.join(', ')) {
-        throw new TypeError(
-          `The script declares ${table} "${declared}", not "${names.join(', ')}".`,
-        );
-      }
-    }
+    this.keys = declared(source, 'KEYS');
+    this.args = declared(source, 'ARGV');
     this.traced = [this.sha];
-    if (batchable) this.batched = new ScriptText(batchedSource(source, keys, args));
+    if (batchable) this.batched = new ScriptText(batchedSource(source, this.keys, this.args));
   }
 
   /** The keys in the order of the script. */
-  keyList(keys: Readonly<Record<Key, string>>): KeyList {
-    return new KeyList(this.keys.map((name) => keys[name]));
+  keyList(keys: Readonly<Record<string, string>>): KeyList {
+    return new KeyList(this.keys.map((name) => keys[name]!));
   }
 
-  argList(args: Operands<Arg>): Operand[] {
+  /** Those of the operands that the script declares; at the end they may be left out: the script finds nil. */
+  argList(args: Readonly<Record<string, Operand | undefined>>): Operand[] {
     let last = this.args.length;
     while (last > 0 && args[this.args[last - 1]!] === undefined) last -= 1;
     const list: Operand[] = [];
@@ -98,10 +96,6 @@ export class LuaScript<Key extends string, Arg extends string> extends ScriptTex
     let wire = this.head(keys.keys.length + args.length, byText) + keys.wire;
     for (const arg of args) wire += bulk(arg);
     return wire;
-  }
-
-  static declared(source: string, table: 'KEYS' | 'ARGV'): string[] {
-    return [...source.matchAll(declarations(table))].flatMap(([, names]) => names!.split(', '));
   }
 }
 

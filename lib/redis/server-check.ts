@@ -23,7 +23,7 @@ export interface ServerGuards extends Safety {
   readonly admit?: ((connection: RedisConnection) => Promise<void>) | undefined;
 }
 
-const trial = new LuaScript("return redis.call('TIME')", [], []);
+const trial = new LuaScript("return redis.call('TIME')");
 
 /**
  * Looks whether a server can keep locks, and answers its INFO; nothing where its user may not see that.

@@ -2,7 +2,7 @@ import type { LockClient } from '../client/lock-client.js';
 import { LockKeyError, LockOptionsError } from '../errors/index.js';
 import { describe, lockName } from '../keys/index.js';
 import { isFenced, MARKERS, processOf } from '../locks/holder.js';
-import type { Sight } from '../locks/lock-primitive.js';
+import type { Sight } from '../locks/lock-store.js';
 import {
   checkStore,
   type DialectSettings,

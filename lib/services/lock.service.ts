@@ -12,7 +12,7 @@ import { LockClient } from '../client/lock-client.js';
 import { SingleLease } from '../client/single-lease.js';
 import type { Stamp } from '../client/stamp.js';
 import { withLease, type Work } from '../client/run-under-lease.js';
-import type { LockStore } from '../locks/lock-primitive.js';
+import type { LockStore } from '../locks/lock-store.js';
 import {
   type AcquireOptions,
   type CallSettings,

@@ -1,5 +1,5 @@
 import { LockStoreError } from '../errors/index.js';
-import type { StoreDescription } from '../locks/lock-primitive.js';
+import type { StoreDescription } from '../locks/lock-store.js';
 import type { ModuleSettings } from '../options/index.js';
 import { logger } from './logger.js';
 

@@ -1,6 +1,5 @@
 import { ForeignLockError } from '../errors/index.js';
-import type { Grant } from '../locks/grant.js';
-import type { Answer, Lost, Signalled } from '../locks/lock-primitive.js';
+import type { Answer, Grant, Lost, Signalled } from '../locks/lock-store.js';
 import type { LockRequest } from '../locks/lock-request.js';
 import { conditionEntries, entryOf } from '../locks/entry.js';
 import { type Moment, momentOf } from '../options/index.js';

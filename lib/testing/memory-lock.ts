@@ -1,20 +1,18 @@
 import { ForeignLockError } from '../errors/index.js';
 import { noDowngrade, noHandOver } from '../locks/dialects/refusals.js';
 import { MARKERS } from '../locks/holder.js';
-import { lockId } from '../locks/lock-id.js';
+import { lockId, type LockRequest } from '../locks/lock-request.js';
 import { entryOf } from '../locks/entry.js';
-import type { Grant } from '../locks/grant.js';
 import type {
   Answer,
   Extension,
-  LockPrimitive,
+  Grant,
   LockStrategy,
   Lost,
   Sight,
   Signalled,
   Transferred,
-} from '../locks/lock-primitive.js';
-import type { LockRequest } from '../locks/lock-request.js';
+} from '../locks/lock-store.js';
 import { type DialectSettings, type Moment, momentOf, READER } from '../options/index.js';
 import { foreignType } from './foreign-type.js';
 import { type MemoryConnection, tooLate } from './memory-connection.js';
@@ -34,14 +32,14 @@ import { WaitingLine } from './waiting-line.js';
  * is refused of it on Redis is refused here. Waiters are served in the order in which they queued, by hand-off; a crash costs the rest
  * of the lease, a crashed waiter at most 3 s.
  */
-export class MemoryLock implements LockPrimitive {
+export class MemoryLock implements LockStrategy {
   readonly #server: MemoryServer;
   readonly #conditions: MemoryConditions;
 
   constructor(
-    private readonly connection: MemoryConnection,
-    private readonly prefix: string,
-    private readonly processId: string,
+    protected readonly connection: MemoryConnection,
+    protected readonly prefix: string,
+    readonly processId: string,
     private readonly waitersPerKey: number,
   ) {
     this.#server = connection.server;

@@ -1,6 +1,5 @@
-import type { Batch } from '../locks/grant.js';
-import type { Clock } from '../options/index.js';
-import { type Share, systemClock } from '../options/index.js';
+import type { Batch } from '../locks/lock-store.js';
+import { type Clock, type Share, systemClock } from '../options/index.js';
 import { ExpiringMap } from './expiring-map.js';
 
 /** One of several that hold a lock together: when its lease ends (wall ms), and how many permits it has. */

@@ -1,4 +1,4 @@
-import type { Sight } from '../locks/lock-primitive.js';
+import type { Sight } from '../locks/lock-store.js';
 import { oncePerPermit } from '../locks/lock/sight.js';
 import { MemoryHolders } from './memory-holders.js';
 import type { MemoryServer } from './memory-server.js';

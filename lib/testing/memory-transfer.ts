@@ -1,4 +1,4 @@
-import type { Extended } from '../locks/lock-primitive.js';
+import type { Extended } from '../locks/lock-store.js';
 import type { LockRequest } from '../locks/lock-request.js';
 import { extension } from './memory-extension.js';
 import { MemoryHolders } from './memory-holders.js';

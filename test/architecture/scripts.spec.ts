@@ -7,8 +7,6 @@ import * as constants from '../../lib/protocol/constants.js';
 import { RedisProcess } from '../../tools/redis-server.js';
 import { filesBelow } from './files-below.js';
 
-type Script = LuaScript<string, string>;
-
 const lua = '../../tools/lua.mjs';
 const { withConstants } = (await import(lua)) as { withConstants: (text: string) => string };
 
@@ -28,17 +26,18 @@ const DECLARATION = /^\s*local [\w, ]+ = .*\b(?:KEYS|ARGV)\[.*$/gm;
 
 let redis: RedisProcess;
 let client: Redis;
-let scripts: Script[];
+let scripts: LuaScript[];
 
 beforeAll(async () => {
   redis = await RedisProcess.start();
   client = new Redis(redis.url);
   const modules = await Promise.all(
-    filesBelow('lib/locks', 'scripts.ts').map(
-      (file) => import(resolve(file)) as Promise<{ scripts: Record<string, Script> }>,
-    ),
+    filesBelow('lib/locks', '.ts')
+      .filter((file) => readFileSync(file, 'utf8').includes('new LuaScript('))
+      .map((file) => import(resolve(file)) as Promise<object>),
   );
-  scripts = modules.flatMap((module) => Object.values(module.scripts));
+  const tables = modules.flatMap((module) => Object.values(module) as object[]);
+  scripts = tables.flatMap((table) => Object.values(table)).filter((it) => it instanceof LuaScript);
 });
 
 afterAll(async () => {
@@ -52,7 +51,7 @@ function source(file: string): string {
 }
 
 /** The script that was made of a file: its text, apart from the includes. */
-function scriptOf(file: string): Script | undefined {
+function scriptOf(file: string): LuaScript | undefined {
   const own = source(file)
     .split(/^--- @include .*$/m)
     .map((part) => part.trim());
@@ -66,7 +65,7 @@ it('finds scripts', () => {
 describe.each(files)('%s', (file) => {
   const text = source(file);
   const body = text.replaceAll(DECLARATION, '').replaceAll(/--.*$/gm, '');
-  const operands = [...LuaScript.declared(text, 'KEYS'), ...LuaScript.declared(text, 'ARGV')];
+  const { keys, args } = new LuaScript(text);
 
   it('says in two lines at its top what it does and what it returns', () => {
     const [does, returns, after] = text.split('\n');
@@ -81,7 +80,7 @@ describe.each(files)('%s', (file) => {
 
   it('uses every operand that it declares', () => {
     const whole = scriptOf(file)!.source.replaceAll(DECLARATION, '');
-    const unused = operands.filter((name) => !new RegExp(`\\b${name}\\b`).test(whole));
+    const unused = [...keys, ...args].filter((name) => !new RegExp(`\\b${name}\\b`).test(whole));
     expect(unused).toEqual([]);
   });
 
@@ -93,10 +92,8 @@ describe.each(files)('%s', (file) => {
     }
   });
 
-  it('has in TypeScript the operands it declares, in its order', () => {
-    const script = scriptOf(file);
-    expect(script?.keys).toEqual(LuaScript.declared(text, 'KEYS'));
-    expect(script?.args).toEqual(LuaScript.declared(text, 'ARGV'));
+  it('is in the package with the operands that it declares', () => {
+    expect(scriptOf(file)).toMatchObject({ keys, args });
   });
 
   it('asks for the time only through the include', () => {

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { once } from 'node:events';
 import type { SingleLease } from '../../lib/client/single-lease.js';
 import { type Polled, QueuePoller } from '../../lib/client/queue-poller.js';
-import type { Signalled } from '../../lib/locks/lock-primitive.js';
+import type { Signalled } from '../../lib/locks/lock-store.js';
 import type { LockRequest } from '../../lib/locks/lock-request.js';
 import { READER, type Share } from '../../lib/options/index.js';
 import { Condition } from '../../lib/services/condition.js';

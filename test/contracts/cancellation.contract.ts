@@ -4,7 +4,7 @@ import { atMost } from '../support/bounds.js';
 import type { Contract } from '../support/contract.js';
 import { later } from '../support/later.js';
 import { expectNothingLeft } from '../support/nothing-left.js';
-import { withPrimitive, type Wrap } from '../support/world.js';
+import { withSteps, type Wrap } from '../support/world.js';
 
 export const cancellation: Contract = {
   async 'who left the queue is not served'(world) {
@@ -138,7 +138,7 @@ export const cancellation: Contract = {
     const [a, b] = [await world.client(), await world.process()];
     const { request } = await a.hold();
     const stray = { ...a.request(), holder: `${b.store.processId}/AAAAAAAAAAAAAAAAAAAAAA` };
-    await b.store.lock.acquire({ ...stray, queue: true, wanted: () => true });
+    await b.store.acquire({ ...stray, queue: true, wanted: () => true });
     await a.lock.release(request, 0);
     const from = world.clock.monotonic();
     await world.until('the lock is free', async () => (await world.sight()).type === 'none');
@@ -149,14 +149,14 @@ export const cancellation: Contract = {
     const commandTimeout = world.redis ? 3_000 : 300; // a busy machine's ask reaches the server in time
     const leaves: number[] = [];
     const process = await world.process({ commandTimeout }, (store, clock) =>
-      withPrimitive(store, {
+      withSteps(store, {
         acquire: async (ask) => {
-          await store.lock.acquire(ask);
+          await store.acquire(ask);
           throw new LockStoreError('The answer was lost.', { outcome: 'unknown' });
         },
         leave: (request, served) => {
           leaves.push(clock.monotonic());
-          return store.lock.leave(request, served);
+          return store.leave(request, served);
         },
       }),
     );
@@ -189,9 +189,9 @@ export const cancellation: Contract = {
     }
     let lost = false;
     const process = await world.process({ commandTimeout: 300 }, (store) =>
-      withPrimitive(store, {
+      withSteps(store, {
         acquire: async (ask) => {
-          await store.lock.acquire(ask);
+          await store.acquire(ask);
           lost = true;
           throw new LockStoreError('The answer was lost.', { outcome: 'unknown' });
         },
@@ -209,19 +209,19 @@ export const cancellation: Contract = {
     const gone = new Set<string>();
     const zombies: string[] = [];
     const watched: Wrap = (store) =>
-      withPrimitive(store, {
+      withSteps(store, {
         acquire: (ask) => {
           if (gone.has(ask.holder)) zombies.push(ask.holder);
           if (ask.former) gone.add(ask.former.holder);
-          return store.lock.acquire(ask);
+          return store.acquire(ask);
         },
         release: (request, keep, served) => {
           gone.add(request.holder);
-          return store.lock.release(request, keep, served);
+          return store.release(request, keep, served);
         },
         leave: (request, served) => {
           gone.add(request.holder);
-          return store.lock.leave(request, served);
+          return store.leave(request, served);
         },
       });
     const processes = [await world.process({}, watched), await world.process({}, watched)];

@@ -12,7 +12,7 @@ import { DEAD, POLL, TTL } from '../support/bounds.js';
 import type { Contract } from '../support/contract.js';
 import { later } from '../support/later.js';
 import { random } from '../support/random.js';
-import { type LockingProcess, type World, type Wrap, withPrimitive } from '../support/world.js';
+import { type LockingProcess, type World, type Wrap, withSteps } from '../support/world.js';
 
 function condition(process: LockingProcess, lease: Lease, name = 'changed'): Condition {
   return new Condition(process.locks.conditions, lease as SingleLease, name);
@@ -100,10 +100,10 @@ export const conditions: Contract = {
   async 'who awaits sends nothing to wake but its polls'(world) {
     const asks: string[] = [];
     const counting: Wrap = (store) =>
-      withPrimitive(store, {
+      withSteps(store, {
         acquire: (ask) => {
           asks.push(ask.former ? 'await' : 'ask');
-          return store.lock.acquire(ask);
+          return store.acquire(ask);
         },
       });
     const [a, b] = [await world.process({}, counting), await world.process()];
@@ -393,10 +393,10 @@ export const conditions: Contract = {
       for (const ran of outcome === 'unknown' ? [true, false] : [false]) {
         let troubles = 0;
         const troubled: Wrap = (store) =>
-          withPrimitive(store, {
+          withSteps(store, {
             async acquire(ask) {
-              if (!ask.former || (troubles += 1) > 1) return store.lock.acquire(ask);
-              if (ran) await store.lock.acquire(ask);
+              if (!ask.former || (troubles += 1) > 1) return store.acquire(ask);
+              if (ran) await store.acquire(ask);
               throw new LockStoreError('Trouble.', { outcome });
             },
           });
@@ -422,11 +422,11 @@ export const conditions: Contract = {
   ) {
     for (const outcome of ['unsent', 'refused'] as const) {
       const troubled: Wrap = (store) =>
-        withPrimitive(store, {
+        withSteps(store, {
           acquire: (ask) =>
             ask.former
               ? Promise.reject(new LockStoreError('Trouble.', { outcome }))
-              : store.lock.acquire(ask),
+              : store.acquire(ask),
         });
       const a = await world.process({ ttl: 60_000 }, troubled);
       const lease = await world.finish(a.acquire());

@@ -3,7 +3,7 @@ import { LeaseLostError } from '../../lib/errors/index.js';
 import { atMost, TTL } from '../support/bounds.js';
 import type { Contract } from '../support/contract.js';
 import { later } from '../support/later.js';
-import { withPrimitive } from '../support/world.js';
+import { withSteps } from '../support/world.js';
 
 export const expiry: Contract = {
   async 'a lease ends at its ttl, and another gets the lock, not before'(world) {
@@ -35,9 +35,9 @@ export const expiry: Contract = {
 
   async 'a deadline counts from the sending of the ask, not from its answer'(world) {
     const process = await world.process({}, (store, clock) =>
-      withPrimitive(store, {
+      withSteps(store, {
         acquire: async (ask) => {
-          const answer = await store.lock.acquire(ask);
+          const answer = await store.acquire(ask);
           clock.stall(0.4 * TTL);
           return answer;
         },

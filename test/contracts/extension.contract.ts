@@ -2,7 +2,7 @@ import { expect } from '@jest/globals';
 import { LockStoreError } from '../../lib/errors/index.js';
 import { atMost, TTL } from '../support/bounds.js';
 import type { Contract } from '../support/contract.js';
-import { withPrimitive } from '../support/world.js';
+import { withSteps } from '../support/world.js';
 
 export const extension: Contract = {
   async 'an extension gives the lease its ttl from now on'(world) {
@@ -61,10 +61,10 @@ export const extension: Contract = {
   async 'a renewal that fails is tried again'(world) {
     let failures = 0;
     const process = await world.process({}, (store) =>
-      withPrimitive(store, {
+      withSteps(store, {
         extend: async (requests) => {
           if ((failures += 1) <= 2) throw new LockStoreError('The lock store failed.');
-          return store.lock.extend(requests);
+          return store.extend(requests);
         },
       }),
     );
@@ -83,7 +83,7 @@ export const extension: Contract = {
     world,
   ) {
     const process = await world.process({}, (store) =>
-      withPrimitive(store, {
+      withSteps(store, {
         extend: () => Promise.reject(new LockStoreError('The lock store failed.')),
       }),
     );

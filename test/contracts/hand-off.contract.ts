@@ -1,7 +1,7 @@
 import { expect } from '@jest/globals';
 import { entryOf } from '../../lib/locks/entry.js';
 import type { Contract } from '../support/contract.js';
-import { type World, type Wrap, withPrimitive } from '../support/world.js';
+import { type World, type Wrap, withSteps } from '../support/world.js';
 
 export const handOff: Contract = {
   async 'a release with a waiter never frees the lock'(world) {
@@ -48,10 +48,10 @@ export const handOff: Contract = {
   async 'the heir sends nothing to own the lock'(world) {
     let asks = 0;
     const counting: Wrap = (store) =>
-      withPrimitive(store, {
+      withSteps(store, {
         acquire: (ask) => {
           asks += 1;
-          return store.lock.acquire(ask);
+          return store.acquire(ask);
         },
       });
     const [a, b] = [await world.process(), await world.process({}, counting)];

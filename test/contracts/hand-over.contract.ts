@@ -4,12 +4,12 @@ import { readHandOver } from '../../lib/client/hand-over.js';
 import type { Lease } from '../../lib/client/lease.js';
 import { withLease } from '../../lib/client/run-under-lease.js';
 import { MARKERS } from '../../lib/locks/holder.js';
-import type { LockPrimitive } from '../../lib/locks/lock-primitive.js';
+import type { LockStore } from '../../lib/locks/lock-store.js';
 import { READER } from '../../lib/options/index.js';
 import { atMost, TTL } from '../support/bounds.js';
 import type { Contract } from '../support/contract.js';
 import { later } from '../support/later.js';
-import { type LockingProcess, withPrimitive, type World, type Wrap } from '../support/world.js';
+import { type LockingProcess, withSteps, type World, type Wrap } from '../support/world.js';
 
 function restore(process: LockingProcess, text: string): Promise<Lease> {
   return process.locks.restore(readHandOver(text));
@@ -18,13 +18,13 @@ function restore(process: LockingProcess, text: string): Promise<Lease> {
 /** A process in which a hand-over goes another way for once. */
 function troubled(
   world: World,
-  trouble: (transfer: LockPrimitive['transfer']) => LockPrimitive['transfer'],
+  trouble: (transfer: LockStore['transfer']) => LockStore['transfer'],
 ): Promise<LockingProcess> {
   let times = 0;
   const wrap: Wrap = (store) => {
-    const right: LockPrimitive['transfer'] = (...requests) => store.lock.transfer(...requests);
+    const right: LockStore['transfer'] = (...requests) => store.transfer(...requests);
     const wrong = trouble(right);
-    return withPrimitive(store, {
+    return withSteps(store, {
       transfer: (...requests) => ((times += 1) === 1 ? wrong : right)(...requests),
     });
   };
@@ -37,7 +37,7 @@ function failure(outcome: 'unsent' | 'refused' | 'unknown'): LockStoreError {
 
 /** It is done, and nobody hears of it. */
 const unheard =
-  (transfer: LockPrimitive['transfer']): LockPrimitive['transfer'] =>
+  (transfer: LockStore['transfer']): LockStore['transfer'] =>
   async (...requests) => {
     await transfer(...requests);
     throw failure('unknown');

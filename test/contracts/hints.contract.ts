@@ -2,27 +2,19 @@ import { expect } from '@jest/globals';
 import { atMost, TTL } from '../support/bounds.js';
 import type { Contract } from '../support/contract.js';
 import { later } from '../support/later.js';
-import { type Wrap, withPrimitive } from '../support/world.js';
+import { type Wrap, withSteps } from '../support/world.js';
 
 /** Every push gets lost on its way, although the server believes it was heard. */
-export const losingPushes: Wrap = (store) => ({
-  lock: store.lock,
-  processId: store.processId,
-  get ready() {
-    return store.ready;
-  },
-  open: (listener) =>
-    store.open({
-      granted() {},
-      forced() {},
-      kept() {},
-      reconnected: () => listener.reconnected(),
-    }),
-  names: (search) => store.names(search),
-  pushMissed: () => store.pushMissed(),
-  describe: () => store.describe(),
-  close: () => store.close(),
-});
+export const losingPushes: Wrap = (store) =>
+  withSteps(store, {
+    open: (listener) =>
+      store.open({
+        granted() {},
+        forced() {},
+        kept() {},
+        reconnected: () => listener.reconnected(),
+      }),
+  });
 
 export const hints: Contract = {
   async 'a waiter whose push was lost finds its lock by asking, within 1.1 s'(world) {
@@ -49,27 +41,20 @@ export const hints: Contract = {
   async 'a grant that comes twice is one lease'(world) {
     const [a, b] = [
       await world.process(),
-      await world.process({}, (store) => ({
-        lock: store.lock,
-        processId: store.processId,
-        get ready() {
-          return store.ready;
-        },
-        open: (listener) =>
-          store.open({
-            granted: (request, grant) => {
-              listener.granted(request, grant);
-              listener.granted(request, grant);
-            },
-            forced: (holder) => listener.forced(holder),
-            kept: (key, rest) => listener.kept(key, rest),
-            reconnected: () => listener.reconnected(),
-          }),
-        names: (search) => store.names(search),
-        pushMissed: () => store.pushMissed(),
-        describe: () => store.describe(),
-        close: () => store.close(),
-      })),
+      await world.process({}, (store) =>
+        withSteps(store, {
+          open: (listener) =>
+            store.open({
+              granted: (request, grant) => {
+                listener.granted(request, grant);
+                listener.granted(request, grant);
+              },
+              forced: (holder) => listener.forced(holder),
+              kept: (key, rest) => listener.kept(key, rest),
+              reconnected: () => listener.reconnected(),
+            }),
+        }),
+      ),
     ];
     const lease = await a.acquire();
     const wait = b.acquire();
@@ -89,10 +74,10 @@ export const hintsOnRedis: Contract = {
     const [a, b] = [
       await world.process(),
       await world.process({}, (store) =>
-        withPrimitive(store, {
+        withSteps(store, {
           acquire: (ask) => {
             asks += 1;
-            return store.lock.acquire(ask);
+            return store.acquire(ask);
           },
         }),
       ),

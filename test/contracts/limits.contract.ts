@@ -3,7 +3,7 @@ import { LockLimitError } from '../../lib/errors/index.js';
 import { TTL } from '../support/bounds.js';
 import type { Contract } from '../support/contract.js';
 import { noting } from '../support/noting.js';
-import { type LockingProcess, withPrimitive } from '../support/world.js';
+import { type LockingProcess, withSteps } from '../support/world.js';
 
 export const limits: Contract = {
   async 'a queue that is full refuses, and takes the next when one has left'(world) {
@@ -77,10 +77,10 @@ export const limits: Contract = {
   async 'one call renews all leases of a process that are due together'(world) {
     const batches: number[] = [];
     const process = await world.process({}, (store) =>
-      withPrimitive(store, {
+      withSteps(store, {
         extend: (requests) => {
           batches.push(requests.length);
-          return store.lock.extend(requests);
+          return store.extend(requests);
         },
       }),
     );

@@ -8,7 +8,7 @@ import {
   LockStoreError,
 } from '../../lib/errors/index.js';
 import type { Lease } from '../../lib/client/lease.js';
-import type { Answer } from '../../lib/locks/lock-primitive.js';
+import type { Answer } from '../../lib/locks/lock-store.js';
 import type { LockRequest } from '../../lib/locks/lock-request.js';
 import type { AcquireOptions } from '../../lib/options/index.js';
 import { atMost, TTL } from '../support/bounds.js';
@@ -19,7 +19,7 @@ import { checkHistory, HistoryRecorder } from '../support/history.js';
 import { later } from '../support/later.js';
 import { expectNothingLeft } from '../support/nothing-left.js';
 import { noting } from '../support/noting.js';
-import { type LockingProcess, type World, type Wrap, withPrimitive } from '../support/world.js';
+import { type LockingProcess, type World, type Wrap, withSteps } from '../support/world.js';
 
 /** The most callers of one process that a grant serves: those it is passed to, and the first. */
 const TURN = 1 + BUDGET.handOffs;
@@ -47,9 +47,9 @@ function names(callers: readonly Named[]): string[] {
 /** What becomes of the step in which a process gives a lease back and queues again. */
 function yielding(fate: (ask: LockRequest, send: () => Promise<Answer>) => Promise<Answer>): Wrap {
   return (store) =>
-    withPrimitive(store, {
+    withSteps(store, {
       acquire: (ask) => {
-        const send = (): Promise<Answer> => store.lock.acquire(ask);
+        const send = (): Promise<Answer> => store.acquire(ask);
         return ask.former ? fate(ask, send) : send();
       },
     });
@@ -352,7 +352,7 @@ export const localHandOff: Contract = {
   async 'a lease is passed to nobody while it is being downgraded'(world) {
     const gate = new Gate();
     const slow: Wrap = (store) =>
-      withPrimitive(store, { downgrade: (request) => gate.after(store.lock.downgrade(request)) });
+      withSteps(store, { downgrade: (request) => gate.after(store.downgrade(request)) });
     const [a, b] = [await world.process({}, slow), await world.process()];
     const lease = await a.acquire();
     const next = later(a.acquire());
@@ -369,7 +369,7 @@ export const localHandOff: Contract = {
   async 'a lease is passed to nobody while it is being extended'(world) {
     const gate = new Gate();
     const slow: Wrap = (store) =>
-      withPrimitive(store, { extend: (requests) => gate.after(store.lock.extend(requests)) });
+      withSteps(store, { extend: (requests) => gate.after(store.extend(requests)) });
     const a = await world.process({ ttl: 5_000 }, slow);
     const lease = await a.acquire();
     const next = later(a.acquire());
@@ -388,11 +388,11 @@ export const localHandOff: Contract = {
     let asked = false;
     const [a, b, operator] = [
       await world.process({}, (store) =>
-        withPrimitive(store, {
+        withSteps(store, {
           extend: async (requests) => {
             asked = true;
             await gate.opened;
-            return store.lock.extend(requests);
+            return store.extend(requests);
           },
         }),
       ),

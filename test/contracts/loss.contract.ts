@@ -8,17 +8,16 @@ import { atMost, TTL } from '../support/bounds.js';
 import type { Contract } from '../support/contract.js';
 import { Gate } from '../support/gate.js';
 import { later } from '../support/later.js';
-import { type Wrap, withPrimitive } from '../support/world.js';
+import { type Wrap, withSteps } from '../support/world.js';
 
 /** A store of which one node hangs: the one where this lock lives. */
 const hangingFor =
   (key: string): Wrap =>
   (store) => {
-    const { lock } = store;
     const hangs = (request: LockRequest | undefined): boolean => request?.key === key;
-    return withPrimitive(store, {
-      batches: (requests) => batchesBy(requests, hangs, (_, own) => lock.batches(own)),
-      extend: (requests) => (hangs(requests[0]) ? new Promise(() => {}) : lock.extend(requests)),
+    return withSteps(store, {
+      batches: (requests) => batchesBy(requests, hangs, (_, own) => store.batches(own)),
+      extend: (requests) => (hangs(requests[0]) ? new Promise(() => {}) : store.extend(requests)),
     });
   };
 
@@ -189,7 +188,7 @@ export const loss: Contract = {
   async 'a lease that is lost while its extension is in flight is given back'(world) {
     const gate = new Gate();
     const slow: Wrap = (store) =>
-      withPrimitive(store, { extend: (requests) => gate.after(store.lock.extend(requests)) });
+      withSteps(store, { extend: (requests) => gate.after(store.extend(requests)) });
     const process = await world.process({}, slow);
     const lease = await process.acquire({ ttl: TTL });
     const extended = later(lease.extend('1h'));

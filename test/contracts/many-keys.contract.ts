@@ -7,13 +7,12 @@ import {
   LockStoreError,
 } from '../../lib/errors/index.js';
 import type { Lease } from '../../lib/client/lease.js';
-import { callSettings } from '../../lib/options/index.js';
-import type { AcquireOptions } from '../../lib/options/index.js';
+import { type AcquireOptions, callSettings } from '../../lib/options/index.js';
 import { TTL } from '../support/bounds.js';
 import type { Contract } from '../support/contract.js';
 import { later } from '../support/later.js';
 import { random } from '../support/random.js';
-import { type LockingProcess, type Wrap, withPrimitive } from '../support/world.js';
+import { type LockingProcess, type Wrap, withSteps } from '../support/world.js';
 
 /** Several locks at once; `keys` sorted, as the service gives them. */
 function acquire(
@@ -45,10 +44,10 @@ export const manyKeys: Contract = {
     let underWay = 0;
     let most = 0;
     const counting: Wrap = (store) =>
-      withPrimitive(store, {
+      withSteps(store, {
         async acquire(ask) {
           most = Math.max(most, (underWay += 1));
-          const answer = await store.lock.acquire(ask);
+          const answer = await store.acquire(ask);
           underWay -= 1;
           return answer;
         },
@@ -111,10 +110,10 @@ export const manyKeys: Contract = {
     await expect(world.finish(limited)).rejects.toThrow(LockLimitError);
     await b.lock.release(request, 0);
     const broken: Wrap = (store) =>
-      withPrimitive(store, {
+      withSteps(store, {
         async acquire(ask) {
           if (ask.key === 'y') throw new LockStoreError('Trouble.', { outcome: 'refused' });
-          return store.lock.acquire(ask);
+          return store.acquire(ask);
         },
       });
     const a = await world.process({ commandTimeout: 100 }, broken);

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { LossReason } from '../../lib/errors/index.js';
 import type { HeldLock, Successors } from '../../lib/client/held-lock.js';
 import type { LocalQueue } from '../../lib/client/local-queue.js';
-import type { Answer } from '../../lib/locks/lock-primitive.js';
+import type { Answer } from '../../lib/locks/lock-store.js';
 import { type CallSettings, momentOf } from '../../lib/options/index.js';
 import { SHORT_PATIENCE } from '../support/bounds.js';
 import type { Check, Contract } from '../support/contract.js';
@@ -24,7 +24,7 @@ import {
   secretRun,
 } from '../support/plant.js';
 import { type Topology, topologies } from '../support/topologies.js';
-import { withPrimitive } from '../support/world.js';
+import { withSteps } from '../support/world.js';
 import { cancellation } from './cancellation.contract.js';
 import { conditions } from './conditions.contract.js';
 import { deadWaiters } from './dead-waiters.contract.js';
@@ -138,9 +138,9 @@ const faults: Readonly<Record<string, Fault>> = {
   'a deadline counted from the reply': {
     plant: {
       wrap: (store, clock) =>
-        withPrimitive(store, {
+        withSteps(store, {
           acquire: async (ask) => {
-            const answer = await store.lock.acquire(ask);
+            const answer = await store.acquire(ask);
             return answer.kind === 'held' ? { ...answer, sent: momentOf(clock) } : answer;
           },
         }),
@@ -151,8 +151,8 @@ const faults: Readonly<Record<string, Fault>> = {
   'a lease that lasts much longer than was asked for': {
     plant: {
       wrap: (store) =>
-        withPrimitive(store, {
-          acquire: (ask) => store.lock.acquire({ ...ask, ttl: 20 * ask.ttl }),
+        withSteps(store, {
+          acquire: (ask) => store.acquire({ ...ask, ttl: 20 * ask.ttl }),
         }),
     },
     on: 'memory',
@@ -165,7 +165,7 @@ const faults: Readonly<Record<string, Fault>> = {
   'an extension that only says so': {
     plant: {
       wrap: (store, clock) =>
-        withPrimitive(store, {
+        withSteps(store, {
           extend: async (requests) => ({
             remaining: requests.map(({ ttl }) => ttl),
             sent: momentOf(clock),
@@ -181,16 +181,14 @@ const faults: Readonly<Record<string, Fault>> = {
   },
   'a batch that all nodes share': {
     plant: {
-      wrap: (store) =>
-        withPrimitive(store, { batches: (requests) => [requests.map((_, at) => at)] }),
+      wrap: (store) => withSteps(store, { batches: (requests) => [requests.map((_, at) => at)] }),
     },
     on: 'memory',
     brokenSentences: [[loss, 'a node that hangs']],
   },
   'a renewal for each lease alone': {
     plant: {
-      wrap: (store) =>
-        withPrimitive(store, { batches: (requests) => requests.map((_, at) => [at]) }),
+      wrap: (store) => withSteps(store, { batches: (requests) => requests.map((_, at) => [at]) }),
     },
     on: 'memory',
     brokenSentences: [[limits, 'one call renews']],
@@ -198,8 +196,8 @@ const faults: Readonly<Record<string, Fault>> = {
   'a store that is waited for without end': {
     plant: {
       wrap: (store) =>
-        withPrimitive(store, {
-          acquire: (ask) => store.lock.acquire(ask).catch(() => new Promise(() => {})),
+        withSteps(store, {
+          acquire: (ask) => store.acquire(ask).catch(() => new Promise(() => {})),
         }),
     },
     on: 'memory',
@@ -264,9 +262,9 @@ const faults: Readonly<Record<string, Fault>> = {
     plant: {
       wrap(store) {
         const answers = new Map<string, Answer>();
-        return withPrimitive(store, {
+        return withSteps(store, {
           acquire: async (ask) => {
-            const answer = answers.get(ask.holder) ?? (await store.lock.acquire(ask));
+            const answer = answers.get(ask.holder) ?? (await store.acquire(ask));
             if (answer.kind === 'queued') answers.set(ask.holder, answer);
             return answer;
           },
@@ -398,14 +396,13 @@ const faults: Readonly<Record<string, Fault>> = {
   },
   'a caller who gives up and keeps the lock for a minimum hold': {
     plant: {
-      wrap: (store) =>
-        withPrimitive(store, { leave: (request) => store.lock.release(request, 20_000) }),
+      wrap: (store) => withSteps(store, { leave: (request) => store.release(request, 20_000) }),
     },
     on: 'memory',
     brokenSentences: [[cancellation, 'what was granted to a caller that had given up']],
   },
   'a caller who gives up without leaving': {
-    plant: { wrap: (store) => withPrimitive(store, { leave: async () => false }) },
+    plant: { wrap: (store) => withSteps(store, { leave: async () => false }) },
     on: 'memory',
     brokenSentences: [
       [cancellation, 'an aborted wait'],
@@ -479,10 +476,10 @@ const faults: Readonly<Record<string, Fault>> = {
     plant: {
       wrap(store) {
         let stopped = false;
-        return withPrimitive(store, {
+        return withSteps(store, {
           extend: (requests) => {
             if (stopped) return new Promise(() => {});
-            return store.lock.extend(requests).catch((error: unknown) => {
+            return store.extend(requests).catch((error: unknown) => {
               stopped = true;
               throw error;
             });
@@ -494,7 +491,7 @@ const faults: Readonly<Record<string, Fault>> = {
     brokenSentences: [[extension, 'a renewal that fails is tried again']],
   },
   'no watchdog': {
-    plant: { wrap: (store) => withPrimitive(store, { extend: () => new Promise(() => {}) }) },
+    plant: { wrap: (store) => withSteps(store, { extend: () => new Promise(() => {}) }) },
     on: 'memory',
     brokenSentences: [
       [extension, 'a lease is renewed as long'],
@@ -633,9 +630,9 @@ const faults: Readonly<Record<string, Fault>> = {
   'a turn given away without the lease': {
     plant: {
       wrap: (store) =>
-        withPrimitive(store, {
+        withSteps(store, {
           acquire: async (ask) => {
-            const answer = await store.lock.acquire({ ...ask, former: undefined });
+            const answer = await store.acquire({ ...ask, former: undefined });
             return { ...answer, gaveBack: ask.former !== undefined };
           },
         }),
@@ -658,7 +655,7 @@ const faults: Readonly<Record<string, Fault>> = {
     brokenSentences: [[localHandOff, 'who loses the lock to an operator']],
   },
   'a place left behind by the last waiter': {
-    plant: { wrap: (store) => withPrimitive(store, { leave: async () => false }) },
+    plant: { wrap: (store) => withSteps(store, { leave: async () => false }) },
     on: 'memory',
     brokenSentences: [[localHandOff, 'the last waiter that leaves']],
   },
@@ -896,8 +893,8 @@ const faults: Readonly<Record<string, Fault>> = {
   'a stamp that asks only whether somebody holds the lock now': {
     plant: {
       wrap: (store) =>
-        withPrimitive(store, {
-          stamp: async (key) => ((await store.lock.stamp(key)) === undefined ? undefined : 1),
+        withSteps(store, {
+          stamp: async (key) => ((await store.stamp(key)) === undefined ? undefined : 1),
         }),
     },
     on: 'memory',

@@ -3,7 +3,7 @@ import { LeaseLostError, LockStoreError } from '../../lib/errors/index.js';
 import type { Lease } from '../../lib/client/lease.js';
 import type { SingleLease } from '../../lib/client/single-lease.js';
 import { BUDGET } from '../../lib/client/time-slice.js';
-import type { PushListener } from '../../lib/locks/lock-primitive.js';
+import type { PushListener } from '../../lib/locks/lock-store.js';
 import type { AcquireOptions } from '../../lib/options/index.js';
 import { Condition } from '../../lib/services/condition.js';
 import { atMost, TTL } from '../support/bounds.js';
@@ -13,7 +13,7 @@ import { expectGrowing } from '../support/growing.js';
 import { later } from '../support/later.js';
 import { expectNothingLeft } from '../support/nothing-left.js';
 import { noting } from '../support/noting.js';
-import { type LockingProcess, type World, type Wrap, withPrimitive } from '../support/world.js';
+import { type LockingProcess, type World, type Wrap, withSteps } from '../support/world.js';
 
 type Caller = readonly [process: LockingProcess, name: string, options?: AcquireOptions];
 /** What a caller does under the lock. */
@@ -202,9 +202,9 @@ export const runs: Contract = {
     const gate = new Gate();
     const late: Wrap = (store) => {
       let asks = 0;
-      return withPrimitive(store, {
+      return withSteps(store, {
         acquire: (ask) => {
-          const answer = store.lock.acquire(ask);
+          const answer = store.acquire(ask);
           return (asks += 1) === 2 ? gate.after(answer) : answer;
         },
       });
@@ -222,25 +222,21 @@ export const runs: Contract = {
     let answered = 0;
     let first: string | undefined;
     let listener!: PushListener;
-    const late: Wrap = (store) => ({
-      ...withPrimitive(store, {
+    const late: Wrap = (store) =>
+      withSteps(store, {
         acquire: async (ask) => {
           first ??= ask.holder;
           if (answered < 3 || ask.holder === first) {
-            const answer = await store.lock.acquire(ask);
+            const answer = await store.acquire(ask);
             answered += 1;
             return answer;
           }
           const sent = { ...ask, wanted: () => true };
-          onTheirWay.push(gate.opened.then(() => store.lock.acquire(sent)));
+          onTheirWay.push(gate.opened.then(() => store.acquire(sent)));
           throw new LockStoreError('The connection was lost.', { outcome: 'unknown' });
         },
-      }),
-      get ready() {
-        return store.ready;
-      },
-      open: (hears) => store.open((listener = hears)),
-    });
+        open: (hears) => store.open((listener = hears)),
+      });
     const options = { fairness: 'strict', commandTimeout: 1_000 } as const;
     const [queue, a] = [await Queue.in(world), await world.process(options, late)];
     const callers = many(a, 3);
@@ -316,11 +312,11 @@ export const runs: Contract = {
   async 'a release of which nobody knows whether it ran loses nobody'(world) {
     let troubles = 0;
     const troubled: Wrap = (store) =>
-      withPrimitive(store, {
+      withSteps(store, {
         release: async (request, keep, served) => {
           troubles += 1;
-          if (troubles > 4) return store.lock.release(request, keep, served);
-          if (troubles % 2 === 0) await store.lock.release(request, keep, served);
+          if (troubles > 4) return store.release(request, keep, served);
+          if (troubles % 2 === 0) await store.release(request, keep, served);
           throw new LockStoreError('Trouble.', { outcome: 'unknown' });
         },
       });

@@ -6,7 +6,7 @@ import type { Contract } from '../support/contract.js';
 import { later } from '../support/later.js';
 import { HistoryRecorder, checkHistory } from '../support/history.js';
 import { random } from '../support/random.js';
-import { withPrimitive, type Wrap } from '../support/world.js';
+import { withSteps, type Wrap } from '../support/world.js';
 
 const reader = { share: READER } as const;
 
@@ -307,7 +307,7 @@ export const sharedMode: Contract = {
 
   async 'a lease that was given back while its downgrade was refused is held by nobody'(world) {
     const refused: Wrap = (store) =>
-      withPrimitive(store, {
+      withSteps(store, {
         downgrade: () =>
           Promise.reject(new LockStoreError('Out of memory.', { outcome: 'refused' })),
       });
@@ -322,9 +322,9 @@ export const sharedMode: Contract = {
 
   async 'a downgrade whose answer is lost is a loss, and leaves nothing'(world) {
     const unanswered: Wrap = (store) =>
-      withPrimitive(store, {
+      withSteps(store, {
         downgrade: async (request) => {
-          await store.lock.downgrade(request);
+          await store.downgrade(request);
           throw new LockStoreError('The answer was lost.', { outcome: 'unknown' });
         },
       });

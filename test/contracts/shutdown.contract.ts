@@ -3,14 +3,14 @@ import { LockShutdownError, LockStoreError } from '../../lib/errors/index.js';
 import { readHandOver } from '../../lib/client/hand-over.js';
 import type { Lease } from '../../lib/client/lease.js';
 import { SingleLease } from '../../lib/client/single-lease.js';
-import type { LockPrimitive } from '../../lib/locks/lock-primitive.js';
+import type { LockStore } from '../../lib/locks/lock-store.js';
 import type { LockRequest } from '../../lib/locks/lock-request.js';
 import { atMost, TTL } from '../support/bounds.js';
 import type { Contract } from '../support/contract.js';
 import { Gate } from '../support/gate.js';
 import { later } from '../support/later.js';
 import { expectNothingLeft } from '../support/nothing-left.js';
-import { type LockingProcess, withPrimitive, type World, type Wrap } from '../support/world.js';
+import { type LockingProcess, withSteps, type World, type Wrap } from '../support/world.js';
 
 const GRACE = 2_000;
 
@@ -43,13 +43,13 @@ function late(
 ): Late {
   const [asked, answers] = [new Gate(), new Gate()];
   const wrap: Wrap = (store) => {
-    const right = store.lock[step].bind(store.lock) as (...all: unknown[]) => Promise<unknown>;
+    const right = store[step].bind(store) as (...all: unknown[]) => Promise<unknown>;
     const instead = (...all: unknown[]): Promise<unknown> => {
       if (!isMeant(all[0] as LockRequest)) return right(...all);
       asked.open();
       return answer(() => right(...all), answers);
     };
-    return withPrimitive(store, { [step]: instead } as Partial<LockPrimitive>);
+    return withSteps(store, { [step]: instead } as Partial<LockStore>);
   };
   return { wrap, asked, answers };
 }
@@ -335,7 +335,7 @@ export const shutdownOfHandOvers: Contract = {
   async 'a restoration that is refused asks no more'(world) {
     let asked = 0;
     const wrap: Wrap = (store) =>
-      withPrimitive(store, {
+      withSteps(store, {
         transfer: () => {
           asked += 1;
           return Promise.reject(new LockStoreError('Not sent.', { key: 'k', outcome: 'unsent' }));

@@ -3,7 +3,7 @@ import { momentOf } from '../../lib/options/index.js';
 import { datedLate } from '../support/dated-late.js';
 import { sameToken, type Plant } from '../support/plant.js';
 import { CALM, ROUGH, simulate, STORM } from '../support/simulation.js';
-import { withPrimitive } from '../support/world.js';
+import { withSteps } from '../support/world.js';
 
 afterEach(() => void jest.restoreAllMocks());
 
@@ -34,13 +34,13 @@ const mistakes: Readonly<Record<string, Mistake>> = {
   'a deadline counted from the reply': {
     fairness: 'local',
     wrap: (store, clock) =>
-      withPrimitive(store, {
+      withSteps(store, {
         acquire: async (ask) => {
-          const answer = await store.lock.acquire(ask);
+          const answer = await store.acquire(ask);
           return answer.kind === 'held' ? { ...answer, sent: momentOf(clock) } : answer;
         },
         extend: async (requests) => {
-          const { remaining } = await store.lock.extend(requests);
+          const { remaining } = await store.extend(requests);
           return { remaining, sent: momentOf(clock) };
         },
       }),
@@ -52,9 +52,9 @@ const mistakes: Readonly<Record<string, Mistake>> = {
   'a lease that is believed to last a little longer': {
     fairness: 'local',
     wrap: (store) =>
-      withPrimitive(store, {
+      withSteps(store, {
         acquire: async (ask) => {
-          const answer = await store.lock.acquire(ask);
+          const answer = await store.acquire(ask);
           return answer.kind === 'held' ? { ...answer, remaining: answer.remaining + 200 } : answer;
         },
       }),

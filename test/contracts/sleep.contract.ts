@@ -5,7 +5,7 @@ import type { SingleLease } from '../../lib/client/single-lease.js';
 import { Condition } from '../../lib/services/condition.js';
 import type { Contract } from '../support/contract.js';
 import { Gate } from '../support/gate.js';
-import { type LockingProcess, withPrimitive, type World, type Wrap } from '../support/world.js';
+import { type LockingProcess, withSteps, type World, type Wrap } from '../support/world.js';
 
 /** Longer than any lease here, in ms. */
 const NIGHT = 60_000;
@@ -21,8 +21,8 @@ class Answer {
   /** Around a store: the next answer to `step` that grants something is read when it is let through. */
   on(step: 'acquire' | 'extend' | 'transfer'): Wrap {
     return (store) => {
-      const run = store.lock[step].bind(store.lock) as (...operands: unknown[]) => Promise<unknown>;
-      return withPrimitive(store, {
+      const run = store[step].bind(store) as (...operands: unknown[]) => Promise<unknown>;
+      return withSteps(store, {
         [step]: async (...operands: unknown[]) => {
           const answer = await run(...operands);
           if (!this.#awaited || isWait(answer)) return answer;

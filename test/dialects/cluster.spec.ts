@@ -44,7 +44,7 @@ it('a dialect whose keys would be in two slots is refused before anything is don
   const us = new LockProcess({ redis: { cluster: cluster.seeds }, dialect: 'python-redis-lock' });
   try {
     const { dialect } = us.settings.call;
-    const { lock } = us.store;
+    const lock = us.store;
     const steps = [us.acquire('k'), lock.force('k', dialect)];
     for (const step of await Promise.allSettled(steps)) {
       expect(step).toMatchObject({ status: 'rejected', reason: expect.any(LockOptionsError) });

@@ -146,7 +146,7 @@ describe.each(samples)('where dialect %j meets', (dialect) => {
       tokenBlock: 0,
       dialect: settings,
     };
-    const { lock } = us.store;
+    const lock = us.store;
     expect((await lock.extend([request])).remaining).toEqual(['taken']);
     expect(await lock.release(request, 0)).toBe(false);
     expect(await lock.leave(request)).toBe(false);

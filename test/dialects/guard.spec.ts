@@ -1,8 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { type AcquireOptions, LeaseLostError, LockNotAcquiredError } from '../../lib/index.js';
 import type { Lease } from '../../lib/client/lease.js';
-import { scripts } from '../../lib/locks/dialects/plain/scripts.js';
-import type { LuaScript } from '../../lib/redis/index.js';
+import { scripts } from '../../lib/locks/dialects/plain/plain.js';
 import { until } from '../support/until.js';
 import { Crowd } from './crowd.js';
 import { textbookInPython } from './peers/index.js';
@@ -155,12 +154,12 @@ describe('a plain lock with a guard', () => {
   });
 
   it('is a third client’s when the lease was over sooner than the take-over', async () => {
-    const keys = { lock: 'k', grant: '{k}:grant', fence: '{k}:fence' };
+    const keys: Record<string, string> = { lock: 'k', grant: '{k}:grant', fence: '{k}:fence' };
     const step = (name: 'acquire' | 'extend' | 'release'): Promise<unknown> => {
-      const script = scripts[name] as LuaScript<keyof typeof keys, string>;
+      const script = scripts[name];
       const not_after = Number.MAX_SAFE_INTEGER;
       const operands = { holder: '99999999999999001', ttl: 50, tokens: 0, not_after, guard: 1 };
-      const list = script.keys.map((key) => keys[key]);
+      const list = script.keys.map((key) => keys[key]!);
       return sides.theirs.eval(script.source, list.length, ...list, ...script.argList(operands));
     };
     await sides.theirs.set('k', '1600000000');

@@ -3,7 +3,7 @@ import { LeaseLostError, LockNotAcquiredError, LockOptionsError } from '../../li
 import type { Lease } from '../../lib/client/lease.js';
 import type { SingleLease } from '../../lib/client/single-lease.js';
 import { guarded } from '../../lib/locks/guard/guarded.js';
-import { scripts } from '../../lib/locks/lock/scripts.js';
+import { exclusive as scripts } from '../../lib/locks/native-scripts.js';
 import { moduleSettings } from '../../lib/options/index.js';
 import { Condition } from '../../lib/services/condition.js';
 import { inspection } from '../../lib/services/inspection.js';
@@ -236,7 +236,7 @@ describe('a lock of our own with a guard', () => {
     expect((await seen()).holder!.host).not.toMatch(/^9{14}/);
     await lease.release();
     expect((await seen()).state).toBe('kept');
-    expect(await us.store.lock.stamp('k_lock')).toBe(lease.fencingToken);
+    expect(await us.store.stamp('k_lock')).toBe(lease.fencingToken);
     expect(await peer.acquire('k', 5_000)).toBe(false);
     expect(await sides.theirs.pttl('k_lock')).toBeGreaterThan(0);
     await sides.theirs.del('k_lock'); // the minimum hold is over

@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
-import type { LockStore } from '../../lib/locks/lock-primitive.js';
+import type { LockStore } from '../../lib/locks/lock-store.js';
 import { later } from '../support/later.js';
 import { until } from '../support/until.js';
-import { withPrimitive } from '../support/world.js';
+import { withSteps } from '../support/world.js';
 import { EndlessPauses, patientClock } from './endless-pauses.js';
 import { had, Sides } from './sides.js';
 
@@ -52,11 +52,11 @@ describe('many readers of one process', () => {
     const asked: string[] = [];
     let firstAsks = (): void => {};
     const wrap = (store: LockStore): LockStore =>
-      withPrimitive(store, {
+      withSteps(store, {
         acquire: (ask) => {
           asked.push(ask.holder);
           if (ask.holder === asked[0]) firstAsks();
-          return store.lock.acquire(ask);
+          return store.acquire(ask);
         },
       });
     const readers = sides.client({ dialect }, { wrap });

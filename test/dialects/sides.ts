@@ -5,7 +5,7 @@ import { LockProcess } from '../support/lock-process.js';
 import { until } from '../support/until.js';
 import type { LockDialect, RedisLockOptions } from '../../lib/index.js';
 import type { Lease } from '../../lib/client/lease.js';
-import type { LockStore } from '../../lib/locks/lock-primitive.js';
+import type { LockStore } from '../../lib/locks/lock-store.js';
 import type { Clock } from '../../lib/options/index.js';
 import type { Peer, PeerClient } from './peers/peer.js';
 

@@ -2,9 +2,9 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Redis } from 'ioredis';
 import { ForeignLockError, LockNotAcquiredError, LockOptionsError } from '../../lib/index.js';
 import { newHolderId } from '../../lib/locks/holder.js';
-import type { Grant } from '../../lib/locks/grant.js';
+import type { Grant } from '../../lib/locks/lock-store.js';
 import type { LockRequest } from '../../lib/locks/lock-request.js';
-import { speak } from '../../lib/locks/dialects/speak.js';
+import { speak } from '../../lib/locks/dialects/dialect-lock.js';
 import { dialectSettings } from '../../lib/options/index.js';
 import { RedisProcess } from '../../tools/redis-server.js';
 import { LockProcess } from '../support/lock-process.js';
@@ -58,7 +58,7 @@ describe.each(samples)('the steps of dialect %j', (dialect) => {
   const keyOf = ({ key }: LockRequest): string => settings.prefix + key + settings.suffix;
 
   it('have the effect of once when they run twice', async () => {
-    const { lock } = us.store;
+    const lock = us.store;
     const mine = request();
     const first = await lock.acquire(asking(mine));
     const again = await lock.acquire(asking(mine));
@@ -72,7 +72,7 @@ describe.each(samples)('the steps of dialect %j', (dialect) => {
   });
 
   it('change nothing that is another’s', async () => {
-    const { lock } = us.store;
+    const lock = us.store;
     const mine = request();
     const stranger = another(mine);
     await lock.acquire(asking(mine));
@@ -84,7 +84,7 @@ describe.each(samples)('the steps of dialect %j', (dialect) => {
   });
 
   it('lengthen and never shorten, and bring nothing back', async () => {
-    const { lock } = us.store;
+    const lock = us.store;
     const mine = request();
     await lock.acquire(asking(mine));
     const [kept] = (await lock.extend([{ ...mine, ttl: 1_000 }])).remaining;
@@ -97,7 +97,7 @@ describe.each(samples)('the steps of dialect %j', (dialect) => {
   });
 
   it('let who comes next have it when a lease is over', async () => {
-    const { lock } = us.store;
+    const lock = us.store;
     const mine = request(60);
     await lock.acquire(asking(mine));
     const next = { ...another(mine), ttl: 30_000 };
@@ -127,7 +127,7 @@ describe.each(samples)('the steps of dialect %j', (dialect) => {
 
   it('know a lock in the last millisecond of its lease, too', async () => {
     const mine = request(60);
-    await us.store.lock.acquire(asking(mine));
+    await us.store.acquire(asking(mine));
     const run = byHand(another(mine), Number.MAX_SAFE_INTEGER);
     const kinds = new Set<unknown>();
     // So many in a row that each millisecond is met: in the last one Redis says that none is left.
@@ -143,7 +143,7 @@ describe.each(samples)('the steps of dialect %j', (dialect) => {
   });
 
   it('name what else stands at the name, and leave it', async () => {
-    const { lock } = us.store;
+    const lock = us.store;
     const mine = request();
     await control.rpush(keyOf(mine), 'item');
     await expect(lock.acquire(asking(mine))).rejects.toThrow(ForeignLockError);
@@ -153,7 +153,7 @@ describe.each(samples)('the steps of dialect %j', (dialect) => {
   });
 
   it('are seen and ended by an operator', async () => {
-    const { lock } = us.store;
+    const lock = us.store;
     const mine = request();
     expect((await lock.inspect(mine.key, 0, settings)).type).toBe('none');
     expect(await lock.force(mine.key, settings)).toBe(false);
@@ -167,7 +167,7 @@ describe.each(samples)('the steps of dialect %j', (dialect) => {
     async 'leave no key without an end'() {
       const mine = request();
       const before = new Set(await control.keys('*'));
-      await us.store.lock.acquire(asking(mine));
+      await us.store.acquire(asking(mine));
       const made = (await control.keys('*')).filter((key) => !before.has(key));
       expect(made.length).toBeGreaterThan(0);
       const counter = (key: string): boolean => key.startsWith('redisson_lock_token:'); // Redisson’s own never ends
@@ -177,7 +177,7 @@ describe.each(samples)('the steps of dialect %j', (dialect) => {
   };
   const keeping = {
     async 'stay taken for a minimum hold'() {
-      const { lock } = us.store;
+      const lock = us.store;
       const mine = request();
       await lock.acquire(asking(mine));
       expect(await lock.release(mine, 60_000)).toBe(true);

@@ -3,19 +3,21 @@ import { Logger } from '@nestjs/common';
 import { Test } from '@nestjs/testing';
 import { Redis } from 'ioredis';
 import { LockService, RedisLockModule, type RedisLockOptions } from 'nest-redis-lock';
-import { scripts as condition } from '../../lib/locks/condition/scripts.js';
-import { scripts as plain } from '../../lib/locks/dialects/plain/scripts.js';
-import { scripts as pythonRedisLock } from '../../lib/locks/dialects/python-redis-lock/scripts.js';
-import { scripts as redisson } from '../../lib/locks/dialects/redisson/scripts.js';
-import { scripts as spring } from '../../lib/locks/dialects/spring/scripts.js';
-import { scripts as symfony } from '../../lib/locks/dialects/symfony/scripts.js';
-import { scripts as timestamp } from '../../lib/locks/dialects/timestamp/scripts.js';
-import { speak } from '../../lib/locks/dialects/speak.js';
+import {
+  conditions as condition,
+  exclusive as lock,
+  shared as shares,
+} from '../../lib/locks/native-scripts.js';
+import { scripts as plain } from '../../lib/locks/dialects/plain/plain.js';
+import { scripts as pythonRedisLock } from '../../lib/locks/dialects/python-redis-lock/python-redis-lock.js';
+import { scripts as redisson } from '../../lib/locks/dialects/redisson/redisson.js';
+import { scripts as spring } from '../../lib/locks/dialects/spring/spring.js';
+import { scripts as symfony } from '../../lib/locks/dialects/symfony/symfony.js';
+import { scripts as timestamp } from '../../lib/locks/dialects/timestamp/timestamp.js';
+import { speak } from '../../lib/locks/dialects/dialect-lock.js';
 import { stepsOf } from '../../lib/locks/dialects/try-out.js';
-import { scripts as lock } from '../../lib/locks/lock/scripts.js';
-import { scripts as quarantine } from '../../lib/locks/quarantine/scripts.js';
-import { scripts as quorum } from '../../lib/locks/quorum/scripts.js';
-import { scripts as shares } from '../../lib/locks/shares/scripts.js';
+import { scripts as quarantine } from '../../lib/locks/quarantine/generation.js';
+import { scripts as quorum } from '../../lib/locks/quorum/quorum-node.js';
 import { dialectSettings, type LockDialect } from '../../lib/options/index.js';
 import { ClusterProcess } from '../../tools/redis-cluster.js';
 import { majorVersion, RedisProcess } from '../../tools/redis-server.js';

@@ -16,7 +16,6 @@ const UNTOLD: readonly { file: string; text: RegExp; because: string }[] = [
   { file: 'lib/redis/store-failure.ts', text: /^asking auth /, because: 'names of commands' },
   { file: 'lib/redis/store-failure.ts', text: /^non local key$/, because: 'what Redis says' },
   { file: 'lib/redis/server-probe.ts', text: /^-ERR max number/, because: 'what Redis says' },
-  { file: 'lib/redis/lua-script.ts', text: /^The script declares/, because: 'our own mistake' },
   {
     file: 'lib/redis/lua-script.ts',
     text: /^A script that counts/,

@@ -107,7 +107,7 @@ it.each(Object.entries(rows))(
     waiting.catch(() => {});
     const observer = await member();
     const waits = async (): Promise<boolean> =>
-      (await observer.store.lock.inspect(key, 1)).waiting === 1;
+      (await observer.store.inspect(key, 1)).waiting === 1;
     await until('the next one waits', waits);
 
     let released: Promise<boolean>;

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { LockOptionsError } from '../../lib/errors/index.js';
-import type { LockStore } from '../../lib/locks/lock-primitive.js';
+import type { LockStore } from '../../lib/locks/lock-store.js';
 import { QuorumLockStore } from '../../lib/locks/quorum/quorum-lock-store.js';
 import { RedisLockStore } from '../../lib/locks/lock/redis-lock-store.js';
 import {
@@ -14,7 +14,7 @@ import { RedisProcess } from '../../tools/redis-server.js';
 import { controlOf } from '../support/control.js';
 import { StallingClock } from '../support/stalling-clock.js';
 import { until } from '../support/until.js';
-import { LockingProcess, withPrimitive } from '../support/world.js';
+import { LockingProcess, withSteps } from '../support/world.js';
 
 const TRIALS = process.env['FULL'] ? 10 : 1;
 const TTL = 2_000;
@@ -58,7 +58,7 @@ function quarantineOf({ store }: LockingProcess): number {
 /** A lease of a process that is cut off as soon as it has it: it renews nothing and hears nothing. */
 async function heldByNow(options: RedisLockOptions): Promise<() => boolean> {
   const deaf = { extend: () => new Promise<never>(() => {}) };
-  const holder = await member(options, (store) => withPrimitive(store, deaf));
+  const holder = await member(options, (store) => withSteps(store, deaf));
   const lease = await until(
     'the lock is granted',
     () => holder.acquire({ renew: false }).catch(() => undefined),

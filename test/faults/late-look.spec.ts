@@ -41,7 +41,7 @@ it('votes that came while the process stood still count', async () => {
   await (await process.acquire()).release(); // the servers know the scripts now
   await Promise.all(quorum.servers.map((server) => slowDown(server, 50)));
   const request = { key: 'k', holder: 'a/1', ttl: 3_000, tokenBlock: 1 };
-  const vote = process.store.lock.acquire({ ...request, queue: false, wanted: () => true });
+  const vote = process.store.acquire({ ...request, queue: false, wanted: () => true });
   await standStill(1_000);
   expect(await vote).toMatchObject({ kind: 'held' });
 });

@@ -3,7 +3,7 @@ import type { Redis } from 'ioredis';
 import { ReplicasNotReachedError } from '../../lib/errors/index.js';
 import type { Lease } from '../../lib/client/lease.js';
 import { newHolderId } from '../../lib/locks/holder.js';
-import type { LockPrimitive } from '../../lib/locks/lock-primitive.js';
+import type { LockStore } from '../../lib/locks/lock-store.js';
 import type { LockRequest } from '../../lib/locks/lock-request.js';
 import {
   type Clock,
@@ -160,9 +160,9 @@ describe.each(Object.keys(ways))('a lock %s', (way) => {
 });
 
 /** A process that asks for no replicas, and what it may ask for. */
-async function asking(pair: Pair): Promise<{ lock: LockPrimitive; ask: LockRequest }> {
-  const { lock, processId } = (await pair.client()).store;
-  const holder = newHolderId(processId);
+async function asking(pair: Pair): Promise<{ lock: LockStore; ask: LockRequest }> {
+  const lock = (await pair.client()).store;
+  const holder = newHolderId(lock.processId);
   return {
     lock,
     ask: { key: 'k', holder, ttl: 5_000, tokenBlock: 1, queue: true, wanted: () => true },
@@ -174,7 +174,7 @@ describe('where too few replicas confirm', () => {
     const pair = await Pair.start({});
     const clock = new StallingClock(systemClock);
     const client = await pair.client({ replicas: { acks: 2, timeout: 300 } }, clock);
-    const asks = jest.spyOn(client.store.lock.strategy({}), 'acquire');
+    const asks = jest.spyOn(client.store.strategy({}), 'acquire');
     await until('the one replica confirms in time', async () => {
       asks.mockClear();
       const refused = client.acquire('k', { wait: 0 }).catch((error: unknown) => error);
@@ -206,7 +206,7 @@ describe('where too few replicas confirm', () => {
       await asker.acquire('confirmed'); // what the asker wrote itself, the replica has
       pair.link.down = { drop: true };
       expect((await writer.lock.acquire(ask)).kind).toBe('held');
-      const again = asker.store.lock.acquire(ask);
+      const again = asker.store.acquire(ask);
       await expect(again).rejects.toBeInstanceOf(ReplicasNotReachedError);
     },
   );
@@ -241,7 +241,7 @@ describe('where too few replicas confirm', () => {
     const pair = await Pair.start({});
     const client = await pair.client({ replicas: { acks: 1, timeout: 500 }, ttl: 6_000 });
     pair.link.down = { drop: true };
-    const asks = jest.spyOn(client.store.lock.strategy({}), 'acquire');
+    const asks = jest.spyOn(client.store.strategy({}), 'acquire');
     const lease = client.acquire('k', { wait: 20_000 });
     const ask = await until('it asks', () => asks.mock.results[0]);
     await expect(ask.value).rejects.toBeInstanceOf(ReplicasNotReachedError);
@@ -290,7 +290,7 @@ it('in a Cluster, each primary asks its own replicas', async () => {
   await (await next).extend(); // from its first lease to a whole one
   expect((await next).held).toBe(true);
   cluster.replicas[0]!.signal('SIGSTOP');
-  const asks = jest.spyOn(one.store.lock.strategy({}), 'acquire');
+  const asks = jest.spyOn(one.store.strategy({}), 'acquire');
   const refused = one.acquire('unconfirmed', { wait: 0 }).catch((error: unknown) => error);
   const ask = await until('it asks', () => asks.mock.results[0]);
   await Promise.allSettled([ask.value]);

@@ -54,7 +54,7 @@ describe('behind Sentinels', () => {
   it('keeps a lease through a planned switch of the primary, once it is verified there', async () => {
     const locks = await client();
     const lease = await locks.acquire('kept', { ttl: 30_000 });
-    const extensions = jest.spyOn(locks.store.lock, 'extend');
+    const extensions = jest.spyOn(locks.store, 'extend');
     const before = await group.primary();
     await group.failOver();
     await until('the lease is verified', async () => {

@@ -125,7 +125,7 @@ describe.each(Object.entries(troubles))('%s', (code, begin) => {
     await observer.queued('k', 1);
     const { expiresAt } = lease;
     const end = await begin();
-    const renewals = jest.spyOn(mine.store.lock, 'extend');
+    const renewals = jest.spyOn(mine.store, 'extend');
     const renewal = await until('a renewal is tried', () => renewals.mock.results[0]);
     const [{ status }] = await Promise.allSettled([renewal.value]);
     expect(code === 'OOM' || status === 'rejected').toBe(true); // a renewal needs no memory

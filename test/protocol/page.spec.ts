@@ -1,8 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { existsSync, readFileSync } from 'node:fs';
-import { scripts as conditions } from '../../lib/locks/condition/scripts.js';
-import { scripts as exclusive } from '../../lib/locks/lock/scripts.js';
-import { scripts as shares } from '../../lib/locks/shares/scripts.js';
+import { conditions, exclusive, shared } from '../../lib/locks/native-scripts.js';
 import * as constants from '../../lib/protocol/constants.js';
 import type { LuaScript } from '../../lib/redis/index.js';
 import { longSentences } from '../docs/english.js';
@@ -35,9 +33,9 @@ describe('the page of the protocol', () => {
   });
 
   it('has the operands of each step, in the order of its script', () => {
-    const folders = { lock: exclusive, shares, condition: conditions };
+    const folders = { lock: exclusive, shares: shared, condition: conditions };
     const steps = Object.entries(folders).flatMap(([folder, scripts]) =>
-      Object.entries(scripts as Record<string, LuaScript<string, string>>).map(
+      Object.entries(scripts as Record<string, LuaScript>).map(
         ([step, { keys, args }]) =>
           [`${folder}/${step}.lua`, [keys.join(' '), args.join(' ')]] as const,
       ),

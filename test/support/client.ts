@@ -2,14 +2,7 @@ import type { Share } from '../../lib/options/index.js';
 import { QuorumNotReachedError } from '../../lib/errors/index.js';
 import { QuorumLock } from '../../lib/locks/quorum/quorum-lock.js';
 import { newHolderId } from '../../lib/locks/holder.js';
-import type { Grant } from '../../lib/locks/grant.js';
-import type {
-  Answer,
-  Extended,
-  LockPrimitive,
-  LockStore,
-  Queued,
-} from '../../lib/locks/lock-primitive.js';
+import type { Answer, Extended, Grant, LockStore, Queued } from '../../lib/locks/lock-store.js';
 import type { LockRequest } from '../../lib/locks/lock-request.js';
 import { later } from './later.js';
 
@@ -23,9 +16,13 @@ export class Client {
 
   constructor(
     readonly store: LockStore,
-    readonly lock: LockPrimitive,
     private readonly share?: Share,
   ) {}
+
+  /** The steps that it takes. */
+  get lock(): LockStore {
+    return this.store;
+  }
 
   open(): Promise<void> {
     return this.store.open({

@@ -1,15 +1,15 @@
 import type { Clock, Moment } from '../../lib/options/index.js';
-import { withPrimitive, type Wrap } from './world.js';
+import { withSteps, type Wrap } from './world.js';
 
 /** A planted mistake: the wall clock is read with the answer or the push, not when the server was asked. */
 export const datedLate: Wrap = (store, clock) => {
-  const late = withPrimitive(store, {
+  const late = withSteps(store, {
     acquire: async (ask) => {
-      const answer = await store.lock.acquire(ask);
+      const answer = await store.acquire(ask);
       return answer.kind === 'held' ? { ...answer, sent: readAt(clock, answer.sent) } : answer;
     },
     extend: async (requests) => {
-      const { remaining, sent } = await store.lock.extend(requests);
+      const { remaining, sent } = await store.extend(requests);
       return { remaining, sent: readAt(clock, sent) };
     },
   });

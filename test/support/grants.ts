@@ -1,8 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import type { Grant } from '../../lib/locks/grant.js';
-import type { LockStore } from '../../lib/locks/lock-primitive.js';
+import type { Grant, LockStore } from '../../lib/locks/lock-store.js';
 import { AWAITS } from '../../lib/protocol/constants.js';
-import { withPrimitive } from './world.js';
+import { withSteps } from './world.js';
 
 /** To whom one token went. */
 export interface Granted {
@@ -31,13 +30,13 @@ export class Grants {
   readonly #byToken = new Map<string, Granted>();
 
   /** To be put around a process's store: it sees places and grants as they come. */
-  readonly watch = (store: LockStore): LockStore => ({
-    ...withPrimitive(store, {
+  readonly watch = (store: LockStore): LockStore =>
+    withSteps(store, {
       acquire: async (ask) => {
         const places = calls.getStore();
         // Its first ask is for its own place; a timer that it sets may ask for that of another.
         if (places && !places.has(ask.key)) places.set(ask.key, ask.holder);
-        const answer = await store.lock.acquire(ask);
+        const answer = await store.acquire(ask);
         if (answer.kind === 'queued' && answer.rank !== AWAITS) {
           // A place that the server had forgotten is behind those who were served meanwhile.
           const at = answer.requeued ? undefined : Number(answer.enqueuedAt);
@@ -50,23 +49,19 @@ export class Grants {
       },
       leave: (request, served) => {
         this.#arrivalOf(request.holder);
-        return store.lock.leave(request, served);
+        return store.leave(request, served);
       },
-    }),
-    get ready() {
-      return store.ready;
-    },
-    open: (listener) =>
-      store.open({
-        granted: (request, grant) => {
-          if (grant) this.#note(request.key, request.holder, grant);
-          listener.granted(request, grant);
-        },
-        forced: (holder) => listener.forced(holder),
-        kept: (key, rest) => listener.kept(key, rest),
-        reconnected: () => listener.reconnected(),
-      }),
-  });
+      open: (listener) =>
+        store.open({
+          granted: (request, grant) => {
+            if (grant) this.#note(request.key, request.holder, grant);
+            listener.granted(request, grant);
+          },
+          forced: (holder) => listener.forced(holder),
+          kept: (key, rest) => listener.kept(key, rest),
+          reconnected: () => listener.reconnected(),
+        }),
+    });
 
   /** Makes a call that asks for locks; what it asks for meanwhile is known as its own. */
   async during<T>(call: () => Promise<T>): Promise<{ got: T; places: Places }> {

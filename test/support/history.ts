@@ -1,5 +1,5 @@
 import type { Lease } from '../../lib/client/lease.js';
-import type { LockStore } from '../../lib/locks/lock-primitive.js';
+import type { LockStore } from '../../lib/locks/lock-store.js';
 import { type AcquireOptions, READER, type Share } from '../../lib/options/index.js';
 import { type Granted, Grants, type Places } from './grants.js';
 import type { LockingProcess } from './world.js';

@@ -1,7 +1,7 @@
 import { readHandOver } from '../../lib/client/hand-over.js';
 import { LockClient } from '../../lib/client/lock-client.js';
 import type { BaseLease } from '../../lib/client/lease.js';
-import type { LockStore, Sight } from '../../lib/locks/lock-primitive.js';
+import type { LockStore, Sight } from '../../lib/locks/lock-store.js';
 import { RedisLockStore } from '../../lib/locks/lock/redis-lock-store.js';
 import {
   type AcquireOptions,

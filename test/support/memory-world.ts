@@ -1,4 +1,4 @@
-import type { LockStore } from '../../lib/locks/lock-primitive.js';
+import type { LockStore } from '../../lib/locks/lock-store.js';
 import type { Clock, ModuleSettings } from '../../lib/options/index.js';
 import { ManualClock, MemoryServer } from '../../lib/testing/index.js';
 import { MemoryLockStore } from '../../lib/testing/memory-lock-store.js';

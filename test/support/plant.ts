@@ -3,15 +3,13 @@ import { HeldLocks } from '../../lib/client/held-locks.js';
 import { LocalQueue } from '../../lib/client/local-queue.js';
 import { BUDGET, TimeSlice } from '../../lib/client/time-slice.js';
 import { QueueEntry } from '../../lib/client/queue-entry.js';
-import { scripts } from '../../lib/locks/lock/scripts.js';
-import { scripts as conditionScripts } from '../../lib/locks/condition/scripts.js';
-import { scripts as sharesScripts } from '../../lib/locks/shares/scripts.js';
+import { conditions, exclusive, shared } from '../../lib/locks/native-scripts.js';
 import type { CallSettings } from '../../lib/options/index.js';
 import type { LuaScript } from '../../lib/redis/index.js';
 import { type Slip, slipped } from './script-slip.js';
-import { type Wrap, withPrimitive } from './world.js';
+import { type Wrap, withSteps } from './world.js';
 
-type Steps<Names extends string> = Record<Names, LuaScript<string, string>>;
+type Steps<Names extends string> = Record<Names, LuaScript>;
 
 /** A mistake put into the library for the time of one test. */
 export interface Plant {
@@ -21,18 +19,18 @@ export interface Plant {
 }
 
 /** A slip in each of these scripts. */
-export function inScripts(steps: readonly (keyof typeof scripts)[], slip: Slip): Plant {
-  return inSteps(scripts, steps, slip);
+export function inScripts(steps: readonly (keyof typeof exclusive)[], slip: Slip): Plant {
+  return inSteps(exclusive, steps, slip);
 }
 
 /** The same in the scripts of readers and of permits. */
-export function inShares(steps: readonly (keyof typeof sharesScripts)[], slip: Slip): Plant {
-  return inSteps(sharesScripts, steps, slip);
+export function inShares(steps: readonly (keyof typeof shared)[], slip: Slip): Plant {
+  return inSteps(shared, steps, slip);
 }
 
 /** The same in the scripts of conditions. */
-export function inConditions(steps: readonly (keyof typeof conditionScripts)[], slip: Slip): Plant {
-  return inSteps(conditionScripts, steps, slip);
+export function inConditions(steps: readonly (keyof typeof conditions)[], slip: Slip): Plant {
+  return inSteps(conditions, steps, slip);
 }
 
 /** Several mistakes that only together are one. */
@@ -107,22 +105,21 @@ export const endlessTurn: Wrap = (store) => {
     ...request,
     holder: names.get(request.holder) ?? request.holder,
   });
-  const { lock } = store;
   let token = 0;
-  return withPrimitive(store, {
+  return withSteps(store, {
     acquire: async (ask) => {
-      if (!ask.former) return lock.acquire(known(ask));
+      if (!ask.former) return store.acquire(known(ask));
       const former = known(ask.former);
       names.set(ask.holder, former.holder);
-      const { sent } = await lock.extend([former]);
+      const { sent } = await store.extend([former]);
       const tokens = 1 + BUDGET.handOffs;
-      token = Math.max(token + tokens, (await lock.inspect(ask.key, 1)).fencingToken ?? 0);
+      token = Math.max(token + tokens, (await store.inspect(ask.key, 1)).fencingToken ?? 0);
       const grant = { sent, remaining: ask.ttl, fencingToken: token, tokens };
       return { kind: 'held', ...grant, gaveBack: true };
     },
-    release: (request, keep, served) => lock.release(known(request), keep, served),
-    leave: (request, served) => lock.leave(known(request), served),
-    extend: (requests) => lock.extend(requests.map(known)),
+    release: (request, keep, served) => store.release(known(request), keep, served),
+    leave: (request, served) => store.leave(known(request), served),
+    extend: (requests) => store.extend(requests.map(known)),
   });
 };
 

@@ -1,7 +1,7 @@
 import type { Redis } from 'ioredis';
 import { GRACE } from '../../lib/locks/quorum/membership.js';
 import { QuorumLockStore } from '../../lib/locks/quorum/quorum-lock-store.js';
-import type { LockStore } from '../../lib/locks/lock-primitive.js';
+import type { LockStore } from '../../lib/locks/lock-store.js';
 import type { Clock, ModuleSettings, RedisLockOptions } from '../../lib/options/index.js';
 import type { RedisProcess } from '../../tools/redis-server.js';
 import { COMMAND } from './bounds.js';

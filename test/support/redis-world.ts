@@ -1,10 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Redis } from 'ioredis';
 import { newProcessId } from '../../lib/locks/holder.js';
-import { LockSteps } from '../../lib/locks/lock-steps.js';
-import { RedisLocks } from '../../lib/locks/lock/redis-locks.js';
 import { RedisLockStore } from '../../lib/locks/lock/redis-lock-store.js';
-import type { LockStore } from '../../lib/locks/lock-primitive.js';
+import type { LockStore } from '../../lib/locks/lock-store.js';
 import {
   type Clock,
   type ModuleSettings,
@@ -13,11 +11,11 @@ import {
   redisSource,
   systemClock,
 } from '../../lib/options/index.js';
-import { lockServer, prefixOf } from '../../lib/redis/index.js';
+import { prefixOf } from '../../lib/redis/index.js';
 import type { RedisProcess } from '../../tools/redis-server.js';
 import { COMMAND, TTL } from './bounds.js';
 import type { Kind } from './kinds.js';
-import { World, type Wrap } from './world.js';
+import { withSteps, World, type Wrap } from './world.js';
 
 const PLANT: Readonly<Record<string, readonly [string, ...string[]]>> = {
   string: ['SET', 'somebody else’s'],
@@ -146,31 +144,14 @@ export class RedisWorld extends World {
     return new RedisLockStore(settings, clock);
   }
 
+  /** Its grants go to the inbox of a process that there is not. */
   protected deafStore(settings: ModuleSettings, clock: Clock): LockStore {
-    const { prefix } = this.redis;
-    const inbox = `${prefix}inbox:`;
-    const server = lockServer(
-      settings.redis,
-      settings.commandTimeout,
-      clock,
-      inbox,
-      newProcessId(),
-    );
-    const processId = newProcessId();
-    const { waitersPerKey } = settings.limits;
-    const steps = new LockSteps(server, prefix, waitersPerKey, () => {}, false);
-    return {
-      processId,
-      lock: new RedisLocks(steps, '', () => {}),
-      get ready() {
-        return server.ready;
-      },
-      open: () => server.open({ message() {}, reconnected() {} }),
+    const store = new RedisLockStore(settings, clock);
+    return withSteps(store, {
+      processId: newProcessId(),
+      open: () => store.open({ granted() {}, forced() {}, kept() {}, reconnected() {} }),
       names: async () => [],
-      pushMissed() {},
-      describe: () => server.describe(),
-      close: () => server.close(),
-    };
+    });
   }
 
   protected source({ commandTimeout = COMMAND, ttl = TTL }: RedisLockOptions): RedisLockOptions {

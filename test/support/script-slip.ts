@@ -17,9 +17,9 @@ export interface Slip {
 /** Another script, with the slip in it; throws if the script has no part that the slip names. */
 export function slipped(
   name: string,
-  { source, keys, args }: LuaScript<string, string>,
+  { source, keys, args }: LuaScript,
   { commands = {}, operands = {}, functions = {} }: Slip,
-): LuaScript<string, string> {
+): LuaScript {
   const parts = partsOf(source);
   const has = (what: string, found: boolean): void => {
     if (!found) throw new Error(`${name}.lua has no ${what}.`);
@@ -42,7 +42,7 @@ export function slipped(
   for (const { at, text } of inserts.sort((a, b) => b.at - a.at)) {
     edited = edited.slice(0, at) + text + edited.slice(at);
   }
-  return new LuaScript<string, string>(edited, keys, args);
+  return new LuaScript(edited);
 }
 
 /** A `redis` of its own for what follows, in which some commands are others. */

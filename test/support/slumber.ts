@@ -1,21 +1,25 @@
-import type { LockStrategy } from '../../lib/locks/lock-primitive.js';
+import type { LockKind, LockStore, LockStrategy } from '../../lib/locks/lock-store.js';
 import type { StallingClock } from './stalling-clock.js';
-import type { Wrap } from './world.js';
+import { type Wrap, withSteps } from './world.js';
+
+/** What asks the server, and is answered. */
+const STEPS: ReadonlySet<unknown> = new Set<keyof LockStore>([
+  'acquire',
+  'release',
+  'leave',
+  'extend',
+  'inspect',
+  'force',
+  'downgrade',
+  'transfer',
+  'stamp',
+  'signal',
+]);
 
 /** A process that hears nothing while its machine sleeps: answers and pushes are read when it is awake. */
 export const slumber: Wrap = (store, clock) => {
   const hear = (tell: () => void): void => void clock.awake().then(tell);
-  const strategy: typeof store.lock.strategy = (kind) => slow(store.lock.strategy(kind), clock);
-  return {
-    lock: Object.assign(slow(store.lock, clock), { strategy }),
-    processId: store.processId,
-    get ready() {
-      return store.ready;
-    },
-    names: (search) => store.names(search),
-    pushMissed: () => store.pushMissed(),
-    describe: () => store.describe(),
-    close: () => store.close(),
+  return withSteps(slow(store, clock), {
     open: (listener) =>
       store.open({
         granted: (request, grant) => hear(() => listener.granted(request, grant)),
@@ -23,17 +27,17 @@ export const slumber: Wrap = (store, clock) => {
         kept: (lock, rest) => hear(() => listener.kept(lock, rest)),
         reconnected: () => hear(() => listener.reconnected()),
       }),
-  };
+  });
 };
 
 function slow<Steps extends LockStrategy>(right: Steps, clock: StallingClock): Steps {
-  return new Proxy(Object.create(right) as Steps, {
+  return new Proxy(right, {
     get(own, name) {
-      if (Object.hasOwn(own, name)) return Reflect.get(own, name) as unknown;
-      const step = (Reflect.get(right, name) as (...all: unknown[]) => Promise<unknown>).bind(
-        right,
-      );
-      if (name === 'batches') return step; // asks nobody
+      const member: unknown = Reflect.get(own, name);
+      if (typeof member !== 'function') return member;
+      const step = member.bind(own) as (...all: unknown[]) => unknown;
+      if (name === 'strategy') return (kind: LockKind) => slow(step(kind) as LockStrategy, clock);
+      if (!STEPS.has(name)) return step;
       return async (...args: unknown[]) => {
         const answer = step(...args);
         await Promise.allSettled([answer]);

@@ -1,4 +1,4 @@
-import { scripts } from '../../lib/locks/lock/scripts.js';
+import { exclusive as scripts } from '../../lib/locks/native-scripts.js';
 
 /** Whether a command, as it goes over the wire, is one step of the lock: by the script's hash, or its text. */
 export function isStep(step: keyof typeof scripts): (words: readonly string[]) => boolean {

@@ -1,12 +1,7 @@
 import type { Redis } from 'ioredis';
 import { LockClient } from '../../lib/client/lock-client.js';
 import type { BaseLease } from '../../lib/client/lease.js';
-import type {
-  LockPrimitive,
-  LockStore,
-  LockStrategy,
-  Sight,
-} from '../../lib/locks/lock-primitive.js';
+import type { LockStore, LockStrategy, Sight } from '../../lib/locks/lock-store.js';
 import type { LockRequest } from '../../lib/locks/lock-request.js';
 import {
   type AcquireOptions,
@@ -102,7 +97,7 @@ export abstract class World {
     const clock = this.#newClock();
     const plain = deaf ? this.deafStore(settings, clock) : this.store(settings, clock);
     const store = this.wrap(plain, clock);
-    const client = new Client(store, store.lock, this.kind.share);
+    const client = new Client(store, this.kind.share);
     await client.open();
     this.#closing.push(() => store.close());
     return client;
@@ -183,14 +178,14 @@ export abstract class World {
 
 /** Counts what the store has answered. */
 function counting(store: LockStore, answered: { asks: number; renewals: number }): LockStore {
-  return withPrimitive(store, {
+  return withSteps(store, {
     acquire: async (ask) => {
-      const answer = await store.lock.acquire(ask);
+      const answer = await store.acquire(ask);
       answered.asks += 1;
       return answer;
     },
     extend: async (requests) => {
-      const extension = await store.lock.extend(requests);
+      const extension = await store.extend(requests);
       answered.renewals += 1;
       return extension;
     },
@@ -226,30 +221,19 @@ export class LockingProcess {
   }
 }
 
-/** The same store with some steps of its primitive done otherwise, whoever takes them. */
-export function withPrimitive(store: LockStore, steps: Partial<LockPrimitive>): LockStore {
-  return {
-    lock: otherwise(store.lock, {
-      ...steps,
-      strategy: (kind) => otherwise(store.lock.strategy(kind), steps),
-    }),
-    processId: store.processId,
-    get ready() {
-      return store.ready;
-    },
-    open: (listener) => store.open(listener),
-    names: (search) => store.names(search),
-    pushMissed: () => store.pushMissed(),
-    describe: () => store.describe(),
-    close: () => store.close(),
-  };
+/** The same store with some steps of it done otherwise, whoever takes them. */
+export function withSteps(store: LockStore, steps: Partial<LockStore>): LockStore {
+  return otherwise(store, {
+    ...steps,
+    strategy: (kind) => otherwise(store.strategy(kind), steps),
+  });
 }
 
-function otherwise<Steps extends LockStrategy>(right: Steps, steps: Partial<LockPrimitive>): Steps {
+function otherwise<Steps extends LockStrategy>(right: Steps, steps: Partial<LockStore>): Steps {
   return new Proxy(right, {
-    get(lock, name) {
-      const step: unknown = steps[name as keyof LockPrimitive] ?? Reflect.get(lock, name);
-      return typeof step === 'function' ? (step.bind(lock) as unknown) : step;
+    get(store, name) {
+      const step: unknown = steps[name as keyof LockStore] ?? Reflect.get(store, name);
+      return typeof step === 'function' ? (step.bind(store) as unknown) : step;
     },
   });
 }

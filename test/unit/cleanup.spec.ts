@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it } from '@jest/globals';
 import { LockStoreError } from '../../lib/errors/index.js';
 import { Cleanup } from '../../lib/client/cleanup.js';
 import { InFlight } from '../../lib/client/in-flight.js';
-import type { LockPrimitive } from '../../lib/locks/lock-primitive.js';
+import type { LockStore } from '../../lib/locks/lock-store.js';
 import { ManualClock } from '../../lib/testing/index.js';
 
 const TTL = 30_000;
@@ -14,7 +14,7 @@ let cleanup: Cleanup;
 let tried: number[];
 beforeEach(() => {
   [clock, told, tried] = [new ManualClock(), [], []];
-  cleanup = new Cleanup({} as LockPrimitive, clock, (error) => told.push(error));
+  cleanup = new Cleanup({} as LockStore, clock, (error) => told.push(error));
 });
 
 function failing(retryable: boolean): () => Promise<never> {

@@ -1,10 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import { batchesOf } from '../../lib/locks/batches.js';
 import type { LockRequest } from '../../lib/locks/lock-request.js';
-import { LockSteps } from '../../lib/locks/lock-steps.js';
-import { RedisLocks } from '../../lib/locks/lock/redis-locks.js';
-import { callSettings, moduleSettings, READER } from '../../lib/options/index.js';
-import type { LockServer } from '../../lib/redis/index.js';
+import { RedisLockStore } from '../../lib/locks/lock/redis-lock-store.js';
+import { callSettings, moduleSettings, READER, systemClock } from '../../lib/options/index.js';
 import { storeFailure } from '../../lib/redis/store-failure.js';
 import { LockOptionsError } from '../../lib/errors/index.js';
 import { ClusterSource } from '../../lib/redis/cluster/cluster-source.js';
@@ -67,8 +65,8 @@ it('batches keep to one group and one size, and lose nobody', () => {
 });
 
 it('no batch is of two slots, two modes or two dialects, and each lease is in one', () => {
-  const server = { slotOf: (key: string) => slotOf(key), inboxPrefix: '' } as LockServer;
-  const lock = new RedisLocks(new LockSteps(server, '', 1, () => {}, false), '', () => {});
+  const settings = moduleSettings({ redis: { cluster: ['nowhere:1'] } });
+  const lock = new RedisLockStore(settings, systemClock);
   const { dialect } = callSettings({ dialect: 'redlock' }, moduleSettings({}).call);
   const requests = Array.from({ length: 60 }, (_, at) => ({
     key: `{${at % 5}}${at}`,

@@ -8,7 +8,7 @@ import { ManualClock } from '../../lib/testing/index.js';
 import { FakeRedis, replyError } from '../support/fake-redis.js';
 
 const TIMEOUT = 500;
-const script = new LuaScript('local key = KEYS[1]\nreturn key', ['key'], []);
+const script = new LuaScript('local key = KEYS[1]\nreturn key');
 
 let clock: ManualClock;
 let redis: FakeRedis;

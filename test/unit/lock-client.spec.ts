@@ -3,12 +3,7 @@ import { getEventListeners } from 'node:events';
 import { LockNotAcquiredError, LockShutdownError } from '../../lib/errors/index.js';
 import { InFlight } from '../../lib/client/in-flight.js';
 import { Opening } from '../../lib/client/opening.js';
-import type {
-  Extended,
-  Extension,
-  LockStore,
-  PushListener,
-} from '../../lib/locks/lock-primitive.js';
+import type { Extended, Extension, LockStore, PushListener } from '../../lib/locks/lock-store.js';
 import { momentOf } from '../../lib/options/index.js';
 import { ManualClock } from '../../lib/testing/index.js';
 import { Gate } from '../support/gate.js';
@@ -16,7 +11,7 @@ import { kinds } from '../support/kinds.js';
 import { later } from '../support/later.js';
 import { MemoryWorld } from '../support/memory-world.js';
 import { noting } from '../support/noting.js';
-import { type Wrap, withPrimitive } from '../support/world.js';
+import { type Wrap, withSteps } from '../support/world.js';
 
 let world: MemoryWorld;
 beforeEach(() => {
@@ -31,7 +26,7 @@ describe('leases that are renewed together', () => {
     const answers: Record<string, Extended> = { a: 9_000, b: 'taken', c: 'free', d: 'unknown' };
     let batches: string[][] = [];
     const wrap: Wrap = (store) =>
-      withPrimitive(store, {
+      withSteps(store, {
         async extend(requests): Promise<Extension> {
           batches.push(requests.map(({ key }) => key));
           const remaining = requests.map(({ key }) => answers[key] ?? 9_000);
@@ -58,9 +53,9 @@ describe('leases that are renewed together', () => {
   it('are asked for again at once when the machine slept while the answer was under way', async () => {
     let extended = 0;
     const wrap: Wrap = (store, clock) =>
-      withPrimitive(store, {
+      withSteps(store, {
         async extend(requests) {
-          const answer = await store.lock.extend(requests);
+          const answer = await store.extend(requests);
           if ((extended += 1) === 1) clock.sleep(20_000);
           return answer;
         },
@@ -76,7 +71,7 @@ describe('leases that are renewed together', () => {
   it('are asked for again after a pause, not at once, where nobody said whether they last', async () => {
     let extended = 0;
     const wrap: Wrap = (store, clock) =>
-      withPrimitive(store, {
+      withSteps(store, {
         async extend(requests): Promise<Extension> {
           if ((extended += 1) === 1) clock.sleep(20_000);
           if (extended === 100) throw new Error('Asked without end.');
@@ -99,9 +94,9 @@ describe('a lease that is being changed', () => {
       const steps: string[] = [];
       const slow: Wrap = (store, clock) =>
         noting(steps)(
-          withPrimitive(store, {
-            extend: (requests) => gate.after(store.lock.extend(requests)),
-            downgrade: (request) => gate.after(store.lock.downgrade(request)),
+          withSteps(store, {
+            extend: (requests) => gate.after(store.extend(requests)),
+            downgrade: (request) => gate.after(store.downgrade(request)),
           }),
           clock,
         );
@@ -129,9 +124,9 @@ describe('a lease whose grant was long under way', () => {
   ])('the next caller of the process %s', async (_, underWay, inMemory) => {
     let answers = 0;
     const slow: Wrap = (store, clock) =>
-      withPrimitive(store, {
+      withSteps(store, {
         async acquire(ask) {
-          const answer = await store.lock.acquire(ask);
+          const answer = await store.acquire(ask);
           if ((answers += 1) > 1) return answer;
           return new Promise((resolve) => clock.after(underWay, () => resolve(answer)));
         },

@@ -1,7 +1,6 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { LockSteps } from '../../lib/locks/lock-steps.js';
-import { RedisLock } from '../../lib/locks/lock/redis-lock.js';
-import { scripts } from '../../lib/locks/lock/scripts.js';
+import { exclusive as scripts } from '../../lib/locks/native-scripts.js';
 import type { LockRequest } from '../../lib/locks/lock-request.js';
 import { lockServer, type LockServer, type Step, type StepNode } from '../../lib/redis/index.js';
 import type { ScriptRun } from '../../lib/redis/lua-script.js';
@@ -102,7 +101,7 @@ describe('an ask', () => {
     await clock.advance(40);
     way = 300;
     replies = [6_000_000];
-    const answer = await server.take(steps.acquire(scripts.acquire, ask, {}));
+    const answer = await server.take(steps.acquire(scripts.acquire, ask));
     expect(ran[0]).toMatchObject({ holder: 'me', ttl: 1_000, tokens: 1, not_after: 5_040_000 });
     expect(answer).toMatchObject({ kind: 'held', remaining: 1_000, fencingToken: 6_000_000 });
     expect(answer).toMatchObject({ sent: { monotonic: 40 } });
@@ -114,7 +113,7 @@ describe('an ask', () => {
   ])('learns the clock of the server from an answer of %s', async (_, reply) => {
     way = 300;
     replies = [reply];
-    await server.take(steps.acquire(scripts.acquire, ask, {}));
+    await server.take(steps.acquire(scripts.acquire, ask));
     expect(node.clock.serverTimeAt(300)).toBe(6_000);
     expect(node.clock.momentAt(6_000, { monotonic: 300, wall: clock.wall() })).toMatchObject({
       monotonic: 0,
@@ -123,16 +122,16 @@ describe('an ask', () => {
 
   it('comes into a queue up to its limit, and into none when it does not want to wait', async () => {
     replies = [6_000_000, 6_000_001];
-    await server.take(steps.acquire(scripts.acquire, ask, {}));
-    await server.take(steps.acquire(scripts.acquire, { ...ask, queue: false }, {}));
+    await server.take(steps.acquire(scripts.acquire, ask));
+    await server.take(steps.acquire(scripts.acquire, { ...ask, queue: false }));
     expect(ran.map(({ limit }) => limit)).toEqual([64, 0]);
   });
 
   it('that replicas do not have is no grant; of what is none they are not asked', async () => {
     confirmed = false;
     replies = [6_000_000, ['queued', 500, 6_000_000, 0, '17', 0, 0]];
-    await expect(server.take(steps.acquire(scripts.acquire, ask, {}))).rejects.toBe(UNREACHED);
-    await expect(server.take(steps.acquire(scripts.acquire, ask, {}))).resolves.toMatchObject({
+    await expect(server.take(steps.acquire(scripts.acquire, ask))).rejects.toBe(UNREACHED);
+    await expect(server.take(steps.acquire(scripts.acquire, ask))).resolves.toMatchObject({
       kind: 'queued',
       enqueuedAt: '17',
     });
@@ -145,13 +144,13 @@ describe('a release', () => {
     [0, false],
   ])('that is answered %d gave something back: %s', async (reply, gaveBack) => {
     replies = [reply];
-    expect(await server.take(steps.release(scripts.release, 'k', { holder: 'me' }))).toBe(gaveBack);
+    expect(await server.take(steps.release(scripts.release, request, 0))).toBe(gaveBack);
     expect(told).toEqual([]);
   });
 
   it('tells who comes next in this process before it is over', async () => {
     replies = [['granted a', 'kept 0 k']];
-    const released = server.take(steps.release(scripts.release, 'k', { holder: 'me' }));
+    const released = server.take(steps.release(scripts.release, request, 0));
     let tells = 0;
     void released.then(() => (tells = told.length));
     expect(await released).toBe(true);
@@ -163,7 +162,7 @@ describe('a hand-over', () => {
   it('counts from the moment it was sent', async () => {
     way = 300;
     replies = [700];
-    const { sent, remaining } = await new RedisLock(steps).transfer(request, successor);
+    const { sent, remaining } = await steps.transfer(request, successor);
     expect([sent.monotonic, remaining]).toEqual([0, 700]);
     expect(ran).toEqual([{ holder: 'me', successor: 'successor', ttl: 700, not_after: 5_000_000 }]);
   });
@@ -171,7 +170,7 @@ describe('a hand-over', () => {
   it('that came too late is sent once more, dated anew, with the clock that the answer told', async () => {
     way = 300;
     replies = [['late', 9_000_000], 700];
-    const { sent, remaining } = await new RedisLock(steps).transfer(request, successor);
+    const { sent, remaining } = await steps.transfer(request, successor);
     expect([sent.monotonic, remaining]).toEqual([300, 700]);
     expect(ran.map(({ not_after }) => not_after)).toEqual([5_000_000, 5_300_000]);
     expect(node.clock.serverTimeAt(300)).toBe(9_000);
@@ -179,7 +178,7 @@ describe('a hand-over', () => {
 
   it('that came too late twice did not happen', async () => {
     replies = [['late', 9_000_000], ['late', 9_000_000], 700];
-    const late = new RedisLock(steps).transfer(request, successor);
+    const late = steps.transfer(request, successor);
     await expect(late).rejects.toMatchObject({ key: 'k', outcome: 'unsent', retryable: true });
     expect(ran).toHaveLength(2);
   });
@@ -190,7 +189,7 @@ describe('a hand-over', () => {
   ])('of what is not held any more says so, also without replicas', async (reply, where) => {
     for (confirmed of [true, false]) {
       replies = [reply];
-      const { remaining } = await new RedisLock(steps).transfer(request, successor);
+      const { remaining } = await steps.transfer(request, successor);
       expect(remaining).toBe(where);
     }
   });
@@ -198,6 +197,6 @@ describe('a hand-over', () => {
   it('that replicas do not have fails', async () => {
     confirmed = false;
     replies = [0];
-    await expect(new RedisLock(steps).transfer(request, successor)).rejects.toBe(UNREACHED);
+    await expect(steps.transfer(request, successor)).rejects.toBe(UNREACHED);
   });
 });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { LockStoreError } from '../../lib/errors/index.js';
-import type { Sight } from '../../lib/locks/lock-primitive.js';
+import type { Sight } from '../../lib/locks/lock-store.js';
 import { QuorumLock } from '../../lib/locks/quorum/quorum-lock.js';
 import type { QuorumNode } from '../../lib/locks/quorum/quorum-node.js';
 import { systemClock } from '../../lib/options/index.js';
@@ -15,7 +15,7 @@ function threeNodes<Reply>(early: readonly [Reply, Reply], late: Reply) {
   const last = new Promise<Reply>((resolve) => (answer = () => resolve(late)));
   const replies = [...early.map((reply) => Promise.resolve(reply)), last];
   const nodes = replies.map((reply) => ({ look: () => reply, force: () => reply }));
-  const lock = new QuorumLock(nodes as unknown as QuorumNode[], 60_000, systemClock, () => {});
+  const lock = new QuorumLock(nodes as unknown as QuorumNode[], 60_000, systemClock);
   return { lock, answer };
 }
 
@@ -58,7 +58,7 @@ describe('a quorum of three', () => {
   it('says no token where no node knows of one, and leaves no timer', async () => {
     const clock = new ManualClock();
     const nodes = [FREE, FREE, FREE].map((look) => ({ look: async () => look }));
-    const lock = new QuorumLock(nodes as unknown as QuorumNode[], 60_000, clock, () => {});
+    const lock = new QuorumLock(nodes as unknown as QuorumNode[], 60_000, clock);
     expect((await lock.inspect('k')).fencingToken).toBeUndefined();
     expect(clock.pending).toBe(0);
   });
@@ -66,7 +66,7 @@ describe('a quorum of three', () => {
   it('says how many did not answer, where a majority did not', async () => {
     const silent = (): Promise<never> => Promise.reject(new LockStoreError('It is away.'));
     const nodes = [silent, async () => HELD, silent].map((look) => ({ look, force: look }));
-    const lock = new QuorumLock(nodes as unknown as QuorumNode[], 60_000, systemClock, () => {});
+    const lock = new QuorumLock(nodes as unknown as QuorumNode[], 60_000, systemClock);
     const votes = { nodes: 3, granted: 0, denied: 1, failed: 2 };
     await expect(lock.inspect('k')).rejects.toMatchObject({ key: 'k', votes });
     await expect(lock.force('k')).rejects.toMatchObject({ key: 'k', votes });

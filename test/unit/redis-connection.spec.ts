@@ -15,14 +15,10 @@ const echo = new LuaScript(
   `local key = KEYS[1]
 local first, second = ARGV[1], ARGV[2]
 return { key, first, { second or 'none' } }`,
-  ['key'],
-  ['first', 'second'],
 );
 const count = new LuaScript(
   `local key = KEYS[1]
 return redis.call('INCR', key)`,
-  ['key'],
-  [],
 );
 
 let server: RedisProcess;

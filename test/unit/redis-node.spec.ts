@@ -9,7 +9,7 @@ import { ManualClock } from '../../lib/testing/index.js';
 import { FakeRedis, replyError } from '../support/fake-redis.js';
 
 const TIMEOUT = 500;
-const script = new LuaScript('return 1', [], []);
+const script = new LuaScript('return 1');
 const INFO = 'redis_version:7.2.0\r\nredis_mode:standalone\r\nrole:master\r\naof_enabled:1\r\n';
 
 let clock: ManualClock;

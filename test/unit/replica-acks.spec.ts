@@ -5,7 +5,7 @@ import { KeyList, LuaScript, type RedisConnection } from '../../lib/redis/index.
 import { ReplicaAcks } from '../../lib/redis/replica-acks.js';
 import type { ScriptRun } from '../../lib/redis/lua-script.js';
 
-const script = new LuaScript('return 1', [], []);
+const script = new LuaScript('return 1');
 
 /** One command on the way: a run by its key, or a WAIT. */
 interface Sent {

@@ -18,8 +18,6 @@ const push = new LuaScript(
   `local list = KEYS[1]
 local text, more = ARGV[1], ARGV[2]
 return { redis.call('RPUSH', list, text), text, more or 'none' }`,
-  ['list'],
-  ['text', 'more'],
   { batchable: true },
 );
 /** Of two keys, as a lock has several. */
@@ -30,12 +28,10 @@ if text == 'fail' then return redis.error_reply('READONLY it says') end
 if text == 'raise' then error('as Redis 6 does') end
 if text == 'nothing' then return nil end
 return { one, other, text }`,
-  ['one', 'other'],
-  ['text'],
   { batchable: true },
 );
 /** As `push`, but each time a command of its own. */
-const pushAlone = new LuaScript(`${push.source}\n`, push.keys, push.args);
+const pushAlone = new LuaScript(`${push.source}\n`);
 
 let server: RedisProcess;
 let admin: Redis;
@@ -76,7 +72,7 @@ async function connect(url: string): Promise<void> {
 }
 
 function run(
-  script: LuaScript<string, string>,
+  script: LuaScript,
   keys: readonly string[],
   args: readonly Operand[],
   wanted = () => true,
@@ -312,7 +308,7 @@ describe('locks', () => {
 
   it('are not those of a script that counts its operands', () => {
     const source = 'local first = KEYS[1]\nreturn #KEYS';
-    expect(() => new LuaScript(source, ['first'], [], { batchable: true })).toThrow(
+    expect(() => new LuaScript(source, { batchable: true })).toThrow(
       'A script that counts its operands cannot be merged.',
     );
   });

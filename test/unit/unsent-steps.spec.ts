@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { newHolderId } from '../../lib/locks/holder.js';
-import type { LockPrimitive } from '../../lib/locks/lock-primitive.js';
+import type { LockStore } from '../../lib/locks/lock-store.js';
 import type { LockRequest } from '../../lib/locks/lock-request.js';
 import { RedisLockStore } from '../../lib/locks/lock/redis-lock-store.js';
 import {
@@ -18,7 +18,7 @@ const where: Record<string, RedisLockOptions['redis']> = {
 const ttl = 1_000;
 const tokenBlock = 1;
 
-const steps: Record<string, (lock: LockPrimitive, request: LockRequest) => Promise<unknown>> = {
+const steps: Record<string, (lock: LockStore, request: LockRequest) => Promise<unknown>> = {
   acquire: (lock, request) => lock.acquire({ ...request, queue: true, wanted: () => true }),
   release: (lock, request) => lock.release(request, 0),
   leave: (lock, request) => lock.leave(request),
@@ -42,10 +42,10 @@ const rows = Object.keys(where).flatMap((server) => [
 describe.each(rows)('$step of a $kind on $server that is not connected', (row) => {
   it('fails with the key of the lock, as its caller gave it', async () => {
     const settings = moduleSettings({ redis: where[row.server]!, keyPrefix: 'secret-prefix:' });
-    const { lock, processId } = new RedisLockStore(settings, new ManualClock());
+    const lock = new RedisLockStore(settings, new ManualClock());
     const request: LockRequest = {
       key: 'order {7}:queue',
-      holder: newHolderId(processId),
+      holder: newHolderId(lock.processId),
       ttl,
       tokenBlock,
       share: row.kind === 'reader' ? READER : undefined,

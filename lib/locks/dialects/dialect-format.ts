@@ -2,7 +2,7 @@ import type { KeyType, LuaScript } from '../../redis/index.js';
 import type { LockRequest } from '../lock-request.js';
 
 /** A script of a dialect: a step on one lock, with whatever keys and operands that dialect's locks have. */
-export type DialectScript = LuaScript<string, string>;
+export type DialectScript = LuaScript;
 
 /** What an acquisition, or a step of one, answers. */
 export type AcquireReply = [

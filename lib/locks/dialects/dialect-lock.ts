@@ -3,16 +3,21 @@ import { type DialectSettings, momentOf } from '../../options/index.js';
 import { TAKE_OVER_PAUSE } from '../../protocol/constants.js';
 import { KeyList, type LockServer, lockKeys, type StepNode } from '../../redis/index.js';
 import { askAgain } from '../back-off.js';
-import { lockId } from '../lock-id.js';
+import { lockId, type LockRequest } from '../lock-request.js';
 import type { Whereabouts } from '../lock-names.js';
-import type { Answer, Extended, Extension, LockStrategy, Sight } from '../lock-primitive.js';
-import type { LockRequest } from '../lock-request.js';
+import type { Answer, Extended, Extension, LockStrategy, Sight } from '../lock-store.js';
 import { isOne } from '../lock-steps.js';
 import { extendedOf } from '../reply.js';
 import { scripts as looks } from '../look/scripts.js';
 import { sightOf } from '../look/sight.js';
 import type { AcquireReply, Dialect, DialectScript, Send, Wake } from './dialect-format.js';
 import { lookedAt } from './looked-at.js';
+import { plain } from './plain/plain.js';
+import { pythonRedisLock } from './python-redis-lock/python-redis-lock.js';
+import { redisson } from './redisson/redisson.js';
+import { spring } from './spring/spring.js';
+import { symfony } from './symfony/symfony.js';
+import { timestamp } from './timestamp/timestamp.js';
 import { scripts } from './scripts.js';
 import { tryRights } from './try-out.js';
 
@@ -28,6 +33,7 @@ type Keys = Readonly<Record<string, string>> & { readonly lock: string };
  * A crash costs the rest of the lease.
  */
 export class DialectLock implements LockStrategy {
+  private readonly dialect: Dialect;
   /** What the dialect needs has been tried. */
   #tried = false;
 
@@ -36,10 +42,11 @@ export class DialectLock implements LockStrategy {
     /** What the client itself puts before every key. */
     private readonly clientPrefix: string,
     private readonly settings: DialectSettings,
-    private readonly dialect: Dialect,
     /** Told when a lock was given back: who waits for it here need not wait for its pause to end. */
     private readonly freed: (lock: string) => void,
-  ) {}
+  ) {
+    this.dialect = speak(settings, clientPrefix);
+  }
 
   async acquire(request: LockRequest): Promise<Answer> {
     const keys = this.#keys(request);
@@ -214,4 +221,20 @@ export class DialectLock implements LockStrategy {
 
 function requestOf(asked: Asked): LockRequest | undefined {
   return 'holder' in asked ? asked : undefined;
+}
+
+const SPEAKERS: Readonly<
+  Record<DialectSettings['format'], (settings: DialectSettings, clientPrefix: string) => Dialect>
+> = {
+  plain,
+  timestamp,
+  redisson,
+  symfony: () => symfony,
+  spring,
+  'python-redis-lock': pythonRedisLock,
+};
+
+/** The format that a dialect stands for, where the client puts a prefix before every key. */
+export function speak(settings: DialectSettings, clientPrefix: string): Dialect {
+  return SPEAKERS[settings.format](settings, clientPrefix);
 }

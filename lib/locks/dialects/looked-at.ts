@@ -1,4 +1,4 @@
-import type { Sight } from '../lock-primitive.js';
+import type { Sight } from '../lock-store.js';
 import { firstToken, lastToken } from '../reply.js';
 
 /** What a look at a lock in another service's format returns: who holds it, each with what is left of the lease. */

@@ -5,10 +5,6 @@ import tryOut from './try-out.lua.js';
 /** The steps that are the same in most dialects. */
 export const scripts = {
   /** Tries what a dialect needs on a key of no lock. */
-  tryOut: new LuaScript(tryOut, ['scratch'], ['commands']),
-  force: new LuaScript(
-    force,
-    ['lock', 'grant'],
-    ['type', 'publish', 'channel', 'message', 'older'],
-  ),
+  tryOut: new LuaScript(tryOut),
+  force: new LuaScript(force),
 };

@@ -2,21 +2,19 @@ import { LuaScript } from '../../redis/index.js';
 import rememberStanding from './remember-standing.lua.js';
 import undoOverwriting from './undo-overwriting.lua.js';
 
-type Script = LuaScript<string, string>;
-
-const known = new Map<Script, Script>();
+const known = new Map<LuaScript, LuaScript>();
 
 /**
  * A step of a lock of our own beside clients of the SETNX articles: before it, what they left or wrote over the lock is undone;
  * after it, what of ours it put there is remembered in one key more, behind the others, while that may happen again.
  */
-export function guarded(script: Script): Script {
+export function guarded(script: LuaScript): LuaScript {
   let made = known.get(script);
   if (!made) known.set(script, (made = guardedStep(script)));
   return made;
 }
 
-function guardedStep({ source, keys, args }: Script): Script {
+function guardedStep({ source, keys, args }: LuaScript): LuaScript {
   const width = keys.length + 1;
   const answers = source.includes('#KEYS') ? 'answers' : 'answers[1]';
   const drops = args.includes('arrival'); // only who asks takes over
@@ -36,5 +34,5 @@ for nth = 1, turns do
   remember_standing(KEYS[at + 1], grant, before)
 end
 return ${answers}`;
-  return new LuaScript(text, [...keys, 'grant'], args);
+  return new LuaScript(text);
 }

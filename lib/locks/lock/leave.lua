@@ -1,13 +1,13 @@
 -- Give up a place in the queue, or several, and the lock if the leaver was granted it meanwhile; let the next one through.
 -- Returns 1 if the lock was the leaver's, else 0.
 local lock, queue, seen, fence, holders = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5]
-local holder, places, inbox = ARGV[1], ARGV[2], ARGV[3]
+local holder, entries, inbox = ARGV[1], ARGV[2], ARGV[3]
 
 --- @include "now"
 --- @include "grant-next"
 --- @include "leave-queue"
 
-local waiting = redis.call('ZCARD', queue) - leave_queue(places)
+local waiting = redis.call('ZCARD', queue) - leave_queue(entries)
 local current = redis.pcall('GET', lock)
 local mine = current == holder
 if mine then

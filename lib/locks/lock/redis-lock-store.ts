@@ -1,71 +1,93 @@
-import { type Clock, type ModuleSettings, momentOf } from '../../options/index.js';
-import { TAKE_OVER_PAUSE } from '../../protocol/constants.js';
+import { ForeignLockError } from '../../errors/index.js';
+import {
+  type Clock,
+  type DialectSettings,
+  type ModuleSettings,
+  momentOf,
+} from '../../options/index.js';
 import {
   type LockServer,
   lockServer,
+  type LuaScript,
   type OutageListener,
   prefixOf,
   rightsFor,
 } from '../../redis/index.js';
-import { scripts as condition } from '../condition/scripts.js';
-import { boundedLeases } from '../quarantine/bounded-leases.js';
-import { Generation } from '../quarantine/generation.js';
+import { batchesBy } from '../batches.js';
+import { type Before, checked } from '../before.js';
+import { DialectLock } from '../dialects/dialect-lock.js';
+import { noDowngrade, noHandOver } from '../dialects/refusals.js';
 import { requestAt } from '../entry.js';
 import { newProcessId } from '../holder.js';
 import { lockNames, type NameSearch } from '../lock-names.js';
-import type { Grant } from '../grant.js';
-import type { LockStore, PushListener, StoreDescription } from '../lock-primitive.js';
 import type { LockRequest } from '../lock-request.js';
-import { LockSteps } from '../lock-steps.js';
+import { isOne, LockSteps } from '../lock-steps.js';
+import type {
+  Answer,
+  Extension,
+  Grant,
+  LockKind,
+  LockStore,
+  LockStrategy,
+  Lost,
+  PushListener,
+  Sight,
+  Signalled,
+  StoreDescription,
+  Transferred,
+} from '../lock-store.js';
+import { conditions, exclusive, shared } from '../native-scripts.js';
+import { boundedLeases } from '../quarantine/bounded-leases.js';
+import { Generation } from '../quarantine/generation.js';
 import { messageOf } from '../reply.js';
-import { scripts as shares } from '../shares/scripts.js';
-import { RedisLocks } from './redis-locks.js';
-import { scripts as alone } from './scripts.js';
+import { RedisCondition, RedisLock } from './redis-lock.js';
+import { sightOf } from './sight.js';
 
 /** Every step of native locks. */
-const NATIVE = [alone, shares, condition].flatMap((steps) => Object.values(steps));
+const NATIVE = [exclusive, shared, conditions].flatMap((steps) => Object.values<LuaScript>(steps));
+/** How many shared leases one extend carries: one of many permits takes Redis up to four times as long as a lock. */
+const LARGEST_SHARED_BATCH = 128;
 
-/** The lock on a Redis or a Cluster, with the inbox through which it pushes grants. */
+/** The locks on a Redis or a Cluster, of every kind and format, with the inbox through which it pushes grants. */
 export class RedisLockStore implements LockStore {
   readonly processId: string;
-  readonly lock: RedisLocks;
   readonly #server: LockServer;
   readonly #prefix: string;
+  /** What the client itself puts before every key. */
+  readonly #clientPrefix: string;
+  readonly #steps: LockSteps;
+  readonly #strategies: Readonly<Record<'exclusive' | 'shared' | 'awaiting', LockStrategy>>;
+  readonly #dialects = new Map<DialectSettings, { lock: DialectLock; strategy: LockStrategy }>();
   readonly #generation: Generation | undefined;
+  readonly #before: Before | undefined;
   /** A grant that is pushed was written by another's connection: it is confirmed before anybody hears of it. */
   readonly #confirms: boolean;
-  /** When a lease that is pushed is renewed first. */
-  readonly #renewIn: number | undefined;
   #listener: PushListener | undefined;
 
   constructor(settings: ModuleSettings, clock: Clock, outages?: OutageListener) {
-    this.processId = newProcessId(settings.guard);
-    const prefix = (this.#prefix = prefixOf(settings.redis) + settings.keyPrefix);
-    const inbox = `${prefix}inbox:`;
+    const { keyPrefix, redis, commandTimeout, durability, limits, guard } = settings;
     const { ttl, dialect } = settings.call;
-    const generation = (this.#generation =
-      settings.durability === 'refuse' ? new Generation(prefix, ttl, clock) : undefined);
-    this.#server = lockServer(
-      settings.redis,
-      settings.commandTimeout,
-      clock,
-      inbox,
-      this.processId,
-      {
-        ...settings,
-        admit: generation?.admit,
-        outages,
-        rights: dialect ? undefined : rightsFor(prefix, NATIVE), // a dialect tries its own
-      },
-    );
+    this.processId = newProcessId(guard);
+    this.#clientPrefix = prefixOf(redis);
+    const prefix = (this.#prefix = this.#clientPrefix + keyPrefix);
+    const generation = durability === 'refuse' ? new Generation(prefix, ttl, clock) : undefined;
+    this.#generation = generation;
+    this.#before = generation && boundedLeases(ttl, (key) => generation.check(key));
+    this.#server = lockServer(redis, commandTimeout, clock, `${prefix}inbox:`, this.processId, {
+      ...settings,
+      admit: generation?.admit,
+      outages,
+      rights: dialect ? undefined : rightsFor(prefix, NATIVE), // a dialect tries its own
+    });
     this.#confirms = settings.replicas !== undefined;
-    this.#renewIn = settings.guard ? TAKE_OVER_PAUSE : undefined;
-    const { waitersPerKey } = settings.limits;
-    const guarded = settings.guard ?? false;
-    const steps = new LockSteps(this.#server, prefix, waitersPerKey, this.#message, guarded);
-    const freed = (lock: string): void => this.#listener?.kept(lock, 0);
-    const before = generation && boundedLeases(ttl, (key) => generation.check(key));
-    this.lock = new RedisLocks(steps, prefixOf(settings.redis), freed, before);
+    const { waitersPerKey } = limits;
+    const steps = new LockSteps(this.#server, prefix, waitersPerKey, this.#message, guard);
+    this.#steps = steps;
+    this.#strategies = {
+      exclusive: checked(new RedisLock(steps, exclusive), this.#before),
+      shared: checked(new RedisLock(steps, shared, LARGEST_SHARED_BATCH), this.#before),
+      awaiting: checked(new RedisCondition(steps), this.#before),
+    };
   }
 
   get ready(): boolean {
@@ -80,10 +102,90 @@ export class RedisLockStore implements LockStore {
     });
   }
 
+  strategy(kind: LockKind): LockStrategy {
+    return kind.condition ? this.#strategies.awaiting : this.#holding(kind);
+  }
+
+  acquire(request: LockRequest): Promise<Answer> {
+    return this.strategy(request).acquire(request);
+  }
+
+  release(request: LockRequest, keep: number, served?: readonly LockRequest[]): Promise<boolean> {
+    return this.strategy(request).release(request, keep, served);
+  }
+
+  leave(request: LockRequest, served?: readonly LockRequest[]): Promise<boolean> {
+    return this.strategy(request).leave(request, served);
+  }
+
+  /** None of two kinds or formats. */
+  batches(requests: readonly LockRequest[]): number[][] {
+    const strategyOf = (request: LockRequest): LockStrategy => this.#holding(request);
+    return batchesBy(requests, strategyOf, (strategy, own) => strategy.batches(own));
+  }
+
+  extend(requests: readonly LockRequest[]): Promise<Extension> {
+    return this.#holding(requests[0]!).extend(requests);
+  }
+
+  inspect(key: string, places: number, dialect?: DialectSettings): Promise<Sight> {
+    if (dialect) return this.#dialect(dialect).lock.inspect(key, places);
+    const read = (reply: unknown): Sight => sightOf(reply, places);
+    return this.#steps.run(exclusive.inspect, key, { most: places }, read);
+  }
+
+  async force(key: string, dialect?: DialectSettings): Promise<boolean> {
+    this.#before?.('force', { key, ttl: 0 });
+    if (dialect) return this.#dialect(dialect).lock.force(key);
+    const read = (reply: unknown): [done: number, said: string] => reply as [number, string];
+    let [done, said] = [2, undefined as string | undefined];
+    while (done === 2) {
+      [done, said] = await this.#steps.run(exclusive.force, key, { marker: said }, read);
+    }
+    if (done === 0 && said !== 'none') throw new ForeignLockError(key, said!);
+    return done === 1;
+  }
+
+  async downgrade(request: LockRequest): Promise<boolean> {
+    const { key, holder, dialect } = request;
+    this.#before?.('downgrade', request);
+    if (dialect) throw noDowngrade(dialect);
+    return this.#steps.run(exclusive.downgrade, key, { holder }, isOne);
+  }
+
+  async transfer(request: LockRequest, successor: LockRequest): Promise<Transferred> {
+    this.#before?.('transfer', successor);
+    if (request.dialect) throw noHandOver(request.dialect);
+    return this.#steps.transfer(request, successor);
+  }
+
+  async stamp(key: string): Promise<number | undefined> {
+    this.#before?.('stamp', { key, ttl: 0 });
+    return this.#steps.run(exclusive.stamp, key, {}, (version) => {
+      if (typeof version === 'string') throw new ForeignLockError(key, version);
+      return (version as number) || undefined;
+    });
+  }
+
+  async signal(
+    request: LockRequest,
+    condition: string,
+    most: number,
+    last?: string,
+  ): Promise<Signalled | Lost> {
+    const { key, holder } = request;
+    this.#before?.('signal', request);
+    return this.#steps.run(conditions.signal, key, { holder, condition, most, last }, (reply) => {
+      if (typeof reply === 'string') return reply as Lost;
+      const [woken, rest] = reply as [number, string?];
+      return { woken, last: rest };
+    });
+  }
+
   names(search: NameSearch): Promise<string[]> {
     const { dialect } = search;
     const ours = { type: 'string', prefix: this.#prefix, suffix: '' } as const;
-    const where = dialect ? this.lock.whereabouts(dialect) : ours;
+    const where = dialect ? this.#dialect(dialect).lock.whereabouts : ours;
     return lockNames(this.#server, where, search);
   }
 
@@ -100,6 +202,23 @@ export class RedisLockStore implements LockStore {
     return this.#server.close();
   }
 
+  #holding({ share, dialect }: LockKind): LockStrategy {
+    if (dialect) return this.#dialect(dialect).strategy;
+    return share ? this.#strategies.shared : this.#strategies.exclusive;
+  }
+
+  /** A lock in another service's format, and how it is taken. */
+  #dialect(settings: DialectSettings): { lock: DialectLock; strategy: LockStrategy } {
+    let known = this.#dialects.get(settings);
+    if (!known) {
+      const freed = (lock: string): void => this.#listener?.kept(lock, 0);
+      const lock = new DialectLock(this.#server, this.#clientPrefix, settings, freed);
+      known = { lock, strategy: checked(lock, this.#before) };
+      this.#dialects.set(settings, known);
+    }
+    return known;
+  }
+
   readonly #message = (text: string): void => {
     const listener = this.#listener!;
     const message = messageOf(text);
@@ -113,7 +232,7 @@ export class RedisLockStore implements LockStore {
     const { kind, redisKey, at, remaining, fencingToken, tokens, batch } = message;
     const sent = this.#server.clockOf(redisKey)?.momentAt(at, momentOf(this.#server.time));
     const signalled = request.condition !== undefined;
-    const renewIn = this.#renewIn;
+    const { renewIn } = this.#steps;
     const grant = sent && {
       kind,
       sent,
@@ -131,7 +250,7 @@ export class RedisLockStore implements LockStore {
   /** Writes the grant's lease once more, on a connection of ours: who waits for it asks, if replicas do not have it. */
   async #confirm(request: LockRequest, grant: Grant, listener: PushListener): Promise<void> {
     try {
-      const { sent, remaining } = await this.lock.extend([{ ...request, ttl: grant.remaining }]);
+      const { sent, remaining } = await this.extend([{ ...request, ttl: grant.remaining }]);
       const [left] = remaining;
       const certain = typeof left === 'number';
       listener.granted(request, certain ? { ...grant, sent, remaining: left } : undefined);

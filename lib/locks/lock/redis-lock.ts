@@ -1,95 +1,65 @@
-import { ForeignLockError, LockStoreError } from '../../errors/index.js';
-import type { LockServer } from '../../redis/index.js';
-import type { Answer, Extension, LockStrategy, Sight, Transferred } from '../lock-primitive.js';
+import type { LuaScript } from '../../redis/index.js';
+import { LARGEST_BATCH } from '../batches.js';
 import type { LockRequest } from '../lock-request.js';
-import { isOne, type LockSteps } from '../lock-steps.js';
-import { entryOf } from '../entry.js';
-import { scripts } from './scripts.js';
-import { sightOf } from './sight.js';
-import { versionOf } from './version.js';
+import type { LockSteps } from '../lock-steps.js';
+import type { Answer, Extension, LockStrategy } from '../lock-store.js';
+import { conditions, exclusive } from '../native-scripts.js';
+
+type Scripts = Readonly<Record<'acquire' | 'release' | 'leave' | 'extend', LuaScript>>;
 
 /**
- * One holder at a time. Not re-entrant by itself: the holder id is one grant's. Waiters are served in
- * the order in which the server queued them, by hand-off in the release. A crash costs the rest of the
- * lease; a crashed waiter at most 3 s.
+ * How one kind of native lock is taken, kept and given back. Not re-entrant by itself: the holder id is one grant's. Waiters
+ * of all kinds are served in the order in which the server queued them, by hand-off in the release. A crash costs the rest
+ * of that one lease; a crashed waiter at most 3 s.
  */
 export class RedisLock implements LockStrategy {
-  protected readonly server: LockServer;
-
-  constructor(protected readonly steps: LockSteps) {
-    this.server = steps.server;
-  }
+  constructor(
+    protected readonly steps: LockSteps,
+    private readonly scripts: Scripts,
+    /** How many leases one extend carries. */
+    private readonly largestBatch = LARGEST_BATCH,
+  ) {}
 
   acquire(request: LockRequest): Promise<Answer> {
-    const former = request.former?.holder;
-    return this.server.take(this.steps.acquire(scripts.acquire, request, { former }));
+    return this.steps.server.take(this.steps.acquire(this.scripts.acquire, request));
   }
 
-  release(
-    { key, holder }: LockRequest,
-    keep: number,
-    served?: readonly LockRequest[],
-  ): Promise<boolean> {
-    const { inbox } = this.steps;
-    const operands = {
-      holder,
-      inbox,
-      keep: keep > 0 ? Math.ceil(keep) : undefined,
-      served: served?.map(entryOf).join(' '),
-    };
-    return this.server.take(this.steps.release(scripts.release, key, operands));
+  release(request: LockRequest, keep: number, served?: readonly LockRequest[]): Promise<boolean> {
+    const { release } = this.scripts;
+    return this.steps.server.take(this.steps.release(release, request, keep, served));
   }
 
-  leave(request: LockRequest, served: readonly LockRequest[] = []): Promise<boolean> {
-    const { key, holder } = request;
-    const { inbox } = this.steps;
-    const places = [request, ...served].map(entryOf).join(' ');
-    return this.server.take(this.steps.step(scripts.leave, key, { holder, places, inbox }, isOne));
+  leave(request: LockRequest, served?: readonly LockRequest[]): Promise<boolean> {
+    return this.steps.server.take(this.steps.leave(this.scripts.leave, request, served));
   }
 
   batches(requests: readonly LockRequest[]): number[][] {
-    return this.steps.batches(requests);
+    return this.steps.batches(requests, this.largestBatch);
   }
 
   extend(requests: readonly LockRequest[]): Promise<Extension> {
-    return this.server.take(this.steps.extend(scripts.extend, requests));
+    return this.steps.server.take(this.steps.extend(this.scripts.extend, requests));
+  }
+}
+
+/**
+ * Who awaits a condition holds nothing and stands in the lock's queue where no grant comes to it, until it is
+ * signalled: then it queues like anybody, and wakes as the holder. Signals go in the order in which they came to
+ * await; one that was signalled and leaves, or dies, passes it on. A crash costs 3 s at most. What was granted is kept and
+ * given back as any lock.
+ */
+export class RedisCondition extends RedisLock {
+  constructor(steps: LockSteps) {
+    super(steps, exclusive);
   }
 
-  inspect(key: string, places: number): Promise<Sight> {
-    const read = (reply: unknown): Sight => sightOf(reply, places);
-    return this.server.take(this.steps.step(scripts.inspect, key, { most: places }, read));
+  /** Begins to await, if a former lease is given back in the same step; else asks. */
+  override acquire(request: LockRequest): Promise<Answer> {
+    const script = request.former ? conditions.await : conditions.ask;
+    return this.steps.server.take(this.steps.acquire(script, request));
   }
 
-  async force(key: string): Promise<boolean> {
-    const { server, steps } = this;
-    const { inbox } = steps;
-    const read = (reply: unknown): [done: number, said: string] => reply as [number, string];
-    const step = (marker?: string): Promise<[done: number, said: string]> =>
-      server.take(steps.step(scripts.force, key, { inbox, marker }, read));
-    let [done, type] = await step();
-    while (done === 2) [done, type] = await step(type);
-    if (done === 0 && type !== 'none') throw new ForeignLockError(key, type);
-    return done === 1;
-  }
-
-  downgrade({ key, holder }: LockRequest): Promise<boolean> {
-    const { inbox } = this.steps;
-    return this.server.take(this.steps.step(scripts.downgrade, key, { holder, inbox }, isOne));
-  }
-
-  /** @throws LockStoreError if it came too late: nothing happened then. */
-  async transfer(request: LockRequest, successor: LockRequest): Promise<Transferred> {
-    const step = this.steps.transfer(scripts.transfer, request, successor);
-    let answer = await this.server.take(step);
-    // After a sleep the server's clock is ahead of what we know of it, until it has said so.
-    if (answer === 'late') answer = await this.server.take(step);
-    if (answer !== 'late') return answer;
-    const { key } = request;
-    throw new LockStoreError(`Lock "${key}" was handed on too late.`, { key, outcome: 'unsent' });
-  }
-
-  stamp(key: string): Promise<number | undefined> {
-    const read = (reply: unknown): number | undefined => versionOf(reply, key);
-    return this.server.take(this.steps.step(scripts.stamp, key, {}, read));
+  override leave(request: LockRequest): Promise<boolean> {
+    return this.steps.server.take(this.steps.leave(conditions.leave, request));
   }
 }

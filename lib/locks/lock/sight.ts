@@ -1,5 +1,5 @@
 import { modeAt } from '../holder.js';
-import type { Sight } from '../lock-primitive.js';
+import type { Sight } from '../lock-store.js';
 import { firstToken, lastToken } from '../reply.js';
 
 /** What inspect.lua returns. */

@@ -1,4 +1,4 @@
-import type { Sight } from '../lock-primitive.js';
+import type { Sight } from '../lock-store.js';
 import { firstToken, lastToken } from '../reply.js';
 
 /** What look.lua returns. */

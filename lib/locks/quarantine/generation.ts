@@ -1,7 +1,12 @@
 import { LockStoreError } from '../../errors/index.js';
 import type { Clock } from '../../options/index.js';
-import type { RedisConnection } from '../../redis/index.js';
-import { scripts } from './scripts.js';
+import { LuaScript, type RedisConnection } from '../../redis/index.js';
+import generation from './generation.lua.js';
+
+/** The step by which a server is admitted. */
+export const scripts = {
+  generation: new LuaScript(generation),
+};
 
 /**
  * One life of a server process, from its start to its end: a server that was started or promoted may have

@@ -1,6 +1,6 @@
 import { ForeignLockError, QuorumNotReachedError } from '../../errors/index.js';
 import { type Clock, type Moment, momentOf } from '../../options/index.js';
-import type { Grant } from '../grant.js';
+import type { Grant } from '../lock-store.js';
 import { type Ballot, poll } from './ballot.js';
 import type { Attempt, QuorumNode, Vote } from './quorum-node.js';
 import { acquisition, majorityOf, type Votes } from './votes.js';

@@ -9,54 +9,46 @@ import {
 } from '../../redis/index.js';
 import { newProcessId } from '../holder.js';
 import type { NameSearch } from '../lock-names.js';
-import type {
-  LockPrimitive,
-  LockStore,
-  PushListener,
-  StoreDescription,
-} from '../lock-primitive.js';
+import type { LockStore, PushListener, StoreDescription } from '../lock-store.js';
 import { boundedLeases } from '../quarantine/bounded-leases.js';
 import { Generation } from '../quarantine/generation.js';
 import { Membership } from './membership.js';
 import { QuorumLock } from './quorum-lock.js';
-import { QuorumNode } from './quorum-node.js';
-import { scripts } from './scripts.js';
+import { QuorumNode, scripts } from './quorum-node.js';
 import { majorityOf } from './votes.js';
 
 /** The lock on a majority of independent Redis servers. */
-export class QuorumLockStore implements LockStore {
-  readonly processId = newProcessId();
-  readonly lock: LockPrimitive;
-  readonly #members: readonly QuorumNode[];
-  readonly #generations: Generation[] = [];
+export class QuorumLockStore extends QuorumLock implements LockStore {
+  readonly processId: string;
   readonly #servers: readonly RedisServer[];
+  readonly #generations: readonly Generation[];
   readonly #membership: Membership;
-  #listener: PushListener | undefined;
 
   constructor(settings: ModuleSettings, clock: Clock, outages?: OutageListener) {
     const { nodes = [], keyPrefix, commandTimeout, durability, call } = settings;
-    const members = (this.#members = nodes.map((source) => {
+    const processId = newProcessId();
+    const members = nodes.map((source) => {
       if (!isServer(source)) {
         throw new LockOptionsError('Option "nodes" takes servers: a Cluster is none.');
       }
       const prefix = prefixOf(source) + keyPrefix;
-      const inbox = `${prefix}inbox:`;
       const generation =
         durability === 'refuse' ? new Generation(prefix, call.ttl, clock) : undefined;
-      if (generation) this.#generations.push(generation);
-      const server = new RedisServer(source, commandTimeout, clock, inbox, this.processId, {
+      const inbox = `${prefix}inbox:`;
+      const server = new RedisServer(source, commandTimeout, clock, inbox, processId, {
         durability,
         admit: generation?.admit,
         outages,
         rights: rightsFor(prefix, Object.values(scripts)),
       });
       return new QuorumNode(server, prefix, generation);
-    }));
-    this.#servers = members.map(({ server }) => server);
-    this.#membership = new Membership(this.#servers, clock);
-    const freed = (key: string): void => this.#listener?.kept(key, 0);
+    });
     const before = durability === 'refuse' ? boundedLeases(call.ttl) : undefined; // each node has a check of its own
-    this.lock = new QuorumLock(members, commandTimeout, clock, freed, before);
+    super(members, commandTimeout, clock, before);
+    this.processId = processId;
+    this.#servers = members.map(({ server }) => server);
+    this.#generations = members.flatMap(({ generation }) => generation ?? []);
+    this.#membership = new Membership(this.#servers, clock);
   }
 
   get ready(): boolean {
@@ -65,13 +57,13 @@ export class QuorumLockStore implements LockStore {
   }
 
   open(listener: PushListener): Promise<void> {
-    this.#listener = listener;
+    this.listener = listener;
     return this.#membership.open(() => listener.reconnected());
   }
 
   /** Of a majority: it has a part of each that holds a lock. */
   async names(search: NameSearch): Promise<string[]> {
-    const asked = await Promise.allSettled(this.#members.map((node) => node.names(search)));
+    const asked = await Promise.allSettled(this.nodes.map((node) => node.names(search)));
     const found = asked.filter((answer) => answer.status === 'fulfilled');
     const majority = majorityOf(asked.length);
     const failed = asked.length - found.length;

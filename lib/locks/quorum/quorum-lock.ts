@@ -4,11 +4,11 @@ import type {
   Answer,
   Extended,
   Extension,
-  LockPrimitive,
   LockStrategy,
+  PushListener,
   Sight,
   Transferred,
-} from '../lock-primitive.js';
+} from '../lock-store.js';
 import type { LockRequest } from '../lock-request.js';
 import { askAgain } from '../back-off.js';
 import type { Before } from '../before.js';
@@ -33,17 +33,17 @@ import {
  * by itself. There is no queue: who waits asks again after a random pause, in no order. A crash costs the
  * rest of the lease.
  */
-export class QuorumLock implements LockPrimitive {
+export class QuorumLock implements LockStrategy {
+  /** Told also when a lock was given back: who waits for it here need not wait for its pause to end. */
+  protected listener: PushListener | undefined;
   readonly #proposal: TokenProposal;
   readonly #renewals = new Renewals();
   #attempts = 0;
 
   constructor(
-    private readonly nodes: readonly QuorumNode[],
+    protected readonly nodes: readonly QuorumNode[],
     private readonly commandTimeout: number,
     private readonly clock: Clock,
-    /** Told when a lock was given back: who waits for it here need not wait for its pause to end. */
-    private readonly freed: (key: string) => void,
     private readonly before?: Before,
   ) {
     this.#proposal = new TokenProposal(clock);
@@ -80,7 +80,7 @@ export class QuorumLock implements LockPrimitive {
         return lease !== undefined && lease !== 'unknown';
       },
     );
-    this.freed(request.key);
+    this.listener?.kept(request.key, 0);
     const votes = votesOf(released, Boolean);
     const lease = possession(votes, 0, nodes.length);
     if (lease === 'unknown') throw this.#notReached(request.key, votes);
@@ -137,7 +137,7 @@ export class QuorumLock implements LockPrimitive {
     );
     const foreign = found.find((type) => type !== 'none' && type !== 'string');
     if (foreign) throw new ForeignLockError(key, foreign);
-    this.freed(key);
+    this.listener?.kept(key, 0);
     return found.filter((type) => type === 'string').length >= majorityOf(this.nodes.length);
   }
 

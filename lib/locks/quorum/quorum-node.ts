@@ -3,18 +3,33 @@ import { momentOf } from '../../options/index.js';
 import {
   type KeyList,
   lockKeyList,
-  type LuaScript,
+  LuaScript,
   type RedisServer,
   Remembered,
 } from '../../redis/index.js';
 import { lockNames, type NameSearch } from '../lock-names.js';
-import type { Sight } from '../lock-primitive.js';
+import type { Sight } from '../lock-store.js';
 import type { LockRequest } from '../lock-request.js';
 import { isOne } from '../lock-steps.js';
 import { scripts as looks } from '../look/scripts.js';
 import { sightOf } from '../look/sight.js';
 import type { Generation } from '../quarantine/generation.js';
-import { scripts } from './scripts.js';
+import acquire from './acquire.lua.js';
+import extend from './extend.lua.js';
+import force from './force.lua.js';
+import release from './release.lua.js';
+import revote from './revote.lua.js';
+import settle from './settle.lua.js';
+
+/** Every step on one node of a quorum. */
+export const scripts = {
+  acquire: new LuaScript(acquire, { batchable: true }),
+  settle: new LuaScript(settle),
+  release: new LuaScript(release, { batchable: true }),
+  extend: new LuaScript(extend),
+  revote: new LuaScript(revote, { batchable: true }),
+  force: new LuaScript(force),
+};
 
 /** One attempt of a holder to win a majority: what was sent for an earlier one can take nothing away from it. */
 export interface Attempt {
@@ -33,17 +48,15 @@ export interface Vote {
   readonly detail: number | string;
 }
 
-type Script = LuaScript<string, string>;
-
 /** The steps on one of the servers of a quorum, each atomic there. */
 export class QuorumNode {
-  readonly #keyLists = new Map<Script, Remembered<KeyList>>();
+  readonly #keyLists = new Map<LuaScript, Remembered<KeyList>>();
 
   constructor(
     readonly server: RedisServer,
     private readonly prefix: string,
     /** In quarantine the node votes for nobody. */
-    private readonly generation?: Generation | undefined,
+    readonly generation?: Generation | undefined,
   ) {}
 
   names(search: NameSearch): Promise<string[]> {
@@ -114,7 +127,7 @@ export class QuorumNode {
   }
 
   #run<Result>(
-    script: Script,
+    script: LuaScript,
     key: string,
     operands: Readonly<Record<string, string | number | undefined>>,
     read: (reply: unknown, receivedAt: number) => Result,

@@ -1,4 +1,4 @@
-import type { Sight } from '../lock-primitive.js';
+import type { Sight } from '../lock-store.js';
 import { majorityOf, reachedByMajority } from './votes.js';
 
 /** Whether two nodes see the same holder, or the same foreign thing. */

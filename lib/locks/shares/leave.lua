@@ -1,13 +1,14 @@
 -- Give up a place in the queue, and the share or permits if the place was granted meanwhile; let the next ones through.
 -- Returns 1 if the lock was held by the leaver, else 0.
 local lock, queue, seen, fence, holders = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5]
-local holder, place, inbox, kind, count = ARGV[1], ARGV[2], ARGV[3], ARGV[4], ARGV[5]
+local holder, entries, inbox, kind, count = ARGV[1], ARGV[2], ARGV[3], ARGV[4], ARGV[5]
 
 --- @include "now"
 --- @include "grant-next"
+--- @include "leave-queue"
 --- @include "members-of"
 
-local waiting = redis.call('ZCARD', queue) - redis.call('ZREM', queue, place)
+local waiting = redis.call('ZCARD', queue) - leave_queue(entries)
 local now, marker, mine = now_us(), kind == 's' and SHARED or PERMITS, false
 local current = redis.pcall('GET', lock)
 if current == marker and redis.call('ZSCORE', holders, member_of(holder, count)) then

@@ -1,7 +1,27 @@
 import type { DialectSettings } from '../../../options/index.js';
 import type { LockRequest } from '../../lock-request.js';
 import type { Dialect } from '../dialect-format.js';
-import { scripts } from './scripts.js';
+import { LuaScript } from '../../../redis/index.js';
+import acquireMode from './acquire-mode.lua.js';
+import acquire from './acquire.lua.js';
+import extendMode from './extend-mode.lua.js';
+import extend from './extend.lua.js';
+import force from './force.lua.js';
+import look from './look.lua.js';
+import releaseMode from './release-mode.lua.js';
+import release from './release.lua.js';
+
+/** The steps of RLock and RFencedLock, those of RReadWriteLock, and those of an operator. */
+export const scripts = {
+  acquire: new LuaScript(acquire),
+  release: new LuaScript(release),
+  extend: new LuaScript(extend),
+  look: new LuaScript(look),
+  force: new LuaScript(force),
+  acquireMode: new LuaScript(acquireMode),
+  releaseMode: new LuaScript(releaseMode),
+  extendMode: new LuaScript(extendMode),
+};
 
 /** Redisson's locks: a hash of counts by holder, and a channel that wakes who waits. */
 export function redisson(settings: DialectSettings): Dialect {

@@ -1,5 +1,19 @@
 import type { Dialect } from '../dialect-format.js';
-import { scripts } from './scripts.js';
+import { LuaScript } from '../../../redis/index.js';
+import acquire from './acquire.lua.js';
+import extend from './extend.lua.js';
+import force from './force.lua.js';
+import look from './look.lua.js';
+import release from './release.lua.js';
+
+/** The steps of a Symfony lock. */
+export const scripts = {
+  acquire: new LuaScript(acquire),
+  release: new LuaScript(release),
+  extend: new LuaScript(extend),
+  look: new LuaScript(look),
+  force: new LuaScript(force),
+};
 
 /** The RedisStore of symfony/lock from 5.2 on: a sorted set of leases, ended by the server's clock, read or written. */
 export const symfony: Dialect = {

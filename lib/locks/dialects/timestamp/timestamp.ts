@@ -1,6 +1,26 @@
 import type { DialectSettings } from '../../../options/index.js';
 import type { AcquireReply, Dialect, Send } from '../dialect-format.js';
-import { scripts } from './scripts.js';
+import { LuaScript } from '../../../redis/index.js';
+import acquire from './acquire.lua.js';
+import extend from './extend.lua.js';
+import force from './force.lua.js';
+import get from './get.lua.js';
+import getset from './getset.lua.js';
+import look from './look.lua.js';
+import release from './release.lua.js';
+import setnx from './setnx.lua.js';
+
+/** The steps of a timestamp lock; those of the articles one by one, and as one. */
+export const scripts = {
+  acquire: new LuaScript(acquire),
+  setnx: new LuaScript(setnx),
+  get: new LuaScript(get),
+  getset: new LuaScript(getset),
+  look: new LuaScript(look),
+  force: new LuaScript(force),
+  release: new LuaScript(release),
+  extend: new LuaScript(extend),
+};
 
 /**
  * The lock of the SETNX articles: its value is the moment at which it ends, by the clocks of its clients; ours is the

@@ -1,7 +1,29 @@
 import type { DialectSettings, Moment } from '../options/index.js';
-import type { Grant } from './grant.js';
 import type { NameSearch } from './lock-names.js';
 import type { LockRequest } from './lock-request.js';
+
+/** A lock was granted, by an answer or a push: `remaining` ms were left when the server said so, which was not before `sent`. */
+export interface Grant {
+  readonly kind: 'held';
+  readonly sent: Moment;
+  readonly remaining: number;
+  readonly fencingToken: number | undefined;
+  /** How many tokens are reserved, from `fencingToken` on. A repeated answer may name fewer. */
+  readonly tokens: number;
+  /** For a caller that awaited a condition: the condition was signalled, or may have been. */
+  readonly signalled?: boolean;
+  /** The first renewal is due after so many ms: clients that lost a take-over may still write over the lock. */
+  readonly renewIn?: number | undefined;
+  /** The entries of the same process, ttl and kind directly behind this one, if there are any: a token is reserved for each. */
+  readonly batch?: Batch | undefined;
+}
+
+/** Entries that stand one behind another in the queue. */
+export interface Batch {
+  readonly entries: number;
+  /** When the last of them was enqueued. */
+  readonly last: string;
+}
 
 export interface Queued {
   readonly kind: 'queued';
@@ -120,8 +142,22 @@ export interface LockStrategy {
   extend(requests: readonly LockRequest[]): Promise<Extension>;
 }
 
-/** All steps on the locks of one store; those of a strategy go to that of their request. */
-export interface LockPrimitive extends LockStrategy {
+/** What a start-up log says of a store. */
+export interface StoreDescription {
+  /** What it is, its version and address; no user, no password. */
+  readonly found: string;
+  /** What about it can cost locks. */
+  readonly warnings: readonly string[];
+}
+
+/** All that a process asks of the locks of one store; the steps of a strategy go to that of their request. */
+export interface LockStore extends LockStrategy {
+  /** The name of this process in queues and inboxes. */
+  readonly processId: string;
+  /** Resolves when the store can be used; rejects with a `LockStoreError` in bounded time. */
+  open(listener: PushListener): Promise<void>;
+  /** True while commands can be sent. */
+  readonly ready: boolean;
   /** The same one for the same kind of lock. */
   strategy(kind: LockKind): LockStrategy;
   inspect(key: string, places: number, dialect?: DialectSettings): Promise<Sight>;
@@ -143,25 +179,6 @@ export interface LockPrimitive extends LockStrategy {
   ): Promise<Signalled | Lost>;
   /** True if somebody held the lock. */
   force(key: string, dialect?: DialectSettings): Promise<boolean>;
-}
-
-/** What a start-up log says of a store. */
-export interface StoreDescription {
-  /** What it is, its version and address; no user, no password. */
-  readonly found: string;
-  /** What about it can cost locks. */
-  readonly warnings: readonly string[];
-}
-
-/** A primitive and the connection under it, as the process uses them. */
-export interface LockStore {
-  readonly lock: LockPrimitive;
-  /** The name of this process in queues and inboxes. */
-  readonly processId: string;
-  /** Resolves when the store can be used; rejects with a `LockStoreError` in bounded time. */
-  open(listener: PushListener): Promise<void>;
-  /** True while commands can be sent. */
-  readonly ready: boolean;
   /** The names of locks that are not free. Not one step: one that comes or goes meanwhile is found or not. */
   names(search: NameSearch): Promise<string[]>;
   /** A grant was found by asking that a push should have told: the inbox may have gone deaf. */

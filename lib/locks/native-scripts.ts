@@ -1,0 +1,49 @@
+import { LuaScript } from '../redis/index.js';
+import ask from './condition/ask.lua.js';
+import awaiting from './condition/await.lua.js';
+import leaveCondition from './condition/leave.lua.js';
+import signal from './condition/signal.lua.js';
+import acquire from './lock/acquire.lua.js';
+import downgrade from './lock/downgrade.lua.js';
+import extend from './lock/extend.lua.js';
+import force from './lock/force.lua.js';
+import inspect from './lock/inspect.lua.js';
+import leave from './lock/leave.lua.js';
+import release from './lock/release.lua.js';
+import stamp from './lock/stamp.lua.js';
+import transfer from './lock/transfer.lua.js';
+import acquireShare from './shares/acquire.lua.js';
+import extendShare from './shares/extend.lua.js';
+import leaveShare from './shares/leave.lua.js';
+import releaseShare from './shares/release.lua.js';
+
+const batchable = true;
+
+/** The steps of a lock that one holder has alone, and those of an operator. */
+export const exclusive = {
+  acquire: new LuaScript(acquire, { batchable }),
+  release: new LuaScript(release, { batchable }),
+  leave: new LuaScript(leave),
+  extend: new LuaScript(extend),
+  inspect: new LuaScript(inspect),
+  downgrade: new LuaScript(downgrade),
+  force: new LuaScript(force),
+  stamp: new LuaScript(stamp),
+  transfer: new LuaScript(transfer),
+};
+
+/** The steps of a lock that several may hold: readers, or holders of permits. */
+export const shared = {
+  acquire: new LuaScript(acquireShare, { batchable }),
+  release: new LuaScript(releaseShare, { batchable }),
+  leave: new LuaScript(leaveShare),
+  extend: new LuaScript(extendShare),
+};
+
+/** The steps of a caller that awaits a condition of a lock, and of one that signals it. */
+export const conditions = {
+  await: new LuaScript(awaiting),
+  ask: new LuaScript(ask),
+  leave: new LuaScript(leaveCondition),
+  signal: new LuaScript(signal),
+};
