@@ -1,4 +1,4 @@
-import { LeaseLostError, type LossReason } from '../errors/index.js';
+import { LeaseLostError, LockError, type LossReason } from '../errors/index.js';
 import type { Grant } from '../locks/lock-store.js';
 import type { LockRequest } from '../locks/lock-request.js';
 import { type CallSettings, type Clock, type Moment, READER } from '../options/index.js';
@@ -47,6 +47,8 @@ export class HeldLock implements Scheduled, Term {
   #controller: AbortController | undefined;
   #resumedAs: HeldLock | undefined;
   #awaitWatchers: Set<() => void> | undefined;
+  /** Why its last renewal failed, if it did. */
+  #failure: LockError | undefined;
   /** What was left of its time when it was lost, in ms. */
   #left: number | undefined;
   #used = false;
@@ -163,9 +165,14 @@ export class HeldLock implements Scheduled, Term {
 
   /** The same by a renewal: no other client can have written over the lock. */
   renewed(term: Term): void {
-    this.suspected = undefined;
+    this.suspected = this.#failure = undefined;
     this.renewAt = Infinity;
     this.confirm(term);
+  }
+
+  /** A renewal failed: the deadline that is known stands. */
+  notRenewed(error: unknown): void {
+    if (error instanceof LockError) this.#failure = error;
   }
 
   /** The last moment of the lease, in monotonic ms. */
@@ -231,7 +238,9 @@ export class HeldLock implements Scheduled, Term {
   /** Why it is not held; of a lease on it that was given back, `returned`, that. */
   lossError(returned = false): LeaseLostError {
     const reason = this.lossReason ?? this.#presentReason(returned);
-    return new LeaseLostError(this.request.key, reason, reason === 'gone' ? this.#left : undefined);
+    const left = reason === 'gone' ? this.#left : undefined;
+    const cause = reason === 'expired' ? this.#failure : undefined;
+    return new LeaseLostError(this.request.key, reason, left, cause);
   }
 
   #presentReason(returned: boolean): LossReason {

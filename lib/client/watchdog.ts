@@ -93,6 +93,7 @@ export class Watchdog {
       answer = await this.store.extend(requests);
     } catch (error) {
       if (isRefused(error)) this.refused(error);
+      for (const heldLock of heldLocks) heldLock.notRenewed(error);
       // The server may have renewed or not; the deadline we know stands, and we ask again before it.
     }
     const now = glanceAt(this.clock);

@@ -44,7 +44,7 @@ export function checkedFor<Checked>(owner: string, check: () => Checked): Checke
     return check();
   } catch (error) {
     if (!(error instanceof LockOptionsError)) throw error;
-    throw new LockOptionsError(`${owner}: ${error.message}`);
+    throw new LockOptionsError(`${owner}: ${error.message}`, { cause: error });
   }
 }
 

@@ -6,12 +6,12 @@ const isInstance = Function.prototype[Symbol.hasInstance] as (
   value: unknown,
 ) => boolean;
 
-/** What every error of this library says about itself. */
+/** What the errors of this library say beside their messages. */
 export interface LockErrorDetails {
   /** The lock's key as the caller named it, without prefix. */
   readonly key?: string | undefined;
-  /** The text of what went wrong underneath; never the original object, which may carry a password. */
-  readonly reason?: string | undefined;
+  /** The error of this library underneath. An error of a client is never kept: it may carry a password. */
+  readonly cause?: LockError | undefined;
 }
 
 /** The parent of every error this library throws. `code` is the class name in capitals. */
@@ -19,10 +19,10 @@ export abstract class LockError extends Error {
   abstract readonly code: string;
   readonly key?: string;
 
-  constructor(message: string, details: LockErrorDetails = {}) {
-    super(details.reason === undefined ? message : `${message} (${details.reason})`);
+  constructor(message: string, { key, cause }: LockErrorDetails = {}) {
+    super(message, cause && { cause });
     this.name = new.target.name;
-    if (details.key !== undefined) this.key = details.key;
+    if (key !== undefined) this.key = key;
     Object.defineProperty(this, BRAND, { value: true });
   }
 

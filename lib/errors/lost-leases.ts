@@ -47,9 +47,11 @@ export class LeaseLostError extends LockError {
     readonly reason: LossReason,
     /** What was left of its time when it was found `gone`, in ms. */
     left?: number,
+    /** Why its last renewal failed, if it did. */
+    cause?: LockError,
   ) {
     const rest = left === undefined ? '' : ` Its time was over in ${Math.round(left)} ms.`;
-    super(`The lease on lock "${key}" is over: ${EXPLANATION[reason]}${rest}`, { key });
+    super(`The lease on lock "${key}" is over: ${EXPLANATION[reason]}${rest}`, { key, cause });
   }
 }
 
