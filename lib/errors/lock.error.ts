@@ -19,7 +19,8 @@ export abstract class LockError extends Error {
   abstract readonly code: string;
   readonly key?: string;
 
-  constructor(message: string, { key, cause }: LockErrorDetails = {}) {
+  constructor(message: string, details: LockErrorDetails = {}) {
+    const { key, cause } = details;
     super(message, cause && { cause });
     this.name = new.target.name;
     if (key !== undefined) this.key = key;
