@@ -4,6 +4,7 @@ import type { LockRequest } from '../locks/lock-request.js';
 import type { Clock } from '../options/index.js';
 import { isRefused, pauseAfter } from './retry.js';
 import { InFlight } from './in-flight.js';
+import { pause } from './timers.js';
 
 /**
  * A caller that gave up holds nothing: its holder id is left now, and again once nothing that was sent under it can
@@ -12,31 +13,31 @@ import { InFlight } from './in-flight.js';
  */
 export class Cleanup {
   readonly #running = new Set<Promise<void>>();
-  readonly #pauses = new Set<() => void>();
-  #closed = false;
+  readonly #closing = new AbortController();
 
   constructor(
     private readonly store: LockStore,
     private readonly clock: Clock,
     /** Told of what the store refuses for good. */
-    private readonly refused: (error: LockStoreError) => void = () => {},
+    private readonly refused: (error: LockStoreError) => void,
   ) {}
 
-  /** Gives up the entry and the lock that stand under the request's holder id. */
-  abandon(request: LockRequest, inFlight: InFlight): void {
-    this.start(() => this.store.leave(request), inFlight, request.ttl);
+  /** Gives up what stands under the request's holder id, by a step that may run several times. */
+  abandon(
+    request: LockRequest,
+    inFlight: InFlight,
+    leave = (): Promise<unknown> => this.store.leave(request),
+  ): void {
+    const running = this.#run(leave, inFlight, request.ttl).finally(() => {
+      this.#running.delete(running);
+    });
+    this.#running.add(running);
   }
 
   /** Entries had their turns without the store: they leave its queue. Nothing of theirs is under way. */
   abandonServed(served: readonly LockRequest[] | undefined): void {
     const [first, ...others] = served ?? [];
-    if (first) this.start(() => this.store.leave(first, others), new InFlight(0), first.ttl);
-  }
-
-  /** `leave` gives everything up that stands under one holder id; it may run several times. */
-  start(leave: () => Promise<unknown>, inFlight: InFlight, ttl: number): void {
-    const running = this.#run(leave, inFlight, ttl).finally(() => this.#running.delete(running));
-    this.#running.add(running);
+    if (first) this.abandon(first, new InFlight(0), () => this.store.leave(first, others));
   }
 
   /** How many are under way. */
@@ -46,39 +47,27 @@ export class Cleanup {
 
   /** Resolves when what is under way has been tried once more; nothing is repeated after that. */
   async close(): Promise<void> {
-    this.#closed = true;
-    for (const wake of this.#pauses) wake();
+    this.#closing.abort();
     await Promise.allSettled(this.#running);
   }
 
   async #run(leave: () => Promise<unknown>, inFlight: InFlight, ttl: number): Promise<void> {
-    const giveUpAt = Math.max(this.clock.monotonic(), inFlight.uncertainUntil) + ttl;
+    const { clock } = this;
+    const { signal } = this.#closing;
+    const giveUpAt = Math.max(clock.monotonic(), inFlight.uncertainUntil) + ttl;
     for (let failures = 0; ;) {
-      const last = this.#closed;
-      const now = this.clock.monotonic();
+      const last = signal.aborted;
+      const now = clock.monotonic();
       try {
         await leave();
         if (now >= inFlight.uncertainUntil) return;
-        await this.#pause(inFlight.uncertainUntil - this.clock.monotonic() + 1);
+        await pause(inFlight.uncertainUntil - clock.monotonic() + 1, clock, signal);
       } catch (error) {
         if (isRefused(error)) return this.refused(error);
-        await this.#pause(pauseAfter(failures));
+        await pause(pauseAfter(failures), clock, signal);
         failures += 1;
       }
-      if (last || this.clock.monotonic() > giveUpAt) return;
+      if (last || clock.monotonic() > giveUpAt) return;
     }
-  }
-
-  #pause(ms: number): Promise<void> {
-    if (this.#closed) return Promise.resolve();
-    return new Promise((resolve) => {
-      const wake = (): void => {
-        cancel();
-        this.#pauses.delete(wake);
-        resolve();
-      };
-      const cancel = this.clock.after(Math.max(0, ms), wake);
-      this.#pauses.add(wake);
-    });
   }
 }

@@ -5,13 +5,13 @@ import {
   LockStoreError,
 } from '../errors/index.js';
 import type { Grant, Refusal } from '../locks/lock-store.js';
-import { newHolderId } from '../locks/holder.js';
 import type { LockRequest } from '../locks/lock-request.js';
 import { AWAITS } from '../protocol/constants.js';
 import { onAbort } from '../options/index.js';
 import { HeldLock } from './held-lock.js';
 import type { QueueContext } from './local-queue.js';
 import { type Owner, QueueEntry } from './queue-entry.js';
+import { isRetryable } from './retry.js';
 import { SingleLease } from './single-lease.js';
 
 /** How one awaits a condition. */
@@ -147,37 +147,29 @@ class ConditionWait implements Owner {
   refused(_entry: QueueEntry, why: Refusal | 'expired'): void {
     const { former } = this;
     const { heldLocks, settings } = this.context;
-    switch (why) {
-      case 'expired':
-        this.#entry = this.#newEntry(undefined);
-        return this.#entry.ask();
-      case 'full': {
-        heldLocks.keep(former);
-        const { waitersPerKey: cap } = settings.limits;
-        const by = 'callers that await a condition';
-        return this.#fail(new LockLimitError(former.request.key, 'waitersPerKey', cap, by));
-      }
-      case 'free':
-      case 'taken':
-        heldLocks.refused(former, why);
+    if (why === 'expired') {
+      this.#entry = this.#newEntry(undefined);
+      return this.#entry.ask();
     }
+    if (why === 'full') {
+      heldLocks.keep(former);
+      const { waitersPerKey: cap } = settings.limits;
+      const by = 'callers that await a condition';
+      return this.#fail(new LockLimitError(former.request.key, 'waitersPerKey', cap, by));
+    }
+    if (why !== 'busy') heldLocks.refused(former, why);
     this.#fail(former.lossError());
   }
 
   failed(entry: QueueEntry, error: unknown): void {
     if (!this.#begun) return; // the answer to the first ask says more
-    const retryable = error instanceof LockStoreError && error.retryable;
-    const { clock, settings } = this.context;
-    if (!retryable || clock.monotonic() >= entry.failingSince + settings.outageWait) {
-      this.#leave(error);
-    }
+    if (!isRetryable(error) || entry.outageIsOver) this.#leave(error);
   }
 
   #newEntry(condition: LockRequest['condition']): QueueEntry {
     const { key, ttl, tokenBlock } = this.former.request;
-    const holder = newHolderId(this.context.store.processId, tokenBlock > 0);
-    const request = { key, holder, ttl, tokenBlock: Math.min(tokenBlock, 1), condition };
-    return new QueueEntry(this.context, this, request, true);
+    const wanted = { key, ttl, tokenBlock: Math.min(tokenBlock, 1), condition, queue: true };
+    return new QueueEntry(this.context, this, wanted);
   }
 
   #notGivenBack(error: unknown): void {

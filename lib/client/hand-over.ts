@@ -13,7 +13,8 @@ import { HeldLock } from './held-lock.js';
 import { InFlight } from './in-flight.js';
 import type { EntryContext } from './queue-entry.js';
 import { pauseAfter } from './retry.js';
-import { standingOf } from './validity.js';
+import { pause } from './timers.js';
+import { validityOf } from './validity.js';
 
 /** The lease of a lock on its way from one process to another; nobody works under it. */
 export interface HandOver {
@@ -30,7 +31,7 @@ function restOf(bound: number, since: number, now: number): number {
 }
 
 /** As it stands in a text; `maxHold` is null when there is none. */
-type Words = [
+type Fields = [
   secret: string,
   process: string,
   key: string,
@@ -52,7 +53,7 @@ export function writeHandOver(
   now: number,
 ): string {
   const { ttl, renew, minHold, maxHold } = settings;
-  const words: Words = [
+  const fields: Fields = [
     randomBytes(16).toString('base64url'),
     request.holder.slice(0, request.holder.indexOf('/')),
     request.key,
@@ -62,14 +63,14 @@ export function writeHandOver(
     restOf(minHold, since, now),
     maxHold === Infinity ? null : restOf(maxHold, since, now),
   ];
-  return Buffer.from(JSON.stringify(words)).toString('base64url');
+  return Buffer.from(JSON.stringify(fields)).toString('base64url');
 }
 
 /** @throws LockOptionsError if the text is none that {@link writeHandOver} made. */
 export function readHandOver(text: string): HandOver {
-  const words = wordsOf(text);
-  if (!words) throw new LockOptionsError('restore() takes the text that lease.handOver() gave.');
-  const [, process, key, ttl, token, renew, minHold, maxHold] = words;
+  const fields = fieldsOf(text);
+  if (!fields) throw new LockOptionsError('restore() takes the text that lease.handOver() gave.');
+  const [, process, key, ttl, token, renew, minHold, maxHold] = fields;
   const id = createHash('sha256').update(text).digest('base64url').slice(0, 22);
   const fencing = token !== null;
   return {
@@ -89,16 +90,16 @@ export function readHandOver(text: string): HandOver {
   };
 }
 
-function wordsOf(text: unknown): Words | undefined {
+function fieldsOf(text: unknown): Fields | undefined {
   if (typeof text !== 'string' || !/^[\w-]+$/.test(text)) return undefined;
-  let words: unknown;
+  let fields: unknown;
   try {
-    words = JSON.parse(Buffer.from(text, 'base64url').toString());
+    fields = JSON.parse(Buffer.from(text, 'base64url').toString());
   } catch {
     return undefined;
   }
-  if (!Array.isArray(words) || words.length !== 8) return undefined;
-  const [secret, process, key, ttl, token, renew, minHold, maxHold] = words as unknown[];
+  if (!Array.isArray(fields) || fields.length !== 8) return undefined;
+  const [secret, process, key, ttl, token, renew, minHold, maxHold] = fields as unknown[];
   const isWritten =
     typeof secret === 'string' &&
     typeof process === 'string' &&
@@ -109,7 +110,7 @@ function wordsOf(text: unknown): Words | undefined {
     typeof renew === 'boolean' &&
     isTime(minHold) &&
     (maxHold === null || isTime(maxHold));
-  return isWritten ? (words as Words) : undefined;
+  return isWritten ? (fields as Fields) : undefined;
 }
 
 function isTime(value: unknown): boolean {
@@ -143,7 +144,7 @@ export async function restore(
   if (typeof remaining !== 'number') {
     throw new LeaseLostError(key, remaining === 'taken' ? 'taken' : 'expired');
   }
-  if (standingOf({ sent, remaining }, clock) === 'over') {
+  if (validityOf({ sent, remaining }, clock) === 'expired') {
     fail(new LeaseLostError(key, 'expired'));
   }
   const ttl = call.renew ? call.ttl : Math.min(call.ttl, remaining); // it ends when it would have ended
@@ -167,14 +168,14 @@ async function transferOnce(
       inFlight.answered();
       const { sent, remaining } = answer;
       const isSure =
-        typeof remaining !== 'number' || standingOf({ sent, remaining }, clock) !== 'doubtful';
+        typeof remaining !== 'number' || validityOf({ sent, remaining }, clock) !== 'doubtful';
       if (isSure || shutdown.aborted) return answer; // else the machine slept while it was on its way: the next one says the same
     } catch (error) {
       const failure = error instanceof LockStoreError ? error : undefined;
       if (failure?.outcome === 'unknown') inFlight.unknown(sentAt);
       else inFlight.answered();
       if (!failure?.retryable || clock.monotonic() >= giveUpAt) throw error;
-      await new Promise<void>((resolve) => void clock.after(pauseAfter(failures), resolve));
+      await pause(pauseAfter(failures), clock, shutdown);
       if (shutdown.aborted) throw error;
     }
   }

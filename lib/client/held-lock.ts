@@ -3,7 +3,7 @@ import type { Grant } from '../locks/lock-store.js';
 import type { LockRequest } from '../locks/lock-request.js';
 import { type CallSettings, type Clock, type Moment, READER } from '../options/index.js';
 import type { Due, Scheduled } from './timers.js';
-import { deadlineOf, type Standing, standingAt, standingOf, type Term } from './validity.js';
+import { deadlineOf, type Validity, validityAt, validityOf, type Term } from './validity.js';
 import type { InFlight } from './in-flight.js';
 
 /** The callers of this process that wait behind a lease. */
@@ -17,6 +17,9 @@ export interface Successors {
   /** The lease is over, whatever way. */
   ended(heldLock: HeldLock): void;
 }
+
+/** What a lease is lost by of which the store says this. */
+export const LOSS = { taken: 'taken', free: 'gone', unknown: 'unconfirmed' } as const;
 
 /** `closing`: its release or hand-over is under way. `awaiting`: its holder awaits a condition. */
 type State = 'held' | 'awaiting' | 'closing' | 'released' | 'lost';
@@ -46,7 +49,7 @@ export class HeldLock implements Scheduled, Term {
   lossReason: LossReason | undefined;
   #controller: AbortController | undefined;
   #resumedAs: HeldLock | undefined;
-  #awaitWatchers: Set<() => void> | undefined;
+  #awaitListeners: Set<() => void> | undefined;
   /** Why its last renewal failed, if it did. */
   #failure: LockError | undefined;
   /** What was left of its time when it was lost, in ms. */
@@ -107,14 +110,14 @@ export class HeldLock implements Scheduled, Term {
   /** Its holder awaits a condition. */
   beginAwaiting(): void {
     this.phase = 'awaiting';
-    for (const told of this.#awaitWatchers ?? []) told();
+    for (const listener of this.#awaitListeners ?? []) listener();
   }
 
-  /** `told` runs when its holder begins to await a condition, unless it is called off before. */
-  whenAwaiting(told: () => void): () => void {
-    const watchers = (this.#awaitWatchers ??= new Set());
-    watchers.add(told);
-    return () => void watchers.delete(told);
+  /** `listener` runs when its holder begins to await a condition, unless it is called off before. */
+  whenAwaiting(listener: () => void): () => void {
+    const listeners = (this.#awaitListeners ??= new Set());
+    listeners.add(listener);
+    return () => void listeners.delete(listener);
   }
 
   /** The condition was signalled: the leases of its callers and its signal stand on the other from now on. */
@@ -186,23 +189,23 @@ export class HeldLock implements Scheduled, Term {
   }
 
   /** What the clocks say of the lease. */
-  get standing(): Standing {
-    return standingOf(this, this.clock);
+  get validity(): Validity {
+    return validityOf(this, this.clock);
   }
 
   /** True while nobody else can hold the lock. Looks at the clocks, not at a timer. */
   get held(): boolean {
-    return this.phase === 'held' && this.standing === 'held';
+    return this.phase === 'held' && this.validity === 'valid';
   }
 
   /** The machine slept, or somebody set its clock: only the server knows. */
   get inDoubt(): boolean {
-    return this.phase === 'held' && this.standing === 'doubtful';
+    return this.phase === 'held' && this.validity === 'doubtful';
   }
 
   /** The same, at a moment that has been read for several. */
   inDoubtAt(now: Moment): boolean {
-    return this.phase === 'held' && standingAt(this, now) === 'doubtful';
+    return this.phase === 'held' && validityAt(this, now) === 'doubtful';
   }
 
   /** Aborts with the `LeaseLostError` when the lease is lost. */
@@ -217,7 +220,7 @@ export class HeldLock implements Scheduled, Term {
   /** `gone` means too soon: what the server forgot in time has expired. */
   lose(reason: LossReason): void {
     if (this.phase === 'released' || this.phase === 'lost') return;
-    const early = this.standing === 'held';
+    const early = this.validity === 'valid';
     this.lossReason = reason === 'gone' && !early ? 'expired' : reason;
     this.#left = this.deadline - this.clock.monotonic();
     this.phase = 'lost';
@@ -246,7 +249,7 @@ export class HeldLock implements Scheduled, Term {
   #presentReason(returned: boolean): LossReason {
     if (this.phase === 'awaiting') return 'awaiting';
     if (this.phase !== 'held') return 'released';
-    if (this.standing !== 'held') return 'expired';
+    if (this.validity !== 'valid') return 'expired';
     return returned ? 'released' : 'gone';
   }
 }

@@ -1,9 +1,9 @@
 import type { LockStoreError, LossReason } from '../errors/index.js';
-import type { Extended, LockStore } from '../locks/lock-store.js';
+import type { Extended, LockStore, Lost } from '../locks/lock-store.js';
 import { type Clock, type Duration, milliseconds, TTL_BOUNDS } from '../options/index.js';
 import type { Cleanup } from './cleanup.js';
 import { readHandOver, writeHandOver } from './hand-over.js';
-import type { HeldLock } from './held-lock.js';
+import { type HeldLock, LOSS } from './held-lock.js';
 import { mayHaveRun } from './retry.js';
 import { TurnoverMap } from './turnover-map.js';
 import { Watchdog } from './watchdog.js';
@@ -22,7 +22,7 @@ export class HeldLocks {
     private readonly clock: Clock,
     private readonly cleanup: Cleanup,
     /** Told of renewals that the store refuses for good. */
-    refused: (error: LockStoreError) => void = () => {},
+    refused: (error: LockStoreError) => void,
   ) {
     this.#watchdog = new Watchdog(
       store,
@@ -71,13 +71,9 @@ export class HeldLocks {
     if (this.#closed) this.#takeBack(heldLock);
   }
 
-  /** Asks the server whether this is still held. */
-  verify(heldLock: HeldLock): void {
-    this.#watchdog.verify([heldLock]);
-  }
-
-  verifyAll(): void {
-    this.#watchdog.verify(this.#held.values());
+  /** Asks the server whether these, or all, are still held. */
+  verify(heldLocks: Iterable<HeldLock> = this.#held.values()): void {
+    this.#watchdog.verify(heldLocks);
   }
 
   /** Somebody says that an operator took the lock: ask. */
@@ -85,7 +81,7 @@ export class HeldLocks {
     const heldLock = this.#held.get(holder);
     if (!heldLock) return;
     heldLock.suspect('forced');
-    this.verify(heldLock);
+    this.verify([heldLock]);
   }
 
   async extend(heldLock: HeldLock, ttl: Duration | undefined): Promise<void> {
@@ -114,8 +110,8 @@ export class HeldLocks {
   }
 
   /** The store says that the lock was not its holder's any more. */
-  refused(heldLock: HeldLock, now: 'taken' | 'free'): void {
-    this.#lose(heldLock, heldLock.suspected ?? (now === 'taken' ? 'taken' : 'gone'));
+  refused(heldLock: HeldLock, now: Lost): void {
+    this.#lose(heldLock, LOSS[now]);
   }
 
   /** It was not given back after all: it is now, if nobody has it any more. */
@@ -142,7 +138,7 @@ export class HeldLocks {
         throw error;
       }
     }
-    if (heldLock.state === 'held') this.#lose(heldLock, heldLock.suspected ?? reason);
+    if (heldLock.state === 'held') this.#lose(heldLock, reason);
     this.cleanup.abandon(request, heldLock.inFlight);
     throw heldLock.lossError();
   }
@@ -172,22 +168,21 @@ export class HeldLocks {
       if (inFlight.isUncertain(this.clock)) this.cleanup.abandon(request, inFlight);
       return text;
     }
-    const reason = { taken: 'taken', free: 'gone', unknown: 'unconfirmed' } as const;
-    this.#lose(heldLock, heldLock.suspected ?? reason[remaining]);
+    this.#lose(heldLock, LOSS[remaining]);
     const leave = (): Promise<unknown> =>
       this.store.leave(request).then(() => this.store.leave(onTheWay)); // in this order no late answer brings it back
-    if (remaining === 'unknown') this.cleanup.start(leave, inFlight, request.ttl);
+    if (remaining === 'unknown') this.cleanup.abandon(request, inFlight, leave);
     throw heldLock.lossError();
   }
 
   /** Gives the lock to a caller of this process that waits for it, or back to the store. False if it was lost before. Rejects never. */
   release(heldLock: HeldLock): Promise<boolean> {
     if (heldLock.state !== 'held') return Promise.resolve(false);
-    const { standing, request, inFlight, successors } = heldLock; // doubtful: what the server says counts
+    const { validity, request, inFlight, successors } = heldLock; // doubtful: what the server says counts
     const alone = !inFlight.any;
     heldLock.close();
     this.#forget(heldLock);
-    if (standing === 'held' && alone && successors?.handOffLocally(heldLock)) {
+    if (validity === 'valid' && alone && successors?.handOffLocally(heldLock)) {
       heldLock.end();
       return Promise.resolve(true);
     }
@@ -200,24 +195,20 @@ export class HeldLocks {
     successors?.ended(heldLock);
     return released.then(
       (ours) => {
-        const inTime = ours && standing !== 'over';
-        heldLock.end(inTime ? undefined : standing === 'held' ? 'gone' : 'expired');
+        const inTime = ours && validity !== 'expired';
+        heldLock.end(inTime ? undefined : validity === 'valid' ? 'gone' : 'expired');
         if (inFlight.isUncertain(this.clock)) this.cleanup.abandon(request, inFlight);
         this.#answered();
         return inTime;
       },
       () => {
-        heldLock.end(standing === 'held' ? undefined : 'expired');
-        this.cleanup.start(
-          async () => {
-            await strategy.release(request, heldLock.leastLeft, served);
-            await strategy.leave(request);
-          },
-          inFlight,
-          request.ttl,
-        );
+        heldLock.end(validity === 'valid' ? undefined : 'expired');
+        this.cleanup.abandon(request, inFlight, async () => {
+          await strategy.release(request, heldLock.leastLeft, served);
+          await strategy.leave(request);
+        });
         this.#answered();
-        return standing === 'held';
+        return validity === 'valid';
       },
     );
   }
@@ -238,7 +229,7 @@ export class HeldLocks {
 
   #lose(heldLock: HeldLock, reason: LossReason): void {
     this.#forget(heldLock);
-    heldLock.lose(reason);
+    heldLock.lose(heldLock.suspected ?? reason);
     heldLock.successors?.ended(heldLock);
     this.cleanup.abandon(heldLock.request, heldLock.inFlight); // a renewal under way could still lengthen it
     this.#checkIdle();

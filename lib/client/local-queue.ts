@@ -1,5 +1,4 @@
-import { LockLimitError, LockNotAcquiredError, LockStoreError } from '../errors/index.js';
-import { newHolderId } from '../locks/holder.js';
+import { LockLimitError, LockNotAcquiredError } from '../errors/index.js';
 import { lockId, type LockRequest } from '../locks/lock-request.js';
 import type { Grant, Refusal } from '../locks/lock-store.js';
 import { FIRST_LEASE } from '../protocol/constants.js';
@@ -8,6 +7,7 @@ import { HeldLock, type Successors } from './held-lock.js';
 import type { HeldLocks } from './held-locks.js';
 import { type EntryContext, type Owner, QueueEntry } from './queue-entry.js';
 import type { Due, Schedule, Scheduled } from './timers.js';
+import { isRetryable } from './retry.js';
 import { SingleLease } from './single-lease.js';
 import { TimeSlice } from './time-slice.js';
 import type { Waiter } from './waiter.js';
@@ -90,7 +90,7 @@ export class LocalQueue implements Owner, Successors, Scheduled {
 
   queued(entry: QueueEntry): void {
     this.#rooted = true;
-    if (entry.polled && !entry.failure) return;
+    if (entry.polled && !entry.outage) return;
     for (let waiter = this.#first; waiter; waiter = waiter.behind) this.#bound(waiter);
   }
 
@@ -103,7 +103,7 @@ export class LocalQueue implements Owner, Successors, Scheduled {
         this.#bound(waiter, settings.commandTimeout);
       }
       const next = this.#newEntry();
-      next.failsAs(entry);
+      next.continueOutage(entry);
       return next.ask();
     }
     this.rejectAll((key) =>
@@ -114,13 +114,12 @@ export class LocalQueue implements Owner, Successors, Scheduled {
   }
 
   failed(entry: QueueEntry, error: unknown): void {
-    if (!(error instanceof LockStoreError) || !error.retryable) return this.rejectAll(() => error);
+    if (!isRetryable(error) || (this.#rooted && entry.outageIsOver)) {
+      return this.rejectAll(() => error);
+    }
+    if (this.#rooted) return;
     const { clock, settings } = this.context;
     const now = clock.monotonic();
-    if (this.#rooted) {
-      if (now >= entry.failingSince + settings.outageWait) this.rejectAll(() => error);
-      return;
-    }
     for (let waiter = this.#first; waiter;) {
       const { behind } = waiter;
       const patience = waiter.startedAt + settings.commandTimeout;
@@ -184,9 +183,8 @@ export class LocalQueue implements Owner, Successors, Scheduled {
     const { context, key } = this;
     const { ttl, wait, share, dialect } = this.#first!.call;
     const tokenBlock = this.#rooted ? this.tokenBlock : Math.min(this.tokenBlock, FIRST_BLOCK);
-    const holder = newHolderId(context.store.processId, this.fenced);
-    const request = { key, holder, ttl, tokenBlock, share, dialect };
-    return (this.#entry = new QueueEntry(context, this, request, wait > 0));
+    const wanted = { key, ttl, tokenBlock, share, dialect, queue: wait > 0 };
+    return (this.#entry = new QueueEntry(context, this, wanted));
   }
 
   /** The waiter comes before others as the holder. */
@@ -280,7 +278,7 @@ export class LocalQueue implements Owner, Successors, Scheduled {
   #expire(waiter: Waiter): void {
     const { wait, share } = waiter.call;
     const waited = Math.round(this.context.clock.monotonic() - waiter.startedAt);
-    const failure = this.#entry?.failure;
+    const failure = this.#entry?.outage?.error;
     this.#reject(
       waiter,
       failure ?? new LockNotAcquiredError(this.key, waited, wait, permitsOf(share)),

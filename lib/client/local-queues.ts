@@ -23,13 +23,8 @@ const ENOUGH_FOR_BATCHES = 1_000;
 
 /** All callers of this process that wait for a lock: their queues, and the entries of those in the store's queues. */
 export class LocalQueues {
-  /** The queues of one caller each. */
-  readonly #single = new TurnoverMap<LocalQueue, LocalQueue>();
-  /** The queues that any caller may join, by key; fenced and unfenced apart. */
-  readonly #shared = {
-    fenced: new TurnoverMap<LocalQueue>(),
-    unfenced: new TurnoverMap<LocalQueue>(),
-  };
+  /** Those that any caller may join, by their names; each of the others, of one caller, by itself. */
+  readonly #queues = new TurnoverMap<LocalQueue, string | LocalQueue>();
 
   /** What the queues share, and whoever else has entries. */
   readonly context: QueueContext;
@@ -69,68 +64,67 @@ export class LocalQueues {
     signal: AbortSignal | undefined,
     startedAt = this.clock.monotonic(),
   ): Promise<BaseLease> {
-    const { fairness, limits } = this.settings;
-    const { waitersPerProcess } = limits;
+    const { waitersPerProcess } = this.settings.limits;
     if (this.size >= waitersPerProcess) {
       throw new LockLimitError(key, 'waitersPerProcess', waitersPerProcess);
     }
-    const shared = fairness === 'local' && call.wait > 0 && !call.share && !call.dialect;
-    const queue = shared ? this.#sharedQueue(key, call) : this.#singleQueue(key, call);
+    const queue = this.#queueFor(key, call);
     const waiter = new Waiter(call, startedAt);
     queue.join(waiter, signal);
     return waiter.lease;
   }
 
-  /** A push for one of the entries. What nobody here waits for any more is left. */
-  granted: PushListener['granted'] = (request, grant) => {
-    const { entries, cleanup, heldLocks } = this.context;
-    const entry = entries.get(request.holder);
-    if (entry) entry.granted(grant);
-    else if (!heldLocks.has(request.holder)) cleanup.abandon(request, new InFlight(0));
-  };
-
-  /** A push says when the lock with this id comes free. */
-  kept(id: string, rest: number): void {
-    this.context.pollers.find(id)?.comesFreeIn(rest);
-  }
-
-  /** Pushes may have been missed: every entry asks. */
-  askAll(): void {
-    this.context.pollers.askAll();
+  /** What the store says without being asked. */
+  get pushes(): PushListener {
+    const { entries, pollers, cleanup, heldLocks } = this.context;
+    return {
+      granted(request, grant) {
+        const entry = entries.get(request.holder);
+        if (entry) entry.granted(grant);
+        else if (!heldLocks.has(request.holder)) cleanup.abandon(request, new InFlight(0)); // nobody here waits for it
+      },
+      forced: (holder) => heldLocks.forced(holder),
+      kept: (lock, rest) => pollers.find(lock)?.comesFreeIn(rest),
+      reconnected() {
+        heldLocks.verify();
+        pollers.askAll();
+      },
+    };
   }
 
   /** Nobody waits any more; each is told why. */
   rejectAll(reason: (key: string) => Error): void {
-    const { fenced, unfenced } = this.#shared;
-    for (const queue of [...this.#single.values(), ...fenced.values(), ...unfenced.values()]) {
-      queue.rejectAll(reason);
-    }
+    for (const queue of this.#queues.values()) queue.rejectAll(reason);
     this.context.bounds.stop();
     this.context.slices.stop();
   }
 
-  #sharedQueue(key: string, { fencing }: CallSettings): LocalQueue {
-    const queues = fencing ? this.#shared.fenced : this.#shared.unfenced;
-    let queue = queues.get(key);
-    if (!queue) {
-      queue = new LocalQueue(this.context, key, fencing ? BLOCK : 0, false);
-      queues.set(key, queue);
+  #queueFor(key: string, { wait, fencing, share, dialect }: CallSettings): LocalQueue {
+    const { fairness, limits } = this.settings;
+    const isPlain = !share && !dialect;
+    if (fairness === 'local' && wait > 0 && isPlain) {
+      const name = nameOf(key, fencing);
+      let queue = this.#queues.get(name);
+      if (!queue) {
+        queue = new LocalQueue(this.context, key, fencing ? BLOCK : 0, false);
+        this.#queues.set(name, queue);
+      }
+      return queue;
     }
-    return queue;
-  }
-
-  #singleQueue(key: string, { fencing, share, dialect }: CallSettings): LocalQueue {
     const fenced = fencing && (dialect?.fencing ?? true);
-    const enough = this.settings.limits.waitersPerKey >= ENOUGH_FOR_BATCHES;
-    const inBatches = enough && !share && !dialect;
+    const inBatches = isPlain && limits.waitersPerKey >= ENOUGH_FOR_BATCHES;
     const queue = new LocalQueue(this.context, key, fenced ? 1 : 0, inBatches);
-    this.#single.set(queue, queue);
+    this.#queues.set(queue, queue);
     return queue;
   }
 
   #retire(queue: LocalQueue): void {
-    const queues = queue.fenced ? this.#shared.fenced : this.#shared.unfenced;
-    if (queues.get(queue.key) === queue) queues.delete(queue.key);
-    else this.#single.delete(queue);
+    const name = nameOf(queue.key, queue.fenced);
+    this.#queues.delete(this.#queues.get(name) === queue ? name : queue);
   }
+}
+
+/** Of the queue that any caller may join; fenced and unfenced ones are apart. No key has a control character. */
+function nameOf(key: string, fenced: boolean): string {
+  return fenced ? key : `${key}\n`;
 }

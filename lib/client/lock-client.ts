@@ -7,15 +7,9 @@ import {
   LockShutdownError,
 } from '../errors/index.js';
 import type { NameSearch } from '../locks/lock-names.js';
-import type { LockStore, PushListener, Sight, StoreDescription } from '../locks/lock-store.js';
-import {
-  type CallSettings,
-  checkStore,
-  type Clock,
-  type DialectSettings,
-  type ModuleSettings,
-  onAbort,
-} from '../options/index.js';
+import type { LockStore, Sight, StoreDescription } from '../locks/lock-store.js';
+import type { CallSettings, Clock, DialectSettings, ModuleSettings } from '../options/index.js';
+import { checkStore, onAbort } from '../options/index.js';
 import { Cleanup } from './cleanup.js';
 import { Conditions } from './condition-wait.js';
 import { type HandOver, restore } from './hand-over.js';
@@ -60,12 +54,12 @@ export class LockClient {
   ) {
     const { commandTimeout, lockOrder } = settings;
     const { signal } = this.#stopping;
-    this.#opening = new Opening(store, () => this.#pushes, commandTimeout, clock, signal);
     this.#cleanup = new Cleanup(store, clock, (error) => refused(error, 'release'));
     this.#heldLocks = new HeldLocks(store, clock, this.#cleanup, (error) =>
       refused(error, 'renewal'),
     );
     this.#queues = new LocalQueues(store, settings, clock, this.#cleanup, this.#heldLocks, signal);
+    this.#opening = new Opening(store, this.#queues.pushes, commandTimeout, clock, signal);
     if (lockOrder !== 'ignore') {
       this.#order = new LockOrder(this.#heldLocks, lockOrder === 'warn' ? warn : undefined);
     }
@@ -282,18 +276,6 @@ export class LockClient {
       waiting: this.#queues.size + this.conditions.size,
       leaving: this.#cleanup.size,
       watched,
-    };
-  }
-
-  get #pushes(): PushListener {
-    return {
-      granted: this.#queues.granted,
-      forced: (holder) => this.#heldLocks.forced(holder),
-      kept: (lock, rest) => this.#queues.kept(lock, rest),
-      reconnected: () => {
-        this.#heldLocks.verifyAll();
-        this.#queues.askAll();
-      },
     };
   }
 }

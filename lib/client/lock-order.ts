@@ -52,11 +52,11 @@ export class LockOrder {
   }
 
   /** How `to` came to be wanted under `from`, over others or not. */
-  #path(from: string, to: string, seen: Set<string>): NestedLocks[] | undefined {
-    seen.add(from);
+  #path(from: string, to: string, visited: Set<string>): NestedLocks[] | undefined {
+    visited.add(from);
     for (const nested of this.#nested.get(from)?.values() ?? []) {
       if (nested.wanted === to) return [nested];
-      const rest = seen.has(nested.wanted) ? undefined : this.#path(nested.wanted, to, seen);
+      const rest = visited.has(nested.wanted) ? undefined : this.#path(nested.wanted, to, visited);
       if (rest) return [nested, ...rest];
     }
     return undefined;

@@ -13,7 +13,7 @@ export class Opening {
 
   constructor(
     private readonly store: LockStore,
-    private readonly listener: () => PushListener,
+    private readonly listener: PushListener,
     /** How long a call waits for it, in ms. */
     private readonly timeout: number,
     private readonly clock: Clock,
@@ -25,7 +25,7 @@ export class Opening {
 
   open(): Promise<void> {
     if (this.#closed && !this.#underWay) return Promise.resolve(); // a step that is asked for now fails as not connected
-    this.#underWay ??= detached(() => this.store.open(this.listener())).then(
+    this.#underWay ??= detached(() => this.store.open(this.listener)).then(
       () => {
         this.done = true;
         this.#tellOpened();

@@ -1,4 +1,5 @@
 import { LockStoreError } from '../errors/index.js';
+import { newHolderId } from '../locks/holder.js';
 import type {
   Answer,
   Grant,
@@ -12,7 +13,7 @@ import { FIRST_LEASE } from '../protocol/constants.js';
 import type { Clock, ModuleSettings } from '../options/index.js';
 import type { Cleanup } from './cleanup.js';
 import type { Polled, QueuePollers } from './queue-poller.js';
-import { standingOf } from './validity.js';
+import { validityOf } from './validity.js';
 import { InFlight } from './in-flight.js';
 import type { TurnoverMap } from './turnover-map.js';
 
@@ -52,10 +53,8 @@ export class QueueEntry implements Polled {
   readonly inFlight: InFlight;
   rank = Infinity;
   polled = false;
-  /** Why its asks fail now; undefined while they do not. */
-  failure: LockStoreError | undefined;
-  /** Since when they do. */
-  failingSince = 0;
+  /** Why its asks fail now, and since when; undefined while they do not. */
+  outage: { readonly error: LockStoreError; readonly since: number } | undefined;
   readonly #strategy: LockStrategy;
   readonly #request: { -readonly [Part in keyof LockRequest]: LockRequest[Part] };
   #over = false;
@@ -66,10 +65,11 @@ export class QueueEntry implements Polled {
   constructor(
     private readonly context: EntryContext,
     readonly owner: Owner,
-    { key, holder, ttl, tokenBlock, share, condition, dialect }: LockRequest,
-    queue: boolean,
+    { key, ttl, tokenBlock, share, condition, dialect, queue }: Omit<LockRequest, 'holder'>,
   ) {
-    this.inFlight = new InFlight(context.settings.commandTimeout);
+    const { store, settings, entries } = context;
+    const holder = newHolderId(store.processId, tokenBlock > 0);
+    this.inFlight = new InFlight(settings.commandTimeout);
     const wanted = (): boolean => !this.#over;
     // Spelt out: a spread would make an object that is slow to read.
     this.#request = {
@@ -85,16 +85,12 @@ export class QueueEntry implements Polled {
       former: undefined,
       wanted,
     };
-    this.#strategy = context.store.strategy(this.#request);
-    context.entries.set(holder, this);
+    this.#strategy = store.strategy(this.#request);
+    entries.set(holder, this);
   }
 
   get request(): LockRequest {
     return this.#request;
-  }
-
-  get enqueuedAt(): string | undefined {
-    return this.#request.enqueuedAt;
   }
 
   /** It awaits its condition no longer, only the lock; asks at once. */
@@ -132,7 +128,7 @@ export class QueueEntry implements Polled {
   /** A push says that the entry was granted. Where it is uncertain how much is left of the grant, an answer says so. */
   granted(grant: Grant | undefined): void {
     if (this.#over) return;
-    if (!grant || standingOf(grant, this.context.clock) !== 'held') return this.ask();
+    if (!grant || validityOf(grant, this.context.clock) !== 'valid') return this.ask();
     this.end(true);
     this.owner.granted(this, grant);
   }
@@ -156,10 +152,17 @@ export class QueueEntry implements Polled {
     if (this.#known) this.context.cleanup.abandon(this.request, this.inFlight);
   }
 
-  /** Its asks fail as those of the entry that it comes after. */
-  failsAs({ failure, failingSince }: QueueEntry): void {
-    this.failure = failure;
-    this.failingSince = failingSince;
+  /** Whether its asks have failed for longer than anybody waits. */
+  get outageIsOver(): boolean {
+    const { clock, settings } = this.context;
+    return (
+      this.outage !== undefined && clock.monotonic() >= this.outage.since + settings.outageWait
+    );
+  }
+
+  /** It comes after another, whose asks failed as its own do. */
+  continueOutage({ outage }: QueueEntry): void {
+    this.outage = outage;
   }
 
   #send(): number {
@@ -190,13 +193,13 @@ export class QueueEntry implements Polled {
 
   #held(grant: Grant): void {
     if (this.#missedPush(grant)) this.context.store.pushMissed();
-    switch (standingOf(grant, this.context.clock)) {
-      case 'held':
+    switch (validityOf(grant, this.context.clock)) {
+      case 'valid':
         this.end(true);
         return this.owner.granted(this, grant);
       case 'doubtful':
         return this.ask(); // the machine slept while the answer was on its way
-      case 'over':
+      case 'expired':
         this.#fails(tooLate(this.request));
         this.leave();
         return this.owner.refused(this, 'expired');
@@ -205,11 +208,12 @@ export class QueueEntry implements Polled {
 
   #queued({ enqueuedAt, rank, remaining, requeued }: Queued): void {
     const { pollers } = this.context;
-    if (this.polled && enqueuedAt !== this.enqueuedAt) pollers.of(this.request).remove(this, false);
+    if (this.polled && enqueuedAt !== this.request.enqueuedAt)
+      pollers.of(this.request).remove(this, false);
     this.#request.enqueuedAt = enqueuedAt;
     this.rank = rank;
     this.owner.queued(this);
-    this.failure = undefined;
+    this.outage = undefined;
     if (this.#over) return;
     const poller = pollers.of(this.request);
     poller.add(this, remaining);
@@ -232,8 +236,7 @@ export class QueueEntry implements Polled {
   }
 
   #fails(error: LockStoreError): void {
-    if (!this.failure) this.failingSince = this.context.clock.monotonic();
-    this.failure = error;
+    this.outage = { error, since: this.outage?.since ?? this.context.clock.monotonic() };
   }
 
   /** An entry that is found granted, and not just now, should have heard of it. */
@@ -243,7 +246,7 @@ export class QueueEntry implements Polled {
 
   /** The last ask changed nothing; unless an earlier one may have, there is nothing to give up. */
   #leftNoTrace(): void {
-    if (this.enqueuedAt === undefined && this.inFlight.uncertainUntil === -Infinity)
+    if (this.request.enqueuedAt === undefined && this.inFlight.uncertainUntil === -Infinity)
       this.#known = false;
   }
 }

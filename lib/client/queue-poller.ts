@@ -8,8 +8,6 @@ import { TurnoverMap } from './turnover-map.js';
 /** What a poller polls. It carries whether its poller has it, so that nothing is looked up. */
 export interface Polled {
   readonly request: LockRequest;
-  /** What the server gave it when it queued. */
-  readonly enqueuedAt: string | undefined;
   /** How many entries are before it. */
   readonly rank: number;
   polled: boolean;
@@ -35,15 +33,14 @@ export class QueuePoller<Entry extends Polled> {
 
   /** The first entry, where all of the batch are known here and none is before them. */
   firstOf({ entries, last }: Batch): Entry | undefined {
-    return this.#entries[entries - 1]?.enqueuedAt === last ? this.#entries[0] : undefined;
+    return this.#entries[entries - 1]?.request.enqueuedAt === last ? this.#entries[0] : undefined;
   }
 
   /** An entry is in the queue, for the first time or still. `remaining` ms are left of the holder's lease. */
   add(entry: Entry, remaining: number): void {
     if (!entry.polled) {
       let at = this.#entries.length;
-      while (at > 0 && Number(this.#entries[at - 1]!.enqueuedAt) > Number(entry.enqueuedAt))
-        at -= 1;
+      while (at > 0 && enqueuedAt(this.#entries[at - 1]!) > enqueuedAt(entry)) at -= 1;
       this.#entries.splice(at, 0, entry);
       entry.polled = true;
     }
@@ -106,6 +103,10 @@ export class QueuePoller<Entry extends Polled> {
     const next = rank <= 1 && remaining >= 0 ? remaining + 1 : Infinity;
     return Math.max(ASK_PAUSE, Math.min(round, lost, next));
   }
+}
+
+function enqueuedAt({ request }: Polled): number {
+  return Number(request.enqueuedAt);
 }
 
 /** The pollers of a process: one for each lock in whose queue it has entries. */

@@ -17,6 +17,11 @@ export function mayHaveRun(error: unknown): boolean {
   return !(error instanceof LockStoreError) || error.outcome === 'unknown';
 }
 
+/** Whether a step that failed may do better when it is tried again. */
+export function isRetryable(error: unknown): error is LockStoreError {
+  return error instanceof LockStoreError && error.retryable;
+}
+
 /** Whether the store refused a step for good: asking again cannot help. */
 export function isRefused(error: unknown): error is LockStoreError {
   return error instanceof LockStoreError && !error.retryable;

@@ -67,7 +67,7 @@ export class SingleLease extends BaseLease {
 
   get held(): boolean {
     if (this.#released !== undefined) return false;
-    if (this.#heldLock.inDoubt) this.#heldLocks.verify(this.#heldLock);
+    if (this.#heldLock.inDoubt) this.#heldLocks.verify([this.#heldLock]);
     return this.#heldLock.held;
   }
 
@@ -91,27 +91,25 @@ export class SingleLease extends BaseLease {
   }
 
   refuseDowngrade(): void {
-    const { request, holds } = this.#heldLock;
-    if (request.share || holds <= 1) return;
-    throw new LockOptionsError(
-      `Lock "${this.key}" is held more than once, by re-entry: give back all leases but one before it is downgraded.`,
-    );
+    if (!this.#heldLock.request.share) this.#refuseReentered('downgraded');
   }
 
   async handOver(): Promise<string> {
     this.assertHeld();
-    const { request, holds } = this.#heldLock;
-    if (request.share) {
+    if (this.#heldLock.request.share) {
       throw new LockOptionsError(
         `Lock "${this.key}" is held by several, in shared mode or by permits: only who holds it alone hands it over.`,
       );
     }
-    if (holds > 1) {
-      throw new LockOptionsError(
-        `Lock "${this.key}" is held more than once, by re-entry: give back all leases but one before it is handed over.`,
-      );
-    }
+    this.#refuseReentered('handed over');
     return this.#heldLocks.handOver(this.#heldLock);
+  }
+
+  #refuseReentered(step: string): void {
+    if (this.#heldLock.holds <= 1) return;
+    throw new LockOptionsError(
+      `Lock "${this.key}" is held more than once, by re-entry: give back all leases but one before it is ${step}.`,
+    );
   }
 
   /** A caller that handed the lease over is done with it. */

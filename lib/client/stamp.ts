@@ -1,5 +1,5 @@
 /** Reads the version of the data under a lock; undefined while a caller holds the lock exclusively. */
-type Look = () => Promise<number | undefined>;
+type ReadVersion = () => Promise<number | undefined>;
 
 /**
  * The begin of an optimistic read, without a lock (as in `java.util.concurrent.locks.StampedLock`). Any number of callers may
@@ -7,21 +7,21 @@ type Look = () => Promise<number | undefined>;
  */
 export class Stamp {
   readonly #version: number | undefined;
-  readonly #look: Look;
+  readonly #read: ReadVersion;
 
   private constructor(
     /** The key of the lock without the prefix. */
     readonly key: string,
     version: number | undefined,
-    look: Look,
+    read: ReadVersion,
   ) {
     this.#version = version;
-    this.#look = look;
+    this.#read = read;
   }
 
   /** @internal */
-  static async take(key: string, look: Look): Promise<Stamp> {
-    return new Stamp(key, await look(), look);
+  static async take(key: string, read: ReadVersion): Promise<Stamp> {
+    return new Stamp(key, await read(), read);
   }
 
   /**
@@ -34,6 +34,6 @@ export class Stamp {
    * @throws LockStoreError if Redis fails; ForeignLockError if the key holds something else.
    */
   async validate(): Promise<boolean> {
-    return this.#version !== undefined && (await this.#look()) === this.#version;
+    return this.#version !== undefined && (await this.#read()) === this.#version;
   }
 }

@@ -1,4 +1,4 @@
-import type { Clock } from '../options/index.js';
+import { type Clock, onAbort } from '../options/index.js';
 
 /** How far apart two wake-ups may be and still share a timer, in ms. */
 const GRAIN = 5;
@@ -100,17 +100,29 @@ export class Schedule<Item extends Scheduled> {
   }
 }
 
+/** Resolves after `ms`, or when the signal aborts. */
+export function pause(ms: number, clock: Clock, signal: AbortSignal): Promise<void> {
+  if (signal.aborted) return Promise.resolve();
+  return new Promise((resolve) => {
+    const end = (): void => {
+      cancel();
+      callOff();
+      resolve();
+    };
+    const cancel = clock.after(Math.max(0, ms), end);
+    const callOff = onAbort(signal, end);
+  });
+}
+
 /** Whether `end` comes within `ms`. */
 export async function endsWithin(
   ms: number,
   end: Promise<unknown>,
   clock: Clock,
 ): Promise<boolean> {
-  let cancel = (): void => {};
-  const late = new Promise<false>((resolve) => {
-    cancel = clock.after(ms, () => resolve(false));
-  });
+  const ended = new AbortController();
+  const late = pause(ms, clock, ended.signal).then(() => false);
   const inTime = await Promise.race([end.then(() => true), late]);
-  cancel();
+  ended.abort();
   return inTime;
 }

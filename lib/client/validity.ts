@@ -11,7 +11,7 @@ export interface Term {
  * What the clocks say of a lease. `doubtful`: they have parted since the server was asked, because the machine slept or
  * somebody set its clock; only the server knows whether the lease lasts.
  */
-export type Standing = 'held' | 'doubtful' | 'over';
+export type Validity = 'valid' | 'doubtful' | 'expired';
 
 /** By how much clocks may differ over a lease (Redlock's drift, redis.io/docs). */
 function drift(lease: number): number {
@@ -27,20 +27,20 @@ export function deadlineOf({ sent, remaining }: Term): number {
  * Compares the two clocks, now and when the server was asked. The monotonic one may stand still while the machine sleeps;
  * the wall clock goes on, but may be set: ahead, which ends the lease early, or back, which could hide a sleep.
  */
-export function standingOf(term: Term, clock: Clock): Standing {
-  return standingAt(term, glanceAt(clock));
+export function validityOf(term: Term, clock: Clock): Validity {
+  return validityAt(term, readClocks(clock));
 }
 
 /** Both clocks, to judge leases by. */
-export function glanceAt(clock: Clock): Moment {
+export function readClocks(clock: Clock): Moment {
   const monotonic = clock.monotonic(); // before the wall clock: a pause between the two may only make a lease shorter
   return { monotonic, wall: clock.wall() };
 }
 
-/** The same at a moment that has been read: many leases at once cost one look at the clocks. */
-export function standingAt(term: Term, now: Moment): Standing {
+/** The same at a moment that has been read: many leases at once cost one reading of the clocks. */
+export function validityAt(term: Term, now: Moment): Validity {
   const left = deadlineOf(term) - now.monotonic;
-  if (left <= 0) return 'over';
+  if (left <= 0) return 'expired';
   const parted = partedSince(term.sent, now);
-  return parted < left && parted >= -drift(term.remaining) ? 'held' : 'doubtful';
+  return parted < left && parted >= -drift(term.remaining) ? 'valid' : 'doubtful';
 }

@@ -2,10 +2,10 @@ import type { LockStoreError, LossReason } from '../errors/index.js';
 import type { Extended, Extension, LockStore } from '../locks/lock-store.js';
 import type { LockRequest } from '../locks/lock-request.js';
 import { type Clock, type Moment, momentOf, partedSince } from '../options/index.js';
-import type { HeldLock } from './held-lock.js';
+import { type HeldLock, LOSS } from './held-lock.js';
 import { isRefused } from './retry.js';
 import { Schedule } from './timers.js';
-import { glanceAt } from './validity.js';
+import { readClocks } from './validity.js';
 
 /** The shortest pause between two renewals of one lease, in ms. */
 const SHORTEST_PAUSE = 10;
@@ -26,7 +26,7 @@ export class Watchdog {
     private readonly clock: Clock,
     private readonly lost: (heldLock: HeldLock, reason: LossReason) => void,
     /** Told of renewals that the store refuses for good. */
-    private readonly refused: (error: LockStoreError) => void = () => {},
+    private readonly refused: (error: LockStoreError) => void,
   ) {
     this.#schedule = new Schedule(clock, (due) => this.#wake(due));
   }
@@ -59,7 +59,7 @@ export class Watchdog {
     const renewable: HeldLock[] = [];
     for (const heldLock of due) {
       if (heldLock.state !== 'held') continue;
-      if (now >= heldLock.deadline) this.lost(heldLock, heldLock.suspected ?? 'expired');
+      if (now >= heldLock.deadline) this.lost(heldLock, 'expired');
       else if (!this.#wantsRenewal(heldLock, now)) this.#watch(heldLock, now);
       else renewable.push(heldLock);
     }
@@ -96,7 +96,7 @@ export class Watchdog {
       for (const heldLock of heldLocks) heldLock.notRenewed(error);
       // The server may have renewed or not; the deadline we know stands, and we ask again before it.
     }
-    const now = glanceAt(this.clock);
+    const now = readClocks(this.clock);
     const slept: HeldLock[] = []; // the answer was on its way meanwhile
     heldLocks.forEach((heldLock, at) => {
       heldLock.inFlight.renewal = false;
@@ -110,7 +110,7 @@ export class Watchdog {
 
   #settle(heldLock: HeldLock, sent: Moment | undefined, remaining: Extended, now: number): void {
     if (remaining === 'taken' || remaining === 'free') {
-      this.lost(heldLock, heldLock.suspected ?? (remaining === 'taken' ? 'taken' : 'gone'));
+      this.lost(heldLock, LOSS[remaining]);
     } else if (remaining === 'unknown' || !sent) {
       const pause = Math.min(1_000, Math.max(SHORTEST_PAUSE, (heldLock.deadline - now) / 5));
       this.#schedule.set(heldLock, Math.min(now + pause, heldLock.deadline));

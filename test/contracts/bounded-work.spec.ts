@@ -503,10 +503,9 @@ it('a hint that comes while an ask is under way is not forgotten', async () => {
   const poller = new QueuePoller(clock, () => {});
   const asked: number[] = [];
   const entry = {
-    enqueuedAt: '1',
     rank: 5,
     polled: false,
-    request: { ttl: 60_000 },
+    request: { ttl: 60_000, enqueuedAt: '1' },
     ask: () => void asked.push(clock.monotonic()),
   } as unknown as Polled;
   poller.add(entry, -1);

@@ -214,9 +214,9 @@ const faults: Readonly<Record<string, Fault>> = {
     ],
   },
   'a lease on which only the monotonic clock counts': {
-    plant: inHeldLock('standing', () => ({
+    plant: inHeldLock('validity', () => ({
       get(this: HeldLock) {
-        return this['clock'].monotonic() < this.deadline ? 'held' : 'over';
+        return this['clock'].monotonic() < this.deadline ? 'valid' : 'expired';
       },
     })),
     on: 'memory',

@@ -3,9 +3,11 @@ import { LockStoreError } from '../../lib/errors/index.js';
 import { Cleanup } from '../../lib/client/cleanup.js';
 import { InFlight } from '../../lib/client/in-flight.js';
 import type { LockStore } from '../../lib/locks/lock-store.js';
+import type { LockRequest } from '../../lib/locks/lock-request.js';
 import { ManualClock } from '../../lib/testing/index.js';
 
 const TTL = 30_000;
+const request: LockRequest = { key: 'k', holder: 'me', ttl: TTL, tokenBlock: 1 };
 
 let clock: ManualClock;
 let told: LockStoreError[];
@@ -26,13 +28,13 @@ function failing(retryable: boolean): () => Promise<never> {
 
 describe('a caller that gave up', () => {
   it('leaves what the store refuses to take back: that is told, and not tried again', async () => {
-    cleanup.start(failing(false), new InFlight(1_000), TTL);
+    cleanup.abandon(request, new InFlight(1_000), failing(false));
     await clock.advance(2 * TTL);
     expect([tried.length, told.length, cleanup.size, clock.pending]).toEqual([1, 1, 0, 0]);
   });
 
   it('tries again for a ttl where that fails, after pauses that grow to two seconds at most', async () => {
-    cleanup.start(failing(true), new InFlight(1_000), TTL);
+    cleanup.abandon(request, new InFlight(1_000), failing(true));
     for (let passed = 0; passed < TTL + 5_000; passed += 10) await clock.advance(10);
     const pauses = tried.slice(1).map((at, nth) => at - tried[nth]!);
     expect(pauses[0]).toBeGreaterThanOrEqual(100);

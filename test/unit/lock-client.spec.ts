@@ -234,7 +234,7 @@ describe('a call that waits for the connection', () => {
     const clock = new ManualClock();
     const store = { open: async () => {} } as unknown as LockStore;
     const { signal } = new AbortController();
-    const opening = new Opening(store, () => ({}) as PushListener, 2_000, clock, signal);
+    const opening = new Opening(store, {} as PushListener, 2_000, clock, signal);
     await opening.within('k', undefined);
     await clock.advance(0);
     expect([opening.done, clock.pending]).toEqual([true, 0]);
