@@ -1,50 +1,38 @@
-import { ForeignLockError } from '../errors/index.js';
-import type { Answer, Grant, Lost, Signalled } from '../locks/lock-store.js';
-import type { LockRequest } from '../locks/lock-request.js';
 import { conditionEntries, entryOf } from '../locks/entry.js';
-import { type Moment, momentOf } from '../options/index.js';
-import { AWAITING, AWAITS } from '../protocol/constants.js';
-import type { MemoryConnection } from './memory-connection.js';
-import { MemoryHolders } from './memory-holders.js';
-import type { MemoryServer, Place } from './memory-server.js';
-import { fencingTokens } from './mint-fencing-tokens.js';
-import { WaitingLine } from './waiting-line.js';
+import type { Answer, Lost, Signalled } from '../locks/lock-store.js';
+import type { LockRequest } from '../locks/lock-request.js';
+import type { Moment } from '../options/index.js';
+import { AWAITING } from '../protocol/constants.js';
+import { MemoryQueue } from './memory-queue.js';
+import type { MemoryConnection } from './memory-server.js';
 
 /** Conditions of locks in memory, step for step what the Lua scripts in locks/condition do. */
 export class MemoryConditions {
-  readonly #server: MemoryServer;
-
   constructor(
     private readonly connection: MemoryConnection,
     private readonly prefix: string,
-    private readonly processId: string,
     private readonly waitersPerKey: number,
-  ) {
-    this.#server = connection.server;
-  }
+  ) {}
 
   acquire(request: LockRequest): Promise<Answer> {
-    const sent = momentOf(this.connection.clock);
-    const notAfter = this.#server.clock.wall() + this.connection.timeout;
-    return this.connection.send(request.key, () => {
-      if (this.#server.clock.wall() > notAfter) return { kind: 'late' };
-      return request.former ? this.#await(request, request.former) : this.#ask(request, sent);
-    });
+    return this.connection.send<Answer>(
+      request.key,
+      (sent) => (request.former ? this.#await(request, request.former) : this.#ask(request, sent)),
+      () => ({ kind: 'late' }),
+    );
   }
 
   leave(request: LockRequest): Promise<boolean> {
     return this.connection.send(request.key, () => {
-      const name = this.prefix + request.key;
-      const line = new WaitingLine(this.#server, name);
-      const entries = conditionEntries(request);
-      line.stopAwaiting(entries.awaiting);
-      line.leave(entryOf(request));
-      const signalled = line.find(entries.signalled) !== undefined;
-      line.leave(entries.signalled);
-      const mine = this.#left(name, request.holder) !== undefined;
-      if (mine) this.#server.values.delete(name);
-      if (signalled || mine) line.signalNext(request.condition!.name);
-      line.grantNext();
+      const queue = this.#queue(request.key);
+      const { awaiting, signalled } = conditionEntries(request);
+      const wasSignalled = queue.find(signalled) !== undefined;
+      queue.leave(awaiting, entryOf(request), signalled);
+      const { holder } = request; // whatever it was asked for as, it is held alone
+      const mine = queue.lock.isHeldBy({ holder });
+      if (mine) queue.lock.letGo({ holder });
+      if (wasSignalled || mine) queue.signalNext(request.condition!.name);
+      queue.grantNext();
       return mine;
     });
   }
@@ -52,105 +40,62 @@ export class MemoryConditions {
   /** All in one step. */
   signal({ key, holder }: LockRequest, condition: string, most: number): Promise<Signalled | Lost> {
     return this.connection.send(key, () => {
-      const name = this.prefix + key;
-      if (this.#left(name, holder) === undefined) return this.#whereIs(name);
-      const line = new WaitingLine(this.#server, name);
+      const queue = this.#queue(key);
+      if (!queue.lock.isHeldBy({ holder })) return queue.lock.whereabouts;
       let woken = 0;
-      while (woken < most && line.signalNext(condition)) woken += 1;
+      while (woken < most && queue.signalNext(condition)) woken += 1;
       return { woken };
     });
   }
 
-  #await(request: LockRequest, former: LockRequest): Answer {
-    const name = this.prefix + request.key;
-    const line = new WaitingLine(this.#server, name);
+  #await(request: LockRequest, { holder }: LockRequest): Answer {
+    const queue = this.#queue(request.key);
     const text = conditionEntries(request).awaiting;
-    let place = line.awaiting.find((each) => each.text === text);
-    if (!place) {
-      if (this.#left(name, former.holder) === undefined) {
-        return { kind: this.#whereIs(name), gaveBack: false };
-      }
-      line.forgetDeadAwaiting();
-      if (line.awaiting.length >= this.waitersPerKey) {
-        return { kind: 'full', gaveBack: false };
-      }
-      this.#server.values.delete(name);
-      place = line.await(this.#place(request, text, request.condition!.name));
+    let entry = queue.find(text);
+    if (!entry) {
+      const { lock } = queue;
+      if (!lock.isHeldBy({ holder })) return { kind: lock.whereabouts, gaveBack: false };
+      queue.forgetDeadAwaiting();
+      if (queue.awaiting.length >= this.waitersPerKey) return { kind: 'full', gaveBack: false };
+      lock.letGo({ holder });
+      entry = queue.await({ ...request, share: undefined }, text);
     }
-    line.saw(this.processId);
-    line.grantNext();
-    return { ...awaits(place), gaveBack: true };
+    queue.heartbeat(entry.process);
+    queue.grantNext();
+    return { ...queue.answer(entry, -1, false), gaveBack: true };
   }
 
   #ask(request: LockRequest, sent: Moment): Answer {
-    const { key, holder, ttl, tokenBlock, condition } = request;
-    const name = this.prefix + key;
-    const line = new WaitingLine(this.#server, name);
-    const held = (remaining: number, signalled: boolean, token?: number): Grant => ({
-      kind: 'held',
-      sent,
-      remaining,
-      signalled,
-      ...(token !== undefined && tokenBlock > 0
-        ? { fencingToken: token, tokens: 1 }
-        : fencingTokens(this.#server, name, { holder, tokenBlock: Math.min(tokenBlock, 1) })),
-    });
-    const value = this.#server.values.get(name);
-    if (value && value.type !== 'string') throw new ForeignLockError(key, value.type);
-    const left = this.#left(name, holder);
-    if (left !== undefined) return held(left, true, this.#server.fences.get(name));
+    const { key, holder, ttl, condition } = request;
+    const queue = this.#queue(key);
+    const { lock } = queue;
+    const wanted = { ...request, share: undefined, tokenBlock: Math.min(request.tokenBlock, 1) };
+    lock.refuseOtherType(key);
+    const left = lock.left({ holder });
+    if (left !== undefined) return { ...lock.grant(wanted, sent, left, true), signalled: true };
 
-    const entries = { ...conditionEntries(request), over: entryOf(request) };
-    const awaiting = line.awaiting.find((each) => each.text === entries.awaiting);
+    const entries = conditionEntries(request);
+    const awaiting = queue.find(entries.awaiting);
     if (awaiting && !condition!.over) {
-      line.saw(this.processId);
-      line.grantNext();
-      return awaits(awaiting);
+      queue.heartbeat(awaiting.process);
+      queue.grantNext();
+      return queue.answer(awaiting, -1, false);
     }
-    const isOver = awaiting !== undefined || line.find(entries.over) !== undefined;
-    line.stopAwaiting(entries.awaiting);
-    const text = isOver ? entries.over : entries.signalled;
-    const known = line.find(text);
+    const over = entryOf(request);
+    const signalled = !awaiting && !queue.find(over);
+    queue.leave(entries.awaiting);
+    const text = signalled ? entries.signalled : over;
+    const known = queue.find(text);
     const former = Number(request.enqueuedAt ?? AWAITING);
-    const arrival = former < AWAITING ? former : undefined;
-    const waitsFor = isOver ? undefined : condition!.name;
-    const place = known ?? line.join(this.#place(request, text, waitsFor), arrival);
-    line.saw(this.processId);
-    if (line.grantNext(text)) return held(ttl, !isOver);
-    return {
-      kind: 'queued',
-      remaining: this.#server.values.ttl(name),
-      enqueuedAt: String(place.arrival),
-      rank: line.places.findIndex((other) => other.text === text),
-      requeued: !known && arrival !== undefined,
-    };
+    const before = former < AWAITING ? former : undefined;
+    const asked = { ...request, share: undefined, condition: signalled ? condition : undefined };
+    const entry = known ?? queue.join(asked, text, before);
+    queue.heartbeat(entry.process);
+    if (queue.grantNext(text)) return { ...lock.grant(wanted, sent, ttl), signalled };
+    return queue.answer(entry, lock.remaining, !known && before !== undefined);
   }
 
-  #whereIs(name: string): Lost {
-    return this.#server.values.has(name) ? 'taken' : 'free';
+  #queue(key: string): MemoryQueue {
+    return new MemoryQueue(this.connection.server, this.prefix + key);
   }
-
-  #left(name: string, holder: string): number | undefined {
-    return new MemoryHolders(this.#server, name).left(holder, undefined);
-  }
-
-  #place(
-    { holder, ttl, tokenBlock }: LockRequest,
-    text: string,
-    condition: string | undefined,
-  ): Omit<Place, 'arrival'> {
-    const process = this.processId;
-    return { text, holder, process, ttl, tokens: tokenBlock, share: undefined, condition };
-  }
-}
-
-/** The answer to who goes on awaiting. */
-function awaits({ arrival }: Place): Answer {
-  return {
-    kind: 'queued',
-    remaining: -1,
-    enqueuedAt: String(arrival),
-    rank: AWAITS,
-    requeued: false,
-  };
 }

@@ -1,15 +1,47 @@
-import { type Clock, type ModuleSettings, momentOf } from '../options/index.js';
-import type { Grant, LockStore, PushListener, StoreDescription } from '../locks/lock-store.js';
-import { newProcessId } from '../locks/holder.js';
-import { lockId } from '../locks/lock-request.js';
+import { noDowngrade, noHandOver } from '../locks/dialects/refusals.js';
+import { entryOf, requestAt } from '../locks/entry.js';
+import { MARKERS, newProcessId } from '../locks/holder.js';
+import { oncePerPermit } from '../locks/lock/sight.js';
 import type { NameSearch } from '../locks/lock-names.js';
-import { requestAt } from '../locks/entry.js';
-import { MemoryConnection } from './memory-connection.js';
-import { MemoryLock } from './memory-lock.js';
-import type { MemoryServer } from './memory-server.js';
+import { lockId, type LockRequest } from '../locks/lock-request.js';
+import type {
+  Answer,
+  Extension,
+  Grant,
+  LockStore,
+  LockStrategy,
+  Lost,
+  PushListener,
+  Sight,
+  Signalled,
+  StoreDescription,
+  Transferred,
+} from '../locks/lock-store.js';
+import {
+  type Clock,
+  type DialectSettings,
+  type ModuleSettings,
+  type Moment,
+  momentOf,
+  READER,
+} from '../options/index.js';
+import { MemoryConditions } from './memory-conditions.js';
+import { MemoryQueue } from './memory-queue.js';
+import { failure, MemoryConnection, type MemoryServer, processIn } from './memory-server.js';
 
-/** The lock in memory, as one process sees it. Stores on one server compete as processes on one Redis do. */
-export class MemoryLockStore extends MemoryLock implements LockStore {
+/**
+ * The locks in memory, in all their modes, as one process sees them, step for step what the Lua scripts in locks/ do. Stores on
+ * one server compete as processes on one Redis do. Not re-entrant by itself. A lock in another service's format is one of
+ * its own, apart from ours of that name, and nobody else is there; what is refused of it on Redis is refused here. Waiters
+ * are served in the order in which they queued, by hand-off; a crash costs the rest of the lease, a crashed waiter at most 3 s.
+ */
+export class MemoryLockStore implements LockStore {
+  readonly processId = newProcessId();
+  readonly #connection: MemoryConnection;
+  readonly #prefix: string;
+  readonly #waitersPerKey: number;
+  readonly #conditions: MemoryConditions;
+
   constructor(
     private readonly server: MemoryServer,
     settings: Pick<ModuleSettings, 'keyPrefix' | 'commandTimeout' | 'limits'>,
@@ -17,33 +49,28 @@ export class MemoryLockStore extends MemoryLock implements LockStore {
   ) {
     const { keyPrefix, commandTimeout, limits } = settings;
     const connection = new MemoryConnection(server, commandTimeout, clock);
-    super(connection, keyPrefix, newProcessId(), limits.waitersPerKey);
+    this.#connection = connection;
+    this.#prefix = keyPrefix;
+    this.#waitersPerKey = limits.waitersPerKey;
+    this.#conditions = new MemoryConditions(connection, keyPrefix, limits.waitersPerKey);
   }
 
   get ready(): boolean {
-    return this.connection.open;
+    return this.#connection.open;
   }
 
   async open(listener: PushListener): Promise<void> {
-    this.connection.open = true;
+    this.#connection.open = true;
     this.server.subscribe(this.processId, {
-      granted: ({ name, place, remaining, fencingToken, tokens, batch }) => {
-        const request = requestAt(place, name.slice(this.prefix.length))!;
+      granted: ({ name, entry, ...pushed }) => {
+        const request = requestAt(entry, name.slice(this.#prefix.length))!;
         const signalled = request.condition !== undefined;
-        const grant: Grant = {
-          kind: 'held',
-          sent: momentOf(this.clock),
-          remaining,
-          fencingToken,
-          tokens,
-          signalled,
-          batch,
-        };
+        const grant: Grant = { kind: 'held', sent: momentOf(this.clock), signalled, ...pushed };
         queueMicrotask(() => listener.granted(request, grant));
       },
       forced: (holder) => queueMicrotask(() => listener.forced(holder)),
       kept: (name, rest) =>
-        queueMicrotask(() => listener.kept(name.slice(this.prefix.length), rest)),
+        queueMicrotask(() => listener.kept(name.slice(this.#prefix.length), rest)),
       resumed: () => queueMicrotask(() => listener.reconnected()),
     });
   }
@@ -52,7 +79,7 @@ export class MemoryLockStore extends MemoryLock implements LockStore {
     const parts = pattern.split('*').map((part) => part.replaceAll(/[\\^$.*+?()[\]{}|]/g, '\\$&'));
     const matches = new RegExp(`^${parts.join('.*')}$`, 's');
     const [before, after] = lockId({ key: '\0', dialect }).split('\0') as [string, string];
-    const start = this.prefix + before;
+    const start = this.#prefix + before;
     return this.server.values
       .keys()
       .filter((key) => key.startsWith(start) && key.endsWith(after))
@@ -71,7 +98,187 @@ export class MemoryLockStore extends MemoryLock implements LockStore {
   }
 
   async close(): Promise<void> {
-    this.connection.open = false;
+    this.#connection.open = false;
     this.server.unsubscribe(this.processId);
+  }
+
+  strategy(): LockStrategy {
+    return this;
+  }
+
+  acquire(request: LockRequest): Promise<Answer> {
+    if (request.condition) return this.#conditions.acquire(request);
+    return this.#connection.send<Answer>(
+      request.key,
+      (sent) => {
+        const { former } = request;
+        const queue = this.#queue(request);
+        const gaveBack = former !== undefined && queue.lock.isHeldBy(former);
+        if (gaveBack) queue.lock.letGo(former);
+        return { ...this.#ask(queue, request, sent, gaveBack), gaveBack };
+      },
+      () => ({ kind: 'late' }),
+    );
+  }
+
+  release(
+    request: LockRequest,
+    keep: number,
+    served: readonly LockRequest[] = [],
+  ): Promise<boolean> {
+    return this.#connection.send(request.key, () => {
+      const { holder, share } = request;
+      const queue = this.#queue(request);
+      const { lock } = queue;
+      queue.leave(...served.map(entryOf));
+      if (!lock.isHeldBy(request)) return false;
+      const before = lock.remaining;
+      if (keep > 0) lock.hold(share ? `kept/${holder}` : MARKERS.kept, share, Math.ceil(keep));
+      if (keep === 0 || share) lock.letGo(request);
+      const left = lock.remaining;
+      if (left > 0 && (left < before || !share)) {
+        const first = queue.entries[0]?.process ?? '';
+        this.server.inbox(first)?.kept(this.#name(request), left);
+      }
+      queue.grantNext(undefined, processIn(holder));
+      return true;
+    });
+  }
+
+  leave(request: LockRequest, served: readonly LockRequest[] = []): Promise<boolean> {
+    if (request.condition) return this.#conditions.leave(request);
+    return this.#connection.send(request.key, () => {
+      const queue = this.#queue(request);
+      const mine = queue.lock.isHeldBy(request);
+      queue.leave(entryOf(request), ...served.map(entryOf));
+      if (mine) queue.lock.letGo(request);
+      queue.grantNext();
+      return mine;
+    });
+  }
+
+  batches(requests: readonly LockRequest[]): number[][] {
+    return [[...requests.keys()]];
+  }
+
+  extend(requests: readonly LockRequest[]): Promise<Extension> {
+    const key = requests.length === 1 ? requests[0]!.key : undefined;
+    return this.#connection.send(key, (sent) => ({
+      sent,
+      remaining: requests.map((request) => this.#queue(request).lock.extend(request)),
+    }));
+  }
+
+  inspect(key: string, most: number, dialect?: DialectSettings): Promise<Sight> {
+    return this.#connection.send(key, () => {
+      const name = this.#name({ key, dialect });
+      const { lock, entries, awaiting } = this.#queue({ key, dialect });
+      const { mode, current = '', fence } = lock;
+      const type = this.server.values.get(name)?.type ?? 'none';
+      const now = this.server.now();
+      return {
+        type,
+        holder: type === 'string' && !mode ? current : '',
+        holders: oncePerPermit(lock.together, most),
+        mode,
+        remaining: lock.remaining,
+        fencingToken: fence?.last,
+        firstToken: fence?.first,
+        waiting: entries.length,
+        awaiting: awaiting.length,
+        places: entries
+          .slice(0, most)
+          .map(({ text, enqueuedAt }) => ({ place: text, age: (now - enqueuedAt) / 1_000 })),
+        now: now / 1_000,
+      };
+    });
+  }
+
+  force(key: string, dialect?: DialectSettings): Promise<boolean> {
+    return this.#connection.send(key, () => {
+      const queue = this.#queue({ key, dialect });
+      const { mode, together, current } = queue.lock;
+      if (current === undefined) return false;
+      queue.lock.refuseOtherType(key);
+      const forced = mode ? together.map(({ holder }) => holder) : [current];
+      queue.lock.clear();
+      queue.grantNext();
+      for (const holder of forced) this.server.inbox(processIn(holder))?.forced(holder);
+      return true;
+    });
+  }
+
+  async downgrade(request: LockRequest): Promise<boolean> {
+    if (request.dialect) throw noDowngrade(request.dialect);
+    return this.#connection.send(request.key, () => {
+      const queue = this.#queue(request);
+      const { lock } = queue;
+      if (lock.isHeldBy({ ...request, share: READER })) return true;
+      const left = lock.left({ ...request, share: undefined });
+      if (left === undefined) return false;
+      lock.clear();
+      lock.hold(request.holder, READER, left);
+      queue.grantNext();
+      return true;
+    });
+  }
+
+  async transfer(request: LockRequest, successor: LockRequest): Promise<Transferred> {
+    if (request.dialect) throw noHandOver(request.dialect);
+    return this.#connection.send(
+      request.key,
+      (sent) => ({ sent, remaining: this.#queue(request).lock.transfer(request, successor) }),
+      () => {
+        throw failure(request.key, 'it was reached too late', 'unsent');
+      },
+    );
+  }
+
+  signal(request: LockRequest, condition: string, most: number): Promise<Signalled | Lost> {
+    return this.#conditions.signal(request, condition, most);
+  }
+
+  stamp(key: string): Promise<number | undefined> {
+    return this.#connection.send(key, () => this.#queue({ key }).lock.version(key));
+  }
+
+  #ask(queue: MemoryQueue, request: LockRequest, sent: Moment, gaveBack: boolean): Answer {
+    const { key, holder, share, ttl } = request;
+    const { lock } = queue;
+    const isNext = (): boolean => queue.entries.length === 0 && lock.fits(share);
+    const take = (): Answer => {
+      lock.hold(holder, share, ttl);
+      return lock.grant(request, sent, ttl);
+    };
+
+    lock.refuseForeign(key, share);
+    const left = lock.left(request);
+    if (left !== undefined) return lock.grant(request, sent, left, !share);
+    if (isNext()) return take();
+    if (!request.queue) {
+      queue.grantNext();
+      return isNext() ? take() : { kind: 'busy' };
+    }
+
+    const text = entryOf(request);
+    const known = queue.find(text);
+    if (!known && !gaveBack && queue.entries.length >= this.#waitersPerKey) {
+      queue.grantNext(); // the dead make room
+      return { kind: 'full' };
+    }
+    const before = request.enqueuedAt === undefined ? undefined : Number(request.enqueuedAt);
+    const entry = known ?? queue.join(request, text, before);
+    queue.heartbeat(entry.process);
+    if (queue.grantNext(text)) return lock.grant(request, sent, ttl);
+    const remaining = lock.mode === 'permits' ? lock.together[0]!.remaining : lock.remaining;
+    return queue.answer(entry, remaining, !known && before !== undefined);
+  }
+
+  #queue(lock: Pick<LockRequest, 'key' | 'dialect'>): MemoryQueue {
+    return new MemoryQueue(this.server, this.#name(lock));
+  }
+
+  #name(lock: Pick<LockRequest, 'key' | 'dialect'>): string {
+    return this.#prefix + lockId(lock);
   }
 }

@@ -1,246 +1,206 @@
 import { ForeignLockError } from '../errors/index.js';
-import { noDowngrade, noHandOver } from '../locks/dialects/refusals.js';
-import { MARKERS } from '../locks/holder.js';
-import { lockId, type LockRequest } from '../locks/lock-request.js';
-import { entryOf } from '../locks/entry.js';
-import type {
-  Answer,
-  Extension,
-  Grant,
-  LockStrategy,
-  Lost,
-  Sight,
-  Signalled,
-  Transferred,
-} from '../locks/lock-store.js';
-import { type DialectSettings, type Moment, momentOf, READER } from '../options/index.js';
-import { foreignType } from './foreign-type.js';
-import { type MemoryConnection, tooLate } from './memory-connection.js';
-import type { MemoryServer, Place } from './memory-server.js';
-import { MemoryConditions } from './memory-conditions.js';
-import { extension } from './memory-extension.js';
-import { MemoryHolders } from './memory-holders.js';
-import { sightOf } from './memory-sight.js';
-import { transfer } from './memory-transfer.js';
-import { versionOf } from './memory-version.js';
-import { fencingTokens } from './mint-fencing-tokens.js';
-import { WaitingLine } from './waiting-line.js';
+import { MARKERS, modeAt, processOf } from '../locks/holder.js';
+import type { Extended, Grant, Lost } from '../locks/lock-store.js';
+import type { LockRequest } from '../locks/lock-request.js';
+import { isReader, type Moment, READER, type Share } from '../options/index.js';
+import { FENCE_LIFE, TOKEN_KNOWN, TOKEN_LEAD } from '../protocol/constants.js';
+import type { MemoryServer, SharedLease } from './memory-server.js';
 
-/**
- * The lock in memory, in all its modes, step for step what the Lua scripts in locks/ do. Not re-entrant
- * by itself. A lock in another service's format is one of its own, apart from ours of that name, and nobody else is there; what
- * is refused of it on Redis is refused here. Waiters are served in the order in which they queued, by hand-off; a crash costs the rest
- * of the lease, a crashed waiter at most 3 s.
- */
-export class MemoryLock implements LockStrategy {
-  readonly #server: MemoryServer;
-  readonly #conditions: MemoryConditions;
-
+/** One lock of the server: who holds it, one alone or several together, each until its own lease ends; and its tokens. */
+export class MemoryLock {
   constructor(
-    protected readonly connection: MemoryConnection,
-    protected readonly prefix: string,
-    readonly processId: string,
-    private readonly waitersPerKey: number,
-  ) {
-    this.#server = connection.server;
-    this.#conditions = new MemoryConditions(connection, prefix, processId, waitersPerKey);
+    private readonly server: MemoryServer,
+    private readonly name: string,
+  ) {}
+
+  /** Who holds it alone, or the marker of several; undefined if it is free. */
+  get current(): string | undefined {
+    return this.server.values.get(this.name)?.text;
   }
 
-  strategy(): LockStrategy {
-    return this;
+  /** Undefined while nobody or one alone holds it. */
+  get mode(): 'shared' | 'permits' | undefined {
+    return modeAt(this.current);
   }
 
-  acquire(request: LockRequest): Promise<Answer> {
-    if (request.condition) return this.#conditions.acquire(request);
-    const sent = momentOf(this.connection.clock);
-    const notAfter = this.#server.clock.wall() + this.connection.timeout;
-    return this.connection.send(request.key, () => {
-      if (this.#server.clock.wall() > notAfter) return { kind: 'late' };
-      const name = this.#name(request);
-      const gaveBack = request.former !== undefined && this.#isHeldBy(name, request.former);
-      if (gaveBack) this.#server.values.delete(name);
-      return { ...this.#acquire(request, sent, gaveBack), gaveBack };
-    });
+  /** What is left of the longest lease, as PTTL says it. */
+  get remaining(): number {
+    return this.server.values.ttl(this.name);
   }
 
-  release(
-    request: LockRequest,
-    keep: number,
-    served: readonly LockRequest[] = [],
-  ): Promise<boolean> {
-    return this.connection.send(request.key, () => {
-      const { holder, share } = request;
-      const name = this.#name(request);
-      for (const place of served) this.#line(name).leave(entryOf(place));
-      if (!this.#isHeldBy(name, request)) return false;
-      const holders = this.#holders(name);
-      const before = this.#server.values.ttl(name);
-      if (keep > 0) holders.hold(share ? `kept/${holder}` : MARKERS.kept, share, Math.ceil(keep));
-      if (keep === 0 || share) holders.letGo(holder, share);
-      const left = this.#server.values.ttl(name);
-      const [first] = this.#line(name).places;
-      if (left > 0 && (left < before || !share))
-        this.#server.inbox(first?.process ?? '')?.kept(name, left);
-      this.#line(name).grantNext(undefined, holder.split('/')[0]);
-      return true;
-    });
+  /** Of a lock that is not the asker's. */
+  get whereabouts(): Lost {
+    return this.current === undefined ? 'free' : 'taken';
   }
 
-  leave(request: LockRequest, served: readonly LockRequest[] = []): Promise<boolean> {
-    if (request.condition) return this.#conditions.leave(request);
-    return this.connection.send(request.key, () => {
-      const name = this.#name(request);
-      const mine = this.#isHeldBy(name, request);
-      for (const place of [request, ...served]) this.#line(name).leave(entryOf(place));
-      if (mine) this.#holders(name).letGo(request.holder, request.share);
-      this.#line(name).grantNext();
-      return mine;
-    });
+  /** Those who hold it together, each with what is left of its lease. */
+  get together(): { holder: string; count: number; remaining: number }[] {
+    if (!this.mode) return [];
+    const now = this.#now();
+    return [...this.#leases()]
+      .map(([holder, { ends, count }]) => ({ holder, count, remaining: ends - now }))
+      .filter(({ remaining }) => remaining > 0)
+      .sort((a, b) => a.remaining - b.remaining || (a.holder < b.holder ? -1 : 1));
   }
 
-  batches(requests: readonly LockRequest[]): number[][] {
-    return [[...requests.keys()]];
+  /** The last token, and the first of those that were reserved with it. */
+  get fence(): { first: number; last: number } | undefined {
+    return this.server.fences.get(this.name);
   }
 
-  extend(requests: readonly LockRequest[]): Promise<Extension> {
-    const sent = momentOf(this.connection.clock);
-    const key = requests.length === 1 ? requests[0]!.key : undefined;
-    return this.connection.send(key, () => ({
-      sent,
-      remaining: requests.map((request) => extension(this.#server, this.#name(request), request)),
-    }));
+  /** What is left of a holder's lease; undefined if it is over or never was. */
+  left({ holder, share }: Pick<LockRequest, 'holder' | 'share'>): number | undefined {
+    if (!share) return this.current === holder ? this.remaining : undefined;
+    if (this.current !== markerOf(share)) return undefined;
+    const left = (this.#leases().get(holder)?.ends ?? 0) - this.#now();
+    return left > 0 ? left : undefined;
   }
 
-  inspect(key: string, places: number, dialect?: DialectSettings): Promise<Sight> {
-    const name = this.#name({ key, dialect });
-    return this.connection.send(key, () => sightOf(this.#server, name, places));
+  isHeldBy(request: Pick<LockRequest, 'holder' | 'share'>): boolean {
+    return this.left(request) !== undefined;
   }
 
-  force(key: string, dialect?: DialectSettings): Promise<boolean> {
-    return this.connection.send(key, () => {
-      const name = this.#name({ key, dialect });
-      const value = this.#server.values.get(name);
-      if (!value) return false;
-      if (value.type !== 'string') throw new ForeignLockError(key, value.type);
-      const holders = this.#holders(name);
-      const forced = holders.mode ? holders.together.map(({ holder }) => holder) : [value.text];
-      holders.clear();
-      this.#line(name).grantNext();
-      for (const holder of forced) this.#server.inbox(holder.split('/')[0]!)?.forced(holder);
-      return true;
-    });
+  /** @throws ForeignLockError if what stands there is no text. */
+  refuseOtherType(key: string): void {
+    const { type = 'string' } = this.server.values.get(this.name) ?? {};
+    if (type !== 'string') throw new ForeignLockError(key, type);
   }
 
-  async downgrade(request: LockRequest): Promise<boolean> {
-    if (request.dialect) throw noDowngrade(request.dialect);
-    return this.connection.send(request.key, () => {
-      const name = this.#name(request);
-      if (this.#isHeldBy(name, { ...request, share: READER })) return true;
-      if (!this.#isHeldBy(name, { ...request, share: undefined })) return false;
-      const left = this.#server.values.ttl(name);
-      this.#server.values.delete(name);
-      this.#holders(name).hold(request.holder, READER, left);
-      this.#line(name).grantNext();
-      return true;
-    });
-  }
-
-  async transfer(request: LockRequest, successor: LockRequest): Promise<Transferred> {
-    if (request.dialect) throw noHandOver(request.dialect);
-    const sent = momentOf(this.connection.clock);
-    const notAfter = this.#server.clock.wall() + this.connection.timeout;
-    return this.connection.send(request.key, () => {
-      if (this.#server.clock.wall() > notAfter) throw tooLate(request.key);
-      return { sent, remaining: transfer(this.#server, this.#name(request), request, successor) };
-    });
-  }
-
-  signal(request: LockRequest, condition: string, most: number): Promise<Signalled | Lost> {
-    return this.#conditions.signal(request, condition, most);
-  }
-
-  stamp(key: string): Promise<number | undefined> {
-    return this.connection.send(key, () => versionOf(this.#server, this.#name({ key }), key));
-  }
-
-  #acquire(request: LockRequest, sent: Moment, gaveBack: boolean): Answer {
-    const { values, queues, fences } = this.#server;
-    const { key, holder, share, tokenBlock } = request;
-    const name = this.#name(request);
-    const line = this.#line(name);
-    const holders = this.#holders(name);
-    const held = (remaining: number, token?: number): Grant => ({
-      kind: 'held',
-      sent,
-      remaining,
-      ...(token !== undefined && tokenBlock > 0
-        ? { fencingToken: token, tokens: 1 }
-        : fencingTokens(this.#server, name, request)),
-    });
-    const take = (): Grant => {
-      holders.hold(holder, share, request.ttl);
-      return held(request.ttl);
-    };
-    const isNext = (): boolean => !queues.has(name) && holders.fits(share);
-
-    const foreign = foreignType(values.get(name), share);
-    if (foreign) throw new ForeignLockError(key, foreign);
-    const left = holders.left(holder, share);
-    if (left !== undefined) return held(left, share ? undefined : fences.get(name));
-    if (isNext()) return take();
-    if (!request.queue) {
-      line.grantNext();
-      return isNext() ? take() : { kind: 'busy' };
+  /** @throws ForeignLockError if what stands there can be neither shared nor waited for. */
+  refuseForeign(key: string, share: Share | undefined): void {
+    this.refuseOtherType(key);
+    if (this.current === undefined) return;
+    const mode = share && modeOf(share);
+    if (this.mode === 'permits' ? mode !== 'permits' : mode === 'permits' && this.#isLock()) {
+      throw new ForeignLockError(key, this.mode === 'permits' ? 'semaphore' : 'lock');
     }
+  }
 
-    const text = entryOf(request);
-    const known = line.find(text);
-    const full = !gaveBack && line.places.length >= this.waitersPerKey;
-    if (!known && full) {
-      line.grantNext(); // the dead make room
-      return { kind: 'full' };
+  /** Whether one more may hold it beside those who do. */
+  fits(share: Share | undefined): boolean {
+    const { current } = this;
+    if (current === undefined) return true;
+    if (!share || current !== markerOf(share)) return false;
+    const held = this.together.reduce((sum, { count }) => sum + count, 0);
+    return held + share.count <= share.permits;
+  }
+
+  hold(holder: string, share: Share | undefined, lease: number): void {
+    const { values } = this.server;
+    if (!share) return values.set(this.name, { type: 'string', text: holder }, lease);
+    const leases = this.current === undefined ? new Map<string, SharedLease>() : this.#leases();
+    leases.set(holder, { ends: this.#now() + lease, count: share.count });
+    this.#settle(leases, markerOf(share));
+  }
+
+  letGo({ holder, share }: Pick<LockRequest, 'holder' | 'share'>): void {
+    if (!share) return void this.server.values.delete(this.name);
+    const leases = this.#leases();
+    leases.delete(holder);
+    this.#settle(leases, markerOf(share));
+  }
+
+  /** Lengthens a lease that is still its holder's, never shortens it; what is left of it, or where it went. */
+  extend(request: LockRequest): Extended {
+    const { holder, ttl, share } = request;
+    const left = this.left(request);
+    if (left === undefined) {
+      return share && this.mode === modeOf(share) ? 'free' : this.whereabouts;
     }
-    const place = known ?? line.join(this.#place(request, text), arrivalOf(request));
-    line.saw(this.processId);
-    if (line.grantNext(text)) return held(request.ttl);
-    return {
-      kind: 'queued',
-      remaining: holders.mode === 'permits' ? holders.together[0]!.remaining : values.ttl(name),
-      enqueuedAt: String(place.arrival),
-      rank: line.places.findIndex((other) => other.text === text),
-      requeued: !known && arrivalOf(request) !== undefined,
-    };
+    if (left < ttl && share) this.hold(holder, share, ttl);
+    else if (left < ttl) this.server.values.expire(this.name, ttl);
+    this.#keepFence();
+    return this.left(request)!;
   }
 
-  #isHeldBy(name: string, { holder, share }: LockRequest): boolean {
-    return this.#holders(name).left(holder, share) !== undefined;
+  /** Puts another holder in the place of the exclusive one; what is left of the lease, or where it went. */
+  transfer({ holder }: LockRequest, successor: LockRequest): Extended {
+    const left = this.left({ holder });
+    if (left !== undefined) this.hold(successor.holder, undefined, Math.max(left, 1));
+    const ttl = left === undefined ? 0 : successor.ttl;
+    return this.extend({ ...successor, ttl, share: undefined });
   }
 
-  #place({ holder, ttl, tokenBlock, share }: LockRequest, text: string): Omit<Place, 'arrival'> {
-    return {
-      text,
-      holder,
-      process: this.processId,
-      ttl,
-      tokens: tokenBlock,
-      share,
-      condition: undefined,
-    };
+  clear(): void {
+    this.server.values.delete(this.name);
+    this.server.holders.delete(this.name);
   }
 
-  #holders(name: string): MemoryHolders {
-    return new MemoryHolders(this.#server, name);
+  /** A grant, with tokens of its own; who is answered `again` has the last one. */
+  grant(request: LockRequest, sent: Moment, remaining: number, again = false): Grant {
+    const last = again && request.tokenBlock > 0 ? this.fence?.last : undefined;
+    const tokens = last === undefined ? this.tokens(request) : { fencingToken: last, tokens: 1 };
+    return { kind: 'held', sent, remaining, ...tokens };
   }
 
-  #line(name: string): WaitingLine {
-    return new WaitingLine(this.#server, name);
+  /** What a grant brings: tokens of its own, or for a reader the last that was minted. */
+  tokens({ holder, tokenBlock, share }: LockRequest): Pick<Grant, 'fencingToken' | 'tokens'> {
+    if (tokenBlock === 0) return { fencingToken: undefined, tokens: 0 };
+    if (!share) return this.#mint(tokenBlock);
+    if (isReader(share)) return { fencingToken: this.fence?.last ?? 0, tokens: 1 };
+    const { permitTokens } = this.server;
+    const who = `${this.name} ${holder}`;
+    const fencingToken = permitTokens.get(who) ?? this.#mint(1).fencingToken;
+    permitTokens.set(who, fencingToken, TOKEN_KNOWN);
+    return { fencingToken, tokens: 1 };
   }
 
-  #name(lock: Pick<LockRequest, 'key' | 'dialect'>): string {
-    return this.prefix + lockId(lock);
+  /**
+   * The version of what it guards, as stamp.lua tells it; undefined while somebody holds it alone.
+   * @throws ForeignLockError if something else stands there.
+   */
+  version(key: string): number | undefined {
+    this.refuseForeign(key, READER);
+    this.#keepFence();
+    const version = this.fence?.last ?? this.#mint(1).fencingToken;
+    const { current, mode } = this;
+    return current === undefined || current === MARKERS.kept || mode ? version : undefined;
+  }
+
+  /** The next fencing tokens: above every earlier one, also after the server lost them. */
+  #mint(wanted: number): { fencingToken: number; tokens: number } {
+    const now = this.server.now();
+    const last = this.fence?.last ?? 0;
+    const tokens = last >= now && last + wanted > now + TOKEN_LEAD ? 1 : wanted;
+    const first = Math.max(last + 1, now);
+    this.server.fences.set(this.name, { first, last: first + tokens - 1 }, Infinity);
+    this.#keepFence();
+    return { fencingToken: first, tokens };
+  }
+
+  /** The fence lives on from now, beyond its lead over the clock. */
+  #keepFence(): void {
+    const lead = Math.ceil(((this.fence?.last ?? 0) - this.server.now()) / 1_000);
+    this.server.fences.expire(this.name, FENCE_LIFE + Math.max(0, lead));
+  }
+
+  /** Whether a lock of ours without permits stands there. */
+  #isLock(): boolean {
+    return this.mode === 'shared' || processOf(this.current!) !== undefined;
+  }
+
+  /** The marker lasts as long as the longest lease of its holders, or goes with the last of them. */
+  #settle(leases: Map<string, SharedLease>, marker: string): void {
+    const longest = Math.max(0, ...[...leases.values()].map(({ ends }) => ends));
+    const left = longest - this.#now();
+    if (left <= 0) return this.clear();
+    this.server.values.set(this.name, { type: 'string', text: marker }, left);
+    this.server.holders.set(this.name, leases, left);
+  }
+
+  #leases(): Map<string, SharedLease> {
+    return this.server.holders.get(this.name) ?? new Map<string, SharedLease>();
+  }
+
+  #now(): number {
+    return Math.floor(this.server.clock.wall());
   }
 }
 
-function arrivalOf({ enqueuedAt }: LockRequest): number | undefined {
-  return enqueuedAt === undefined ? undefined : Number(enqueuedAt);
+function markerOf(share: Share): string {
+  return MARKERS[modeOf(share)];
+}
+
+function modeOf(share: Share): 'shared' | 'permits' {
+  return isReader(share) ? 'shared' : 'permits';
 }

@@ -1,38 +1,34 @@
-import type { Batch } from '../locks/lock-store.js';
-import { type Clock, type Share, systemClock } from '../options/index.js';
+import { LockStoreError } from '../errors/index.js';
+import type { Grant } from '../locks/lock-store.js';
+import type { LockRequest } from '../locks/lock-request.js';
+import { type Clock, type Moment, momentOf, systemClock } from '../options/index.js';
 import { ExpiringMap } from './expiring-map.js';
 
 /** One of several that hold a lock together: when its lease ends (wall ms), and how many permits it has. */
-export interface MemoryLease {
+export interface SharedLease {
   readonly ends: number;
   readonly count: number;
 }
 
-/** A place in the queue of one lock. */
-export interface Place {
-  /** As it stands in Redis; says all the rest but the arrival. */
+/** An entry in the queue of one lock. */
+export interface Entry {
+  /** As it stands in Redis. */
   readonly text: string;
-  readonly holder: string;
+  /** What it asks for; of a condition, it awaits that or was signalled for it. */
+  readonly request: LockRequest;
   readonly process: string;
-  readonly ttl: number;
-  readonly tokens: number;
-  readonly share: Share | undefined;
-  /** The condition it awaits, or was signalled for. */
-  readonly condition: string | undefined;
-  /** The server's clock in µs when it came, or one more than the place before it. */
-  readonly arrival: number;
+  /** The server's clock in µs when it came, or one more than the entry before it; from `AWAITING` on it awaits a condition. */
+  readonly enqueuedAt: number;
 }
 
 /** What the server tells a process without being asked. */
 export interface Inbox {
-  granted(grant: {
-    name: string;
-    place: string;
-    remaining: number;
-    fencingToken: number | undefined;
-    tokens: number;
-    batch: Batch | undefined;
-  }): void;
+  granted(
+    grant: { name: string; entry: string } & Pick<
+      Grant,
+      'remaining' | 'fencingToken' | 'tokens' | 'batch'
+    >,
+  ): void;
   forced(holder: string): void;
   kept(name: string, rest: number): void;
   /** The server answers again after an outage. */
@@ -44,22 +40,19 @@ export interface Inbox {
  * Each step on it runs as one; it loses nothing unless told to.
  */
 export class MemoryServer {
+  readonly #maps: { clear(): void }[] = [];
   /** What stands at a lock's name, and of which Redis type it would be. @internal */
-  readonly values = new ExpiringMap<{ type: string; text: string }>(() => this.clock.wall());
+  readonly values = this.#map<{ type: string; text: string }>();
   /** By name: those who hold it together, each with the end of its lease in ms. @internal */
-  readonly holders = new ExpiringMap<Map<string, MemoryLease>>(() => this.clock.wall());
-  /** By name; sorted by arrival, never empty. @internal */
-  readonly queues = new ExpiringMap<Place[]>(() => this.clock.wall());
-  /** By name: those who await a condition, in their order, never empty. @internal */
-  readonly awaiting = new ExpiringMap<Place[]>(() => this.clock.wall());
+  readonly holders = this.#map<Map<string, SharedLease>>();
+  /** By name; in their order, never empty. @internal */
+  readonly queues = this.#map<Entry[]>();
   /** By name: when each process asked last, in ms. @internal */
-  readonly seen = new ExpiringMap<Map<string, number>>(() => this.clock.wall());
-  /** By name: the last fencing token. @internal */
-  readonly fences = new ExpiringMap<number>(() => this.clock.wall());
-  /** By name: the first of the tokens that were reserved with the last one. @internal */
-  readonly firstTokens = new Map<string, number>();
+  readonly seen = this.#map<Map<string, number>>();
+  /** By name: the last fencing token, and the first of those that were reserved with it. @internal */
+  readonly fences = this.#map<{ first: number; last: number }>();
   /** By name and holder: the token of a permit, while its answer may get lost. @internal */
-  readonly permitTokens = new ExpiringMap<number>(() => this.clock.wall());
+  readonly permitTokens = this.#map<number>();
   readonly #inboxes = new Map<string, Inbox>();
   #waiting: (() => void)[] | undefined;
 
@@ -77,10 +70,11 @@ export class MemoryServer {
 
   /** Runs `step` now, or when the server goes on. @internal */
   run<T>(step: () => T): Promise<T> {
-    if (!this.#waiting) return Promise.resolve().then(step);
-    const { promise, resume } = postponed(step);
-    this.#waiting.push(resume);
-    return promise;
+    const turn = new Promise<void>((resolve) => {
+      if (this.#waiting) this.#waiting.push(resolve);
+      else resolve();
+    });
+    return turn.then(step);
   }
 
   /** From now on the process hears what it is told. @internal */
@@ -88,7 +82,7 @@ export class MemoryServer {
     this.#inboxes.set(process, inbox);
   }
 
-  /** The process hears nothing any more; its places stay. @internal */
+  /** The process hears nothing any more; its entries stay. @internal */
   unsubscribe(process: string): void {
     this.#inboxes.delete(process);
   }
@@ -113,22 +107,56 @@ export class MemoryServer {
 
   /** Loses everything, as FLUSHALL or a restart without persistence does. */
   flush(): void {
-    for (const map of [
-      this.values,
-      this.holders,
-      this.queues,
-      this.awaiting,
-      this.seen,
-      this.fences,
-      this.firstTokens,
-      this.permitTokens,
-    ])
-      map.clear();
+    for (const map of this.#maps) map.clear();
+  }
+
+  #map<Value>(): ExpiringMap<Value> {
+    const map = new ExpiringMap<Value>(() => this.clock.wall());
+    this.#maps.push(map);
+    return map;
   }
 }
 
-function postponed<T>(step: () => T): { promise: Promise<T>; resume: () => void } {
-  let resume!: () => void;
-  const turn = new Promise<void>((resolve) => (resume = resolve));
-  return { promise: turn.then(step), resume };
+/** A process's way to the server. Every command settles within `timeout`, as one to Redis does. */
+export class MemoryConnection {
+  open = false;
+
+  constructor(
+    readonly server: MemoryServer,
+    private readonly timeout: number,
+    private readonly clock: Clock,
+  ) {}
+
+  /**
+   * Runs `step` on the server, with the moment at which it was sent; a moment passes before its answer. What is reached
+   * after its timeout does `late` instead, if that is given.
+   */
+  send<T>(key: string | undefined, step: (sent: Moment) => T, late?: () => T): Promise<T> {
+    const { server, clock, timeout } = this;
+    if (!this.open) return Promise.reject(failure(key, 'it is not open', 'unsent'));
+    const sent = momentOf(clock);
+    const notAfter = server.clock.wall() + timeout;
+    const run = (): T => (late && server.clock.wall() > notAfter ? late() : step(sent));
+    if (server.answers) return server.run(run);
+    return new Promise((resolve, reject) => {
+      const cancel = clock.after(timeout, () =>
+        reject(failure(key, `it did not answer within ${timeout} ms`, 'unknown')),
+      );
+      server.run(run).then(resolve, reject).finally(cancel);
+    });
+  }
+}
+
+/** The process that a holder id belongs to. */
+export function processIn(holder: string): string {
+  return holder.split('/', 1)[0]!;
+}
+
+export function failure(
+  key: string | undefined,
+  says: string,
+  outcome: 'unsent' | 'unknown',
+): LockStoreError {
+  const lock = key === undefined ? '' : ` for lock "${key}"`;
+  return new LockStoreError(`The lock store in memory failed${lock}: ${says}.`, { key, outcome });
 }
