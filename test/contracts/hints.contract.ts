@@ -29,6 +29,22 @@ export const hints: Contract = {
     expect(heir.held).toBe(true);
   },
 
+  async 'a grant that an ask finds, and not a push, has the inbox connected anew'(world) {
+    let missed = 0;
+    const deaf: Wrap = (store, clock) =>
+      losingPushes(withSteps(store, { pushMissed: () => void (missed += 1) }), clock);
+    const [a, b] = [await world.process(), await world.process({}, deaf)];
+    // Where an ask comes by chance as soon as the push would have, nothing was missed.
+    for (let turn = 0; turn < 20 && missed === 0; turn += 1) {
+      const lease = await a.acquire();
+      const wait = later(b.acquire({ wait: Infinity }));
+      await world.waiting(1);
+      await lease.release();
+      await (await world.finish(wait)).release();
+    }
+    expect(missed).toBe(1);
+  },
+
   async 'a lease that an operator took is lost at the next renewal, though nobody told'(world) {
     const [a, operator] = [await world.process({}, losingPushes), await world.client()];
     const lease = await a.acquire({ ttl: TTL });

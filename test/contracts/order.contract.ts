@@ -6,7 +6,8 @@ import { TTL } from '../support/bounds.js';
 import type { Contract } from '../support/contract.js';
 import { expectGrowing } from '../support/growing.js';
 import { checkHistory } from '../support/history.js';
-import type { World } from '../support/world.js';
+import { later } from '../support/later.js';
+import { type World, withSteps } from '../support/world.js';
 import { contend } from './mutual-exclusion.contract.js';
 
 export const order: Contract = {
@@ -77,6 +78,30 @@ export const order: Contract = {
     }
     const { places } = await world.sight();
     expect(places.map(({ place }) => place)).toEqual(queued.map(({ request }) => entryOf(request)));
+  },
+
+  async 'a caller that waits says with each further ask when it was enqueued'(world) {
+    const asks: (string | undefined)[] = [];
+    const [holder, waiting] = [
+      await world.client(),
+      await world.process({}, (store) =>
+        withSteps(store, {
+          acquire: (request) => {
+            asks.push(request.enqueuedAt);
+            return store.acquire(request);
+          },
+        }),
+      ),
+    ];
+    const { request } = await holder.hold();
+    const wait = later(waiting.acquire({ wait: Infinity }));
+    await world.until('it has asked again, and again', () => asks.length >= 3);
+    const [first, second, ...further] = asks;
+    expect(first).toBeUndefined();
+    expect(second).toBeDefined();
+    expect(further.every((enqueuedAt) => enqueuedAt === second)).toBe(true);
+    await holder.lock.release(request, 0);
+    await (await world.finish(wait)).release();
   },
 
   async 'under contention grants follow the queue'(world) {
