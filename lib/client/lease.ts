@@ -50,7 +50,11 @@ export interface Lease extends AsyncDisposable {
   /** @throws LeaseLostError unless the lease is held at this moment. */
   assertHeld(): void;
 
-  /** Runs `work` inside this lease: code in it can acquire the same lock again without waiting. */
+  /**
+   * Runs `work` inside this lease: code in it can acquire the same lock again without waiting. Settles as the work does, and
+   * does not release the lease.
+   * @throws LeaseLostError if the lease is over at the call.
+   */
   run<T>(work: () => T | PromiseLike<T>): Promise<T>;
 
   /**

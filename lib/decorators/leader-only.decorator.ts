@@ -12,7 +12,7 @@ import { returnKind } from './return-kind.js';
 
 /** The options of `@LeaderOnly`. */
 export interface LeaderOnlyOptions extends ElectionOptions, Pick<LockedPolicy, 'onLost'> {
-  /** The `name` of the RedisLockModule to use; without it, the unnamed one. */
+  /** The `name` of the RedisLockModule to use. Default: the module without a name. */
   readonly module?: string | undefined;
 }
 
@@ -45,7 +45,13 @@ export function LeaderOnly(
     lockName(name);
     checkedFor(`@LeaderOnly on ${said}`, () => {
       checkPolicy({ onLost, module });
-      checkElection(election);
+      const unknown = Object.keys(election).find((option) => option !== 'ttl');
+      if (unknown !== undefined) {
+        throw new LockOptionsError(
+          `There is no option "${unknown}". Options: ttl, onLost, module.`,
+        );
+      }
+      callSettings(election, CALL_DEFAULTS);
     });
     const streams = (): LockOptionsError =>
       new LockOptionsError(
@@ -69,12 +75,4 @@ export function LeaderOnly(
     Reflect.defineMetadata(LEADER_ONLY_METADATA, metadata, wrapper);
     (descriptor as PropertyDescriptor).value = wrapper;
   };
-}
-
-function checkElection(options: ElectionOptions): void {
-  const unknown = Object.keys(options).find((name) => name !== 'ttl');
-  if (unknown !== undefined) {
-    throw new LockOptionsError(`There is no option "${unknown}". Options: ttl, onLost, module.`);
-  }
-  callSettings(options, CALL_DEFAULTS);
 }

@@ -5,7 +5,10 @@ export const LOCK_KEY_METADATA = Symbol('nest-redis-lock:lock-key');
 /** Metadata on (class, method): positions of `@CurrentLease`. */
 const CURRENT_LEASE_METADATA = Symbol('nest-redis-lock:current-lease');
 
-/** Names a parameter for the key of `@Locked`: a name that no minifier and no wrapper beneath takes away. */
+/**
+ * Names a parameter for the key of `@Locked`, so that no minifier and no wrapper beneath changes the name.
+ * @throws LockOptionsError on a parameter of a constructor.
+ */
 export function LockKey(name: string): ParameterDecorator {
   return (target, method, index) => add(LOCK_KEY_METADATA, target, method, [name, index]);
 }

@@ -57,10 +57,13 @@ export class QuorumNotReachedError extends LockStoreError {
   }
 }
 
-/** How many replicas were asked for, and how many had it within the time-out in ms. */
+/** How many replicas confirmed a grant or a renewal. */
 export interface ReplicaCount {
+  /** How many replicas option `replicas` asks for. */
   readonly acks: number;
+  /** How many replicas had the command within `timeout`. */
   readonly reached: number;
+  /** How long Redis waited for them, in ms. */
   readonly timeout: number;
 }
 

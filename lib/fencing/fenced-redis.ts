@@ -60,24 +60,32 @@ export class FencedRedis {
     this.#retention = ms === Infinity ? '' : ms;
   }
 
-  /** `SET key value`, with what Redis takes after it: `'PX', 1000`, `'NX'`. */
+  /**
+   * `SET key value`, with the options of Redis after it: `'PX', 1000`, `'NX'`. Resolves to Redis' answer: `'OK'`, or null
+   * where `NX` or `XX` did not fit.
+   * @throws StaleFencingTokenError if a later holder has written to the key; LockKeyError for an empty key, or
+   * one with a closing brace and no {hash tag}.
+   */
   set(key: string, value: RedisOperand, ...more: RedisOperand[]): Promise<unknown> {
     return this.call('SET', key, value, ...more);
   }
 
-  /** `HSET`: how many fields are new. */
+  /** `HSET` of these fields. Resolves to the number of fields that are new. Errors as in {@link set}. */
   hset(key: string, fields: Readonly<Record<string, RedisOperand>>): Promise<unknown> {
     return this.call('HSET', key, ...Object.entries(fields).flat());
   }
 
-  /** `DEL` of one key; its newest token is remembered. */
+  /**
+   * `DEL` of one key, whose newest token is remembered. Resolves to 1, or to 0 if there was no such key. Errors as in {@link set}.
+   */
   del(key: string): Promise<unknown> {
     return this.call('DEL', key);
   }
 
   /**
    * Any command whose first operand is the one key it writes: `call('HINCRBY', 'account:1', 'balance', -30)`.
-   * @throws LockOptionsError for one that writes others too.
+   * Resolves to Redis' answer.
+   * @throws LockOptionsError for a command that writes other keys too; otherwise as {@link set}.
    */
   async call(command: string, key: string, ...operands: RedisOperand[]): Promise<unknown> {
     checkSingleKey(command, operands.length);
@@ -87,7 +95,7 @@ export class FencedRedis {
   /**
    * A Lua script, with `KEYS` and `ARGV` as in EVAL; `source` should be a constant, for Redis keeps each.
    * Every key is guarded: one newer token on any of them, and nothing runs. Its first result is returned.
-   * @throws LockOptionsError for one without a key, which nothing would guard.
+   * @throws LockOptionsError for a script without a key, which nothing would guard; otherwise as {@link set}.
    */
   async eval(
     source: string,

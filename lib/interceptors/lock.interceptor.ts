@@ -39,33 +39,30 @@ export class LockInterceptor implements NestInterceptor {
 
   #guard(
     context: ExecutionContext,
-    settings: LockedRequestSettings,
+    { keyOf, options }: LockedRequestSettings,
     next: CallHandler,
   ): Observable<unknown> {
-    const service = this.#service(settings.options.module);
-    if (context.getType() !== 'rpc') return this.#locked(service, context, settings, next);
-    return defer(() => this.#locked(service, context, settings, next)).pipe(
+    const service = this.#service(options.module);
+    const locked = (): Observable<unknown> => {
+      const { client, defaults, maxKeyBytes } = LockService.internals(service);
+      const settings = callSettings(options, defaults, POLICY_OPTIONS);
+      const names = lockNames(keyOf(context), maxKeyBytes);
+      const call = new LockedCall(client, names, settings, options, context.getArgs());
+      if (isStream(context)) return call.observable(() => next.handle());
+      const prototype = context.getClass().prototype as object;
+      const response = responseParameter(prototype, context.getHandler().name);
+      const work = (): Promise<unknown> =>
+        lastValueFrom(next.handle(), { defaultValue: undefined });
+      return from(
+        response === undefined
+          ? call.promise(work)
+          : call.promise(work, () => endOfResponse(context.switchToHttp().getResponse())),
+      );
+    };
+    if (context.getType() !== 'rpc') return locked();
+    return defer(locked).pipe(
       catchError((error: unknown) =>
         throwError(() => errorOfHandler(service, context.getHandler(), error)),
-      ),
-    );
-  }
-
-  #locked(
-    service: LockService,
-    context: ExecutionContext,
-    settings: LockedRequestSettings,
-    next: CallHandler,
-  ): Observable<unknown> {
-    const call = callOf(service, context, settings);
-    if (isStream(context)) return call.observable(() => next.handle());
-    const prototype = context.getClass().prototype as object;
-    const response = responseParameter(prototype, context.getHandler().name);
-    return from(
-      call.promise(
-        () => lastValueFrom(next.handle(), { defaultValue: undefined }),
-        () =>
-          response === undefined ? undefined : endOfResponse(context.switchToHttp().getResponse()),
       ),
     );
   }
@@ -80,17 +77,6 @@ export class LockInterceptor implements NestInterceptor {
       );
     }
   }
-}
-
-function callOf(
-  service: LockService,
-  context: ExecutionContext,
-  { keyOf, options }: LockedRequestSettings,
-): LockedCall {
-  const { client, defaults, maxKeyBytes } = LockService.internals(service);
-  const call = callSettings(options, defaults, POLICY_OPTIONS);
-  const names = lockNames(keyOf(context), maxKeyBytes);
-  return new LockedCall(client, names, call, options, context.getArgs());
 }
 
 /** The decorators around a handler: the controller's outside, then the handler's, the uppermost first. */

@@ -17,25 +17,26 @@ export type LockedRequestOptions = Omit<LockedOptions, 'returns' | 'onBusy'> & {
   readonly onBusy?: 'throw' | undefined;
 };
 
-/** How a request names its lock, or several. */
+/**
+ * How a request names its lock: a template like `'tenant:<user.tenantId>'`, several templates for one lease on all of those
+ * locks, or a function of the ExecutionContext. Holes are checked at start-up; values that cannot be in a key are a
+ * `LockKeyError` of the request.
+ */
 export type RequestKey =
   string | readonly string[] | ((context: ExecutionContext) => string | readonly string[]);
 
 type Roots = Readonly<Record<string, (context: ExecutionContext) => unknown>>;
 
-const http = (context: ExecutionContext): Record<string, unknown> =>
-  context.switchToHttp().getRequest();
+const HTTP = ['params', 'query', 'body', 'headers', 'user', 'ip'];
 
 /** What a request is called in a key, for each kind of application. */
 const ROOTS: Readonly<Record<string, Roots>> = {
-  http: {
-    params: (context) => http(context)['params'],
-    query: (context) => http(context)['query'],
-    body: (context) => http(context)['body'],
-    headers: (context) => http(context)['headers'],
-    user: (context) => http(context)['user'],
-    ip: (context) => http(context)['ip'],
-  },
+  http: Object.fromEntries(
+    HTTP.map((name) => [
+      name,
+      (context) => context.switchToHttp().getRequest<Record<string, unknown>>()[name],
+    ]),
+  ),
   graphql: {
     args: (context) => context.getArgByIndex(1),
     user: (context) =>

@@ -55,7 +55,7 @@ export class Election extends EventEmitter<ElectionEvents> implements AsyncDispo
   /** @internal */
   constructor(
     client: LockClient,
-    /** The key of the lock under it. */
+    /** The key of its lock, `leader:<name>`, without the prefix: for `inspect` and `forceRelease`. */
     readonly key: string,
     settings: CallSettings,
   ) {

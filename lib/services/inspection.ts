@@ -13,9 +13,9 @@ import {
 } from '../options/index.js';
 import { TOKEN_LEAD } from '../protocol/constants.js';
 
-/** What `inspect`, `list` and `forceRelease` of `LockService` take. */
+/** The options of `inspect` and `forceRelease` of `LockService`. */
 export interface InspectOptions {
-  /** The format of the lock, as `acquire` was given it. Without it the module's. */
+  /** The format of the lock, as `acquire` was given it. Default: the module's. */
   readonly dialect?: LockDialect | undefined;
 }
 
@@ -43,10 +43,14 @@ export interface LockParty {
 
 /** What can be seen of a lock from outside; never a holder id. */
 export interface LockInspection {
+  /** The key of the lock, without the prefix. */
   readonly key: string;
-  /** `kept`: nobody holds it, but its minimum hold is not over. `foreign`: another library's lock, or no lock at all. */
+  /**
+   * `free`: nobody holds it. `held`: one caller holds it, or several together. `kept`: nobody holds it, but its minimum hold
+   * is not over. `foreign`: another library's lock, or no lock at all.
+   */
   readonly state: 'free' | 'held' | 'kept' | 'foreign';
-  /** What it is held as; undefined unless it is `held`. */
+  /** How it is held: alone, by readers, or by permits. Undefined unless it is `held`. */
   readonly mode?: 'exclusive' | 'shared' | 'permits';
   /**
    * Who holds it, if that is a process of this library, and since when by Redis' clock. A process keeps its `since` while
@@ -139,9 +143,9 @@ function stateOf(
 /** The most locks one list may have. */
 const MOST = 10_000;
 
-/** What `LockService.list` takes beside a pattern. */
+/** The options of `LockService.list`. */
 export interface ListOptions extends InspectOptions {
-  /** How many locks are enough, up to 10,000. @default 1000 */
+  /** The most locks that the list may have. From 1 to 10,000. @default 1000 */
   readonly limit?: number | undefined;
 }
 

@@ -229,7 +229,10 @@ export class LockService
     void this.#client.drain().then((taken) => this.#logTaken(taken));
   }
 
-  /** Called by Nest: waits for code that runs under locks, releases the leases that are left, and disconnects. */
+  /**
+   * Called by Nest: waits for code that runs under locks, until `shutdownGrace` is over. Then it releases the leases that are
+   * left, and disconnects.
+   */
   async onApplicationShutdown(): Promise<void> {
     await this.#client.drain();
     this.#logTaken(this.#client.takeAll());

@@ -31,7 +31,7 @@ export class ManualClock implements Clock {
     return () => this.#timers.delete(timer);
   }
 
-  /** Lets `ms` pass; resolves when all that was due has run and what it began has settled. */
+  /** Lets `ms` milliseconds pass, from 0 up. Resolves when all timers that were due have run and what they began has settled. */
   async advance(ms: number): Promise<void> {
     const end = this.#now + ms;
     await settled();
@@ -44,7 +44,7 @@ export class ManualClock implements Clock {
     this.#now = Math.max(this.#now, end);
   }
 
-  /** How many timers are set. */
+  /** The number of timers that are set and not yet due. */
   get pending(): number {
     return this.#timers.size;
   }
