@@ -1,5 +1,9 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { Redis } from 'ioredis';
 import { LockNotAcquiredError } from '../../lib/index.js';
+import { newHolderId } from '../../lib/locks/holder.js';
+import type { LockRequest } from '../../lib/locks/lock-request.js';
+import { READER } from '../../lib/options/index.js';
 import { RedisProcess } from '../../tools/redis-server.js';
 import { LockProcess } from '../support/lock-process.js';
 import { until } from '../support/until.js';
@@ -7,6 +11,39 @@ import { symfony } from './peers/index.js';
 import type { PeerClient } from './peers/peer.js';
 
 const [reading, writing] = [symfony('read'), symfony('write')];
+describe('a reader of ours in the format of symfony/lock', () => {
+  it('whose lease is over gives nothing back, while another reads on', async () => {
+    const redis = await RedisProcess.start();
+    const control = new Redis(redis.url);
+    const us = new LockProcess({ redis: redis.url, dialect: 'symfony' });
+    await us.locks.open();
+    const { store } = us;
+    const dialect = us.settings.call.dialect;
+    const reader = (ttl: number): LockRequest => {
+      const holder = newHolderId(store.processId);
+      return { key: 'k', holder, ttl, tokenBlock: 0, share: READER, dialect };
+    };
+    const [over, other] = [reader(50), reader(60_000)];
+    for (const each of [over, other]) {
+      expect((await store.acquire({ ...each, queue: false, wanted: () => true })).kind).toBe(
+        'held',
+      );
+    }
+    await until('it is over', async () => {
+      const [score, [seconds]] = await Promise.all([
+        control.zscore('k', over.holder),
+        control.time(),
+      ]);
+      return Number(score) < Number(seconds) * 1_000;
+    });
+    expect(await store.release(over, 0)).toBe(false);
+    expect(await store.release(other, 0)).toBe(true);
+    control.disconnect();
+    await us.close();
+    await redis.stop();
+  });
+});
+
 const here = reading.missing === undefined ? describe : describe.skip;
 
 here('readers of symfony/lock', () => {

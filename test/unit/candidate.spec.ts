@@ -1,0 +1,26 @@
+import { describe, it } from '@jest/globals';
+import { Logger } from '@nestjs/common';
+import { Candidate } from '../../lib/services/candidate.js';
+import type { Election } from '../../lib/services/election.js';
+import { until } from '../support/until.js';
+
+Logger.overrideLogger(false);
+
+describe('a candidate', () => {
+  it('campaigns again where it has lost the lead as soon as it had it', async () => {
+    const lost = AbortSignal.abort(new Error('lost'));
+    const leads = new AbortController().signal;
+    const signals = [lost, leads];
+    let campaigns = 0;
+    const election = {
+      key: 'leader:x',
+      stepsDown: true,
+      campaign: async () => ({ signal: signals[campaigns++]! }),
+      resign: async () => false,
+    };
+    const candidate = new Candidate(election as unknown as Election);
+    candidate.stand();
+    await until('it campaigns twice', () => campaigns === 2); // else this times out
+    await candidate.retire();
+  });
+});

@@ -1,0 +1,36 @@
+import { describe, expect, it } from '@jest/globals';
+import type { HeldLock } from '../../lib/client/held-lock.js';
+import type { BaseLease } from '../../lib/client/lease.js';
+import { Section } from '../../lib/client/section.js';
+import { CALL_DEFAULTS } from '../../lib/options/index.js';
+import { ManualClock } from '../../lib/testing/index.js';
+import { later } from '../support/later.js';
+
+describe('a section that a sibling occupies', () => {
+  it.each(['has its turn', 'aborts', 'waits too long'])(
+    'is listened to no longer by a caller that %s',
+    async (end) => {
+      const clock = new ManualClock();
+      const watchers = new Set<() => void>();
+      const whenAwaiting = (told: () => void): (() => void) => {
+        watchers.add(told);
+        return () => void watchers.delete(told);
+      };
+      const heldLock = { request: { key: 'k' }, held: true, state: 'held', whenAwaiting };
+      const entered = { ...heldLock, current: heldLock } as unknown as HeldLock;
+      const section = new Section({}, entered, {} as BaseLease);
+      const call = { ...CALL_DEFAULTS, wait: 1_000 };
+      const leave = (await section.enter(call, undefined, clock))!;
+
+      const controller = new AbortController();
+      const waiting = later(section.enter(call, controller.signal, clock));
+      await clock.advance(0);
+      expect(watchers.size).toBe(1);
+      if (end === 'has its turn') leave();
+      else if (end === 'aborts') controller.abort();
+      else await clock.advance(1_000);
+      await waiting.catch(() => {});
+      expect(watchers.size).toBe(0);
+    },
+  );
+});
