@@ -18,6 +18,9 @@ export interface Plant {
   readonly wrap?: Wrap;
 }
 
+/** The scripts that let in who waits. */
+export const GRANTING = ['acquire', 'release', 'leave', 'force'] as const;
+
 /** A slip in each of these scripts. */
 export function inScripts(steps: readonly (keyof typeof exclusive)[], slip: Slip): Plant {
   return inSteps(exclusive, steps, slip);
@@ -90,7 +93,8 @@ function inPrototype<Type, Name extends keyof Type>(
 ): Plant {
   return {
     sow() {
-      const original = Object.getOwnPropertyDescriptor(prototype, name)!;
+      const original = Object.getOwnPropertyDescriptor(prototype, name);
+      if (!original) throw new Error(`There is no "${String(name)}" to make a mistake in.`);
       const descriptor = { ...mistake(original.value as Type[Name]), configurable: true };
       Object.defineProperty(prototype, name, descriptor);
       return () => void Object.defineProperty(prototype, name, original);

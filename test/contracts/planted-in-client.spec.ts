@@ -1,0 +1,153 @@
+import type { HeldLock, Successors } from '../../lib/client/held-lock.js';
+import type { LocalQueue } from '../../lib/client/local-queue.js';
+import type { LossReason } from '../../lib/errors/index.js';
+import { type CallSettings, momentOf } from '../../lib/options/index.js';
+import {
+  endlessSlice,
+  hastyRun,
+  inHeldLock,
+  inHeldLocks,
+  inLocalQueue,
+  sameToken,
+  secretRun,
+} from '../support/plant.js';
+import { planted } from '../support/planted.js';
+import { expiry } from './expiry.contract.js';
+import { extension } from './extension.contract.js';
+import { handOver } from './hand-over.contract.js';
+import { localHandOff } from './local-hand-off.contract.js';
+import { loss } from './loss.contract.js';
+import { runs } from './runs.contract.js';
+import { shutdown, shutdownOfHandOvers, shutdownOfLocks } from './shutdown.contract.js';
+import { sleep, sleepAlone } from './sleep.contract.js';
+
+/** What the client does wrongly with what the store says. */
+planted('memory', {
+  'a lease on which only the monotonic clock counts': {
+    plant: inHeldLock('validity', () => ({
+      get(this: HeldLock) {
+        return this['clock'].monotonic() < this.deadline ? 'valid' : 'expired';
+      },
+    })),
+    brokenSentences: [
+      [sleep, 'a lease that is not renewed is not held at the first look after a sleep'],
+      [sleep, 'a sleep that a wall clock set back hides is found'],
+      [sleepAlone, 'a lease is passed on to no other caller after a sleep'],
+    ],
+  },
+  'loss by timer only': {
+    plant: inHeldLock('held', () => ({
+      get(this: HeldLock) {
+        return this.state === 'held';
+      },
+    })),
+    brokenSentences: [
+      [loss, 'at its deadline a lease is lost'],
+      [loss, 'a machine that slept'],
+      [expiry, 'a deadline leaves room'],
+      [runs, 'a lease that is over'],
+    ],
+  },
+  'loss that is told to nobody': {
+    plant: inHeldLock('lose', () => ({
+      value(this: HeldLock) {
+        this['phase'] = 'lost';
+      },
+    })),
+    brokenSentences: [
+      [loss, 'at its deadline the signal aborts'],
+      [extension, 'a renewal that fails for good'],
+      [expiry, 'a lease that is not renewed ends'],
+      [expiry, 'renewal ends with maxHold'],
+      [handOver, 'a lease that is not renewed ends'],
+      [loss, 'a lease says why'],
+      [loss, 'a lease that another has'],
+      [loss, 'a lease that an operator took'],
+    ],
+  },
+  'a run of which the store never hears': {
+    plant: secretRun,
+    brokenSentences: [
+      [runs, 'neighbours of one process'],
+      [runs, 'who awaits a condition'],
+      [runs, 'while one stays'],
+    ],
+  },
+  'a run through places that may still be granted': {
+    plant: hastyRun,
+    brokenSentences: [[runs, 'a place whose ask got lost']],
+  },
+  'a run that nothing ends': {
+    plant: endlessSlice,
+    brokenSentences: [[runs, 'a run is over after its slice']],
+  },
+  'an heir that keeps its predecessor’s token': {
+    plant: sameToken,
+    brokenSentences: [
+      [localHandOff, 'tokens grow from caller'],
+      [localHandOff, 'tokens grow although the server'],
+      [localHandOff, 'no two leases overlap'],
+      [runs, 'neighbours of one process'],
+    ],
+  },
+  'an heir that stays longer than its lease': {
+    plant: inHeldLock('successor', (successor) => ({
+      value(this: HeldLock, call: CallSettings, successors: Successors) {
+        return Object.assign(successor.call(this, call, successors), {
+          remaining: 10 * this.remaining,
+        });
+      },
+    })),
+    brokenSentences: [[localHandOff, 'a lease is passed on with no more time than is left']],
+  },
+  'an heir whose lease is as long as a new one': {
+    plant: inHeldLock('successor', (successor) => ({
+      value(this: HeldLock, call: CallSettings, successors: Successors) {
+        const clock = this['clock'];
+        return Object.assign(successor.call(this, call, successors), {
+          sent: momentOf(clock),
+          remaining: call.ttl,
+        });
+      },
+    })),
+    brokenSentences: [[runs, 'a lease that is passed on ends no later']],
+  },
+  'a line that forgets its waiters when the lease is lost': {
+    plant: inLocalQueue('ended', (ended) => ({
+      value(this: LocalQueue, heldLock: HeldLock) {
+        if (heldLock.state === 'lost') this['context'].slices.delete(this);
+        else ended.call(this, heldLock);
+      },
+    })),
+    brokenSentences: [[localHandOff, 'who loses the lock to an operator']],
+  },
+  'a giver who does not hear that its lease is over': {
+    plant: inHeldLock('lose', (lose) => ({
+      value(this: HeldLock, reason: LossReason) {
+        if (reason !== 'transferred') lose.call(this, reason);
+      },
+    })),
+    brokenSentences: [[handOver, 'it is over where it was given away']],
+  },
+  'a shutdown does not wait for what is held': {
+    plant: inHeldLocks('idle', () => ({ value: () => Promise.resolve() })),
+    brokenSentences: [
+      [shutdown, 'what is held is renewed until it is given back'],
+      [shutdown, 'a lease that is just being given back'],
+      [shutdownOfLocks, 'who holds a lock enters it again'],
+    ],
+  },
+  'a shutdown waits for ever': {
+    plant: inHeldLocks('idle', () => ({ value: () => new Promise(() => {}) })),
+    brokenSentences: [[shutdown, 'what is held is renewed until it is given back']],
+  },
+  'a shutdown leaves its holders what they hold': {
+    plant: inHeldLocks('releaseAll', () => ({ value: () => [] })),
+    brokenSentences: [
+      [shutdown, 'what is left when the grace is over'],
+      [shutdown, 'without a grace'],
+      [shutdownOfLocks, 'several locks of one lease'],
+      [shutdownOfHandOvers, 'a hand-over that comes to nothing'],
+    ],
+  },
+});

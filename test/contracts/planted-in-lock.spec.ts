@@ -1,0 +1,147 @@
+import { inScripts } from '../support/plant.js';
+import { planted } from '../support/planted.js';
+import { errors } from './errors.contract.js';
+import { expiry } from './expiry.contract.js';
+import { extension } from './extension.contract.js';
+import { handOver } from './hand-over.contract.js';
+import { idempotence } from './idempotence.contract.js';
+import { loss } from './loss.contract.js';
+import { mutualExclusion } from './mutual-exclusion.contract.js';
+import { optimistic } from './optimistic.contract.js';
+import { ownership } from './ownership.contract.js';
+import { sharedMode } from './shared-mode.contract.js';
+
+// In Lua.
+const NEVER = `'9000000000000000'`;
+const UNCONDITIONALLY = `return right(said, about, (select(3, ...)), 'PX', ttl)`;
+/** What stands there, but never the asker itself. */
+const ANOTHERS = `local current = right(...) return current and 'another'`;
+
+/** What the scripts of a lock that one holds alone do wrongly. */
+planted('one Redis', {
+  'taking a lock that is held': {
+    plant: inScripts(['acquire'], { commands: { 'SET lock': UNCONDITIONALLY } }),
+    brokenSentences: [
+      [mutualExclusion, 'a lock that is held'],
+      [mutualExclusion, 'of many who ask once'],
+      [mutualExclusion, 'no two leases overlap, and no update is lost'],
+      [errors, 'a foreign string is contention'],
+    ],
+  },
+  'release without comparing': {
+    plant: inScripts(['release'], { commands: { 'GET lock': `return right(...) and holder` } }),
+    brokenSentences: [
+      [ownership, 'a stranger cannot release'],
+      [ownership, 'who held the lock before'],
+      [idempotence, 'a release that arrives twice'],
+    ],
+  },
+  'no answer for a repeated acquire': {
+    plant: inScripts(['acquire'], { commands: { 'GET lock': ANOTHERS } }),
+    brokenSentences: [
+      [idempotence, 'an acquire that arrives twice'],
+      [idempotence, 'a pushed grant is found again'],
+    ],
+  },
+  'a repeated acquire that mints anew': {
+    plant: inScripts(['acquire'], { commands: { 'GET fence': `return false` } }),
+    brokenSentences: [
+      [idempotence, 'an acquire that arrives twice'],
+      [idempotence, 'a pushed grant is found again'],
+    ],
+  },
+  'a repeated acquire that counts a full ttl': {
+    plant: inScripts(['acquire'], { commands: { 'PTTL lock': `return tonumber(ttl)` } }),
+    brokenSentences: [[idempotence, 'a repeated acquire answers what is left']],
+  },
+  'a renewal that resurrects a missing key': {
+    plant: inScripts(['extend'], {
+      commands: {
+        'GET lock': `if not right(...) then redis.call('SET', lock, holder, 'PX', ttl) end`,
+      },
+    }),
+    brokenSentences: [
+      [ownership, 'an extension brings no lease back'],
+      [ownership, 'an extension brings no released lease'],
+      [loss, 'a lease that the server lost'],
+    ],
+  },
+  'a renewal of another’s lease': {
+    plant: inScripts(['extend'], { commands: { 'GET lock': `return right(...) and holder` } }),
+    brokenSentences: [
+      [ownership, 'a stranger cannot extend'],
+      [loss, 'a lease that another has'],
+    ],
+  },
+  'a renewal that shortens': {
+    plant: inScripts(['extend'], { commands: { 'PTTL lock': `return 0` } }),
+    brokenSentences: [[extension, 'an extension never shortens']],
+  },
+  'a renewal that one bad key stops': {
+    plant: inScripts(['extend'], { commands: { 'GET lock': `return redis.call(...)` } }),
+    brokenSentences: [[extension, 'what cannot be extended']],
+  },
+  'a writer who comes in beside readers': {
+    plant: inScripts(['acquire'], { commands: { 'SET lock': UNCONDITIONALLY } }),
+    brokenSentences: [
+      [sharedMode, 'readers hold together'],
+      [sharedMode, 'readers and writers of several processes'],
+    ],
+  },
+  'readers who come in one by one': {
+    plant: inScripts(['release'], {
+      functions: { fits: `function(current, ...) return not current and right(current, ...) end` },
+    }),
+    brokenSentences: [[sharedMode, 'readers that wait next to each other']],
+  },
+  'a downgrade that frees the lock': {
+    plant: inScripts(['downgrade'], {
+      functions: { hold: `function() redis.call('DEL', lock) return false end` },
+    }),
+    brokenSentences: [[sharedMode, 'a writer becomes a reader']],
+  },
+  'a stamp that does not look for holders': {
+    plant: inScripts(['stamp'], { commands: { 'GET lock': `return false` } }),
+    brokenSentences: [[optimistic, 'a stamp that was taken while']],
+  },
+  'a stamp of a lock without a version': {
+    plant: inScripts(['stamp'], { functions: { mint_fencing_tokens: `function() return 1 end` } }),
+    brokenSentences: [[optimistic, 'a server that lost everything']],
+  },
+  'a transfer by anybody': {
+    plant: inScripts(['transfer'], { commands: { 'GET lock': `return right(...) and holder` } }),
+    brokenSentences: [
+      [handOver, 'of many who restore it'],
+      [handOver, 'a transfer that arrives twice'],
+    ],
+  },
+  'no answer for a repeated transfer': {
+    plant: inScripts(['transfer'], {
+      commands: {
+        'GET lock': `local current = right(...) return current == holder and holder or current and 'another'`,
+      },
+    }),
+    brokenSentences: [
+      [handOver, 'who does not hear that it restored it'],
+      [handOver, 'a transfer that arrives twice'],
+    ],
+  },
+  'a transfer after its caller’s patience': {
+    plant: inScripts(['transfer'], { operands: { not_after: NEVER } }),
+    brokenSentences: [[handOver, 'a transfer that arrives too late']],
+  },
+  'a transfer that shortens a lease': {
+    plant: inScripts(['transfer'], { commands: { 'PTTL lock': `return 0` } }),
+    brokenSentences: [
+      [handOver, 'the time that it is on its way'],
+      [handOver, 'a transfer that arrives twice'],
+    ],
+  },
+  'a minimum hold that is not kept': {
+    plant: inScripts(['release'], { operands: { keep: `nil` } }),
+    brokenSentences: [
+      [mutualExclusion, 'a lock in its minimum hold'],
+      [expiry, 'a minimum hold outlives'],
+    ],
+  },
+});
