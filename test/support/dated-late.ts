@@ -2,8 +2,8 @@ import type { Clock, Moment } from '../../lib/options/index.js';
 import { withSteps, type Wrap } from './world.js';
 
 /** A planted mistake: the wall clock is read with the answer or the push, not when the server was asked. */
-export const datedLate: Wrap = (store, clock) => {
-  const late = withSteps(store, {
+export const datedLate: Wrap = (store, clock) =>
+  withSteps(store, {
     acquire: async (ask) => {
       const answer = await store.acquire(ask);
       return answer.kind === 'held' ? { ...answer, sent: readAt(clock, answer.sent) } : answer;
@@ -12,15 +12,13 @@ export const datedLate: Wrap = (store, clock) => {
       const { remaining, sent } = await store.extend(requests);
       return { remaining, sent: readAt(clock, sent) };
     },
+    open: (listener) =>
+      store.open({
+        ...listener,
+        granted: (request, grant) =>
+          listener.granted(request, grant && { ...grant, sent: readAt(clock, grant.sent) }),
+      }),
   });
-  late.open = (listener) =>
-    store.open({
-      ...listener,
-      granted: (request, grant) =>
-        listener.granted(request, grant && { ...grant, sent: readAt(clock, grant.sent) }),
-    });
-  return late;
-};
 
 /** As if the clocks had not parted since. */
 function readAt(clock: Clock, { monotonic }: Moment): Moment {
