@@ -1,7 +1,6 @@
 import { GRANTING, inConditions, inScripts } from '../support/plant.js';
 import { planted } from '../support/planted.js';
 import { conditions } from './conditions.contract.js';
-import { order } from './order.contract.js';
 
 // In Lua.
 const NEVER = `'9000000000000000'`;
