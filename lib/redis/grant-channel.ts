@@ -7,7 +7,7 @@ import type { RedisConnection } from './redis-connection.js';
 export class GrantChannel {
   constructor(
     private readonly connection: RedisConnection,
-    readonly inbox: string,
+    private readonly inbox: string,
     private readonly listener: ServerListener,
     private readonly wakes: WakeChannels,
   ) {
@@ -32,14 +32,6 @@ export class GrantChannel {
     const { connection, inbox, wakes } = this;
     await connection.send('subscribe', [inbox]);
     await wakes.connected(connection);
-  }
-
-  replace(): void {
-    if (this.connection.ready) this.connection.client.disconnect(true);
-  }
-
-  close(): void {
-    this.connection.close();
   }
 }
 

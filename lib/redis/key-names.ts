@@ -3,37 +3,7 @@ import { KeyList } from './resp.js';
 /** The types of keys at which locks stand. */
 export type KeyType = 'string' | 'zset' | 'hash';
 
-/** The Redis keys of one lock. All lie in one cluster slot. */
-export interface LockKeys {
-  /** The plain name; what other libraries lock too. */
-  readonly lock: string;
-  readonly queue: string;
-  readonly seen: string;
-  readonly fence: string;
-  /** While several hold the lock: each with the end of its lease. */
-  readonly holders: string;
-  /** In another service's format that does not say whose a lock is: which of us has it. */
-  readonly grant: string;
-}
-
-/**
- * The keys of the lock `name`: beside the plain one, the rest carry its hash tag, or make one of it.
- * No two locks share a key, not even `k` and `{k}` without a prefix: no name has empty braces.
- */
-export function lockKeys(prefix: string, name: string): LockKeys {
-  const lock = prefix + name;
-  const base = baseOf(lock);
-  return {
-    lock,
-    queue: `${base}:queue`,
-    seen: `${base}:seen`,
-    fence: `${base}:fence`,
-    holders: `${base}:holders`,
-    grant: `${base}:grant`,
-  };
-}
-
-/** Those of several locks that a script names, lock by lock. */
+/** The keys of locks that a script names, lock by lock: the plain one, and those beside it. */
 export function lockKeyList(
   script: { readonly keys: readonly string[] },
   prefix: string,
@@ -48,7 +18,11 @@ export function lockKeyList(
   return new KeyList(keys);
 }
 
-function baseOf(lock: string): string {
+/**
+ * What the keys beside that of a lock begin with: its hash tag, or one made of it, so all lie in one cluster slot.
+ * No two locks share a key, not even `k` and `{k}` without a prefix: no name has empty braces.
+ */
+export function baseOf(lock: string): string {
   const isTagOnly = lock.startsWith('{') && lock.endsWith('}');
   return isTagOnly ? `${lock}{}` : lock.includes('{') ? lock : `{${lock}}`;
 }

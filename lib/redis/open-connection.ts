@@ -10,44 +10,40 @@ import { pauseBefore, QuietSentinels, watched } from './our-client.js';
 import { RedisConnection } from './redis-connection.js';
 
 /**
- * What our connections need whatever the application's client is set to: nothing queued or sent
- * again behind our back, no INFO that a user may not read, no prefix added to half of the names, a return
- * after every outage, and no timer that outlives us by the 2 s which ioredis gives a closed socket.
+ * What our connections need whatever the application's client is set to: nothing queued or sent again behind our back,
+ * no time-outs but ours, no INFO that a user may not read, no prefix added to half of the names, a return after every
+ * outage, and no timer that outlives us by the 2 s which ioredis gives a closed socket.
  */
-function ourOptions(connectTimeout: number): RedisOptions {
-  return {
-    lazyConnect: true,
-    connectTimeout,
-    keepAlive: 10_000,
-    enableReadyCheck: false,
-    disconnectTimeout: 100, // ioredis would hold on to a half-open connection for 2 s
-    enableOfflineQueue: false,
-    autoResendUnfulfilledCommands: false,
-    autoResubscribe: false,
-    maxRetriesPerRequest: null,
-    enableAutoPipelining: false,
-    keyPrefix: '',
-    stringNumbers: false,
-    retryStrategy: pauseBefore,
-  };
-}
+const OURS = {
+  lazyConnect: true,
+  commandTimeout: undefined,
+  socketTimeout: undefined,
+  keepAlive: 10_000,
+  enableReadyCheck: false,
+  disconnectTimeout: 100, // ioredis would hold on to a half-open connection for 2 s
+  enableOfflineQueue: false,
+  autoResendUnfulfilledCommands: false,
+  autoResubscribe: false,
+  maxRetriesPerRequest: null,
+  enableAutoPipelining: false,
+  keyPrefix: '',
+  stringNumbers: false,
+  retryStrategy: pauseBefore,
+};
 
 /**
  * The same where Sentinels say who the primary is: they are asked for ever, none of them for longer than a
  * connection may take, and each switch of the primary replaces our connections at once.
  */
-function ourSentinelOptions(connectTimeout: number): RedisOptions {
-  return {
-    role: 'master',
-    failoverDetector: true,
-    sentinelRetryStrategy: pauseBefore,
-    sentinelReconnectStrategy: pauseBefore,
-    sentinelCommandTimeout: connectTimeout,
-    Connector: QuietSentinels as never,
-  };
-}
+const OURS_BY_SENTINELS: RedisOptions = {
+  role: 'master',
+  failoverDetector: true,
+  sentinelRetryStrategy: pauseBefore,
+  sentinelReconnectStrategy: pauseBefore,
+  Connector: QuietSentinels as never,
+};
 
-/** Clients that go to where nobody told them to. */
+/** Clients that go to where no option points. */
 const byDefault = new WeakSet<Redis>();
 
 /** Where one Redis is. */
@@ -65,24 +61,20 @@ export function openConnection(
   return new RedisConnection(watched(openClient(source, timeout), timeout, clock), timeout, clock);
 }
 
-function openClient(source: ServerSource, connectTimeout: number): Redis {
-  const {
-    commandTimeout: _,
-    socketTimeout: __,
-    ...theirs
-  } = (isClient(source) ? source.options : source) as RedisOptions & { socketTimeout?: number };
+function openClient(source: ServerSource, timeout: number): Redis {
+  const theirs = isClient(source) ? source.options : source;
   const options = {
     ...theirs,
-    ...ourOptions(connectTimeout),
-    ...(theirs.sentinels ? ourSentinelOptions(connectTimeout) : {}),
-  };
+    ...OURS,
+    ...(theirs.sentinels && OURS_BY_SENTINELS),
+    connectTimeout: timeout,
+    sentinelCommandTimeout: timeout,
+  } as RedisOptions;
   try {
-    if (!isClient(source)) {
-      const client = new Redis(options);
-      if (source === DEFAULT_SOURCE) byDefault.add(client);
-      return client;
-    }
-    return source.duplicate({ ...options, commandTimeout: undefined } as RedisOptions);
+    if (isClient(source)) return source.duplicate(options);
+    const client = new Redis(options);
+    if (source === DEFAULT_SOURCE) byDefault.add(client);
+    return client;
   } catch {
     throw new LockOptionsError(
       'ioredis refuses the options in "redis" or "nodes": compare them with its RedisOptions.',

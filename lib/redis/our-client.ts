@@ -108,14 +108,10 @@ export class Reconnector {
     this.#attempts += 1;
     this.#cancel = this.clock.after(pauseBefore(this.#attempts), () => {
       this.#cancel = undefined;
-      this.#connect();
+      const { client } = this;
+      if (client.status === 'ready' && !hasConnection(client)) client.status = 'end';
+      if (client.status === 'end') client.connect().catch(() => {}); // its end brings us back
     });
-  }
-
-  #connect(): void {
-    const { client } = this;
-    if (client.status === 'ready' && !hasConnection(client)) client.status = 'end';
-    if (client.status === 'end') client.connect().catch(() => {}); // its end brings us back
   }
 }
 

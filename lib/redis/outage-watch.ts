@@ -3,7 +3,7 @@ import type { Clock } from '../options/index.js';
 import { addressOf } from './open-connection.js';
 import { systemCodeOf } from './store-failure.js';
 
-/** Told of a server whose connection was lost, and of its return. */
+/** Called when the connection to a server was lost, and when it is back. */
 export interface OutageListener {
   /** `cause` is a code of the operating system, where there is one. */
   lost(address: string, cause: string | undefined): void;
@@ -11,32 +11,26 @@ export interface OutageListener {
   back(address: string, outage: number): void;
 }
 
-/** How far apart the outages of one connection are told, in ms: a shorter one in between is not. */
+/** How far apart the outages of one connection are reported, in ms: a shorter one in between is not. */
 const APART = 10_000;
 
 /** Watches a connection that was made once, until we close it ourselves. */
 export class OutageWatch {
   #since: number | undefined;
-  #told = false;
-  #lastTold = -Infinity;
+  #isReported = false;
+  #reportedAt = -Infinity;
   #cause: string | undefined;
   #cancel = (): void => {};
-  readonly #stop: () => void;
 
   constructor(
     private readonly client: Redis,
     private readonly clock: Clock,
     private readonly listener?: OutageListener | undefined,
   ) {
-    const failed = (error: unknown): void => {
-      this.#cause = systemCodeOf(error) ?? this.#cause;
-    };
-    const lost = (): void => this.#lost();
-    client.on('error', failed).on('close', lost);
-    this.#stop = () => void client.off('error', failed).off('close', lost);
+    client.on('error', this.#failed).on('close', this.#lost);
   }
 
-  /** What is said of a command that cannot be sent meanwhile. */
+  /** Why a command cannot be sent meanwhile. */
   get says(): string {
     const why = this.#cause === undefined ? '' : ` (${this.#cause})`;
     return `Redis at ${addressOf(this.client)} is not connected${why}`;
@@ -47,32 +41,36 @@ export class OutageWatch {
     this.#cancel();
     const outage = this.clock.monotonic() - (this.#since ?? 0);
     this.#since = this.#cause = undefined;
-    if (!this.#told) return;
-    this.#told = false;
-    this.#say((listener, address) => listener.back(address, outage));
+    if (!this.#isReported) return;
+    this.#isReported = false;
+    this.#tell((listener, address) => listener.back(address, outage));
   }
 
   close(): void {
     this.#cancel();
-    this.#stop();
+    this.client.off('error', this.#failed).off('close', this.#lost);
   }
 
-  #lost(): void {
+  readonly #failed = (error: unknown): void => {
+    this.#cause = systemCodeOf(error) ?? this.#cause;
+  };
+
+  readonly #lost = (): void => {
     if (this.#since !== undefined) return;
     this.#since = this.clock.monotonic();
-    const rest = this.#lastTold + APART - this.#since;
-    if (rest <= 0) this.#tell();
-    else this.#cancel = this.clock.after(rest, () => this.#tell());
-  }
+    const rest = this.#reportedAt + APART - this.#since;
+    if (rest <= 0) this.#report();
+    else this.#cancel = this.clock.after(rest, () => this.#report());
+  };
 
-  #tell(): void {
-    this.#told = true;
-    this.#lastTold = this.clock.monotonic();
-    this.#say((listener, address) => listener.lost(address, this.#cause));
+  #report(): void {
+    this.#isReported = true;
+    this.#reportedAt = this.clock.monotonic();
+    this.#tell((listener, address) => listener.lost(address, this.#cause));
   }
 
   /** What a listener throws is no part of the connection: the client would end the process, or not connect again. */
-  #say(what: (listener: OutageListener, address: string) => void): void {
+  #tell(what: (listener: OutageListener, address: string) => void): void {
     try {
       if (this.listener) what(this.listener, addressOf(this.client));
     } catch {}

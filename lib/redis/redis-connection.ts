@@ -18,7 +18,9 @@ const ENCODING = { replyEncoding: 'utf8' } as const;
 export class RedisConnection {
   readonly #unanswered: InFlightCommands;
   readonly #reconnector: Reconnector;
-  readonly #life = new AbortController();
+  readonly #closing = new AbortController();
+  /** Aborts when it is closed by us. */
+  readonly closed: AbortSignal = this.#closing.signal;
   /** Where commands are gathered; without one all is as ioredis does it. */
   #batch: WriteBatch | undefined;
   /** Whether runs of a script may leave as one command. */
@@ -31,7 +33,7 @@ export class RedisConnection {
     readonly timeout: number,
     readonly clock: Clock,
   ) {
-    this.#unanswered = new InFlightCommands(timeout, clock, () => this.#replace());
+    this.#unanswered = new InFlightCommands(timeout, clock, () => this.replace());
     this.#reconnector = new Reconnector(client, clock);
     client.on('close', () => {
       this.#loading.clear();
@@ -42,11 +44,6 @@ export class RedisConnection {
 
   get ready(): boolean {
     return this.client.status === 'ready';
-  }
-
-  /** Aborts when it is closed by us. */
-  get closed(): AbortSignal {
-    return this.#life.signal;
   }
 
   /**
@@ -146,15 +143,13 @@ export class RedisConnection {
     if (runs.length === 1) return this.#unanswered.answered(runs[0]!, reply, runs[0]!.run.read);
     runs.forEach((inFlight, nth) => {
       const answer = (reply as unknown[])[nth];
-      if (answer instanceof Error) this.#stepFailed(inFlight, answer);
-      else this.#unanswered.answered(inFlight, answer, inFlight.run.read);
+      if (!(answer instanceof Error)) {
+        return this.#unanswered.answered(inFlight, answer, inFlight.run.read);
+      }
+      // As ioredis does with a command that failed.
+      if (this.client.options.reconnectOnError?.(answer)) this.client.disconnect(true);
+      this.#unanswered.failed(inFlight, answer);
     });
-  }
-
-  /** As ioredis does with a command that failed. */
-  #stepFailed(inFlight: InFlightRun, error: Error): void {
-    if (this.client.options.reconnectOnError?.(error)) this.client.disconnect(true);
-    this.#unanswered.failed(inFlight, error);
   }
 
   #runsFailed(runs: readonly InFlightRun[], error: Error): void {
@@ -191,13 +186,13 @@ export class RedisConnection {
     return false;
   }
 
-  /** A connection on which nothing has been received since an unanswered command is taken for half-open. */
-  #replace(): void {
+  /** For a connection that is taken for half-open: nothing is received on it that should be. */
+  replace(): void {
     if (this.ready) this.client.disconnect(true);
   }
 
   close(): void {
-    this.#life.abort();
+    this.#closing.abort();
     this.#reconnector.close();
     this.#unanswered.close();
   }

@@ -25,16 +25,15 @@ export interface Step<Answer> {
   on(node: StepNode): ScriptRun<Answer>;
 }
 
-interface ScriptRunner {
-  run<Answer>(run: ScriptRun<Answer>): Promise<Answer>;
-}
-
 /** Where a step of a lock is taken: what runs there, and what that place's clock says. */
-export interface StepNode extends ScriptRunner {
+export interface StepNode {
   readonly clock: ServerClock;
+  run<Answer>(run: ScriptRun<Answer>): Promise<Answer>;
   /** The latest moment at which a command sent now may still take effect, on the server's clock in µs; 0 if it cannot be sent. */
   notAfter(now: number): number;
 }
+
+type ScriptRunner = Pick<StepNode, 'run'>;
 
 /** One Redis process: a connection for commands, and its clock. */
 export class RedisNode implements StepNode {

@@ -8,8 +8,13 @@ import type { RedisConnection } from './redis-connection.js';
 import { RedisNode, type Step, type StepNode } from './redis-node.js';
 import type { ScriptRun } from './lua-script.js';
 import { ServerClock } from './server-clock.js';
-import { checkSlots, type ServerGuards } from './server-check.js';
-import { description, serverField, serverMode } from './server-description.js';
+import {
+  checkSlots,
+  description,
+  type ServerGuards,
+  serverField,
+  serverMode,
+} from './server-check.js';
 import { notSent, unusable } from './store-failure.js';
 
 /** One Redis as this process uses it: a connection for commands, one for its inbox, and the server's clock. */
@@ -17,7 +22,7 @@ export class RedisServer implements LockServer {
   readonly clock = new ServerClock();
   readonly #wakes: WakeChannels;
   #node: RedisNode | undefined;
-  #channel: GrantChannel | undefined;
+  #subscriber: RedisConnection | undefined;
   /** Why it could not be used yet. */
   #trouble: string | undefined = 'Redis, not connected yet';
 
@@ -33,10 +38,11 @@ export class RedisServer implements LockServer {
   }
 
   async open(listener: ServerListener): Promise<void> {
-    const node = (this.#node = new RedisNode(this.#connection(), this.guards, this.clock));
-    const subscriber = this.#connection();
+    const connect = (): RedisConnection => openConnection(this.source, this.timeout, this.time);
+    const node = (this.#node = new RedisNode(connect(), this.guards, this.clock));
+    const subscriber = (this.#subscriber = connect());
     const inbox = this.inboxPrefix + this.processId;
-    const channel = (this.#channel = new GrantChannel(subscriber, inbox, listener, this.#wakes));
+    const channel = new GrantChannel(subscriber, inbox, listener, this.#wakes);
     const failed = (message: string): void => {
       this.#trouble = message;
     };
@@ -101,7 +107,7 @@ export class RedisServer implements LockServer {
   }
 
   replaceChannel(): void {
-    this.#channel?.replace();
+    this.#subscriber?.replace();
   }
 
   /** What the server calls itself since it was started; undefined where the user has no right to INFO. */
@@ -119,12 +125,8 @@ export class RedisServer implements LockServer {
 
   async close(): Promise<void> {
     this.#node?.close();
-    this.#channel?.close();
+    this.#subscriber?.close();
     this.#wakes.close();
-    this.#node = this.#channel = undefined;
-  }
-
-  #connection(): RedisConnection {
-    return openConnection(this.source, this.timeout, this.time);
+    this.#node = this.#subscriber = undefined;
   }
 }

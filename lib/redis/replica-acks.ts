@@ -2,22 +2,17 @@ import { ReplicasNotReachedError } from '../errors/index.js';
 import type { ReplicaSettings } from '../options/index.js';
 import type { RedisConnection } from './redis-connection.js';
 import type { ScriptRun } from './lua-script.js';
+import { InFlightRun } from './script-batch.js';
 import { notSent } from './store-failure.js';
-
-interface Turn {
-  readonly run: ScriptRun<unknown>;
-  readonly resolve: (answer: unknown) => void;
-  readonly reject: (error: unknown) => void;
-}
 
 /**
  * Runs scripts whose answers count only when replicas have what was written: one WAIT behind those of one
- * tick, in the same write. What comes while a WAIT is under way is gathered and leaves when that is answered,
+ * tick, in the same write. What comes while a WAIT is in flight is gathered and leaves when that is answered,
  * so replicas that are down hold nothing up for longer than one time-out.
  */
 export class ReplicaAcks {
-  #gathered: Turn[] = [];
-  #underWay = false;
+  #gathered: InFlightRun[] = [];
+  #isRunning = false;
 
   constructor(
     private readonly connection: RedisConnection,
@@ -27,14 +22,13 @@ export class ReplicaAcks {
   /** If too few replicas have it in time, answers or rejects as `run.unconfirmed` does; waits for none without that. */
   run<Answer>(run: ScriptRun<Answer>): Promise<Answer> {
     if (!run.unconfirmed) return this.connection.run(run);
-    const answer = new Promise<unknown>((resolve, reject) => {
-      this.#gathered.push({ run: run as ScriptRun<unknown>, resolve, reject });
-    });
-    if (!this.#underWay) {
-      this.#underWay = true;
+    const inFlight = new InFlightRun(run as ScriptRun<unknown>, this.connection.clock.monotonic());
+    this.#gathered.push(inFlight);
+    if (!this.#isRunning) {
+      this.#isRunning = true;
       process.nextTick(() => void this.#goOn());
     }
-    return answer as Promise<Answer>;
+    return inFlight.promise as Promise<Answer>;
   }
 
   async #goOn(): Promise<void> {
@@ -43,10 +37,10 @@ export class ReplicaAcks {
       this.#gathered = [];
       await this.#take(turns);
     }
-    this.#underWay = false;
+    this.#isRunning = false;
   }
 
-  async #take(turns: readonly Turn[]): Promise<void> {
+  async #take(turns: readonly InFlightRun[]): Promise<void> {
     let again = false;
     const sentAgain = (): void => {
       again = true; // behind the WAIT

@@ -1,10 +1,10 @@
-import { LockStoreError } from '../errors/index.js';
+import { LockOptionsError, LockStoreError } from '../errors/index.js';
+import type { ModuleSettings } from '../options/index.js';
 import { LuaScript } from './lua-script.js';
 import { addressOf } from './open-connection.js';
 import type { OutageListener } from './outage-watch.js';
 import type { RedisConnection } from './redis-connection.js';
 import { checkRights, type Rights } from './rights.js';
-import { refuseRisks, type Safety, serverField, serverMode } from './server-description.js';
 import { probe } from './server-probe.js';
 import { Redirection, saysOf, unfit } from './store-failure.js';
 
@@ -14,7 +14,7 @@ const OLDEST = [6, 2] as const;
 const KEYS = 16;
 
 /** What is asked of a server beyond its answers. */
-export interface ServerGuards extends Safety {
+export interface ServerGuards extends Partial<Pick<ModuleSettings, 'replicas' | 'durability'>> {
   /** Told when its connection is lost and when it is back. */
   readonly outages?: OutageListener | undefined;
   /** What its user has to be allowed. */
@@ -50,7 +50,9 @@ export async function checkServer(
   }
   refuseRisks(info, addressOf(connection.client), guards);
   await isTime(connection, connection.send('time'));
-  await connection.send('evalsha', [trial.sha, 0]).catch(unlessForgotten);
+  await connection.send('evalsha', [trial.sha, 0]).catch((error: LockStoreError) => {
+    if (!error.message.includes('NOSCRIPT')) throw error;
+  });
   await isTime(connection, connection.send('eval', [trial.source, 0]));
   if (guards.rights) await checkRights(connection, guards.rights);
   if (guards.replicas) await connection.send('wait', [0, 1]);
@@ -93,11 +95,78 @@ async function noRedis({ client, clock }: RedisConnection): Promise<LockStoreErr
   return found ?? unfit('what answers there is no Redis');
 }
 
-function unlessForgotten(error: unknown): void {
-  if (!(error instanceof LockStoreError) || !error.message.includes('NOSCRIPT')) throw error;
-}
-
 function isOlder(version: string): boolean {
   const [major = 0, minor = 0] = version.split('.').map(Number);
   return major < OLDEST[0] || (major === OLDEST[0] && minor < OLDEST[1]);
+}
+
+/** What a start-up log says of a server, from its INFO; little where the user has no right to it. */
+export function description(
+  info: string,
+  address: string,
+  guards: ServerGuards,
+): { found: string; warnings: string[] } {
+  const replicas = Number(serverField(info, 'connected_slaves') ?? 0);
+  const following = replicas > 0 ? `, with ${replicas} replica${replicas > 1 ? 's' : ''}` : '';
+  return {
+    found: `${productOf(info)} at ${address}${following}`,
+    warnings: guards.durability === 'ignore' ? [] : risks(info, guards),
+  };
+}
+
+/** By its own name and version: the others say besides which Redis they are compatible with. */
+function productOf(info: string): string {
+  const [, name, version] =
+    /^(valkey|redict|dragonfly|garnet|keydb)_version:(\S+)/m.exec(info) ?? [];
+  if (name) return `${name[0]!.toUpperCase()}${name.slice(1)} ${version}`;
+  return `Redis ${serverField(info, 'redis_version') ?? '(version unknown)'}`;
+}
+
+/** @throws LockOptionsError where `durability` is 'refuse' and locks could be lost in a way that no quarantine makes harmless. */
+function refuseRisks(info: string, address: string, guards: ServerGuards): void {
+  if (guards.durability !== 'refuse') return;
+  const found = risks(info, guards);
+  if (found.length === 0) return;
+  throw new LockOptionsError(
+    `Option "durability" is 'refuse', and Redis at ${address} can lose locks: ${found.join(' ')}`,
+  );
+}
+
+/** How a server can lose locks, or have a second primary beside it. A restart is harmless under a quarantine. */
+function risks(info: string, { replicas, durability }: ServerGuards): string[] {
+  const found: string[] = [];
+  const policy = serverField(info, 'maxmemory_policy');
+  if (policy !== undefined && policy !== 'noeviction') {
+    found.push(
+      `maxmemory-policy is ${policy}: Redis may evict locks that are held. Set it to noeviction.`,
+    );
+  }
+  const following = Number(serverField(info, 'connected_slaves') ?? 0);
+  const isBound = serverField(info, 'min_slaves_good_slaves') !== undefined;
+  if (following > 0 && !replicas && !isBound) {
+    found.push(
+      'It is replicated, and takes writes that no replica has: a failover can lose them, and a primary that is cut off still grants locks. Set option "replicas", or min-replicas-to-write.',
+    );
+  }
+  if (replicas && following < replicas.acks) {
+    found.push(
+      `Option "replicas" asks for ${replicas.acks} and ${following} are connected: no lock is granted until they are.`,
+    );
+  }
+  if (durability !== 'refuse' && serverField(info, 'aof_enabled') === '0') {
+    found.push(
+      'Redis has no append-only file: after a restart it has forgotten the locks that were held. Set appendonly yes, or option "durability" to \'refuse\' (then it grants nothing for one ttl after a restart).',
+    );
+  }
+  return found;
+}
+
+/** `standalone`, `sentinel` or `cluster`, by the name that Redis and Valkey 8 or that Valkey 9 gives it. */
+export function serverMode(info: string): string | undefined {
+  return serverField(info, 'redis_mode') ?? serverField(info, 'server_mode');
+}
+
+/** A field of INFO. */
+export function serverField(info: string, name: string): string | undefined {
+  return new RegExp(`^${name}:(.*?)\\r?$`, 'm').exec(info)?.[1];
 }

@@ -3,6 +3,7 @@ import { createConnection, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 import type { LockStoreError } from '../errors/index.js';
 import type { Clock } from '../options/index.js';
+import { deadline } from './deadline.js';
 import { unfit } from './store-failure.js';
 
 /** How long to wait for an answer, in ms. */
@@ -50,7 +51,7 @@ function answerOf(
       socket.destroy();
       resolve(answer);
     };
-    const cancel = clock.after(PATIENCE, end);
+    const cancel = deadline(clock, PATIENCE, end);
     socket.once(connected, () => {
       answer = 'silent';
       socket.write(PING);

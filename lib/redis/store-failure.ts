@@ -5,32 +5,28 @@ import {
   LockStoreError,
 } from '../errors/index.js';
 
-/** What a code in a server's answer means, and whether asking again can help. Never the answer itself: it may name users. */
-const ANSWERS: Record<string, { says: string; retryable: boolean }> = {
-  OOM: { says: 'Redis is out of memory (OOM)', retryable: true },
-  BUSY: { says: 'Redis is busy with a slow script (BUSY)', retryable: true },
-  LOADING: { says: 'Redis is loading its data (LOADING)', retryable: true },
-  READONLY: { says: 'this Redis is a read-only replica (READONLY)', retryable: true },
-  MASTERDOWN: { says: 'the primary of this replica is down (MASTERDOWN)', retryable: true },
-  NOREPLICAS: { says: 'too few replicas are connected (NOREPLICAS)', retryable: true },
-  MISCONF: { says: 'Redis cannot write to its disk (MISCONF)', retryable: true },
-  CLUSTERDOWN: { says: 'the cluster is down (CLUSTERDOWN)', retryable: true },
-  NOAUTH: {
-    says: 'Redis asks for a password (NOAUTH); set it in option "redis"',
-    retryable: false,
-  },
-  DENIED: {
-    says: 'Redis is in protected mode (DENIED): bind it to an address, or set a password',
-    retryable: false,
-  },
-  WRONGPASS: { says: 'Redis refused the user or password (WRONGPASS)', retryable: false },
+/** What a code in a server's answer means. Never the answer itself: it may name users. */
+const CODES: Readonly<Record<string, string>> = {
+  OOM: 'Redis is out of memory (OOM)',
+  BUSY: 'Redis is busy with a slow script (BUSY)',
+  LOADING: 'Redis is loading its data (LOADING)',
+  READONLY: 'this Redis is a read-only replica (READONLY)',
+  MASTERDOWN: 'the primary of this replica is down (MASTERDOWN)',
+  NOREPLICAS: 'too few replicas are connected (NOREPLICAS)',
+  MISCONF: 'Redis cannot write to its disk (MISCONF)',
+  CLUSTERDOWN: 'the cluster is down (CLUSTERDOWN)',
+  NOAUTH: 'Redis asks for a password (NOAUTH); set it in option "redis"',
+  DENIED: 'Redis is in protected mode (DENIED): bind it to an address, or set a password',
+  WRONGPASS: 'Redis refused the user or password (WRONGPASS)',
 };
-const CODE = new RegExp(`\\b(${Object.keys(ANSWERS).join('|')})\\b`);
+const CODE = new RegExp(`\\b(${Object.keys(CODES).join('|')})\\b`);
+/** The codes after which asking again cannot help. */
+const FINAL = /NOAUTH|DENIED|WRONGPASS/;
 
 const RIGHTS = 'see "Redis rights" in docs/operations.md';
 
 /** What the text of an answer without a code of its own says, likewise. */
-const TEXTS: readonly { text: RegExp; says: string; retryable: boolean }[] = [
+const TEXTS: readonly { text: RegExp; says: string; retryable?: boolean }[] = [
   {
     text: /max number of clients/,
     says: 'Redis has as many clients as it may have (maxclients)',
@@ -39,24 +35,22 @@ const TEXTS: readonly { text: RegExp; says: string; retryable: boolean }[] = [
   {
     text: /cluster support disabled/,
     says: 'this Redis is no node of a Cluster: give it as option "redis" itself, without "cluster"',
-    retryable: false,
   },
   {
     text: /unknown (redis )?command called/i, // Valkey from 9.0 on leaves out "Redis"
     says: 'a script called a command that Redis does not know: it is disabled or renamed there, or this Redis is older than 6.2',
-    retryable: false,
   },
   {
     text: /^(?!.*(killed|not enough memory)).*(user_script|error (running|compiling) script|script: [\da-f]{40})/is,
     says: 'a script failed (ERR): locks need Redis 6.2 or later, and all commands of "Redis rights" in docs/operations.md',
-    retryable: false,
   },
 ];
 
 /** The commands that we send: the only words of an answer that are repeated. */
 const SENT =
   'asking auth client cluster eval evalsha hello info publish scan script select sentinel subscribe time unsubscribe wait';
-const UNKNOWN = new RegExp(`unknown command [^\\w]?(${SENT.replaceAll(' ', '|')})\\b`, 'i');
+const UNKNOWN = /\bunknown command\b(?! called from)/i;
+const NAMED = new RegExp(`unknown command [^\\w]?(${SENT.replaceAll(' ', '|')})\\b`, 'i');
 
 /** What a server says where the user lacks a right: to a command of ours, or to one in a script, from Redis 7.2 on and before. */
 export const LACKS_RIGHT = /\bNOPERM\b|ACL failure|user executing the script can't/;
@@ -77,25 +71,15 @@ const REDIRECTION = /^(?:(MOVED|ASK) \d+ (\S+)|(TRYAGAIN)\b)/;
 
 /** A node of a Cluster answered that it did nothing, because the lock's slot lives elsewhere, or is on its way there. */
 export class Redirection extends LockStoreError {
-  private constructor(
-    message: string,
+  constructor(
+    says: string,
     key: string | undefined,
     /** `moved`: for good; `ask`: this once; `tryagain`: nowhere at the moment. */
     readonly kind: 'moved' | 'ask' | 'tryagain',
     /** `host:port`; without a host it is that of the node that answered, with `?` it has none. */
     readonly address: string,
   ) {
-    super(message, { key, outcome: 'refused', retryable: true });
-  }
-
-  /** What an answer says, if it is one of these. */
-  static of(answer: string, key: string | undefined, subject: string): Redirection | undefined {
-    const [, code, address = '', again] = REDIRECTION.exec(answer) ?? [];
-    if (again)
-      return new Redirection(`${subject}: the slot is moving (TRYAGAIN).`, key, 'tryagain', '');
-    if (!code) return undefined;
-    const says = `the slot is on another node of the Cluster (${code})`;
-    return new Redirection(`${subject}: ${says}.`, key, code === 'ASK' ? 'ask' : 'moved', address);
+    super(`${subjectOf(key)}: ${says}.`, { key, outcome: 'refused', retryable: true });
   }
 }
 
@@ -106,25 +90,28 @@ export function storeFailure(
 ): LockStoreError | ForeignLockError {
   if (error instanceof LockStoreError) return error;
   const text = error instanceof Error ? error.message : '';
-  const redirection = Redirection.of(text, key, subjectOf(key));
-  if (redirection) return redirection;
+  const [, moved, address = '', again] = REDIRECTION.exec(text) ?? [];
+  if (again) return new Redirection('the slot is moving (TRYAGAIN)', key, 'tryagain', address);
+  if (moved) {
+    const says = `the slot is on another node of the Cluster (${moved})`;
+    return new Redirection(says, key, moved === 'ASK' ? 'ask' : 'moved', address);
+  }
   if (/\bWRONGTYPE\b/.test(text)) return new ForeignLockError(key ?? '', 'unknown');
   if (text.includes('non local key')) {
     return failure('its slot was moving, and a script stopped half-way', key, 'unknown', true);
   }
   if (LACKS_RIGHT.test(text)) return failure(lackedIn(text), key, 'refused', false);
-  const code = CODE.exec(text)?.[1];
-  const answer = code === undefined ? undefined : ANSWERS[code];
-  if (answer) {
-    return failure(answer.says, key, 'refused', answer.retryable);
-  }
-  const found = unknownCommand(text) ?? TEXTS.find((each) => each.text.test(text));
-  if (found) return failure(found.says, key, 'refused', found.retryable);
+  const [code] = CODE.exec(text) ?? [];
+  if (code) return failure(CODES[code]!, key, 'refused', !FINAL.test(code));
+  if (UNKNOWN.test(text)) return failure(unknownCommand(text), key, 'refused', false);
+  const known = TEXTS.find((each) => each.text.test(text));
+  if (known) return failure(known.says, key, 'refused', known.retryable ?? false);
   const system = systemCodeOf(error);
+  const [word] = /^[A-Z]+\b/.exec(text) ?? [];
   const outcome = isServerAnswer(error) ? 'refused' : 'unknown';
   const says =
     outcome === 'refused'
-      ? `Redis answered with an error${/^[A-Z]+\b/.exec(text) ? ` (${/^[A-Z]+/.exec(text)![0]})` : ''}`
+      ? `Redis answered with an error${word ? ` (${word})` : ''}`
       : 'the connection to Redis failed';
   if (system === undefined) return failure(says, key, outcome, true);
   const remedy = CERTIFICATES[system];
@@ -146,11 +133,9 @@ function lackedIn(text: string): string {
   return `the Redis user lacks a right${what ? ` to a ${what}` : ''} (NOPERM); ${RIGHTS}`;
 }
 
-function unknownCommand(text: string): { says: string; retryable: boolean } | undefined {
-  if (!/\bunknown command\b(?! called from)/i.test(text)) return undefined;
-  const name = UNKNOWN.exec(text)?.[1]?.toUpperCase() ?? 'that locks need';
-  const says = `Redis does not know the command ${name}: it is disabled or renamed there, or this is a Sentinel or a proxy. Enable it, or give another server`;
-  return { says, retryable: false };
+function unknownCommand(text: string): string {
+  const name = NAMED.exec(text)?.[1]?.toUpperCase() ?? 'that locks need';
+  return `Redis does not know the command ${name}: it is disabled or renamed there, or this is a Sentinel or a proxy. Enable it, or give another server`;
 }
 
 /** What a failure says, to be said of something else. */

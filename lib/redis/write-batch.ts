@@ -1,10 +1,10 @@
 import type { Redis } from 'ioredis';
 import { type EncodedCommand, type InFlightRun, ScriptBatch } from './script-batch.js';
 
-/** How many commands are worth a write of their own while others are under way. */
+/** How many commands are worth a write of their own while others are in flight. */
 const WORTH_A_WRITE = 4;
 
-/** How many runs of a script are, while no more than one command is under way: all in one would take turns with Redis. */
+/** How many runs of a script are, while no more than one command is in flight: all in one would take turns with Redis. */
 const RUNS_WORTH_A_WRITE = 8;
 
 /** What ioredis writes to, and the commands that wait for their answers; not documented. */
@@ -20,8 +20,8 @@ interface Writable {
 
 /**
  * Stands between ioredis and its socket, and makes commands leave together. A command leaves at once while none is
- * under way. Behind others it leaves with those of its tick, or of the rest of its turn of the event loop; earlier,
- * before the next one, when as many are gathered as are under way: so Redis works on one half while the other is got
+ * in flight. Behind others it leaves with those of its tick, or of the rest of its turn of the event loop; earlier,
+ * before the next one, when as many are gathered as are in flight: so Redis works on one half while the other is got
  * ready. Until a command leaves or another comes behind it, further runs of its script may join it.
  */
 export class WriteBatch {
@@ -38,7 +38,7 @@ export class WriteBatch {
     this.#insides = client as unknown as Insides;
   }
 
-  /** Called by ioredis for each command, before it counts it as under way. */
+  /** Called by ioredis for each command, before it counts it as in flight. */
   write(command: string | EncodedCommand): void {
     const { stream, commandQueue } = this.#insides;
     if (this.#stream !== stream) this.#clear(stream);

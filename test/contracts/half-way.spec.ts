@@ -3,7 +3,7 @@ import { MARKERS } from '../../lib/locks/holder.js';
 import { entryOf } from '../../lib/locks/entry.js';
 import type { LockRequest } from '../../lib/locks/lock-request.js';
 import { isReader, READER, type Share } from '../../lib/options/index.js';
-import { type LockKeys, lockKeys } from '../../lib/redis/index.js';
+import { type LockKeys, lockKeys } from '../support/lock-keys.js';
 import type { Client } from '../support/client.js';
 import { isOfInterest } from '../support/contract.js';
 import { kinds } from '../support/kinds.js';

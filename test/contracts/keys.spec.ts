@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { LockKeyError } from '../../lib/errors/index.js';
 import { lockName } from '../../lib/keys/index.js';
-import { lockKeys } from '../../lib/redis/index.js';
+import { lockKeys } from '../support/lock-keys.js';
 
 /** What Redis Cluster hashes of a key: its first tag in braces if there is something in it, else all of it. */
 function hashed(key: string): string {

@@ -3,7 +3,7 @@ import { createRequire } from 'node:module';
 import fc from 'fast-check';
 import { lockKey, LockKeyError, type LockKeyValue, LockOptionsError } from '../../lib/index.js';
 import { encodeValue, keyTemplate, lockName, type Names } from '../../lib/keys/index.js';
-import { lockKeys } from '../../lib/redis/index.js';
+import { lockKeys } from '../support/lock-keys.js';
 
 /** The cluster slot of a key, as ioredis counts it. */
 const slotOf = createRequire(import.meta.url)('cluster-key-slot') as (key: string) => number;

@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { LockStoreError, ReplicasNotReachedError } from '../../lib/errors/index.js';
+import { systemClock } from '../../lib/options/index.js';
 import { KeyList, LuaScript, type RedisConnection } from '../../lib/redis/index.js';
 import { ReplicaAcks } from '../../lib/redis/replica-acks.js';
 import type { ScriptRun } from '../../lib/redis/lua-script.js';
@@ -23,6 +24,7 @@ beforeEach(() => {
   const send = (what: string, run?: ScriptRun<unknown>): Promise<unknown> =>
     new Promise((answer, fail) => sent.push({ what, run, answer, fail }));
   const connection = {
+    clock: systemClock,
     run: (run: ScriptRun<unknown>) => send(run.key!, run),
     send: (name: string, operands: unknown[]) => send([name, ...operands].join(' ')),
   };

@@ -30,9 +30,6 @@ beforeEach(async () => {
     at: (address: string) => (ready.has(address) ? node : undefined),
     open: async () => node,
     keep() {},
-    get ready() {
-      return [...ready].map((address) => [address, node]);
-    },
   };
   const source = { seeds: ['a:1'], mapped: (address: string) => address };
   topology = new Topology(

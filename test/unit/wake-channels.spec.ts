@@ -135,10 +135,9 @@ describe('a channel of another service', () => {
 
 describe('the inbox', () => {
   let heard: string[];
-  let channel: GrantChannel;
   beforeEach(async () => {
     heard = [];
-    channel = new GrantChannel(
+    const channel = new GrantChannel(
       connection,
       'inbox:me',
       {
@@ -190,10 +189,10 @@ describe('the inbox', () => {
   });
 
   it('that is deaf is connected to anew, unless that is under way', () => {
-    channel.replace();
+    connection.replace();
     expect(redis.disconnects).toEqual([true]);
     redis.go();
-    channel.replace();
+    connection.replace();
     expect(redis.disconnects).toEqual([true]);
   });
 });

@@ -1,7 +1,7 @@
 import { ForeignLockError, LockOptionsError } from '../../errors/index.js';
 import { type DialectSettings, momentOf } from '../../options/index.js';
 import { TAKE_OVER_PAUSE } from '../../protocol/constants.js';
-import { KeyList, type LockServer, lockKeys, type StepNode } from '../../redis/index.js';
+import { baseOf, KeyList, type LockServer, type StepNode } from '../../redis/index.js';
 import { askAgain } from '../back-off.js';
 import { lockId, type LockRequest } from '../lock-request.js';
 import type { Whereabouts } from '../lock-names.js';
@@ -214,8 +214,8 @@ export class DialectLock implements LockStrategy {
         `Dialect "${this.settings.name}" keeps "${lock}" and "${apart}" in two slots of the Cluster. Put a part of the name in braces, on both sides: "{${asked.key}}".`,
       );
     }
-    const { fence, grant } = lockKeys('', lock);
-    return { lock, fence, grant, ...others };
+    const base = baseOf(lock);
+    return { lock, fence: `${base}:fence`, grant: `${base}:grant`, ...others };
   }
 }
 

@@ -11,7 +11,7 @@ const PAUSE = 50;
 /** This process's inbox in a Cluster: subscribed to at any one node, since each receives what is published at the others. */
 export class ClusterInbox {
   readonly #wakes: WakeChannels;
-  #channel: GrantChannel | undefined;
+  #subscriber: RedisConnection | undefined;
   #closed = false;
   #cancel = (): void => {};
 
@@ -41,19 +41,18 @@ export class ClusterInbox {
   }
 
   async #openAt(address: Address): Promise<void> {
-    const connection = this.connect(address);
-    const channel = new GrantChannel(connection, this.name, this.listener, this.#wakes);
-    this.#channel = channel;
+    const subscriber = (this.#subscriber = this.connect(address));
+    const channel = new GrantChannel(subscriber, this.name, this.listener, this.#wakes);
     try {
-      await firstReady(connection);
+      await firstReady(subscriber);
       await channel.open();
     } catch (error) {
-      channel.close();
+      subscriber.close();
       throw error;
     }
-    connection.client.once('close', () => {
-      channel.close();
-      if (this.#channel === channel) this.#again(address);
+    subscriber.client.once('close', () => {
+      subscriber.close();
+      if (this.#subscriber === subscriber) this.#again(address);
     });
   }
 
@@ -73,20 +72,19 @@ export class ClusterInbox {
   }
 
   replace(): void {
-    this.#channel?.replace();
+    this.#subscriber?.replace();
   }
 
   close(): void {
     this.#closed = true;
     this.#cancel();
-    this.#channel?.close();
+    this.#subscriber?.close();
     this.#wakes.close();
   }
 }
 
 /** In random order; `last`, if it is among them, at the end. */
 function shuffled(addresses: readonly Address[], last?: Address): Address[] {
-  const order = new Map(addresses.map((address) => [address, Math.random()]));
-  if (last !== undefined && order.has(last)) order.set(last, 1);
-  return [...order.keys()].sort((a, b) => order.get(a)! - order.get(b)!);
+  const order = addresses.map((address) => ({ address, at: address === last ? 1 : Math.random() }));
+  return order.sort((a, b) => a.at - b.at).map(({ address }) => address);
 }

@@ -22,10 +22,8 @@ export class ClusterNodes {
     return this.#nodes.get(address)?.node;
   }
 
-  get ready(): [Address, RedisNode][] {
-    return [...this.#nodes]
-      .map(([address, { node }]): [Address, RedisNode] => [address, node])
-      .filter(([, node]) => node.ready);
+  get ready(): RedisNode[] {
+    return [...this.#nodes.values()].map(({ node }) => node).filter((node) => node.ready);
   }
 
   /** The node at an address, connected at least once. */

@@ -1,4 +1,4 @@
-import type { RedisOptions } from 'ioredis';
+import type { ClusterOptions, RedisOptions } from 'ioredis';
 import { LockOptionsError } from '../../errors/index.js';
 import { type CheckedSource, type Clock, nodeOptions } from '../../options/index.js';
 import { isClient, openConnection } from '../open-connection.js';
@@ -7,30 +7,26 @@ import { type Address, hostAndPort } from './slot-map.js';
 
 type Given = string | number | (RedisOptions & { readonly host?: string; readonly port?: number });
 
-/** One of the nodes that the application names, and what it says of user, password and TLS beside the address. */
-interface Seed {
-  readonly address: Address;
-  readonly access: RedisOptions;
-}
-
 /**
  * Where a Cluster is, taken from the application's client or options, and how its nodes are spoken to: as the options
  * say, else as the first of the named nodes says that says anything.
  */
 export class ClusterSource {
-  readonly #seeds: readonly Seed[];
+  /** Where one may ask first. */
+  readonly seeds: readonly Address[];
   readonly #options: RedisOptions;
 
   private constructor(
     given: readonly Given[],
     options: RedisOptions,
-    private readonly natMap: unknown,
+    private readonly natMap: ClusterOptions['natMap'],
   ) {
     if (!Array.isArray(given) || given.length === 0) {
       throw new LockOptionsError('Option "redis": "cluster" takes one or more of the nodes.');
     }
-    this.#seeds = given.map(seed);
-    const access = this.#seeds.find((one) => Object.keys(one.access).length > 0)?.access;
+    const seeds = given.map(seed);
+    this.seeds = seeds.map(({ address }) => address);
+    const access = seeds.find((one) => Object.keys(one.access).length > 0)?.access;
     this.#options = { ...access, ...defined(options) };
   }
 
@@ -47,19 +43,10 @@ export class ClusterSource {
     return new ClusterSource(startupNodes, redisOptions, natMap);
   }
 
-  /** Where one may ask first. */
-  get seeds(): Address[] {
-    return this.#seeds.map(({ address }) => address);
-  }
-
   /** Where this process reaches the node that the Cluster knows by this address. */
   readonly mapped = (address: Address): Address => {
     const { natMap } = this;
-    const found = (
-      typeof natMap === 'function'
-        ? natMap(address)
-        : (natMap as Record<string, unknown> | undefined)?.[address]
-    ) as { host: string; port: number } | undefined;
+    const found = typeof natMap === 'function' ? natMap(address) : natMap?.[address];
     return found ? `${found.host}:${found.port}` : address;
   };
 
@@ -74,7 +61,8 @@ function defined(options: RedisOptions): RedisOptions {
   return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined));
 }
 
-function seed(given: Given): Seed {
+/** The address of a node that the application names, and what is given beside it: user, password and TLS. */
+function seed(given: Given): { address: Address; access: RedisOptions } {
   if (typeof given === 'number') return { address: `127.0.0.1:${given}`, access: {} };
   const { host = '127.0.0.1', port = 6379, ...access } = nodeOptions('"redis"', given);
   return { address: `${host}:${port}`, access: defined(access) };

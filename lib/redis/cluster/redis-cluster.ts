@@ -5,9 +5,8 @@ import type { KeyType } from '../key-names.js';
 import type { LockServer, ServerListener } from '../lock-server.js';
 import type { RedisConnection } from '../redis-connection.js';
 import type { Step, StepNode } from '../redis-node.js';
-import type { ServerGuards } from '../server-check.js';
+import { description, type ServerGuards } from '../server-check.js';
 import type { ServerClock } from '../server-clock.js';
-import { description } from '../server-description.js';
 import { notSent, Redirection, unusable } from '../store-failure.js';
 import { ClusterInbox } from './cluster-inbox.js';
 import { ClusterNodes } from './cluster-nodes.js';
@@ -62,10 +61,10 @@ export class RedisCluster implements LockServer {
       await topology.find();
       await inbox.open();
       const greet = async (): Promise<void> => {
-        const [first] = nodes.ready;
-        if (!first) throw notSent(undefined);
-        await first[1].connection.send('publish', [inbox.name, 'hello']);
-        this.#info = first[1].info;
+        const [node] = nodes.ready;
+        if (!node) throw notSent(undefined);
+        await node.connection.send('publish', [inbox.name, 'hello']);
+        this.#info = node.info;
       };
       await triedAtStart(greet, this.time, () => this.#topology === undefined);
     } catch (error) {
@@ -106,9 +105,7 @@ export class RedisCluster implements LockServer {
     }
   }
 
-  slotOf(key: string): number {
-    return slotOf(key);
-  }
+  readonly slotOf = slotOf;
 
   clockOf(key: string): ServerClock | undefined {
     return this.#owner(slotOf(key))?.clock;

@@ -26,11 +26,7 @@ type SlotNode = [host: string | null, port: number, id?: string, networks?: read
 
 /** Which node has which slot. */
 export class SlotMap {
-  readonly #owners: (Address | undefined)[];
-
-  constructor(owners: readonly (Address | undefined)[] = []) {
-    this.#owners = [...owners];
-  }
+  constructor(private readonly owners: (Address | undefined)[] = []) {}
 
   /** From what the node at `asked` answers to CLUSTER SLOTS; a node that does not know its own host is there. */
   static read(reply: unknown, asked: Address, mapped: (address: Address) => Address): SlotMap {
@@ -46,15 +42,15 @@ export class SlotMap {
   }
 
   owner(slot: number): Address | undefined {
-    return this.#owners[slot];
+    return this.owners[slot];
   }
 
   move(slot: number, address: Address): void {
-    this.#owners[slot] = address;
+    this.owners[slot] = address;
   }
 
   get addresses(): Address[] {
-    return [...new Set(this.#owners)].filter((address) => address !== undefined);
+    return [...new Set(this.owners)].filter((address) => address !== undefined);
   }
 
   equals(other: SlotMap): boolean {

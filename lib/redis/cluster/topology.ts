@@ -70,7 +70,7 @@ export class Topology {
 
   /** True if every slot has a node that answers. */
   async #refresh(): Promise<boolean> {
-    const ready = this.nodes.ready.map(([address]) => address);
+    const ready = this.addresses.filter((address) => this.nodes.at(address)?.ready);
     const asked = ready.length > 0 ? ready : this.source.seeds;
     const map = await this.#ask(asked[Math.floor(Math.random() * asked.length)]!);
     if (this.#closed || map.addresses.length === 0) return false;
