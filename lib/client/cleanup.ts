@@ -1,8 +1,7 @@
-import type { LockStoreError } from '../errors/index.js';
 import type { LockStore } from '../locks/lock-store.js';
 import type { LockRequest } from '../locks/lock-request.js';
 import type { Clock } from '../options/index.js';
-import { isRefused, pauseAfter } from './retry.js';
+import { isRefused, type OnRefused, pauseAfter } from './retry.js';
 import { InFlight } from './in-flight.js';
 import { pause } from './timers.js';
 
@@ -18,8 +17,7 @@ export class Cleanup {
   constructor(
     private readonly store: LockStore,
     private readonly clock: Clock,
-    /** Told of what the store refuses for good. */
-    private readonly refused: (error: LockStoreError) => void,
+    private readonly onRefused: OnRefused,
   ) {}
 
   /** Gives up what stands under the request's holder id, by a step that may run several times. */
@@ -63,7 +61,7 @@ export class Cleanup {
         if (now >= inFlight.uncertainUntil) return;
         await pause(inFlight.uncertainUntil - clock.monotonic() + 1, clock, signal);
       } catch (error) {
-        if (isRefused(error)) return this.refused(error);
+        if (isRefused(error)) return this.onRefused(error, 'release');
         await pause(pauseAfter(failures), clock, signal);
         failures += 1;
       }

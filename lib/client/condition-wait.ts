@@ -108,7 +108,7 @@ class ConditionWait implements Owner {
       onAbort(signal, () => this.#leave(signal!.reason)),
       onAbort(stopping, shutdown),
     ];
-    context.cleanup.abandonServed(former.successors?.takeServed()); // before the lock goes to who comes next
+    context.cleanup.abandonServed(former.successors?.takeServed()); // before the lock goes to the next holder
     this.#entry.askGivingBack(former.request).then(
       () => (this.#begun = true),
       (error: unknown) => this.#notGivenBack(error),
@@ -182,7 +182,7 @@ class ConditionWait implements Owner {
       return this.failed(this.#entry, error);
     }
     this.#entry.leave();
-    if (this.#settled) return cleanup.abandon(former.request, former.inFlight); // the caller was told that the lock is not held
+    if (this.#settled) return cleanup.abandon(former.request, former.inFlight); // the caller knows already that it does not hold the lock
     heldLocks.keep(former);
     this.#fail(error);
   }

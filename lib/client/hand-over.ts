@@ -136,11 +136,33 @@ export async function restore(
     cleanup.abandon(own, inFlight);
     throw error;
   };
-  const transfer = new Promise<Transferred>((resolve, reject) => {
+  const transfer = async (): Promise<Transferred> => {
+    const giveUpAt = clock.monotonic() + 2 * settings.commandTimeout;
+    for (let failures = 0; ; failures += 1) {
+      const sentAt = clock.monotonic();
+      inFlight.sent(sentAt);
+      try {
+        const answer = await store.transfer(request, own);
+        inFlight.answered();
+        const { sent, remaining } = answer;
+        const isSure =
+          typeof remaining !== 'number' || validityOf({ sent, remaining }, clock) !== 'doubtful';
+        if (isSure || shutdown.aborted) return answer; // else the machine slept while it was on its way: the next one says the same
+      } catch (error) {
+        const failure = error instanceof LockStoreError ? error : undefined;
+        if (failure?.outcome === 'unknown') inFlight.unknown(sentAt);
+        else inFlight.answered();
+        if (!failure?.retryable || clock.monotonic() >= giveUpAt) throw error;
+        await pause(pauseAfter(failures), clock, shutdown);
+        if (shutdown.aborted) throw error;
+      }
+    }
+  };
+  const answer = new Promise<Transferred>((resolve, reject) => {
     const callOff = onAbort(shutdown, () => reject(new LockShutdownError(key)));
-    transferOnce(request, own, inFlight, context, shutdown).then(resolve, reject).finally(callOff);
+    transfer().then(resolve, reject).finally(callOff);
   });
-  const { sent, remaining, renewIn } = await transfer.catch(fail);
+  const { sent, remaining, renewIn } = await answer.catch(fail);
   if (typeof remaining !== 'number') {
     throw new LeaseLostError(key, remaining === 'taken' ? 'taken' : 'expired');
   }
@@ -150,33 +172,4 @@ export async function restore(
   const ttl = call.renew ? call.ttl : Math.min(call.ttl, remaining); // it ends when it would have ended
   const grant = { kind: 'held', sent, remaining, fencingToken, tokens: 1, renewIn } as const;
   return new HeldLock(own, { ...call, ttl }, grant, inFlight, clock, undefined);
-}
-
-async function transferOnce(
-  from: LockRequest,
-  to: LockRequest,
-  inFlight: InFlight,
-  { store, settings, clock }: EntryContext,
-  shutdown: AbortSignal,
-): Promise<Transferred> {
-  const giveUpAt = clock.monotonic() + 2 * settings.commandTimeout;
-  for (let failures = 0; ; failures += 1) {
-    const sentAt = clock.monotonic();
-    inFlight.sent(sentAt);
-    try {
-      const answer = await store.transfer(from, to);
-      inFlight.answered();
-      const { sent, remaining } = answer;
-      const isSure =
-        typeof remaining !== 'number' || validityOf({ sent, remaining }, clock) !== 'doubtful';
-      if (isSure || shutdown.aborted) return answer; // else the machine slept while it was on its way: the next one says the same
-    } catch (error) {
-      const failure = error instanceof LockStoreError ? error : undefined;
-      if (failure?.outcome === 'unknown') inFlight.unknown(sentAt);
-      else inFlight.answered();
-      if (!failure?.retryable || clock.monotonic() >= giveUpAt) throw error;
-      await pause(pauseAfter(failures), clock, shutdown);
-      if (shutdown.aborted) throw error;
-    }
-  }
 }

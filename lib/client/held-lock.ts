@@ -8,17 +8,17 @@ import type { InFlight } from './in-flight.js';
 
 /** The callers of this process that wait behind a lease. */
 export interface Successors {
-  /** Hands the lease to one of them in memory; false if the store has to be told. */
+  /** Hands the lease to one of them in memory; false if the store has to do it. */
   handOffLocally(heldLock: HeldLock): boolean;
   /** Gives the lease back in the step by which they queue; undefined if nobody waits. */
   giveBackQueueing(heldLock: HeldLock): Promise<boolean> | undefined;
-  /** The entries that were served in memory, of which the store does not know: the caller tells it. */
+  /** The entries that were served in memory, of which the store does not know: the caller reports them. */
   takeServed(): LockRequest[] | undefined;
   /** The lease is over, whatever way. */
   ended(heldLock: HeldLock): void;
 }
 
-/** What a lease is lost by of which the store says this. */
+/** By the store's answer about a lock that is not its holder's any more: the reason of the loss. */
 export const LOSS = { taken: 'taken', free: 'gone', unknown: 'unconfirmed' } as const;
 
 /** `closing`: its release or hand-over is under way. `awaiting`: its holder awaits a condition. */
@@ -37,7 +37,7 @@ export class HeldLock implements Scheduled, Term {
   /** Where the watchdog's schedule has it. */
   due: Due | undefined;
   nth = 0;
-  /** What the server said last. */
+  /** The server's last answer. */
   sent!: Moment;
   remaining!: number;
   /** When the first renewal is due, if its turn is not soon enough: others may have written over the lock. */
@@ -139,7 +139,7 @@ export class HeldLock implements Scheduled, Term {
     return () => (this.request = request);
   }
 
-  /** Somebody says how it was lost; the server is asked. */
+  /** A push names the reason of a loss; the server is asked whether it is true. */
   suspect(reason: LossReason): void {
     this.suspected = reason;
   }
@@ -160,7 +160,7 @@ export class HeldLock implements Scheduled, Term {
     this.lossReason = 'awaiting';
   }
 
-  /** The server said how much is left. */
+  /** The server answered how much is left. */
   confirm({ sent, remaining }: Term): void {
     this.sent = sent;
     this.remaining = remaining;

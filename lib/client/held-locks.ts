@@ -1,14 +1,14 @@
-import type { LockStoreError, LossReason } from '../errors/index.js';
+import type { LossReason } from '../errors/index.js';
 import type { Extended, LockStore, Lost } from '../locks/lock-store.js';
 import { type Clock, type Duration, milliseconds, TTL_BOUNDS } from '../options/index.js';
 import type { Cleanup } from './cleanup.js';
 import { readHandOver, writeHandOver } from './hand-over.js';
 import { type HeldLock, LOSS } from './held-lock.js';
-import { mayHaveRun } from './retry.js';
+import { mayHaveRun, type OnRefused } from './retry.js';
 import { TurnoverMap } from './turnover-map.js';
 import { Watchdog } from './watchdog.js';
 
-/** All locks that this process holds: renews them, tells their loss, gives them back. */
+/** All locks that this process holds: renews them, announces their loss, gives them back. */
 export class HeldLocks {
   readonly #held = new TurnoverMap<HeldLock>();
   readonly #watchdog: Watchdog;
@@ -21,15 +21,10 @@ export class HeldLocks {
     private readonly store: LockStore,
     private readonly clock: Clock,
     private readonly cleanup: Cleanup,
-    /** Told of renewals that the store refuses for good. */
-    refused: (error: LockStoreError) => void,
+    onRefused: OnRefused,
   ) {
-    this.#watchdog = new Watchdog(
-      store,
-      clock,
-      (heldLock, reason) => this.#lose(heldLock, reason),
-      refused,
-    );
+    const lost = (heldLock: HeldLock, reason: LossReason): void => this.#lose(heldLock, reason);
+    this.#watchdog = new Watchdog(store, clock, lost, onRefused);
   }
 
   get size(): number {
@@ -76,7 +71,7 @@ export class HeldLocks {
     this.#watchdog.verify(heldLocks);
   }
 
-  /** Somebody says that an operator took the lock: ask. */
+  /** A push says that an operator took the lock: ask the server. */
   forced(holder: string): void {
     const heldLock = this.#held.get(holder);
     if (!heldLock) return;

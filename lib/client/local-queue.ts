@@ -31,7 +31,7 @@ export interface QueueContext extends EntryContext {
 }
 
 /**
- * Callers of one process that wait for one lock behind one entry in the store's queue, in order. Who gives the lock back
+ * Callers of one process that wait for one lock behind one entry in the store's queue, in order. A holder that gives the lock back
  * hands it on in memory, with a token of its own from those that the grant reserved, until the time slice is over: to
  * the next caller here, or to the queue whose entry is directly behind this one's. Then the store decides who is next.
  */
@@ -44,7 +44,7 @@ export class LocalQueue implements Owner, Successors, Scheduled {
   #entry: QueueEntry | undefined;
   #heldLock: HeldLock | undefined;
   #slice: TimeSlice | undefined;
-  /** It has queued or held: who waits here waits an outage out. */
+  /** It has queued or held: its callers wait an outage out. */
   #rooted = false;
 
   constructor(
@@ -69,7 +69,7 @@ export class LocalQueue implements Owner, Successors, Scheduled {
     this.#watchSlice();
   }
 
-  /** Nobody waits here any more; each is told why. */
+  /** Rejects every caller that waits here, each with its reason. */
   rejectAll(reason: (key: string) => unknown): void {
     for (let waiter = this.#first; waiter; waiter = this.#first) {
       this.#reject(waiter, reason(this.key));
@@ -81,7 +81,7 @@ export class LocalQueue implements Owner, Successors, Scheduled {
     const waiter = this.#first!;
     const batch = this.inBatches ? grant.batch : undefined;
     this.#slice = new TimeSlice(clock.monotonic(), grant.tokens, batch);
-    // The entry may have been made for another, who has left.
+    // The entry may have been made for another caller, which has left.
     const most = { ...grant, remaining: Math.min(grant.remaining, waiter.call.ttl) };
     const { request, inFlight } = entry;
     const heldLock = new HeldLock(request, waiter.call, most, inFlight, clock, this);
@@ -129,7 +129,7 @@ export class LocalQueue implements Owner, Successors, Scheduled {
     }
   }
 
-  /** Hands the lease to another caller of this process; false if the store has to be told. */
+  /** Hands the lease to another caller of this process; false if the store has to do it. */
   handOffLocally(heldLock: HeldLock): boolean {
     const waiter = this.#successorOf(heldLock);
     if (waiter) {
@@ -150,12 +150,12 @@ export class LocalQueue implements Owner, Successors, Scheduled {
     return this.#successorOf(heldLock) && this.#newEntry().askGivingBack(heldLock.request);
   }
 
-  /** The entries that were served without the store: who takes them tells the store. */
+  /** The entries that were served without the store: the caller reports them to the store. */
   takeServed(): LockRequest[] | undefined {
     return this.#slice?.takeServed();
   }
 
-  /** The lease is over, whatever way: who still waits needs an entry. */
+  /** The lease is over, whatever way: callers that still wait need an entry. */
   ended(heldLock: HeldLock): void {
     if (heldLock !== this.#heldLock) return;
     this.context.cleanup.abandonServed(this.takeServed());
@@ -209,7 +209,7 @@ export class LocalQueue implements Owner, Successors, Scheduled {
   #queueBehind(heldLock: HeldLock): LocalQueue | undefined {
     if (heldLock !== this.#heldLock || heldLock.settings.minHold > 0) return undefined;
     const batch = this.#slice?.batch;
-    const next = batch && this.context.pollers.find(lockId(heldLock.request))?.firstOf(batch);
+    const next = batch && this.context.pollers.get(lockId(heldLock.request))?.firstOf(batch);
     if (!next?.isSettled || !(next.owner instanceof LocalQueue)) return undefined;
     const { tokenBlock, inBatches } = next.owner;
     return inBatches && tokenBlock === this.tokenBlock ? next.owner : undefined;
@@ -225,7 +225,7 @@ export class LocalQueue implements Owner, Successors, Scheduled {
     waiter.resolve(this.#admit(waiter, heldLock.successor(waiter.call, this)));
   }
 
-  /** Whether the turn goes on, and who wants `ttl` may have what is left of the lease. */
+  /** Whether the turn goes on, and what is left of the lease is enough for a caller that wants `ttl`. */
   #mayHandOff(heldLock: HeldLock, ttl: number): boolean {
     const now = this.context.clock.monotonic();
     const left = heldLock.deadline - now;
@@ -253,7 +253,7 @@ export class LocalQueue implements Owner, Successors, Scheduled {
     waiter.callOff?.();
   }
 
-  /** The waiter goes before its turn, for this reason. */
+  /** The waiter leaves before its turn, for this reason. */
   #reject(waiter: Waiter, reason: unknown): void {
     this.#remove(waiter);
     if (!this.#first) {

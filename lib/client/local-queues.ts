@@ -5,7 +5,6 @@ import type { BaseLease } from './lease.js';
 import type { Cleanup } from './cleanup.js';
 import type { HeldLocks } from './held-locks.js';
 import { LocalQueue, type QueueContext } from './local-queue.js';
-import { QueuePollers } from './queue-poller.js';
 import { Schedule } from './timers.js';
 import { BUDGET } from './time-slice.js';
 import { InFlight } from './in-flight.js';
@@ -17,7 +16,7 @@ const BLOCK = 1 + BUDGET.handOffs;
 
 /**
  * Where fewer may wait, leases do not go on in batches: those that were served in one, 64 at most (run-behind.lua), stay
- * in the store's queue until it is over, and others would be turned away for them.
+ * in the store's queue until it is over, and others would be refused for them.
  */
 const ENOUGH_FOR_BATCHES = 1_000;
 
@@ -44,7 +43,7 @@ export class LocalQueues {
       cleanup,
       heldLocks,
       entries: new TurnoverMap(),
-      pollers: new QueuePollers(clock),
+      pollers: new TurnoverMap(),
       bounds: new Schedule(clock, (due) => due.forEach((waiter) => waiter.expire!())),
       slices: new Schedule(clock, (due) => due.forEach((queue) => queue.overstayed())),
       waiting: 0,
@@ -74,7 +73,7 @@ export class LocalQueues {
     return waiter.lease;
   }
 
-  /** What the store says without being asked. */
+  /** What the store pushes goes to the entries and to what is held. */
   get pushes(): PushListener {
     const { entries, pollers, cleanup, heldLocks } = this.context;
     return {
@@ -84,15 +83,15 @@ export class LocalQueues {
         else if (!heldLocks.has(request.holder)) cleanup.abandon(request, new InFlight(0)); // nobody here waits for it
       },
       forced: (holder) => heldLocks.forced(holder),
-      kept: (lock, rest) => pollers.find(lock)?.comesFreeIn(rest),
+      kept: (lock, rest) => pollers.get(lock)?.comesFreeIn(rest),
       reconnected() {
         heldLocks.verify();
-        pollers.askAll();
+        for (const poller of pollers.values()) poller.askAll();
       },
     };
   }
 
-  /** Nobody waits any more; each is told why. */
+  /** Rejects every caller that waits, each with its reason. */
   rejectAll(reason: (key: string) => Error): void {
     for (const queue of this.#queues.values()) queue.rejectAll(reason);
     this.context.bounds.stop();

@@ -3,7 +3,6 @@ import {
   LockNotAcquiredError,
   LockOptionsError,
   type LockOrderError,
-  type LockStoreError,
   LockShutdownError,
 } from '../errors/index.js';
 import type { NameSearch } from '../locks/lock-names.js';
@@ -19,6 +18,7 @@ import { LocalQueues } from './local-queues.js';
 import { LockOrder, nestedWait } from './lock-order.js';
 import { acquireMany } from './multi-lease.js';
 import { Opening } from './opening.js';
+import type { OnRefused } from './retry.js';
 import { Section } from './section.js';
 import { SingleLease } from './single-lease.js';
 import { Stamp } from './stamp.js';
@@ -29,7 +29,7 @@ const FAREWELL = 750;
 /** How many locks are looked at in one go, so that others have their turn between. */
 const AT_ONCE = 100;
 
-/** One process on one store: it waits for locks, holds, renews, tells loss and gives back. */
+/** One process on one store: it waits for locks, holds and renews them, announces their loss and gives them back. */
 export class LockClient {
   readonly #cleanup: Cleanup;
   readonly #heldLocks: HeldLocks;
@@ -47,17 +47,14 @@ export class LockClient {
     private readonly store: LockStore,
     private readonly settings: ModuleSettings,
     private readonly clock: Clock,
-    /** Told of locks that are taken in opposite orders, where they are warned of. */
+    /** Called for locks that are taken in opposite orders, where the module warns of them. */
     warn: (error: LockOrderError) => void = () => {},
-    /** Told of what the store refuses for good while nobody waits for its answer. */
-    refused: (error: LockStoreError, step: 'release' | 'renewal') => void = () => {},
+    onRefused: OnRefused = () => {},
   ) {
     const { commandTimeout, lockOrder } = settings;
     const { signal } = this.#stopping;
-    this.#cleanup = new Cleanup(store, clock, (error) => refused(error, 'release'));
-    this.#heldLocks = new HeldLocks(store, clock, this.#cleanup, (error) =>
-      refused(error, 'renewal'),
-    );
+    this.#cleanup = new Cleanup(store, clock, onRefused);
+    this.#heldLocks = new HeldLocks(store, clock, this.#cleanup, onRefused);
     this.#queues = new LocalQueues(store, settings, clock, this.#cleanup, this.#heldLocks, signal);
     this.#opening = new Opening(store, this.#queues.pushes, commandTimeout, clock, signal);
     if (lockOrder !== 'ignore') {
@@ -181,7 +178,7 @@ export class LockClient {
         'optimistic() sees writers by their fencing tokens, and this module has "fencing: false".',
       );
     }
-    if (!this.#opening.done) await this.#opening.within(key, undefined);
+    await this.#connected(key);
     return Stamp.take(key, () => this.store.stamp(key));
   }
 

@@ -19,7 +19,7 @@ export class LockOrder {
 
   constructor(
     private readonly owner: object,
-    /** Told of each pair once; without it every call of the second order is refused. */
+    /** Called once for each pair; without it every call of the second order is refused. */
     private readonly warn: ((error: LockOrderError) => void) | undefined,
   ) {}
 

@@ -8,11 +8,11 @@ import type {
   Queued,
   Refusal,
 } from '../locks/lock-store.js';
-import type { LockRequest } from '../locks/lock-request.js';
+import { lockId, type LockRequest } from '../locks/lock-request.js';
 import { FIRST_LEASE } from '../protocol/constants.js';
 import type { Clock, ModuleSettings } from '../options/index.js';
 import type { Cleanup } from './cleanup.js';
-import type { Polled, QueuePollers } from './queue-poller.js';
+import { type Polled, QueuePoller } from './queue-poller.js';
 import { validityOf } from './validity.js';
 import { InFlight } from './in-flight.js';
 import type { TurnoverMap } from './turnover-map.js';
@@ -33,10 +33,11 @@ export interface EntryContext {
   readonly cleanup: Cleanup;
   /** By holder id: those that a push may reach. */
   readonly entries: TurnoverMap<QueueEntry>;
-  readonly pollers: QueuePollers<QueueEntry>;
+  /** By the {@link lockId} of the lock in whose queue this process has entries. */
+  readonly pollers: TurnoverMap<QueuePoller<QueueEntry>>;
 }
 
-/** Whose turn an entry waits for; hears of what becomes of it. */
+/** Whose turn an entry waits for; it is called with what becomes of the entry. */
 export interface Owner {
   /** The entry has its turn, and is over. */
   granted(entry: QueueEntry, grant: Grant): void;
@@ -48,7 +49,7 @@ export interface Owner {
   failed(entry: QueueEntry, error: unknown): void;
 }
 
-/** One holder id in the queue of a lock: asks, hears the answers, and is left without a trace. */
+/** One holder id in the queue of a lock: asks, takes the answers, and leaves without a trace. */
 export class QueueEntry implements Polled {
   readonly inFlight: InFlight;
   rank = Infinity;
@@ -71,7 +72,7 @@ export class QueueEntry implements Polled {
     const holder = newHolderId(store.processId, tokenBlock > 0);
     this.inFlight = new InFlight(settings.commandTimeout);
     const wanted = (): boolean => !this.#over;
-    // Spelt out: a spread would make an object that is slow to read.
+    // Field by field: a spread would make an object that is slow to read.
     this.#request = {
       key,
       holder,
@@ -140,10 +141,9 @@ export class QueueEntry implements Polled {
 
   /** It is over: nothing reaches it any more. */
   end(granted = false): void {
-    const { entries, pollers } = this.context;
     this.#over = true;
-    entries.delete(this.request.holder);
-    if (this.polled) pollers.of(this.request).remove(this, granted);
+    this.context.entries.delete(this.request.holder);
+    if (this.polled) this.#poller.remove(this, granted);
   }
 
   /** It is over, and whatever this holder id asked for is given up. */
@@ -163,6 +163,18 @@ export class QueueEntry implements Polled {
   /** It comes after another, whose asks failed as its own do. */
   continueOutage({ outage }: QueueEntry): void {
     this.outage = outage;
+  }
+
+  /** Of all entries of this process for the lock; a new one if there is none. */
+  get #poller(): QueuePoller<QueueEntry> {
+    const { clock, pollers } = this.context;
+    const id = lockId(this.request);
+    let poller = pollers.get(id);
+    if (!poller) {
+      poller = new QueuePoller(clock, () => pollers.delete(id));
+      pollers.set(id, poller);
+    }
+    return poller;
   }
 
   #send(): number {
@@ -207,15 +219,13 @@ export class QueueEntry implements Polled {
   }
 
   #queued({ enqueuedAt, rank, remaining, requeued }: Queued): void {
-    const { pollers } = this.context;
-    if (this.polled && enqueuedAt !== this.request.enqueuedAt)
-      pollers.of(this.request).remove(this, false);
+    if (this.polled && enqueuedAt !== this.request.enqueuedAt) this.#poller.remove(this, false);
     this.#request.enqueuedAt = enqueuedAt;
     this.rank = rank;
     this.owner.queued(this);
     this.outage = undefined;
     if (this.#over) return;
-    const poller = pollers.of(this.request);
+    const poller = this.#poller;
     poller.add(this, remaining);
     if (requeued) poller.askAll();
   }
@@ -230,16 +240,15 @@ export class QueueEntry implements Polled {
     if (error instanceof LockStoreError) this.#fails(error);
     this.owner.failed(this, error);
     if (this.#over) return;
-    const { clock, pollers } = this.context;
-    if (this.polled) pollers.of(this.request).failed();
-    else clock.after(AFTER_FAILURE, () => this.ask());
+    if (this.polled) this.#poller.failed();
+    else this.context.clock.after(AFTER_FAILURE, () => this.ask());
   }
 
   #fails(error: LockStoreError): void {
     this.outage = { error, since: this.outage?.since ?? this.context.clock.monotonic() };
   }
 
-  /** An entry that is found granted, and not just now, should have heard of it. */
+  /** An entry that is found granted, and not just now, should have got a push. */
   #missedPush({ remaining }: Grant): boolean {
     return this.polled && remaining < Math.min(this.request.ttl, FIRST_LEASE) - PUSH_TIME;
   }

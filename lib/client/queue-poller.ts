@@ -1,9 +1,8 @@
 import type { Batch } from '../locks/lock-store.js';
-import { lockId, type LockRequest } from '../locks/lock-request.js';
+import type { LockRequest } from '../locks/lock-request.js';
 import type { Clock } from '../options/index.js';
 import { ASK_LONGEST, ASK_PAUSE, ASK_SHORTEST, FIRST_LEASE } from '../protocol/constants.js';
 import { pauseAfter } from './retry.js';
-import { TurnoverMap } from './turnover-map.js';
 
 /** What a poller polls. It carries whether its poller has it, so that nothing is looked up. */
 export interface Polled {
@@ -107,31 +106,4 @@ export class QueuePoller<Entry extends Polled> {
 
 function enqueuedAt({ request }: Polled): number {
   return Number(request.enqueuedAt);
-}
-
-/** The pollers of a process: one for each lock in whose queue it has entries. */
-export class QueuePollers<Entry extends Polled> {
-  readonly #pollers = new TurnoverMap<QueuePoller<Entry>>();
-
-  constructor(private readonly clock: Clock) {}
-
-  /** Undefined where this process has no entry in the queue; `id` is the {@link lockId}. */
-  find(id: string): QueuePoller<Entry> | undefined {
-    return this.#pollers.get(id);
-  }
-
-  of(lock: Pick<LockRequest, 'key' | 'dialect'>): QueuePoller<Entry> {
-    const id = lockId(lock);
-    let poller = this.#pollers.get(id);
-    if (!poller) {
-      poller = new QueuePoller(this.clock, () => this.#pollers.delete(id));
-      this.#pollers.set(id, poller);
-    }
-    return poller;
-  }
-
-  /** Pushes may have been missed: every entry asks. */
-  askAll(): void {
-    for (const poller of this.#pollers.values()) poller.askAll();
-  }
 }

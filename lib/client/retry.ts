@@ -17,6 +17,9 @@ export function mayHaveRun(error: unknown): boolean {
   return !(error instanceof LockStoreError) || error.outcome === 'unknown';
 }
 
+/** Called with what the store refuses for good while nobody waits for its answer. */
+export type OnRefused = (error: LockStoreError, step: 'release' | 'renewal') => void;
+
 /** Whether a step that failed may do better when it is tried again. */
 export function isRetryable(error: unknown): error is LockStoreError {
   return error instanceof LockStoreError && error.retryable;

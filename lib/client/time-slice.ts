@@ -43,7 +43,7 @@ export class TimeSlice {
     return this.#served !== undefined;
   }
 
-  /** The entries that the lock went to: the caller tells the store of them. */
+  /** The entries that the lock went to: the caller reports them to the store. */
   takeServed(): LockRequest[] | undefined {
     const served = this.#served;
     this.#served = undefined;

@@ -1,9 +1,9 @@
-import type { LockStoreError, LossReason } from '../errors/index.js';
+import type { LossReason } from '../errors/index.js';
 import type { Extended, Extension, LockStore } from '../locks/lock-store.js';
 import type { LockRequest } from '../locks/lock-request.js';
 import { type Clock, type Moment, momentOf, partedSince } from '../options/index.js';
 import { type HeldLock, LOSS } from './held-lock.js';
-import { isRefused } from './retry.js';
+import { isRefused, type OnRefused } from './retry.js';
 import { Schedule } from './timers.js';
 import { readClocks } from './validity.js';
 
@@ -14,8 +14,8 @@ const BEAT = 25;
 const SHORT = 10 * BEAT;
 
 /**
- * Renews what is held at a third of the ttl, what is due in as few calls as its nodes allow, and says when a lease is
- * lost: at once when the server says so, at the deadline when it says nothing. A failed renewal is
+ * Renews what is held at a third of the ttl, what is due in as few calls as its nodes allow, and finds when a lease is
+ * lost: at once by the server's answer, at the deadline without one. A failed renewal is
  * tried again until then.
  */
 export class Watchdog {
@@ -25,8 +25,7 @@ export class Watchdog {
     private readonly store: LockStore,
     private readonly clock: Clock,
     private readonly lost: (heldLock: HeldLock, reason: LossReason) => void,
-    /** Told of renewals that the store refuses for good. */
-    private readonly refused: (error: LockStoreError) => void,
+    private readonly onRefused: OnRefused,
   ) {
     this.#schedule = new Schedule(clock, (due) => this.#wake(due));
   }
@@ -92,7 +91,7 @@ export class Watchdog {
     try {
       answer = await this.store.extend(requests);
     } catch (error) {
-      if (isRefused(error)) this.refused(error);
+      if (isRefused(error)) this.onRefused(error, 'renewal');
       for (const heldLock of heldLocks) heldLock.notRenewed(error);
       // The server may have renewed or not; the deadline we know stands, and we ask again before it.
     }
