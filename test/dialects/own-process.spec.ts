@@ -21,6 +21,19 @@ describe('who waits for a plain lock that its own process holds', () => {
   });
 });
 
+it('callers of one process are each granted a plain lock by Redis, so that the other side has its turns', async () => {
+  // Without tokens: where each needs one, the lock could not go on in memory anyway.
+  const us = sides.client({ dialect: 'plain', fairness: 'local', fencing: false });
+  const holders: (string | null)[] = [];
+  const section = async (): Promise<void> => {
+    const lease = await us.acquire('k');
+    holders.push(await sides.theirs.get('k'));
+    await lease.release();
+  };
+  await Promise.all([section(), section(), section()]);
+  expect(new Set(holders).size).toBe(3);
+});
+
 describe('one Redis key whose prefix is said in two ways', () => {
   const split = { dialect: { name: 'plain', prefix: 'a:' } } as const;
 
