@@ -4,7 +4,7 @@ import { RedisCluster } from './cluster/redis-cluster.js';
 import type { LockServer } from './lock-server.js';
 import type { ServerSource } from './open-connection.js';
 import { RedisServer } from './redis-server.js';
-import type { ServerGuards } from './server-check.js';
+import type { ServerChecks } from './server-check.js';
 
 /** The Redis, or the Cluster, to which `source` points. */
 export function lockServer(
@@ -13,10 +13,10 @@ export function lockServer(
   time: Clock,
   inboxPrefix: string,
   processId: string,
-  guards: ServerGuards = {},
+  checks: ServerChecks = {},
 ): LockServer {
   const cluster = ClusterSource.of(source);
   return cluster
-    ? new RedisCluster(cluster, timeout, time, inboxPrefix, processId, guards)
-    : new RedisServer(source as ServerSource, timeout, time, inboxPrefix, processId, guards);
+    ? new RedisCluster(cluster, timeout, time, inboxPrefix, processId, checks)
+    : new RedisServer(source as ServerSource, timeout, time, inboxPrefix, processId, checks);
 }

@@ -6,7 +6,7 @@ import { OutageWatch } from './outage-watch.js';
 import type { RedisConnection } from './redis-connection.js';
 import { ReplicaAcks } from './replica-acks.js';
 import type { ScriptRun } from './lua-script.js';
-import { checkServer, type ServerGuards } from './server-check.js';
+import { checkServer, type ServerChecks } from './server-check.js';
 import { ServerClock } from './server-clock.js';
 import { notSent, unfit } from './store-failure.js';
 
@@ -48,10 +48,10 @@ export class RedisNode implements StepNode {
 
   constructor(
     readonly connection: RedisConnection,
-    private readonly guards: ServerGuards = {},
+    private readonly checks: ServerChecks = {},
     readonly clock = new ServerClock(),
   ) {
-    const { replicas } = guards;
+    const { replicas } = checks;
     this.#confirmed = replicas ? new ReplicaAcks(connection, replicas) : connection;
   }
 
@@ -62,15 +62,15 @@ export class RedisNode implements StepNode {
    * @throws LockStoreError in bounded time.
    */
   async open(reconnected: () => void, merges: boolean, failed?: Start['failed']): Promise<void> {
-    const { connection, guards } = this;
+    const { connection, checks } = this;
     const { client, clock } = connection;
     const check = async (): Promise<void> => {
-      this.#info = await checkServer(connection, guards);
+      this.#info = await checkServer(connection, checks);
       await connection.tryOut(merges);
       await this.#admit();
     };
     await firstReady(connection, { check, failed });
-    const watch = (this.#watch = new OutageWatch(client, clock, guards.outages));
+    const watch = (this.#watch = new OutageWatch(client, clock, checks.outages));
     client.on('close', () => this.clock.forget());
     onEachConnection(
       client,
@@ -133,8 +133,8 @@ export class RedisNode implements StepNode {
 
   /** A new connection: the server is looked at, and its clock read. */
   async #admit(): Promise<void> {
-    const { connection, guards, clock } = this;
-    await guards.admit?.(connection);
+    const { connection, checks, clock } = this;
+    await checks.admit?.(connection);
     const sent = momentOf(connection.clock);
     const [seconds, micros] = (await connection.send('time')) as [string, string];
     const server = Number(seconds) * 1_000 + Number(micros) / 1_000;

@@ -11,7 +11,7 @@ import { ServerClock } from './server-clock.js';
 import {
   checkSlots,
   description,
-  type ServerGuards,
+  type ServerChecks,
   serverField,
   serverMode,
 } from './server-check.js';
@@ -32,14 +32,14 @@ export class RedisServer implements LockServer {
     readonly time: Clock,
     readonly inboxPrefix: string,
     private readonly processId: string,
-    private readonly guards: ServerGuards = {},
+    private readonly checks: ServerChecks = {},
   ) {
     this.#wakes = new WakeChannels(time);
   }
 
   async open(listener: ServerListener): Promise<void> {
     const connect = (): RedisConnection => openConnection(this.source, this.timeout, this.time);
-    const node = (this.#node = new RedisNode(connect(), this.guards, this.clock));
+    const node = (this.#node = new RedisNode(connect(), this.checks, this.clock));
     const subscriber = (this.#subscriber = connect());
     const inbox = this.inboxPrefix + this.processId;
     const channel = new GrantChannel(subscriber, inbox, listener, this.#wakes);
@@ -120,7 +120,7 @@ export class RedisServer implements LockServer {
     if (!this.#node || this.#trouble) {
       return { found: this.#trouble ?? 'Redis, not connected yet', warnings: [] };
     }
-    return description(this.#node.info, addressOf(this.#node.connection.client), this.guards);
+    return description(this.#node.info, addressOf(this.#node.connection.client), this.checks);
   }
 
   async close(): Promise<void> {

@@ -79,13 +79,10 @@ export async function checkRights(
 /** What the user lacks for these calls, as an ACL says it. Nothing where the server runs no such script. */
 async function refusedOf(connection: RedisConnection, calls: string[][]): Promise<Set<string>> {
   const missing = new Set<string>();
-  let answer: unknown;
-  try {
-    answer = await connection.send('eval', [TRIAL, 0, JSON.stringify(calls)]);
-  } catch (error) {
-    if (error instanceof LockStoreError && error.outcome === 'refused') return missing;
-    throw error;
-  }
+  const sent = connection.send('eval', [TRIAL, 0, JSON.stringify(calls)]);
+  const answer = await sent.catch((error: unknown) => {
+    if (!(error instanceof LockStoreError) || error.outcome !== 'refused') throw error;
+  });
   const refused = Array.isArray(answer) ? answer.map(String) : [];
   for (let at = 0; at + 1 < refused.length; at += 2) {
     const [command, why] = [refused[at]!, refused[at + 1]!];

@@ -14,7 +14,7 @@ const OLDEST = [6, 2] as const;
 const KEYS = 16;
 
 /** What is asked of a server beyond its answers. */
-export interface ServerGuards extends Partial<Pick<ModuleSettings, 'replicas' | 'durability'>> {
+export interface ServerChecks extends Partial<Pick<ModuleSettings, 'replicas' | 'durability'>> {
   /** Told when its connection is lost and when it is back. */
   readonly outages?: OutageListener | undefined;
   /** What its user has to be allowed. */
@@ -31,9 +31,9 @@ const trial = new LuaScript("return redis.call('TIME')");
  */
 export async function checkServer(
   connection: RedisConnection,
-  guards: ServerGuards,
+  checks: ServerChecks,
 ): Promise<string> {
-  const info = await infoOf(connection, guards);
+  const info = await infoOf(connection, checks);
   const mode = serverMode(info);
   if (mode === 'sentinel') {
     throw unfit('this is a Sentinel: give it as { sentinels: [{ host, port }], name }');
@@ -48,14 +48,14 @@ export async function checkServer(
       true,
     );
   }
-  refuseRisks(info, addressOf(connection.client), guards);
+  refuseRisks(info, addressOf(connection.client), checks);
   await isTime(connection, connection.send('time'));
   await connection.send('evalsha', [trial.sha, 0]).catch((error: LockStoreError) => {
     if (!error.message.includes('NOSCRIPT')) throw error;
   });
   await isTime(connection, connection.send('eval', [trial.source, 0]));
-  if (guards.rights) await checkRights(connection, guards.rights);
-  if (guards.replicas) await connection.send('wait', [0, 1]);
+  if (checks.rights) await checkRights(connection, checks.rights);
+  if (checks.replicas) await connection.send('wait', [0, 1]);
   return info;
 }
 
@@ -70,7 +70,7 @@ export async function checkSlots(connection: RedisConnection, prefix: string): P
   }
 }
 
-async function infoOf(connection: RedisConnection, { durability }: ServerGuards): Promise<string> {
+async function infoOf(connection: RedisConnection, { durability }: ServerChecks): Promise<string> {
   try {
     const info = await connection.send('info');
     if (typeof info === 'string' && /^\w+:/m.test(info)) return info;
@@ -104,13 +104,13 @@ function isOlder(version: string): boolean {
 export function description(
   info: string,
   address: string,
-  guards: ServerGuards,
+  checks: ServerChecks,
 ): { found: string; warnings: string[] } {
   const replicas = Number(serverField(info, 'connected_slaves') ?? 0);
   const following = replicas > 0 ? `, with ${replicas} replica${replicas > 1 ? 's' : ''}` : '';
   return {
     found: `${productOf(info)} at ${address}${following}`,
-    warnings: guards.durability === 'ignore' ? [] : risks(info, guards),
+    warnings: checks.durability === 'ignore' ? [] : risks(info, checks),
   };
 }
 
@@ -123,9 +123,9 @@ function productOf(info: string): string {
 }
 
 /** @throws LockOptionsError where `durability` is 'refuse' and locks could be lost in a way that no quarantine makes harmless. */
-function refuseRisks(info: string, address: string, guards: ServerGuards): void {
-  if (guards.durability !== 'refuse') return;
-  const found = risks(info, guards);
+function refuseRisks(info: string, address: string, checks: ServerChecks): void {
+  if (checks.durability !== 'refuse') return;
+  const found = risks(info, checks);
   if (found.length === 0) return;
   throw new LockOptionsError(
     `Option "durability" is 'refuse', and Redis at ${address} can lose locks: ${found.join(' ')}`,
@@ -133,7 +133,7 @@ function refuseRisks(info: string, address: string, guards: ServerGuards): void 
 }
 
 /** How a server can lose locks, or have a second primary beside it. A restart is harmless under a quarantine. */
-function risks(info: string, { replicas, durability }: ServerGuards): string[] {
+function risks(info: string, { replicas, durability }: ServerChecks): string[] {
   const found: string[] = [];
   const policy = serverField(info, 'maxmemory_policy');
   if (policy !== undefined && policy !== 'noeviction') {

@@ -1,4 +1,5 @@
 import type { Redis } from 'ioredis';
+import type { Writable } from 'node:stream';
 import { type EncodedCommand, type InFlightRun, ScriptBatch } from './script-batch.js';
 
 /** How many commands are worth a write of their own while others are in flight. */
@@ -11,11 +12,6 @@ const RUNS_WORTH_A_WRITE = 8;
 interface Insides {
   readonly stream: Writable;
   readonly commandQueue: { readonly length: number };
-}
-
-interface Writable {
-  readonly writable: boolean;
-  write(text: string): unknown;
 }
 
 /**

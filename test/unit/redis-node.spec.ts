@@ -3,7 +3,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { KeyList, LuaScript } from '../../lib/redis/index.js';
 import { RedisConnection } from '../../lib/redis/redis-connection.js';
 import { RedisNode } from '../../lib/redis/redis-node.js';
-import type { ServerGuards } from '../../lib/redis/server-check.js';
+import type { ServerChecks } from '../../lib/redis/server-check.js';
 import type { ScriptRun } from '../../lib/redis/lua-script.js';
 import { ManualClock } from '../../lib/testing/index.js';
 import { FakeRedis, replyError } from '../support/fake-redis.js';
@@ -35,8 +35,8 @@ function connection(): RedisConnection {
   return new RedisConnection(redis.client, TIMEOUT, clock);
 }
 
-async function open(guards: ServerGuards = {}): Promise<RedisNode> {
-  node = new RedisNode(connection(), guards);
+async function open(checks: ServerChecks = {}): Promise<RedisNode> {
+  node = new RedisNode(connection(), checks);
   await node.open(() => (reconnected += 1), true);
   redis.names();
   return node;

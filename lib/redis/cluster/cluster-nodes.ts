@@ -1,7 +1,7 @@
 import { notSent } from '../store-failure.js';
 import type { RedisConnection } from '../redis-connection.js';
 import { RedisNode } from '../redis-node.js';
-import type { ServerGuards } from '../server-check.js';
+import type { ServerChecks } from '../server-check.js';
 import type { Address } from './slot-map.js';
 
 /** Our connections to the nodes of a Cluster, one each. */
@@ -11,7 +11,7 @@ export class ClusterNodes {
 
   constructor(
     private readonly connect: (address: Address) => RedisConnection,
-    private readonly guards: ServerGuards,
+    private readonly checks: ServerChecks,
     private readonly reconnected: () => void,
     /** The connection to a node was lost. */
     private readonly lost: () => void,
@@ -31,7 +31,7 @@ export class ClusterNodes {
     if (this.#closed) throw notSent(undefined);
     let known = this.#nodes.get(address);
     if (!known) {
-      const node = new RedisNode(this.connect(address), this.guards);
+      const node = new RedisNode(this.connect(address), this.checks);
       node.connection.client.on('close', () => {
         if (this.at(address) === node) this.lost();
       });

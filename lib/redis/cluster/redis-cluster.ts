@@ -5,7 +5,7 @@ import type { KeyType } from '../key-names.js';
 import type { LockServer, ServerListener } from '../lock-server.js';
 import type { RedisConnection } from '../redis-connection.js';
 import type { Step, StepNode } from '../redis-node.js';
-import { description, type ServerGuards } from '../server-check.js';
+import { description, type ServerChecks } from '../server-check.js';
 import type { ServerClock } from '../server-clock.js';
 import { notSent, Redirection, unusable } from '../store-failure.js';
 import { ClusterInbox } from './cluster-inbox.js';
@@ -34,9 +34,9 @@ export class RedisCluster implements LockServer {
     readonly time: Clock,
     inboxPrefix: string,
     private readonly processId: string,
-    private readonly guards: ServerGuards = {},
+    private readonly checks: ServerChecks = {},
   ) {
-    if (guards.durability === 'refuse') {
+    if (checks.durability === 'refuse') {
       throw new LockOptionsError(
         'Option "durability" is \'refuse\', which a Cluster cannot keep: take \'warn\' with option "replicas", or a quorum (option "nodes").',
       );
@@ -49,7 +49,7 @@ export class RedisCluster implements LockServer {
       this.source.connection(address, this.timeout, this.time);
     const nodes = (this.#nodes = new ClusterNodes(
       connect,
-      this.guards,
+      this.checks,
       () => this.#inbox && listener.reconnected(),
       () => this.#inbox && topology.refresh(),
     ));
@@ -129,7 +129,7 @@ export class RedisCluster implements LockServer {
 
   describe(): { found: string; warnings: string[] } {
     if (!this.#inbox) return { found: 'Redis Cluster, not connected yet', warnings: [] };
-    return description(this.#info, `Cluster ${this.#topology!.addresses.join(' ')}`, this.guards);
+    return description(this.#info, `Cluster ${this.#topology!.addresses.join(' ')}`, this.checks);
   }
 
   async close(): Promise<void> {
