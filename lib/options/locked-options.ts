@@ -45,23 +45,15 @@ export interface LockedOptions extends LockCallOptions, ModeOptions, PermitOptio
   readonly returns?: 'promise' | 'observable' | 'iterable' | undefined;
 }
 
-/** What stands beside {@link LockCallOptions} in the options of a decorator. */
-export const POLICY_OPTIONS = [
-  'mode',
-  'permits',
-  'onBusy',
-  'onLost',
-  'onUnavailable',
-  'module',
-  'returns',
-] as const;
-
 const ALLOWED = {
   onBusy: ['throw', 'skip'],
   onLost: ['throw', 'ignore'],
   onUnavailable: ['throw', 'proceed'],
   returns: ['promise', 'observable', 'iterable'],
 } as const;
+
+/** What stands beside {@link LockCallOptions} in the options of a decorator. */
+export const POLICY_OPTIONS = ['mode', 'permits', 'module', ...Object.keys(ALLOWED)];
 
 /** @throws LockOptionsError naming the first option of a decorator's own that is wrong. */
 export function checkPolicy(options: LockedOptions): void {
