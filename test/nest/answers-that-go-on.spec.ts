@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 import {
   Controller,
   Get,
@@ -16,15 +16,13 @@ import { finalize, from, interval, map, Observable } from 'rxjs';
 import { Locked, LockedRequest, type LockService } from '../../lib/index.js';
 import { Gate } from '../support/gate.js';
 import { untilFree } from '../support/inspected.js';
-import { NestBench, type Platform, PLATFORMS } from '../support/nest-app.js';
+import { type Platform, PLATFORMS, useBench } from '../support/nest-app.js';
 
-let bench: NestBench;
+const bench = useBench();
 let locks: LockService;
 beforeAll(async () => {
-  bench = await NestBench.start();
   locks = await bench.rival();
 });
-afterAll(() => bench.stop());
 
 const state = async (key: string): Promise<string> => (await locks.inspect(key)).state;
 

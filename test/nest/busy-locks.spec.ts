@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { Controller, Get, Injectable, SetMetadata } from '@nestjs/common';
 import {
   type BusyContext,
@@ -8,15 +8,13 @@ import {
   LockOptionsError,
   type LockService,
 } from '../../lib/index.js';
-import { NestBench } from '../support/nest-app.js';
+import { useBench } from '../support/nest-app.js';
 
-let bench: NestBench;
+const bench = useBench();
 let rival: LockService;
 beforeAll(async () => {
-  bench = await NestBench.start();
   rival = await bench.rival();
 });
-afterAll(() => bench.stop());
 
 let runs = 0;
 const calls: BusyContext[] = [];

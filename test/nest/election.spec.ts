@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { hostname } from 'node:os';
 import {
   type Election,
@@ -12,17 +12,15 @@ import {
 import { Candidate } from '../../lib/services/candidate.js';
 import { Gate } from '../support/gate.js';
 import { untilWaiting } from '../support/inspected.js';
-import { NestBench } from '../support/nest-app.js';
+import { useBench } from '../support/nest-app.js';
 import { later } from '../support/later.js';
 import { until } from '../support/until.js';
 
-let bench: NestBench;
+const bench = useBench();
 let replicas: LockService[];
 beforeAll(async () => {
-  bench = await NestBench.start();
   replicas = [await bench.rival(), await bench.rival(), await bench.rival()];
 });
-afterAll(() => bench.stop());
 
 let name = '';
 let elections: Election[];

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 import { Controller, Get, NotFoundException, Param, Query } from '@nestjs/common';
 import {
   ForeignLockError,
@@ -14,15 +14,13 @@ import {
   LockStoreError,
   StaleFencingTokenError,
 } from '../../lib/index.js';
-import { NestBench, PLATFORMS } from '../support/nest-app.js';
+import { PLATFORMS, useBench } from '../support/nest-app.js';
 
-let bench: NestBench;
+const bench = useBench();
 let rival: LockService;
 beforeAll(async () => {
-  bench = await NestBench.start();
   rival = await bench.rival();
 });
-afterAll(() => bench.stop());
 
 const SECRET = 'customer-4711';
 

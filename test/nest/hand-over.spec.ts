@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { Injectable } from '@nestjs/common';
 import {
   CurrentLease,
@@ -10,13 +10,9 @@ import {
   LockService,
 } from '../../lib/index.js';
 import { memoryLockService } from '../../lib/testing/index.js';
-import { NestBench } from '../support/nest-app.js';
+import { useBench } from '../support/nest-app.js';
 
-let bench: NestBench;
-beforeAll(async () => {
-  bench = await NestBench.start();
-});
-afterAll(() => bench.stop());
+const bench = useBench();
 
 @Injectable()
 class Shipping {

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 import { Controller, Get, Headers, Injectable, Param, Query } from '@nestjs/common';
 import {
   CurrentLease,
@@ -9,13 +9,9 @@ import {
   LockKeyError,
   LockOptionsError,
 } from '../../lib/index.js';
-import { NestBench } from '../support/nest-app.js';
+import { useBench } from '../support/nest-app.js';
 
-let bench: NestBench;
-beforeAll(async () => {
-  bench = await NestBench.start();
-});
-afterAll(() => bench.stop());
+const bench = useBench();
 
 /** A decorator of another library that hides the method's source, as `@Transactional` does. */
 const Hidden: MethodDecorator = (_target, _method, descriptor) => {

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { Controller, Get, Injectable, Param } from '@nestjs/common';
 import {
   CurrentLease,
@@ -12,13 +12,9 @@ import {
 } from '../../lib/index.js';
 import { Gate } from '../support/gate.js';
 import { untilWaiting } from '../support/inspected.js';
-import { NestBench } from '../support/nest-app.js';
+import { useBench } from '../support/nest-app.js';
 
-let bench: NestBench;
-beforeAll(async () => {
-  bench = await NestBench.start();
-});
-afterAll(() => bench.stop());
+const bench = useBench();
 
 @Injectable()
 class Catalogue {

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import {
   type CanActivate,
   Controller,
@@ -23,13 +23,9 @@ import {
   RedisLockModule,
 } from '../../lib/index.js';
 import { memoryLockService } from '../../lib/testing/index.js';
-import { NestBench, PLATFORMS } from '../support/nest-app.js';
+import { PLATFORMS, useBench } from '../support/nest-app.js';
 
-let bench: NestBench;
-beforeAll(async () => {
-  bench = await NestBench.start();
-});
-afterAll(() => bench.stop());
+const bench = useBench();
 
 let runs = 0;
 

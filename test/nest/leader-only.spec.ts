@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { Controller, Get, type INestApplication, Injectable, SetMetadata } from '@nestjs/common';
 import { Cron, CronExpression, ScheduleModule } from '@nestjs/schedule';
 import { Test } from '@nestjs/testing';
@@ -15,17 +15,15 @@ import {
 import { LockTestingModule, MemoryServer } from '../../lib/testing/index.js';
 import { Gate } from '../support/gate.js';
 import { untilWaiting } from '../support/inspected.js';
-import { NestBench } from '../support/nest-app.js';
+import { NestBench, useBench } from '../support/nest-app.js';
 import { SOON } from '../support/bounds.js';
 import { until } from '../support/until.js';
 
-let bench: NestBench;
+const bench = useBench();
 let rival: LockService;
 beforeAll(async () => {
-  bench = await NestBench.start();
   rival = await bench.rival();
 });
-afterAll(() => bench.stop());
 
 let apps: INestApplication[] = [];
 afterEach(async () => {

@@ -1,15 +1,11 @@
-import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { expect, it } from '@jest/globals';
 import { hostname } from 'node:os';
 import { LockKeyError, LockOptionsError, LockService } from '../../lib/index.js';
 import { memoryLockService } from '../../lib/testing/index.js';
 import { untilWaiting } from '../support/inspected.js';
-import { NestBench } from '../support/nest-app.js';
+import { useBench } from '../support/nest-app.js';
 
-let bench: NestBench;
-beforeAll(async () => {
-  bench = await NestBench.start();
-});
-afterAll(() => bench.stop());
+const bench = useBench();
 
 async function services(): Promise<[string, LockService][]> {
   return [

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import {
   type CallHandler,
   type CanActivate,
@@ -23,15 +23,13 @@ import {
   LockService,
 } from '../../lib/index.js';
 import { Balance } from '../support/balance.js';
-import { NestBench, PLATFORMS } from '../support/nest-app.js';
+import { PLATFORMS, useBench } from '../support/nest-app.js';
 
-let bench: NestBench;
+const bench = useBench();
 let rival: LockService;
 beforeAll(async () => {
-  bench = await NestBench.start();
   rival = await bench.rival();
 });
-afterAll(() => bench.stop());
 
 /** What happened in the latest request, and under which locks. */
 let steps: string[] = [];

@@ -1,19 +1,17 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 import { Injectable } from '@nestjs/common';
 import { once } from 'node:events';
 import { CurrentLease, Lease, LeaseLostError, Locked, type LockService } from '../../lib/index.js';
-import { NestBench } from '../support/nest-app.js';
+import { useBench } from '../support/nest-app.js';
 import { until } from '../support/until.js';
 
-let bench: NestBench;
+const bench = useBench();
 let rival: LockService;
 let imports: Imports;
 beforeAll(async () => {
-  bench = await NestBench.start();
   rival = await bench.rival();
   imports = (await bench.app({ providers: [Imports] })).get(Imports);
 });
-afterAll(() => bench.stop());
 
 type Work = (lease: Lease) => Promise<string>;
 

@@ -1,17 +1,13 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { Injectable } from '@nestjs/common';
 import { Redis } from 'ioredis';
 import { inspect, isDeepStrictEqual } from 'node:util';
 import { CurrentLease, Lease, Locked, LockService } from '../../lib/index.js';
 import { Balance } from '../support/balance.js';
 import { Gate } from '../support/gate.js';
-import { NestBench } from '../support/nest-app.js';
+import { useBench } from '../support/nest-app.js';
 
-let bench: NestBench;
-beforeAll(async () => {
-  bench = await NestBench.start();
-});
-afterAll(() => bench.stop());
+const bench = useBench();
 
 const balance = new Balance();
 

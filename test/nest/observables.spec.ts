@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { Injectable } from '@nestjs/common';
 import {
   concatWith,
@@ -23,16 +23,14 @@ import {
 } from '../../lib/index.js';
 import { Balance } from '../support/balance.js';
 import { untilFree, untilWaiting } from '../support/inspected.js';
-import { NestBench } from '../support/nest-app.js';
+import { useBench } from '../support/nest-app.js';
 import { until } from '../support/until.js';
 
-let bench: NestBench;
+const bench = useBench();
 let rival: LockService;
 beforeAll(async () => {
-  bench = await NestBench.start();
   rival = await bench.rival();
 });
-afterAll(() => bench.stop());
 
 const balance = new Balance();
 

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { Injectable } from '@nestjs/common';
 import {
   ForeignLockError,
@@ -8,13 +8,9 @@ import {
   LockService,
 } from '../../lib/index.js';
 import { Gate } from '../support/gate.js';
-import { NestBench } from '../support/nest-app.js';
+import { useBench } from '../support/nest-app.js';
 
-let bench: NestBench;
-beforeAll(async () => {
-  bench = await NestBench.start();
-});
-afterAll(() => bench.stop());
+const bench = useBench();
 
 @Injectable()
 class Points {

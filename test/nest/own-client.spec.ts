@@ -1,13 +1,9 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { Redis, type RedisOptions } from 'ioredis';
 import { LockService } from '../../lib/index.js';
-import { NestBench } from '../support/nest-app.js';
+import { useBench } from '../support/nest-app.js';
 
-let bench: NestBench;
-beforeAll(async () => {
-  bench = await NestBench.start();
-});
-afterAll(() => bench.stop());
+const bench = useBench();
 
 describe('a client of the application', () => {
   const settings = (): RedisOptions => ({

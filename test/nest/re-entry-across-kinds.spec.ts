@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 import { Controller, Get, Injectable, Param } from '@nestjs/common';
 import { Agent, get } from 'node:http';
 import { text } from 'node:stream/consumers';
@@ -13,16 +13,14 @@ import {
   LockUpgradeError,
 } from '../../lib/index.js';
 import { Gate } from '../support/gate.js';
-import { NestBench, PLATFORMS } from '../support/nest-app.js';
+import { PLATFORMS, useBench } from '../support/nest-app.js';
 
-let bench: NestBench;
+const bench = useBench();
 let locks: LockService;
 let rival: LockService;
 beforeAll(async () => {
-  bench = await NestBench.start();
   [locks, rival] = [await bench.rival(), await bench.rival()];
 });
-afterAll(() => bench.stop());
 
 const READ = { mode: 'shared', wait: 0 } as const;
 const ONCE = { wait: 0 } as const;

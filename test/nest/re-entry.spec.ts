@@ -1,16 +1,12 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { Injectable } from '@nestjs/common';
 import { setTimeout as pause } from 'node:timers/promises';
 import { CurrentLease, Lease, Locked, LockNotAcquiredError, LockService } from '../../lib/index.js';
 import { Balance } from '../support/balance.js';
 import { Gate } from '../support/gate.js';
-import { NestBench } from '../support/nest-app.js';
+import { useBench } from '../support/nest-app.js';
 
-let bench: NestBench;
-beforeAll(async () => {
-  bench = await NestBench.start();
-});
-afterAll(() => bench.stop());
+const bench = useBench();
 
 type Work<T> = () => Promise<T>;
 

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 import { Injectable } from '@nestjs/common';
 import {
   Cron,
@@ -10,17 +10,15 @@ import {
 import { CurrentLease, type Lease, Locked, type LockService } from '../../lib/index.js';
 import { Gate } from '../support/gate.js';
 import { untilFree } from '../support/inspected.js';
-import { NestBench } from '../support/nest-app.js';
+import { useBench } from '../support/nest-app.js';
 import { SOON } from '../support/bounds.js';
 import { until } from '../support/until.js';
 
-let bench: NestBench;
+const bench = useBench();
 let rival: LockService;
 beforeAll(async () => {
-  bench = await NestBench.start();
   rival = await bench.rival();
 });
-afterAll(() => bench.stop());
 
 let running = 0;
 let most = 0;

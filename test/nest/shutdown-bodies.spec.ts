@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 import {
   Controller,
   Get,
@@ -28,19 +28,17 @@ import { SOON } from '../support/bounds.js';
 import { FaultProxy } from '../support/fault-proxy.js';
 import { Gate } from '../support/gate.js';
 import { untilFree, untilWaiting } from '../support/inspected.js';
-import { NestBench, type Platform, PLATFORMS } from '../support/nest-app.js';
+import { type Platform, PLATFORMS, useBench } from '../support/nest-app.js';
 import { until } from '../support/until.js';
 
 /** Shorter than what the bodies stay after the shutdown has begun: without renewal the locks would be free. */
 const TTL = 3_000;
 
-let bench: NestBench;
+const bench = useBench();
 let rival: LockService;
 beforeAll(async () => {
-  bench = await NestBench.start();
   rival = await bench.rival();
 });
-afterAll(() => bench.stop());
 
 /** When the next renewal but one ttl has come: whoever was not renewed has lost its lock. */
 async function outliveTtl(leases: readonly Lease[]): Promise<void> {

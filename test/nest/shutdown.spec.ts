@@ -1,21 +1,19 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 import { Controller, Get, Injectable, Param } from '@nestjs/common';
 import { Redis } from 'ioredis';
 import { LeaseLostError, Locked, LockService, LockShutdownError } from '../../lib/index.js';
 import { RedisProcess } from '../../tools/redis-server.js';
 import { Gate } from '../support/gate.js';
 import { untilWaiting } from '../support/inspected.js';
-import { NestBench } from '../support/nest-app.js';
+import { useBench } from '../support/nest-app.js';
 import { SOON } from '../support/bounds.js';
 import { until } from '../support/until.js';
 
-let bench: NestBench;
+const bench = useBench();
 let rival: LockService;
 beforeAll(async () => {
-  bench = await NestBench.start();
   rival = await bench.rival();
 });
-afterAll(() => bench.stop());
 
 /** How many clients a Redis has; our own `admin` not counted. */
 async function connections(admin: Redis): Promise<number> {

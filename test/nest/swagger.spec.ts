@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { expect, it } from '@jest/globals';
 import { Body, Controller, Get, Headers, Param, Post, Query, type Type } from '@nestjs/common';
 import {
   ApiBody,
@@ -10,13 +10,9 @@ import {
   SwaggerModule,
 } from '@nestjs/swagger';
 import { CurrentLease, Lease, Locked, LockedRequest } from '../../lib/index.js';
-import { NestBench } from '../support/nest-app.js';
+import { useBench } from '../support/nest-app.js';
 
-let bench: NestBench;
-beforeAll(async () => {
-  bench = await NestBench.start();
-});
-afterAll(() => bench.stop());
+const bench = useBench();
 
 class Transfer {
   @ApiProperty({ description: 'cents' })

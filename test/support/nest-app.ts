@@ -1,3 +1,4 @@
+import { afterAll, beforeAll } from '@jest/globals';
 import type { INestApplication, Type } from '@nestjs/common';
 import { ExpressAdapter } from '@nestjs/platform-express';
 import { FastifyAdapter } from '@nestjs/platform-fastify';
@@ -21,11 +22,16 @@ type ModuleOptions = NonNullable<Parameters<typeof RedisLockModule.forRoot>[0]>;
 /** One Redis for a spec file, and the applications started on it: all stopped by `stop`. */
 export class NestBench {
   readonly #apps: INestApplication[] = [];
-
-  private constructor(readonly redis: RedisProcess) {}
+  redis!: RedisProcess;
 
   static async start(): Promise<NestBench> {
-    return new NestBench(await RedisProcess.start());
+    const bench = new NestBench();
+    await bench.start();
+    return bench;
+  }
+
+  async start(): Promise<void> {
+    this.redis = await RedisProcess.start();
   }
 
   /** A module with `RedisLockModule` on this bench's Redis, not yet compiled. What a test leaves held costs no grace at its end. */
@@ -80,4 +86,12 @@ export class NestBench {
       await this.redis.stop();
     }
   }
+}
+
+/** The bench of a spec file: there for all its tests. */
+export function useBench(): NestBench {
+  const bench = new NestBench();
+  beforeAll(() => bench.start());
+  afterAll(() => bench.stop());
+  return bench;
 }
