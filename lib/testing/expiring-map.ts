@@ -8,10 +8,6 @@ export class ExpiringMap<Value> {
     return this.#live(key)?.value;
   }
 
-  has(key: string): boolean {
-    return this.#live(key) !== undefined;
-  }
-
   /** For `ttl` ms; `Infinity`: until it is deleted. */
   set(key: string, value: Value, ttl: number): void {
     this.#entries.set(key, { value, expiresAt: this.now() + ttl });
@@ -39,7 +35,7 @@ export class ExpiringMap<Value> {
   }
 
   keys(): string[] {
-    return [...this.#entries.keys()].filter((key) => this.has(key));
+    return [...this.#entries.keys()].filter((key) => this.#live(key));
   }
 
   #live(key: string): { value: Value; expiresAt: number } | undefined {

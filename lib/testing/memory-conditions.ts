@@ -3,14 +3,14 @@ import type { Answer, Lost, Signalled } from '../locks/lock-store.js';
 import type { LockRequest } from '../locks/lock-request.js';
 import type { Moment } from '../options/index.js';
 import { AWAITING } from '../protocol/constants.js';
-import { MemoryQueue } from './memory-queue.js';
+import type { MemoryQueue } from './memory-queue.js';
 import type { MemoryConnection } from './memory-server.js';
 
 /** Conditions of locks in memory, step for step what the Lua scripts in locks/condition do. */
 export class MemoryConditions {
   constructor(
     private readonly connection: MemoryConnection,
-    private readonly prefix: string,
+    private readonly queueOf: (lock: Pick<LockRequest, 'key'>) => MemoryQueue,
     private readonly waitersPerKey: number,
   ) {}
 
@@ -24,7 +24,7 @@ export class MemoryConditions {
 
   leave(request: LockRequest): Promise<boolean> {
     return this.connection.send(request.key, () => {
-      const queue = this.#queue(request.key);
+      const queue = this.queueOf(request);
       const { awaiting, signalled } = conditionEntries(request);
       const wasSignalled = queue.find(signalled) !== undefined;
       queue.leave(awaiting, entryOf(request), signalled);
@@ -40,7 +40,7 @@ export class MemoryConditions {
   /** All in one step. */
   signal({ key, holder }: LockRequest, condition: string, most: number): Promise<Signalled | Lost> {
     return this.connection.send(key, () => {
-      const queue = this.#queue(key);
+      const queue = this.queueOf({ key });
       if (!queue.lock.isHeldBy({ holder })) return queue.lock.whereabouts;
       let woken = 0;
       while (woken < most && queue.signalNext(condition)) woken += 1;
@@ -49,7 +49,7 @@ export class MemoryConditions {
   }
 
   #await(request: LockRequest, { holder }: LockRequest): Answer {
-    const queue = this.#queue(request.key);
+    const queue = this.queueOf(request);
     const text = conditionEntries(request).awaiting;
     let entry = queue.find(text);
     if (!entry) {
@@ -67,7 +67,7 @@ export class MemoryConditions {
 
   #ask(request: LockRequest, sent: Moment): Answer {
     const { key, holder, ttl, condition } = request;
-    const queue = this.#queue(key);
+    const queue = this.queueOf({ key });
     const { lock } = queue;
     const wanted = { ...request, share: undefined, tokenBlock: Math.min(request.tokenBlock, 1) };
     lock.refuseOtherType(key);
@@ -93,9 +93,5 @@ export class MemoryConditions {
     queue.heartbeat(entry.process);
     if (queue.grantNext(text)) return { ...lock.grant(wanted, sent, ttl), signalled };
     return queue.answer(entry, lock.remaining, !known && before !== undefined);
-  }
-
-  #queue(key: string): MemoryQueue {
-    return new MemoryQueue(this.connection.server, this.prefix + key);
   }
 }

@@ -29,6 +29,8 @@ import { MemoryConditions } from './memory-conditions.js';
 import { MemoryQueue } from './memory-queue.js';
 import { failure, MemoryConnection, type MemoryServer, processIn } from './memory-server.js';
 
+type LockName = Pick<LockRequest, 'key' | 'dialect'>;
+
 /**
  * The locks in memory, in all their modes, as one process sees them, step for step what the Lua scripts in locks/ do. Stores on
  * one server compete as processes on one Redis do. Not re-entrant by itself. A lock in another service's format is one of
@@ -38,21 +40,17 @@ import { failure, MemoryConnection, type MemoryServer, processIn } from './memor
 export class MemoryLockStore implements LockStore {
   readonly processId = newProcessId();
   readonly #connection: MemoryConnection;
-  readonly #prefix: string;
-  readonly #waitersPerKey: number;
   readonly #conditions: MemoryConditions;
 
   constructor(
     private readonly server: MemoryServer,
-    settings: Pick<ModuleSettings, 'keyPrefix' | 'commandTimeout' | 'limits'>,
+    private readonly settings: Pick<ModuleSettings, 'keyPrefix' | 'commandTimeout' | 'limits'>,
     private readonly clock: Clock = server.clock,
   ) {
-    const { keyPrefix, commandTimeout, limits } = settings;
-    const connection = new MemoryConnection(server, commandTimeout, clock);
-    this.#connection = connection;
-    this.#prefix = keyPrefix;
-    this.#waitersPerKey = limits.waitersPerKey;
-    this.#conditions = new MemoryConditions(connection, keyPrefix, limits.waitersPerKey);
+    this.#connection = new MemoryConnection(server, settings.commandTimeout, clock);
+    const queueOf = (lock: LockName): MemoryQueue => this.#queue(lock);
+    const { waitersPerKey } = settings.limits;
+    this.#conditions = new MemoryConditions(this.#connection, queueOf, waitersPerKey);
   }
 
   get ready(): boolean {
@@ -63,14 +61,14 @@ export class MemoryLockStore implements LockStore {
     this.#connection.open = true;
     this.server.subscribe(this.processId, {
       granted: ({ name, entry, ...pushed }) => {
-        const request = requestAt(entry, name.slice(this.#prefix.length))!;
+        const request = requestAt(entry, name.slice(this.settings.keyPrefix.length))!;
         const signalled = request.condition !== undefined;
         const grant: Grant = { kind: 'held', sent: momentOf(this.clock), signalled, ...pushed };
         queueMicrotask(() => listener.granted(request, grant));
       },
       forced: (holder) => queueMicrotask(() => listener.forced(holder)),
       kept: (name, rest) =>
-        queueMicrotask(() => listener.kept(name.slice(this.#prefix.length), rest)),
+        queueMicrotask(() => listener.kept(name.slice(this.settings.keyPrefix.length), rest)),
       resumed: () => queueMicrotask(() => listener.reconnected()),
     });
   }
@@ -79,7 +77,7 @@ export class MemoryLockStore implements LockStore {
     const parts = pattern.split('*').map((part) => part.replaceAll(/[\\^$.*+?()[\]{}|]/g, '\\$&'));
     const matches = new RegExp(`^${parts.join('.*')}$`, 's');
     const [before, after] = lockId({ key: '\0', dialect }).split('\0') as [string, string];
-    const start = this.#prefix + before;
+    const start = this.settings.keyPrefix + before;
     return this.server.values
       .keys()
       .filter((key) => key.startsWith(start) && key.endsWith(after))
@@ -262,7 +260,7 @@ export class MemoryLockStore implements LockStore {
 
     const text = entryOf(request);
     const known = queue.find(text);
-    if (!known && !gaveBack && queue.entries.length >= this.#waitersPerKey) {
+    if (!known && !gaveBack && queue.entries.length >= this.settings.limits.waitersPerKey) {
       queue.grantNext(); // the dead make room
       return { kind: 'full' };
     }
@@ -274,11 +272,11 @@ export class MemoryLockStore implements LockStore {
     return queue.answer(entry, remaining, !known && before !== undefined);
   }
 
-  #queue(lock: Pick<LockRequest, 'key' | 'dialect'>): MemoryQueue {
+  #queue(lock: LockName): MemoryQueue {
     return new MemoryQueue(this.server, this.#name(lock));
   }
 
-  #name(lock: Pick<LockRequest, 'key' | 'dialect'>): string {
-    return this.#prefix + lockId(lock);
+  #name(lock: LockName): string {
+    return this.settings.keyPrefix + lockId(lock);
   }
 }

@@ -69,10 +69,13 @@ export class MemoryLock {
   /** @throws ForeignLockError if what stands there can be neither shared nor waited for. */
   refuseForeign(key: string, share: Share | undefined): void {
     this.refuseOtherType(key);
-    if (this.current === undefined) return;
-    const mode = share && modeOf(share);
-    if (this.mode === 'permits' ? mode !== 'permits' : mode === 'permits' && this.#isLock()) {
-      throw new ForeignLockError(key, this.mode === 'permits' ? 'semaphore' : 'lock');
+    const { current, mode } = this;
+    if (current === undefined) return;
+    const ofPermits = share !== undefined && modeOf(share) === 'permits';
+    if (mode === 'permits') {
+      if (!ofPermits) throw new ForeignLockError(key, 'semaphore');
+    } else if (ofPermits && (mode === 'shared' || processOf(current))) {
+      throw new ForeignLockError(key, 'lock');
     }
   }
 
@@ -172,11 +175,6 @@ export class MemoryLock {
   #keepFence(): void {
     const lead = Math.ceil(((this.fence?.last ?? 0) - this.server.now()) / 1_000);
     this.server.fences.expire(this.name, FENCE_LIFE + Math.max(0, lead));
-  }
-
-  /** Whether a lock of ours without permits stands there. */
-  #isLock(): boolean {
-    return this.mode === 'shared' || processOf(this.current!) !== undefined;
   }
 
   /** The marker lasts as long as the longest lease of its holders, or goes with the last of them. */
