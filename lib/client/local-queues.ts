@@ -15,7 +15,7 @@ import { Waiter } from './waiter.js';
 const BLOCK = 1 + BUDGET.handOffs;
 
 /**
- * Where fewer may wait, leases do not go on in batches: those that were served in one, 64 at most (run-behind.lua), stay
+ * Where fewer may wait, leases do not go on in batches: those that were served in one, 64 at most (batch-behind.lua), stay
  * in the store's queue until it is over, and others would be refused for them.
  */
 const ENOUGH_FOR_BATCHES = 1_000;

@@ -6,7 +6,7 @@ import {
   LockShutdownError,
 } from '../errors/index.js';
 import type { NameSearch } from '../locks/lock-names.js';
-import type { LockStore, Sight, StoreDescription } from '../locks/lock-store.js';
+import type { LockStore, Snapshot, StoreDescription } from '../locks/lock-store.js';
 import type { CallSettings, Clock, DialectSettings, ModuleSettings } from '../options/index.js';
 import { checkStore, onAbort } from '../options/index.js';
 import { Cleanup } from './cleanup.js';
@@ -183,20 +183,22 @@ export class LockClient {
   }
 
   /** What can be seen of a lock, whoever holds it; `most`: how many waiters, or holders, are named. */
-  async inspect(key: string, most: number, dialect?: DialectSettings): Promise<Sight> {
+  async inspect(key: string, most: number, dialect?: DialectSettings): Promise<Snapshot> {
     await this.open();
     return this.store.inspect(key, most, dialect);
   }
 
   /** The locks that are not free, as {@link inspect} sees each. */
-  async list(search: NameSearch, most: number): Promise<[key: string, sight: Sight][]> {
+  async list(search: NameSearch, most: number): Promise<[key: string, snapshot: Snapshot][]> {
     await this.open();
     const names = await this.store.names(search);
-    const found: [string, Sight][] = [];
+    const found: [string, Snapshot][] = [];
     for (let at = 0; at < names.length; at += AT_ONCE) {
       const some = names.slice(at, at + AT_ONCE);
-      const sights = await Promise.all(some.map((key) => this.inspect(key, most, search.dialect)));
-      some.forEach((key, nth) => found.push([key, sights[nth]!]));
+      const snapshots = await Promise.all(
+        some.map((key) => this.inspect(key, most, search.dialect)),
+      );
+      some.forEach((key, nth) => found.push([key, snapshots[nth]!]));
     }
     return found.filter(([, { type }]) => type !== 'none');
   }

@@ -1,3 +1,4 @@
+import { LockOptionsError } from '../errors/index.js';
 import type { LockStore, LockStrategy } from './lock-store.js';
 import type { LockRequest } from './lock-request.js';
 
@@ -26,4 +27,36 @@ export function checked(strategy: LockStrategy, before: Before | undefined): Loc
       return strategy.extend(requests);
     },
   };
+}
+
+/** The steps that make a lease, or lengthen one. */
+const LEASING = ['acquire', 'extend', 'transfer'];
+
+/**
+ * Where a server may be in its grace period: no lease is longer than that lasts, and whatever may let somebody in waits for
+ * its end. What is held is renewed all the same.
+ * @param longest The longest lease, in ms.
+ * @param check Throws in the grace period.
+ */
+export function boundedLeases(longest: number, check: (key: string) => void = () => {}): Before {
+  return (step, { key, ttl }) => {
+    if (LEASING.includes(step) && ttl > longest) {
+      throw new LockOptionsError(
+        `Lock "${key}" was asked for with a ttl of ${ttl} ms: where "durability" is 'refuse' no lease is longer than the module's "ttl" (${longest} ms).`,
+        { key },
+      );
+    }
+    if (step !== 'extend') check(key);
+  };
+}
+
+/** @throws LockOptionsError where no other format has such a step. */
+export function refuseDialect(step: 'downgrade' | 'transfer', { dialect }: LockRequest): void {
+  if (!dialect) return;
+  const { name } = dialect;
+  throw new LockOptionsError(
+    step === 'downgrade'
+      ? `A lock in dialect "${name}" cannot be downgraded: release it and acquire it shared, where the dialect has that.`
+      : `A lease in dialect "${name}" cannot be handed over.`,
+  );
 }

@@ -2,8 +2,8 @@ import { randomBytes } from 'node:crypto';
 import { hostname } from 'node:os';
 import { KEPT, NEVER, PERMITS, SHARED } from '../protocol/constants.js';
 
-/** What a guarded id begins with. */
-const GUARD = `${NEVER}-`;
+/** What an id begins with that clients of the SETNX articles read as a time to come. */
+const NEVER_PREFIX = `${NEVER}-`;
 
 /** What stands at a lock's name while no single holder does: of several, or of nobody in a minimum hold. */
 export const MARKERS = { shared: SHARED, permits: PERMITS, kept: KEPT } as const;
@@ -15,15 +15,15 @@ export function modeAt(text: string | undefined): 'shared' | 'permits' | undefin
 }
 
 /**
- * The name under which this process waits and holds: host, pid and 64 random bits, without a slash. Guarded, it begins
- * with a time to come, for clients that read what a text begins with as a number.
+ * The name under which this process waits and holds: host, pid and 64 random bits, without a slash. With `timestampCompat`
+ * it begins with a time to come, for clients that read what a text begins with as a number.
  */
-export function newProcessId(guarded = false): string {
+export function newProcessId(timestampCompat = false): string {
   const host =
     hostname()
       .replaceAll(/[^\w-]/g, '-')
       .slice(0, 40) || 'host';
-  return `${guarded ? GUARD : ''}${host}.${process.pid}.${randomBytes(8).toString('base64url')}`;
+  return `${timestampCompat ? NEVER_PREFIX : ''}${host}.${process.pid}.${randomBytes(8).toString('base64url')}`;
 }
 
 const POOLED = 256;
@@ -52,7 +52,7 @@ export function newHolderId(processId: string, fenced = true): string {
   return holderId(processId, pool.toString('base64url', used, (used += 16)), fenced);
 }
 
-const HOLDER = new RegExp(String.raw`^(?:${GUARD})?([\w-]+)\.(\d+)\.[\w-]{11}/`);
+const HOLDER = new RegExp(String.raw`^(?:${NEVER_PREFIX})?([\w-]+)\.(\d+)\.[\w-]{11}/`);
 
 /** Who a holder id or a place belongs to; undefined if another library wrote it. */
 export function processOf(holder: string): { host: string; pid: number } | undefined {

@@ -50,6 +50,6 @@ export function isSameLock(one: Lock, other: Lock): boolean {
 /** How a lock of its format is written, where there is a choice. */
 function writing(dialect: DialectSettings | undefined): string | undefined {
   if (!dialect) return undefined;
-  const { guard, unit, lasting, kind } = dialect;
-  return [guard, unit, lasting, kind].join();
+  const { timestampCompat, unit, lasting, kind } = dialect;
+  return [timestampCompat, unit, lasting, kind].join();
 }

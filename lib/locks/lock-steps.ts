@@ -12,7 +12,7 @@ import {
 } from '../redis/index.js';
 import { batchesOf, LARGEST_BATCH } from './batches.js';
 import { entryOf } from './entry.js';
-import { guarded } from './guard/guarded.js';
+import { besideTimestamps } from './timestamp-compat/timestamp-compat.js';
 import type { LockRequest } from './lock-request.js';
 import type { Answer, Extension, Transferred } from './lock-store.js';
 import { exclusive } from './native-scripts.js';
@@ -35,12 +35,12 @@ export class LockSteps {
     /** Told of grants that come with a reply, as they would come to the inbox. */
     private readonly onMessage: (message: string) => void,
     /** Clients of the SETNX articles use the locks too. */
-    private readonly guarded: boolean,
+    private readonly timestampCompat: boolean,
   ) {}
 
   /** When a lease beside clients of the articles is renewed first: until then, one that lost a take-over may write over it. */
   get renewIn(): number | undefined {
-    return this.guarded ? TAKE_OVER_PAUSE : undefined;
+    return this.timestampCompat ? TAKE_OVER_PAUSE : undefined;
   }
 
   /** Takes a step that needs no more than its operands. */
@@ -73,7 +73,7 @@ export class LockSteps {
           limit: queue ? this.waitersPerKey : 0,
           arrival,
           former: former?.holder,
-          guard: this.guarded ? 1 : undefined,
+          timestamp_compat: this.timestampCompat ? 1 : undefined,
           kind: kindOf(request),
           permits: isReader(share) ? 0 : share?.permits,
           count: share?.count,
@@ -228,7 +228,7 @@ export class LockSteps {
   }
 
   #script(script: LuaScript): LuaScript {
-    return this.guarded ? guarded(script) : script;
+    return this.timestampCompat ? besideTimestamps(script) : script;
   }
 
   #on(script: LuaScript, key: string): { step: LuaScript; keys: KeyList; redisKey: string } {

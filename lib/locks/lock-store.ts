@@ -93,7 +93,7 @@ export interface PushListener {
 }
 
 /** What can be seen of a lock from outside. */
-export interface Sight {
+export interface Snapshot {
   /** The Redis type at the key; `none` if it is free. */
   readonly type: string;
   /** Who holds it alone; '' if nobody does. */
@@ -101,7 +101,7 @@ export interface Sight {
   /** Those who hold it together, each with what is left of its lease in ms; of several permits each. */
   readonly holders: readonly { readonly holder: string; readonly remaining: number }[];
   /** In another service's format: whether a lock of it stands there. */
-  readonly foreign?: boolean;
+  readonly foreign?: boolean | undefined;
   /** What several hold it as. */
   readonly mode?: 'shared' | 'permits' | undefined;
   readonly remaining: number;
@@ -109,12 +109,12 @@ export interface Sight {
   readonly fencingToken: number | undefined;
   /** The first of those that were reserved with it, for one grant. */
   readonly firstToken: number | undefined;
-  /** Places in the queue. */
+  /** Entries in the queue. */
   readonly waiting: number;
   /** How many await a condition. */
   readonly awaiting: number;
   /** The first of them, each with its age in ms. */
-  readonly places: readonly { readonly place: string; readonly age: number }[];
+  readonly entries: readonly { readonly entry: string; readonly age: number }[];
   /** The server's clock, ms since the epoch. */
   readonly now: number;
 }
@@ -160,7 +160,8 @@ export interface LockStore extends LockStrategy {
   readonly ready: boolean;
   /** The same one for the same kind of lock. */
   strategy(kind: LockKind): LockStrategy;
-  inspect(key: string, places: number, dialect?: DialectSettings): Promise<Sight>;
+  /** `most`: how many of the holders and of the entries it names. */
+  inspect(key: string, most: number, dialect?: DialectSettings): Promise<Snapshot>;
   /** Makes a lease that was exclusive a shared one, without a gap. False if it was not the holder's any more. */
   downgrade(request: LockRequest): Promise<boolean>;
   /**

@@ -1,15 +1,15 @@
 import { LockOptionsError } from '../errors/index.js';
-import type {
-  DialectChoice,
-  LaravelDialect,
-  PlainDialect,
-  PythonRedisLockDialect,
-  RedissonDialect,
-  SpringDialect,
-  SymfonyDialect,
-  TimestampDialect,
+import {
+  type DialectChoice,
+  type LaravelDialect,
+  type PlainDialect,
+  PRESETS,
+  type PythonRedisLockDialect,
+  type RedissonDialect,
+  type SpringDialect,
+  type SymfonyDialect,
+  type TimestampDialect,
 } from './dialect-choice.js';
-import { PRESETS } from './dialect-presets.js';
 import { affix, oneOf } from './option-checks.js';
 
 /** What a dialect can beside excluding others, waiting by asking again, renewing and giving back. */
@@ -43,7 +43,7 @@ export interface DialectSettings extends DialectAbilities {
   readonly prefix: string;
   readonly suffix: string;
   /** Of a plain lock: whether clients of the SETNX articles are reckoned with. */
-  readonly guard?: boolean;
+  readonly timestampCompat?: boolean;
   /** Of a timestamp. */
   readonly unit?: 's' | 'ms' | 'float';
   /** Of Redisson. */
@@ -119,8 +119,9 @@ function plainAt(
   const abilities = { fencing: true, shared: false, minHold: true, lasting: false };
   const before = affix(its('prefix'), prefix ?? usual);
   const after = affix(its('suffix'), suffix ?? '');
-  const guarded = guard !== undefined && oneOf(its('guard'), guard, ['timestamp']) === 'timestamp';
-  return { format: 'plain', name, prefix: before, suffix: after, guard: guarded, ...abilities };
+  const timestampCompat = guard !== undefined;
+  if (timestampCompat) oneOf(its('guard'), guard, ['timestamp']);
+  return { format: 'plain', name, prefix: before, suffix: after, timestampCompat, ...abilities };
 }
 
 function timestamp({
@@ -201,6 +202,23 @@ function pythonRedisLock({ name, ...rest }: PythonRedisLockDialect): DialectSett
   refuseOthers(name, rest);
   const abilities = { fencing: true, shared: false, minHold: false, lasting: false };
   return { format: name, name, prefix: 'lock:', suffix: '', ...abilities };
+}
+
+/** @throws LockOptionsError where locks are kept in a way that the other side of a dialect does not keep them. */
+export function checkStore(
+  { name }: DialectSettings,
+  { nodes, replicas }: { readonly nodes?: unknown; readonly replicas?: unknown },
+): void {
+  const [option, because] =
+    nodes !== undefined
+      ? ['nodes', `clients of "${name}" lock on one Redis`]
+      : replicas !== undefined
+        ? ['replicas', `clients of "${name}" wait for no replica`]
+        : [];
+  if (option === undefined) return;
+  throw new LockOptionsError(
+    `Dialect "${name}" and option "${option}" exclude each other: ${because}. Use a module without "${option}" for it.`,
+  );
 }
 
 /** How messages name an option of a dialect. */

@@ -4,7 +4,7 @@ import {
   callSettings,
   type LockCallOptions,
 } from './call-options.js';
-import { checkStore } from './dialect-store.js';
+import { checkStore } from './dialect.js';
 import { type Duration, milliseconds } from './duration.js';
 import { LIMITS, type LimitSettings, type LockLimits, limitSettings } from './limits.js';
 import { affix, oneOf } from './option-checks.js';
@@ -104,7 +104,8 @@ export interface ModuleSettings {
   readonly limits: LimitSettings;
   readonly fairness: 'local' | 'strict';
   readonly lockOrder: 'ignore' | 'warn' | 'throw';
-  readonly guard: boolean;
+  /** Native locks are kept visible to clients of the SETNX articles: option `guard`. */
+  readonly timestampCompat: boolean;
   readonly lazyConnect: boolean;
 }
 
@@ -157,7 +158,7 @@ export function moduleSettings(options: RedisLockOptions): ModuleSettings {
     limits: limitSettings(options.limits ?? {}),
     fairness: word('fairness', options, ['local', 'strict']),
     lockOrder: word('lockOrder', options, ['ignore', 'warn', 'throw']),
-    guard: guard(options),
+    timestampCompat: timestampCompat(options),
     lazyConnect: word('lazyConnect', options, [true, false]),
   };
 }
@@ -185,7 +186,7 @@ function nodes(given: RedisLockOptions): ModuleSettings['nodes'] {
   return given.nodes.map((node, at) => redisSource(`"nodes" (server ${at + 1})`, node));
 }
 
-function guard({ guard: given, nodes: servers }: RedisLockOptions): boolean {
+function timestampCompat({ guard: given, nodes: servers }: RedisLockOptions): boolean {
   if (given === undefined) return false;
   oneOf('"guard"', given, ['timestamp']);
   if (servers === undefined) return true;

@@ -122,7 +122,7 @@ function productOf(info: string): string {
   return `Redis ${serverField(info, 'redis_version') ?? '(version unknown)'}`;
 }
 
-/** @throws LockOptionsError where `durability` is 'refuse' and locks could be lost in a way that no quarantine makes harmless. */
+/** @throws LockOptionsError where `durability` is 'refuse' and locks could be lost in a way that no grace period makes harmless. */
 function refuseRisks(info: string, address: string, checks: ServerChecks): void {
   if (checks.durability !== 'refuse') return;
   const found = risks(info, checks);
@@ -132,7 +132,7 @@ function refuseRisks(info: string, address: string, checks: ServerChecks): void 
   );
 }
 
-/** How a server can lose locks, or have a second primary beside it. A restart is harmless under a quarantine. */
+/** How a server can lose locks, or have a second primary beside it. A restart is harmless under a grace period. */
 function risks(info: string, { replicas, durability }: ServerChecks): string[] {
   const found: string[] = [];
   const policy = serverField(info, 'maxmemory_policy');

@@ -2,7 +2,7 @@ import type { LockClient } from '../client/lock-client.js';
 import { LockKeyError, LockOptionsError } from '../errors/index.js';
 import { describe, lockName } from '../keys/index.js';
 import { isFenced, MARKERS, processOf } from '../locks/holder.js';
-import type { Sight } from '../locks/lock-store.js';
+import type { Snapshot } from '../locks/lock-store.js';
 import {
   checkStore,
   type DialectSettings,
@@ -89,17 +89,18 @@ export async function inspectLock(
   return inspection(key, await client.inspect(key, NAMED, dialect));
 }
 
-export function inspection(key: string, sight: Sight): LockInspection {
-  const party = sight.type === 'string' || sight.foreign ? processOf(sight.holder) : undefined;
-  const { fencingToken: lastFencingToken, remaining, mode } = sight;
-  const fencingToken = party && isFenced(sight.holder) ? sight.firstToken : undefined;
-  const since = sinceOf(fencingToken, sight.now);
+export function inspection(key: string, snapshot: Snapshot): LockInspection {
+  const party =
+    snapshot.type === 'string' || snapshot.foreign ? processOf(snapshot.holder) : undefined;
+  const { fencingToken: lastFencingToken, remaining, mode } = snapshot;
+  const fencingToken = party && isFenced(snapshot.holder) ? snapshot.firstToken : undefined;
+  const since = sinceOf(fencingToken, snapshot.now);
   return {
     key,
-    state: sight.foreign ? 'held' : stateOf(sight, party),
+    state: snapshot.foreign ? 'held' : stateOf(snapshot, party),
     ...(mode && {
       mode,
-      holders: sight.holders.map(({ holder, remaining: left }) => ({
+      holders: snapshot.holders.map(({ holder, remaining: left }) => ({
         ...(processOf(holder) ?? UNKNOWN),
         remaining: Math.round(left),
       })),
@@ -111,10 +112,10 @@ export function inspection(key: string, sight: Sight): LockInspection {
     ...(remaining !== -2 && { remaining: remaining === -1 ? Infinity : Math.round(remaining) }),
     ...(fencingToken !== undefined && { fencingToken }),
     ...(lastFencingToken !== undefined && { lastFencingToken }),
-    waiting: sight.waiting,
-    awaiting: sight.awaiting,
-    waiters: sight.places.map(({ place, age }) => ({
-      ...(processOf(place) ?? UNKNOWN),
+    waiting: snapshot.waiting,
+    awaiting: snapshot.awaiting,
+    waiters: snapshot.entries.map(({ entry, age }) => ({
+      ...(processOf(entry) ?? UNKNOWN),
       age: Math.round(age),
     })),
   };
@@ -132,7 +133,7 @@ function sinceOf(token: number | undefined, now: number): Date | undefined {
 const UNKNOWN: LockParty = { host: 'unknown', pid: 0 };
 
 function stateOf(
-  { type, holder, mode }: Sight,
+  { type, holder, mode }: Snapshot,
   party: LockParty | undefined,
 ): LockInspection['state'] {
   if (type === 'none') return 'free';
@@ -169,7 +170,7 @@ export async function listLocks(
   const mayBe = (name: string): boolean => isLockName(name, keyBytes);
   const found = await client.list({ pattern, most: limit, mayBe, dialect }, NAMED);
   return found
-    .map(([key, sight]) => inspection(key, sight))
+    .map(([key, snapshot]) => inspection(key, snapshot))
     .sort((a, b) => (a.key < b.key ? -1 : 1));
 }
 

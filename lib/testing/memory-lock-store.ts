@@ -1,7 +1,7 @@
-import { noDowngrade, noHandOver } from '../locks/dialects/refusals.js';
+import { refuseDialect } from '../locks/before.js';
 import { entryOf, requestAt } from '../locks/entry.js';
 import { MARKERS, newProcessId } from '../locks/holder.js';
-import { oncePerPermit } from '../locks/lock/sight.js';
+import { oncePerPermit } from '../locks/snapshot.js';
 import type { NameSearch } from '../locks/lock-names.js';
 import { lockId, type LockRequest } from '../locks/lock-request.js';
 import type {
@@ -12,7 +12,7 @@ import type {
   LockStrategy,
   Lost,
   PushListener,
-  Sight,
+  Snapshot,
   Signalled,
   StoreDescription,
   Transferred,
@@ -167,7 +167,7 @@ export class MemoryLockStore implements LockStore {
     }));
   }
 
-  inspect(key: string, most: number, dialect?: DialectSettings): Promise<Sight> {
+  inspect(key: string, most: number, dialect?: DialectSettings): Promise<Snapshot> {
     return this.#connection.send(key, () => {
       const name = this.#name({ key, dialect });
       const { lock, entries, awaiting } = this.#queue({ key, dialect });
@@ -184,9 +184,9 @@ export class MemoryLockStore implements LockStore {
         firstToken: fence?.first,
         waiting: entries.length,
         awaiting: awaiting.length,
-        places: entries
+        entries: entries
           .slice(0, most)
-          .map(({ text, enqueuedAt }) => ({ place: text, age: (now - enqueuedAt) / 1_000 })),
+          .map(({ text, enqueuedAt }) => ({ entry: text, age: (now - enqueuedAt) / 1_000 })),
         now: now / 1_000,
       };
     });
@@ -207,7 +207,7 @@ export class MemoryLockStore implements LockStore {
   }
 
   async downgrade(request: LockRequest): Promise<boolean> {
-    if (request.dialect) throw noDowngrade(request.dialect);
+    refuseDialect('downgrade', request);
     return this.#connection.send(request.key, () => {
       const queue = this.#queue(request);
       const { lock } = queue;
@@ -222,7 +222,7 @@ export class MemoryLockStore implements LockStore {
   }
 
   async transfer(request: LockRequest, successor: LockRequest): Promise<Transferred> {
-    if (request.dialect) throw noHandOver(request.dialect);
+    refuseDialect('transfer', request);
     return this.#connection.send(
       request.key,
       (sent) => ({ sent, remaining: this.#queue(request).lock.transfer(request, successor) }),

@@ -161,7 +161,7 @@ export class MemoryQueue {
     return true;
   }
 
-  /** The entries directly behind, all of its process, ttl and kind, as in run-behind.lua. */
+  /** The entries directly behind, all of its process, ttl and kind, as in batch-behind.lua. */
   #batchBehind(entry: Entry): readonly Entry[] {
     const ending = /\/\d+\/x[01]$/.exec(entry.text)?.[0];
     if (!ending) return [];

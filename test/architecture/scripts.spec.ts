@@ -18,7 +18,7 @@ const NUMBERS: readonly unknown[] = Object.values(constants).filter(
 const INCLUDES = 'lib/locks/includes/';
 const includes = filesBelow(INCLUDES, '.lua');
 /** What is put around a script at run time. */
-const around = filesBelow('lib/locks/guard', '.lua');
+const around = filesBelow('lib/locks/timestamp-compat', '.lua');
 const files = filesBelow('lib', '.lua').filter((file) => ![...includes, ...around].includes(file));
 
 /** What a script's first line of operands looks like: `local lock, fence = KEYS[1], KEYS[2]`. */
@@ -31,13 +31,13 @@ let scripts: LuaScript[];
 beforeAll(async () => {
   redis = await RedisProcess.start();
   client = new Redis(redis.url);
-  const modules = await Promise.all(
-    filesBelow('lib/locks', '.ts')
-      .filter((file) => readFileSync(file, 'utf8').includes('new LuaScript('))
-      .map((file) => import(resolve(file)) as Promise<object>),
-  );
-  const tables = modules.flatMap((module) => Object.values(module) as object[]);
-  scripts = tables.flatMap((table) => Object.values(table)).filter((it) => it instanceof LuaScript);
+  scripts = [];
+  for (const file of filesBelow('lib/locks', '.ts')) {
+    if (!readFileSync(file, 'utf8').includes('new LuaScript(')) continue;
+    const tables: object[] = Object.values((await import(resolve(file))) as object);
+    const steps: unknown[] = tables.flatMap((table) => Object.values(table));
+    scripts.push(...steps.filter((step) => step instanceof LuaScript));
+  }
 });
 
 afterAll(async () => {

@@ -152,10 +152,10 @@ describe('who awaits a condition', () => {
         expect(script.length).toBeLessThan(12);
         expect(Math.max(...script.map((command) => command.length))).toBeLessThan(260);
       }
-      expect((await world.sight()).awaiting).toBe(0);
+      expect((await world.snapshot()).awaiting).toBe(0);
       await lease.release();
       expect(await served(world, client, AWAITING)).toEqual(requests.map(({ holder }) => holder));
-      expect(await world.sight()).toMatchObject({ type: 'none', waiting: 0, awaiting: 0 });
+      expect(await world.snapshot()).toMatchObject({ type: 'none', waiting: 0, awaiting: 0 });
     }),
     120_000,
   );
@@ -182,7 +182,7 @@ describe('who awaits a condition', () => {
       await late.ask(came, { former: rest });
       const { request: again } = await teller.hold();
       expect(await teller.lock.signal(again, 'changed', all, step.last)).toEqual({ woken: 124 });
-      expect((await world.sight()).awaiting).toBe(1);
+      expect((await world.snapshot()).awaiting).toBe(1);
     }),
   );
 
@@ -231,7 +231,7 @@ describe('who awaits a condition', () => {
       a.onKept = () => void a.ask(last!).catch(() => {}); // as the process's poll does
       const scripts = await scriptsOf(world, async () => {
         await a.lock.leave(first!);
-        expect((await world.sight()).awaiting).toBe(1_001 - 125);
+        expect((await world.snapshot()).awaiting).toBe(1_001 - 125);
         await teller.lock.release(request, 0);
         a.onKept(); // one poll; what is left goes on by itself
         await world.until('it is granted', () => a.granted(last!) !== undefined);
@@ -241,7 +241,7 @@ describe('who awaits a condition', () => {
         const removed = script.filter(([name]) => /^zrem$/i.test(name!)).flat().length;
         expect(removed).toBeLessThan(4 * 125 + 50);
       }
-      expect((await world.sight()).awaiting).toBe(0);
+      expect((await world.snapshot()).awaiting).toBe(0);
     }),
     60_000,
   );
@@ -260,7 +260,7 @@ describe('who awaits a condition', () => {
         await crowd(a, 300, 'another');
         const { request } = await teller.hold();
         expect(await teller.lock.signal(request, 'changed', 9)).toEqual({ woken: 1 });
-        expect((await world.sight()).awaiting).toBe(601);
+        expect((await world.snapshot()).awaiting).toBe(601);
         await teller.lock.release(request, 0);
         await world.until('it is granted', () => a.granted(mine!) !== undefined);
         expect(a.granted(first[0]!)).toBeUndefined();
@@ -295,7 +295,7 @@ describe.each([
         await world.until('all are in', () => client.grants.length + hints.size >= WAITING);
         await Promise.all(hints.values());
       });
-      expect((await world.sight()).waiting).toBe(0);
+      expect((await world.snapshot()).waiting).toBe(0);
       const grants = scripts.map((script) => countOf(script, 'publish'));
       const several = share.count > 1;
       const most = several ? 45 : 80;
@@ -402,7 +402,7 @@ describe('permits of one lease', () => {
         expect((await client.try(all)).kind).toBe('held');
         expect(await client.lock.release(all, 0)).toBe(true);
       }
-      expect((await world.sight()).holders).toHaveLength(100); // as many as are named
+      expect((await world.snapshot()).holders).toHaveLength(100); // as many as are named
       const short = client.request({ share: { permits, count: free }, ttl: 5_000 });
       expect((await client.ask(short)).kind).toBe('held');
       const one = client.request({ share: { permits, count: 1 } });
@@ -493,7 +493,7 @@ it(
     const merged = scripts.filter((script) => countOf(script, 'del') > 1);
     expect(merged.length).toBeGreaterThan(0);
     for (const script of merged) expect(countOf(script, 'publish')).toBeLessThan(150);
-    for (const key of keys) expect((await world.sight(key)).remaining).toBeGreaterThan(0);
+    for (const key of keys) expect((await world.snapshot(key)).remaining).toBeGreaterThan(0);
   }),
   60_000,
 );

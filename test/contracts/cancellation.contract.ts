@@ -34,7 +34,7 @@ export const cancellation: Contract = {
     const { request: leaver } = await b.queue();
     await a.lock.release(request, 0);
     await b.lock.leave(leaver);
-    expect((await world.sight()).type).toBe('none');
+    expect((await world.snapshot()).type).toBe('none');
     expect((await b.try(b.request())).kind).toBe('held');
   },
 
@@ -98,7 +98,7 @@ export const cancellation: Contract = {
     const [a, b] = [await world.process(), await world.process()];
     const lease = await a.acquire();
     await expect(b.acquire({ wait: 0 })).rejects.toThrow(LockNotAcquiredError);
-    expect((await world.sight()).waiting).toBe(0);
+    expect((await world.snapshot()).waiting).toBe(0);
     await lease.release();
     await expectNothingLeft(world);
   },
@@ -120,8 +120,8 @@ export const cancellation: Contract = {
     }
     await world.elapse(60);
     await world.resume();
-    expect(await world.sight('k')).toMatchObject({ type: 'none', waiting: 0 });
-    expect(await world.sight('k2')).toMatchObject({ type: 'none' });
+    expect(await world.snapshot('k')).toMatchObject({ type: 'none', waiting: 0 });
+    expect(await world.snapshot('k2')).toMatchObject({ type: 'none' });
   },
 
   async 'a place that is asked for after its caller’s patience is not queued'(world) {
@@ -131,7 +131,7 @@ export const cancellation: Contract = {
     await expect(world.finish(b.ask(b.request()))).rejects.toThrow(LockStoreError);
     await world.elapse(60);
     await world.resume();
-    expect(await world.sight()).toMatchObject({ holder: request.holder, waiting: 0 });
+    expect(await world.snapshot()).toMatchObject({ holder: request.holder, waiting: 0 });
   },
 
   async 'a lock that is granted to nobody is given up at once'(world) {
@@ -141,7 +141,7 @@ export const cancellation: Contract = {
     await b.store.acquire({ ...stray, queue: true, wanted: () => true });
     await a.lock.release(request, 0);
     const from = world.clock.monotonic();
-    await world.until('the lock is free', async () => (await world.sight()).type === 'none');
+    await world.until('the lock is free', async () => (await world.snapshot()).type === 'none');
     expect(world.clock.monotonic() - from).toBeLessThan(atMost(world, 100));
   },
 
@@ -168,12 +168,12 @@ export const cancellation: Contract = {
     await world.until('the process is done with it', () => process.locks.load.leaving === 0);
     expect(leaves.length).toBeGreaterThanOrEqual(2);
     expect(leaves.at(-1)! - from).toBeGreaterThanOrEqual(commandTimeout);
-    expect((await world.sight()).type).toBe('none');
+    expect((await world.snapshot()).type).toBe('none');
   },
 
   async 'what was granted to a caller that had given up is kept for no minimum hold'(world) {
     const free = (): Promise<void> =>
-      world.until('it is free', async () => (await world.sight()).type === 'none');
+      world.until('it is free', async () => (await world.snapshot()).type === 'none');
     const [a, b] = [await world.process(), await world.client()];
     for (const first of ['grant', 'abort'] as const) {
       const { request } = await b.hold();
@@ -275,7 +275,7 @@ export const cancellation: Contract = {
     await ends();
     await b.lock.release(first, 0); // nobody hears: the place stays, the lock is free
     await ends();
-    expect((await world.sight()).waiting).toBe(world.hearsItself ? 1 : 0);
+    expect((await world.snapshot()).waiting).toBe(world.hearsItself ? 1 : 0);
     await deaf.ask(unheard);
     await ends();
     await deaf.lock.release(unheard, 5_000);
@@ -295,6 +295,6 @@ export const cancellationOnRedis: Contract = {
       code: 'LOCK_STORE',
       outcome: 'unsent',
     });
-    expect((await world.sight()).type).toBe('none');
+    expect((await world.snapshot()).type).toBe('none');
   },
 };

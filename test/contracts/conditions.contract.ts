@@ -26,9 +26,9 @@ async function awaiting(
 ): Promise<{ lease: Lease; woken: Promise<boolean> }> {
   const { name, ...rest } = options;
   const lease = await world.finish(process.acquire());
-  const { awaiting: before } = await world.sight();
+  const { awaiting: before } = await world.snapshot();
   const woken = later(condition(process, lease, name).await(rest));
-  await world.until('it awaits', async () => (await world.sight()).awaiting > before);
+  await world.until('it awaits', async () => (await world.snapshot()).awaiting > before);
   return { lease, woken };
 }
 
@@ -41,7 +41,7 @@ async function signal(world: World, process: LockingProcess, name?: string): Pro
 
 async function nothingLeft(world: World, ...processes: LockingProcess[]): Promise<void> {
   await world.until('nothing is left', async () => {
-    const { type, waiting, awaiting: still } = await world.sight();
+    const { type, waiting, awaiting: still } = await world.snapshot();
     return type === 'none' && waiting === 0 && still === 0;
   });
   for (const { locks } of processes) {
@@ -66,7 +66,7 @@ export const conditions: Contract = {
     const [a, b] = [await world.process(), await world.process()];
     const { lease, woken } = await awaiting(world, a);
     const { signal: lost } = lease;
-    expect([lease.held, (await world.sight()).type]).toEqual([false, 'none']);
+    expect([lease.held, (await world.snapshot()).type]).toEqual([false, 'none']);
     const other = await b.acquire();
     const before = other.fencingToken;
     expect(await condition(b, other).signal()).toBe(true);
@@ -85,11 +85,11 @@ export const conditions: Contract = {
     const [a, b] = [await world.process(), await world.process()];
     const first = await a.acquire();
     const queued = b.acquire();
-    await world.until('one waits', async () => (await world.sight()).waiting === 1);
+    await world.until('one waits', async () => (await world.snapshot()).waiting === 1);
     await first.release();
     const lease = await world.finish(queued); // the queue is empty, and b was seen just now
     const woken = condition(b, lease).await();
-    await world.until('it awaits', async () => (await world.sight()).awaiting === 1);
+    await world.until('it awaits', async () => (await world.snapshot()).awaiting === 1);
     expect((await world.keys()).filter(({ ttl }) => ttl < 0)).toEqual([]);
     expect(await signal(world, a)).toBe(true);
     await world.finish(woken);
@@ -145,7 +145,7 @@ export const conditions: Contract = {
     expect(await signal(world, b, 'not empty')).toBe(false);
     expect(await signal(world, b, 'not/full: {x} %')).toBe(true);
     expect(await world.finish(second.woken)).toBe(true);
-    expect((await world.sight()).awaiting).toBe(1);
+    expect((await world.snapshot()).awaiting).toBe(1);
     await second.lease.release();
     expect(await signal(world, b, 'not full')).toBe(true);
     expect(await world.finish(first.woken)).toBe(true);
@@ -167,7 +167,7 @@ export const conditions: Contract = {
     }
     const { request: teller } = await a.hold();
     expect((await a.ask(awaits[2]!, { former: teller })).kind).toBe('full');
-    expect((await world.sight()).holder).toBe(teller.holder);
+    expect((await world.snapshot()).holder).toBe(teller.holder);
     expect((await a.ask(awaits[0]!)).kind).toBe('queued');
     const waits = [await a.queue(), await a.queue()];
     expect((await a.ask(a.request())).kind).toBe('full');
@@ -175,7 +175,7 @@ export const conditions: Contract = {
     expect((await a.ask({ ...awaits[1]!, condition: { ...name, over: true } })).kind).toBe(
       'queued',
     );
-    expect(await world.sight()).toMatchObject({ waiting: 4, awaiting: 0 });
+    expect(await world.snapshot()).toMatchObject({ waiting: 4, awaiting: 0 });
     const order = [...waits.map(({ request }) => request), ...awaits.slice(0, 2)];
     let holder = teller;
     for (const { condition: _, ...next } of order) {
@@ -195,7 +195,7 @@ export const conditions: Contract = {
     await expect(refused).rejects.toThrow('of 1 is reached by callers that await a condition');
     expect(other.held).toBe(true);
     const next = later(a.acquire());
-    await world.until('one waits', async () => (await world.sight()).waiting === 1);
+    await world.until('one waits', async () => (await world.snapshot()).waiting === 1);
     expect(await condition(a, other).signal()).toBe(true);
     await other.release();
     await (await world.finish(next)).release();
@@ -234,7 +234,7 @@ export const conditions: Contract = {
     const { lease, woken } = await awaiting(world, a, { wait: 50 });
     const other = await world.finish(b.acquire());
     await world.elapse(100);
-    expect((await world.sight()).awaiting).toBe(0);
+    expect((await world.snapshot()).awaiting).toBe(0);
     expect(await condition(b, other).signal()).toBe(false);
     await other.release();
     expect(await world.finish(woken)).toBe(false);
@@ -253,7 +253,7 @@ export const conditions: Contract = {
     controller.abort(new RangeError('enough'));
     await expect(world.finish(first.woken)).rejects.toThrow('enough');
     expect([first.lease.held, await first.lease.release()]).toEqual([false, false]);
-    await world.until('it was passed on', async () => (await world.sight()).awaiting === 0);
+    await world.until('it was passed on', async () => (await world.snapshot()).awaiting === 0);
     await teller.release();
     expect(await world.finish(second.woken)).toBe(true);
     await second.lease.release();
@@ -269,7 +269,7 @@ export const conditions: Contract = {
     await expect(world.finish(first.woken)).rejects.toThrow('enough');
     const lost: unknown = expect.objectContaining({ code: 'LEASE_LOST', reason: 'awaiting' });
     expect(() => first.lease.assertHeld()).toThrow(lost);
-    await world.until('it is gone', async () => (await world.sight()).awaiting === 1);
+    await world.until('it is gone', async () => (await world.snapshot()).awaiting === 1);
     expect(await signal(world, b)).toBe(true);
     expect(await world.finish(second.woken)).toBe(true);
     await second.lease.release();
@@ -311,7 +311,7 @@ export const conditions: Contract = {
     await world.silence(DEAD + 100);
     const lease = await b.acquire();
     const woken = later(condition(b, lease).await({ wait: 60_000 }));
-    await world.until('only one awaits', async () => (await world.sight()).awaiting === 1);
+    await world.until('only one awaits', async () => (await world.snapshot()).awaiting === 1);
     expect(await signal(world, b)).toBe(true);
     expect(await world.finish(woken)).toBe(true);
     await lease.release();
@@ -337,7 +337,7 @@ export const conditions: Contract = {
     const waiting = { ...a.request(), condition: { name: 'changed', over: false } };
     const answer = await a.ask(waiting, { former: a.request() });
     expect(answer).toMatchObject({ kind: 'taken', gaveBack: false });
-    expect(await world.sight()).toMatchObject({ holder: holder.holder, awaiting: 0 });
+    expect(await world.snapshot()).toMatchObject({ holder: holder.holder, awaiting: 0 });
     await a.lock.force('k');
     expect(await a.lock.signal(a.request(), 'changed', 1)).toBe('free');
     expect(await a.ask(waiting, { former: a.request() })).toMatchObject({ kind: 'free' });
@@ -457,7 +457,7 @@ export const conditions: Contract = {
     await outer.run(async () => {
       const inner = await a.acquire();
       const woken = condition(a, inner).await();
-      await world.until('it awaits', async () => (await world.sight()).awaiting === 1);
+      await world.until('it awaits', async () => (await world.snapshot()).awaiting === 1);
       expect([outer.held, inner.held]).toEqual([false, false]);
       expect(await signal(world, b)).toBe(true);
       await world.finish(woken);
@@ -478,7 +478,7 @@ export const conditions: Contract = {
         const inner = await a.acquire();
         const queued = early ? later(a.acquire({ wait: Infinity })) : undefined; // its turn has not come
         const woken = later(condition(a, inner).await());
-        await world.until('it awaits', async () => (await world.sight()).awaiting === 1);
+        await world.until('it awaits', async () => (await world.snapshot()).awaiting === 1);
         const sibling = await world.finish(queued ?? a.acquire({ wait: Infinity }));
         expect([sibling.held, inner.held, outer.held]).toEqual([true, false, false]);
         expect(await condition(a, sibling).signal()).toBe(true);
@@ -503,7 +503,7 @@ export const conditions: Contract = {
         const inner = await a.acquire();
         const { signal: enough } = controller;
         const woken = later(condition(a, inner).await({ signal: enough }));
-        await world.until('it awaits', async () => (await world.sight()).awaiting === 1);
+        await world.until('it awaits', async () => (await world.snapshot()).awaiting === 1);
         const sibling = await world.finish(a.acquire({ wait: Infinity }));
         if (abort) controller.abort(new RangeError('enough'));
         else await inner.release();

@@ -13,7 +13,7 @@ export const deadWaiters: Contract = {
     await world.silence(DEAD / 2 + 100);
     await living.ask(heir);
     await a.lock.release(request, 0);
-    const { holder, waiting } = await world.sight();
+    const { holder, waiting } = await world.snapshot();
     expect(holder).toBe(heir.holder);
     expect(waiting).toBe(0);
   },
@@ -40,7 +40,7 @@ export const deadWaiters: Contract = {
     await world.silence(DEAD + 100);
     await living.ask(heir);
     await a.lock.release(request, 0);
-    const { holder, waiting } = await world.sight();
+    const { holder, waiting } = await world.snapshot();
     expect(holder).toBe(heir.holder);
     expect(waiting).toBe(0);
   },
@@ -53,7 +53,7 @@ export const deadWaiters: Contract = {
     await world.silence(-3_600_000);
     await c.ask(behind);
     await a.lock.release(request, 0);
-    expect(await world.sight()).toMatchObject({ holder: heir.holder, waiting: 1 });
+    expect(await world.snapshot()).toMatchObject({ holder: heir.holder, waiting: 1 });
   },
 
   async 'a process that waits long is not taken for dead'(world) {
@@ -68,7 +68,7 @@ export const deadWaiters: Contract = {
       await world.pass(DEAD / 2);
       await world.asked(b, c);
     }
-    expect((await world.sight()).waiting).toBe(places);
+    expect((await world.snapshot()).waiting).toBe(places);
     await lease.release();
     expect(await world.finish(Promise.all(waits))).toEqual([true, true, true]);
   },
@@ -79,7 +79,7 @@ export const deadWaiters: Contract = {
     await dead.queue();
     await world.silence(3_100);
     await a.lock.release(request, 0);
-    expect(await world.sight()).toMatchObject({ type: 'none', waiting: 0 });
+    expect(await world.snapshot()).toMatchObject({ type: 'none', waiting: 0 });
     expect((await a.try(a.request())).kind).toBe('held');
   },
 
@@ -93,7 +93,7 @@ export const deadWaiters: Contract = {
     await world.until('the living has the lock', async () => {
       return (await living.ask(heir)).kind === 'held';
     });
-    expect((await world.sight()).waiting).toBe(0);
+    expect((await world.snapshot()).waiting).toBe(0);
   },
 };
 
@@ -105,6 +105,6 @@ export const deadWaitersOnRedis: Contract = {
     await control.zadd(`{${prefix}k}:queue`, 1, 'nonsense', 2, 'a/b', 3, 'a/b/c/d');
     const { request: heir } = await b.queue();
     await a.lock.release(request, 0);
-    expect(await world.sight()).toMatchObject({ holder: heir.holder, waiting: 0 });
+    expect(await world.snapshot()).toMatchObject({ holder: heir.holder, waiting: 0 });
   },
 };

@@ -15,7 +15,7 @@ export const errors: Contract = {
     expect(await a.lock.release(request, 0)).toBe(false);
     expect((await a.lock.extend([request])).remaining).toEqual(['taken']);
     expect(await a.lock.leave(request)).toBe(false);
-    expect(await world.sight()).toMatchObject({
+    expect(await world.snapshot()).toMatchObject({
       type: 'string',
       holder: 'somebody else’s',
       remaining: -1,
@@ -42,7 +42,7 @@ export const errors: Contract = {
       expect(await client.lock.release(request, 0)).toBe(false);
       expect(await client.lock.leave(request)).toBe(false);
       expect((await client.lock.extend([request])).remaining).toEqual(['taken']);
-      expect(await world.sight(type)).toMatchObject({ type, waiting: 0 });
+      expect(await world.snapshot(type)).toMatchObject({ type, waiting: 0 });
     }
   },
 
@@ -61,7 +61,7 @@ export const errors: Contract = {
     await expect(world.finish(locked)).rejects.toThrow(LockStoreError);
     expect(ran).toBe(false);
     await world.resume();
-    await world.until('nothing is held', async () => (await world.sight()).type === 'none');
+    await world.until('nothing is held', async () => (await world.snapshot()).type === 'none');
   },
 
   async 'a store that is closed is an error of its own'(world) {

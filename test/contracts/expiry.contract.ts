@@ -62,7 +62,7 @@ export const expiry: Contract = {
     const lease = await process.acquire({ ttl: TTL, renew: false });
     await world.pass(TTL);
     await world.until('the lease is over', () => lease.signal.aborted);
-    await world.until('the lock is free', async () => (await world.sight()).type === 'none');
+    await world.until('the lock is free', async () => (await world.snapshot()).type === 'none');
     expect(lease.held).toBe(false);
     expect(await lease.release()).toBe(false);
   },

@@ -9,7 +9,7 @@ export const extension: Contract = {
     const a = await world.client();
     const { request } = await a.hold({ ttl: TTL });
     expect((await a.lock.extend([{ ...request, ttl: 3 * TTL }])).remaining).toEqual([3 * TTL]);
-    expect((await world.sight()).remaining).toBeGreaterThan(2 * TTL);
+    expect((await world.snapshot()).remaining).toBeGreaterThan(2 * TTL);
   },
 
   async 'an extension never shortens a lease'(world) {
@@ -17,7 +17,7 @@ export const extension: Contract = {
     const { request } = await a.hold({ ttl: 3 * TTL });
     const [left] = (await a.lock.extend([{ ...request, ttl: 1_000 }])).remaining;
     expect(left).toBeGreaterThan(2 * TTL);
-    expect((await world.sight()).remaining).toBeGreaterThan(2 * TTL);
+    expect((await world.snapshot()).remaining).toBeGreaterThan(2 * TTL);
   },
 
   async 'what cannot be extended does not stop the rest of the batch'(world) {
@@ -117,7 +117,7 @@ export const extension: Contract = {
     await first.release();
     const lease = await world.finish(wait);
     await world.until('the lease is lengthened', async () => {
-      return (await world.sight()).remaining > 2 * TTL;
+      return (await world.snapshot()).remaining > 2 * TTL;
     });
     expect(lease.held).toBe(true);
   },

@@ -23,7 +23,7 @@ export const fencing: Contract = {
   async 'tokens grow over the end of a lease'(world) {
     const a = await world.client();
     const { grant } = await a.hold({ ttl: 60 });
-    await world.until('the lease is over', async () => (await world.sight()).type === 'none');
+    await world.until('the lease is over', async () => (await world.snapshot()).type === 'none');
     expect((await a.hold()).grant.fencingToken).toBeGreaterThan(grant.fencingToken!);
   },
 
@@ -53,20 +53,20 @@ export const fencing: Contract = {
     const process = await world.process();
     const lease = await process.acquire({ ttl: TTL });
     const token = lease.fencingToken;
-    const last = (await world.sight()).fencingToken!;
+    const last = (await world.snapshot()).fencingToken!;
     expect(last - token).toBe(world.fairness === 'local' ? FIRST_BLOCK - 1 : 0);
     await world.renewed(process, TTL, 4);
     expect(lease.held).toBe(true);
     expect(lease.fencingToken).toBe(token);
-    expect((await world.sight()).fencingToken).toBe(last);
+    expect((await world.snapshot()).fencingToken).toBe(last);
   },
 
   async 'every lock has tokens of its own'(world) {
     const a = await world.client();
     const one = await a.hold({ key: 'one' });
     const two = await a.hold({ key: 'two' });
-    expect((await world.sight('one')).fencingToken).toBe(one.grant.fencingToken);
-    expect((await world.sight('two')).fencingToken).toBe(two.grant.fencingToken);
+    expect((await world.snapshot('one')).fencingToken).toBe(one.grant.fencingToken);
+    expect((await world.snapshot('two')).fencingToken).toBe(two.grant.fencingToken);
   },
 
   async 'who wants no token gets none, and costs the lock no key'(world) {

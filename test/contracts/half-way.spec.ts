@@ -71,7 +71,7 @@ describe.each(['one Redis', 'a cluster'].filter(isOfInterest))('on %s', (name) =
     });
 
     async function holds(request: LockRequest): Promise<void> {
-      const { holder, holders } = await world.sight();
+      const { holder, holders } = await world.snapshot();
       expect(share ? holders.map((each) => each.holder)[0] : holder).toBe(request.holder);
       const beside = share && isReader(share) ? undefined : share;
       expect((await other.try(other.request({ share: beside }))).kind).toBe('busy');
@@ -80,7 +80,7 @@ describe.each(['one Redis', 'a cluster'].filter(isOfInterest))('on %s', (name) =
     }
 
     it('comes in at once where nobody waits', async () => {
-      expect(await world.sight()).toMatchObject({ type: 'none', holder: '', mode: undefined });
+      expect(await world.snapshot()).toMatchObject({ type: 'none', holder: '', mode: undefined });
       const { request, grant } = await client.hold({ share });
       expect(grant.remaining).toBe(5_000);
       await holds(request);
@@ -164,7 +164,7 @@ describe.each(['one Redis', 'a cluster'].filter(isOfInterest))('on %s', (name) =
       const client = await world.client();
       await world.redis!.control.zadd(keys.holders, Date.now() + TTL, 'p/unmarked');
       const { request } = await client.hold({ share });
-      const { holder, holders } = await world.sight();
+      const { holder, holders } = await world.snapshot();
       expect(share ? holders.map((each) => each.holder) : [holder]).not.toContain('p/unmarked');
       expect(await client.lock.release(request, 0)).toBe(true);
       expect(await client.try(client.request())).toMatchObject({ kind: 'held' });

@@ -26,7 +26,7 @@ export const handOff: Contract = {
     expect(push!.request).toMatchObject({ key, holder: heir.holder });
     expect(push!.grant.remaining).toBe(3_000);
     expect(push!.grant.fencingToken).toBeGreaterThan(grant.fencingToken!);
-    expect(push!.grant.fencingToken).toBe((await world.sight(key)).fencingToken);
+    expect(push!.grant.fencingToken).toBe((await world.snapshot(key)).fencingToken);
     expect(push!.grant.sent!.monotonic).toBeLessThanOrEqual(world.clock.monotonic());
     expect(push!.grant.sent!.monotonic).toBeGreaterThan(before - 1_000);
   },
@@ -37,9 +37,9 @@ export const handOff: Contract = {
     const { request: short } = await a.queue({ ttl: 700 });
     const { request: long } = await a.queue({ ttl: 60_000 });
     await a.lock.release(request, 0);
-    expect((await world.sight()).remaining).toBeLessThanOrEqual(700);
+    expect((await world.snapshot()).remaining).toBeLessThanOrEqual(700);
     await a.lock.release(short, 0);
-    const { holder, remaining } = await world.sight();
+    const { holder, remaining } = await world.snapshot();
     expect(holder).toBe(long.holder);
     expect(remaining).toBeLessThanOrEqual(3_000);
     expect(remaining).toBeGreaterThan(2_000);
@@ -84,9 +84,9 @@ export const handOff: Contract = {
     const { request: unheard } = await deaf.queue();
     const { request: heir } = await b.queue();
     await a.lock.release(request, 0);
-    const { holder, places } = await world.sight();
+    const { holder, entries } = await world.snapshot();
     expect(holder).toBe(heir.holder);
-    expect(places.map(({ place }) => place)).toEqual([entryOf(unheard)]);
+    expect(entries.map(({ entry }) => entry)).toEqual([entryOf(unheard)]);
     await b.lock.release(heir, 0);
     expect((await deaf.ask(unheard)).kind).toBe('held');
   },
@@ -97,7 +97,7 @@ export const handOff: Contract = {
     const first = await deaf.queue();
     const second = await deaf.queue();
     await a.lock.release(request, 0);
-    expect(await world.sight()).toMatchObject({ type: 'none', waiting: 2 });
+    expect(await world.snapshot()).toMatchObject({ type: 'none', waiting: 2 });
     expect((await deaf.ask(second.request)).kind).toBe('held');
     expect(await deaf.ask(first.request)).toMatchObject({ kind: 'queued', rank: 0 });
   },
@@ -130,7 +130,7 @@ export const handOffOnRedis: Contract = {
     const { request: heir } = await b.queue();
     await control.call('ACL', 'SETUSER', 'mute', 'resetchannels');
     expect(await a.lock.release(request, 0).catch(String)).toBe(true);
-    expect(await world.sight()).toMatchObject({ type: 'none', waiting: 1 });
+    expect(await world.snapshot()).toMatchObject({ type: 'none', waiting: 1 });
     expect((await b.ask(heir)).kind).toBe('held');
     await control.call('ACL', 'SETUSER', 'mute', '&*');
     await world.until('the mute process hears again', () => a.reconnects > 0);

@@ -56,7 +56,7 @@ export const handOver: Contract = {
     const { fencingToken } = given;
     const waiting = [a.acquire(), b.acquire()];
     const places = world.fairness === 'strict' ? 2 : 1;
-    await world.until('they wait', async () => (await world.sight()).waiting >= places);
+    await world.until('they wait', async () => (await world.snapshot()).waiting >= places);
     const text = await given.handOver();
     const taken = await restore(c, text);
     expect(taken).toMatchObject({ key: 'k', held: true, fencingToken });
@@ -102,7 +102,7 @@ export const handOver: Contract = {
     }
     await (taken[0] as PromiseFulfilledResult<Lease>).value.release();
     await expect(restore(b, text)).rejects.toMatchObject({ reason: 'expired' });
-    expect((await world.sight()).type).toBe('none');
+    expect((await world.snapshot()).type).toBe('none');
   },
 
   async 'it is handed on again'(world) {
@@ -171,9 +171,9 @@ export const handOver: Contract = {
     const taken = await restore(b, await given.handOver());
     expect(await taken.release()).toBe(true);
     expect(await world.holder()).toBe(MARKERS.kept);
-    expect((await world.sight()).remaining).toBeLessThanOrEqual(TTL);
+    expect((await world.snapshot()).remaining).toBeLessThanOrEqual(TTL);
     await world.pass(TTL);
-    await world.until('it is free', async () => (await world.sight()).type === 'none');
+    await world.until('it is free', async () => (await world.snapshot()).type === 'none');
   },
 
   async 'a lease without a fencing token has none afterwards'(world) {
@@ -198,7 +198,7 @@ export const handOver: Contract = {
     await b.lock.force('k');
     await expect(lease.handOver()).rejects.toThrow(LeaseLostError);
     expect(lease.held).toBe(false);
-    expect((await world.sight()).type).toBe('none');
+    expect((await world.snapshot()).type).toBe('none');
   },
 
   async 'an altered text fits no lock'(world) {
@@ -249,7 +249,7 @@ export const handOver: Contract = {
     expect((await a.lock.extend([request])).remaining).toEqual(['taken']);
     expect(await b.lock.release(heir, 0)).toBe(true);
     expect((await a.lock.transfer(request, heir)).remaining).toBe('free');
-    expect((await world.sight()).type).toBe('none');
+    expect((await world.snapshot()).type).toBe('none');
   },
 
   async 'a transfer that arrives too late changes nothing'(world) {
@@ -270,7 +270,7 @@ export const handOver: Contract = {
     const lease = await a.acquire();
     await expect(lease.handOver()).rejects.toThrow(LeaseLostError);
     expect(lease.held).toBe(false);
-    await world.until('the lock is free', async () => (await world.sight()).type === 'none');
+    await world.until('the lock is free', async () => (await world.snapshot()).type === 'none');
   },
 
   async 'a hand-over that did not happen changes nothing: the lease is held, and may be handed over again'(
@@ -311,7 +311,7 @@ export const handOver: Contract = {
       await world.finish(body.catch(() => {}));
       if (end !== 'crash') expect(a.locks.load).toMatchObject({ held: 0, watched: 0 });
       else await world.pass(TTL);
-      await world.until('the lock is free', async () => (await world.sight()).type === 'none');
+      await world.until('the lock is free', async () => (await world.snapshot()).type === 'none');
     }
   },
 
@@ -322,7 +322,7 @@ export const handOver: Contract = {
       const text = later(lease.handOver());
       expect(await lease.release()).toBe(false);
       await expect(text).rejects.toThrow(LockStoreError);
-      await world.until('the lock is free', async () => (await world.sight()).type === 'none');
+      await world.until('the lock is free', async () => (await world.snapshot()).type === 'none');
       expect(a.locks.load).toMatchObject({ held: 0, watched: 0 });
     }
   },

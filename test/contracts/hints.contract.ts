@@ -106,7 +106,7 @@ export const hintsOnRedis: Contract = {
     await lease.release();
     const heir = await world.finish(wait);
     expect(asks).toBe(before + 1);
-    const { remaining } = await world.sight();
+    const { remaining } = await world.snapshot();
     expect(heir.expiresAt - b.clock.wall()).toBeLessThanOrEqual(remaining + 5);
   },
 
@@ -114,7 +114,7 @@ export const hintsOnRedis: Contract = {
     const { control, prefix } = world.redis!;
     const process = await world.process();
     const lease = await process.acquire();
-    const { holder } = await world.sight();
+    const { holder } = await world.snapshot();
     const inbox = `${prefix}inbox:${process.store.processId}`;
     for (const text of [
       '',

@@ -9,7 +9,7 @@ export const idempotence: Contract = {
     const again = await a.ask(request);
     expect(again).toMatchObject({ kind: 'held', fencingToken: grant.fencingToken });
     expect(await a.try(request)).toMatchObject({ kind: 'held', fencingToken: grant.fencingToken });
-    expect(await world.sight()).toMatchObject({ holder: request.holder, waiting: 0 });
+    expect(await world.snapshot()).toMatchObject({ holder: request.holder, waiting: 0 });
   },
 
   async 'a repeated acquire answers what is left, not a full ttl'(world) {
@@ -20,7 +20,7 @@ export const idempotence: Contract = {
     if (again.kind !== 'held') throw new Error(again.kind);
     expect(again.remaining).toBeLessThanOrEqual(TTL - 55);
     expect(again.remaining).toBeGreaterThan(0);
-    expect((await world.sight()).remaining).toBeLessThanOrEqual(TTL - 55);
+    expect((await world.snapshot()).remaining).toBeLessThanOrEqual(TTL - 55);
   },
 
   async 'who asks twice has one place'(world) {
@@ -36,7 +36,7 @@ export const idempotence: Contract = {
       requeued: false,
     });
     expect(other.place.rank).toBe(1);
-    expect((await world.sight()).waiting).toBe(2);
+    expect((await world.snapshot()).waiting).toBe(2);
   },
 
   async 'a pushed grant is found again by asking, with the same token'(world) {
@@ -57,7 +57,7 @@ export const idempotence: Contract = {
     await b.queue();
     expect(await a.lock.release(request, 0)).toBe(true);
     expect(await a.lock.release(request, 0)).toBe(false);
-    expect(await world.sight()).toMatchObject({ holder: first.holder, waiting: 1 });
+    expect(await world.snapshot()).toMatchObject({ holder: first.holder, waiting: 1 });
   },
 
   async 'a minimum hold that arrives twice is not longer'(world) {
@@ -65,7 +65,7 @@ export const idempotence: Contract = {
     const { request } = await a.hold();
     expect(await a.lock.release(request, 1_000)).toBe(true);
     expect(await a.lock.release(request, 9_000)).toBe(false);
-    expect((await world.sight()).remaining).toBeLessThanOrEqual(1_000);
+    expect((await world.snapshot()).remaining).toBeLessThanOrEqual(1_000);
   },
 
   async 'a leave that arrives twice lets one waiter in'(world) {
@@ -77,7 +77,7 @@ export const idempotence: Contract = {
     await a.lock.release(request, 0);
     expect(await b.lock.leave(leaver)).toBe(true);
     expect(await b.lock.leave(leaver)).toBe(false);
-    expect(await world.sight()).toMatchObject({ holder: second.holder, waiting: 1 });
+    expect(await world.snapshot()).toMatchObject({ holder: second.holder, waiting: 1 });
   },
 
   async 'an extension that arrives twice is one'(world) {
@@ -85,7 +85,7 @@ export const idempotence: Contract = {
     const { request } = await a.hold({ ttl: 1_000 });
     const twice = await Promise.all([a.lock.extend([request]), a.lock.extend([request])]);
     for (const { remaining } of twice) expect(remaining[0]).toBeLessThanOrEqual(1_000);
-    expect((await world.sight()).remaining).toBeLessThanOrEqual(1_000);
+    expect((await world.snapshot()).remaining).toBeLessThanOrEqual(1_000);
   },
 };
 
@@ -98,6 +98,6 @@ export const idempotenceOnRedis: Contract = {
     const { request } = await a.queue();
     await world.redis!.control.script('FLUSH');
     expect(await a.ask(request)).toMatchObject({ kind: 'queued', rank: 0 });
-    expect((await world.sight()).waiting).toBe(1);
+    expect((await world.snapshot()).waiting).toBe(1);
   },
 };

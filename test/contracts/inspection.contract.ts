@@ -79,7 +79,7 @@ export const inspecting: Contract = {
     await check();
     const changed = new Condition(a.locks.conditions, lease as SingleLease, 'changed');
     const woken = later(changed.await());
-    await world.until('it awaits', async () => (await world.sight()).awaiting === 1);
+    await world.until('it awaits', async () => (await world.snapshot()).awaiting === 1);
     const teller = await world.finish(b.acquire());
     await new Condition(b.locks.conditions, teller as SingleLease, 'changed').signal();
     await teller.release();

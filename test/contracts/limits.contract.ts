@@ -13,7 +13,7 @@ export const limits: Contract = {
     await a.queue();
     expect((await a.ask(a.request())).kind).toBe('full');
     expect((await a.ask(request)).kind).toBe('queued');
-    expect((await world.sight()).waiting).toBe(2);
+    expect((await world.snapshot()).waiting).toBe(2);
     await a.lock.leave(request);
     expect((await a.ask(a.request())).kind).toBe('queued');
   },
@@ -41,7 +41,7 @@ export const limits: Contract = {
     await dead.queue();
     await dead.queue();
     await world.silence(3_100);
-    await world.until('it is free', async () => (await world.sight()).type === 'none');
+    await world.until('it is free', async () => (await world.snapshot()).type === 'none');
     expect((await a.ask(a.request())).kind).toBe('full');
     expect((await a.ask(a.request())).kind).toBe('held');
   },

@@ -171,7 +171,7 @@ export const localHandOff: Contract = {
     await world.waiting(1);
     expect(a.locks.load.waiting).toBe(50);
     await world.elapse(50);
-    expect((await world.sight()).waiting).toBe(1);
+    expect((await world.snapshot()).waiting).toBe(1);
     await lease.release();
     await world.finish(Promise.all(all));
   },
@@ -266,7 +266,7 @@ export const localHandOff: Contract = {
     const third = later(a.acquire({ ttl: 30_000 }));
     await lease.release();
     const short = await world.finish(wait);
-    const { holder, remaining } = await world.sight();
+    const { holder, remaining } = await world.snapshot();
     expect(holder).not.toBe(before);
     expect(remaining).toBeLessThanOrEqual(500);
     await world.pass(500);
@@ -286,7 +286,7 @@ export const localHandOff: Contract = {
     a.clock.stall(TTL - 2_500);
     await lease.release();
     const long = await world.finish(wait);
-    const { holder, remaining } = await world.sight();
+    const { holder, remaining } = await world.snapshot();
     expect(holder).not.toBe(before);
     expect(remaining).toBeGreaterThan(2 * TTL);
     await long.release();
@@ -318,7 +318,7 @@ export const localHandOff: Contract = {
     const wait = later(a.acquire({ renew: false }));
     await lease.release();
     const heir = await world.finish(wait);
-    const { remaining } = await world.sight();
+    const { remaining } = await world.snapshot();
     expect(heir.expiresAt - a.clock.wall()).toBeLessThanOrEqual(remaining);
     await heir.release();
   },
@@ -376,7 +376,7 @@ export const localHandOff: Contract = {
     const extended = lease.extend('1h');
     await lease.release();
     const heir = await world.finish(next);
-    expect((await world.sight()).remaining).toBeLessThanOrEqual(5_000);
+    expect((await world.snapshot()).remaining).toBeLessThanOrEqual(5_000);
     gate.open();
     await expect(extended).rejects.toThrow(LeaseLostError);
     await heir.release();
@@ -452,7 +452,7 @@ export const localHandOff: Contract = {
     await lease.release();
     const heir = await world.finish(wait);
     expect(heir.expiresAt - a.clock.wall()).toBeLessThanOrEqual(TTL);
-    expect((await world.sight()).remaining).toBeLessThanOrEqual(TTL);
+    expect((await world.snapshot()).remaining).toBeLessThanOrEqual(TTL);
     await heir.release();
   },
 
@@ -494,7 +494,7 @@ export const localHandOff: Contract = {
     leavers[0]!.abort();
     leavers[1]!.abort();
     await world.elapse(50);
-    expect((await world.sight()).waiting).toBe(1);
+    expect((await world.snapshot()).waiting).toBe(1);
     leavers[2]!.abort();
     await world.waiting(0);
     await lease.release();
@@ -536,7 +536,7 @@ export const localHandOff: Contract = {
     const lease = await a.acquire();
     await expect(a.acquire({ wait: 0 })).rejects.toThrow(LockNotAcquiredError);
     expect(lease.held).toBe(true);
-    expect((await world.sight()).waiting).toBe(0);
+    expect((await world.snapshot()).waiting).toBe(0);
     await lease.release();
   },
 
@@ -567,7 +567,7 @@ export const localHandOff: Contract = {
     await world.pass(TTL);
     await world.finish(Promise.all(all));
     expect(served).toEqual(names(callers));
-    expect((await world.sight()).type).toBe('none');
+    expect((await world.snapshot()).type).toBe('none');
   },
 
   'a step that gives the turn away and is not sent loses no waiter and leaves no lease': (world) =>

@@ -95,7 +95,7 @@ export const loss: Contract = {
     await world.pass(TTL);
     await world.until('the signal aborts', () => lease.signal.aborted);
     expect(process.clock.monotonic() - from).toBeLessThan(2 * TTL);
-    expect((await world.sight()).type).toBe('none');
+    expect((await world.snapshot()).type).toBe('none');
     expect(process.locks.load).toMatchObject({ held: 0, watched: 0 });
     expect(lease.signal.reason).toMatchObject({ reason: 'gone' });
     const [, left] = /Redis had it no more.* in (\d+) ms/.exec(lease.lossError().message)!;
@@ -193,7 +193,7 @@ export const loss: Contract = {
     const lease = await process.acquire({ ttl: TTL });
     const extended = later(lease.extend('1h'));
     await world.until('it is lost', () => lease.signal.aborted);
-    await world.until('the lock is free', async () => (await world.sight()).type === 'none');
+    await world.until('the lock is free', async () => (await world.snapshot()).type === 'none');
     gate.open();
     await expect(extended).rejects.toThrow(LeaseLostError);
   },
@@ -202,7 +202,7 @@ export const loss: Contract = {
     const [process, other] = [await world.process(), await world.client()];
     const lease = await process.acquire({ ttl: TTL, renew: false });
     await world.pass(TTL);
-    await world.until('the lock is free', async () => (await world.sight()).type === 'none');
+    await world.until('the lock is free', async () => (await world.snapshot()).type === 'none');
     const { request } = await other.hold();
     await expect(lease.extend()).rejects.toThrow(LeaseLostError);
     expect(await world.holder()).toBe(request.holder);

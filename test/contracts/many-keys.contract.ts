@@ -34,10 +34,10 @@ export const manyKeys: Contract = {
     expect(() => lease.fencingToken).toThrow(LockOptionsError);
     expect(() => lease.fencingTokenOf('w')).toThrow(LockOptionsError);
     await lease.extend('9s');
-    expect((await world.sight('y')).remaining).toBeGreaterThan(8_000);
+    expect((await world.snapshot('y')).remaining).toBeGreaterThan(8_000);
     expect(await lease.release()).toBe(true);
     expect(lease.held).toBe(false);
-    for (const key of ['x', 'y', 'z']) expect((await world.sight(key)).type).toBe('none');
+    for (const key of ['x', 'y', 'z']) expect((await world.snapshot(key)).type).toBe('none');
   },
 
   async 'when all are free they are asked for at once'(world) {
@@ -74,16 +74,16 @@ export const manyKeys: Contract = {
     expect(waited).toBeGreaterThanOrEqual(199);
     expect(waited).toBeLessThanOrEqual(world.clock.monotonic() - from + 1);
     for (const key of ['x', 'z']) {
-      await world.until(`${key} is free`, async () => (await world.sight(key)).type === 'none');
+      await world.until(`${key} is free`, async () => (await world.snapshot(key)).type === 'none');
     }
-    expect((await world.sight('y')).waiting).toBe(0);
+    expect((await world.snapshot('y')).waiting).toBe(0);
   },
 
   async 'who cannot have all keeps none for a minimum hold'(world) {
     const [a, b] = [await world.process(), await world.client()];
     const { request } = await b.hold({ key: 'y' });
     const free = async (): Promise<void> => {
-      for (const key of ['x', 'z']) expect((await world.sight(key)).type).toBe('none');
+      for (const key of ['x', 'z']) expect((await world.snapshot(key)).type).toBe('none');
     };
     const minHold = '20s';
     const once = acquire(a, ['x', 'y', 'z'], { wait: 0, minHold });
@@ -100,7 +100,7 @@ export const manyKeys: Contract = {
     await b.lock.release(request, 0);
     const lease = await world.finish(waiting);
     expect(await lease.release()).toBe(true);
-    expect((await world.sight('z')).remaining).toBeGreaterThan(15_000);
+    expect((await world.snapshot('z')).remaining).toBeGreaterThan(15_000);
   },
 
   async 'a limit or a fault on the way keeps none for a minimum hold either'(world) {
@@ -121,7 +121,7 @@ export const manyKeys: Contract = {
       'Trouble',
     );
     for (const key of ['x', 'y', 'z']) {
-      await world.until(`${key} is free`, async () => (await world.sight(key)).type === 'none');
+      await world.until(`${key} is free`, async () => (await world.snapshot(key)).type === 'none');
     }
   },
 
@@ -137,8 +137,10 @@ export const manyKeys: Contract = {
       a.locks.stopWaiting();
       await expect(world.finish(failed)).rejects.toThrow('shut');
     });
-    await world.until('it is kept', async () => (await world.sight('x')).holder.endsWith('kept'));
-    expect((await world.sight('x')).remaining).toBeGreaterThan(15_000);
+    await world.until('it is kept', async () =>
+      (await world.snapshot('x')).holder.endsWith('kept'),
+    );
+    expect((await world.snapshot('x')).remaining).toBeGreaterThan(15_000);
   },
 
   async 'who waits for one holds those before it, and none behind it'(world) {
@@ -146,7 +148,7 @@ export const manyKeys: Contract = {
     const { request } = await b.hold({ key: 'y' });
     const wait = acquire(a, ['x', 'y', 'z']);
     await world.waiting(1, 'y');
-    expect([(await world.sight('x')).type, (await world.sight('z')).type]).toEqual([
+    expect([(await world.snapshot('x')).type, (await world.snapshot('z')).type]).toEqual([
       'string',
       'none',
     ]);
@@ -167,10 +169,10 @@ export const manyKeys: Contract = {
     await world.plant('f', 'hash');
     await expect(acquire(a, ['e', 'f', 'g'])).rejects.toThrow('hash');
     for (const key of ['x', 'e', 'g']) {
-      await world.until(`${key} is free`, async () => (await world.sight(key)).type === 'none');
+      await world.until(`${key} is free`, async () => (await world.snapshot(key)).type === 'none');
     }
     await b.lock.release(request, 0);
-    await world.until('nobody waits', async () => (await world.sight('y')).type === 'none');
+    await world.until('nobody waits', async () => (await world.snapshot('y')).type === 'none');
   },
 
   async 'a lock that is lost loses the lease, and its signal says so'(world) {
@@ -183,7 +185,7 @@ export const manyKeys: Contract = {
     expect(lease.held).toBe(false);
     expect(() => lease.assertHeld()).toThrow('"y"');
     expect(await lease.release()).toBe(false);
-    expect((await world.sight('x')).type).toBe('none');
+    expect((await world.snapshot('x')).type).toBe('none');
   },
 
   async 'each of them can be taken again inside'(world) {

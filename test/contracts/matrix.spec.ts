@@ -10,9 +10,7 @@ it('every kind of lock stands in the matrix of the contracts', () => {
   covered.add('condition'); // no lock by itself: it has a contract of its own, conditions.contract.ts
   covered.add('quorum'); // another store with another order of waiters: the contracts that it keeps name it, faults/quorum.spec.ts the rest
   covered.add('dialects'); // other libraries’ locks, without a queue: dialects/matrix.spec.ts names each of them
-  covered.add('quarantine'); // no lock: what a server that may have forgotten locks must wait for, faults/durability.spec.ts
-  covered.add('guard'); // no lock: what our locks write beside clients of the articles, dialects/guard.spec.ts and native-guard.spec.ts
-  covered.add('look'); // no lock: what quorum and dialects see of theirs, dialects/steps.spec.ts and quorum.spec.ts
+  covered.add('timestamp-compat'); // no lock: what our locks write beside clients of the articles, dialects/guard.spec.ts and native-guard.spec.ts
   expect([...covered].sort()).toEqual(folders.sort());
 });
 

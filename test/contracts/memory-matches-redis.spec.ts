@@ -99,8 +99,8 @@ class Player {
         throw error;
       },
     );
-    const { type, holders, mode, holder, waiting, awaiting, places, fencingToken } =
-      await this.world.sight();
+    const { type, holders, mode, holder, waiting, awaiting, entries, fencingToken } =
+      await this.world.snapshot();
     if (fencingToken !== undefined && fencingToken !== this.#tokens.at(-1)) {
       this.#tokens.push(fencingToken);
     }
@@ -111,7 +111,7 @@ class Player {
       holders: holders.map((each) => this.#nameOf(each.holder)).sort(),
       waiting,
       awaiting,
-      places: places.map(({ place }) => this.#names.get(place.split('/').slice(0, 2).join('/'))),
+      entries: entries.map(({ entry }) => this.#names.get(entry.split('/').slice(0, 2).join('/'))),
       fence: fencingToken === undefined ? undefined : this.#tokens.lastIndexOf(fencingToken),
     };
   }
@@ -181,7 +181,7 @@ class Player {
       case 'stamp': {
         const version = await client.lock.stamp('k');
         if (version === undefined) return 'held';
-        return version === (await this.world.sight()).fencingToken ? 'its version' : 'another';
+        return version === (await this.world.snapshot()).fencingToken ? 'its version' : 'another';
       }
       case 'force':
         return client.lock.force('k');

@@ -46,7 +46,7 @@ export const optimistic: Contract = {
     const stamp = await take();
     await a.hold({ ttl: TTL });
     await world.pass(TTL);
-    await world.until('the lease is over', async () => (await world.sight()).type === 'none');
+    await world.until('the lease is over', async () => (await world.snapshot()).type === 'none');
     expect(await stamp.validate()).toBe(false);
   },
 
@@ -58,7 +58,7 @@ export const optimistic: Contract = {
     await a.lock.release(request, 0);
     stamps.push(await take());
     await b.lock.release(heir, 0);
-    expect((await world.sight()).type).toBe('none');
+    expect((await world.snapshot()).type).toBe('none');
     for (const stamp of stamps) expect(await stamp.validate()).toBe(false);
   },
 
@@ -75,7 +75,7 @@ export const optimistic: Contract = {
     }
     stamps.push(await take());
     await lease.release();
-    await world.until('nobody holds it', async () => (await world.sight()).type === 'none');
+    await world.until('nobody holds it', async () => (await world.snapshot()).type === 'none');
     for (const stamp of [before, ...stamps]) expect(await stamp.validate()).toBe(false);
   },
 
@@ -111,7 +111,7 @@ export const optimistic: Contract = {
     const held = await take();
     const condition = new Condition(process.locks.conditions, lease as SingleLease, 'changed');
     const woken = condition.await();
-    await world.until('it awaits', async () => (await world.sight()).awaiting === 1);
+    await world.until('it awaits', async () => (await world.snapshot()).awaiting === 1);
     const awaited = await take();
     expect([await held.validate(), await awaited.validate()]).toEqual([false, true]);
     const { request } = await other.hold();
@@ -132,7 +132,7 @@ export const optimistic: Contract = {
       expect((await a.try(request)).kind).toBe('held');
       const held = await take();
       await a.lock.release(request, 60_000);
-      expect(inspection('k', await world.sight()).state).toBe('kept');
+      expect(inspection('k', await world.snapshot()).state).toBe('kept');
       const kept = await take();
       expect([await held.validate(), await kept.validate()]).toEqual([false, true]);
       await a.lock.force('k');
@@ -180,7 +180,7 @@ export const optimistic: Contract = {
     await a.lock.release(request, 0);
     await world.plant('k', 'hash');
     await expect(take()).rejects.toThrow(ForeignLockError);
-    expect((await world.sight()).type).toBe('hash');
+    expect((await world.snapshot()).type).toBe('hash');
   },
 
   async 'a stamp holds nothing, and what it leaves has an end'(world) {
@@ -189,7 +189,7 @@ export const optimistic: Contract = {
     expect((await a.try(a.request())).kind).toBe('held');
     const { request } = await a.queue();
     await take();
-    expect((await world.sight()).places[0]!.place).toContain(request.holder);
+    expect((await world.snapshot()).entries[0]!.entry).toContain(request.holder);
     for (const { ttl } of await world.keys()) expect(ttl).toBeGreaterThan(0);
   },
 

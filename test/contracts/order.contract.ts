@@ -62,8 +62,10 @@ export const order: Contract = {
     await a.hold();
     const queued = [await a.queue(), await b.queue(), await a.queue()];
     for (const { request } of queued.toReversed()) await a.ask(request);
-    const { places } = await world.sight();
-    expect(places.map(({ place }) => place)).toEqual(queued.map(({ request }) => entryOf(request)));
+    const { entries } = await world.snapshot();
+    expect(entries.map(({ entry }) => entry)).toEqual(
+      queued.map(({ request }) => entryOf(request)),
+    );
   },
 
   async 'places that the server forgot are taken up again in their old order'(world) {
@@ -76,8 +78,10 @@ export const order: Contract = {
       const again = await b.ask(request, { enqueuedAt: place.enqueuedAt });
       expect(again).toMatchObject({ kind: 'queued', requeued: true, enqueuedAt: place.enqueuedAt });
     }
-    const { places } = await world.sight();
-    expect(places.map(({ place }) => place)).toEqual(queued.map(({ request }) => entryOf(request)));
+    const { entries } = await world.snapshot();
+    expect(entries.map(({ entry }) => entry)).toEqual(
+      queued.map(({ request }) => entryOf(request)),
+    );
   },
 
   async 'a caller that waits says with each further ask when it was enqueued'(world) {
@@ -121,7 +125,7 @@ async function freeWithTwoWaiting(
   const second = await c.queue();
   await world.pass(TTL);
   await world.silence(-TTL); // those who wait have asked just now
-  await world.until('the lease is over', async () => (await world.sight()).type === 'none');
+  await world.until('the lease is over', async () => (await world.snapshot()).type === 'none');
   return {
     first: { client: b, request: first.request },
     second: { client: c, request: second.request },

@@ -16,7 +16,7 @@ export const ownership: Contract = {
     const [a, b] = [await world.client(), await world.client()];
     const { request } = await a.hold({ ttl: TTL });
     expect((await b.lock.extend([b.request({ ttl: 3 * TTL })])).remaining).toEqual([world.gone]);
-    const { holder, remaining } = await world.sight();
+    const { holder, remaining } = await world.snapshot();
     expect(holder).toBe(request.holder);
     expect(remaining).toBeLessThanOrEqual(TTL);
   },
@@ -26,18 +26,18 @@ export const ownership: Contract = {
     const { request } = await a.hold();
     const { request: waiting } = await a.queue();
     expect(await b.lock.leave(b.request())).toBe(false);
-    const { holder, places } = await world.sight();
+    const { holder, entries } = await world.snapshot();
     expect(holder).toBe(request.holder);
-    expect(places.map(({ place }) => place)).toEqual([entryOf(waiting)]);
+    expect(entries.map(({ entry }) => entry)).toEqual([entryOf(waiting)]);
   },
 
   async 'an extension brings no lease back that has ended'(world) {
     const a = await world.client();
     const { request } = await a.hold({ ttl: TTL });
     await world.pass(TTL);
-    await world.until('the lease is over', async () => (await world.sight()).type === 'none');
+    await world.until('the lease is over', async () => (await world.snapshot()).type === 'none');
     expect((await a.lock.extend([request])).remaining).toEqual(['free']);
-    expect((await world.sight()).type).toBe('none');
+    expect((await world.snapshot()).type).toBe('none');
   },
 
   async 'an extension brings no released lease back'(world) {
@@ -45,19 +45,19 @@ export const ownership: Contract = {
     const { request } = await a.hold();
     await a.lock.release(request, 0);
     expect((await a.lock.extend([request])).remaining).toEqual(['free']);
-    expect((await world.sight()).type).toBe('none');
+    expect((await world.snapshot()).type).toBe('none');
   },
 
   async 'who held the lock before touches nothing of who holds it now'(world) {
     const [a, b] = [await world.client(), await world.client()];
     const { request: before } = await a.hold({ ttl: TTL });
     await world.pass(TTL);
-    await world.until('the lease is over', async () => (await world.sight()).type === 'none');
+    await world.until('the lease is over', async () => (await world.snapshot()).type === 'none');
     const { request: now } = await b.hold({ ttl: TTL });
     expect(await a.lock.release(before, 0)).toBe(false);
     expect(await a.lock.leave(before)).toBe(false);
     expect((await a.lock.extend([{ ...before, ttl: 3 * TTL }])).remaining).toEqual([world.gone]);
-    const { holder, remaining } = await world.sight();
+    const { holder, remaining } = await world.snapshot();
     expect(holder).toBe(now.holder);
     expect(remaining).toBeLessThanOrEqual(TTL);
   },

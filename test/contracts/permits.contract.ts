@@ -21,10 +21,10 @@ export const permits: Contract = {
     await b.hold(of(3));
     expect((await b.try(b.request(of(3)))).kind).toBe('busy');
     const { request: next } = await b.queue(of(3));
-    expect(await world.sight()).toMatchObject({ mode: 'permits', waiting: 1 });
+    expect(await world.snapshot()).toMatchObject({ mode: 'permits', waiting: 1 });
     await a.lock.release(first.request, 0);
     await world.told(b, next);
-    expect((await world.sight()).holders).toHaveLength(3);
+    expect((await world.snapshot()).holders).toHaveLength(3);
   },
 
   async 'who wants several permits gets them at once, or waits, and those behind wait too'(world) {
@@ -38,21 +38,21 @@ export const permits: Contract = {
     await a.lock.release(one.request, 0);
     await world.told(b, both);
     expect(c.granted(behind)).toBeUndefined();
-    expect((await world.sight()).holders).toHaveLength(3);
+    expect((await world.snapshot()).holders).toHaveLength(3);
     await a.lock.release(two.request, 0);
     await world.told(c, behind);
     expect(await b.lock.release(both, 0)).toBe(true);
-    expect((await world.sight()).holders).toMatchObject([{ holder: behind.holder }]);
+    expect((await world.snapshot()).holders).toMatchObject([{ holder: behind.holder }]);
   },
 
   async 'several permits are extended together and given back together'(world) {
     const a = await world.client();
     const { request } = await a.hold({ ...of(4, 3), ttl: TTL });
     expect((await a.lock.extend([{ ...request, ttl: 3 * TTL }])).remaining).toEqual([3 * TTL]);
-    const { holders } = await world.sight();
+    const { holders } = await world.snapshot();
     expect(holders.map(({ remaining }) => remaining > 2 * TTL)).toEqual([true, true, true]);
     expect(await a.lock.release(request, 0)).toBe(true);
-    expect((await world.sight()).type).toBe('none');
+    expect((await world.snapshot()).type).toBe('none');
   },
 
   async 'as many permits are taken as a lease has, and as many come back'(world) {
@@ -61,10 +61,10 @@ export const permits: Contract = {
     for (const count of [2, 3, 7, 10, 19]) {
       const { request } = await b.hold(of(20, count));
       expect((await a.try(a.request(of(20, 20 - count)))).kind).toBe('busy');
-      expect((await world.sight()).holders).toHaveLength(1 + count);
+      expect((await world.snapshot()).holders).toHaveLength(1 + count);
       expect(await b.lock.release(request, 0)).toBe(true);
     }
-    expect((await world.sight()).holders).toHaveLength(1);
+    expect((await world.snapshot()).holders).toHaveLength(1);
   },
 
   async 'where two disagree on the number, nobody comes in beyond its own'(world) {
@@ -76,10 +76,10 @@ export const permits: Contract = {
     expect((await young.try(young.request(of(3)))).kind).toBe('busy');
     const { request: strict } = await old.queue(of(2));
     await young.lock.release(third.request, 0);
-    expect((await world.sight()).waiting).toBe(1);
+    expect((await world.snapshot()).waiting).toBe(1);
     await old.lock.release(second.request, 0);
     await world.told(old, strict);
-    expect((await world.sight()).holders).toHaveLength(2);
+    expect((await world.snapshot()).holders).toHaveLength(2);
   },
 
   async 'permits that come back twice come back once'(world) {
@@ -89,7 +89,7 @@ export const permits: Contract = {
     expect(await a.lock.release(request, 0)).toBe(true);
     expect(await a.lock.release(request, 0)).toBe(false);
     expect((await a.try(a.request(of(1)))).kind).toBe('busy');
-    expect((await world.sight()).holders).toMatchObject([{ holder: next.holder }]);
+    expect((await world.snapshot()).holders).toMatchObject([{ holder: next.holder }]);
   },
 
   async 'a crash costs the ttl of that permit, and no other'(world) {
@@ -119,7 +119,7 @@ export const permits: Contract = {
       await expect(a.ask(a.request(of(2)))).rejects.toThrow(ForeignLockError);
       await b.lock.release(other, 0);
     }
-    expect((await world.sight()).type).toBe('none');
+    expect((await world.snapshot()).type).toBe('none');
   },
 
   async 'each permit has a token of its own, above every earlier one'(world) {
@@ -142,7 +142,7 @@ export const permits: Contract = {
     const { request, grant } = await a.hold(of(3));
     await b.hold(of(3));
     expect(await a.ask(request)).toMatchObject({ kind: 'held', fencingToken: grant.fencingToken });
-    expect((await world.sight()).holders).toHaveLength(2);
+    expect((await world.snapshot()).holders).toHaveLength(2);
   },
 
   async 'a minimum hold keeps one permit, not the others'(world) {
@@ -165,7 +165,7 @@ export const permits: Contract = {
     expect([...a.forced, ...b.forced].sort()).toEqual(
       [first.request.holder, second.request.holder].sort(),
     );
-    expect((await world.sight()).type).toBe('none');
+    expect((await world.snapshot()).type).toBe('none');
   },
 
   async 'a waiter that leaves lets those behind in who fit'(world) {
@@ -175,7 +175,7 @@ export const permits: Contract = {
     const { request: small } = await c.queue(of(3));
     await b.lock.leave(large);
     await world.until('the small one is told', () => c.granted(small) !== undefined);
-    expect((await world.sight()).waiting).toBe(0);
+    expect((await world.snapshot()).waiting).toBe(0);
   },
 
   async 'five permits are held by five at most, over processes, and nobody starves'(world) {

@@ -198,7 +198,7 @@ planted('one Redis', {
     brokenSentences: [[ownership, 'who lost the lock to an operator']],
   },
   'a run that leaps over another process’ place': {
-    plant: inScripts(GRANTING, { functions: { run_behind: LEAPING } }),
+    plant: inScripts(GRANTING, { functions: { batch_behind: LEAPING } }),
     brokenSentences: [[runs, 'who stands between them']],
   },
   'a run without a token for each in it': {

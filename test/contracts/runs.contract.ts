@@ -242,7 +242,7 @@ export const runs: Contract = {
     const callers = many(a, 3);
     await queue.join(callers);
     await world.until('all are answered', async () => {
-      return answered === 3 && (await world.sight()).waiting === 3;
+      return answered === 3 && (await world.snapshot()).waiting === 3;
     });
     listener.reconnected();
     await queue.begin();
@@ -251,7 +251,7 @@ export const runs: Contract = {
     expect(onTheirWay.length).toBeGreaterThanOrEqual(2);
     gate.open();
     await world.finish(Promise.all(onTheirWay));
-    await world.until('it is free', async () => (await world.sight()).type === 'none');
+    await world.until('it is free', async () => (await world.snapshot()).type === 'none');
     await queue.expectNothingLeft(a);
   },
 
@@ -349,7 +349,7 @@ export const runs: Contract = {
     if (world.hearsItself) expect(dead).toEqual([]);
     const within = TTL + (world.hearsItself ? 2_000 : 5_000);
     expect(b.clock.monotonic() - from).toBeLessThan(atMost(world, within));
-    expect((await world.sight()).type).toBe('none');
+    expect((await world.snapshot()).type).toBe('none');
   },
 
   async 'a process that shuts down gives back what it holds, and every place'(world) {

@@ -14,14 +14,14 @@ export const sharedMode: Contract = {
   async 'readers hold together, and a writer waits for the last of them'(world) {
     const [a, b, c] = [await world.client(), await world.client(), await world.client()];
     const readers = [await a.hold(reader), await b.hold(reader), await b.hold(reader)];
-    expect(await world.sight()).toMatchObject({ mode: 'shared', waiting: 0 });
+    expect(await world.snapshot()).toMatchObject({ mode: 'shared', waiting: 0 });
     expect((await c.try(c.request())).kind).toBe('busy');
     const { request: writer } = await c.queue();
     await a.lock.release(readers[0]!.request, 0);
     await b.lock.release(readers[1]!.request, 0);
-    expect((await world.sight()).holders).toHaveLength(1);
+    expect((await world.snapshot()).holders).toHaveLength(1);
     await b.lock.release(readers[2]!.request, 0);
-    expect(await world.sight()).toMatchObject({ holder: writer.holder, mode: undefined });
+    expect(await world.snapshot()).toMatchObject({ holder: writer.holder, mode: undefined });
     await world.until('the writer is told', () => c.granted(writer) !== undefined);
   },
 
@@ -32,7 +32,7 @@ export const sharedMode: Contract = {
     const { request: waiting } = await b.queue(reader);
     await a.lock.release(request, 0);
     await world.until('the reader is told', () => b.granted(waiting) !== undefined);
-    expect(await world.sight()).toMatchObject({ mode: 'shared', holder: waiting.holder });
+    expect(await world.snapshot()).toMatchObject({ mode: 'shared', holder: waiting.holder });
   },
 
   async 'a reader that comes later does not pass a waiting writer'(world) {
@@ -44,7 +44,7 @@ export const sharedMode: Contract = {
     await a.lock.release(first, 0);
     expect(await world.holder()).toBe(writer.holder);
     await b.lock.release(writer, 0);
-    expect(await world.sight()).toMatchObject({ mode: 'shared', holder: late.holder });
+    expect(await world.snapshot()).toMatchObject({ mode: 'shared', holder: late.holder });
   },
 
   async 'readers that wait next to each other come in together, with one release'(world) {
@@ -54,7 +54,7 @@ export const sharedMode: Contract = {
     const { request: writer } = await c.queue();
     const { request: behind } = await b.queue(reader);
     await a.lock.release(request, 0);
-    const { holders, waiting } = await world.sight();
+    const { holders, waiting } = await world.snapshot();
     expect(holders.map(({ holder }) => holder).sort()).toEqual(
       first.map(({ request: own }) => own.holder).sort(),
     );
@@ -74,7 +74,7 @@ export const sharedMode: Contract = {
     const { request: behind } = await c.queue(reader);
     await b.lock.leave(writer);
     await world.until('the reader is told', () => c.granted(behind) !== undefined);
-    expect((await world.sight()).holders).toHaveLength(2);
+    expect((await world.snapshot()).holders).toHaveLength(2);
   },
 
   async 'a writer whose process died lets the readers behind it in'(world) {
@@ -84,7 +84,7 @@ export const sharedMode: Contract = {
     await world.silence(3_100);
     const { request: behind } = await c.queue(reader).catch(() => ({ request: undefined }));
     expect(behind).toBeUndefined(); // it was granted at once: nobody living was before it
-    expect((await world.sight()).holders).toHaveLength(2);
+    expect((await world.snapshot()).holders).toHaveLength(2);
   },
 
   async 'a crashed reader delays a writer by its own ttl at most'(world) {
@@ -107,11 +107,11 @@ export const sharedMode: Contract = {
     const { request: long } = await b.hold({ ...reader, ttl: 4 * TTL });
     const { remaining } = await a.lock.extend([{ ...short, ttl: 2 * TTL }]);
     expect(remaining).toEqual([2 * TTL]);
-    expect((await world.sight()).remaining).toBeGreaterThan(2 * TTL);
+    expect((await world.snapshot()).remaining).toBeGreaterThan(2 * TTL);
     await b.lock.release(long, 0);
-    const sight = await world.sight();
-    expect(sight.remaining).toBeLessThanOrEqual(2 * TTL);
-    expect(sight.holders).toMatchObject([{ holder: short.holder }]);
+    const snapshot = await world.snapshot();
+    expect(snapshot.remaining).toBeLessThanOrEqual(2 * TTL);
+    expect(snapshot.holders).toMatchObject([{ holder: short.holder }]);
   },
 
   async 'an extension lengthens, and never shortens'(world) {
@@ -120,7 +120,7 @@ export const sharedMode: Contract = {
     const [left] = (await a.lock.extend([{ ...request, ttl: 1_000 }])).remaining;
     expect(left).toBeGreaterThan(TTL);
     expect((await a.lock.extend([{ ...request, ttl: 4 * TTL }])).remaining).toEqual([4 * TTL]);
-    expect((await world.sight()).remaining).toBeGreaterThan(3 * TTL);
+    expect((await world.snapshot()).remaining).toBeGreaterThan(3 * TTL);
   },
 
   async 'who is no reader any more extends nothing and gives nothing back'(world) {
@@ -130,7 +130,7 @@ export const sharedMode: Contract = {
     await world.pass(TTL);
     expect((await a.lock.extend([over])).remaining).toEqual(['free']);
     expect(await a.lock.release(over, 0)).toBe(false);
-    expect((await world.sight()).holders).toHaveLength(1);
+    expect((await world.snapshot()).holders).toHaveLength(1);
     expect((await a.lock.extend([a.request(reader)])).remaining).toEqual(['free']);
     expect(await a.lock.leave(a.request(reader))).toBe(false);
   },
@@ -159,11 +159,11 @@ export const sharedMode: Contract = {
     const { request } = await a.hold(reader);
     expect((await a.ask(request)).kind).toBe('held');
     const { request: other } = await b.hold(reader);
-    expect((await world.sight()).holders).toHaveLength(2);
+    expect((await world.snapshot()).holders).toHaveLength(2);
     expect(await a.lock.release(request, 0)).toBe(true);
     expect(await a.lock.release(request, 0)).toBe(false);
     expect(await a.lock.leave(request)).toBe(false);
-    expect((await world.sight()).holders).toMatchObject([{ holder: other.holder }]);
+    expect((await world.snapshot()).holders).toMatchObject([{ holder: other.holder }]);
   },
 
   async 'a reader has token 0 where the server has lost the last writer’s, and the next writer’s is above all'(
@@ -220,7 +220,7 @@ export const sharedMode: Contract = {
     expect(await a.lock.downgrade(request)).toBe(true);
     expect(await a.lock.downgrade(request)).toBe(true);
     await world.until('the reader is told', () => b.granted(waiting) !== undefined);
-    expect(await world.sight()).toMatchObject({ mode: 'shared', waiting: 1 });
+    expect(await world.snapshot()).toMatchObject({ mode: 'shared', waiting: 1 });
     expect((await a.lock.extend([{ ...request, ...reader }])).remaining).toEqual([5_000]);
     expect(await c.lock.downgrade(writer)).toBe(false);
     await a.lock.release({ ...request, ...reader }, 0);
@@ -245,7 +245,7 @@ export const sharedMode: Contract = {
     await world.flush();
     await b.hold(reader);
     expect((await a.lock.extend([request])).remaining).toEqual(['free']);
-    expect((await world.sight()).holders).toHaveLength(1);
+    expect((await world.snapshot()).holders).toHaveLength(1);
   },
 
   async 'every key has an end, and after the last lease only the token is left'(world) {
@@ -269,7 +269,7 @@ export const sharedMode: Contract = {
     await lease.extend('8s');
     expect(await lease.release()).toBe(true);
     expect(await other.release()).toBe(true);
-    expect((await world.sight()).type).toBe('none');
+    expect((await world.snapshot()).type).toBe('none');
   },
 
   async 'who waits behind a writer of its own process comes when it has become a reader'(world) {
@@ -283,7 +283,7 @@ export const sharedMode: Contract = {
     await first.release();
     for (const next of [await world.finish(writer), await world.finish(shared)])
       await next.release();
-    await world.until('nothing is left', async () => (await world.sight()).type === 'none');
+    await world.until('nothing is left', async () => (await world.snapshot()).type === 'none');
   },
 
   async 'a lease that is held more than once, by re-entry, stays exclusive'(world) {
@@ -316,7 +316,7 @@ export const sharedMode: Contract = {
     const downgraded = later(lease.downgrade());
     await lease.release();
     await expect(downgraded).rejects.toThrow(LockStoreError);
-    await world.until('the lock is free', async () => (await world.sight()).type === 'none');
+    await world.until('the lock is free', async () => (await world.snapshot()).type === 'none');
     expect(a.locks.load).toMatchObject({ held: 0, watched: 0 });
   },
 
@@ -332,7 +332,7 @@ export const sharedMode: Contract = {
     const lease = await process.acquire();
     await expect(lease.downgrade()).rejects.toThrow(LeaseLostError);
     expect(lease.held).toBe(false);
-    await world.until('the lock is free', async () => (await world.sight()).type === 'none');
+    await world.until('the lock is free', async () => (await world.snapshot()).type === 'none');
   },
 
   async 'of a lease on several locks none becomes shared where one is held more than once'(world) {

@@ -78,7 +78,7 @@ async function restorationUnderWay(
 }
 
 async function free(world: World): Promise<boolean> {
-  return (await world.sight()).type === 'none';
+  return (await world.snapshot()).type === 'none';
 }
 
 export const shutdown: Contract = {

@@ -108,7 +108,7 @@ export const sleepAlone: Contract = {
     const condition = new Condition(process.locks.conditions, lease, 'met');
     let woken = false;
     const waiting = condition.await({ wait: 2_000 }).then(() => (woken = true));
-    await world.until('it awaits', async () => (await world.sight()).awaiting === 1);
+    await world.until('it awaits', async () => (await world.snapshot()).awaiting === 1);
     answer.expect(); // the grant, when its time is over
     await world.pass(2_000);
     await world.finish(answer.came);
@@ -205,7 +205,7 @@ export const sleep: Contract = {
   async 'a question whether a lease lasts that is not renewed makes it no longer'(world) {
     const process = await world.process();
     const lease = await process.acquire({ ttl: TTL, renew: false });
-    const lasts = async (): Promise<number> => (await world.sight()).remaining;
+    const lasts = async (): Promise<number> => (await world.snapshot()).remaining;
     const end = (await lasts()) + world.clock.monotonic();
     await world.elapse(1_000);
     for (const hours of [-1, 1]) {
@@ -237,7 +237,7 @@ export const sleep: Contract = {
       expect(signal.aborted).toBe(false);
       process.clock.sleep(hours * 3_600_000);
       await lease.finish(); // says what the server says: it was held to its end
-      expect((await world.sight()).type).toBe('none');
+      expect((await world.snapshot()).type).toBe('none');
     }
   },
 };

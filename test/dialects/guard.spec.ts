@@ -158,7 +158,13 @@ describe('a plain lock with a guard', () => {
     const step = (name: 'acquire' | 'extend' | 'release'): Promise<unknown> => {
       const script = scripts[name];
       const not_after = Number.MAX_SAFE_INTEGER;
-      const operands = { holder: '99999999999999001', ttl: 50, tokens: 0, not_after, guard: 1 };
+      const operands = {
+        holder: '99999999999999001',
+        ttl: 50,
+        tokens: 0,
+        not_after,
+        timestamp_compat: 1,
+      };
       const list = script.keys.map((key) => keys[key]!);
       return sides.theirs.eval(script.source, list.length, ...list, ...script.argList(operands));
     };

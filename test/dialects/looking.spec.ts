@@ -17,7 +17,7 @@ function start(): [LockService, LockProcess] {
 
 /** Whether a lock that is held alone says whose it is. */
 function namesHolder(dialect: LockDialect): boolean {
-  return dialectSettings(dialect)!.guard !== true;
+  return dialectSettings(dialect)!.timestampCompat !== true;
 }
 
 describe.each(samples)('a lock that was taken with the call’s dialect %j', (dialect) => {

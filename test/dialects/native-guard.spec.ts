@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { LeaseLostError, LockNotAcquiredError, LockOptionsError } from '../../lib/index.js';
 import type { Lease } from '../../lib/client/lease.js';
 import type { SingleLease } from '../../lib/client/single-lease.js';
-import { guarded } from '../../lib/locks/guard/guarded.js';
+import { besideTimestamps } from '../../lib/locks/timestamp-compat/timestamp-compat.js';
 import { exclusive as scripts } from '../../lib/locks/native-scripts.js';
 import { moduleSettings } from '../../lib/options/index.js';
 import { Condition } from '../../lib/services/condition.js';
@@ -267,10 +267,15 @@ describe('a lock of our own with a guard', () => {
       former: undefined,
       not_after: Number.MAX_SAFE_INTEGER,
     };
-    for (const acquire of [scripts.acquire, guarded(scripts.acquire)]) {
+    for (const acquire of [scripts.acquire, besideTimestamps(scripts.acquire)]) {
       const { length } = acquire.keys;
       const keys = acquire.keys.map((name) => `${name}:${length}`);
-      const args = acquire.argList({ ...ask, inbox: 'inbox:', limit: 1, guard: undefined });
+      const args = acquire.argList({
+        ...ask,
+        inbox: 'inbox:',
+        limit: 1,
+        timestamp_compat: undefined,
+      });
       const reply = await sides.theirs.eval(acquire.source, keys.length, ...keys, ...args);
       expect(reply).toBe(Number(await sides.theirs.get(`fence:${length}`)));
     }

@@ -16,7 +16,7 @@ import { scripts as symfony } from '../../lib/locks/dialects/symfony/symfony.js'
 import { scripts as timestamp } from '../../lib/locks/dialects/timestamp/timestamp.js';
 import { speak } from '../../lib/locks/dialects/dialect-lock.js';
 import { stepsOf } from '../../lib/locks/dialects/try-out.js';
-import { scripts as quarantine } from '../../lib/locks/quarantine/generation.js';
+import { scripts as epoch } from '../../lib/locks/server-epoch.js';
 import { scripts as quorum } from '../../lib/locks/quorum/quorum-node.js';
 import { dialectSettings, type LockDialect } from '../../lib/options/index.js';
 import { ClusterProcess } from '../../tools/redis-cluster.js';
@@ -184,7 +184,7 @@ async function start(args?: readonly string[]): Promise<RedisProcess> {
 }
 
 it('Operations lists no command that neither scripts nor connections use', () => {
-  const scripts = [lock, shares, condition, quarantine, quorum].flatMap(usedBy);
+  const scripts = [lock, shares, condition, epoch, quorum].flatMap(usedBy);
   const sent = ['evalsha', 'eval', 'subscribe', 'wait', 'scan', 'info', 'select'];
   const used = new Set([...scripts, ...sent.map((command) => `+${command}`)]);
   expect(LISTED.filter(isCommand).sort()).toEqual([...used].sort());

@@ -18,7 +18,7 @@ import { LockingProcess, withSteps } from '../support/world.js';
 
 const TRIALS = process.env['FULL'] ? 10 : 1;
 const TTL = 2_000;
-/** Of a lease that somebody else is to be granted beside, without a quarantine: no machine is so slow. */
+/** Of a lease that somebody else is to be granted beside, without a grace period: no machine is so slow. */
 const LASTING = 60_000;
 
 let closing: (() => unknown)[] = [];
@@ -49,7 +49,7 @@ async function member(
 }
 
 /** How long it will be granted nothing, in ms. */
-function quarantineOf({ store }: LockingProcess): number {
+function graceOf({ store }: LockingProcess): number {
   const [, ms = 0] =
     /No lock is granted for the next (\d+) ms/.exec(store.describe().warnings.join()) ?? [];
   return Number(ms);
@@ -85,7 +85,7 @@ describe('durability', () => {
     },
   );
 
-  it('warns of a server without an append-only file, which a quarantine makes harmless', async () => {
+  it('warns of a server without an append-only file, which a grace period makes harmless', async () => {
     const { url } = await server();
     expect(await warningsOf({ redis: url })).toMatch(/^Redis has no append-only file/);
     expect(await warningsOf({ redis: url, durability: 'refuse' })).not.toMatch('append-only');
@@ -118,7 +118,7 @@ describe('durability', () => {
     await member({ redis });
   });
 
-  it('refuses a lease that is longer than the quarantine', async () => {
+  it('refuses a lease that is longer than the grace period', async () => {
     const { url } = await server();
     const process = await member({ redis: url, durability: 'refuse' });
     const lease = await until('a grant', () => process.acquire().catch(() => undefined));
@@ -162,7 +162,7 @@ describe.each(Object.keys(losses))('a Redis that %s', (loss) => {
       const held = await heldByNow(options);
       await losses[loss]!(redis);
       const second = await member(options);
-      expect(quarantineOf(second)).toBeLessThanOrEqual(durability === 'warn' ? 0 : TTL);
+      expect(graceOf(second)).toBeLessThanOrEqual(durability === 'warn' ? 0 : TTL);
       const lease = await until(
         'somebody else is granted it',
         () => second.acquire({ wait: 0 }).catch(() => undefined),
@@ -175,7 +175,7 @@ describe.each(Object.keys(losses))('a Redis that %s', (loss) => {
     return count;
   }
 
-  it('has two holders without a quarantine', async () => {
+  it('has two holders without a grace period', async () => {
     expect(await twoHolders('warn')).toBe(TRIALS);
   }, 60_000);
 
@@ -185,7 +185,7 @@ describe.each(Object.keys(losses))('a Redis that %s', (loss) => {
 });
 
 describe('an empty replica that is promoted', () => {
-  it('is in quarantine; what is held elsewhere is renewed', async () => {
+  it('is in its grace period; what is held elsewhere is renewed', async () => {
     const [primary, empty] = [await server(), await server()];
     const options: RedisLockOptions = { redis: primary.url, durability: 'refuse' };
     const held = await heldByNow(options);
@@ -193,7 +193,7 @@ describe('an empty replica that is promoted', () => {
     await expect(second.acquire({ wait: 0 })).rejects.toThrow(
       'this Redis was started or promoted and may have forgotten locks that are held',
     );
-    expect(quarantineOf(second)).toBeLessThanOrEqual(TTL);
+    expect(graceOf(second)).toBeLessThanOrEqual(TTL);
     await until('it is over', () => second.acquire({ wait: 0 }).catch(() => undefined), 20_000);
     expect(held()).toBe(false);
   });
@@ -210,7 +210,7 @@ describe('a quorum of three of which one is restarted without its data', () => {
       const options: RedisLockOptions = { nodes, durability, ttl };
       const first = await member(options); // from here on all three are known
       await until(
-        'it is out of quarantine',
+        'it is past the grace period',
         () => !first.store.describe().warnings.join().includes('No lock is granted'),
       );
       servers[2]!.signal('SIGSTOP');
@@ -220,7 +220,7 @@ describe('a quorum of three of which one is restarted without its data', () => {
       await servers[1]!.run();
       servers[0]!.signal('SIGSTOP');
       const second = await member(options);
-      expect(quarantineOf(second)).toBeLessThanOrEqual(durability === 'warn' ? 0 : TTL);
+      expect(graceOf(second)).toBeLessThanOrEqual(durability === 'warn' ? 0 : TTL);
       await until(
         'somebody else is granted it',
         () => second.acquire({ wait: 0 }).catch(() => undefined),
@@ -233,7 +233,7 @@ describe('a quorum of three of which one is restarted without its data', () => {
     return count;
   }
 
-  it('has two holders without a quarantine', async () => {
+  it('has two holders without a grace period', async () => {
     expect(await twoHolders('warn')).toBe(TRIALS);
   }, 60_000);
 

@@ -28,7 +28,7 @@ function voteOf(at: number): Promise<string | null> {
 
 /** A lease for which all three vote: the last of them may do so after it is held. */
 async function acquired(process: LockingProcess, options: AcquireOptions): Promise<Lease> {
-  const lease = await until('the servers are out of quarantine', () =>
+  const lease = await until('the servers are past the grace period', () =>
     process.acquire({ wait: 0, ...options }).catch(() => undefined),
   );
   for (const at of [0, 1, 2]) {

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { LockOptionsError, QuorumNotReachedError } from '../../lib/errors/index.js';
-import { nodeTimeout } from '../../lib/locks/quorum/votes.js';
+import { nodeTimeout } from '../../lib/locks/quorum/ballot.js';
 import { READER } from '../../lib/options/index.js';
 import { SOON } from '../support/bounds.js';
 import { Observer } from '../support/observer.js';

@@ -1,7 +1,7 @@
 import { readHandOver } from '../../lib/client/hand-over.js';
 import { LockClient } from '../../lib/client/lock-client.js';
 import type { BaseLease } from '../../lib/client/lease.js';
-import type { LockStore, Sight } from '../../lib/locks/lock-store.js';
+import type { LockStore, Snapshot } from '../../lib/locks/lock-store.js';
 import { RedisLockStore } from '../../lib/locks/lock/redis-lock-store.js';
 import {
   type AcquireOptions,
@@ -39,7 +39,7 @@ export class LockProcess {
   }
 
   /** What can be seen of a lock, in the dialect of this client. */
-  inspect(key: string): Promise<Sight> {
+  inspect(key: string): Promise<Snapshot> {
     return this.locks.inspect(key, 0, this.settings.call.dialect);
   }
 

@@ -26,7 +26,7 @@ export class Observer {
     );
   }
 
-  /** Every key of locks except fences and last sights of processes, which outlive them by design. */
+  /** Every key of locks except fences and last snapshots of processes, which outlive them by design. */
   async traces(): Promise<string[]> {
     const keys = await this.redis.keys('*lock:*');
     return keys.filter((key) => !/:(fence|seen)$/.test(key)).sort();

@@ -86,7 +86,7 @@ export async function simulate(
         : entry,
     ),
   );
-  expect((await world.finish(world.sight())).type).toBe('none');
+  expect((await world.finish(world.snapshot())).type).toBe('none');
   for (const { locks } of living) {
     expect(locks.load).toEqual({ held: 0, waiting: 0, leaving: 0, watched: 0 });
   }

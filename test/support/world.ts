@@ -1,7 +1,7 @@
 import type { Redis } from 'ioredis';
 import { LockClient } from '../../lib/client/lock-client.js';
 import type { BaseLease } from '../../lib/client/lease.js';
-import type { LockStore, LockStrategy, Sight } from '../../lib/locks/lock-store.js';
+import type { LockStore, LockStrategy, Snapshot } from '../../lib/locks/lock-store.js';
 import type { LockRequest } from '../../lib/locks/lock-request.js';
 import {
   type AcquireOptions,
@@ -148,19 +148,19 @@ export abstract class World {
   }
 
   /** What can be seen of a lock; `holder` is the first of several. */
-  async sight(key = 'k'): Promise<Sight> {
+  async snapshot(key = 'k'): Promise<Snapshot> {
     this.#observer ??= this.client();
-    const sight = await (await this.#observer).lock.inspect(key, 100);
-    return { ...sight, holder: sight.holders[0]?.holder ?? sight.holder };
+    const snapshot = await (await this.#observer).lock.inspect(key, 100);
+    return { ...snapshot, holder: snapshot.holders[0]?.holder ?? snapshot.holder };
   }
 
   async holder(key = 'k'): Promise<string> {
-    return (await this.sight(key)).holder;
+    return (await this.snapshot(key)).holder;
   }
 
   /** Resolves when so many places are in the queue of a lock. */
   waiting(count: number, key = 'k'): Promise<void> {
-    const waiting = async (): Promise<boolean> => (await this.sight(key)).waiting === count;
+    const waiting = async (): Promise<boolean> => (await this.snapshot(key)).waiting === count;
     return this.until(`${count} wait for ${key}`, waiting);
   }
 

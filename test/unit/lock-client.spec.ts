@@ -224,7 +224,7 @@ describe('several locks', () => {
     await world.until('it is lost', () => !both.held);
     await expect(world.finish(both.extend('1m'))).rejects.toMatchObject({ code: 'LEASE_LOST' });
     await world.elapse(0);
-    expect((await world.sight('k')).remaining).toBeLessThanOrEqual(2_000);
+    expect((await world.snapshot('k')).remaining).toBeLessThanOrEqual(2_000);
     expect(await world.finish(both.release())).toBe(false);
   });
 });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { LockStoreError } from '../../lib/errors/index.js';
-import type { Sight } from '../../lib/locks/lock-store.js';
+import type { Snapshot } from '../../lib/locks/lock-store.js';
 import { QuorumLock } from '../../lib/locks/quorum/quorum-lock.js';
 import type { QuorumNode } from '../../lib/locks/quorum/quorum-node.js';
 import { systemClock } from '../../lib/options/index.js';
@@ -14,7 +14,7 @@ function threeNodes<Reply>(early: readonly [Reply, Reply], late: Reply) {
   let answer = (): void => {};
   const last = new Promise<Reply>((resolve) => (answer = () => resolve(late)));
   const replies = [...early.map((reply) => Promise.resolve(reply)), last];
-  const nodes = replies.map((reply) => ({ look: () => reply, force: () => reply }));
+  const nodes = replies.map((reply) => ({ inspect: () => reply, force: () => reply }));
   const lock = new QuorumLock(nodes as unknown as QuorumNode[], 60_000, systemClock);
   return { lock, answer };
 }
@@ -24,15 +24,15 @@ const turn = () => new Promise((resolve) => setImmediate(resolve));
 
 describe('a quorum of three', () => {
   it('looks at the third where two disagree', async () => {
-    const { lock, answer } = threeNodes<Partial<Sight>>([HELD, FREE], HELD);
-    const sight = lock.inspect('k');
+    const { lock, answer } = threeNodes<Partial<Snapshot>>([HELD, FREE], HELD);
+    const snapshot = lock.inspect('k');
     await turn();
     answer();
-    expect(await sight).toMatchObject({ holder: 'a/1', type: 'string' });
+    expect(await snapshot).toMatchObject({ holder: 'a/1', type: 'string' });
   });
 
   it('does not wait for the third where two agree', async () => {
-    const { lock, answer } = threeNodes<Partial<Sight>>([FREE, FREE], HELD);
+    const { lock, answer } = threeNodes<Partial<Snapshot>>([FREE, FREE], HELD);
     expect(await lock.inspect('k')).toMatchObject({ holder: '', type: 'none' });
     answer();
   });
@@ -40,11 +40,11 @@ describe('a quorum of three', () => {
   it('says no token that a minority has minted for another', async () => {
     const own = { ...HELD, firstToken: 7, fencingToken: 9 };
     const others = { ...HELD, firstToken: 12, fencingToken: 12 };
-    const { lock, answer } = threeNodes<Partial<Sight>>([others, own], own);
-    const sight = lock.inspect('k');
+    const { lock, answer } = threeNodes<Partial<Snapshot>>([others, own], own);
+    const snapshot = lock.inspect('k');
     await turn();
     answer();
-    expect(await sight).toMatchObject({ holder: 'a/1', firstToken: 7, fencingToken: 12 });
+    expect(await snapshot).toMatchObject({ holder: 'a/1', firstToken: 7, fencingToken: 12 });
   });
 
   it('forces what the third and one of two had', async () => {
@@ -57,7 +57,7 @@ describe('a quorum of three', () => {
 
   it('says no token where no node knows of one, and leaves no timer', async () => {
     const clock = new ManualClock();
-    const nodes = [FREE, FREE, FREE].map((look) => ({ look: async () => look }));
+    const nodes = [FREE, FREE, FREE].map((look) => ({ inspect: async () => look }));
     const lock = new QuorumLock(nodes as unknown as QuorumNode[], 60_000, clock);
     expect((await lock.inspect('k')).fencingToken).toBeUndefined();
     expect(clock.pending).toBe(0);
@@ -65,7 +65,10 @@ describe('a quorum of three', () => {
 
   it('says how many did not answer, where a majority did not', async () => {
     const silent = (): Promise<never> => Promise.reject(new LockStoreError('It is away.'));
-    const nodes = [silent, async () => HELD, silent].map((look) => ({ look, force: look }));
+    const nodes = [silent, async () => HELD, silent].map((look) => ({
+      inspect: look,
+      force: look,
+    }));
     const lock = new QuorumLock(nodes as unknown as QuorumNode[], 60_000, systemClock);
     const votes = { nodes: 3, granted: 0, denied: 1, failed: 2 };
     await expect(lock.inspect('k')).rejects.toMatchObject({ key: 'k', votes });

@@ -1,7 +1,7 @@
 -- Ask for one who awaits a condition, or was signalled; when its time is over, or the server forgot it, it wakes and queues for the lock.
 -- Returns as acquire.lua does; at the end of 'held' 1 if it was signalled, or may have been.
 local lock, queue, seen, fence, holders = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5]
-local holder, ttl, tokens, not_after, inbox, arrival, condition, over, guard = ARGV[1], ARGV[2], ARGV[3], ARGV[4], ARGV[5], ARGV[6], ARGV[7], ARGV[8], ARGV[9]
+local holder, ttl, tokens, not_after, inbox, arrival, condition, over, timestamp_compat = ARGV[1], ARGV[2], ARGV[3], ARGV[4], ARGV[5], ARGV[6], ARGV[7], ARGV[8], ARGV[9]
 
 --- @include "now"
 --- @include "join-queue"
@@ -32,14 +32,14 @@ elseif current == holder then
   return token and { 'held', left, now, 0, tonumber(token), 1, 1 } or held(left, 1)
 end
 
-local guarded_end
-if guard then
+local compat_end
+if timestamp_compat then
 --- @include "ends-in"
-  guarded_end = ends_in
+  compat_end = ends_in
 end
 
-local claim, process = holder .. '/' .. ttl, process_of(holder)
-local awaiting = claim .. '/w' .. tokens .. '/' .. condition
+local stem, process = holder .. '/' .. ttl, process_of(holder)
+local awaiting = stem .. '/w' .. tokens .. '/' .. condition
 local since = redis.call('ZSCORE', queue, awaiting)
 if since and over == '0' then
   keep_waiting(process, now)
@@ -47,17 +47,17 @@ if since and over == '0' then
   return { 'queued', -1, now, 0, since, -1, 0 }
 end
 
--- A signal that may have come to a place that is gone counts as one: a waiter that wakes for nothing loses nothing.
-local place, signalled = claim .. '/c' .. tokens .. '/' .. condition, 1
-if since or redis.call('ZSCORE', queue, claim .. '/x' .. tokens) then
+-- A signal that may have come to an entry that is gone counts as one: a waiter that wakes for nothing loses nothing.
+local entry, signalled = stem .. '/c' .. tokens .. '/' .. condition, 1
+if since or redis.call('ZSCORE', queue, stem .. '/x' .. tokens) then
   redis.call('ZREM', queue, awaiting)
-  place, signalled = claim .. '/x' .. tokens, 0
+  entry, signalled = stem .. '/x' .. tokens, 0
 end
 if (tonumber(arrival) or AWAITING) >= AWAITING then
-  arrival = nil -- where it awaited is no place in the queue
+  arrival = nil -- where it awaited it has no turn
 end
-local at, rejoined = join_queue(place, process, arrival, nil, redis.call('ZCARD', queue), now)
-if grant_next(now, current, place) then
+local at, rejoined = join_queue(entry, process, arrival, nil, redis.call('ZCARD', queue), now)
+if grant_next(now, current, entry) then
   return held(tonumber(ttl), signalled)
 end
-return { 'queued', guarded_end and guarded_end(now) or redis.call('PTTL', lock), now, 0, at, redis.call('ZRANK', queue, place), rejoined }
+return { 'queued', compat_end and compat_end(now) or redis.call('PTTL', lock), now, 0, at, redis.call('ZRANK', queue, entry), rejoined }

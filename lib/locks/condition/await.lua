@@ -13,22 +13,22 @@ local now = now_us()
 if now > tonumber(not_after) then
   return { 'late', 0, now, 0 }
 end
-local place = holder .. '/' .. ttl .. '/w' .. tokens .. '/' .. condition
-local since = redis.call('ZSCORE', queue, place)
+local entry = holder .. '/' .. ttl .. '/w' .. tokens .. '/' .. condition
+local since = redis.call('ZSCORE', queue, entry)
 local new = not since
 if new then
   local current = redis.pcall('GET', lock)
   if current ~= former then
     return { current and 'taken' or 'free', 0, now, 0 }
   end
-  local dead, places = dead_awaiting(now)
-  local full = places - #dead >= tonumber(limit)
+  local dead, entries = dead_awaiting(now)
+  local full = entries - #dead >= tonumber(limit)
   if not full then
     local first, beyond = band_of(condition)
     local last = redis.call('ZREVRANGEBYSCORE', queue, '(' .. whole(beyond), whole(first), 'WITHSCORES', 'LIMIT', 0, 1)
     since = whole(last[2] and last[2] + 1 or first)
     redis.call('DEL', lock)
-    redis.call('ZADD', queue, since, place)
+    redis.call('ZADD', queue, since, entry)
   end
   if #dead > 0 then
     redis.call('ZREM', queue, unpack(dead))

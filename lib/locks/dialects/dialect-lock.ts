@@ -1,25 +1,26 @@
 import { ForeignLockError, LockOptionsError } from '../../errors/index.js';
 import { type DialectSettings, momentOf } from '../../options/index.js';
 import { TAKE_OVER_PAUSE } from '../../protocol/constants.js';
-import { baseOf, KeyList, type LockServer, type StepNode } from '../../redis/index.js';
+import { baseOf, KeyList, type LockServer, LuaScript, type StepNode } from '../../redis/index.js';
 import { askAgain } from '../back-off.js';
 import { lockId, type LockRequest } from '../lock-request.js';
 import type { Whereabouts } from '../lock-names.js';
-import type { Answer, Extended, Extension, LockStrategy, Sight } from '../lock-store.js';
+import type { Answer, Extended, Extension, LockStrategy, Snapshot } from '../lock-store.js';
 import { isOne } from '../lock-steps.js';
 import { extendedOf } from '../reply.js';
-import { scripts as looks } from '../look/scripts.js';
-import { sightOf } from '../look/sight.js';
-import type { AcquireReply, Dialect, DialectScript, Send, Wake } from './dialect-format.js';
-import { lookedAt } from './looked-at.js';
+import { scripts as others, snapshotWithoutQueue } from '../snapshot.js';
+import type { AcquireReply, Dialect, DialectScript, Send, Wake } from './dialect.js';
 import { plain } from './plain/plain.js';
 import { pythonRedisLock } from './python-redis-lock/python-redis-lock.js';
 import { redisson } from './redisson/redisson.js';
 import { spring } from './spring/spring.js';
 import { symfony } from './symfony/symfony.js';
 import { timestamp } from './timestamp/timestamp.js';
-import { scripts } from './scripts.js';
 import { tryRights } from './try-out.js';
+import force from './force.lua.js';
+
+/** The steps that are the same in most dialects. */
+export const scripts = { force: new LuaScript(force) };
 
 type Operands = Readonly<Record<string, string | number | undefined>>;
 /** A request, or a lock that is looked at or taken away. */
@@ -88,11 +89,9 @@ export class DialectLock implements LockStrategy {
     return { type: this.dialect.type, prefix: this.clientPrefix + prefix, suffix };
   }
 
-  async inspect(key: string, most: number): Promise<Sight> {
-    const { look, type } = this.dialect;
-    if (look) return this.#run(look, { key }, { most }, lookedAt);
-    const sight = await this.#run(looks.look, { key }, {}, sightOf);
-    return { ...sight, foreign: sight.type === type };
+  inspect(key: string, most: number): Promise<Snapshot> {
+    const { inspect = others.inspectString } = this.dialect;
+    return this.#run(inspect, { key }, { most }, snapshotWithoutQueue);
   }
 
   async force(key: string): Promise<boolean> {

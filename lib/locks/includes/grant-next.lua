@@ -1,11 +1,10 @@
--- Let waiting places in, in their order, as long as the next of them fits to what stands at the lock's name, and push each grant to its process.
--- A place is "<process>/<id>/<ttl>/<kind><tokens>", for permits "…/<permits>/<count>", for who was signalled "…/<condition>" too; what stands before the ttl is its holder id.
--- A push that nobody receives passes the place over and keeps it: its own polls take the lock. In a Cluster, where the inbox says so, it may have been received at another node.
+-- Let waiting entries in, in their order, as long as the next of them fits to what stands at the lock's name, and push each grant to its process.
+-- An entry is "<process>/<id>/<ttl>/<kind><tokens>", for permits "…/<permits>/<count>", for who was signalled "…/<condition>" too; what stands before the ttl is its holder id.
+-- A push that nobody receives passes the entry over and keeps it: its own polls take the lock. In a Cluster, where the inbox says so, it may have been received at another node.
 -- What concerns the process `home`, which reads the script's reply, is no push but stands in `heard`.
--- It ends when it has let 80 places in, or gone through 400 that are dead or passed over, and one at least: no script is long. Then it tells the process of the next place to ask, or if that is dead the asker's, which goes on there.
--- A grant carries how many places the run behind it has, where it ends, and a token for each in it.
--- Needs the keys and `inbox` of the script. Returns true if the asker's place was let in: that needs no push, and its token is still to be minted.
---- @include "budget"
+-- It ends when it has let 80 entries in, or gone through 400 that are dead or passed over, and one at least: no script is long. Then it tells the process of the next entry to ask, or if that is dead the asker's, which goes on there.
+-- A grant carries how many entries the batch behind it has, where it ends, and a token for each in it.
+-- Needs the keys and `inbox` of the script. Returns true if the asker's entry was let in: that needs no push, and its token is still to be minted.
 --- @include "mint-fencing-tokens"
 --- @include "permit-token"
 --- @include "fits"
@@ -13,8 +12,11 @@
 --- @include "let-go"
 --- @include "clear-away"
 --- @include "lives"
---- @include "run-behind"
+--- @include "batch-behind"
 --- @include "whole"
+-- About how many commands one script spends on those who wait: an entry that is dead or passed over counts 3, one that is let in 15, and 27 for several permits. Runs that leave in one script share it.
+local BUDGET = { left = EFFORT }
+
 local function let_in(now, current, asker, home, heard)
   local unreachable, at, asked, begun, moved = {}, 0, false, false, false
   while true do
@@ -22,11 +24,11 @@ local function let_in(now, current, asker, home, heard)
       return asked
     end
     local head = redis.call('ZRANGE', queue, at, at + 1, 'WITHSCORES')
-    local place, arrival = head[1], head[2]
-    if not place then
+    local entry, arrival = head[1], head[2]
+    if not entry then
       return asked
     end
-    local holder, process, ttl, kind, tokens, permits, count = string.match(place, '^(([^/]+)/[^/]+)/(%d+)/([xspcw])(%d+)/?([^/]*)/?(%d*)$')
+    local holder, process, ttl, kind, tokens, permits, count = string.match(entry, '^(([^/]+)/[^/]+)/(%d+)/([xspcw])(%d+)/?([^/]*)/?(%d*)$')
     if kind == 'w' then
       return asked -- from here on all await conditions
     end
@@ -40,29 +42,29 @@ local function let_in(now, current, asker, home, heard)
       return asked
     end
     begun, BUDGET.left = true, BUDGET.left - LOOK_EFFORT
-    if place ~= asker and not lives(process, now) then
+    if entry ~= asker and not lives(process, now) then
       moved = true
-      redis.call('ZREM', queue, place)
+      redis.call('ZREM', queue, entry)
       if kind == 'c' and head[3] then
 --- @include "pass-signal-on"
         if pass_signal_on(holder, permits, now, arrival) then -- it does not die with who got it
           BUDGET.left = BUDGET.left - PASSED_SIGNAL_EFFORT
         end
       end
-    elseif place ~= asker and unreachable[process] then
+    elseif entry ~= asker and unreachable[process] then
       at = at + 1
     elseif not fits(current, kind, permits, count, now) then
       return asked
-    elseif place == asker then
-      redis.call('ZREM', queue, place)
+    elseif entry == asker then
+      redis.call('ZREM', queue, entry)
       current, asked = hold(holder, kind, ttl, count, current, now), true
     else
       BUDGET.left = BUDGET.left - GRANT_EFFORT - ((tonumber(count) or 1) > 1 and SEVERAL_EFFORT or 0)
       local lease = math.min(tonumber(ttl), FIRST_LEASE)
-      redis.call('ZREM', queue, place)
+      redis.call('ZREM', queue, entry)
       local before = current
       current = hold(holder, kind, lease, count, current, now)
-      local behind, last = run_behind(process, place, at, head[3])
+      local behind, last = batch_behind(process, entry, at, head[3])
       local token, minted = '', 0
       if tokens ~= '0' then
         if kind == 's' then
@@ -74,7 +76,7 @@ local function let_in(now, current, asker, home, heard)
         end
         token = whole(token)
       end
-      local grant = 'granted ' .. place .. ' ' .. lease .. ' ' .. whole(now) .. ' ' .. token .. ' ' .. minted .. ' ' .. behind .. ' ' .. last .. ' ' .. lock
+      local grant = 'granted ' .. entry .. ' ' .. lease .. ' ' .. whole(now) .. ' ' .. token .. ' ' .. minted .. ' ' .. behind .. ' ' .. last .. ' ' .. lock
       local told = 1
       if process == home then
         heard[#heard + 1] = grant
@@ -83,7 +85,7 @@ local function let_in(now, current, asker, home, heard)
       end
       if type(told) ~= 'number' or told == 0 and string.sub(inbox, -9) ~= ':cluster:' then
         unreachable[process] = true
-        redis.call('ZADD', queue, arrival, place)
+        redis.call('ZADD', queue, arrival, entry)
         redis.call('PEXPIRE', queue, QUEUE_LIFE)
         if kind == 'x' or kind == 'c' then
           redis.call('DEL', lock)

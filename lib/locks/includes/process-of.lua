@@ -1,4 +1,4 @@
--- The process of a holder, or of a place: what its id begins with.
+-- The process of a holder, or of an entry: what its id begins with.
 local function process_of(id)
   return string.match(id, '^[^/]+')
 end

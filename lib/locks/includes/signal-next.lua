@@ -1,5 +1,5 @@
--- Wake the first who await a condition and live, `most` of them, and no later one than `till`: their places go to the end of the queue, as those that were signalled. The dead are removed.
--- It ends when it has dealt with 125 places. Needs `queue` and `seen` of the script. Returns how many were woken, and whether more may be there.
+-- Wake the first who await a condition and live, `most` of them, and no later one than `till`: their entries go to the end of the queue, as those that were signalled. The dead are removed.
+-- It ends when it has dealt with 125 entries. Needs `queue` and `seen` of the script. Returns how many were woken, and whether more may be there.
 --- @include "band-of"
 --- @include "lives"
 --- @include "tail-of-queue"
@@ -11,19 +11,19 @@ local function signal_next(condition, now, most, till)
     local found = redis.call('ZRANGEBYSCORE', queue, whole(first), till or '(' .. whole(beyond), 'LIMIT', others, size + 1)
     local tail, gone, signalled = tonumber(tail_of_queue(now)), {}, {}
     for nth = 1, math.min(#found, size) do
-      local place = found[nth]
+      local entry = found[nth]
       if woken == most then
         break
       end
-      local claim, process, tokens, awaited = string.match(place, '^(([^/]+)/[^/]+/%d+)/w(%d+)/([^/]+)$')
+      local stem, process, tokens, awaited = string.match(entry, '^(([^/]+)/[^/]+/%d+)/w(%d+)/([^/]+)$')
       if awaited == condition then
-        gone[#gone + 1] = place
+        gone[#gone + 1] = entry
         if alive[process] == nil then
           alive[process] = lives(process, now) or false
         end
         if alive[process] then
           signalled[#signalled + 1] = whole(tail + #signalled / 2)
-          signalled[#signalled + 1] = claim .. '/c' .. tokens .. '/' .. condition
+          signalled[#signalled + 1] = stem .. '/c' .. tokens .. '/' .. condition
           woken = woken + 1
         end
       else

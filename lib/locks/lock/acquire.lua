@@ -1,7 +1,7 @@
--- Give back the asker's former lease, if it names one; then take the lock if it is free and nobody waits before the asker, else take, or keep, its place in the queue.
--- Returns the clock alone for 'held for the whole ttl, with all tokens, the first of which is the clock'; else {kind, ms left, now, 1 if the former lease was its}, then for 'held' token, tokens; for 'queued' arrival, rank, 1 if the server had forgotten the place; kinds without more are 'busy', 'full', 'late', and 'foreign', with what stands there for ms left.
+-- Give back the asker's former lease, if it names one; then take the lock if it is free and nobody waits before the asker, else take, or keep, its entry in the queue.
+-- Returns the clock alone for 'held for the whole ttl, with all tokens, the first of which is the clock'; else {kind, ms left, now, 1 if the former lease was its}, then for 'held' token, tokens; for 'queued' arrival, rank, 1 if the server had forgotten the entry; kinds without more are 'busy', 'full', 'late', and 'foreign', with what stands there for ms left.
 local lock, queue, seen, fence, holders = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5]
-local holder, ttl, tokens, not_after, inbox, limit, arrival, former, guard = ARGV[1], ARGV[2], ARGV[3], ARGV[4], ARGV[5], ARGV[6], ARGV[7], ARGV[8], ARGV[9]
+local holder, ttl, tokens, not_after, inbox, limit, arrival, former, timestamp_compat = ARGV[1], ARGV[2], ARGV[3], ARGV[4], ARGV[5], ARGV[6], ARGV[7], ARGV[8], ARGV[9]
 
 --- @include "now"
 --- @include "mint-fencing-tokens"
@@ -48,27 +48,27 @@ elseif current == holder then
   return token and { 'held', left, now, gave_back, tonumber(token), 1 } or held(left)
 end
 
-local guarded_end
-if guard then
+local compat_end
+if timestamp_compat then
 --- @include "ends-in"
-  guarded_end = ends_in
+  compat_end = ends_in
 end
 
 --- @include "join-queue"
 --- @include "process-of"
 
-local place, since, rejoined = holder .. '/' .. ttl .. '/x' .. tokens, nil, nil
+local entry, since, rejoined = holder .. '/' .. ttl .. '/x' .. tokens, nil, nil
 local function join()
   if limit ~= '0' then
-    since, rejoined = join_queue(place, process_of(holder), arrival, gave_back == 0 and tonumber(limit), waiting, now)
+    since, rejoined = join_queue(entry, process_of(holder), arrival, gave_back == 0 and tonumber(limit), waiting, now)
   end
 end
 local function unheld()
   if not since then
     return { limit == '0' and 'busy' or 'full', 0, now, gave_back }
   end
-  local rank = redis.call('ZRANK', queue, place)
-  local left = rank > 1 and -1 or guarded_end and guarded_end(now) or redis.call('PTTL', lock)
+  local rank = redis.call('ZRANK', queue, entry)
+  local left = rank > 1 and -1 or compat_end and compat_end(now) or redis.call('PTTL', lock)
   return { 'queued', left, now, gave_back, since, rank, rejoined }
 end
 if current and current ~= SHARED and current ~= PERMITS then
@@ -87,7 +87,7 @@ join()
 --- @include "grant-next"
 --- @include "nobody-waits"
 
-if grant_next(now, current, since and place) then
+if grant_next(now, current, since and entry) then
   return held(tonumber(ttl))
 elseif limit == '0' and not standing(redis.call('GET', lock), now) and nobody_waits() then
   hold(holder, 'x', ttl, 1, false, now)

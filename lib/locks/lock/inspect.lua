@@ -1,5 +1,5 @@
 -- Look at a lock without touching it.
--- Returns {type, holder or marker, ms left, token, now, places waiting, {holder or holder#permits, end, ...}, {place, arrival, ...}, how many await conditions}.
+-- Returns {type, holder or marker, ms left, token, now, entries waiting, {holder or holder#permits, end, ...}, {entry, arrival, ...}, how many await conditions}.
 local lock, queue, fence, holders = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
 local most = ARGV[1]
 

@@ -14,9 +14,8 @@ import {
   rightsFor,
 } from '../../redis/index.js';
 import { batchesBy } from '../batches.js';
-import { type Before, checked } from '../before.js';
+import { type Before, boundedLeases, checked, refuseDialect } from '../before.js';
 import { DialectLock } from '../dialects/dialect-lock.js';
-import { noDowngrade, noHandOver } from '../dialects/refusals.js';
 import { requestAt } from '../entry.js';
 import { newProcessId } from '../holder.js';
 import { lockNames, type NameSearch } from '../lock-names.js';
@@ -31,17 +30,16 @@ import type {
   LockStrategy,
   Lost,
   PushListener,
-  Sight,
+  Snapshot,
   Signalled,
   StoreDescription,
   Transferred,
 } from '../lock-store.js';
 import { conditions, exclusive, shared } from '../native-scripts.js';
-import { boundedLeases } from '../quarantine/bounded-leases.js';
-import { Generation } from '../quarantine/generation.js';
+import { ServerEpoch } from '../server-epoch.js';
 import { messageOf } from '../reply.js';
+import { snapshotOf } from '../snapshot.js';
 import { RedisCondition, RedisLock } from './redis-lock.js';
-import { sightOf } from './sight.js';
 
 /** Every step of native locks. */
 const NATIVE = [exclusive, shared, conditions].flatMap((steps) => Object.values<LuaScript>(steps));
@@ -58,30 +56,36 @@ export class RedisLockStore implements LockStore {
   readonly #steps: LockSteps;
   readonly #strategies: Readonly<Record<'exclusive' | 'shared' | 'awaiting', LockStrategy>>;
   readonly #dialects = new Map<DialectSettings, { lock: DialectLock; strategy: LockStrategy }>();
-  readonly #generation: Generation | undefined;
+  readonly #epoch: ServerEpoch | undefined;
   readonly #before: Before | undefined;
   /** A grant that is pushed was written by another's connection: it is confirmed before anybody hears of it. */
   readonly #confirms: boolean;
   #listener: PushListener | undefined;
 
   constructor(settings: ModuleSettings, clock: Clock, outages?: OutageListener) {
-    const { keyPrefix, redis, commandTimeout, durability, limits, guard } = settings;
+    const { keyPrefix, redis, commandTimeout, durability, limits, timestampCompat } = settings;
     const { ttl, dialect } = settings.call;
-    this.processId = newProcessId(guard);
+    this.processId = newProcessId(timestampCompat);
     this.#clientPrefix = prefixOf(redis);
     const prefix = (this.#prefix = this.#clientPrefix + keyPrefix);
-    const generation = durability === 'refuse' ? new Generation(prefix, ttl, clock) : undefined;
-    this.#generation = generation;
-    this.#before = generation && boundedLeases(ttl, (key) => generation.check(key));
+    const epoch = durability === 'refuse' ? new ServerEpoch(prefix, ttl, clock) : undefined;
+    this.#epoch = epoch;
+    this.#before = epoch && boundedLeases(ttl, (key) => epoch.check(key));
     this.#server = lockServer(redis, commandTimeout, clock, `${prefix}inbox:`, this.processId, {
       ...settings,
-      admit: generation?.admit,
+      admit: epoch?.admit,
       outages,
       rights: dialect ? undefined : rightsFor(prefix, NATIVE), // a dialect tries its own
     });
     this.#confirms = settings.replicas !== undefined;
     const { waitersPerKey } = limits;
-    const steps = new LockSteps(this.#server, prefix, waitersPerKey, this.#message, guard);
+    const steps = new LockSteps(
+      this.#server,
+      prefix,
+      waitersPerKey,
+      this.#message,
+      timestampCompat,
+    );
     this.#steps = steps;
     this.#strategies = {
       exclusive: checked(new RedisLock(steps, exclusive), this.#before),
@@ -128,10 +132,10 @@ export class RedisLockStore implements LockStore {
     return this.#holding(requests[0]!).extend(requests);
   }
 
-  inspect(key: string, places: number, dialect?: DialectSettings): Promise<Sight> {
-    if (dialect) return this.#dialect(dialect).lock.inspect(key, places);
-    const read = (reply: unknown): Sight => sightOf(reply, places);
-    return this.#steps.run(exclusive.inspect, key, { most: places }, read);
+  inspect(key: string, most: number, dialect?: DialectSettings): Promise<Snapshot> {
+    if (dialect) return this.#dialect(dialect).lock.inspect(key, most);
+    const read = (reply: unknown): Snapshot => snapshotOf(reply, most);
+    return this.#steps.run(exclusive.inspect, key, { most }, read);
   }
 
   async force(key: string, dialect?: DialectSettings): Promise<boolean> {
@@ -147,15 +151,15 @@ export class RedisLockStore implements LockStore {
   }
 
   async downgrade(request: LockRequest): Promise<boolean> {
-    const { key, holder, dialect } = request;
+    const { key, holder } = request;
     this.#before?.('downgrade', request);
-    if (dialect) throw noDowngrade(dialect);
+    refuseDialect('downgrade', request);
     return this.#steps.run(exclusive.downgrade, key, { holder }, isOne);
   }
 
   async transfer(request: LockRequest, successor: LockRequest): Promise<Transferred> {
     this.#before?.('transfer', successor);
-    if (request.dialect) throw noHandOver(request.dialect);
+    refuseDialect('transfer', request);
     return this.#steps.transfer(request, successor);
   }
 
@@ -195,7 +199,7 @@ export class RedisLockStore implements LockStore {
 
   describe(): StoreDescription {
     const { found, warnings } = this.#server.describe();
-    return { found, warnings: [...warnings, ...(this.#generation?.warnings ?? [])] };
+    return { found, warnings: [...warnings, ...(this.#epoch?.warnings ?? [])] };
   }
 
   close(): Promise<void> {

@@ -1,5 +1,5 @@
 -- Give the lock back if it is the holder's, and take the entries that were `served` within its lease out of the queue: to the next waiter, or kept by nobody for the rest of a minimum hold, which the first waiter is told.
--- Returns 1 if it was the holder's, else 0; instead of 1 the grants to places of the holder's own process, if there are any.
+-- Returns 1 if it was the holder's, else 0; instead of 1 the grants to entries of the holder's own process, if there are any.
 local lock, queue, seen, fence, holders = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5]
 local holder, inbox, served, keep = ARGV[1], ARGV[2], ARGV[3], ARGV[4]
 

@@ -1,9 +1,26 @@
 import { ForeignLockError, QuorumNotReachedError } from '../../errors/index.js';
 import { type Clock, type Moment, momentOf } from '../../options/index.js';
 import type { Grant } from '../lock-store.js';
-import { type Ballot, poll } from './ballot.js';
+import { acquisition, type Ballot, majorityOf, poll, type Votes } from './ballot.js';
 import type { Attempt, QuorumNode, Vote } from './quorum-node.js';
-import { acquisition, majorityOf, type Votes } from './votes.js';
+
+/** How far the two clocks may part before they are put together again, in ms. */
+const STEP = 2;
+
+/** The wall clock in µs, as finely as the monotonic clock counts: what a holder proposes as its fencing token. */
+export class TokenProposal {
+  #offset: number;
+
+  constructor(private readonly clock: Clock) {
+    this.#offset = clock.wall() - clock.monotonic();
+  }
+
+  now(): number {
+    const offset = this.clock.wall() - this.clock.monotonic();
+    if (Math.abs(offset - this.#offset) > STEP) this.#offset = offset;
+    return Math.round((this.clock.monotonic() + this.#offset) * 1_000);
+  }
+}
 
 /** How far a proposal may be behind a node's clock, in µs: else a token of a server that lost its data could be below one it gave. */
 const BEHIND = 1_000_000;
@@ -28,13 +45,13 @@ export class Candidacy {
    */
   async run(): Promise<Grant | undefined> {
     const ballot = await this.#poll((node) => node.acquire(this.attempt, this.timeout), isHeld);
-    const outcome = acquisition(votesOf(ballot, isHeld), ballot.pending, ballot.nodes);
+    const outcome = acquisition(ballot.votes(isHeld), ballot.pending, ballot.nodes);
     if (outcome === 'granted') {
       const token = await this.#token(ballot);
       if (token !== undefined) return this.#grant(token);
     }
     this.#takeBack(ballot);
-    if (outcome === 'failed') throw this.#notReached(votesOf(ballot, isHeld));
+    if (outcome === 'failed') throw this.#notReached(ballot.votes(isHeld));
     const foreign = ballot.cast.find(({ kind }) => kind === 'foreign');
     if (foreign) throw new ForeignLockError(this.attempt.request.key, String(foreign.detail));
     return undefined;
@@ -51,7 +68,7 @@ export class Candidacy {
     const token = Math.max(...votes.map(({ detail }) => Number(detail)), latest);
     const last = token + request.tokenBlock - 1;
     const settled = await this.#poll((node) => node.settle(this.attempt, last), Boolean);
-    const votesNow = votesOf(settled, Boolean);
+    const votesNow = settled.votes(Boolean);
     const outcome = acquisition(votesNow, settled.pending, settled.nodes);
     if (outcome === 'granted') return token;
     if (outcome === 'denied') return undefined;
@@ -84,7 +101,7 @@ export class Candidacy {
   ): Promise<Ballot<Answer>> {
     const { nodes, timeout } = this;
     const decided = (ballot: Ballot<Answer>): boolean =>
-      acquisition(votesOf(ballot, grants), ballot.pending, ballot.nodes) !== undefined;
+      acquisition(ballot.votes(grants), ballot.pending, ballot.nodes) !== undefined;
     return poll({ nodes, ask, timeout, decided }, this.clock);
   }
 
@@ -94,16 +111,6 @@ export class Candidacy {
     const votes = { nodes, granted, denied, failed: failed + silent };
     return new QuorumNotReachedError(this.attempt.request.key, votes);
   }
-}
-
-/** The votes of a ballot, as they are now. */
-export function votesOf<Answer>(
-  ballot: Ballot<Answer>,
-  grants: (answer: Answer) => boolean,
-): Votes {
-  const granted = ballot.count(grants);
-  const { nodes, pending, failed } = ballot;
-  return { granted, denied: nodes - pending - failed - granted, failed };
 }
 
 function isHeld({ kind }: Vote): boolean {

@@ -1,7 +1,7 @@
 import { LockOptionsError, LockStoreError, QuorumNotReachedError } from '../../errors/index.js';
 import type { Clock } from '../../options/index.js';
 import type { RedisServer } from '../../redis/index.js';
-import { majorityOf } from './votes.js';
+import { majorityOf } from './ballot.js';
 
 /** How long start-up waits for the rest once a majority is there, in ms. */
 export const GRACE = 500;

@@ -10,18 +10,18 @@ import {
 import { newProcessId } from '../holder.js';
 import type { NameSearch } from '../lock-names.js';
 import type { LockStore, PushListener, StoreDescription } from '../lock-store.js';
-import { boundedLeases } from '../quarantine/bounded-leases.js';
-import { Generation } from '../quarantine/generation.js';
+import { boundedLeases } from '../before.js';
+import { ServerEpoch } from '../server-epoch.js';
 import { Membership } from './membership.js';
 import { QuorumLock } from './quorum-lock.js';
 import { QuorumNode, scripts } from './quorum-node.js';
-import { majorityOf } from './votes.js';
+import { majorityOf } from './ballot.js';
 
 /** The lock on a majority of independent Redis servers. */
 export class QuorumLockStore extends QuorumLock implements LockStore {
   readonly processId: string;
   readonly #servers: readonly RedisServer[];
-  readonly #generations: readonly Generation[];
+  readonly #epochs: readonly ServerEpoch[];
   readonly #membership: Membership;
 
   constructor(settings: ModuleSettings, clock: Clock, outages?: OutageListener) {
@@ -32,22 +32,21 @@ export class QuorumLockStore extends QuorumLock implements LockStore {
         throw new LockOptionsError('Option "nodes" takes servers: a Cluster is none.');
       }
       const prefix = prefixOf(source) + keyPrefix;
-      const generation =
-        durability === 'refuse' ? new Generation(prefix, call.ttl, clock) : undefined;
+      const epoch = durability === 'refuse' ? new ServerEpoch(prefix, call.ttl, clock) : undefined;
       const inbox = `${prefix}inbox:`;
       const server = new RedisServer(source, commandTimeout, clock, inbox, processId, {
         durability,
-        admit: generation?.admit,
+        admit: epoch?.admit,
         outages,
         rights: rightsFor(prefix, Object.values(scripts)),
       });
-      return new QuorumNode(server, prefix, generation);
+      return new QuorumNode(server, prefix, epoch);
     });
     const before = durability === 'refuse' ? boundedLeases(call.ttl) : undefined; // each node has a check of its own
     super(members, commandTimeout, clock, before);
     this.processId = processId;
     this.#servers = members.map(({ server }) => server);
-    this.#generations = members.flatMap(({ generation }) => generation ?? []);
+    this.#epochs = members.flatMap(({ epoch }) => epoch ?? []);
     this.#membership = new Membership(this.#servers, clock);
   }
 
@@ -79,7 +78,7 @@ export class QuorumLockStore extends QuorumLock implements LockStore {
   describe(): StoreDescription {
     const found = this.#servers.map((server) => server.describe());
     const warnings = found.flatMap((server) => server.warnings);
-    warnings.push(...this.#generations.flatMap((generation) => generation.warnings));
+    warnings.push(...this.#epochs.flatMap((epoch) => epoch.warnings));
     const count = this.#servers.length;
     if (count % 2 === 0) {
       warnings.push(

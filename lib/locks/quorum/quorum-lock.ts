@@ -6,27 +6,26 @@ import type {
   Extension,
   LockStrategy,
   PushListener,
-  Sight,
+  Snapshot,
   Transferred,
 } from '../lock-store.js';
 import type { LockRequest } from '../lock-request.js';
 import { askAgain } from '../back-off.js';
 import type { Before } from '../before.js';
 import { batchesOf, LARGEST_BATCH } from '../batches.js';
-import { type Ballot, poll } from './ballot.js';
-import { Candidacy, votesOf } from './candidacy.js';
-import type { QuorumNode } from './quorum-node.js';
-import { Renewals } from './renewals.js';
-import { alike, sightOf } from './sight.js';
-import { TokenProposal } from './token-proposal.js';
 import {
+  type Ballot,
   isSettled,
   majorityOf,
   nodeTimeout,
+  poll,
   possession,
   reachedByMajority,
   type Votes,
-} from './votes.js';
+} from './ballot.js';
+import { Candidacy, TokenProposal } from './candidacy.js';
+import type { QuorumNode } from './quorum-node.js';
+import { Renewals } from './renewals.js';
 
 /**
  * One holder at a time, who has the votes of a majority of independent servers (Redlock). Not re-entrant
@@ -76,12 +75,12 @@ export class QuorumLock implements LockStrategy {
     const released = await this.#ask(
       (node) => node.release(request, keep),
       (ballot) => {
-        const lease = possession(votesOf(ballot, Boolean), ballot.pending, nodes.length);
+        const lease = possession(ballot.votes(Boolean), ballot.pending, nodes.length);
         return lease !== undefined && lease !== 'unknown';
       },
     );
     this.listener?.kept(request.key, 0);
-    const votes = votesOf(released, Boolean);
+    const votes = released.votes(Boolean);
     const lease = possession(votes, 0, nodes.length);
     if (lease === 'unknown') throw this.#notReached(request.key, votes);
     return lease === 'held';
@@ -102,7 +101,7 @@ export class QuorumLock implements LockStrategy {
     for (const request of requests) this.before?.('extend', request);
     const sent = momentOf(this.clock);
     const leaseOf = (ballot: Ballot<number[]>, at: number): ReturnType<typeof possession> => {
-      const votes = votesOf(ballot, (left) => left[at]! >= 0);
+      const votes = ballot.votes((left) => left[at]! >= 0);
       return possession(votes, ballot.pending, ballot.nodes);
     };
     const renewal = this.#renewals.begin(requests);
@@ -120,13 +119,13 @@ export class QuorumLock implements LockStrategy {
     });
     void renewal.settle((at) => typeof remaining[at] === 'number');
     if (remaining.some((lease) => lease !== 'unknown')) return { sent, remaining };
-    const votes = votesOf(extended, (left) => left[0]! >= 0);
+    const votes = extended.votes((left) => left[0]! >= 0);
     throw this.#notReached(requests.length === 1 ? requests[0]!.key : undefined, votes);
   }
 
-  async inspect(key: string): Promise<Sight> {
-    const looks = await this.#answers(key, (node) => node.look(key), alike);
-    return sightOf(looks, this.nodes.length);
+  async inspect(key: string): Promise<Snapshot> {
+    const seen = await this.#answers(key, (node) => node.inspect(key), areAlike);
+    return inCommon(seen, this.nodes.length);
   }
 
   async force(key: string): Promise<boolean> {
@@ -200,4 +199,29 @@ function unsound(what: string): LockOptionsError {
   return new LockOptionsError(
     `A quorum cannot ${what}: votes of independent servers say who holds a lock alone, no more. Use a module with option "redis" for it.`,
   );
+}
+
+/** Whether two nodes see the same holder, or the same foreign thing. */
+function areAlike(one: Snapshot, other: Snapshot): boolean {
+  return one.type === other.type && one.holder === other.holder;
+}
+
+/** What a majority of the nodes sees: held by whom it votes for, of another type where it says so, else free. */
+function inCommon(seen: readonly Snapshot[], nodes: number): Snapshot {
+  const tokens = seen.map(({ fencingToken = 0 }) => fencingToken);
+  const fencingToken = Math.max(...tokens) || undefined;
+  const free = { ...seen[0]!, type: 'none', holder: '', remaining: -2, fencingToken };
+  for (const { type, holder } of seen) {
+    if (type === 'none') continue;
+    const same = seen.filter((other) => other.type === type && other.holder === holder);
+    if (same.length < majorityOf(nodes)) continue;
+    const remaining = reachedByMajority(
+      same.map((vote) => vote.remaining),
+      nodes,
+    )!;
+    const minted = same.map(({ firstToken = 0 }) => firstToken); // a minority may have minted more for others
+    const firstToken = reachedByMajority(minted, nodes) || undefined;
+    return { ...free, type, holder, remaining, firstToken };
+  }
+  return free;
 }

@@ -8,12 +8,11 @@ import {
   Remembered,
 } from '../../redis/index.js';
 import { lockNames, type NameSearch } from '../lock-names.js';
-import type { Sight } from '../lock-store.js';
+import type { Snapshot } from '../lock-store.js';
 import type { LockRequest } from '../lock-request.js';
 import { isOne } from '../lock-steps.js';
-import { scripts as looks } from '../look/scripts.js';
-import { sightOf } from '../look/sight.js';
-import type { Generation } from '../quarantine/generation.js';
+import { scripts as others, snapshotWithoutQueue } from '../snapshot.js';
+import type { ServerEpoch } from '../server-epoch.js';
 import acquire from './acquire.lua.js';
 import extend from './extend.lua.js';
 import force from './force.lua.js';
@@ -55,8 +54,8 @@ export class QuorumNode {
   constructor(
     readonly server: RedisServer,
     private readonly prefix: string,
-    /** In quarantine the node votes for nobody. */
-    readonly generation?: Generation | undefined,
+    /** In its grace period the node votes for nobody. */
+    readonly epoch?: ServerEpoch | undefined,
   ) {}
 
   names(search: NameSearch): Promise<string[]> {
@@ -66,7 +65,7 @@ export class QuorumNode {
   /** Rejects where the node is too late to be trusted: it has not voted then. */
   async acquire({ request, number, proposed }: Attempt, timeout: number): Promise<Vote> {
     const { key, holder, ttl, tokenBlock: tokens } = request;
-    this.generation?.check(key);
+    this.epoch?.check(key);
     const sent = momentOf(this.server.time);
     const lead = Math.round((this.server.timeout - timeout) * 1_000);
     const not_after = this.server.notAfter(sent.monotonic) - lead;
@@ -116,9 +115,10 @@ export class QuorumNode {
   }
 
   /** What stands on this node, without the attempt. */
-  async look(key: string): Promise<Sight> {
-    const sight = await this.#run(looks.look, key, {}, sightOf);
-    return { ...sight, holder: sight.holder.replace(/\/\d+$/, '') };
+  async inspect(key: string): Promise<Snapshot> {
+    const snapshot = await this.#run(others.inspectString, key, {}, snapshotWithoutQueue);
+    const holder = snapshot.holder.replace(/\/\d+$/, '');
+    return { ...snapshot, holder, foreign: undefined };
   }
 
   /** The Redis type of what stood there. */

@@ -1,7 +1,7 @@
--- Take one share of the lock, or some permits, if they are free and nobody waits before the asker, else take, or keep, its place in the queue.
+-- Take one share of the lock, or some permits, if they are free and nobody waits before the asker, else take, or keep, its entry in the queue.
 -- Returns as acquire.lua of the exclusive lock does.
 local lock, queue, seen, fence, holders = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5]
-local holder, ttl, tokens, not_after, inbox, limit, arrival, kind, permits, count, guard = ARGV[1], ARGV[2], ARGV[3], ARGV[4], ARGV[5], ARGV[6], ARGV[7], ARGV[8], ARGV[9], ARGV[10], ARGV[11]
+local holder, ttl, tokens, not_after, inbox, limit, arrival, kind, permits, count, timestamp_compat = ARGV[1], ARGV[2], ARGV[3], ARGV[4], ARGV[5], ARGV[6], ARGV[7], ARGV[8], ARGV[9], ARGV[10], ARGV[11]
 
 --- @include "now"
 --- @include "permit-token"
@@ -44,10 +44,10 @@ elseif current == marker then
   end
 end
 
-local guarded_end
-if guard then
+local compat_end
+if timestamp_compat then
 --- @include "ends-in"
-  guarded_end = ends_in
+  compat_end = ends_in
 end
 
 local function take()
@@ -70,18 +70,18 @@ if limit == '0' then
   return take() and held(tonumber(ttl)) or { 'busy', 0, now, 0 }
 end
 
-local place = holder .. '/' .. ttl .. '/' .. kind .. tokens .. (kind == 'p' and '/' .. permits .. '/' .. count or '')
-local since, rejoined = join_queue(place, process_of(holder), arrival, tonumber(limit), redis.call('ZCARD', queue), now)
+local entry = holder .. '/' .. ttl .. '/' .. kind .. tokens .. (kind == 'p' and '/' .. permits .. '/' .. count or '')
+local since, rejoined = join_queue(entry, process_of(holder), arrival, tonumber(limit), redis.call('ZCARD', queue), now)
 if not since then
   grant_next(now, current) -- the dead make room
   return { 'full', 0, now, 0 }
-elseif grant_next(now, current, place) then
+elseif grant_next(now, current, entry) then
   return held(tonumber(ttl))
 end
-local left = guarded_end and guarded_end(now) or redis.call('PTTL', lock)
+local left = compat_end and compat_end(now) or redis.call('PTTL', lock)
 if redis.call('GET', lock) == PERMITS then
   local ms = math.floor(now / 1000)
   local first = redis.call('ZRANGEBYSCORE', holders, '(' .. ms, FIRSTS, 'WITHSCORES', 'LIMIT', 0, 1)
   left = (first[2] or 0) - ms
 end
-return { 'queued', left, now, 0, since, redis.call('ZRANK', queue, place), rejoined }
+return { 'queued', left, now, 0, since, redis.call('ZRANK', queue, entry), rejoined }

@@ -1,7 +1,7 @@
--- Lengthen the lease if it is still the holder's; never shorten it, never bring it back. With a guard it is written once more where a client that lost a take-over wrote over it.
+-- Lengthen the lease if it is still the holder's; never shorten it, never bring it back. With timestamp_compat it is written once more where a client that lost a take-over wrote over it.
 -- Returns the ms left; -2 where the lock is free, -3 where it is another's.
 local lock, grant = KEYS[1], KEYS[2]
-local holder, ttl, guard = ARGV[1], tonumber(ARGV[2]), ARGV[3]
+local holder, ttl, timestamp_compat = ARGV[1], tonumber(ARGV[2]), ARGV[3]
 
 --- @include "now"
 --- @include "overwritten"
@@ -10,7 +10,7 @@ local holder, ttl, guard = ARGV[1], tonumber(ARGV[2]), ARGV[3]
 local now = now_us()
 local current = redis.pcall('GET', lock)
 if current ~= holder then
-  local ends = guard and overwritten(lock, grant, holder, current, now)
+  local ends = timestamp_compat and overwritten(lock, grant, holder, current, now)
   local left = ends and math.max(ttl, ends - math.floor(now / 1000))
   if left then
     redis.call('SET', lock, holder, 'PX', left)
@@ -24,7 +24,7 @@ if left >= ttl then
   return left
 end
 redis.call('PEXPIRE', lock, ttl)
-if guard then
+if timestamp_compat then
   remember_extension(grant, holder, ttl, now)
 end
 return ttl

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { DialectSettings } from '../../../options/index.js';
 import { NEVER } from '../../../protocol/constants.js';
-import type { Dialect } from '../dialect-format.js';
+import type { Dialect } from '../dialect.js';
 import { LuaScript } from '../../../redis/index.js';
 import acquire from './acquire.lua.js';
 import extend from './extend.lua.js';
@@ -15,24 +15,24 @@ export const scripts = {
 };
 
 /**
- * A string of the holder's own, with a time to live: what most libraries write. With a guard it is a number, all of
+ * A string of the holder's own, with a time to live: what most libraries write. With `timestampCompat` it is a number, all of
  * it: clients of the SETNX articles read it as a time to come, and none of them fails to read it.
  */
-export function plain({ guard }: DialectSettings): Dialect {
-  if (!guard) return { type: 'string', ...scripts, operands: () => ({ kept: 'kept' }) };
+export function plain({ timestampCompat }: DialectSettings): Dialect {
+  if (!timestampCompat) return { type: 'string', ...scripts, operands: () => ({ kept: 'kept' }) };
   return {
     type: 'string',
     ...scripts,
     operands: (request) => ({
-      ...(request && { holder: guarded(request.holder) }),
+      ...(request && { holder: digitsOf(request.holder) }),
       kept: NEVER,
-      guard: 1,
+      timestamp_compat: 1,
     }),
   };
 }
 
 /** As hard to guess as the holder's id, of which it is made. */
-function guarded(holder: string): string {
+function digitsOf(holder: string): string {
   const digest = createHash('sha256').update(holder).digest('hex').slice(0, 32);
   return NEVER + BigInt(`0x${digest}`);
 }

@@ -1,5 +1,5 @@
 import type { DialectSettings } from '../../../options/index.js';
-import type { Dialect } from '../dialect-format.js';
+import type { Dialect } from '../dialect.js';
 import { LuaScript } from '../../../redis/index.js';
 import { scripts as plain } from '../plain/plain.js';
 import force from './force.lua.js';

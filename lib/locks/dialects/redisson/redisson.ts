@@ -1,14 +1,14 @@
 import type { DialectSettings } from '../../../options/index.js';
 import type { LockRequest } from '../../lock-request.js';
-import type { Dialect } from '../dialect-format.js';
+import type { Dialect } from '../dialect.js';
 import { LuaScript } from '../../../redis/index.js';
-import acquireMode from './acquire-mode.lua.js';
+import acquireReadWrite from './acquire-read-write.lua.js';
 import acquire from './acquire.lua.js';
-import extendMode from './extend-mode.lua.js';
+import extendReadWrite from './extend-read-write.lua.js';
 import extend from './extend.lua.js';
 import force from './force.lua.js';
-import look from './look.lua.js';
-import releaseMode from './release-mode.lua.js';
+import inspect from './inspect.lua.js';
+import releaseReadWrite from './release-read-write.lua.js';
 import release from './release.lua.js';
 
 /** The steps of RLock and RFencedLock, those of RReadWriteLock, and those of an operator. */
@@ -16,11 +16,11 @@ export const scripts = {
   acquire: new LuaScript(acquire),
   release: new LuaScript(release),
   extend: new LuaScript(extend),
-  look: new LuaScript(look),
+  inspect: new LuaScript(inspect),
   force: new LuaScript(force),
-  acquireMode: new LuaScript(acquireMode),
-  releaseMode: new LuaScript(releaseMode),
-  extendMode: new LuaScript(extendMode),
+  acquireReadWrite: new LuaScript(acquireReadWrite),
+  releaseReadWrite: new LuaScript(releaseReadWrite),
+  extendReadWrite: new LuaScript(extendReadWrite),
 };
 
 /** Redisson's locks: a hash of counts by holder, and a channel that wakes who waits. */
@@ -30,15 +30,10 @@ export function redisson(settings: DialectSettings): Dialect {
 
 /** RLock and RFencedLock. A spin lock has the same hash, and wakes nobody. */
 function alone({ kind, publish = 'PUBLISH' }: DialectSettings): Dialect {
-  const { acquire, release, extend, look, force } = scripts;
   const operands = { fenced: kind === 'fenced' ? 1 : 0 };
   return {
     type: 'hash',
-    acquire,
-    release,
-    extend,
-    look,
-    force,
+    ...scripts,
     operands: () => operands,
     keys: (lock) => ({ counter: before('redisson_lock_token', lock) }),
     wake: (lock) => ({
@@ -51,14 +46,12 @@ function alone({ kind, publish = 'PUBLISH' }: DialectSettings): Dialect {
 
 /** RReadWriteLock: readers beside each other, each with the end of its lease in a key of its own. */
 function readWrite({ publish = 'PUBLISH' }: DialectSettings): Dialect {
-  const { acquireMode, releaseMode, extendMode, look, force } = scripts;
   return {
     type: 'hash',
-    acquire: acquireMode,
-    release: releaseMode,
-    extend: extendMode,
-    look,
-    force,
+    ...scripts,
+    acquire: scripts.acquireReadWrite,
+    release: scripts.releaseReadWrite,
+    extend: scripts.extendReadWrite,
     operands: (request, lock) => ({
       ...(request && { holder: fieldOf(request), mode: request.share ? 'read' : 'write' }),
       holds: behind(lock, ''),

@@ -1,5 +1,5 @@
 import type { DialectSettings } from '../../../options/index.js';
-import type { Dialect, Wake } from '../dialect-format.js';
+import type { Dialect, Wake } from '../dialect.js';
 import { LuaScript } from '../../../redis/index.js';
 import { scripts as plain } from '../plain/plain.js';
 import release from './release.lua.js';

@@ -1,9 +1,9 @@
-import type { Dialect } from '../dialect-format.js';
+import type { Dialect } from '../dialect.js';
 import { LuaScript } from '../../../redis/index.js';
 import acquire from './acquire.lua.js';
 import extend from './extend.lua.js';
 import force from './force.lua.js';
-import look from './look.lua.js';
+import inspect from './inspect.lua.js';
 import release from './release.lua.js';
 
 /** The steps of a Symfony lock. */
@@ -11,7 +11,7 @@ export const scripts = {
   acquire: new LuaScript(acquire),
   release: new LuaScript(release),
   extend: new LuaScript(extend),
-  look: new LuaScript(look),
+  inspect: new LuaScript(inspect),
   force: new LuaScript(force),
 };
 

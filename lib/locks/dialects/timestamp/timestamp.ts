@@ -1,12 +1,12 @@
 import type { DialectSettings } from '../../../options/index.js';
-import type { AcquireReply, Dialect, Send } from '../dialect-format.js';
+import type { AcquireReply, Dialect, Send } from '../dialect.js';
 import { LuaScript } from '../../../redis/index.js';
 import acquire from './acquire.lua.js';
 import extend from './extend.lua.js';
 import force from './force.lua.js';
 import get from './get.lua.js';
 import getset from './getset.lua.js';
-import look from './look.lua.js';
+import inspect from './inspect.lua.js';
 import release from './release.lua.js';
 import setnx from './setnx.lua.js';
 
@@ -16,7 +16,7 @@ export const scripts = {
   setnx: new LuaScript(setnx),
   get: new LuaScript(get),
   getset: new LuaScript(getset),
-  look: new LuaScript(look),
+  inspect: new LuaScript(inspect),
   force: new LuaScript(force),
   release: new LuaScript(release),
   extend: new LuaScript(extend),
@@ -36,9 +36,7 @@ export const scripts = {
  */
 export function timestamp({ unit, lasting }: DialectSettings): Dialect {
   const operands = { unit, lasting: lasting ? 1 : 0 };
-  const { acquire, release, extend, look, force } = scripts;
-  const steps = { acquire, release, extend, look, force };
-  const dialect = { type: 'string' as const, ...steps, operands: () => operands };
+  const dialect = { type: 'string' as const, ...scripts, operands: () => operands };
   return lasting ? { ...dialect, take: stepByStep } : dialect;
 }
 

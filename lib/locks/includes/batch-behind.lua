@@ -1,8 +1,8 @@
--- The run of places directly behind the one that was just let in from rank `at`, all of its process, ttl and kind:
+-- The batch of entries directly behind the one that was just let in from rank `at`, all of its process, ttl and kind:
 -- the process lets them in itself, one after another, and says so when it gives the lock back.
 -- Needs `queue` of the script. Returns how many they are, and the arrival of the last of them; '-' if there are none.
-local function run_behind(process, place, at, nearest)
-  local ending = nearest and string.match(place, '/%d+/x[01]$')
+local function batch_behind(process, entry, at, nearest)
+  local ending = nearest and string.match(entry, '/%d+/x[01]$')
   if not ending then
     return 0, '-'
   end

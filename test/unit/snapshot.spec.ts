@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { lookedAt } from '../../lib/locks/dialects/looked-at.js';
+import { snapshotWithoutQueue } from '../../lib/locks/snapshot.js';
 
 const reply = (mode: string, ...holders: unknown[]): unknown => [
   'hash',
@@ -13,7 +13,7 @@ const reply = (mode: string, ...holders: unknown[]): unknown => [
 
 describe('a lock of another service', () => {
   it('has one holder, and what is left of its lease, where it is exclusive', () => {
-    expect(lookedAt(reply('write', 'a', 5_000))).toMatchObject({
+    expect(snapshotWithoutQueue(reply('write', 'a', 5_000))).toMatchObject({
       holder: 'a',
       holders: [],
       mode: undefined,
@@ -22,7 +22,7 @@ describe('a lock of another service', () => {
   });
 
   it('has several, each with its own lease, where they read', () => {
-    expect(lookedAt(reply('read', 'a', 5_000, 'b', '7000'))).toMatchObject({
+    expect(snapshotWithoutQueue(reply('read', 'a', 5_000, 'b', '7000'))).toMatchObject({
       holder: '',
       holders: [
         { holder: 'a', remaining: 5_000 },

@@ -8,13 +8,13 @@ const known = new Map<LuaScript, LuaScript>();
  * A step of a lock of our own beside clients of the SETNX articles: before it, what they left or wrote over the lock is undone;
  * after it, what of ours it put there is remembered in one key more, behind the others, while that may happen again.
  */
-export function guarded(script: LuaScript): LuaScript {
+export function besideTimestamps(script: LuaScript): LuaScript {
   let made = known.get(script);
-  if (!made) known.set(script, (made = guardedStep(script)));
+  if (!made) known.set(script, (made = between(script)));
   return made;
 }
 
-function guardedStep({ source, keys, args }: LuaScript): LuaScript {
+function between({ source, keys, args }: LuaScript): LuaScript {
   const width = keys.length + 1;
   const answers = source.includes('#KEYS') ? 'answers' : 'answers[1]';
   const drops = args.includes('arrival'); // only who asks takes over

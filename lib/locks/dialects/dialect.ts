@@ -47,8 +47,8 @@ export interface Dialect {
   readonly release: DialectScript;
   /** The ms left; -2 where the lock is free, -3 where it is another's. Never shortens, never brings back. */
   readonly extend: DialectScript;
-  /** Looks at the lock, where its value is more than the holder; as `LookReply`. */
-  readonly look?: DialectScript;
+  /** Looks at the lock, where its value is more than the holder; as `snapshotWithoutQueue` reads it. */
+  readonly inspect?: DialectScript;
   /** Takes the lock from whoever holds it, where that is more than to delete and to publish. Returns the type that was found, and 1 if it was a lock. */
   readonly force?: DialectScript;
   /** The Redis keys of a lock (of one request to it, where one is at hand) beside its own, its fence and its grant, by the names the scripts give them. */

@@ -1,0 +1,14 @@
+-- Note which server process this is: what an earlier one granted may be forgotten and still be held for a while.
+-- Returns the ms until all that is over.
+local epoch = KEYS[1]
+local run, grace = ARGV[1], ARGV[2]
+
+--- @include "now"
+
+local now = math.floor(now_us() / 1000)
+local known, since = string.match(redis.call('GET', epoch) or '', '^(%w+) (%d+)$')
+if known ~= run then
+  since = now
+  redis.call('SET', epoch, run .. ' ' .. string.format('%.0f', now))
+end
+return math.min(tonumber(grace), math.max(0, since + grace - now))

@@ -1,0 +1,100 @@
+import { modeAt } from './holder.js';
+import { LuaScript } from '../redis/index.js';
+import inspectString from './inspect-string.lua.js';
+import type { Snapshot } from './lock-store.js';
+import { firstToken, lastToken } from './reply.js';
+
+/** Looks at a lock without a queue of ours: a string in another service's format, or one node's part of a quorum. */
+export const scripts = { inspectString: new LuaScript(inspectString) };
+
+/** What lock/inspect.lua returns. */
+type NativeReply = [
+  type: string,
+  current: string,
+  remaining: number,
+  fence: string,
+  now: number,
+  waiting: number,
+  holders: string[],
+  entries: string[],
+  awaiting: number,
+];
+
+/** Of a lock of our own. */
+export function snapshotOf(reply: unknown, most: number): Snapshot {
+  const [type, current, remaining, fence, at, waiting, holders, entries, awaiting] =
+    reply as NativeReply;
+  const mode = modeAt(current);
+  const now = at / 1_000;
+  return {
+    type,
+    holder: mode ? '' : current,
+    holders: oncePerPermit(
+      [...pairs(holders)].map(([member, ends]) => {
+        const [holder, count] = member.split('#') as [string, string | undefined];
+        return { holder, count: Number(count ?? 1), remaining: ends - now };
+      }),
+      most,
+    ),
+    mode,
+    remaining,
+    fencingToken: lastToken(fence),
+    firstToken: firstToken(fence),
+    waiting,
+    awaiting,
+    entries: [...pairs(entries)].map(([entry, since]) => ({ entry, age: now - since / 1_000 })),
+    now,
+  };
+}
+
+/** What a script returns of a lock without a queue of ours: who holds it, each with what is left of the lease. */
+type ReplyWithoutQueue = [
+  type: string,
+  isLock: number,
+  remaining: number,
+  fence: string,
+  now: number,
+  mode: 'read' | 'write',
+  holders: (string | number)[],
+];
+
+/** Of a lock that has no queue of ours. */
+export function snapshotWithoutQueue(reply: unknown): Snapshot {
+  const [type, isLock, left, fence, now, mode, flat] = reply as ReplyWithoutQueue;
+  const holders = [...pairs(flat)].map(([holder, remaining]) => ({ holder, remaining }));
+  const shared = isLock === 1 && mode === 'read';
+  const [alone = { holder: '', remaining: left }] = shared ? [] : holders;
+  return {
+    type,
+    ...alone,
+    holders: shared ? holders : [],
+    mode: shared ? 'shared' : undefined,
+    foreign: isLock === 1 && type !== 'none',
+    fencingToken: lastToken(fence),
+    firstToken: firstToken(fence),
+    waiting: 0,
+    awaiting: 0,
+    entries: [],
+    now: now / 1_000,
+  };
+}
+
+interface SharedLease {
+  readonly holder: string;
+  readonly count: number;
+  readonly remaining: number;
+}
+
+/** The first of these leases, so many at most, each as often as it has permits. */
+export function oncePerPermit(leases: readonly SharedLease[], most: number): Snapshot['holders'] {
+  return leases
+    .flatMap(({ holder, count, remaining }) =>
+      Array.from({ length: Math.min(count, most) }, () => ({ holder, remaining })),
+    )
+    .slice(0, most);
+}
+
+/** Texts and numbers, one after the other. */
+function* pairs(flat: readonly (string | number)[]): Generator<[text: string, value: number]> {
+  for (let at = 0; at + 1 < flat.length; at += 2) yield [String(flat[at]), Number(flat[at + 1])];
+}
