@@ -134,8 +134,10 @@ describe('a primary that is demoted', () => {
       return now.length >= before.length && now.filter((id) => !before.includes(id)).length > 0;
     });
     expect([known.held, unknown.held, others.held]).toEqual([true, true, true]);
-    await control.replicaof('NO', 'ONE');
-    await control.mset('lock:unknown', values[0]!, 'lock:others', values[1]!);
+    // In one go: what looks after the leases must not come between.
+    const [unknownId, othersId] = values.map(String);
+    const back = control.pipeline().replicaof('NO', 'ONE');
+    await back.mset('lock:unknown', unknownId!, 'lock:others', othersId!).exec();
     for (const lease of [known, unknown, others]) {
       await until('it is extended', () =>
         lease.extend().then(
