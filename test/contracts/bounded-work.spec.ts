@@ -59,7 +59,7 @@ async function crowd(client: Client, count: number, name = 'changed'): Promise<L
   return requests;
 }
 
-/** So many places in the queue of a lock that somebody holds. */
+/** So many entries in the queue of a lock that somebody holds. */
 async function queue(client: Client, count: number, share: Share): Promise<LockRequest[]> {
   const requests = Array.from({ length: count }, () => client.request({ share, ttl: 60_000 }));
   for (let at = 0; at < count; at += BATCH) {

@@ -63,7 +63,7 @@ export const cancellation: Contract = {
       const lease = await a.acquire();
       const controller = new AbortController();
       const wait = b.acquire({ signal: controller.signal }).then(
-        (heir) => heir.release(),
+        (successor) => successor.release(),
         () => {},
       );
       const released = round % 2 === 0 ? lease.release() : undefined;
@@ -124,7 +124,7 @@ export const cancellation: Contract = {
     expect(await world.snapshot('k2')).toMatchObject({ type: 'none' });
   },
 
-  async 'a place that is asked for after its caller’s patience is not queued'(world) {
+  async 'an entry that is asked for after its caller’s patience is not queued'(world) {
     const [a, b] = [await world.client(), await world.client({ commandTimeout: 100 })];
     const { request } = await a.hold();
     await world.pause();
@@ -273,7 +273,7 @@ export const cancellation: Contract = {
     await a.lock.extend([request]);
     await a.lock.release(request, 0);
     await ends();
-    await b.lock.release(first, 0); // nobody hears: the place stays, the lock is free
+    await b.lock.release(first, 0); // nobody hears: the entry stays, the lock is free
     await ends();
     expect((await world.snapshot()).waiting).toBe(world.hearsItself ? 1 : 0);
     await deaf.ask(unheard);

@@ -10,8 +10,8 @@ export const errors: Contract = {
     const a = await world.client();
     await world.plant('k', 'string');
     expect((await a.try(a.request())).kind).toBe('busy');
-    const { request, place } = await a.queue();
-    expect(place.remaining).toBeLessThan(0);
+    const { request, entry } = await a.queue();
+    expect(entry.remaining).toBeLessThan(0);
     expect(await a.lock.release(request, 0)).toBe(false);
     expect((await a.lock.extend([request])).remaining).toEqual(['taken']);
     expect(await a.lock.leave(request)).toBe(false);

@@ -10,11 +10,11 @@ export const fencing: Contract = {
     const tokens: number[] = [];
     for (let round = 0; round < 10; round += 1) {
       const { request, grant } = await a.hold();
-      const { request: heir } = await b.queue();
+      const { request: successor } = await b.queue();
       await a.lock.release(request, 0);
-      await world.until('the push arrives', () => b.granted(heir) !== undefined);
-      await b.lock.release(heir, 0);
-      tokens.push(grant.fencingToken!, b.granted(heir)!.fencingToken!);
+      await world.until('the push arrives', () => b.granted(successor) !== undefined);
+      await b.lock.release(successor, 0);
+      tokens.push(grant.fencingToken!, b.granted(successor)!.fencingToken!);
     }
     expectGrowing(tokens);
     for (const token of tokens) expect(Number.isSafeInteger(token)).toBe(true);
@@ -39,12 +39,12 @@ export const fencing: Contract = {
     }
   },
 
-  async 'tokens grow when the place was asked for again'(world) {
+  async 'tokens grow when the entry was asked for again'(world) {
     const [a, deaf] = [await world.client(), await world.client({ deaf: true })];
     const { request, grant } = await a.hold();
-    const { request: heir } = await deaf.queue();
+    const { request: successor } = await deaf.queue();
     await a.lock.release(request, 0);
-    const polled = await deaf.ask(heir);
+    const polled = await deaf.ask(successor);
     expect(polled).toMatchObject({ kind: 'held' });
     expect((polled as { fencingToken: number }).fencingToken).toBeGreaterThan(grant.fencingToken!);
   },
@@ -96,19 +96,19 @@ export const fencingOnRedis: Contract = {
     const { request, grant } = await a.hold();
     expect(grant.fencingToken).toBe(ahead + 1);
     expect(await control.pttl(fence)).toBeGreaterThan(86_400_000 + 3_590_000);
-    const { request: heir } = await a.queue();
+    const { request: successor } = await a.queue();
     await a.lock.release(request, 0);
-    await world.until('the push arrives', () => a.granted(heir) !== undefined);
-    expect(a.granted(heir)!.fencingToken).toBe(ahead + 2);
+    await world.until('the push arrives', () => a.granted(successor) !== undefined);
+    expect(a.granted(successor)!.fencingToken).toBe(ahead + 2);
   },
 
   async 'tokens and arrivals are written as whole numbers'(world) {
     const { control, prefix } = world.redis!;
     const a = await world.client();
     const { request } = await a.hold();
-    const { place } = await a.queue();
+    const { entry } = await a.queue();
     expect(await control.get(`{${prefix}k}:fence`)).toMatch(/^\d{16}$/);
-    expect(place.enqueuedAt).toMatch(/^\d{16}$/);
+    expect(entry.enqueuedAt).toMatch(/^\d{16}$/);
     await a.lock.release(request, 0);
     expect(await control.get(`{${prefix}k}:fence`)).toMatch(/^\d{16}$/);
     await control.set(`{${prefix}k}:fence`, '9007199254740000');

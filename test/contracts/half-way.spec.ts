@@ -99,7 +99,7 @@ describe.each(['one Redis', 'a cluster'].filter(isOfInterest))('on %s', (name) =
       await holds(request);
     });
 
-    it('comes in when somebody else gives its place up', async () => {
+    it('comes in when somebody else gives its entry up', async () => {
       const request = client.request({ share });
       await queued(request);
       await other.lock.leave(other.request());
@@ -130,7 +130,7 @@ describe.each(['one Redis', 'a cluster'].filter(isOfInterest))('on %s', (name) =
     });
   });
 
-  /** The request's place is in the queue, and its process was seen. */
+  /** The request's entry is in the queue, and its process was seen. */
   async function queued(request: LockRequest, arrival = 1): Promise<void> {
     const { control } = world.redis!;
     await control.zadd(keys.queue, arrival, entryOf(request));
@@ -146,7 +146,7 @@ describe.each(['one Redis', 'a cluster'].filter(isOfInterest))('on %s', (name) =
       expect(await client.ask(request, { enqueuedAt: '1' })).toMatchObject({ kind: 'held' });
     });
 
-    it('comes in when the lock is gone, and its place too', async () => {
+    it('comes in when the lock is gone, and its entry too', async () => {
       const client = await world.client();
       const request = client.request({ share });
       expect(await client.ask(request, { enqueuedAt: '1' })).toMatchObject({ kind: 'held' });

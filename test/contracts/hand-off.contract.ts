@@ -7,23 +7,23 @@ export const handOff: Contract = {
   async 'a release with a waiter never frees the lock'(world) {
     const [a, b, c] = [await world.client(), await world.client(), await world.client()];
     const { request } = await a.hold();
-    const { request: heir } = await b.queue();
+    const { request: successor } = await b.queue();
     const [released, snatch] = await Promise.all([a.lock.release(request, 0), c.try(c.request())]);
     expect(released).toBe(true);
     expect(snatch.kind).toBe('busy');
-    expect(await world.holder()).toBe(heir.holder);
+    expect(await world.holder()).toBe(successor.holder);
   },
 
-  async 'the heir is told its key, its token and its time'(world) {
+  async 'the successor is told its key, its token and its time'(world) {
     const [a, b] = [await world.client(), await world.client()];
     const key = 'a key: with spaces';
     const { request, grant } = await a.hold({ key });
-    const { request: heir } = await b.queue({ key, ttl: 60_000 });
+    const { request: successor } = await b.queue({ key, ttl: 60_000 });
     const before = world.clock.monotonic();
     await a.lock.release(request, 0);
     await world.until('the push arrives', () => b.grants.length > 0);
     const [push] = b.grants;
-    expect(push!.request).toMatchObject({ key, holder: heir.holder });
+    expect(push!.request).toMatchObject({ key, holder: successor.holder });
     expect(push!.grant.remaining).toBe(3_000);
     expect(push!.grant.fencingToken).toBeGreaterThan(grant.fencingToken!);
     expect(push!.grant.fencingToken).toBe((await world.snapshot(key)).fencingToken);
@@ -45,7 +45,7 @@ export const handOff: Contract = {
     expect(remaining).toBeGreaterThan(2_000);
   },
 
-  async 'the heir sends nothing to own the lock'(world) {
+  async 'the successor sends nothing to own the lock'(world) {
     let asks = 0;
     const counting: Wrap = (store) =>
       withSteps(store, {
@@ -60,21 +60,21 @@ export const handOff: Contract = {
     await world.waiting(1);
     const before = asks;
     await lease.release();
-    const heir = await world.finish(wait);
-    expect(heir.held).toBe(true);
+    const successor = await world.finish(wait);
+    expect(successor.held).toBe(true);
     expect(asks).toBe(before);
   },
 
   async 'an unfenced waiter is given the lock without a token'(world) {
     const a = await world.client();
     const { request } = await a.hold();
-    const { request: heir } = await a.queue({ tokenBlock: 0 });
+    const { request: successor } = await a.queue({ tokenBlock: 0 });
     await a.lock.release(request, 0);
-    await world.until('the push arrives', () => a.granted(heir) !== undefined);
-    expect(a.granted(heir)!.fencingToken).toBeUndefined();
+    await world.until('the push arrives', () => a.granted(successor) !== undefined);
+    expect(a.granted(successor)!.fencingToken).toBeUndefined();
   },
 
-  async 'a waiter that cannot hear is passed over and keeps its place'(world) {
+  async 'a waiter that cannot hear is passed over and keeps its entry'(world) {
     const [a, deaf, b] = [
       await world.client(),
       await world.client({ deaf: true }),
@@ -82,12 +82,12 @@ export const handOff: Contract = {
     ];
     const { request } = await a.hold();
     const { request: unheard } = await deaf.queue();
-    const { request: heir } = await b.queue();
+    const { request: successor } = await b.queue();
     await a.lock.release(request, 0);
     const { holder, entries } = await world.snapshot();
-    expect(holder).toBe(heir.holder);
+    expect(holder).toBe(successor.holder);
     expect(entries.map(({ entry }) => entry)).toEqual([entryOf(unheard)]);
-    await b.lock.release(heir, 0);
+    await b.lock.release(successor, 0);
     expect((await deaf.ask(unheard)).kind).toBe('held');
   },
 
@@ -105,10 +105,10 @@ export const handOff: Contract = {
   async 'the operator’s way goes to the next waiter too'(world) {
     const [a, b] = [await world.client(), await world.client()];
     await a.hold();
-    const { request: heir } = await b.queue();
+    const { request: successor } = await b.queue();
     await a.lock.force('k');
-    await world.until('the push arrives', () => b.granted(heir) !== undefined);
-    expect(await world.holder()).toBe(heir.holder);
+    await world.until('the push arrives', () => b.granted(successor) !== undefined);
+    expect(await world.holder()).toBe(successor.holder);
   },
 };
 
@@ -127,11 +127,11 @@ export const handOffOnRedis: Contract = {
     const a = await world.client({ redis, keyPrefix: prefix });
     const b = await world.client();
     const { request } = await a.hold();
-    const { request: heir } = await b.queue();
+    const { request: successor } = await b.queue();
     await control.call('ACL', 'SETUSER', 'mute', 'resetchannels');
     expect(await a.lock.release(request, 0).catch(String)).toBe(true);
     expect(await world.snapshot()).toMatchObject({ type: 'none', waiting: 1 });
-    expect((await b.ask(heir)).kind).toBe('held');
+    expect((await b.ask(successor)).kind).toBe('held');
     await control.call('ACL', 'SETUSER', 'mute', '&*');
     await world.until('the mute process hears again', () => a.reconnects > 0);
   },
@@ -139,27 +139,28 @@ export const handOffOnRedis: Contract = {
   async 'a waiter of the releasing process hears of its turn in the answer to the release'(world) {
     const a = await world.client();
     const { request } = await a.hold();
-    const { request: heir } = await a.queue();
+    const { request: successor } = await a.queue();
     const told = await publishes(world);
     expect(await a.lock.release(request, 0)).toBe(true);
-    if (world.confirms) await world.until('it is confirmed', () => a.granted(heir) !== undefined);
-    expect(a.granted(heir)).toMatchObject({ remaining: 3_000 });
+    if (world.confirms)
+      await world.until('it is confirmed', () => a.granted(successor) !== undefined);
+    expect(a.granted(successor)).toMatchObject({ remaining: 3_000 });
     expect(await publishes(world)).toBe(told);
-    expect(await world.holder()).toBe(heir.holder);
+    expect(await world.holder()).toBe(successor.holder);
   },
 
   async 'a hand-off under memory pressure makes one holder, and tells it'(world) {
     const { control } = world.redis!;
     const [a, b] = [await world.client(), await world.client()];
     const { request } = await a.hold();
-    const { request: heir } = await b.queue({ tokenBlock: 0 });
+    const { request: successor } = await b.queue({ tokenBlock: 0 });
     await b.queue();
     await control.config('SET', 'maxmemory', '1');
     try {
       const released = await a.lock.release(request, 0).catch(() => false);
-      expect(await world.holder()).toBe(heir.holder);
+      expect(await world.holder()).toBe(successor.holder);
       expect(released).toBe(true);
-      await world.until('the push arrives', () => b.granted(heir) !== undefined);
+      await world.until('the push arrives', () => b.granted(successor) !== undefined);
       expect(b.grants).toHaveLength(1);
     } finally {
       await control.config('SET', 'maxmemory', '0');

@@ -55,8 +55,8 @@ export const handOver: Contract = {
     const given = await a.acquire();
     const { fencingToken } = given;
     const waiting = [a.acquire(), b.acquire()];
-    const places = world.fairness === 'strict' ? 2 : 1;
-    await world.until('they wait', async () => (await world.snapshot()).waiting >= places);
+    const entries = world.fairness === 'strict' ? 2 : 1;
+    await world.until('they wait', async () => (await world.snapshot()).waiting >= entries);
     const text = await given.handOver();
     const taken = await restore(c, text);
     expect(taken).toMatchObject({ key: 'k', held: true, fencingToken });
@@ -238,17 +238,17 @@ export const handOver: Contract = {
   async 'a transfer that arrives twice has the effect of once, and a stranger’s none'(world) {
     const [a, b] = [await world.client(), await world.client()];
     const { request } = await a.hold({ ttl: 3 * TTL });
-    const heir = b.request({ ttl: TTL });
-    expect((await b.lock.transfer(b.request(), heir)).remaining).toBe('taken');
+    const successor = b.request({ ttl: TTL });
+    expect((await b.lock.transfer(b.request(), successor)).remaining).toBe('taken');
     for (let times = 0; times < 2; times += 1) {
-      const { remaining } = await a.lock.transfer(request, heir);
+      const { remaining } = await a.lock.transfer(request, successor);
       expect(remaining).toBeGreaterThan(2 * TTL); // never shortened
-      expect(await world.holder()).toBe(heir.holder);
+      expect(await world.holder()).toBe(successor.holder);
     }
     expect(await a.lock.release(request, 0)).toBe(false);
     expect((await a.lock.extend([request])).remaining).toEqual(['taken']);
-    expect(await b.lock.release(heir, 0)).toBe(true);
-    expect((await a.lock.transfer(request, heir)).remaining).toBe('free');
+    expect(await b.lock.release(successor, 0)).toBe(true);
+    expect((await a.lock.transfer(request, successor)).remaining).toBe('free');
     expect((await world.snapshot()).type).toBe('none');
   },
 

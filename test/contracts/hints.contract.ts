@@ -24,9 +24,9 @@ export const hints: Contract = {
     await world.waiting(1);
     await lease.release();
     const from = world.clock.monotonic();
-    const heir = await world.finish(wait);
+    const successor = await world.finish(wait);
     expect(world.clock.monotonic() - from).toBeLessThan(atMost(world, 1_100));
-    expect(heir.held).toBe(true);
+    expect(successor.held).toBe(true);
   },
 
   async 'a grant that an ask finds, and not a push, has the inbox connected anew'(world) {
@@ -76,11 +76,11 @@ export const hints: Contract = {
     const wait = b.acquire();
     await world.waiting(1);
     await lease.release();
-    const heir = await world.finish(wait);
+    const successor = await world.finish(wait);
     await world.elapse(50);
-    expect(heir.held).toBe(true);
+    expect(successor.held).toBe(true);
     expect(b.locks.load).toMatchObject({ held: 1, leaving: 0 });
-    expect(await heir.release()).toBe(true);
+    expect(await successor.release()).toBe(true);
   },
 };
 
@@ -104,10 +104,10 @@ export const hintsOnRedis: Contract = {
     b.clock.stall(5_000); // what it knows of the server's clock is old now
     const before = asks;
     await lease.release();
-    const heir = await world.finish(wait);
+    const successor = await world.finish(wait);
     expect(asks).toBe(before + 1);
     const { remaining } = await world.snapshot();
-    expect(heir.expiresAt - b.clock.wall()).toBeLessThanOrEqual(remaining + 5);
+    expect(successor.expiresAt - b.clock.wall()).toBeLessThanOrEqual(remaining + 5);
   },
 
   async 'nonsense in an inbox changes nothing'(world) {

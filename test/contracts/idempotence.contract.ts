@@ -23,30 +23,30 @@ export const idempotence: Contract = {
     expect((await world.snapshot()).remaining).toBeLessThanOrEqual(TTL - 55);
   },
 
-  async 'who asks twice has one place'(world) {
+  async 'who asks twice has one entry'(world) {
     const [a, b] = [await world.client(), await world.client()];
     await a.hold();
-    const { request, place } = await b.queue();
+    const { request, entry } = await b.queue();
     const other = await b.queue();
     const again = await b.ask(request);
-    expect(again).toMatchObject({ kind: 'queued', enqueuedAt: place.enqueuedAt, rank: 0 });
-    expect(await b.ask(request, { enqueuedAt: place.enqueuedAt })).toMatchObject({
-      enqueuedAt: place.enqueuedAt,
+    expect(again).toMatchObject({ kind: 'queued', enqueuedAt: entry.enqueuedAt, rank: 0 });
+    expect(await b.ask(request, { enqueuedAt: entry.enqueuedAt })).toMatchObject({
+      enqueuedAt: entry.enqueuedAt,
       rank: 0,
       requeued: false,
     });
-    expect(other.place.rank).toBe(1);
+    expect(other.entry.rank).toBe(1);
     expect((await world.snapshot()).waiting).toBe(2);
   },
 
   async 'a pushed grant is found again by asking, with the same token'(world) {
     const [a, b] = [await world.client(), await world.client()];
     const { request } = await a.hold();
-    const { request: heir } = await b.queue();
+    const { request: successor } = await b.queue();
     await a.lock.release(request, 0);
-    await world.until('the push arrives', () => b.granted(heir) !== undefined);
-    const again = await b.ask(heir);
-    expect(again).toMatchObject({ kind: 'held', fencingToken: b.granted(heir)!.fencingToken });
+    await world.until('the push arrives', () => b.granted(successor) !== undefined);
+    const again = await b.ask(successor);
+    expect(again).toMatchObject({ kind: 'held', fencingToken: b.granted(successor)!.fencingToken });
     expect((again as { remaining: number }).remaining).toBeLessThanOrEqual(3_000);
   },
 

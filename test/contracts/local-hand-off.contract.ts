@@ -164,7 +164,7 @@ export const localHandOff: Contract = {
     expect(steps.length).toBeLessThan(100);
   },
 
-  async 'a process takes one place in the queue, however many of its callers wait'(world) {
+  async 'a process has one entry in the queue, however many of its callers wait'(world) {
     const [z, a] = [await world.process(), await world.process()];
     const lease = await z.acquire();
     const all = queueUp(a, [], many(50));
@@ -194,12 +194,13 @@ export const localHandOff: Contract = {
     expect(Math.min(...shares)).toBeGreaterThan(10);
   },
 
-  'a hot process whose sections take no time lets another in after the passes of a slice': (
+  'a hot process whose sections take no time lets another in after the hand-offs of a time slice': (
     world,
   ) => hurry(world, {}),
 
-  'a hot process without fencing tokens lets another in after the passes of a slice': (world) =>
-    hurry(world, { fencing: false }),
+  'a hot process without fencing tokens lets another in after the hand-offs of a time slice': (
+    world,
+  ) => hurry(world, { fencing: false }),
 
   async 'tokens grow from caller to caller, from turn to turn and over processes'(world) {
     const [a, b] = [await world.process(), await world.process()];
@@ -252,10 +253,10 @@ export const localHandOff: Contract = {
     const [from, before] = [world.clock.monotonic(), await world.holder()];
     const wait = later(a.acquire());
     await lease.release();
-    const heir = await world.finish(wait);
+    const successor = await world.finish(wait);
     expect(world.clock.monotonic() - from).toBeGreaterThanOrEqual(58);
     expect(await world.holder()).not.toBe(before);
-    await heir.release();
+    await successor.release();
   },
 
   async 'who wants a much shorter lease than is left gets its own, which ends by itself'(world) {
@@ -270,12 +271,12 @@ export const localHandOff: Contract = {
     expect(holder).not.toBe(before);
     expect(remaining).toBeLessThanOrEqual(500);
     await world.pass(500);
-    const heir = await world.finish(third);
+    const successor = await world.finish(third);
     expect(short.held).toBe(false);
     expect(() => short.assertHeld()).toThrow(LeaseLostError);
     await world.pass(1_000);
-    expect(heir.held).toBe(true);
-    await heir.release();
+    expect(successor.held).toBe(true);
+    await successor.release();
   },
 
   async 'who wants a much longer lease than is left gets its own'(world) {
@@ -305,10 +306,10 @@ export const localHandOff: Contract = {
     const from = world.clock.monotonic();
     const held = await world.finish(short);
     expect(held.expiresAt - a.clock.wall()).toBeLessThanOrEqual(200);
-    const heir = await world.finish(last);
+    const successor = await world.finish(last);
     expect(held.held).toBe(false);
     expect(world.clock.monotonic() - from).toBeLessThan(atMost(world, 1_000));
-    await heir.release();
+    await successor.release();
   },
 
   async 'a lease is passed on with no more time than is left of it'(world) {
@@ -317,10 +318,10 @@ export const localHandOff: Contract = {
     a.clock.stall(3);
     const wait = later(a.acquire({ renew: false }));
     await lease.release();
-    const heir = await world.finish(wait);
+    const successor = await world.finish(wait);
     const { remaining } = await world.snapshot();
-    expect(heir.expiresAt - a.clock.wall()).toBeLessThanOrEqual(remaining);
-    await heir.release();
+    expect(successor.expiresAt - a.clock.wall()).toBeLessThanOrEqual(remaining);
+    await successor.release();
   },
 
   async 'a lease that is over is passed to nobody'(world) {
@@ -330,10 +331,10 @@ export const localHandOff: Contract = {
     const wait = later(a.acquire({ ttl: TTL }));
     a.clock.stall(1.5 * TTL);
     expect(await world.finish(lease.release())).toBe(false);
-    const heir = await world.finish(wait);
-    expect(heir.held).toBe(true);
+    const successor = await world.finish(wait);
+    expect(successor.held).toBe(true);
     expect(await world.holder()).not.toBe(before);
-    await heir.release();
+    await successor.release();
   },
 
   async 'a lease that may have ended while the machine slept is passed to nobody'(world) {
@@ -343,10 +344,10 @@ export const localHandOff: Contract = {
     const wait = later(a.acquire());
     a.clock.sleep(60_000);
     await lease.release();
-    const heir = await world.finish(wait);
-    expect(heir.held).toBe(true);
+    const successor = await world.finish(wait);
+    expect(successor.held).toBe(true);
     expect(await world.holder()).not.toBe(before);
-    await heir.release();
+    await successor.release();
   },
 
   async 'a lease is passed to nobody while it is being downgraded'(world) {
@@ -358,11 +359,11 @@ export const localHandOff: Contract = {
     const next = later(a.acquire());
     const downgraded = lease.downgrade();
     await lease.release();
-    const heir = await world.finish(next);
+    const successor = await world.finish(next);
     await expect(b.acquire({ mode: 'shared', wait: 0 })).rejects.toThrow(LockNotAcquiredError);
     gate.open();
     await expect(downgraded).rejects.toThrow(LeaseLostError);
-    await heir.release();
+    await successor.release();
     await expectNothingLeft(world, a, b);
   },
 
@@ -375,11 +376,11 @@ export const localHandOff: Contract = {
     const next = later(a.acquire());
     const extended = lease.extend('1h');
     await lease.release();
-    const heir = await world.finish(next);
+    const successor = await world.finish(next);
     expect((await world.snapshot()).remaining).toBeLessThanOrEqual(5_000);
     gate.open();
     await expect(extended).rejects.toThrow(LeaseLostError);
-    await heir.release();
+    await successor.release();
     await expectNothingLeft(world, a);
   },
 
@@ -450,10 +451,10 @@ export const localHandOff: Contract = {
     await lease.extend(60 * TTL);
     const wait = later(a.acquire({ ttl: TTL }));
     await lease.release();
-    const heir = await world.finish(wait);
-    expect(heir.expiresAt - a.clock.wall()).toBeLessThanOrEqual(TTL);
+    const successor = await world.finish(wait);
+    expect(successor.expiresAt - a.clock.wall()).toBeLessThanOrEqual(TTL);
     expect((await world.snapshot()).remaining).toBeLessThanOrEqual(TTL);
-    await heir.release();
+    await successor.release();
   },
 
   async 'who loses the lock to an operator takes nobody with it'(world) {
@@ -485,7 +486,7 @@ export const localHandOff: Contract = {
     await expectNothingLeft(world, a);
   },
 
-  async 'the last waiter that leaves takes the place out of the queue'(world) {
+  async 'the last waiter that leaves takes the entry out of the queue'(world) {
     const [z, a] = [await world.process(), await world.process()];
     const lease = await z.acquire();
     const leavers = [1, 2, 3].map(() => new AbortController());
@@ -501,7 +502,7 @@ export const localHandOff: Contract = {
     await expectNothingLeft(world, a, z);
   },
 
-  async 'behind a holder that stays a process has its place, and others keep theirs'(world) {
+  async 'behind a holder that stays a process has its entry, and others keep theirs'(world) {
     const [a, b, c] = [await world.process(), await world.process(), await world.process()];
     const lease = await a.acquire();
     const served: string[] = [];
@@ -518,7 +519,7 @@ export const localHandOff: Contract = {
     await expectNothingLeft(world, a, b, c);
   },
 
-  async 'behind an heir that stays a process has its place again'(world) {
+  async 'behind a successor that stays a process has its entry again'(world) {
     const [z, a] = [await world.process(), await world.process()];
     const lease = await z.acquire();
     const [two, three] = [later(a.acquire()), later(a.acquire())];

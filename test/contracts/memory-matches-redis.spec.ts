@@ -174,8 +174,8 @@ class Player {
         return client.lock.downgrade(request);
       case 'hand over': {
         const next = this.requests[(this.clients.indexOf(client) + 1) % this.requests.length]!;
-        const heir = next[this.requests[this.clients.indexOf(client)]!.indexOf(request)]!;
-        const { remaining } = await client.lock.transfer(request, heir);
+        const successor = next[this.requests[this.clients.indexOf(client)]!.indexOf(request)]!;
+        const { remaining } = await client.lock.transfer(request, successor);
         return typeof remaining === 'number' ? 'handed over' : remaining;
       }
       case 'stamp': {

@@ -73,8 +73,8 @@ export const mutualExclusion: Contract = {
     const waits = others.flatMap((process) =>
       [1, 2].map(() => recorder.run(process, { wait: Infinity }, async () => {})),
     );
-    const places = 2 * world.placesOf(2);
-    await world.waiting(places);
+    const entries = 2 * world.entriesOf(2);
+    await world.waiting(entries);
     await crashing.crash();
     crashing.clock.pass(TTL); // it knows that its lease is over before the server lets another in
     await world.pass(TTL);

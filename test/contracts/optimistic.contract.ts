@@ -53,11 +53,11 @@ export const optimistic: Contract = {
   async 'a stamp that was taken while somebody held the lock never validates'(world) {
     const [take, a, b] = [await stamper(world), await world.client(), await world.client()];
     const { request } = await a.hold();
-    const { request: heir } = await b.queue();
+    const { request: successor } = await b.queue();
     const stamps = [await take()];
     await a.lock.release(request, 0);
     stamps.push(await take());
-    await b.lock.release(heir, 0);
+    await b.lock.release(successor, 0);
     expect((await world.snapshot()).type).toBe('none');
     for (const stamp of stamps) expect(await stamp.validate()).toBe(false);
   },

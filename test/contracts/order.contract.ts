@@ -17,8 +17,8 @@ export const order: Contract = {
     const waiting: { client: Client; request: LockRequest }[] = [];
     for (let at = 0; at < 12; at += 1) {
       const client = clients[(at * 2) % 3]!;
-      const { request, place } = await client.queue();
-      expect(place.rank).toBe(at);
+      const { request, entry } = await client.queue();
+      expect(entry.rank).toBe(at);
       waiting.push({ client, request });
     }
     let last: Client = clients[0]!;
@@ -29,11 +29,11 @@ export const order: Contract = {
     }
   },
 
-  async 'places keep their arrival, and every later place has a later one'(world) {
+  async 'entries keep their arrival, and every later entry has a later one'(world) {
     const a = await world.client();
     await a.hold();
-    const places = await Promise.all(Array.from({ length: 20 }, () => a.queue()));
-    const arrivals = places.map(({ place }) => Number(place.enqueuedAt));
+    const entries = await Promise.all(Array.from({ length: 20 }, () => a.queue()));
+    const arrivals = entries.map(({ entry }) => Number(entry.enqueuedAt));
     expectGrowing(arrivals);
     for (const arrival of arrivals) expect(Number.isSafeInteger(arrival)).toBe(true);
   },
@@ -57,7 +57,7 @@ export const order: Contract = {
     expect(await world.holder()).toBe(first.request.holder);
   },
 
-  async 'asking again does not move a place'(world) {
+  async 'asking again does not move an entry'(world) {
     const [a, b] = [await world.client(), await world.client()];
     await a.hold();
     const queued = [await a.queue(), await b.queue(), await a.queue()];
@@ -68,15 +68,15 @@ export const order: Contract = {
     );
   },
 
-  async 'places that the server forgot are taken up again in their old order'(world) {
+  async 'entries that the server forgot are taken up again in their old order'(world) {
     const [a, b] = [await world.client(), await world.client()];
     await a.hold();
     const queued = [await b.queue(), await b.queue(), await b.queue()];
     await world.flush();
     await a.hold();
-    for (const { request, place } of queued.toReversed()) {
-      const again = await b.ask(request, { enqueuedAt: place.enqueuedAt });
-      expect(again).toMatchObject({ kind: 'queued', requeued: true, enqueuedAt: place.enqueuedAt });
+    for (const { request, entry } of queued.toReversed()) {
+      const again = await b.ask(request, { enqueuedAt: entry.enqueuedAt });
+      expect(again).toMatchObject({ kind: 'queued', requeued: true, enqueuedAt: entry.enqueuedAt });
     }
     const { entries } = await world.snapshot();
     expect(entries.map(({ entry }) => entry)).toEqual(
@@ -138,10 +138,10 @@ export const orderOnRedis: Contract = {
     const a = await world.client();
     await a.hold();
     const early = await a.queue();
-    const ahead = Number(early.place.enqueuedAt) + 3_600_000_000;
+    const ahead = Number(early.entry.enqueuedAt) + 3_600_000_000;
     await control.zadd(`{${prefix}k}:queue`, ahead, entryOf(early.request));
-    const { place } = await a.queue();
-    expect(place.rank).toBe(1);
-    expect(Number(place.enqueuedAt)).toBe(ahead + 1);
+    const { entry } = await a.queue();
+    expect(entry.rank).toBe(1);
+    expect(Number(entry.enqueuedAt)).toBe(ahead + 1);
   },
 };

@@ -198,7 +198,7 @@ export const permits: Contract = {
 };
 
 export const permitsOnRedis: Contract = {
-  async 'who comes in behind a place that nobody hears of keeps the permit, also where the last lease has just ended'(
+  async 'who comes in behind an entry that nobody hears of keeps the permit, also where the last lease has just ended'(
     world,
   ) {
     const { control, prefix } = world.redis!;
@@ -206,13 +206,13 @@ export const permitsOnRedis: Contract = {
     const deaf = await world.client({ deaf: true });
     const { request } = await a.hold(of(1));
     await deaf.queue(of(1));
-    const { request: heir } = await b.queue(of(1));
+    const { request: successor } = await b.queue(of(1));
     // Redis keeps the marker for a millisecond after the end of the lease.
     await control.zadd(`{${prefix}k}:holders`, 'XX', 1, request.holder);
     await c.lock.leave(c.request(of(1)));
-    await world.told(b, heir);
-    expect(await world.holder()).toBe(heir.holder);
+    await world.told(b, successor);
+    expect(await world.holder()).toBe(successor.holder);
     expect((await c.try(c.request(of(1)))).kind).toBe('busy');
-    expect(await b.lock.release(heir, 0)).toBe(true);
+    expect(await b.lock.release(successor, 0)).toBe(true);
   },
 };

@@ -3,13 +3,13 @@ import type { LocalQueue } from '../../lib/client/local-queue.js';
 import type { LossReason } from '../../lib/errors/index.js';
 import { type CallSettings, momentOf } from '../../lib/options/index.js';
 import {
-  endlessSlice,
-  hastyRun,
+  endlessTimeSlice,
+  hastyBatch,
   inHeldLock,
   inHeldLocks,
   inLocalQueue,
   sameToken,
-  secretRun,
+  secretBatch,
 } from '../support/plant.js';
 import { planted } from '../support/planted.js';
 import { expiry } from './expiry.contract.js';
@@ -17,7 +17,7 @@ import { extension } from './extension.contract.js';
 import { handOver } from './hand-over.contract.js';
 import { localHandOff } from './local-hand-off.contract.js';
 import { loss } from './loss.contract.js';
-import { runs } from './runs.contract.js';
+import { batches } from './batches.contract.js';
 import { shutdown, shutdownOfHandOvers, shutdownOfLocks } from './shutdown.contract.js';
 import { sleep, sleepAlone } from './sleep.contract.js';
 
@@ -45,7 +45,7 @@ planted('memory', {
       [loss, 'at its deadline a lease is lost'],
       [loss, 'a machine that slept'],
       [expiry, 'a deadline leaves room'],
-      [runs, 'a lease that is over'],
+      [batches, 'a lease that is over'],
     ],
   },
   'loss that is told to nobody': {
@@ -65,32 +65,32 @@ planted('memory', {
       [loss, 'a lease that an operator took'],
     ],
   },
-  'a run of which the store never hears': {
-    plant: secretRun,
+  'a batch of which the store never hears': {
+    plant: secretBatch,
     brokenSentences: [
-      [runs, 'neighbours of one process'],
-      [runs, 'who awaits a condition'],
-      [runs, 'while one stays'],
+      [batches, 'neighbours of one process'],
+      [batches, 'who awaits a condition'],
+      [batches, 'while one stays'],
     ],
   },
-  'a run through places that may still be granted': {
-    plant: hastyRun,
-    brokenSentences: [[runs, 'a place whose ask got lost']],
+  'a batch through entries that may still be granted': {
+    plant: hastyBatch,
+    brokenSentences: [[batches, 'an entry whose ask got lost']],
   },
-  'a run that nothing ends': {
-    plant: endlessSlice,
-    brokenSentences: [[runs, 'a run is over after its slice']],
+  'a batch that nothing ends': {
+    plant: endlessTimeSlice,
+    brokenSentences: [[batches, 'a batch is over after its time slice']],
   },
-  'an heir that keeps its predecessor’s token': {
+  'a successor that keeps its predecessor’s token': {
     plant: sameToken,
     brokenSentences: [
       [localHandOff, 'tokens grow from caller'],
       [localHandOff, 'tokens grow although the server'],
       [localHandOff, 'no two leases overlap'],
-      [runs, 'neighbours of one process'],
+      [batches, 'neighbours of one process'],
     ],
   },
-  'an heir that stays longer than its lease': {
+  'a successor that stays longer than its lease': {
     plant: inHeldLock('successor', (successor) => ({
       value(this: HeldLock, call: CallSettings, successors: Successors) {
         return Object.assign(successor.call(this, call, successors), {
@@ -100,7 +100,7 @@ planted('memory', {
     })),
     brokenSentences: [[localHandOff, 'a lease is passed on with no more time than is left']],
   },
-  'an heir whose lease is as long as a new one': {
+  'a successor whose lease is as long as a new one': {
     plant: inHeldLock('successor', (successor) => ({
       value(this: HeldLock, call: CallSettings, successors: Successors) {
         const clock = this['clock'];
@@ -110,9 +110,9 @@ planted('memory', {
         });
       },
     })),
-    brokenSentences: [[runs, 'a lease that is passed on ends no later']],
+    brokenSentences: [[batches, 'a lease that is passed on ends no later']],
   },
-  'a line that forgets its waiters when the lease is lost': {
+  'a local queue that forgets its waiters when the lease is lost': {
     plant: inLocalQueue('ended', (ended) => ({
       value(this: LocalQueue, heldLock: HeldLock) {
         if (heldLock.state === 'lost') this['context'].slices.delete(this);

@@ -61,7 +61,7 @@ planted('one Redis', {
   'a cap for who was signalled': {
     plant: inConditions(['ask'], {
       functions: {
-        join_queue: `function(place, process, arrival, _, ...) return right(place, process, arrival, 2, ...) end`,
+        join_queue: `function(entry, process, arrival, _, ...) return right(entry, process, arrival, 2, ...) end`,
       },
     }),
     brokenSentences: [[conditions, 'as many await as may']],
@@ -69,7 +69,7 @@ planted('one Redis', {
   'a grant to who awaits': {
     plant: inScripts(GRANTING, {
       commands: {
-        'ZRANGE queue': `local found = right(...) for nth, place in ipairs(found) do found[nth] = string.gsub(place, '/w', '/x') end return found`,
+        'ZRANGE queue': `local found = right(...) for nth, entry in ipairs(found) do found[nth] = string.gsub(entry, '/w', '/x') end return found`,
       },
     }),
     brokenSentences: [[conditions, 'others lock as ever']],

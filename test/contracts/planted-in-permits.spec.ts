@@ -99,7 +99,7 @@ planted('one Redis', {
         end`,
       },
     }),
-    brokenSentences: [[permitsOnRedis, 'who comes in behind a place']],
+    brokenSentences: [[permitsOnRedis, 'who comes in behind an entry']],
   },
   'a token anew for who asks again': {
     plant: inShares(['acquire'], { commands: { 'ZSCORE seen': `return false` } }),

@@ -8,7 +8,7 @@ import { idempotence } from './idempotence.contract.js';
 import { mutualExclusion } from './mutual-exclusion.contract.js';
 import { order } from './order.contract.js';
 import { ownership } from './ownership.contract.js';
-import { runs } from './runs.contract.js';
+import { batches } from './batches.contract.js';
 
 // In Lua.
 const NEVER = `'9000000000000000'`;
@@ -20,8 +20,8 @@ const LATER = `table.insert(kept, 1, { ... }) return 1`;
 /** Keeps in mind what lease the first waiter asked for, and gives it to it. */
 const FIRST_TTL = `local found = right(...) kept.ttl = string.match(found[1] or '', '/(%d+)/[xc]') return found`;
 const FULL_LEASE = `if kept.ttl then return right(said, about, (select(3, ...)), 'PX', kept.ttl) end`;
-/** All places of the process, wherever they are. */
-const LEAPING = `function(process, place, at)
+/** All entries of the process, wherever they are. */
+const LEAPING = `function(process, entry, at)
   local own, last = 0, '-'
   for _, other in ipairs(redis.call('ZRANGE', queue, at, at + 63)) do
     if string.match(other, '^[^/]+') == process then own, last = own + 1, redis.call('ZSCORE', queue, other) end
@@ -66,7 +66,7 @@ planted('one Redis', {
       functions: { whole: `function(number) return '' .. number end` },
     }),
     brokenSentences: [
-      [order, 'places keep their arrival'],
+      [order, 'entries keep their arrival'],
       [fencingOnRedis, 'tokens and arrivals are written'],
     ],
   },
@@ -74,7 +74,7 @@ planted('one Redis', {
     plant: inScripts(['acquire'], { operands: { not_after: NEVER } }),
     brokenSentences: [
       [cancellation, 'an acquire that arrives after'],
-      [cancellation, 'a place that is asked for after'],
+      [cancellation, 'an entry that is asked for after'],
     ],
   },
   'PUBLISH before the write': {
@@ -100,7 +100,7 @@ planted('one Redis', {
     plant: inScripts(['release'], { commands: { 'EXISTS queue': `return 0` } }),
     brokenSentences: [
       [handOff, 'a release with a waiter never frees'],
-      [handOff, 'the heir sends nothing'],
+      [handOff, 'the successor sends nothing'],
       [order, 'waiters of several processes'],
     ],
   },
@@ -119,10 +119,10 @@ planted('one Redis', {
     brokenSentences: [
       [handOff, 'a waiter that cannot hear'],
       [handOff, 'a lock that nobody hears of'],
-      [runs, 'a process that dies'],
+      [batches, 'a process that dies'],
     ],
   },
-  'a place taken up again without an end': {
+  'an entry taken up again without an end': {
     plant: inScripts(['release', 'leave', 'force'], { commands: { 'PEXPIRE queue': NOTHING } }),
     brokenSentences: [[cancellation, 'every key has an end']],
   },
@@ -147,9 +147,9 @@ planted('one Redis', {
     brokenSentences: [
       [order, 'waiters of several processes'],
       [order, 'under contention grants follow'],
-      [runs, 'who stands between'],
-      [runs, 'fenced and unfenced'],
-      [runs, 'who comes later'],
+      [batches, 'who stands between'],
+      [batches, 'fenced and unfenced'],
+      [batches, 'who comes later'],
     ],
   },
   'a newcomer who passes the queue': {
@@ -159,15 +159,15 @@ planted('one Redis', {
       [order, 'who asks once does not pass'],
     ],
   },
-  'a place that moves when it is asked for again': {
+  'an entry that moves when it is asked for again': {
     plant: inScripts(['acquire'], {
       functions: {
-        join_queue: `function(place, process, arrival, ...) redis.call('ZREM', queue, place) return right(place, process, nil, ...) end`,
+        join_queue: `function(entry, process, arrival, ...) redis.call('ZREM', queue, entry) return right(entry, process, nil, ...) end`,
       },
     }),
     brokenSentences: [
       [order, 'asking again does not move'],
-      [idempotence, 'who asks twice has one place'],
+      [idempotence, 'who asks twice has one entry'],
     ],
   },
   'a new queue that is taken for one that lasts': {
@@ -178,14 +178,14 @@ planted('one Redis', {
     }),
     brokenSentences: [[cancellation, 'every key has an end']],
   },
-  'dead places that are never removed': {
+  'dead entries that are never removed': {
     plant: inScripts(GRANTING, { functions: { lives: `function(process) return process end` } }),
     brokenSentences: [
       [deadWaiters, 'who was not seen'],
       [deadWaiters, 'a lock whose waiters are all dead'],
     ],
   },
-  'living places that are removed': {
+  'living entries that are removed': {
     plant: inScripts(GRANTING, {
       functions: { lives: `function(process, now) return right(process, now + 1000000) end` },
     }),
@@ -197,18 +197,18 @@ planted('one Redis', {
     }),
     brokenSentences: [[ownership, 'who lost the lock to an operator']],
   },
-  'a run that leaps over another process’ place': {
+  'a batch that leaps over another process’ entry': {
     plant: inScripts(GRANTING, { functions: { batch_behind: LEAPING } }),
-    brokenSentences: [[runs, 'who stands between them']],
+    brokenSentences: [[batches, 'who stands between them']],
   },
-  'a run without a token for each in it': {
+  'a batch without a token for each in it': {
     plant: inScripts(GRANTING, {
       functions: { mint_fencing_tokens: `function(fence, now) return right(fence, now, 1) end` },
     }),
-    brokenSentences: [[runs, 'neighbours of one process']],
+    brokenSentences: [[batches, 'neighbours of one process']],
   },
-  'places that stay in the queue when they have had their turns': {
+  'entries that stay in the queue when they have had their turns': {
     plant: inScripts(['release'], { operands: { served: `''` } }),
-    brokenSentences: [[runs, 'neighbours of one process']],
+    brokenSentences: [[batches, 'neighbours of one process']],
   },
 });

@@ -18,7 +18,7 @@ import { loss } from './loss.contract.js';
 import { optimistic } from './optimistic.contract.js';
 import { ownership } from './ownership.contract.js';
 import { permits } from './permits.contract.js';
-import { runs } from './runs.contract.js';
+import { batches } from './batches.contract.js';
 import { sharedMode } from './shared-mode.contract.js';
 import { shutdownOfLocks } from './shutdown.contract.js';
 import { sleep, sleepAlone } from './sleep.contract.js';
@@ -116,7 +116,7 @@ planted('memory', {
       [permits, 'a crash costs the ttl'],
       [sharedMode, 'a crashed reader delays'],
       [handOver, 'it ends after its ttl'],
-      [runs, 'a process that dies'],
+      [batches, 'a process that dies'],
     ],
   },
   'a caller who gives up and keeps the lock for a minimum hold': {
@@ -132,10 +132,10 @@ planted('memory', {
       [cancellation, 'a wait that is over'],
       [cancellation, 'a lock that is granted to nobody'],
       [limits, 'a queue that is full refuses'],
-      [runs, 'who gives up before its turn'],
-      [runs, 'while one stays'],
-      [runs, 'those behind a lease that is lost'],
-      [runs, 'a process that shuts down'],
+      [batches, 'who gives up before its turn'],
+      [batches, 'while one stays'],
+      [batches, 'those behind a lease that is lost'],
+      [batches, 'a process that shuts down'],
     ],
   },
   'a watchdog that stops after one error': {
@@ -173,7 +173,7 @@ planted('memory', {
       [loss, 'a wall clock that ran ahead'],
     ],
   },
-  'a line that passes on for ever': {
+  'a local queue that hands the lock on for ever': {
     plant: { wrap: endlessTurn },
     brokenSentences: [
       [localHandOff, 'two hot processes'],
@@ -197,7 +197,7 @@ planted('memory', {
       [localHandOff, 'each of 5,000 waiters'],
     ],
   },
-  'a place left behind by the last waiter': {
+  'an entry left behind by the last waiter': {
     plant: { wrap: (store) => withSteps(store, { leave: async () => false }) },
     brokenSentences: [[localHandOff, 'the last waiter that leaves']],
   },

@@ -59,7 +59,7 @@ const mistakes: Readonly<Record<string, Mistake>> = {
         },
       }),
   },
-  'an heir that keeps its predecessor’s token': { fairness: 'strict', ...sameToken },
+  'a successor that keeps its predecessor’s token': { fairness: 'strict', ...sameToken },
 };
 
 it.each(Object.entries(mistakes))('a storm finds %s', async (_name, { fairness, sow, wrap }) => {

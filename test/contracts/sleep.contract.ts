@@ -125,9 +125,9 @@ export const sleepAlone: Contract = {
     const process = await world.process();
     const lease = await process.acquire({ ttl: TTL });
     let passedOn = false;
-    const next = process.acquire({ ttl: TTL }).then((heir) => {
+    const next = process.acquire({ ttl: TTL }).then((successor) => {
       passedOn = true;
-      return heir;
+      return successor;
     });
     await world.until('the next one waits', () => process.locks.load.waiting === 1);
     await nightOf(process, world);

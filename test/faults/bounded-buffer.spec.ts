@@ -39,7 +39,7 @@ it.each(['strict', 'local'] as const)(
     expect(state.taken).toEqual(Array.from({ length: COUNT }, (_, item) => item));
     expect(state).toMatchObject({ put: COUNT, items: [] });
     // Only the four callers of the killed process may still stand there, and not for long; in strict order
-    // the places in which they had their last turns too.
+    // the entries in which they had their last turns too.
     const queue = '{lock:buffer}:queue';
     expect(await observer.redis.zcard(queue)).toBeLessThanOrEqual(fairness === 'strict' ? 8 : 4);
     expect(await observer.redis.pttl(queue)).not.toBe(-1);

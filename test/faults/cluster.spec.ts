@@ -171,7 +171,7 @@ describe('a Cluster', () => {
     await until('the lock goes on', () => count(key) > again + 20);
     over = true;
     await work;
-    // Exclusion and tokens always; a place that was not replicated yet may be behind others for once.
+    // Exclusion and tokens always; an entry that was not replicated yet may be behind others for once.
     checkHistory(
       recorder.history.map((entry) =>
         entry.from > failed.at && entry.arrival! < failed.arrival

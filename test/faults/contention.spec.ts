@@ -69,7 +69,7 @@ describe.each(['strict', 'local'] as const)('%s fairness', (fairness) => {
         if (!before) continue;
         expect(section.token).toBeGreaterThan(before.token);
         expect(section.entered).toBeGreaterThan(before.left);
-        if (fairness === 'local') continue; // a place is a process's, not a caller's
+        if (fairness === 'local') continue; // an entry is a process's, not a caller's
         if (section.came === undefined || before.came === undefined) continue;
         expect(section.came).toBeGreaterThan(before.came);
         compared += 1;

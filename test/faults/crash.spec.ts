@@ -60,10 +60,10 @@ function acquire(worker: Worker, key: string, ttl = 30_000) {
 }
 
 it('a killed holder is followed at the end of its lease, not before', async () => {
-  const [killed, stopped, heir] = await start(3);
+  const [killed, stopped, successor] = await start(3);
   const ends = async (holder: Worker, key: string, end: () => unknown): Promise<void> => {
     await acquire(holder, key, 3_000);
-    const [granted] = await enqueue(key, [heir!]);
+    const [granted] = await enqueue(key, [successor!]);
     await end();
     const before = monotonic();
     const left = await observer.redis.pttl(`lock:${key}`);
@@ -111,7 +111,7 @@ it('waiters whose network died cost the next living one a first lease, however m
   await proxy.close();
 });
 
-it('waiters whose subscriptions are cut keep their places and are served', async () => {
+it('waiters whose subscriptions are cut keep their entries and are served', async () => {
   const [holder, ...waiting] = await start(4);
   let { lease } = await acquire(holder!, 'k');
   const queue = await enqueue('k', [...waiting, ...waiting, ...waiting]);
@@ -142,23 +142,23 @@ for (const [ttl, firstLease, most] of [
   [1_000, 1_000, FIRST_LEASE - 100],
   [30_000, FIRST_LEASE, FIRST_LEASE + BY_POLL],
 ] as const) {
-  it(`an heir that hangs costs its first lease of ${firstLease} ms, and queues again when it wakes`, async () => {
-    const [holder, heir, next] = await start(3);
+  it(`a successor that hangs costs its first lease of ${firstLease} ms, and queues again when it wakes`, async () => {
+    const [holder, successor, next] = await start(3);
     const held = await acquire(holder!, 'k');
-    const [late] = await enqueue('k', [heir!], ttl);
+    const [late] = await enqueue('k', [successor!], ttl);
     const [granted] = await enqueue('k', [next!]);
-    heir!.signal('SIGSTOP');
+    successor!.signal('SIGSTOP');
     const { at: released } = await holder!.call('release', held.lease);
     const { at, lease, token } = await granted!;
     expect(at - released).toBeLessThan(most);
     expect(at - released).toBeGreaterThan(firstLease - 50);
-    heir!.signal('SIGCONT');
+    successor!.signal('SIGCONT');
     await observer.queued('k', 1);
     const { at: over, released: ours } = await next!.call('release', lease);
     expect(ours).toBe(true);
     const second = await late!;
     expect(second.at).toBeGreaterThan(over);
     expect(second.token).toBeGreaterThan(token);
-    expect(await heir!.call('held', second.lease)).toBe(true);
+    expect(await successor!.call('held', second.lease)).toBe(true);
   });
 }

@@ -271,7 +271,7 @@ describe.each(['strict', 'local'] as const)('%s fairness', (fairness) => {
       longestWait(history, ({ beside }) => beside !== undefined),
     ];
     // In strict order each of the others comes before one once, once more while one's ask is on its way, and
-    // once more while the grant is. Else each process may first serve its own for 10 ms: about its whole line.
+    // once more while the grant is. Else each process may first serve its own for 10 ms: about its whole queue.
     const bound = (4 * CALLERS - 1) * (fairness === 'strict' ? 3 : 6);
     for (const wait of waits) expect(wait).toBeLessThanOrEqual(bound);
     console.info(

@@ -41,7 +41,7 @@ it(`${CYCLES} cycles, each with a signal, leave no listener, no timer, and none 
   expect(clock.running).toBe(0);
 });
 
-it(`${CYCLES} waits that abort leave no listener, no timer and no place`, async () => {
+it(`${CYCLES} waits that abort leave no listener, no timer and no entry`, async () => {
   const [{ locks, clock }, other] = [await open(), await open()];
   const held = await other.locks.acquire('k');
   for (let round = 0; round < CYCLES / 50; round += 1) {

@@ -64,7 +64,7 @@ async function loadScripts(): Promise<void> {
   const lease = await first.acquire('k');
   await lease.extend();
   await expect(first.acquire('k', { wait: 1 })).rejects.toBeInstanceOf(LockNotAcquiredError);
-  await until('the place is left', async () => (await observer.waiting('k')) === 0);
+  await until('the entry is left', async () => (await observer.waiting('k')) === 0);
   await lease.release();
   await first.close();
 }
@@ -84,7 +84,7 @@ async function outcome<T>(call: Promise<T>): Promise<Outcome<T>> {
   );
 }
 
-/** No lock and no place is left. */
+/** No lock and no entry is left. */
 async function nothingLeft(): Promise<void> {
   await until('the clients are idle', () => client.idle && hasty.idle);
   expect(await observer.traces()).toEqual([]);
@@ -130,7 +130,7 @@ describe('the reply of an acquire is lost', () => {
     });
   }
 
-  it('and a queued caller keeps its place', async () => {
+  it('and a queued caller keeps its entry', async () => {
     const held = await other.acquire('k');
     void proxy.once(isAcquire, 'cut');
     const first = client.acquire('k');
@@ -251,7 +251,7 @@ describe('a subscription that is never answered', () => {
 });
 
 describe('an outage while waiting', () => {
-  it('is waited out, and the place is kept', async () => {
+  it('is waited out, and the entry is kept', async () => {
     const held = await other.acquire('k');
     const waiting = client.acquire('k', { wait: 20_000 });
     await observer.queued('k', 1);

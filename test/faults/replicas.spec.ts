@@ -109,10 +109,13 @@ const ways: Record<string, (pair: Pair, options: RedisLockOptions) => Promise<Le
   'that was free, by a script that is new to the server': async (pair, options) =>
     (await pair.client(options)).acquire('k'),
   'that was handed over': async (pair, options) => {
-    const [holder, heir] = [await pair.client(options), await pair.client(options)];
+    const [holder, successor] = [await pair.client(options), await pair.client(options)];
     const before = await holder.acquire('k');
-    const next = heir.acquire('k');
-    await until('the heir waits', async () => (await pair.control.zcard('{lock:k}:queue')) === 1);
+    const next = successor.acquire('k');
+    await until(
+      'the successor waits',
+      async () => (await pair.control.zcard('{lock:k}:queue')) === 1,
+    );
     void before.release();
     return next;
   },
@@ -229,11 +232,11 @@ describe('where too few replicas confirm', () => {
   it('a grant that is handed over again is written again', async () => {
     const pair = await Pair.start({});
     const { ask, lock } = await asking(pair);
-    const heir = { ...ask, holder: `${ask.holder}-heir` };
+    const successor = { ...ask, holder: `${ask.holder}-successor` };
     await lock.acquire(ask);
-    await lock.transfer(ask, heir);
+    await lock.transfer(ask, successor);
     const before = await pair.told();
-    expect((await lock.transfer(ask, heir)).remaining).toBeGreaterThan(0);
+    expect((await lock.transfer(ask, successor)).remaining).toBeGreaterThan(0);
     expect(await pair.told()).toBeGreaterThan(before);
   });
 

@@ -77,7 +77,7 @@ describe('two primaries', () => {
         async () => (await group.primary()) !== first.port,
         20_000,
       );
-      const heir = await client({ redis: group.source, ...acks });
+      const successor = await client({ redis: group.source, ...acks });
       const promoted = plain({ port: await group.primary() });
       // A replica that still followed the old one could confirm what the new one does not have: one ack of two is not all.
       await until('the other replica follows it', async () => {
@@ -85,13 +85,13 @@ describe('two primaries', () => {
         return (await promoted.wait(1, 1_000)) === 1;
       });
       first.signal('SIGCONT');
-      const acquiring = { alone: heir.acquire('alone'), backed: heir.acquire('backed') };
+      const acquiring = { alone: successor.acquire('alone'), backed: successor.acquire('backed') };
 
       // The negative control: with ioredis’ defaults both get it.
       expect(await promoted.set('control', 'new', 'PX', 60_000, 'NX')).toBe('OK');
       expect(await stock.set('control', 'old', 'PX', 60_000, 'NX')).toBe('OK');
       // The same of ours, where one does not ask for replicas and does not know the Sentinels.
-      const fresh = await heir.acquire('fresh');
+      const fresh = await successor.acquire('fresh');
       await until('it is connected', () => left.store.ready);
       const twice = await left.acquire('fresh');
       expect([fresh.held, twice.held]).toEqual([true, true]);
@@ -105,13 +105,13 @@ describe('two primaries', () => {
 
       // Who knows the Sentinels was moved and still holds what was replicated.
       await until('it is verified', () => moved.store.ready);
-      expect(await heir.locks.tryAcquire('moved', heir.settings.call)).toBeUndefined();
+      expect(await successor.locks.tryAcquire('moved', successor.settings.call)).toBeUndefined();
       expect(kept.held).toBe(true);
 
       // A lock that the failover lost: its holder learns it, and what it writes is refused.
       const { fencingToken: stale, signal } = robbed;
       await promoted.del('lock:robbed');
-      const newer = await heir.acquire('robbed');
+      const newer = await successor.acquire('robbed');
       await until('the loser learns it', () => signal.aborted);
       expect(['gone', 'taken']).toContain(signal.reason.reason); // not by the end of its lease
       const store = plain({ port: resource.port });

@@ -243,7 +243,7 @@ describe('an Observable', () => {
     expect([subscribed, await state()]).toEqual([0, 'free']);
   });
 
-  it('whose subscriber leaves the queue leaves no place there', async () => {
+  it('whose subscriber leaves the queue leaves no entry there', async () => {
     const lease = await rival.acquire('shop');
     const subscription = shop.stream().subscribe();
     await clock.advance(1);

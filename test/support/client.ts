@@ -78,11 +78,11 @@ export class Client {
   /** A request that was queued. */
   async queue(
     options: Partial<Omit<LockRequest, 'holder'>> = {},
-  ): Promise<{ request: LockRequest; place: Queued }> {
+  ): Promise<{ request: LockRequest; entry: Queued }> {
     const request = this.request(options);
-    const place = await this.ask(request);
-    if (place.kind !== 'queued') throw new Error(`There was no queue: ${place.kind}.`);
-    return { request, place };
+    const entry = await this.ask(request);
+    if (entry.kind !== 'queued') throw new Error(`There was no queue: ${entry.kind}.`);
+    return { request, entry };
   }
 
   /** Lengthens what is still held, in as many steps as it takes; in the order of the requests. */

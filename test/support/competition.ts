@@ -121,7 +121,7 @@ function request(ways: Competition['ways']): Omit<Way, 'keys' | 'atOnce'> & {
 export interface Fates {
   /** When they died: they believed nothing any more. */
   readonly killed: ReadonlyMap<number, number>;
-  /** Who may have been granted a lock, and have heard of it when that was over: it asked again, in its old place. */
+  /** Who may have been granted a lock, and have heard of it when that was over: it asked again, with its old entry. */
   readonly stopped: ReadonlySet<number>;
 }
 

@@ -5,23 +5,23 @@ import { withSteps } from './world.js';
 
 /** To whom one token went. */
 export interface Granted {
-  /** Of who had the lease from another caller of its process: that of its own place, if it had one. */
+  /** Of who had the lease from another caller of its process: that of its own entry, if it had one. */
   holder: string;
   /** Where it had queued, if that was heard before the grant. */
   arrival?: number | undefined;
   /** It had asked for the first time, and did not queue. */
   atOnce?: boolean;
-  /** It came by a run of places: the server granted it to another. */
+  /** It came by a batch: the server granted it to another. */
   passed?: boolean;
 }
 
 /** The holder ids under which one call asked for its keys. */
-export type Places = ReadonlyMap<string, string>;
+export type HolderIds = ReadonlyMap<string, string>;
 
 /** The call in which the running code is. */
 const calls = new AsyncLocalStorage<Map<string, string>>();
 
-/** Which place in the server's order each token went to, as the stores of some processes tell. */
+/** Which entry in the server's order each token went to, as the stores of some processes tell. */
 export class Grants {
   /** Recording takes memory for each grant. */
   on = true;
@@ -29,16 +29,16 @@ export class Grants {
   readonly #arrivals = new Map<string, number | undefined>();
   readonly #byToken = new Map<string, Granted>();
 
-  /** To be put around a process's store: it sees places and grants as they come. */
+  /** To be put around a process's store: it sees entries and grants as they come. */
   readonly watch = (store: LockStore): LockStore =>
     withSteps(store, {
       acquire: async (ask) => {
-        const places = calls.getStore();
-        // Its first ask is for its own place; a timer that it sets may ask for that of another.
-        if (places && !places.has(ask.key)) places.set(ask.key, ask.holder);
+        const holderIds = calls.getStore();
+        // Its first ask is for its own entry; a timer that it sets may ask for that of another.
+        if (holderIds && !holderIds.has(ask.key)) holderIds.set(ask.key, ask.holder);
         const answer = await store.acquire(ask);
         if (answer.kind === 'queued' && answer.rank !== AWAITS) {
-          // A place that the server had forgotten is behind those who were served meanwhile.
+          // An entry that the server had forgotten is behind those who were served meanwhile.
           const at = answer.requeued ? undefined : Number(answer.enqueuedAt);
           if (at === undefined || !this.#arrivals.has(ask.holder)) this.#came(ask.holder, at);
         }
@@ -64,16 +64,16 @@ export class Grants {
     });
 
   /** Makes a call that asks for locks; what it asks for meanwhile is known as its own. */
-  async during<T>(call: () => Promise<T>): Promise<{ got: T; places: Places }> {
-    const places = new Map<string, string>();
-    const got = await calls.run(places, call);
-    return { got, places };
+  async during<T>(call: () => Promise<T>): Promise<{ got: T; holderIds: HolderIds }> {
+    const holderIds = new Map<string, string>();
+    const got = await calls.run(holderIds, call);
+    return { got, holderIds };
   }
 
   /** Who was granted this token, by a call that asked under these holder ids. */
-  of(key: string, token: number, places: Places): Granted {
+  of(key: string, token: number, holderIds: HolderIds): Granted {
     const grant = this.#byToken.get(`${key} ${token}`) ?? { holder: 'unknown' };
-    const own = grant.passed ? places.get(key) : undefined;
+    const own = grant.passed ? holderIds.get(key) : undefined;
     return own === undefined ? grant : { ...grant, holder: own, arrival: this.#arrivalOf(own) };
   }
 

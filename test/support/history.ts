@@ -1,7 +1,7 @@
 import type { Lease } from '../../lib/client/lease.js';
 import type { LockStore } from '../../lib/locks/lock-store.js';
 import { type AcquireOptions, READER, type Share } from '../../lib/options/index.js';
-import { type Granted, Grants, type Places } from './grants.js';
+import { type Granted, Grants, type HolderIds } from './grants.js';
 import type { LockingProcess } from './world.js';
 
 /** One stretch of time in which somebody believed to hold a lock. Plain data: processes may exchange it. */
@@ -15,7 +15,7 @@ export interface Claimed {
   readonly beside?: number | undefined;
   /** Where the server queued it; undefined if it never waited. */
   readonly arrival?: number | undefined;
-  /** It came by a run of places: the server granted it to another. */
+  /** It came by a batch: the server granted it to another. */
   readonly passed?: boolean | undefined;
   /** When acquire was called. */
   readonly asked?: number | undefined;
@@ -40,7 +40,7 @@ export class HistoryRecorder {
     private readonly journal: (claimed: Claimed) => void = () => {},
   ) {}
 
-  /** To be put around a process's store: it sees places and grants as they come. */
+  /** To be put around a process's store: it sees entries and grants as they come. */
   get watch(): (store: LockStore) => LockStore {
     return this.#grants.watch;
   }
@@ -51,8 +51,8 @@ export class HistoryRecorder {
     options: Options = {},
   ): Promise<{ lease: Lease; end: () => void }> {
     const asked = this.now();
-    const { got: lease, places } = await this.#grants.during(() => process.acquire(options));
-    return { lease, end: this.record(process, lease, options, asked, places) };
+    const { got: lease, holderIds } = await this.#grants.during(() => process.acquire(options));
+    return { lease, end: this.record(process, lease, options, asked, holderIds) };
   }
 
   /** A lease that is held from now on; returns how to end its record. */
@@ -61,7 +61,7 @@ export class HistoryRecorder {
     lease: Lease,
     options: Options,
     asked: number,
-    places: Places = new Map(),
+    holderIds: HolderIds = new Map(),
   ): () => void {
     const from = this.now();
     let lostAt = Infinity;
@@ -74,7 +74,7 @@ export class HistoryRecorder {
       const { holder, arrival, passed } =
         share === READER
           ? { holder: `${process.store.processId}/reader ${(this.#readers += 1)}` }
-          : this.#grant(key, fencingToken, places, lease.signal);
+          : this.#grant(key, fencingToken, holderIds, lease.signal);
       return {
         key,
         holder,
@@ -111,8 +111,8 @@ export class HistoryRecorder {
   }
 
   /** Leases with one token are of one grant, by re-entry, if they have one signal; else somebody was given another's. */
-  #grant(key: string, token: number, places: Places, signal: AbortSignal): Granted {
-    const grant = this.#grants.of(key, token, places);
+  #grant(key: string, token: number, holderIds: HolderIds, signal: AbortSignal): Granted {
+    const grant = this.#grants.of(key, token, holderIds);
     const name = `${key} ${token}`;
     const first = this.#signals.get(name) ?? signal;
     this.#signals.set(name, first);

@@ -13,7 +13,7 @@ import {
 } from '../../lib/options/index.js';
 import { until } from './until.js';
 
-/** One process' worth of the library, each caller with a place of its own unless `options` say otherwise. */
+/** One process' worth of the library, each caller with an entry of its own unless `options` say otherwise. */
 export class LockProcess {
   readonly settings: ModuleSettings;
   readonly store: LockStore;

@@ -7,7 +7,7 @@ export async function expectNothingLeft(
   ...processes: LockingProcess[]
 ): Promise<void> {
   const from = world.clock.monotonic();
-  await world.until('no lock and no place is left', async () =>
+  await world.until('no lock and no entry is left', async () =>
     (await world.keys()).every(({ name }) => /:(?:fences?|seen)$/.test(name)),
   );
   await world.until('nothing is under way', () =>

@@ -18,10 +18,10 @@ export class Observer {
     return this.redis.zcard(`{lock:${key}}:queue`);
   }
 
-  /** Resolves when exactly `count` places stand in the queue of `key`. */
+  /** Resolves when exactly `count` entries stand in the queue of `key`. */
   async queued(key: string, count: number): Promise<void> {
     await until(
-      `${count} places queued for ${key}`,
+      `${count} entries queued for ${key}`,
       async () => (await this.waiting(key)) === count,
     );
   }

@@ -128,17 +128,19 @@ export const endlessTurn: Wrap = (store) => {
 };
 
 /** A process’ turn that neither time nor number ends. */
-export const endlessSlice = inPrototype(TimeSlice.prototype, 'spend', () => ({
+export const endlessTimeSlice = inPrototype(TimeSlice.prototype, 'spend', () => ({
   value: () => true,
 }));
 
-/** A run whose places the store never hears of, though they had their turns. */
-export const secretRun = inPrototype(TimeSlice.prototype, 'takeServed', () => ({
+/** A batch whose entries the store never hears of, though they had their turns. */
+export const secretBatch = inPrototype(TimeSlice.prototype, 'takeServed', () => ({
   value: () => {},
 }));
 
-/** A run that goes to places of which something is still under way. */
-export const hastyRun = inPrototype(QueueEntry.prototype, 'isSettled', () => ({ get: () => true }));
+/** A batch that goes to entries of which something is still under way. */
+export const hastyBatch = inPrototype(QueueEntry.prototype, 'isSettled', () => ({
+  get: () => true,
+}));
 
 /** Who is passed a lease and takes the token with it. */
 export const sameToken = inHeldLock('successor', (successor) => ({

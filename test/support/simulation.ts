@@ -80,7 +80,7 @@ export async function simulate(
 
   checkHistory(
     recorder.history.map((entry) =>
-      // Who was granted the lock before, and did not hear of it in time, or was taken for dead, comes later than its place says.
+      // Who was granted the lock before, and did not hear of it in time, or was taken for dead, comes later than its entry says.
       world.grantsOf(entry.holder) > (entry.passed ? 0 : 1) || slept(entry)
         ? { ...entry, arrival: undefined }
         : entry,

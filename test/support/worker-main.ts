@@ -85,10 +85,10 @@ const commands = {
     const loop = async (): Promise<void> => {
       while (monotonic() < end) {
         const asked = monotonic();
-        const { got: lease, places } = await grants.during(() => client.acquire(key, call));
+        const { got: lease, holderIds } = await grants.during(() => client.acquire(key, call));
         const entered = monotonic();
         const token = lease.toJSON().fencingToken ?? 0; // some dialects have none
-        const { arrival, atOnce } = grants.of(key, token, places);
+        const { arrival, atOnce } = grants.of(key, token, holderIds);
         // Who was granted at once came to an empty queue, at the moment that the token tells.
         const came = arrival ?? (atOnce ? token : undefined);
         const value = Number(await store.get(`value:${key}`));

@@ -22,7 +22,7 @@ export interface Contention {
 /** One critical section as its process saw it; times on the monotonic clock. */
 export interface Section {
   readonly token: number;
-  /** When it came to the server, in µs of its clock; undefined where its place was told after its grant, or forgotten. */
+  /** When it came to the server, in µs of its clock; undefined where its entry was told after its grant, or forgotten. */
   readonly came: number | undefined;
   readonly asked: number;
   readonly entered: number;

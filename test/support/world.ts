@@ -51,8 +51,8 @@ export abstract class World {
     return this.kind.share ? 'free' : 'taken';
   }
 
-  /** How many places so many waiting callers of one process take in the queue of a lock. */
-  placesOf(callers: number): number {
+  /** How many entries so many waiting callers of one process take in the queue of a lock. */
+  entriesOf(callers: number): number {
     return this.fairness === 'strict' ? callers : Math.min(1, callers);
   }
 
@@ -158,7 +158,7 @@ export abstract class World {
     return (await this.snapshot(key)).holder;
   }
 
-  /** Resolves when so many places are in the queue of a lock. */
+  /** Resolves when so many entries are in the queue of a lock. */
   waiting(count: number, key = 'k'): Promise<void> {
     const waiting = async (): Promise<boolean> => (await this.snapshot(key)).waiting === count;
     return this.until(`${count} wait for ${key}`, waiting);

@@ -29,7 +29,8 @@ const steps: Record<string, (lock: LockStore, request: LockRequest) => Promise<u
 const own: typeof steps = {
   signal: (lock, request) => lock.signal(request, 'changed', 1),
   downgrade: (lock, request) => lock.downgrade(request),
-  transfer: (lock, request) => lock.transfer(request, { ...request, holder: newHolderId('heir') }),
+  transfer: (lock, request) =>
+    lock.transfer(request, { ...request, holder: newHolderId('successor') }),
   stamp: (lock, { key }) => lock.stamp(key),
 };
 

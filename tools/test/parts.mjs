@@ -11,7 +11,7 @@ const LONG = [
 /** In which ioredis has no part of its own: one of its majors is enough. */
 const ONCE = [
   'test/faults/(bounded|contention|durability|hand-over|histories|leaders|leaks|minimum|replicas|skewed|split|stall|torn)',
-  'test/contracts/(conditions|dead|expiry|extension|hand-over|hints|local|matrix|memory|optimistic|order|permits|planted|quorum|runs|simulation)',
+  'test/contracts/(batches|conditions|dead|expiry|extension|hand-over|hints|local|matrix|memory|optimistic|order|permits|planted|quorum|simulation)',
 ];
 
 /** Contracts that a quorum or memory alone keeps: no topology of theirs is long. */

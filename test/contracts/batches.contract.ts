@@ -19,7 +19,7 @@ type Caller = readonly [process: LockingProcess, name: string, options?: Acquire
 /** What a caller does under the lock. */
 type Work = (name: string, lease: Lease) => unknown;
 
-/** A process in which each caller has its own place. */
+/** A process in which each caller has its own entry. */
 function fair(world: World, wrap?: Wrap): Promise<LockingProcess> {
   return world.process({ fairness: 'strict' }, wrap);
 }
@@ -33,10 +33,10 @@ function names(callers: readonly Caller[]): string[] {
   return callers.map(([, name]) => name);
 }
 
-/** Who comes to this place stays there for ever. */
-function stuckAt(place: string, inside: Gate): Work {
+/** The caller of this name stays there for ever. */
+function stuckAt(stays: string, inside: Gate): Work {
   return (name) => {
-    if (name !== place) return undefined;
+    if (name !== stays) return undefined;
     inside.open();
     return new Promise(() => {});
   };
@@ -99,8 +99,8 @@ class Queue {
   }
 }
 
-/** In strict order the lease goes through neighbouring places of one process without the store: to the user all is as ever. */
-export const runs: Contract = {
+/** In strict order the lease goes through neighbouring entries of one process without the store: to the user all is as ever. */
+export const batches: Contract = {
   async 'neighbours of one process are served with one release, in their order'(world) {
     const sent: string[] = [];
     const [queue, a] = [await Queue.in(world), await fair(world, noting(sent))];
@@ -109,9 +109,9 @@ export const runs: Contract = {
     const from = world.clock.monotonic();
     await queue.begin();
     await queue.end();
-    const slices = 1 + Math.floor((world.clock.monotonic() - from) / BUDGET.ms);
+    const timeSlices = 1 + Math.floor((world.clock.monotonic() - from) / BUDGET.ms);
     expect(queue.served).toEqual(names(callers));
-    const most = Math.min(slices, callers.length / 2); // on a machine so busy that slices say nothing
+    const most = Math.min(timeSlices, callers.length / 2); // on a machine so busy that time slices say nothing
     expect(sent.filter((step) => step === 'release').length).toBeLessThanOrEqual(most);
     expect(sent).not.toContain('leave');
     await queue.expectNothingLeft(a);
@@ -198,7 +198,7 @@ export const runs: Contract = {
     for (const seen of ends.values()) expect(Math.max(...seen)).toBe(seen[0]);
   },
 
-  async 'a place whose answer is still on its way is not passed over'(world) {
+  async 'an entry whose answer is still on its way is not passed over'(world) {
     const gate = new Gate();
     const late: Wrap = (store) => {
       let asks = 0;
@@ -216,7 +216,7 @@ export const runs: Contract = {
     await queue.expectNothingLeft(a);
   },
 
-  async 'a place whose ask got lost is not passed the lease: it may still have an effect'(world) {
+  async 'an entry whose ask got lost is not passed the lease: it may still have an effect'(world) {
     const gate = new Gate();
     const onTheirWay: Promise<unknown>[] = [];
     let answered = 0;
@@ -255,7 +255,7 @@ export const runs: Contract = {
     await queue.expectNothingLeft(a);
   },
 
-  async 'who awaits a condition gives up the places that had their turns before the lock'(world) {
+  async 'who awaits a condition gives up the entries that had their turns before the lock'(world) {
     const sent: string[] = [];
     const [queue, a] = [await Queue.in(world), await fair(world, noting(sent))];
     await queue.run(many(a, 3), (name, lease) => {
@@ -266,7 +266,7 @@ export const runs: Contract = {
     await queue.expectNothingLeft(a);
   },
 
-  async 'who gives up before its turn is passed over, and leaves no place'(world) {
+  async 'who gives up before its turn is passed over, and leaves no entry'(world) {
     const [queue, a] = [await Queue.in(world), await fair(world)];
     const leaver = new AbortController();
     await queue.join(
@@ -328,7 +328,9 @@ export const runs: Contract = {
     await queue.expectNothingLeft(a, b);
   },
 
-  async 'a process that dies in the middle costs its lease, and its places nobody anything'(world) {
+  async 'a process that dies in the middle costs its lease, and its entries nobody anything'(
+    world,
+  ) {
     const [queue, b] = [await Queue.in(world), await fair(world)];
     const a = await world.process({ fairness: 'strict', ttl: TTL });
     const inside = new Gate();
@@ -352,7 +354,7 @@ export const runs: Contract = {
     expect((await world.snapshot()).type).toBe('none');
   },
 
-  async 'a process that shuts down gives back what it holds, and every place'(world) {
+  async 'a process that shuts down gives back what it holds, and every entry'(world) {
     const [queue, a, b] = [await Queue.in(world), await fair(world), await fair(world)];
     const inside = new Gate();
     await queue.join(many(a, 5), stuckAt('2', inside));
@@ -364,7 +366,7 @@ export const runs: Contract = {
     await queue.expectNothingLeft(b);
   },
 
-  async 'a run is over after its slice: the store is told, and the order stays'(world) {
+  async 'a batch is over after its time slice: the store is told, and the order stays'(world) {
     const sent: string[] = [];
     const [queue, a] = [await Queue.in(world), await fair(world, noting(sent))];
     const callers = many(a, 6);
@@ -406,9 +408,9 @@ export const runs: Contract = {
     });
     await queue.begin();
     await world.until('the second has it', () => leases.length === 2);
-    const [first, heir] = leases as [Lease, Lease];
+    const [first, successor] = leases as [Lease, Lease];
     expect(await first.release()).toBe(true);
-    expect(heir.held).toBe(true);
+    expect(successor.held).toBe(true);
     expect((await b.try(b.request())).kind).toBe('busy');
     expect(() => first.assertHeld()).toThrow(LeaseLostError);
     gaveBack.open();
