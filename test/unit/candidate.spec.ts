@@ -1,10 +1,11 @@
-import { describe, it } from '@jest/globals';
+import { afterEach, describe, expect, it, jest } from '@jest/globals';
 import { Logger } from '@nestjs/common';
 import { Candidate } from '../../lib/services/candidate.js';
 import type { Election } from '../../lib/services/election.js';
 import { until } from '../support/until.js';
 
 Logger.overrideLogger(false);
+afterEach(() => void jest.restoreAllMocks());
 
 describe('a candidate', () => {
   it('campaigns again where it has lost the lead as soon as it had it', async () => {
@@ -22,5 +23,24 @@ describe('a candidate', () => {
     candidate.stand();
     await until('it campaigns twice', () => campaigns === 2); // else this times out
     await candidate.retire();
+  });
+
+  it('logs why a campaign failed, once for the same reason, and campaigns again', async () => {
+    const warn = jest.spyOn(Logger.prototype, 'warn');
+    let campaigns = 0;
+    const election = {
+      key: 'leader:x',
+      stepsDown: true,
+      campaign: async () => {
+        campaigns += 1;
+        throw new Error('no answer.');
+      },
+      resign: async () => false,
+    };
+    const candidate = new Candidate(election as unknown as Election);
+    candidate.stand();
+    await until('it campaigns twice', () => campaigns === 2);
+    await candidate.retire();
+    expect(warn.mock.calls).toEqual([['no answer. The campaign is repeated.']]);
   });
 });

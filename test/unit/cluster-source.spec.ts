@@ -10,6 +10,11 @@ function accessOf(source: CheckedSource): Pick<RedisOptions, 'username' | 'passw
   return { username, password };
 }
 
+it("a node of the application's client may be a port of this machine", () => {
+  const client = new Cluster([7_001], { lazyConnect: true });
+  expect(ClusterSource.of(client)!.seeds).toEqual(['127.0.0.1:7001']);
+});
+
 describe('a password that is undefined', () => {
   const unset = { username: undefined, password: undefined } as unknown as RedisOptions;
   const access = { username: 'user', password: 'secret' };

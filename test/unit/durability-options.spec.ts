@@ -11,6 +11,8 @@ describe('option "replicas"', () => {
     expect(settings({ replicas: { acks: 1 } }).replicas).toEqual({ acks: 1, timeout: 500 });
     expect(settings({ replicas: { acks: 1 }, ttl: 900 }).replicas?.timeout).toBe(300);
     expect(settings({ replicas: { acks: 1 }, commandTimeout: 400 }).replicas?.timeout).toBe(200);
+    const short = { ttl: 3_000, commandTimeout: 400 };
+    expect(settings({ replicas: { acks: 1 }, ...short }).replicas?.timeout).toBe(200);
     expect(settings({ replicas: { acks: 2, timeout: '50ms' } }).replicas?.timeout).toBe(50);
   });
 

@@ -1,8 +1,10 @@
-import { expect, it } from '@jest/globals';
+import { expect, it, jest } from '@jest/globals';
+import { Logger } from '@nestjs/common';
 import { Observable } from 'rxjs';
 import type { BaseLease } from '../../lib/client/lease.js';
 import type { LockClient } from '../../lib/client/lock-client.js';
-import { CALL_DEFAULTS } from '../../lib/options/call-options.js';
+import { LockNotAcquiredError } from '../../lib/errors/index.js';
+import { CALL_DEFAULTS, type LockedPolicy } from '../../lib/options/index.js';
 import { LockedCall } from '../../lib/services/locked-call.js';
 
 it('a lease that comes when its subscriber has left is given back unused, and nothing is subscribed to', async () => {
@@ -31,4 +33,17 @@ it('a lease that comes when its subscriber has left is given back unused, and no
 it('a call under several locks names them all', () => {
   const call = new LockedCall({} as LockClient, ['a', 'b'], CALL_DEFAULTS, {}, []);
   expect(call.key).toBe('a, b');
+});
+
+it.each<[string, LockedPolicy['onBusy'], unknown]>([
+  ['skipped', 'skip', undefined],
+  ['answered by onBusy', ({ key }) => `${key} is busy`, 'k is busy'],
+])('a call that is %s where the lock is busy is logged as that', async (said, onBusy, answer) => {
+  const debug = jest.spyOn(Logger.prototype, 'debug').mockImplementation(() => {});
+  const busy = new LockNotAcquiredError('k', 0, 0);
+  const client = { acquire: () => Promise.reject(busy) };
+  const call = new LockedCall(client as unknown as LockClient, 'k', CALL_DEFAULTS, { onBusy }, []);
+  expect(await call.promise(async () => 'run')).toBe(answer);
+  expect(debug.mock.calls).toEqual([[`Lock "k" is busy: the call is ${said}.`]]);
+  debug.mockRestore();
 });

@@ -1,4 +1,5 @@
 import { expect, it } from '@jest/globals';
+import { runInThisContext } from 'node:vm';
 import { parameterNames } from '../../lib/keys/index.js';
 
 class Parent {}
@@ -44,6 +45,11 @@ it.each<[string | symbol, Record<string, unknown>]>([
   ['none', {}],
 ])('the parameters of %p are found in its source', (name, expected) => {
   expect(names(Methods.prototype[name as 'plain'])).toEqual(expected);
+});
+
+it('of a method outside of a class, which may have names that a class reserves', () => {
+  const { work } = runInThisContext('({ work(static, a) {} })') as { work: () => void };
+  expect(names(work)).toEqual({ static: at(0), a: at(1) });
 });
 
 it('functions and arrows have names too; native and bound ones have none', () => {

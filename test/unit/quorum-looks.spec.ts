@@ -23,6 +23,22 @@ function threeNodes<Reply>(early: readonly [Reply, Reply], late: Reply) {
 const turn = () => new Promise((resolve) => setImmediate(resolve));
 
 describe('a quorum of three', () => {
+  it('says of each lease in a renewal whether it stands, is gone, or is not known', async () => {
+    const silent = new LockStoreError('It is away.', { outcome: 'unknown', retryable: true });
+    const [first, second] = [
+      [900, 900, -2],
+      [900, -3, -2],
+    ];
+    const replies = [Promise.resolve(first), Promise.resolve(second), Promise.reject(silent)];
+    const nodes = replies.map((reply) => ({ extend: () => reply, revote: async () => true }));
+    const lock = new QuorumLock(nodes as unknown as QuorumNode[], 60_000, systemClock);
+    const requests = ['stands', 'one denied', 'gone'].map((key) => {
+      return { key, holder: key, ttl: 30_000, tokenBlock: 0 };
+    });
+    const { remaining } = await lock.extend(requests);
+    expect(remaining).toEqual([900, 'unknown', 'free']);
+  });
+
   it('looks at the third where two disagree', async () => {
     const { lock, answer } = threeNodes<Partial<Snapshot>>([HELD, FREE], HELD);
     const snapshot = lock.inspect('k');

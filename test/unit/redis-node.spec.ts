@@ -56,6 +56,24 @@ describe('a node', () => {
     expect(await run()).toBe('OK');
   });
 
+  it.each([
+    ['6.0.16', false],
+    ['6.2.0', true],
+    ['7.0.0', true],
+  ])('of version %s can be used: %s', async (version, usable) => {
+    const before = redis.says;
+    const info = INFO.replace('7.2.0', version);
+    redis.says = (name, args) => (name === 'info' ? info : before(name, args));
+    const refusal = await open().then(
+      () => '',
+      (error: Error) => error.message,
+    );
+    expect(refusal).toContain(
+      usable ? '' : `it is version ${version}, and locks need 6.2 or later`,
+    );
+    expect(node.ready).toBe(usable);
+  });
+
   it('dates a command by its clock, no later than the time-out after now, in µs', async () => {
     await open();
     expect(node.notAfter(clock.monotonic())).toBe(2_000_250_000 + TIMEOUT * 1_000);

@@ -1,5 +1,5 @@
 import { expect, it } from '@jest/globals';
-import { storeFailure } from '../../lib/redis/store-failure.js';
+import { storeFailure, systemCodeOf } from '../../lib/redis/store-failure.js';
 
 it.each([
   [
@@ -22,4 +22,13 @@ it('a command that the server does not know is named', () => {
   const { message } = storeFailure(error, 'k');
   expect(message).toContain('Redis does not know the command EVALSHA');
   expect(message).not.toContain('secret');
+});
+
+it.each<[unknown, string | undefined]>([
+  ['ECONNREFUSED', 'ECONNREFUSED'],
+  ['redis://user:hunter2@host', undefined],
+  [111, undefined],
+  [undefined, undefined],
+])('of a code %j, %j is said', (code, said) => {
+  expect(systemCodeOf(Object.assign(new Error(), { code }))).toBe(said);
 });

@@ -1,0 +1,66 @@
+import { beforeEach, describe, expect, it } from '@jest/globals';
+import { LockStoreError } from '../../lib/errors/index.js';
+import { DialectLock } from '../../lib/locks/dialects/dialect-lock.js';
+import type { LockRequest } from '../../lib/locks/lock-request.js';
+import { dialectSettings } from '../../lib/options/index.js';
+import type { LockServer } from '../../lib/redis/index.js';
+import type { ScriptRun } from '../../lib/redis/lua-script.js';
+import { storeFailure } from '../../lib/redis/store-failure.js';
+import { ManualClock } from '../../lib/testing/index.js';
+
+/** What the server answers to the next scripts; busy where this is empty. */
+let errors: Error[];
+/** How many scripts were sent. */
+let sent = 0;
+let lock: DialectLock;
+const request: LockRequest = { key: 'k', holder: 'a.1.b/c', ttl: 1_000, tokenBlock: 0 };
+
+beforeEach(() => {
+  [errors, sent] = [[], 0];
+  const node = {
+    clock: { learn() {} },
+    notAfter: () => 1,
+    async run({ read }: ScriptRun<unknown>) {
+      sent += 1;
+      const error = errors.shift();
+      if (error) throw error;
+      return read(['busy', 500, 1, -1], 0);
+    },
+  };
+  const server = {
+    time: new ManualClock(),
+    slotOf: () => 0,
+    at: (_lock: string, _key: string, step: (at: typeof node) => unknown) => step(node),
+  };
+  const settings = dialectSettings('redlock')!;
+  lock = new DialectLock(server as unknown as LockServer, '', settings, () => {});
+});
+
+describe('a lock in the format of another', () => {
+  it('has its rights tried before the first acquisition, and once', async () => {
+    expect(await lock.acquire(request)).toEqual({ kind: 'busy' });
+    expect(sent).toBe(2);
+    expect(await lock.acquire(request)).toEqual({ kind: 'busy' });
+    expect(sent).toBe(3);
+  });
+
+  it('whose rights are lacking was not taken, and is not tried again by itself', async () => {
+    errors = [new LockStoreError('no right', { key: 'k', outcome: 'refused', retryable: false })];
+    await expect(lock.acquire(request)).rejects.toMatchObject({
+      outcome: 'unsent',
+      retryable: false,
+    });
+    expect(sent).toBe(1);
+  });
+
+  it.each<[string, Error]>([
+    ['is elsewhere', storeFailure(new Error('MOVED 1 b:2'), 'k')],
+    ['is loading', new LockStoreError('later', { key: 'k', outcome: 'refused', retryable: true })],
+    ['fails', new TypeError('a fault')],
+  ])('that %s while its rights are tried says so, and has them tried again', async (_, error) => {
+    errors = [error];
+    await expect(lock.acquire(request)).rejects.toBe(error);
+    await lock.acquire(request);
+    expect(sent).toBe(3);
+  });
+});

@@ -1,0 +1,16 @@
+import { expect, it } from '@jest/globals';
+import { moduleSettings } from '../../lib/options/index.js';
+import { dialectOf } from '../../lib/services/inspection.js';
+
+const nodes = ['redis://a', 'redis://b', 'redis://c'];
+
+it.each([
+  ['nodes', { nodes }],
+  ['replicas', { redis: 'redis://a', replicas: { acks: 1 } }],
+])('a lock of another is not looked for in a module with option "%s"', (option, module) => {
+  const settings = moduleSettings(module);
+  expect(() => dialectOf({ dialect: 'redlock' }, settings)).toThrow(
+    `Dialect "redlock" and option "${option}" exclude each other`,
+  );
+  expect(dialectOf({}, settings)).toBeUndefined();
+});
