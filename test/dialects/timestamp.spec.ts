@@ -64,6 +64,11 @@ describe.each(ways)('a timestamp lock in $unit by $protocol', ({ unit, protocol 
     expect(await sides.theirs.exists('k_lock')).toBe(0);
   });
 
+  it('of ours is ended by Redis, unless the articles’ own commands write it', async () => {
+    await start().acquire('k', { wait: 0 });
+    expect((await sides.theirs.pttl('k_lock')) > 0).toBe(protocol === 'script');
+  });
+
   it('is respected while it is not past, and taken over then', async () => {
     await sides.theirs.set('k_lock', inSeconds(60));
     await expect(start().acquire('k', { wait: 0 })).rejects.toThrow(LockNotAcquiredError);
@@ -193,6 +198,17 @@ describe.each(ways)('a timestamp lock in $unit by $protocol', ({ unit, protocol 
     expect(await lease.release()).toBe(false);
     expect(await sides.theirs.get('k_lock')).toBe(later);
   });
+});
+
+it('who waits for a lock that Redis does not end is told when it is past', async () => {
+  await sides.theirs.set('k', String(Math.floor(Date.now() / 1_000) + 60));
+  const { acquire } = scripts;
+  const not_after = Number.MAX_SAFE_INTEGER;
+  const operands = { holder: 'us', ttl: 5_000, tokens: 0, not_after, unit: 's', lasting: 0 };
+  const args = acquire.argList(operands);
+  const reply = await sides.theirs.eval(acquire.source, 3, 'k', '{k}:fence', '{k}:grant', ...args);
+  const [kind, left] = reply as [string, number];
+  expect([kind, left > 30_000, left <= 61_000]).toEqual(['busy', true, true]);
 });
 
 describe('the steps of the articles', () => {

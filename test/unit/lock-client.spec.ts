@@ -21,6 +21,13 @@ afterEach(() => world.close());
 
 const REASON = new Error('enough');
 
+it('a call within its own section that has aborted gets no second lease', async () => {
+  const process = await world.process();
+  const section = (await process.acquire()).openSection()!;
+  const signal = AbortSignal.abort(REASON);
+  await expect(section.run(() => process.acquire({ signal }))).rejects.toBe(REASON);
+});
+
 describe('leases that are renewed together', () => {
   it('get each its own answer', async () => {
     const answers: Record<string, Extended> = { a: 9_000, b: 'taken', c: 'free', d: 'unknown' };

@@ -6,6 +6,7 @@ import {
   milliseconds,
   moduleSettings,
 } from '../../lib/options/index.js';
+import { checkPolicy } from '../../lib/options/locked-options.js';
 
 const ANY = { min: 0, max: Infinity };
 
@@ -176,5 +177,15 @@ describe('the options of a module', () => {
   it('never show a URL in an error', () => {
     const redis = 'http://admin:hunter2@host';
     expect(() => moduleSettings({ redis })).toThrow(/^(?!.*hunter2)/);
+  });
+});
+
+describe("a decorator's options", () => {
+  it('take a function for onBusy, and for nothing else', () => {
+    const answer = (): string => 'busy';
+    expect(() => checkPolicy({ onBusy: answer })).not.toThrow();
+    for (const name of ['onLost', 'onUnavailable', 'returns']) {
+      expect(() => checkPolicy({ [name]: answer })).toThrow(`Option "${name}" takes '`);
+    }
   });
 });

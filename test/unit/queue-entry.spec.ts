@@ -1,0 +1,41 @@
+import { expect, it } from '@jest/globals';
+import type { Cleanup } from '../../lib/client/cleanup.js';
+import { QueueEntry } from '../../lib/client/queue-entry.js';
+import type { QueuePoller } from '../../lib/client/queue-poller.js';
+import { TurnoverMap } from '../../lib/client/turnover-map.js';
+import type { LockStore, Queued } from '../../lib/locks/lock-store.js';
+import { moduleSettings } from '../../lib/options/index.js';
+import { ManualClock } from '../../lib/testing/index.js';
+
+it('an entry whose owner leaves as soon as it is in the queue is not polled', async () => {
+  const clock = new ManualClock();
+  const answer: Queued = {
+    kind: 'queued',
+    enqueuedAt: '1',
+    rank: 0,
+    remaining: 1_000,
+    requeued: false,
+  };
+  const store = { processId: 'a.1.b', strategy: () => ({ acquire: async () => answer }) };
+  const context = {
+    store: store as unknown as LockStore,
+    settings: moduleSettings({ redis: 'redis://a' }),
+    clock,
+    cleanup: { abandon() {} } as unknown as Cleanup,
+    entries: new TurnoverMap<QueueEntry>(),
+    pollers: new TurnoverMap<QueuePoller<QueueEntry>>(),
+  };
+  let left = 0;
+  const owner = {
+    granted() {},
+    refused() {},
+    failed() {},
+    queued(entry: QueueEntry) {
+      left += 1;
+      entry.leave();
+    },
+  };
+  new QueueEntry(context, owner, { key: 'k', ttl: 30_000, tokenBlock: 0, queue: true }).ask();
+  await clock.advance(0);
+  expect([left, clock.pending]).toEqual([1, 0]);
+});
