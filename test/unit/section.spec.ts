@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import type { HeldLock } from '../../lib/client/held-lock.js';
 import type { BaseLease } from '../../lib/client/lease.js';
 import { Section } from '../../lib/client/section.js';
-import { CALL_DEFAULTS } from '../../lib/options/index.js';
+import { CALL_DEFAULTS, READER, type Share } from '../../lib/options/index.js';
 import { ManualClock } from '../../lib/testing/index.js';
 import { later } from '../support/later.js';
 
@@ -33,4 +33,18 @@ describe('a section that a sibling occupies', () => {
       expect(watchers.size).toBe(0);
     },
   );
+});
+
+it.each<[string, Share | undefined, boolean]>([
+  ['a caller alone', undefined, true],
+  ['a reader', READER, true],
+  ['who takes permits', { permits: 3, count: 1 }, false],
+])('%s within a section, as %j, enters it again: %s', (_who, share, again) => {
+  const owner = {};
+  const heldLock = { request: { key: 'k' }, held: true };
+  const entered = { ...heldLock, current: heldLock } as unknown as HeldLock;
+  const section = new Section(owner, entered, {} as BaseLease);
+  const call = { ...CALL_DEFAULTS, share };
+  const found = section.run(() => Section.toReenter(owner, 'k', call));
+  expect(found).toBe(again ? section : undefined);
 });
