@@ -1,8 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { getEventListeners } from 'node:events';
-import { LockNotAcquiredError, LockShutdownError } from '../../lib/errors/index.js';
+import { LockNotAcquiredError, LockShutdownError, LockStoreError } from '../../lib/errors/index.js';
 import { InFlight } from '../../lib/client/in-flight.js';
 import { Opening } from '../../lib/client/opening.js';
+import type { SingleLease } from '../../lib/client/single-lease.js';
 import type { Extended, Extension, LockStore, PushListener } from '../../lib/locks/lock-store.js';
 import { momentOf } from '../../lib/options/index.js';
 import { ManualClock } from '../../lib/testing/index.js';
@@ -26,6 +27,22 @@ it('a call within its own section that has aborted gets no second lease', async 
   const section = (await process.acquire()).openSection()!;
   const signal = AbortSignal.abort(REASON);
   await expect(section.run(() => process.acquire({ signal }))).rejects.toBe(REASON);
+});
+
+it('a holder whose wait for a condition the store refuses still holds the lock', async () => {
+  const refused = new LockStoreError('no', { key: 'k', outcome: 'refused', retryable: false });
+  const wrap: Wrap = (store) =>
+    withSteps(store, {
+      acquire: (request) =>
+        request.former ? Promise.reject(refused) : store.strategy(request).acquire(request),
+    });
+  const process = await world.process({}, wrap);
+  const lease = (await process.acquire()) as SingleLease;
+  const { conditions } = process.locks;
+  const waiting = conditions.await(lease, { condition: 'c', wait: 1_000, signal: undefined });
+  await expect(waiting).rejects.toBe(refused);
+  expect(lease.held).toBe(true);
+  expect(await lease.release()).toBe(true);
 });
 
 describe('leases that are renewed together', () => {
