@@ -5,6 +5,7 @@ import { newHolderId } from '../../lib/locks/holder.js';
 import type { Answer, Extended, Grant, LockStore, Queued } from '../../lib/locks/lock-store.js';
 import type { LockRequest } from '../../lib/locks/lock-request.js';
 import { later } from './later.js';
+import { withSteps } from './world.js';
 
 /** A process that takes single steps: it does nothing by itself but what tells it of a grant, and writes down what it is told. */
 export class Client {
@@ -13,15 +14,25 @@ export class Client {
   reconnects = 0;
   /** Runs when it is told that a lock comes free. */
   onKept = (): void => {};
+  /** The steps that it takes. */
+  readonly lock: LockStore;
+  /** The holder ids that it gave up. */
+  readonly #ended = new Set<string>();
 
   constructor(
     readonly store: LockStore,
     private readonly share?: Share,
-  ) {}
-
-  /** The steps that it takes. */
-  get lock(): LockStore {
-    return this.store;
+  ) {
+    this.lock = withSteps(store, {
+      release: (request, keep, served) => {
+        this.#ended.add(request.holder);
+        return store.release(request, keep, served);
+      },
+      leave: (request, served) => {
+        this.#ended.add(request.holder);
+        return store.leave(request, served);
+      },
+    });
   }
 
   open(): Promise<void> {
@@ -71,6 +82,7 @@ export class Client {
 
   /** A push that came when the server's clock had not been heard of lately says nothing of the time: an answer does. */
   async #told(request: LockRequest, grant: Grant | undefined): Promise<void> {
+    if (!grant && this.#ended.has(request.holder)) return;
     const answer = grant ?? (await this.ask({ ...request, condition: undefined }));
     if (answer.kind === 'held') this.grants.push({ request, grant: answer });
   }
