@@ -10,7 +10,7 @@ export interface CronReplicaOptions {
   /** The job's turn comes every so many seconds of this replica's clock. */
   readonly every: number;
   readonly minHold: Duration;
-  /** Where each replica writes a line for each turn that came, and for each that it ran: what, turn, pid, time. */
+  /** Where each replica writes a line for each turn that came, and for each that it ran or skipped: what, turn, pid, time. */
   readonly history: string;
   /** How the job goes; it stays where it is while there is a file `<history>.stay`. */
   readonly job: 'fast' | 'failing';
@@ -32,7 +32,7 @@ export async function start(options: CronReplicaOptions): Promise<void> {
       note('turn');
     }
 
-    @Locked('job', { onBusy: 'skip', minHold })
+    @Locked('job', { wait: 0, onBusy: () => note('skip'), minHold })
     @Cron(`*/${every} * * * * *`)
     async run(): Promise<void> {
       note('run');
