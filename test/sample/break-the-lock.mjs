@@ -5,8 +5,8 @@ const { internals } = LockService;
 let calls = 0;
 
 LockService.internals = (service) => {
-  const { leases, ...rest } = internals(service);
-  const acquire = (_names, ...how) => leases.acquire(`${process.pid}:${(calls += 1)}`, ...how);
-  return { ...rest, leases: { acquire } };
+  const { client, ...rest } = internals(service);
+  const acquire = (_names, ...how) => client.acquire(`${process.pid}:${(calls += 1)}`, ...how);
+  return { ...rest, client: { acquire } };
 };
 LockService.prototype.withLock = (_key, work) => work(undefined);
