@@ -1,5 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { cpus } from 'node:os';
+import type { Ioredis } from './adapters/index.js';
 import { Worker } from './worker.js';
 
 /** The processes that play replicas. */
@@ -9,10 +10,15 @@ export class Fleet {
   /** @param redisPids The servers they use: they are kept apart from a replica that is alone. */
   constructor(private readonly redisPids: readonly number[]) {}
 
-  /** So many processes. A single one and the servers get a processor each: how the kernel pairs them would decide otherwise. */
-  take(count: number): Worker[] {
-    while (this.#workers.length < count) this.#workers.push(new Worker());
-    const workers = this.#workers.slice(0, count);
+  /** So many processes on this major of ioredis. A single one and the servers get a processor each: how the kernel pairs them would decide otherwise. */
+  take(count: number, ioredis: Ioredis = 6): Worker[] {
+    const able = this.#workers.filter((worker) => worker.ioredis === ioredis);
+    while (able.length < count) {
+      const worker = new Worker(ioredis);
+      this.#workers.push(worker);
+      able.push(worker);
+    }
+    const workers = able.slice(0, count);
     const all = `0-${cpus().length - 1}`;
     const alone = count === 1 && cpus().length > 1;
     for (const pid of this.redisPids) pin(pid, alone ? '0' : all);

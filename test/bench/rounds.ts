@@ -6,7 +6,7 @@ import { kindOf } from './kinds/index.js';
 import type { Figures } from './measure/figures.js';
 import { monotonic } from './measure/monotonic.js';
 import type { Patience } from './measure/patience.js';
-import { serverCpuFrom } from './measure/server-load.js';
+import { serverLoadFrom } from './measure/server-load.js';
 import { at } from './measure/window.js';
 import type { TurnsWorkload, Workload } from './workloads/workload.js';
 
@@ -104,7 +104,7 @@ async function once(
   const servers = [url, ...voting].map((each) => new Redis(each));
   await Promise.all(servers.map((server) => server.flushall()));
   const kind = kindOf(workload);
-  const replicas = fleet.take(workload.processes);
+  const replicas = fleet.take(workload.processes, adapter.ioredis);
   const locked: Servers = [replicaUrl, ...voting];
   const hanging =
     workload.kind === 'turns' && workload.hanging ? voting.slice(-workload.hanging) : [];
@@ -117,13 +117,13 @@ async function once(
     const span = { start, from: start + warmUp, until: start + warmUp + window };
     thaw = hang(hanging);
     void at(span.until).then(thaw); // who waits for all servers comes to an end
-    const [serverCpu, ...parts] = await Promise.all([
-      serverCpuFrom(servers, span.from),
+    const [serverLoad, ...parts] = await Promise.all([
+      serverLoadFrom(servers, span.from),
       ...replicas.map((worker, index) =>
         worker.play({ workload, index, window: span, url: replicaUrl }),
       ),
     ]);
-    const worked = await serverCpu();
+    const worked = await serverLoad();
     unfinished = parts.some((part) => part.unfinished > 0);
     if (!unfinished) await Promise.all(replicas.map((worker) => worker.close()));
     return kind.figures(workload, parts, span, worked);

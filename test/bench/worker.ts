@@ -1,6 +1,6 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
-import type { Servers } from './adapters/index.js';
+import type { Ioredis, Servers } from './adapters/index.js';
 import type { Part, Seat } from './kinds/index.js';
 
 /** What a worker is told to do. */
@@ -21,9 +21,11 @@ export class Worker {
   readonly #replies = new Map<number, (reply: Reply) => void>();
   #lastId = 0;
 
-  constructor() {
+  constructor(readonly ioredis: Ioredis) {
     const main = fileURLToPath(new URL('./worker-main.js', import.meta.url));
-    this.#child = fork(main, { serialization: 'advanced', execArgv: ['--expose-gc'] });
+    const hook = new URL('./measure/ioredis-5.js', import.meta.url).href;
+    const execArgv = ['--expose-gc', ...(ioredis === 5 ? ['--import', hook] : [])];
+    this.#child = fork(main, { serialization: 'advanced', execArgv });
     this.#child.on('message', (reply: Reply) => this.#replies.get(reply.id)?.(reply));
     this.#child.once('exit', (code) => {
       for (const answer of this.#replies.values()) {

@@ -13,11 +13,16 @@ export interface BenchClient {
   close(): Promise<void>;
 }
 
+/** The majors of ioredis that are measured. */
+export type Ioredis = 5 | 6;
+
 /** One library in one configuration: a row of every table. */
 export interface Adapter {
   readonly name: string;
   /** What was set; empty for a library's defaults. */
   readonly configuration: string;
+  /** Which one it runs on; 6 if nothing is said. A process has one. */
+  readonly ioredis?: Ioredis;
   /** False for what cannot wait: contended workloads are n/a then. */
   readonly waits: boolean;
   /** False for what does not renew by itself: its leases end at their ttl. */

@@ -8,7 +8,7 @@ import { redlock5 } from './redlock-5.js';
 import { redlockUniversal } from './redlock-universal.js';
 import { sesameRedlock } from './sesame-redlock.js';
 
-export type { Adapter, BenchClient, Release, Servers } from './adapter.js';
+export type { Adapter, BenchClient, Ioredis, Release, Servers } from './adapter.js';
 
 /** What the ratios of uncontended workloads refer to. */
 export const RAW = rawOn6;

@@ -1,8 +1,15 @@
-import { resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 
 type Library = typeof import('../../../lib/index.js');
 type Testing = typeof import('../../../lib/testing/index.js');
+
+let folder = resolve('.');
+
+/** From now on the library is the build that lies there. */
+export function buildAt(other: string): void {
+  folder = other;
+}
 
 /** The library as it is built. */
 export function library(): Promise<Library> {
@@ -15,5 +22,5 @@ export function testing(): Promise<Testing> {
 }
 
 function built<T>(path: string): Promise<T> {
-  return import(pathToFileURL(resolve('dist/esm', path)).href) as Promise<T>;
+  return import(pathToFileURL(join(folder, 'dist/esm', path)).href) as Promise<T>;
 }

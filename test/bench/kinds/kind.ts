@@ -1,5 +1,6 @@
 import type { Adapter, BenchClient } from '../adapters/index.js';
 import type { Figures, Measure } from '../measure/figures.js';
+import type { ServerLoad } from '../measure/server-load.js';
 import type { Window } from '../measure/window.js';
 import type { Effort } from '../effort.js';
 import type { Workload } from '../workloads/workload.js';
@@ -28,8 +29,8 @@ export interface Kind<W extends Workload, P extends Part> {
   /** Why a variant cannot do it. */
   refuses(workload: W, adapter: Adapter): string | undefined;
   play(client: BenchClient, seat: Seat<W>): Promise<P>;
-  /** @param serverCpu What the server's processor worked from the moment on that counts, in µs. */
-  figures(workload: W, parts: readonly P[], window: Window, serverCpu: number): Figures;
+  /** @param server What the servers did from the moment on that counts. */
+  figures(workload: W, parts: readonly P[], window: Window, server: ServerLoad): Figures;
   /** The columns of its table; the first that has a best decides which peer is the best. */
   measures(workload: W): readonly Measure[];
 }

@@ -23,7 +23,7 @@ export const turns: Kind<TurnsWorkload, Turns & Spent & Part> = {
     return { ...done, ...spent(), unfinished: 0 };
   },
 
-  figures({ processes, callers, contended }, parts, { from, until }, serverCpu) {
+  figures({ processes, callers, contended }, parts, { from, until }, server) {
     const all = parts.flatMap((part) => part.turns);
     const counted = all.filter(({ acquired }) => acquired < until);
     const perSecond = (count: number): number => (count / (until - from)) * 1_000;
@@ -38,7 +38,8 @@ export const turns: Kind<TurnsWorkload, Turns & Spent & Part> = {
       acquireP50: median(waits),
       acquireP99: percentile(waits, 0.99),
       cpuPerSection: cpu / all.length,
-      serverCpuPerSection: serverCpu / all.length,
+      serverCpuPerSection: server.cpu / all.length,
+      bytesPerSection: server.bytes / all.length,
       commandsPerSection: commands / all.length,
       ...(contended && contention(handOffs(counted), callers, perSecond)),
       longestWait: percentile(waits, 1),
@@ -59,6 +60,7 @@ export const turns: Kind<TurnsWorkload, Turns & Spent & Part> = {
     ...(contended ? [...CONTENDED, ...(processes > 1 ? ACROSS : [])] : []),
     ...(contended ? [] : hanging ? HANGING : UNCONTENDED),
     { figure: 'serverCpuPerSection', title: 'Redis CPU µs' },
+    { figure: 'bytesPerSection', title: 'bytes to Redis' },
     { figure: 'commandsPerSection', title: 'commands/section' },
     VIOLATIONS,
   ],

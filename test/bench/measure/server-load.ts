@@ -11,23 +11,38 @@ export async function memoryInUse(redis: Redis): Promise<number> {
   return total(await redis.info('memory'), /^used_memory:(\d+)/gm);
 }
 
-/** From a moment of the shared clock on: the servers' processor time since, in µs, whenever it is asked. */
-export async function serverCpuFrom(
-  servers: readonly Redis[],
-  moment: number,
-): Promise<() => Promise<number>> {
-  const worked = async (): Promise<number> => {
-    const each = await Promise.all(servers.map(serverCpu));
-    return each.reduce((sum, cpu) => sum + cpu);
-  };
-  await at(moment);
-  const before = await worked();
-  return async () => (await worked()) - before;
+/** What a server did since it was started. */
+export interface ServerLoad {
+  /** Processor time, in µs. */
+  readonly cpu: number;
+  /** Bytes that it got. */
+  readonly bytes: number;
+  /** How often it read what clients had sent: commands that leave together are mostly read together. */
+  readonly reads: number;
 }
 
-/** The server's processor time so far, in µs. */
-export async function serverCpu(redis: Redis): Promise<number> {
-  return total(await redis.info('cpu'), /^used_cpu_(?:sys|user):([\d.]+)/gm) * 1e6;
+export async function serverLoad(redis: Redis): Promise<ServerLoad> {
+  const info = await redis.info();
+  return {
+    cpu: total(info, /^used_cpu_(?:sys|user):([\d.]+)/gm) * 1e6,
+    bytes: total(info, /^total_net_input_bytes:(\d+)/gm),
+    reads: total(info, /^total_reads_processed:(\d+)/gm),
+  };
+}
+
+/** From a moment of the shared clock on: what the servers did since, whenever it is asked. */
+export async function serverLoadFrom(
+  servers: readonly Redis[],
+  moment: number,
+): Promise<() => Promise<ServerLoad>> {
+  await at(moment);
+  const before = await Promise.all(servers.map(serverLoad));
+  return async () => {
+    const now = await Promise.all(servers.map(serverLoad));
+    const since = (figure: keyof ServerLoad): number =>
+      now.reduce((sum, load, index) => sum + load[figure] - before[index]![figure], 0);
+    return { cpu: since('cpu'), bytes: since('bytes'), reads: since('reads') };
+  };
 }
 
 function total(info: string, pattern: RegExp): number {

@@ -1,0 +1,42 @@
+import { type ChildProcess, fork } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+import type { Cost, Work } from './work.js';
+
+/** One of those that are compared, in a process of its own that lives through all rounds. */
+export class Side {
+  private constructor(
+    readonly name: string,
+    private readonly child: ChildProcess,
+  ) {}
+
+  /** @param name The folder of a build, or `raw`. */
+  static async open(name: string, url: string, ioredis: string): Promise<Side> {
+    const at = (file: string): URL => new URL(file, import.meta.url);
+    const hooks = ['./peers.js', ...(ioredis === '5' ? ['../measure/ioredis-5.js'] : [])];
+    const imported = hooks.flatMap((hook) => ['--import', at(hook).href]);
+    const child = fork(fileURLToPath(at('./side-main.js')), [name, url], {
+      execArgv: ['--expose-gc', ...imported],
+    });
+    const side = new Side(name, child);
+    await side.#answer();
+    return side;
+  }
+
+  async do(work: Work): Promise<Cost> {
+    this.child.send(work);
+    return (await this.#answer()) as Cost;
+  }
+
+  stop(): void {
+    this.child.kill();
+  }
+
+  async #answer(): Promise<unknown> {
+    const ended = once(this.child, 'exit').then(() => {
+      throw new Error(`The process of ${this.name} ended.`);
+    });
+    const [answer] = (await Promise.race([once(this.child, 'message'), ended])) as [unknown];
+    return answer;
+  }
+}
