@@ -150,11 +150,8 @@ export class LockSteps {
   extend(script: LuaScript, requests: readonly LockRequest[]): Step<Extension> {
     const step = this.#script(script);
     const keys = lockKeyList(step, this.prefix, requests);
-    const args: Operand[] = [];
-    for (const request of requests) {
-      const { holder, ttl, share } = request;
-      args.push(...step.argList({ holder, ttl, kind: kindOf(request), count: share?.count }));
-    }
+    const args = extendArgs(step, requests);
+    const asked = requests.map(({ ttl }) => ttl);
     const key = requests.length === 1 ? requests[0]!.key : undefined;
     return {
       redisKey: keys.keys[0]!,
@@ -166,7 +163,10 @@ export class LockSteps {
           keys,
           args,
           key,
-          read: (reply) => ({ sent, remaining: (reply as number[]).map(extendedOf) }),
+          read: (reply) => ({
+            sent,
+            remaining: isOne(reply) ? asked : (reply as number[]).map(extendedOf),
+          }),
           unconfirmed: unlessLost,
         };
       },
@@ -241,6 +241,18 @@ export class LockSteps {
     const keys = lists.of(key);
     return { step, keys, redisKey: keys.keys[0]! };
   }
+}
+
+/** The operands of several leases: of each name all, one behind another; of the last, the ttl, one if it is the same for all. */
+function extendArgs({ args }: LuaScript, requests: readonly LockRequest[]): Operand[] {
+  const rows = requests.map((request): Operands => {
+    const { holder, ttl, share } = request;
+    return { holder, ttl, kind: kindOf(request), count: share?.count };
+  });
+  const list = args.flatMap((name) => rows.map((row) => row[name] ?? ''));
+  const { ttl } = requests[0]!;
+  if (requests.every((request) => request.ttl === ttl)) list.length -= requests.length - 1;
+  return list;
 }
 
 /** How several hold the lock, as scripts say it; undefined for one alone. */

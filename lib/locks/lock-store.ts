@@ -69,7 +69,7 @@ export type Extended = number | 'free' | 'taken' | 'unknown';
 /** What became of several leases, in the order of their requests; it was read not before `sent`. */
 export interface Extension {
   readonly sent: Moment;
-  readonly remaining: Extended[];
+  readonly remaining: readonly Extended[];
 }
 
 /** What became of a lease that another goes on with; it was read not before `sent`. */

@@ -13,6 +13,7 @@ export interface Rights {
 /** Operands by which each command does nothing: it finds nothing, or is refused once the right to it was looked at. */
 const WITHOUT_EFFECT: Readonly<Record<string, readonly string[]>> = {
   get: [],
+  mget: [],
   set: ['', 'no option'],
   del: [],
   exists: [],

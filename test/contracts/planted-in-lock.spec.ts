@@ -67,14 +67,14 @@ planted('one Redis', {
     ],
   },
   'a renewal of another’s lease': {
-    plant: inScripts(['extend'], { commands: { 'GET lock': `return right(...) and holder` } }),
+    plant: inScripts(['extend'], { functions: { held_by: `function() return true end` } }),
     brokenSentences: [
       [ownership, 'a stranger cannot extend'],
       [loss, 'a lease that another has'],
     ],
   },
   'a renewal that shortens': {
-    plant: inScripts(['extend'], { commands: { 'PTTL lock': `return 0` } }),
+    plant: inScripts(['extend'], { commands: { 'PEXPIRE lock': `return right(said, lock, ttl)` } }),
     brokenSentences: [[extension, 'an extension never shortens']],
   },
   'a renewal that one bad key stops': {

@@ -48,12 +48,12 @@ class Lease:
         return not self.over.is_set() and now() < self.deadline
 
     def renew(self):
-        lock, _, _, fence, _ = keys_of(self.lock)
         pause = (self.deadline - now()) / 3
         while not self.over.wait(max(pause, ASK_PAUSE) / 1_000) and self.held:
             sent = now()
             try:
-                [left] = self.client.extend([lock, fence], [self.holder, self.ttl])
+                answer = self.client.extend([self.lock], [self.holder, self.ttl])
+                left = self.ttl if answer == 1 else answer[0]
             except redis.RedisError:
                 pause = 100
                 continue

@@ -1,25 +1,28 @@
--- Lengthen every lease that is still its holder's, never shorten one, never bring one back.
--- Returns for each the ms left; -2 where the lock is free, -3 where it is another's.
+-- Lengthen every lease that is still its holder's, never shorten one, never bring one back. The ttl stands behind the holders: once for all, or one for each.
+-- Returns 1 if each lease lasts its ttl from now on; else for each the ms left; -2 where the lock is free, -3 where it is another's.
 
---- @include "now"
---- @include "keep-fence"
+--- @include "held-by"
 --- @include "no-replica"
 
-local now = now_us() / 1000
-local answers = {}
-for i = 1, #KEYS / 2 do
-  local lock, fence = KEYS[2 * i - 1], KEYS[2 * i]
-  local holder, ttl = ARGV[2 * i - 1], ARGV[2 * i]
-  local current = redis.pcall('GET', lock)
-  if current == holder then
-    local least = tonumber(ttl)
-    local left = math.max(redis.call('PTTL', lock), least)
-    redis.call('PEXPIRE', lock, left == least and ttl or left) -- in any case: a WAIT behind it answers for what was written
-    keep_fence(fence, now)
-    answers[i] = left
-  else
+local count, standing, answers, as_asked = #KEYS, redis.call('MGET', unpack(KEYS)), {}, true
+for nth = 1, count do
+  local lock = KEYS[nth]
+  local holder, ttl = ARGV[nth], ARGV[count + nth] or ARGV[count + 1]
+  answers[nth] = ttl
+  if not held_by(holder, standing[nth]) then
+    local current = redis.pcall('GET', lock) -- MGET does not tell another type from nothing
     no_replica(lock, current)
-    answers[i] = current and -3 or -2
+    answers[nth], as_asked = current and -3 or -2, false
+  elseif not redis.REDIS_VERSION_NUM or redis.call('PEXPIRE', lock, ttl, 'GT') == 0 then -- GT is known from Redis 7 on, as is the number
+    local left = math.max(redis.call('PTTL', lock), tonumber(ttl))
+    redis.call('PEXPIRE', lock, left) -- in any case: a WAIT behind it answers for what was written
+    answers[nth], as_asked = left, as_asked and left == tonumber(ttl)
   end
+end
+if as_asked then
+  return 1
+end
+for nth = 1, count do
+  answers[nth] = tonumber(answers[nth])
 end
 return answers

@@ -1,10 +1,10 @@
 -- Put another holder in the place of the lock's holder, without a gap; the lease lasts `ttl` from now, or longer if it did.
 -- Returns the ms left; -2 where the lock is free, -3 where it is another's; {-5, clock} if this came too late and changed nothing.
-local lock, fence = KEYS[1], KEYS[2]
+local lock = KEYS[1]
 local holder, successor, ttl, not_after = ARGV[1], ARGV[2], ARGV[3], ARGV[4]
 
 --- @include "now"
---- @include "keep-fence"
+--- @include "held-by"
 --- @include "no-replica"
 --- @include "rewrite"
 
@@ -13,12 +13,11 @@ if now > tonumber(not_after) then
   return { -5, now }
 end
 local current = redis.pcall('GET', lock)
-if current == holder then
+if held_by(holder, current) then
   local left = math.max(redis.call('PTTL', lock), tonumber(ttl), 1)
-  redis.call('SET', lock, successor, 'PX', left)
-  keep_fence(fence, now / 1000)
+  redis.call('SET', lock, successor .. string.sub(current, #holder + 1), 'PX', left)
   return left
-elseif current == successor then
+elseif held_by(successor, current) then
   local left = redis.call('PTTL', lock)
   rewrite(lock, left)
   return left

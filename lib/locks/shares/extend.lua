@@ -1,5 +1,5 @@
--- Lengthen every share that is still its holder's, never shorten one, never bring one back.
--- Returns for each the ms left; -2 where it is over, -3 where somebody holds the lock alone.
+-- Lengthen every share that is still its holder's, never shorten one, never bring one back. Behind the holders stand all kinds, all counts, and the ttl: once for all, or one for each.
+-- Returns 1 if each share lasts its ttl from now on; else for each the ms left; -2 where it is over, -3 where somebody holds the lock alone.
 
 --- @include "now"
 --- @include "keep-fence"
@@ -8,10 +8,10 @@
 
 local now = now_us()
 local now_ms = math.floor(now / 1000)
-local answers = {}
-for i = 1, #KEYS / 3 do
-  local lock, fence, holders = KEYS[3 * i - 2], KEYS[3 * i - 1], KEYS[3 * i]
-  local holder, ttl, kind, count = ARGV[4 * i - 3], ARGV[4 * i - 2], ARGV[4 * i - 1], ARGV[4 * i]
+local shares, answers, as_asked = #KEYS / 3, {}, true
+for nth = 1, shares do
+  local lock, fence, holders = KEYS[3 * nth - 2], KEYS[3 * nth - 1], KEYS[3 * nth]
+  local holder, kind, count, ttl = ARGV[nth], ARGV[shares + nth], ARGV[2 * shares + nth], ARGV[3 * shares + nth] or ARGV[3 * shares + 1]
   local current, marker = redis.pcall('GET', lock), kind == 's' and SHARED or PERMITS
   local ends = current == marker and tonumber(redis.call('ZSCORE', holders, member_of(holder, count)) or 0) or 0
   if ends > now_ms then
@@ -24,11 +24,14 @@ for i = 1, #KEYS / 3 do
       local _, scored = members_of(holder, count, ends)
       redis.call('ZADD', holders, 'XX', unpack(scored))
     end
-    keep_fence(fence, now_ms)
-    answers[i] = ends - now_ms
+    if kind == 's' then
+      keep_fence(fence, now_ms) -- readers have the last writer's token
+    end
+    answers[nth] = ends - now_ms
   else
     no_replica(lock, current)
-    answers[i] = current and current ~= marker and -3 or -2
+    answers[nth] = current and current ~= marker and -3 or -2
   end
+  as_asked = as_asked and answers[nth] == tonumber(ttl)
 end
-return answers
+return as_asked and 1 or answers

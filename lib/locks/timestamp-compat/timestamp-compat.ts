@@ -16,23 +16,24 @@ export function besideTimestamps(script: LuaScript): LuaScript {
 
 function between({ source, keys, args }: LuaScript): LuaScript {
   const width = keys.length + 1;
-  const answers = source.includes('#KEYS') ? 'answers' : 'answers[1]';
   const drops = args.includes('arrival'); // only who asks takes over
   const text = `${undoOverwriting}
 ${rememberStanding}
 local function step(KEYS, ARGV)
 ${source}
 end
-local turns, answers = #KEYS / ${width}, {}
-local operands = #ARGV / turns
-for nth = 1, turns do
-  local at, from = (nth - 1) * ${width}, (nth - 1) * operands
-  local grant = KEYS[at + ${width}]
-  local before = undo_overwriting(KEYS[at + 1], grant, ${drops})
-  local answer = step({ unpack(KEYS, at + 1, at + ${keys.length}) }, { unpack(ARGV, from + 1, from + operands) })
-  answers[nth] = ${answers === 'answers' ? 'answer[1]' : 'answer'}
-  remember_standing(KEYS[at + 1], grant, before)
+local before, names = {}, {}
+for at = 1, #KEYS, ${width} do
+  local grant = KEYS[at + ${width - 1}]
+  before[at] = undo_overwriting(KEYS[at], grant, ${drops})
+  for nth = at, at + ${width - 2} do
+    names[#names + 1] = KEYS[nth]
+  end
 end
-return ${answers}`;
+local answer = step(names, ARGV)
+for at = 1, #KEYS, ${width} do
+  remember_standing(KEYS[at], KEYS[at + ${width - 1}], before[at])
+end
+return answer`;
   return new LuaScript(text);
 }
