@@ -24,7 +24,7 @@ for (const file of [...globSync('test/bench', '.ts'), ...globSync('tools', '.ts'
 }
 // Peers are found beside what was compiled, all else further up.
 symlinkSync(resolve('test/bench/node_modules'), join(TARGET, 'node_modules'));
-const args = [join(TARGET, 'test/bench', main), ...given];
+const args = ['--expose-gc', join(TARGET, 'test/bench', main), ...given];
 const bench = spawn(process.execPath, args, { stdio: 'inherit' });
 for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => bench.kill(signal));
 bench.once('exit', (code) => (process.exitCode = code ?? 1));

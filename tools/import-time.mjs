@@ -1,12 +1,15 @@
 // What importing the package costs beside its peers: node tools/import-time.mjs [pairs]. Each of the two is imported by a
 // process of its own, in turns; times are of the whole process in ms, and processor time, which others on the machine disturb less.
+// `--json`: of the dist that is there, as JSON.
 import { execFileSync, spawnSync } from 'node:child_process';
 
 const PEERS = ['reflect-metadata', '@nestjs/common', '@nestjs/core', 'rxjs', 'ioredis'];
-const SUBJECTS = { 'the peers alone': PEERS, 'and the package': [...PEERS, 'nest-redis-lock'] };
+const SUBJECTS = { alone: PEERS, both: [...PEERS, 'nest-redis-lock'] };
+const TITLES = { alone: 'the peers alone', both: 'and the package' };
+const json = process.argv.includes('--json');
 const pairs = Number(process.argv[2] ?? 20);
 
-execFileSync(process.execPath, ['tools/build.mjs'], { stdio: 'inherit' });
+if (!json) execFileSync(process.execPath, ['tools/build.mjs'], { stdio: 'inherit' });
 const names = Object.keys(SUBJECTS);
 const times = Object.fromEntries(names.map((name) => [name, { wall: [], processor: [] }]));
 for (let pair = 0; pair < pairs; pair += 1) {
@@ -16,18 +19,32 @@ for (let pair = 0; pair < pairs; pair += 1) {
     times[name].processor.push(processor);
   }
 }
-const rows = ['wall', 'processor'].flatMap((kind) => {
-  const [base, both] = names.map((name) => summary(times[name][kind]));
-  return [
-    [`${kind}: ${names[0]}`, base.least, base.median],
-    [`${kind}: ${names[1]}`, both.least, both.median],
-    [`${kind}: ×`, both.least / base.least, both.median / base.median],
-  ];
-});
-process.stdout.write('| | minimum | median |\n|---|---|---|\n');
-for (const [name, ...figures] of rows) {
-  const said = figures.map((figure) => figure.toFixed(figure < 10 ? 2 : 0));
-  process.stdout.write(`| ${name} | ${said.join(' | ')} |\n`);
+process.stdout.write(json ? JSON.stringify(figures()) : text());
+
+function figures() {
+  const of = (kind) => {
+    const [alone, both] = names.map((name) => times[name][kind]);
+    const ratios = both.map((time, pair) => time / alone[pair]);
+    return { alone: median(alone), both: median(both), ratio: median(ratios) };
+  };
+  return { wall: of('wall'), processor: of('processor') };
+}
+
+function text() {
+  const rows = ['wall', 'processor'].flatMap((kind) => {
+    const least = names.map((name) => Math.min(...times[name][kind]));
+    const { alone, both, ratio } = figures()[kind];
+    return [
+      [`${kind}: ${TITLES.alone}`, least[0], alone],
+      [`${kind}: ${TITLES.both}`, least[1], both],
+      [`${kind}: ×`, least[1] / least[0], ratio],
+    ];
+  });
+  const lines = rows.map(([name, ...figure]) => {
+    const said = figure.map((each) => each.toFixed(each < 10 ? 2 : 0));
+    return `| ${name} | ${said.join(' | ')} |\n`;
+  });
+  return `| | minimum | median |\n|---|---|---|\n${lines.join('')}`;
 }
 
 /** What a process takes that imports the packages and ends, in ms. */
@@ -44,7 +61,6 @@ function imported(packages) {
   return { wall: performance.now() - started, processor: Number(stdout) };
 }
 
-function summary(figures) {
-  const sorted = figures.toSorted((a, b) => a - b);
-  return { least: sorted[0], median: sorted[Math.floor(sorted.length / 2)] };
+function median(values) {
+  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)];
 }

@@ -9,6 +9,10 @@ export interface Effort {
   readonly window: number;
   /** How long leases are watched while they are renewed, in ms; as long as the workload says without it. */
   readonly watched?: number;
+  /** How often the package is imported, and its peers alone. */
+  readonly pairs: number;
+  /** How many keys are locked once; as many as the workload says without it. */
+  readonly keys?: number;
 }
 
 export const THOROUGH: Effort = {
@@ -16,16 +20,19 @@ export const THOROUGH: Effort = {
   longRounds: 5,
   warmUp: 150,
   window: 600,
+  pairs: 10,
 };
 export const QUICK: Effort = {
   rounds: 3,
   longRounds: 1,
   warmUp: 60,
   window: 120,
+  pairs: 2,
   watched: 2_500,
+  keys: 20_000,
 };
 /** Of each size of a sweep. */
-export const SCALE: Effort = { rounds: 3, longRounds: 2, warmUp: 150, window: 500 };
+export const SCALE: Effort = { rounds: 3, longRounds: 2, warmUp: 150, window: 500, pairs: 0 };
 
 /** How much time a thorough run may lose to measure again what others have disturbed, in ms. */
 export const PATIENCE = 1_200_000;

@@ -10,9 +10,9 @@ export class Fleet {
   /** @param redisPids The servers they use: they are kept apart from a replica that is alone. */
   constructor(private readonly redisPids: readonly number[]) {}
 
-  /** So many processes on this major of ioredis. A single one and the servers get a processor each: how the kernel pairs them would decide otherwise. */
-  take(count: number, ioredis: Ioredis = 6): Worker[] {
-    const able = this.#workers.filter((worker) => worker.ioredis === ioredis);
+  /** So many processes on this major of ioredis, all new if `fresh`. A single one and the servers get a processor each: how the kernel pairs them would decide otherwise. */
+  take(count: number, ioredis: Ioredis = 6, fresh = false): Worker[] {
+    const able = fresh ? [] : this.#workers.filter((worker) => worker.ioredis === ioredis);
     while (able.length < count) {
       const worker = new Worker(ioredis);
       this.#workers.push(worker);
@@ -40,7 +40,7 @@ export class Fleet {
 /** Where the system has no taskset, the kernel decides. */
 function pin(pid: number, processors: string): void {
   try {
-    execFileSync('taskset', ['-cp', processors, String(pid)], { stdio: 'ignore' });
+    execFileSync('taskset', ['-acp', processors, String(pid)], { stdio: 'ignore' });
   } catch {
     // measured all the same
   }

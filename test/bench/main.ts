@@ -6,11 +6,13 @@
 // `-- --draw` only publishes the last thorough run again.
 import { parseArgs } from 'node:util';
 import { RedisProcess } from '../../tools/redis-server.js';
-import { ADAPTERS } from './adapters/index.js';
 import { type Effort, PATIENCE, QUICK, SCALE, THOROUGH } from './effort.js';
 import { Fleet } from './fleet.js';
+import { FOOTPRINT, type Footprint, footprint } from './footprint.js';
 import { machine } from './machine.js';
 import { OVERHEADS, overhead } from './overhead/index.js';
+import { footprintTable } from './report/footprint-table.js';
+import { goalsTable } from './report/goals.js';
 import { growthTable } from './report/growth-table.js';
 import { Patience } from './measure/patience.js';
 import { overheadTable } from './report/overhead-table.js';
@@ -20,9 +22,9 @@ import { summaryTable } from './report/summary-table.js';
 import { measure, type Site } from './rounds.js';
 import { growth } from './scale/curves.js';
 import { SWEEPS } from './scale/sweeps.js';
-import { growthSelection, leftOut, quickSelection } from './selection.js';
+import { growthSelection, leftOut, quickSelection, selection } from './selection.js';
 import { summary } from './summary.js';
-import { WORKLOADS } from './workloads/index.js';
+import { sized, WORKLOADS } from './workloads/index.js';
 
 const { values } = parseArgs({
   options: {
@@ -40,6 +42,7 @@ const file = `test/bench/results/${at.replaceAll(/[:.]/g, '-')}.json`;
 const effort = values.quick ? QUICK : withRounds(THOROUGH);
 const MOST_SERVERS = Math.max(...WORKLOADS.map(({ servers = 1 }) => servers));
 const wanted = ({ name }: { name: string }): boolean => name.includes(values.only);
+const inTime = ({ thorough }: { thorough?: true }): boolean => !(values.quick && thorough);
 
 async function run(site: Site): Promise<Results> {
   const earlier = readResults(PUBLISHED)?.summaries ?? [];
@@ -50,23 +53,31 @@ async function run(site: Site): Promise<Results> {
     writeResults(file, results);
   };
   say(JSON.stringify(where.machine));
-  for (const workload of WORKLOADS.filter(wanted)) {
-    const adapters = values.quick ? await quickSelection(workload, earlier, site) : ADAPTERS;
-    results.summaries.push(summary(workload, await measure(workload, adapters, site, effort)));
-    say(summaryTable(results.summaries.at(-1)!) + (values.quick ? leftOut(adapters) : ''));
+  for (const workload of WORKLOADS.filter(wanted).filter(inTime)) {
+    const measured = [...results.summaries, ...earlier];
+    const all = selection(workload, measured);
+    const chosen = values.quick ? await quickSelection(workload, measured, site) : all;
+    const rounds = await measure(sized(workload, effort), chosen, site, effort);
+    results.summaries.push(summary(workload, rounds));
+    say(summaryTable(results.summaries.at(-1)!) + leftOut(chosen, all));
   }
   for (const one of OVERHEADS.filter(wanted)) {
-    results.overheads.push(await overhead(one, effort.rounds));
+    results.overheads.push(await overhead(one, effort.rounds * 2));
     say(overheadTable(results.overheads.at(-1)!));
   }
-  const sweeps = SWEEPS.filter(wanted);
-  if (values.quick && sweeps.length > 0)
-    say(`Left out: ${sweeps.map(({ name }) => name).join(', ')}.`);
-  for (const sweep of values.quick ? [] : sweeps) {
+  if (wanted(FOOTPRINT)) {
+    const attempt = async (): Promise<Footprint> => footprint(effort.pairs);
+    results.footprint = (await site.patience.undisturbed(attempt)).result;
+    say(footprintTable(results.footprint));
+  }
+  for (const sweep of SWEEPS.filter(wanted).filter(inTime)) {
     const adapters = growthSelection(sweep, [...results.summaries, ...earlier]);
     results.growths.push(await growth(sweep, adapters, site, SCALE));
     say(growthTable(results.growths.at(-1)!));
   }
+  const late = [...WORKLOADS, ...SWEEPS].filter(wanted).filter((one) => !inTime(one));
+  if (late.length > 0) say(`Left out: ${late.map(({ name }) => name).join('; ')}.`);
+  say(goalsTable(results, false));
   return results;
 }
 

@@ -52,7 +52,9 @@ export async function measure(
     refused: kind.refuses(workload, adapter),
   }));
   const floor: Figures[] = [];
-  for (let round = 0; round < (kind.long ? effort.longRounds : effort.rounds); round += 1) {
+  const { rounds = Infinity } = workload;
+  const enough = Math.min(rounds, kind.long ? effort.longRounds : effort.rounds);
+  for (let round = 0; round < enough; round += 1) {
     for (const one of round % 2 === 0 ? series : series.toReversed()) {
       if (one.refused !== undefined) continue;
       try {
@@ -61,7 +63,7 @@ export async function measure(
         one.refused = (error as Error).message.split('\n')[0]!;
       }
     }
-    if (floorWorkload) floor.push(await undisturbed(floorWorkload, RAW, site, effort));
+    if (floorWorkload) floor.push(await undisturbed(floorWorkload, RAW[6], site, effort));
     process.stderr.write('.');
   }
   return { series, floor };
@@ -104,7 +106,8 @@ async function once(
   const servers = [url, ...voting].map((each) => new Redis(each));
   await Promise.all(servers.map((server) => server.flushall()));
   const kind = kindOf(workload);
-  const replicas = fleet.take(workload.processes, adapter.ioredis);
+  const fresh = workload.kind === 'turns' && workload.cold !== undefined;
+  const replicas = fleet.take(workload.processes, adapter.ioredis, fresh);
   const locked: Servers = [replicaUrl, ...voting];
   const hanging =
     workload.kind === 'turns' && workload.hanging ? voting.slice(-workload.hanging) : [];
@@ -129,7 +132,7 @@ async function once(
     return kind.figures(workload, parts, span, worked);
   } finally {
     thaw();
-    if (unfinished) fleet.retire(replicas);
+    if (unfinished || fresh) fleet.retire(replicas);
     for (const server of servers) server.disconnect();
   }
 }

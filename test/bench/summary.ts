@@ -1,4 +1,4 @@
-import { OURS, RAW } from './adapters/index.js';
+import { type Adapter, GATHERED, PEERS, RAW } from './adapters/index.js';
 import { kindOf } from './kinds/index.js';
 import type { Figures, Measure, Reference } from './measure/figures.js';
 import { median } from './measure/statistics.js';
@@ -12,7 +12,7 @@ export interface Row {
   /** Why there are no figures. */
   readonly refused?: string | undefined;
   readonly figures: Figures;
-  /** By figure: against raw ioredis, against the peer that did best at it in that round, against the floor. */
+  /** By figure: against raw ioredis of the same major, against the peer that did best at it in that round, against the floor. */
   readonly ratios: Readonly<Record<string, Readonly<Partial<Record<Reference, number>>>>>;
 }
 
@@ -27,16 +27,21 @@ export interface Summary {
 export function summary(workload: Workload, { series, floor }: Rounds): Summary {
   const measures = kindOf(workload).measures(workload);
   const peers = series.filter(isPeer);
-  const raw = series.find(({ adapter }) => adapter === RAW)?.rounds ?? [];
-  const rows = series.map(({ adapter: { name, configuration }, refused, rounds }) => ({
+  const roundsOf = (adapter: Adapter): readonly Figures[] =>
+    series.find((one) => one.adapter === adapter)?.rounds ?? [];
+  const rows = series.map(({ adapter: { name, configuration, ioredis = 6 }, refused, rounds }) => ({
     variant: name,
     configuration,
     refused,
     figures: refused === undefined ? medians(rounds, measures) : {},
     ratios: Object.fromEntries(
       measures.map((measure) => {
-        const best = bestOf(peers, measure);
-        const references = { raw: of(raw, measure), peer: best, floor: of(floor, measure) };
+        const references = {
+          raw: of(roundsOf(RAW[ioredis]), measure),
+          gathered: of(roundsOf(GATHERED[ioredis]), measure),
+          peer: bestOf(peers, measure),
+          floor: of(floor, measure),
+        };
         return [measure.figure, ratios(of(rounds, measure), references, measure)];
       }),
     ),
@@ -63,7 +68,7 @@ function leader(peers: readonly Series[], measures: readonly Measure[]): string 
 }
 
 function isPeer({ adapter, refused }: Series): boolean {
-  return refused === undefined && adapter.waits && !OURS.includes(adapter);
+  return refused === undefined && PEERS.includes(adapter);
 }
 
 function of(rounds: readonly Figures[], { figure }: Measure): number[] {
@@ -84,9 +89,14 @@ function medians(rounds: readonly Figures[], measures: readonly Measure[]): Figu
   );
 }
 
-/** In each round the best that any peer did. */
+/** In each round the best that any peer did; one that lost leases, or let two in, has done nothing. */
 function bestOf(peers: readonly Series[], measure: Measure): number[] {
-  const all = peers.map(({ rounds }) => of(rounds, measure));
+  const all = peers.map(({ rounds }) =>
+    of(
+      rounds.map((figures) => (figures['lost'] || figures['violations'] ? {} : figures)),
+      measure,
+    ),
+  );
   const pick = measure.better === 'less' ? Math.min : Math.max;
   return (all[0] ?? []).map((_, round) =>
     pick(...all.map((values) => values[round]!).filter((value) => !Number.isNaN(value))),

@@ -23,6 +23,8 @@ export interface Adapter {
   readonly configuration: string;
   /** Which one it runs on; 6 if nothing is said. A process has one. */
   readonly ioredis?: Ioredis;
+  /** Its only difference is how it asks again: it is measured where somebody waits. */
+  readonly asksOtherwise?: true;
   /** False for what cannot wait: contended workloads are n/a then. */
   readonly waits: boolean;
   /** False for what does not renew by itself: its leases end at their ttl. */

@@ -1,14 +1,18 @@
 import { NestFactory } from '@nestjs/core';
-import type { RedisLockOptions } from '../../../lib/index.js';
-import { type Adapter, TTL } from './adapter.js';
+import type { Lease, RedisLockOptions } from '../../../lib/index.js';
+import { OURS } from '../variants.js';
+import { type Adapter, type Ioredis, TTL } from './adapter.js';
 import { library } from './library.js';
 import { unlessThrown } from './peer.js';
 
-function variant(name: string, configuration: string, options: RedisLockOptions): Adapter {
+interface Setting extends Pick<Adapter, 'name' | 'configuration' | 'waits'> {
+  readonly options?: RedisLockOptions;
+  readonly ioredis?: Ioredis;
+}
+
+function variant({ options, ...said }: Setting): Adapter {
   return {
-    name,
-    configuration,
-    waits: true,
+    ...said,
     renews: true,
     async open(servers) {
       const { LockNotAcquiredError, LockService, RedisLockModule } = await library();
@@ -18,10 +22,12 @@ function variant(name: string, configuration: string, options: RedisLockOptions)
         { logger: false },
       );
       const locks = app.get(LockService);
+      const acquire = (key: string): Promise<Lease | null | undefined> =>
+        said.waits ? unlessThrown(LockNotAcquiredError, locks.acquire(key)) : locks.tryAcquire(key);
       return {
         async acquire(key) {
-          const lease = await unlessThrown(LockNotAcquiredError, locks.acquire(key));
-          return lease && (() => lease.release());
+          const lease = await acquire(key);
+          return lease ? () => lease.release() : undefined;
         },
         async hold(key, ttl) {
           const lease = await locks.acquire(key, { ttl });
@@ -33,10 +39,38 @@ function variant(name: string, configuration: string, options: RedisLockOptions)
   };
 }
 
-export const nestRedisLock = variant('nest-redis-lock', '', {});
-export const strictlyFair = variant('nest-redis-lock strict', "fairness: 'strict'", {
-  fairness: 'strict',
+const UNFENCED = { fencing: false } as const;
+
+export const nestRedisLock = variant({ name: OURS.byDefault, configuration: '', waits: true });
+export const strictlyFair = variant({
+  name: OURS.strict,
+  configuration: "fairness: 'strict'",
+  options: { fairness: 'strict' },
+  waits: true,
 });
-export const withoutFencing = variant('nest-redis-lock −fencing', 'fencing: false', {
-  fencing: false,
+export const withoutFencing = variant({
+  name: OURS.unfenced,
+  configuration: 'fencing: false',
+  options: UNFENCED,
+  waits: true,
+});
+export const withoutRenewal = variant({
+  name: OURS.unrenewed,
+  configuration: 'renew: false',
+  options: { renew: false },
+  waits: true,
+});
+export const trying = variant({ name: OURS.trying, configuration: 'tryAcquire', waits: false });
+export const onIoredis5 = variant({
+  name: OURS.on5,
+  configuration: '',
+  waits: true,
+  ioredis: 5,
+});
+export const withoutFencingOn5 = variant({
+  name: OURS.unfencedOn5,
+  configuration: 'fencing: false',
+  options: UNFENCED,
+  waits: true,
+  ioredis: 5,
 });

@@ -12,18 +12,17 @@ export interface Variant {
   readonly name: string;
   readonly configuration: string;
   readonly renews: boolean;
+  readonly asksOtherwise?: true;
   /** What the library throws when it gives up waiting. */
   readonly gaveUp: new (...args: never[]) => Error;
 }
 
 /** A library that is given ioredis clients, one for each server. */
 export function peer(variant: Variant, locksOn: (clients: Redis[]) => PeerLocks): Adapter {
-  const { name, configuration, renews, gaveUp } = variant;
+  const { gaveUp, ...said } = variant;
   return {
-    name,
-    configuration,
+    ...said,
     waits: true,
-    renews,
     async open(servers) {
       const clients = servers.map((url) => new Redis(url));
       const locks = locksOn(clients);

@@ -1,5 +1,6 @@
 import { Redis } from 'ioredis';
 import { createHash, randomUUID } from 'node:crypto';
+import { RAW } from '../variants.js';
 import { type Adapter, type Ioredis, TTL } from './adapter.js';
 
 export const COMPARE_AND_DELETE =
@@ -41,7 +42,7 @@ export function raw(
 const ALONE = { enableAutoPipelining: false };
 const GATHERED = { enableAutoPipelining: true };
 
-export const rawOn6 = raw('raw ioredis 6', ALONE);
-export const gatheredOn6 = raw('raw ioredis 6 + autopipelining', GATHERED);
-export const rawOn5 = raw('raw ioredis 5', ALONE, 5);
-export const gatheredOn5 = raw('raw ioredis 5 + autopipelining', GATHERED, 5);
+export const rawOn6 = raw(RAW.on6, ALONE);
+export const gatheredOn6 = raw(RAW.gatheredOn6, GATHERED);
+export const rawOn5 = raw(RAW.on5, ALONE, 5);
+export const gatheredOn5 = raw(RAW.gatheredOn5, GATHERED, 5);

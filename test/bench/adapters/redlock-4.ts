@@ -1,10 +1,13 @@
 import Redlock from 'redlock-4';
 import { type Adapter, TTL } from './adapter.js';
-import { peer } from './peer.js';
+import { peer, type Variant } from './peer.js';
 import { TIRELESS } from './redlock-5-family.js';
 
-function variant(name: string, configuration: string, options: object): Adapter {
-  return peer({ name, configuration, renews: false, gaveUp: Redlock.LockError }, (clients) => {
+function variant(
+  said: Pick<Variant, 'name' | 'configuration' | 'asksOtherwise'>,
+  options: object,
+): Adapter {
+  return peer({ ...said, renews: false, gaveUp: Redlock.LockError }, (clients) => {
     const redlock = new Redlock(clients, options);
     return {
       async acquire(key) {
@@ -16,6 +19,6 @@ function variant(name: string, configuration: string, options: object): Adapter 
 }
 
 export const redlock4 = [
-  variant('redlock 4', '', {}),
-  variant('redlock 4 tuned', TIRELESS.configuration, TIRELESS.settings),
+  variant({ name: 'redlock 4', configuration: '' }, {}),
+  variant({ name: 'redlock 4 tuned', ...TIRELESS.said }, TIRELESS.settings),
 ];

@@ -10,7 +10,7 @@ interface Redlock5 {
 
 /** Polls within the window instead of giving up, with the delay that did best over many. */
 export const TIRELESS = {
-  configuration: 'retries without end, 10 ± 5 ms',
+  said: { configuration: 'retries without end, 10 ± 5 ms', asksOtherwise: true },
   settings: { retryCount: -1, retryDelay: 10, retryJitter: 5 },
 } as const;
 
@@ -20,8 +20,11 @@ export function redlock5Family(
   gaveUp: Variant['gaveUp'],
   locksOn: (clients: Redis[], settings: object) => Redlock5,
 ): Adapter[] {
-  const variant = (title: string, configuration: string, settings: object): Adapter =>
-    peer({ name: title, configuration, renews: true, gaveUp }, (clients) => {
+  const variant = (
+    said: Pick<Variant, 'name' | 'configuration' | 'asksOtherwise'>,
+    settings: object,
+  ): Adapter =>
+    peer({ ...said, renews: true, gaveUp }, (clients) => {
       const redlock = locksOn(clients, settings);
       return {
         async acquire(key) {
@@ -32,7 +35,7 @@ export function redlock5Family(
       };
     });
   return [
-    variant(name, '', {}),
-    variant(`${name} tuned`, TIRELESS.configuration, TIRELESS.settings),
+    variant({ name, configuration: '' }, {}),
+    variant({ name: `${name} tuned`, ...TIRELESS.said }, TIRELESS.settings),
   ];
 }

@@ -2,7 +2,7 @@ import { Redis } from 'ioredis';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Release } from '../adapters/index.js';
 import { heapInUse } from '../measure/heap.js';
-import { memoryInUse, scriptCalls, serverLoad } from '../measure/server-load.js';
+import { commandCalls, memoryInUse, serverLoad } from '../measure/server-load.js';
 import { countTimers } from '../measure/timers.js';
 import { monotonic } from '../measure/monotonic.js';
 import { type Spent, spentFrom } from '../measure/spent.js';
@@ -19,6 +19,8 @@ interface Renewals extends Spent, Part {
   /** In ms. */
   readonly lasted: number;
   readonly scripts: number;
+  /** Commands that scripts ran. */
+  readonly inside: number;
   readonly timers: number;
   /** Bytes, of the process and of the server. */
   readonly heap: number;
@@ -46,7 +48,7 @@ export const renewal: Kind<RenewalWorkload, Renewals> = {
     const timersRunning = timers();
     const heap = heapInUse() - heapBefore;
     const serverMemory = (await memoryInUse(redis)) - memoryBefore;
-    const scriptsBefore = await scriptCalls(redis);
+    const before = await commandCalls(redis);
     const serverBefore = await serverLoad(redis);
     const since = monotonic();
     const spent = await spentFrom(since);
@@ -54,7 +56,9 @@ export const renewal: Kind<RenewalWorkload, Renewals> = {
     const { cpu, commands } = spent();
     const serverWorked = (await serverLoad(redis)).cpu - serverBefore.cpu;
     const lasted = monotonic() - since;
-    const scripts = (await scriptCalls(redis)) - scriptsBefore;
+    const after = await commandCalls(redis);
+    const scripts = after.scripts - before.scripts;
+    const inside = after.inside - before.inside;
     const kept = await stillHeld(redis);
     await Promise.allSettled(held.map((release) => release()));
     await redis.quit();
@@ -62,6 +66,7 @@ export const renewal: Kind<RenewalWorkload, Renewals> = {
       kept,
       lasted,
       scripts,
+      inside,
       cpu,
       commands,
       heap,
@@ -73,13 +78,24 @@ export const renewal: Kind<RenewalWorkload, Renewals> = {
   },
 
   figures({ leases }, [part]) {
-    const { kept, lasted, scripts, cpu, timers, commands, heap, serverMemory, serverWorked } =
-      part!;
+    const {
+      kept,
+      lasted,
+      scripts,
+      inside,
+      cpu,
+      timers,
+      commands,
+      heap,
+      serverMemory,
+      serverWorked,
+    } = part!;
     return {
       lost: leases - kept,
       cpuShare: (cpu / 1_000 / lasted) * 100,
       serverCpuShare: (serverWorked / 1_000 / lasted) * 100,
       scriptsPerSecond: (scripts / lasted) * 1_000,
+      insidePerSecond: (inside / lasted) * 1_000,
       sentPerSecond: (commands / lasted) * 1_000,
       timers,
       heapPerLease: heap / leases,
@@ -89,7 +105,7 @@ export const renewal: Kind<RenewalWorkload, Renewals> = {
 
   measures: () => [
     { figure: 'cpuShare', title: 'client CPU %', better: 'less', versus: ['peer'] },
-    { figure: 'serverCpuShare', title: 'Redis CPU %' },
+    { figure: 'serverCpuShare', title: 'Redis CPU %', better: 'less', versus: ['peer'] },
     { figure: 'lost', title: 'lost', total: true },
     {
       figure: 'scriptsPerSecond',
@@ -97,6 +113,7 @@ export const renewal: Kind<RenewalWorkload, Renewals> = {
       better: 'less',
       versus: ['peer'],
     },
+    { figure: 'insidePerSecond', title: 'inside scripts/s', better: 'less', versus: ['peer'] },
     { figure: 'sentPerSecond', title: 'sent/s' },
     { figure: 'timers', title: 'timers' },
     { figure: 'heapPerLease', title: 'heap bytes a lease' },

@@ -11,7 +11,8 @@ import { type Kind, type Part, WAITS_NOT } from './kind.js';
 export const turns: Kind<TurnsWorkload, Turns & Spent & Part> = {
   long: false,
 
-  timing: (_, { warmUp, window }) => ({ warmUp, window }),
+  timing: ({ cold }, { warmUp, window }) =>
+    cold === undefined ? { warmUp, window } : { warmUp: 0, window: cold },
 
   refuses: ({ contended }, { waits }) => (contended && !waits ? WAITS_NOT : undefined),
 
@@ -59,8 +60,12 @@ export const turns: Kind<TurnsWorkload, Turns & Spent & Part> = {
     },
     ...(contended ? [...CONTENDED, ...(processes > 1 ? ACROSS : [])] : []),
     ...(contended ? [] : hanging ? HANGING : UNCONTENDED),
-    { figure: 'serverCpuPerSection', title: 'Redis CPU µs' },
-    { figure: 'bytesPerSection', title: 'bytes to Redis' },
+    {
+      figure: 'serverCpuPerSection',
+      title: 'Redis CPU µs',
+      ...(!contended && !hanging && { better: 'less', versus: ['raw', 'gathered'] }),
+    },
+    { figure: 'bytesPerSection', title: 'bytes to Redis', ...(!contended && { versus: ['raw'] }) },
     { figure: 'commandsPerSection', title: 'commands/section' },
     VIOLATIONS,
   ],
@@ -91,14 +96,14 @@ function contention(
 
 /** Raw ioredis neither waits for a lock nor does without a server. */
 function versus(beyondRaw: boolean): Measure['versus'] {
-  return beyondRaw ? ['peer'] : ['raw', 'peer'];
+  return beyondRaw ? ['peer'] : ['raw', 'gathered', 'peer'];
 }
 
 const UNCONTENDED: Measure[] = [
   { figure: 'cycleP50', title: 'cycle p50 ms', better: 'less', versus: ['raw'] },
   { figure: 'acquireP50', title: 'acquire p50 ms' },
   { figure: 'acquireP99', title: 'p99' },
-  { figure: 'cpuPerSection', title: 'client CPU µs', better: 'less', versus: ['raw'] },
+  { figure: 'cpuPerSection', title: 'client CPU µs', better: 'less', versus: ['raw', 'gathered'] },
 ];
 const HANGING: Measure[] = [
   { figure: 'acquireP50', title: 'acquire p50 ms' },

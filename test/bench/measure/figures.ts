@@ -1,8 +1,8 @@
 /** What one variant did in one round of one workload, by name. */
 export type Figures = Readonly<Record<string, number>>;
 
-/** What ratios refer to: raw ioredis, the best of the other libraries, the floor of the machine. */
-export type Reference = 'raw' | 'peer' | 'floor';
+/** What ratios refer to: raw ioredis, the same with autopipelining, the best of the other libraries, the floor of the machine. */
+export type Reference = 'raw' | 'gathered' | 'peer' | 'floor';
 
 /** A column: one of the figures, and its ratios. */
 export interface Measure {

@@ -1,9 +1,19 @@
 import type { Redis } from 'ioredis';
 import { at } from './window.js';
 
-/** How many scripts clients have had run, as the server counts: a script cannot call another. */
-export async function scriptCalls(redis: Redis): Promise<number> {
-  return total(await redis.info('commandstats'), /^cmdstat_(?:eval|evalsha|fcall):calls=(\d+)/gm);
+/** What was run since the server was started. */
+export interface CommandCalls {
+  /** Scripts that clients have had run; a script cannot call another. */
+  readonly scripts: number;
+  /** All else but INFO: where clients only run scripts, what those ran. */
+  readonly inside: number;
+}
+
+export async function commandCalls(redis: Redis): Promise<CommandCalls> {
+  const stats = await redis.info('commandstats');
+  const scripts = total(stats, /^cmdstat_(?:eval|evalsha|fcall):calls=(\d+)/gm);
+  const own = total(stats, /^cmdstat_info:calls=(\d+)/gm);
+  return { scripts, inside: total(stats, /^cmdstat_[^:]+:calls=(\d+)/gm) - scripts - own };
 }
 
 /** Bytes that the server uses. */

@@ -11,10 +11,13 @@ export interface Turns {
   readonly gaveUp: number;
 }
 
+/** Of this process: no workload gives a name again. */
+let keysEver = 0;
+
 /** Lets the callers of one process take turns until the window is over. */
 export async function takeTurns(
   client: BenchClient,
-  { callers, contended, section, think }: TurnsWorkload,
+  { callers, contended, newKeys, section, think }: TurnsWorkload,
   firstCaller: number,
   { start, from, until }: Window,
 ): Promise<Turns> {
@@ -22,8 +25,9 @@ export async function takeTurns(
   let gaveUp = 0;
 
   async function call(caller: number): Promise<void> {
-    const key = contended ? 'bench:hot' : `bench:${caller}`;
+    const own = contended ? 'bench:hot' : `bench:${caller}`;
     while (monotonic() < until) {
+      const key = newKeys ? `${own}:${(keysEver += 1)}` : own;
       const asked = monotonic();
       const release = await client.acquire(key);
       const acquired = monotonic();

@@ -5,13 +5,16 @@ import { routes } from './routes.js';
 import type { Comparison, Subject } from './subject.js';
 
 /** How long a subject is called in a round, in ms. */
-const SPAN = 100;
+const SPAN = 200;
 
 /** What a call costs, and how many times its reference, as medians over the rounds. */
 export interface Cost {
   readonly name: string;
   readonly microseconds: number;
   readonly ratio: number;
+  /** Processor time, in µs; and how much more than what is part of it, within each round. */
+  readonly cpu?: number;
+  readonly more?: number;
 }
 
 export interface Overhead {
@@ -40,27 +43,45 @@ async function compare(
   rounds: number,
 ): Promise<Overhead['costs']> {
   const all = [reference, ...subjects];
-  const series = new Map<Subject, number[]>(all.map((subject) => [subject, []]));
+  const series = new Map<string, Time[]>(all.map(({ name }) => [name, []]));
   for (const subject of all) await timed(subject);
   for (let round = 0; round < rounds; round += 1) {
     for (const subject of round % 2 === 0 ? all : all.toReversed()) {
-      series.get(subject)!.push(await timed(subject));
+      series.get(subject.name)!.push(await timed(subject));
     }
   }
-  const base = series.get(reference)!;
-  return [...series].map(([subject, times]) => ({
-    name: subject.name,
-    microseconds: median(times),
-    ratio: median(times.map((time, round) => time / base[round]!)),
-  }));
+  const base = series.get(reference.name)!;
+  return all.map(({ name, over }) => {
+    const times = series.get(name)!;
+    return {
+      name,
+      microseconds: median(times.map(({ wall }) => wall)),
+      ratio: median(times.map(({ wall }, round) => wall / base[round]!.wall)),
+      cpu: median(times.map(({ cpu }) => cpu)),
+      ...(over !== undefined && { more: more(times, series.get(over)!) }),
+    };
+  });
+}
+
+interface Time {
+  readonly wall: number;
+  readonly cpu: number;
+}
+
+/** How much more processor time one takes than another. */
+function more(times: readonly Time[], part: readonly Time[]): number {
+  return median(times.map(({ cpu }, round) => cpu - part[round]!.cpu));
 }
 
 /** What one call takes, in µs, one after the other. */
-async function timed({ call }: Subject): Promise<number> {
+async function timed({ call }: Subject): Promise<Time> {
+  gc!();
+  const cpu = process.cpuUsage();
   const start = monotonic();
   let calls = 0;
   while (monotonic() - start < SPAN) {
     for (let turn = 0; turn < 20; turn += 1) await call((calls += 1));
   }
-  return ((monotonic() - start) / calls) * 1_000;
+  const { user, system } = process.cpuUsage(cpu);
+  return { wall: ((monotonic() - start) / calls) * 1_000, cpu: (user + system) / calls };
 }

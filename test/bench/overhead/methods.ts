@@ -53,7 +53,7 @@ export async function methods(): Promise<Comparison> {
         name: 'locks.withLock',
         call: (turn) => locks.withLock(`account:${turn % KEYS}`, async () => turn),
       },
-      { name: '@Locked', call: (turn) => accounts.locked(turn % KEYS) },
+      { name: '@Locked', over: 'locks.withLock', call: (turn) => accounts.locked(turn % KEYS) },
     ],
     close: () => app.close(),
   };

@@ -1,6 +1,8 @@
 /** Something that is called again and again, with nothing but a lock around it. */
 export interface Subject {
   readonly name: string;
+  /** The subject whose cost is part of this one's: what is more is told, too. */
+  readonly over?: string;
   readonly call: (turn: number) => Promise<unknown>;
 }
 

@@ -32,7 +32,7 @@ export function barChart({ title, subtitle, bars, mark }: BarChart): string {
   ]);
   const rows = bars.flatMap(({ label, value, colour }, row) => {
     const y = TOP + row * ROW;
-    const end = Math.max(at(value), LEFT + 1);
+    const end = value > 0 ? Math.max(at(value), LEFT + 1) : LEFT + 1;
     return [
       text(LEFT - 10, y + 15, label, { anchor: 'end' }),
       element('rect', { x: LEFT, y: y + 4, width: end - LEFT, height: ROW - 8, fill: colour }),

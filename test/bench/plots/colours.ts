@@ -1,15 +1,20 @@
-import { OURS, RAW } from '../adapters/index.js';
+import { isPeer, OURS } from '../variants.js';
 
-const BLUES = ['#0550ae', '#218bff', '#80ccff'];
+/** Ours: by default, strict, and with other options. */
+const BLUES: Readonly<Record<string, string>> = {
+  [OURS.byDefault]: '#0550ae',
+  [OURS.strict]: '#218bff',
+};
+const OTHER_BLUE = '#80ccff';
+const GREYS: readonly string[] = ['#1f2328', '#8c959f'];
 const OTHERS = ['#bc4c00', '#8250df', '#1a7f37', '#bf3989', '#9a6700', '#57606a'];
 
-/** Ours in blue, raw in black, each other library in a colour of its own. */
+/** Ours in blue, raw in black or grey, each other library in a colour of its own. */
 export function colours(variants: readonly string[]): (variant: string) => string {
-  const libraries = [...new Set(variants.map(library))].filter((name) => !isOurs(name));
+  const libraries = [...new Set(variants.filter(isPeer).map(library))];
   return (variant) => {
-    const ours = OURS.findIndex(({ name }) => name === variant);
-    if (ours >= 0) return BLUES[ours % BLUES.length]!;
-    if (variant === RAW.name) return '#1f2328';
+    if (isOurs(variant)) return BLUES[variant] ?? OTHER_BLUE;
+    if (!isPeer(variant)) return GREYS[variant.includes('+') ? 1 : 0]!;
     return OTHERS[libraries.indexOf(library(variant)) % OTHERS.length]!;
   };
 }
@@ -20,5 +25,5 @@ export function library(variant: string): string {
 }
 
 export function isOurs(variant: string): boolean {
-  return OURS.some(({ name }) => name === variant);
+  return (Object.values(OURS) as string[]).includes(variant);
 }

@@ -4,41 +4,58 @@ import type { Growth } from '../scale/curves.js';
 import type { Summary } from '../summary.js';
 import { hotKeyOneProcess } from '../workloads/hot-key-one-process.js';
 import { hotKeyProcesses } from '../workloads/hot-key-processes.js';
+import { renewals } from '../workloads/renewals.js';
 import { type BarChart, barChart } from './bar-chart.js';
 import { colours, isOurs, library } from './colours.js';
-import { type LineCharts, lineCharts } from './line-charts.js';
+import { type Line, type LineCharts, lineCharts } from './line-charts.js';
+import { uncontendedPlots } from './uncontended.js';
 
-/** Draws what is published, one SVG file a plot. */
+/** Draws what is published, one SVG file a plot; without those whose tables were not measured. */
 export function drawPlots({ summaries, growths }: Results, folder: string): void {
-  const named = (name: string): Summary =>
-    summaries.find(({ workload }) => workload.name === name)!;
-  const processes = named(hotKeyProcesses.at(-1)!.name);
-  const callers = hotKeyOneProcess.map(({ callers: count, name }) => [count, named(name)] as const);
-  const plots: Record<string, string> = {
-    'hand-off-latency': barChart(
-      bars(
-        processes,
-        'handOffP50',
-        'Hand-off: from one holder’s release to the next one’s lock, p50 in ms',
-      ),
+  const named = (name: string): Summary[] =>
+    summaries.filter(({ workload }) => workload.name === name);
+  const byBars = (name: string, file: string, figure: string, title: string): [string, string][] =>
+    named(name).map((one) => [file, barChart(bars(one, figure, title))]);
+  const processes = hotKeyProcesses.at(-1)!.name;
+  const callers = hotKeyOneProcess.flatMap(({ callers: count, name }) =>
+    named(name).map((one) => [count, one] as const),
+  );
+  const plots: [string, string][] = [
+    ...uncontendedPlots(summaries).map(([name, chart]): [string, string] => [
+      name,
+      lineCharts(chart),
+    ]),
+    ...byBars(
+      processes,
+      'hand-off-latency',
+      'handOffP50',
+      'Hand-off: from one holder’s release to the next one’s lock, p50 in ms',
     ),
-    'hand-off-between-processes': barChart(
-      bars(processes, 'acrossP50', 'Hand-off to a caller of another process, p50 in ms'),
+    ...byBars(
+      processes,
+      'hand-off-between-processes',
+      'acrossP50',
+      'Hand-off to a caller of another process, p50 in ms',
     ),
-    'commands-per-section': barChart(
-      bars(processes, 'commandsPerSection', 'Commands sent to Redis for one critical section'),
+    ...byBars(
+      processes,
+      'commands-per-section',
+      'commandsPerSection',
+      'Commands sent to Redis for one critical section',
     ),
-    throughput: lineCharts(
-      over(callers, 'perSecond', 'Sections a second on one hot key, one process'),
+    ...byBars(
+      renewals[0]!.name,
+      'renewal',
+      'cpuShare',
+      'Renewal: processor time of the client, % of a core',
     ),
-    fairness: lineCharts(
-      over(callers, 'fairness', 'Fairness (Jain’s index: 1 when all callers had the same)'),
-    ),
-    ...Object.fromEntries(
-      growths.map((growth) => [growth.name.replaceAll(' ', '-'), lineCharts(grown(growth))]),
-    ),
-  };
-  for (const [name, svg] of Object.entries(plots)) writeFileSync(`${folder}/${name}.svg`, svg);
+    ['throughput', lineCharts(overCallers(callers))],
+    ...growths.map((growth): [string, string] => [
+      growth.name.replaceAll(' ', '-'),
+      lineCharts(grown(growth)),
+    ]),
+  ];
+  for (const [name, svg] of plots) writeFileSync(`${folder}/${name}.svg`, svg);
 }
 
 /** All variants at one figure; the floor is a mark. */
@@ -61,12 +78,22 @@ function bars({ workload, rows }: Summary, figure: string, title: string): BarCh
   };
 }
 
-/** Ours, and each peer's better configuration, over the number of callers. */
-function over(
-  callers: readonly (readonly [number, Summary])[],
-  figure: string,
-  title: string,
-): LineCharts {
+/** Ours, and the better configuration of each peer, over the number of callers. */
+function overCallers(callers: readonly (readonly [number, Summary])[]): LineCharts {
+  return {
+    title: 'One hot key, one process',
+    unit: 'callers',
+    charts: [
+      { title: 'sections/s', lines: over(callers, 'perSecond') },
+      {
+        title: 'fairness (Jain’s index: 1 when all had the same)',
+        lines: over(callers, 'fairness'),
+      },
+    ],
+  };
+}
+
+function over(callers: readonly (readonly [number, Summary])[], figure: string): Line[] {
   const curves = [...new Set(callers.flatMap(([, { rows }]) => rows.map(({ variant }) => variant)))]
     .map((label) => ({
       label,
@@ -87,12 +114,7 @@ function over(
       ),
   );
   const colour = colours(shown.map(({ label }) => label));
-  const lines = shown.map((curve) => ({ ...curve, colour: colour(curve.label) }));
-  return {
-    title,
-    unit: 'callers',
-    charts: [{ title: 'ours, and the better configuration of each peer', lines }],
-  };
+  return shown.map((curve) => ({ ...curve, colour: colour(curve.label) }));
 }
 
 function grown({ name, unit, titles, curves }: Growth): LineCharts {

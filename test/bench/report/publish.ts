@@ -1,18 +1,26 @@
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { drawPlots } from '../plots/index.js';
+import { footprintTable } from './footprint-table.js';
+import { goalsTable, outcomes } from './goals.js';
 import { growthTable } from './growth-table.js';
 import { overheadTable } from './overhead-table.js';
+import { withHeadline } from './headline.js';
 import { FOLDER, PUBLISHED, type Results, writeResults } from './results.js';
 import { summaryTable } from './summary-table.js';
 
+/** The page that quotes the figures. */
+const PAGE = 'docs/performance.md';
+
 /** Writes what the README shows and links to: the figures, their tables, their plots. */
 export function publish(results: Results): void {
-  writeResults(PUBLISHED, results);
+  writeResults(PUBLISHED, { ...results, goals: outcomes(results) });
   writeFileSync(`${FOLDER}/results.md`, tables(results));
+  writeFileSync(PAGE, withHeadline(readFileSync(PAGE, 'utf8'), results));
   drawPlots(results, FOLDER);
 }
 
-function tables({ at, machine, effort, summaries, overheads, growths }: Results): string {
+function tables(results: Results): string {
+  const { at, machine, effort, summaries, overheads, growths, footprint } = results;
   const parts = [
     '# All figures of the last thorough run',
     `Written by \`npm run bench\`, ${at.slice(0, 10)}; the plots beside this file are drawn from [results.json](results.json).`,
@@ -20,11 +28,19 @@ function tables({ at, machine, effort, summaries, overheads, growths }: Results)
     Object.entries(machine)
       .map(([name, value]) => `- ${name}: ${said(value)}`)
       .join('\n'),
+    goalsTable(results, true),
+    '## Tables',
     ...summaries.map(summaryTable),
     ...overheads.map(overheadTable),
+    ...(footprint ? [footprintTable(footprint)] : []),
     ...growths.map(growthTable),
   ];
-  return `${parts.map((part) => part.trim()).join('\n\n')}\n`;
+  return `${parts.map((part) => narrow(part.trim())).join('\n\n')}\n`;
+}
+
+/** Without what aligns columns: this is packed, and read on a page. */
+function narrow(text: string): string {
+  return text.replaceAll(/ {2,}/g, ' ').replaceAll(/-{4,}/g, '---');
 }
 
 function said(value: unknown): string {

@@ -2,6 +2,8 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { Effort } from '../effort.js';
 import type { Overhead } from '../overhead/index.js';
+import type { Footprint } from '../footprint.js';
+import type { Outcome } from './goals.js';
 import type { Growth } from '../scale/curves.js';
 import type { Summary } from '../summary.js';
 
@@ -13,6 +15,9 @@ export interface Results {
   readonly summaries: Summary[];
   readonly overheads: Overhead[];
   readonly growths: Growth[];
+  footprint?: Footprint;
+  /** What was to be reached, and what came of it. */
+  goals?: readonly Outcome[];
 }
 
 /** Where the last thorough run is shown. */
@@ -42,5 +47,8 @@ export function updated(earlier: Results | undefined, later: Results): Results {
     summaries: anew(earlier.summaries, later.summaries, ({ workload }) => workload.name),
     overheads: anew(earlier.overheads, later.overheads, ({ name }) => name),
     growths: anew(earlier.growths, later.growths, ({ name }) => name),
+    ...((later.footprint ?? earlier.footprint) && {
+      footprint: later.footprint ?? earlier.footprint!,
+    }),
   };
 }

@@ -4,6 +4,7 @@ import { number, table } from './table.js';
 
 const VERSUS: Record<Reference, string> = {
   raw: '× raw',
+  gathered: '× with autopipelining',
   peer: '× best peer',
   floor: '× floor',
 };

@@ -1,12 +1,14 @@
 import { hotKey } from '../workloads/hot-key-processes.js';
 import { drained } from '../workloads/line-up.js';
 import { renewed } from '../workloads/renewals.js';
-import { uncontended } from '../workloads/uncontended.js';
+import { newKeys } from '../workloads/uncontended.js';
 import type { Workload } from '../workloads/workload.js';
 
 /** One workload at growing sizes, and the figures whose growth is of interest. */
 export interface Sweep {
   readonly name: string;
+  /** A quick run leaves it out. */
+  readonly thorough: true;
   /** What grows. */
   readonly unit: string;
   readonly sizes: readonly number[];
@@ -20,14 +22,14 @@ export interface Sweep {
   readonly like: string;
 }
 
-const TENS = [1, 10, 100, 1_000, 10_000];
 const ROUND_TRIPS = [0, 0.2, 1, 5];
 
 export const SWEEPS: readonly Sweep[] = [
   {
     name: 'cost over leases',
+    thorough: true,
     unit: 'leases of one process, ttl 10 s',
-    sizes: [...TENS, 100_000],
+    sizes: [10, 1_000, 10_000, 100_000],
     workload: (leases) => ({ ...renewed(leases), ttl: 10_000, held: 9_000 }),
     ordered: false,
     figures: { cpuShare: 'client CPU %', scriptsPerSecond: 'commands/s' },
@@ -35,8 +37,9 @@ export const SWEEPS: readonly Sweep[] = [
   },
   {
     name: 'cost over waiters',
+    thorough: true,
     unit: 'waiters in 2 processes',
-    sizes: TENS,
+    sizes: [10, 100, 1_000, 10_000],
     workload: (waiters) => ({ ...drained(waiters), held: 500 }),
     ordered: true,
     figures: { perSecond: 'served/s', commandsWaiting: 'commands while waiting' },
@@ -44,6 +47,7 @@ export const SWEEPS: readonly Sweep[] = [
   },
   {
     name: 'hot key over processes',
+    thorough: true,
     unit: 'processes × 4 callers, 1 ms section',
     sizes: [1, 2, 4, 8],
     workload: (processes) => hotKey(processes, 'no think time', 0),
@@ -53,16 +57,18 @@ export const SWEEPS: readonly Sweep[] = [
   },
   {
     name: 'uncontended over the network',
+    thorough: true,
     unit: 'ms added to a round trip',
     sizes: ROUND_TRIPS,
-    workload: () => uncontended[0]!,
+    workload: () => newKeys(1),
     network: true,
     ordered: false,
     figures: { cycleP50: 'cycle p50 ms' },
-    like: uncontended[0]!.name,
+    like: newKeys(1).name,
   },
   {
     name: 'hot key over the network',
+    thorough: true,
     unit: 'ms added to a round trip',
     sizes: ROUND_TRIPS,
     workload: () => hotKey(2, 'no think time', 0),

@@ -3,6 +3,12 @@ interface Common {
   readonly processes: number;
   /** How many independent servers vote on the locks; one decides alone if nothing is said. */
   readonly servers?: number;
+  /** So many rounds are enough. */
+  readonly rounds?: number;
+  /** Beside ours and raw it has only the best peer of the workload that is named so. */
+  readonly like?: string;
+  /** A quick run leaves it out. */
+  readonly thorough?: true;
 }
 
 /** So many callers in so many processes take turns, or do not meet at all. */
@@ -12,6 +18,10 @@ export interface TurnsWorkload extends Common {
   readonly callers: number;
   /** All callers on one key, or each on its own. */
   readonly contended: boolean;
+  /** Each turn has a key of its own that nobody had before. */
+  readonly newKeys?: true;
+  /** Each round has a process of its own, and is counted from its first turn on, for so many ms. */
+  readonly cold?: number;
   /** How long each holds the lock, in ms. */
   readonly section: number;
   /** How long each pauses between two turns, in ms: at random, from 0 to twice as long. */
@@ -42,6 +52,12 @@ export interface RenewalWorkload extends Common {
   readonly held: number;
 }
 
+/** Many keys are locked and given back, each once. */
+export interface MemoryWorkload extends Common {
+  readonly kind: 'memory';
+  readonly keys: number;
+}
+
 /** One process sends messages to the others: no lock, but what no hand-off between processes can be faster than. */
 export interface MessageWorkload extends Common {
   readonly kind: 'message';
@@ -49,4 +65,5 @@ export interface MessageWorkload extends Common {
   readonly rest: number;
 }
 
-export type Workload = TurnsWorkload | LineUpWorkload | RenewalWorkload | MessageWorkload;
+export type Workload =
+  TurnsWorkload | LineUpWorkload | RenewalWorkload | MemoryWorkload | MessageWorkload;
