@@ -109,6 +109,9 @@ async function measureAll(): Promise<Results> {
   }
 }
 
+const everything = [...WORKLOADS, ...OVERHEADS, FOOTPRINT, ...SWEEPS];
+if (!everything.some(wanted)) throw new Error(`Nothing has ${values.only} in its name.`);
+
 // Told to stop: servers and replicas stop with us.
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1));
 

@@ -3,6 +3,7 @@ import {
   ADAPTERS,
   FOR_ONE_ALONE,
   GATHERED,
+  MAIN,
   ON_BOTH,
   ORDERS,
   PEERS,
@@ -34,7 +35,7 @@ export function selection(workload: Workload, measured: readonly Summary[]): rea
   return among(kind === 'turns' && !contended ? [...everywhere, GATHERED[6]] : everywhere);
 }
 
-/** Which of them a quick run measures: ours (where rounds are long, or a process fresh, without other options), raw, and the best peer, known from this run, the published one, or by a probe. */
+/** Which of them a quick run measures: raw, ours (with other options only where rounds are short), and the best peer, known from this run, the published one, or by a probe. */
 export async function quickSelection(
   workload: Workload,
   measured: readonly Summary[],
@@ -47,9 +48,10 @@ export async function quickSelection(
   );
   const best =
     known?.name ?? summary(workload, await measure(workload, peers, site, PROBE)).bestPeer;
-  const short = kindOf(workload).long || (workload.kind === 'turns' && workload.cold !== undefined);
-  const chosen = short ? [RAW[6], ...ORDERS] : [...Object.values(RAW), ...ORDERS, ...ON_BOTH];
-  return all.filter((adapter) => chosen.includes(adapter) || adapter.name === best);
+  const ours = workload.like ? ORDERS.slice(0, 1) : kindOf(workload).long ? ORDERS : MAIN;
+  return all.filter(
+    (adapter) => adapter === RAW[6] || ours.includes(adapter) || adapter.name === best,
+  );
 }
 
 /** Ours as it comes, in strict order too where order matters, raw where it can, and the best peer of a workload that has been measured. */

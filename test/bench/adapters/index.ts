@@ -27,6 +27,9 @@ export const GATHERED: Readonly<Record<Ioredis, Adapter>> = { 6: gatheredOn6, 5:
 /** This library in its two orders: by default, and strict. */
 export const ORDERS: readonly Adapter[] = [nestRedisLock, strictlyFair];
 
+/** Its main rows. */
+export const MAIN: readonly Adapter[] = [...ORDERS, withoutFencing];
+
 /** What is compared with raw ioredis on both majors. */
 export const ON_BOTH: readonly Adapter[] = [
   nestRedisLock,
@@ -47,8 +50,7 @@ export const FOR_ONE_ALONE: readonly Adapter[] = [
 
 /** This library's rows. */
 export const OURS: readonly Adapter[] = [
-  ...ORDERS,
-  withoutFencing,
+  ...MAIN,
   withoutRenewal,
   trying,
   onIoredis5,

@@ -5,7 +5,7 @@ import { routes } from './routes.js';
 import type { Comparison, Subject } from './subject.js';
 
 /** How long a subject is called in a round, in ms. */
-const SPAN = 200;
+const SPAN = 100;
 
 /** What a call costs, and how many times its reference, as medians over the rounds. */
 export interface Cost {

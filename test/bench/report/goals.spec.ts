@@ -86,6 +86,7 @@ describe('the goals of the benchmark', () => {
     expect(goalsTable(rate(1.5), false)).toMatch(/256: rate \/ raw .* ≥ 1\.8 .* 1\.5 .*not met/);
     expect(goalsTable(rate(1.5), false)).not.toContain('not measured');
     expect(goalsTable(rate(1.5), true)).toContain('not measured');
+    expect(goalsTable(found(newKeys(256), []), false)).toBe('');
   });
 });
 

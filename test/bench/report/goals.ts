@@ -224,9 +224,10 @@ export function outcomes(results: Results, goals: readonly Goal[] = GOALS): Outc
   });
 }
 
-/** Of those that were measured, or of all. */
+/** Of all, or of those that were measured: nothing, if none was. */
 export function goalsTable(results: Results, all: boolean): string {
   const shown = outcomes(results).filter(({ met }) => all || met !== undefined);
+  if (shown.length === 0) return '';
   const rows = shown.map(({ what, where, limit, figure, met }) => [
     what,
     where,

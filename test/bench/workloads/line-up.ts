@@ -21,6 +21,7 @@ export const lineUps: LineUpWorkload[] = [
     name: '100 waiters behind a lock held 5 s',
     processes: 2,
     rounds: 2,
+    thorough: true,
     waiters: 100,
     held: 5_000,
     bound: 1_000,
