@@ -118,12 +118,14 @@ export class HeldLocks {
 
   /** Others may share what was held alone. */
   async downgrade(heldLock: HeldLock): Promise<void> {
-    const { request } = heldLock;
+    const { request, fencingToken } = heldLock;
     if (request.share) return;
     let reason: LossReason = 'unconfirmed';
     const undo = heldLock.share();
     try {
-      const done = await heldLock.inFlight.during(() => this.store.downgrade(request));
+      const done = await heldLock.inFlight.during(() =>
+        this.store.downgrade(request, fencingToken),
+      );
       if (done && heldLock.state === 'held') return heldLock.successors?.ended(heldLock);
       reason = 'gone';
     } catch (error) {

@@ -3,7 +3,7 @@ import { LockKeyError } from '../errors/index.js';
 /** ASCII without braces and control characters: nearly every key, checked in one step. */
 const PLAIN = /^[ -z|~]+$/;
 /** With a hash tag a lock's other keys begin as its name does: only then can another name end up there. */
-const RESERVED = /:(?:queue|seen|fence|holders|grant|cond(?::.*)?)$/;
+const RESERVED = /:(?:queue|seen|fence|version|holders|grant|cond(?::.*)?)$/;
 
 /**
  * The name of a lock, as given. Where the module is not known yet, no length is too long.

@@ -26,6 +26,20 @@ export function newProcessId(timestampCompat = false): string {
   return `${timestampCompat ? NEVER_PREFIX : ''}${host}.${process.pid}.${randomBytes(8).toString('base64url')}`;
 }
 
+/** The holder and its first token in what stands at the name of a lock that one holder has alone. */
+const ALONE = /^([^/]+\/[^/]+)\/(\d+)$/;
+
+/** Who holds a lock by itself, by what stands at its name, and the first of the tokens that were reserved for it. */
+export function heldAlone(value: string): { holder: string; firstToken: number | undefined } {
+  const [, holder = value, token] = ALONE.exec(value) ?? [];
+  return { holder, firstToken: token === undefined ? undefined : Number(token) };
+}
+
+/** What stands at the name of a lock that one holder has alone. */
+export function valueOf(holder: string, firstToken: number | undefined): string {
+  return firstToken === undefined ? holder : `${holder}/${firstToken}`;
+}
+
 const POOLED = 256;
 let pool = Buffer.alloc(0);
 let used = 0;

@@ -2,6 +2,7 @@ import { LockStoreError } from '../errors/index.js';
 import { isReader, momentOf } from '../options/index.js';
 import { TAKE_OVER_PAUSE } from '../protocol/constants.js';
 import {
+  fenceKey,
   type KeyList,
   lockKeyList,
   type LockServer,
@@ -149,7 +150,7 @@ export class LockSteps {
   /** Of one batch. */
   extend(script: LuaScript, requests: readonly LockRequest[]): Step<Extension> {
     const step = this.#script(script);
-    const keys = lockKeyList(step, this.prefix, requests);
+    const keys = this.#keysOf(step, requests);
     const args = extendArgs(step, requests);
     const asked = requests.map(({ ttl }) => ttl);
     const key = requests.length === 1 ? requests[0]!.key : undefined;
@@ -231,11 +232,16 @@ export class LockSteps {
     return this.timestampCompat ? besideTimestamps(script) : script;
   }
 
+  #keysOf(script: LuaScript, locks: readonly { readonly key: string }[]): KeyList {
+    const { server, prefix } = this;
+    return lockKeyList(script, prefix, locks, (lock) => fenceKey(prefix, server.fenceTagOf(lock)));
+  }
+
   #on(script: LuaScript, key: string): { step: LuaScript; keys: KeyList; redisKey: string } {
     const step = this.#script(script);
     let lists = this.#keyLists.get(step.keys);
     if (!lists) {
-      lists = new Remembered((name) => lockKeyList(step, this.prefix, [{ key: name }]));
+      lists = new Remembered((name) => this.#keysOf(step, [{ key: name }]));
       this.#keyLists.set(step.keys, lists);
     }
     const keys = lists.of(key);
@@ -247,7 +253,7 @@ export class LockSteps {
 function extendArgs({ args }: LuaScript, requests: readonly LockRequest[]): Operand[] {
   const rows = requests.map((request): Operands => {
     const { holder, ttl, share } = request;
-    return { holder, ttl, kind: kindOf(request), count: share?.count };
+    return { holder, ttl, count: share?.count };
   });
   const list = args.flatMap((name) => rows.map((row) => row[name] ?? ''));
   const { ttl } = requests[0]!;

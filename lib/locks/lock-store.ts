@@ -105,9 +105,9 @@ export interface Snapshot {
   /** What several hold it as. */
   readonly mode?: 'shared' | 'permits' | undefined;
   readonly remaining: number;
-  /** The last token that was reserved. */
+  /** The last token that was reserved, for whatever lock. */
   readonly fencingToken: number | undefined;
-  /** The first of those that were reserved with it, for one grant. */
+  /** The first of those that the holder's grant reserved. */
   readonly firstToken: number | undefined;
   /** Entries in the queue. */
   readonly waiting: number;
@@ -162,14 +162,14 @@ export interface LockStore extends LockStrategy {
   strategy(kind: LockKind): LockStrategy;
   /** `most`: how many of the holders and of the entries it names. */
   inspect(key: string, most: number, dialect?: DialectSettings): Promise<Snapshot>;
-  /** Makes a lease that was exclusive a shared one, without a gap. False if it was not the holder's any more. */
-  downgrade(request: LockRequest): Promise<boolean>;
+  /** Makes a lease that was exclusive a shared one, without a gap; others that share it have its `token`. False if it was not the holder's any more. */
+  downgrade(request: LockRequest, token?: number): Promise<boolean>;
   /**
    * Puts `successor` in the place of who holds it alone, without a gap, for `successor.ttl` at least. What is left of the
    * lease; where it went if the lock was not the holder's any more.
    */
   transfer(request: LockRequest, successor: LockRequest): Promise<Transferred>;
-  /** The version of what the lock guards: every exclusive grant with a token moves it on. Undefined while somebody holds it alone. */
+  /** The version of what the lock guards, until the next exclusive grant with a token, or for a minute. Undefined while somebody holds it alone. */
   stamp(key: string): Promise<number | undefined>;
   /** Wakes the first who await the condition, `most` at most, a bounded number in one step; up to `last`, which an earlier step said. */
   signal(

@@ -13,7 +13,8 @@ import release from './lock/release.lua.js';
 import stamp from './lock/stamp.lua.js';
 import transfer from './lock/transfer.lua.js';
 import acquireShare from './shares/acquire.lua.js';
-import extendShare from './shares/extend.lua.js';
+import extendPermits from './shares/extend-permits.lua.js';
+import extendReaders from './shares/extend-readers.lua.js';
 import leaveShare from './shares/leave.lua.js';
 import releaseShare from './shares/release.lua.js';
 
@@ -32,13 +33,17 @@ export const exclusive = {
   transfer: new LuaScript(transfer),
 };
 
-/** The steps of a lock that several may hold: readers, or holders of permits. */
-export const shared = {
+const shared = {
   acquire: new LuaScript(acquireShare, { batchable }),
   release: new LuaScript(releaseShare, { batchable }),
   leave: new LuaScript(leaveShare),
-  extend: new LuaScript(extendShare),
 };
+
+/** The steps of a lock that readers hold together. */
+export const readers = { ...shared, extend: new LuaScript(extendReaders) };
+
+/** The steps of a lock of which several hold permits. */
+export const permits = { ...shared, extend: new LuaScript(extendPermits) };
 
 /** The steps of a caller that awaits a condition of a lock, and of one that signals it. */
 export const conditions = {

@@ -1,8 +1,8 @@
-import { modeAt } from './holder.js';
+import { heldAlone, modeAt } from './holder.js';
 import { LuaScript } from '../redis/index.js';
 import inspectString from './inspect-string.lua.js';
 import type { Snapshot } from './lock-store.js';
-import { firstToken, lastToken } from './reply.js';
+import { firstToken as firstOfBlock, lastToken } from './reply.js';
 
 /** Looks at a lock without a queue of ours: a string in another service's format, or one node's part of a quorum. */
 export const scripts = { inspectString: new LuaScript(inspectString) };
@@ -25,10 +25,11 @@ export function snapshotOf(reply: unknown, most: number): Snapshot {
   const [type, current, remaining, fence, at, waiting, holders, entries, awaiting] =
     reply as NativeReply;
   const mode = modeAt(current);
+  const { holder, firstToken } = heldAlone(mode ? '' : current);
   const now = at / 1_000;
   return {
     type,
-    holder: mode ? '' : current,
+    holder,
     holders: oncePerPermit(
       [...pairs(holders)].map(([member, ends]) => {
         const [holder, count] = member.split('#') as [string, string | undefined];
@@ -39,7 +40,7 @@ export function snapshotOf(reply: unknown, most: number): Snapshot {
     mode,
     remaining,
     fencingToken: lastToken(fence),
-    firstToken: firstToken(fence),
+    firstToken,
     waiting,
     awaiting,
     entries: [...pairs(entries)].map(([entry, since]) => ({ entry, age: now - since / 1_000 })),
@@ -71,7 +72,7 @@ export function snapshotWithoutQueue(reply: unknown): Snapshot {
     mode: shared ? 'shared' : undefined,
     foreign: isLock === 1 && type !== 'none',
     fencingToken: lastToken(fence),
-    firstToken: firstToken(fence),
+    firstToken: firstOfBlock(fence),
     waiting: 0,
     awaiting: 0,
     entries: [],

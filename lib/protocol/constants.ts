@@ -11,8 +11,10 @@ export const HEARTBEAT = 200;
 export const QUEUE_LIFE = 60_000;
 /** How long the token of a permit is known to a caller that asks again, in ms. */
 export const TOKEN_KNOWN = 60_000;
-/** How long a fence lives after its last use, beyond its lead over the clock, in ms. */
+/** How long a fence lives after the last grant, beyond its lead over the clock, in ms. */
 export const FENCE_LIFE = 86_400_000;
+/** How long the version of a lock lives beyond the longest lease of its readers, or after an optimistic read, in ms. */
+export const VERSION_LIFE = 60_000;
 /** How far several tokens at once may lead the clock, in µs. */
 export const TOKEN_LEAD = 100_000;
 /** The first score of entries that await a condition: no grant reaches them. */

@@ -1,5 +1,5 @@
 export { deadline } from './deadline.js';
-export { baseOf, globOf, type KeyType, lockKeyList, Remembered } from './key-names.js';
+export { baseOf, fenceKey, globOf, type KeyType, lockKeyList, Remembered } from './key-names.js';
 export { LuaScript } from './lua-script.js';
 export { isServer, prefixOf } from './open-connection.js';
 export { type LockServer } from './lock-server.js';

@@ -3,19 +3,31 @@ import { KeyList } from './resp.js';
 /** The types of keys at which locks stand. */
 export type KeyType = 'string' | 'zset' | 'hash';
 
-/** The keys of locks that a script names, lock by lock: the plain one, and those beside it. */
+/**
+ * The keys of locks that a script names, lock by lock: the plain one, and those beside it. `fenceOf` says where the tokens of
+ * a lock are counted; without it, beside the lock.
+ */
 export function lockKeyList(
   script: { readonly keys: readonly string[] },
   prefix: string,
   locks: readonly { readonly key: string }[],
+  fenceOf?: (lock: string) => string,
 ): KeyList {
   const keys: string[] = [];
   for (const { key } of locks) {
     const lock = prefix + key;
     const base = baseOf(lock);
-    for (const name of script.keys) keys.push(name === 'lock' ? lock : `${base}:${name}`);
+    for (const name of script.keys) {
+      if (name === 'lock') keys.push(lock);
+      else keys.push(name === 'fence' && fenceOf ? fenceOf(lock) : `${base}:${name}`);
+    }
   }
   return new KeyList(keys);
+}
+
+/** The key at which the tokens of all locks with this prefix are counted, or of those in the slot that the tag names. No lock has that name. */
+export function fenceKey(prefix: string, tag: string): string {
+  return `${prefix}{${tag}}:fence`;
 }
 
 /**

@@ -36,6 +36,8 @@ export interface LockServer {
   ): Promise<Answer>;
   /** Locks with the same answer may share a script. */
   slotOf(key: string): number;
+  /** What stands in the braces of the key that counts the tokens of this lock: nothing, or where keys have slots, a number in its slot. */
+  fenceTagOf(key: string): string;
   /** The clock by which the lock `key` lives. */
   clockOf(key: string): ServerClock | undefined;
   /** The keys of a type that match a pattern of Redis, wherever they live. */

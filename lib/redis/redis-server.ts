@@ -7,6 +7,7 @@ import { addressOf, openConnection, serverOf, type ServerSource } from './open-c
 import type { RedisConnection } from './redis-connection.js';
 import { RedisNode, type Step, type StepNode } from './redis-node.js';
 import type { ScriptRun } from './lua-script.js';
+import { slotTagOf } from './cluster/slot-map.js';
 import { ServerClock } from './server-clock.js';
 import {
   checkSlots,
@@ -23,6 +24,8 @@ export class RedisServer implements LockServer {
   readonly #wakes: WakeChannels;
   #node: RedisNode | undefined;
   #subscriber: RedisConnection | undefined;
+  /** It is a node of a Cluster that has all slots. */
+  #hasSlots = false;
   /** Why it could not be used yet. */
   #trouble: string | undefined = 'Redis, not connected yet';
 
@@ -51,7 +54,8 @@ export class RedisServer implements LockServer {
       await Promise.all([node.open(reconnected, true, failed), firstReady(subscriber, { failed })]);
       const done = (step: () => Promise<unknown>): Promise<void> =>
         triedAtStart(step, this.time, () => node.connection.closed.aborted);
-      if (serverMode(node.info) === 'cluster') {
+      this.#hasSlots = serverMode(node.info) === 'cluster';
+      if (this.#hasSlots) {
         await done(() => checkSlots(node.connection, this.inboxPrefix));
       }
       await done(() => channel.open());
@@ -91,6 +95,10 @@ export class RedisServer implements LockServer {
 
   slotOf(): number {
     return 0;
+  }
+
+  fenceTagOf(key: string): string {
+    return this.#hasSlots ? slotTagOf(key) : '';
   }
 
   clockOf(): ServerClock {

@@ -3,6 +3,7 @@ import type { Answer, Lost, Signalled } from '../locks/lock-store.js';
 import type { LockRequest } from '../locks/lock-request.js';
 import type { Moment } from '../options/index.js';
 import { AWAITING } from '../protocol/constants.js';
+import type { Tokens } from './memory-lock.js';
 import type { MemoryQueue } from './memory-queue.js';
 import type { MemoryConnection } from './memory-server.js';
 
@@ -69,10 +70,17 @@ export class MemoryConditions {
     const { key, holder, ttl, condition } = request;
     const queue = this.queueOf({ key });
     const { lock } = queue;
-    const wanted = { ...request, share: undefined, tokenBlock: Math.min(request.tokenBlock, 1) };
     lock.refuseOtherType(key);
     const left = lock.left({ holder });
-    if (left !== undefined) return { ...lock.grant(wanted, sent, left, true), signalled: true };
+    const held = (remaining: number, tokens: Tokens, signalled: boolean): Answer => ({
+      kind: 'held',
+      sent,
+      remaining,
+      ...tokens,
+      signalled,
+    });
+    if (left !== undefined)
+      return held(left, lock.tokensOf({ ...request, share: undefined }), true);
 
     const entries = conditionEntries(request);
     const awaiting = queue.find(entries.awaiting);
@@ -91,7 +99,8 @@ export class MemoryConditions {
     const asked = { ...request, share: undefined, condition: signalled ? condition : undefined };
     const entry = known ?? queue.join(asked, text, before);
     queue.heartbeat(entry.process);
-    if (queue.grantNext(text)) return { ...lock.grant(wanted, sent, ttl), signalled };
+    const granted = queue.grantNext(text);
+    if (granted) return held(ttl, granted, signalled);
     return queue.answer(entry, lock.remaining, !known && before !== undefined);
   }
 }

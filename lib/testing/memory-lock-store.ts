@@ -1,6 +1,6 @@
 import { refuseDialect } from '../locks/before.js';
 import { entryOf, requestAt } from '../locks/entry.js';
-import { MARKERS, newProcessId } from '../locks/holder.js';
+import { heldAlone, MARKERS, newProcessId } from '../locks/holder.js';
 import { oncePerPermit } from '../locks/snapshot.js';
 import type { NameSearch } from '../locks/lock-names.js';
 import { lockId, type LockRequest } from '../locks/lock-request.js';
@@ -26,6 +26,7 @@ import {
   READER,
 } from '../options/index.js';
 import { MemoryConditions } from './memory-conditions.js';
+import type { Tokens } from './memory-lock.js';
 import { MemoryQueue } from './memory-queue.js';
 import { failure, MemoryConnection, type MemoryServer, processIn } from './memory-server.js';
 
@@ -171,17 +172,16 @@ export class MemoryLockStore implements LockStore {
     return this.#connection.send(key, () => {
       const name = this.#name({ key, dialect });
       const { lock, entries, awaiting } = this.#queue({ key, dialect });
-      const { mode, current = '', fence } = lock;
+      const { mode, current = '' } = lock;
       const type = this.server.values.get(name)?.type ?? 'none';
       const now = this.server.now();
       return {
         type,
-        holder: type === 'string' && !mode ? current : '',
+        ...heldAlone(type === 'string' && !mode ? current : ''),
         holders: oncePerPermit(lock.together, most),
         mode,
         remaining: lock.remaining,
-        fencingToken: fence?.last,
-        firstToken: fence?.first,
+        fencingToken: lock.lastToken,
         waiting: entries.length,
         awaiting: awaiting.length,
         entries: entries
@@ -198,7 +198,7 @@ export class MemoryLockStore implements LockStore {
       const { mode, together, current } = queue.lock;
       if (current === undefined) return false;
       queue.lock.refuseOtherType(key);
-      const forced = mode ? together.map(({ holder }) => holder) : [current];
+      const forced = mode ? together.map(({ holder }) => holder) : [heldAlone(current).holder];
       queue.lock.clear();
       queue.grantNext();
       for (const holder of forced) this.server.inbox(processIn(holder))?.forced(holder);
@@ -206,7 +206,7 @@ export class MemoryLockStore implements LockStore {
     });
   }
 
-  async downgrade(request: LockRequest): Promise<boolean> {
+  async downgrade(request: LockRequest, token?: number): Promise<boolean> {
     refuseDialect('downgrade', request);
     return this.#connection.send(request.key, () => {
       const queue = this.#queue(request);
@@ -216,6 +216,7 @@ export class MemoryLockStore implements LockStore {
       if (left === undefined) return false;
       lock.clear();
       lock.hold(request.holder, READER, left);
+      if (token !== undefined) lock.setVersion(token);
       queue.grantNext();
       return true;
     });
@@ -241,17 +242,20 @@ export class MemoryLockStore implements LockStore {
   }
 
   #ask(queue: MemoryQueue, request: LockRequest, sent: Moment, gaveBack: boolean): Answer {
-    const { key, holder, share, ttl } = request;
+    const { key, share, ttl } = request;
     const { lock } = queue;
     const isNext = (): boolean => queue.entries.length === 0 && lock.fits(share);
-    const take = (): Answer => {
-      lock.hold(holder, share, ttl);
-      return lock.grant(request, sent, ttl);
-    };
+    const held = (remaining: number, tokens: Tokens): Answer => ({
+      kind: 'held',
+      sent,
+      remaining,
+      ...tokens,
+    });
+    const take = (): Answer => held(ttl, lock.grant(request, ttl));
 
     lock.refuseForeign(key, share);
     const left = lock.left(request);
-    if (left !== undefined) return lock.grant(request, sent, left, !share);
+    if (left !== undefined) return held(left, lock.tokensOf(request));
     if (isNext()) return take();
     if (!request.queue) {
       queue.grantNext();
@@ -267,7 +271,8 @@ export class MemoryLockStore implements LockStore {
     const before = request.enqueuedAt === undefined ? undefined : Number(request.enqueuedAt);
     const entry = known ?? queue.join(request, text, before);
     queue.heartbeat(entry.process);
-    if (queue.grantNext(text)) return lock.grant(request, sent, ttl);
+    const granted = queue.grantNext(text);
+    if (granted) return held(ttl, granted);
     const remaining = lock.mode === 'permits' ? lock.together[0]!.remaining : lock.remaining;
     return queue.answer(entry, remaining, !known && before !== undefined);
   }

@@ -1,10 +1,17 @@
 import { ForeignLockError } from '../errors/index.js';
-import { MARKERS, modeAt, processOf } from '../locks/holder.js';
+import { heldAlone, MARKERS, modeAt, processOf, valueOf } from '../locks/holder.js';
 import type { Extended, Grant, Lost } from '../locks/lock-store.js';
 import type { LockRequest } from '../locks/lock-request.js';
-import { isReader, type Moment, READER, type Share } from '../options/index.js';
-import { FENCE_LIFE, TOKEN_KNOWN, TOKEN_LEAD } from '../protocol/constants.js';
+import { isReader, READER, type Share } from '../options/index.js';
+import { FENCE_LIFE, TOKEN_KNOWN, TOKEN_LEAD, VERSION_LIFE } from '../protocol/constants.js';
 import type { MemoryServer, SharedLease } from './memory-server.js';
+
+/** What a grant brings: the first token, and how many. */
+export type Tokens = Pick<Grant, 'fencingToken' | 'tokens'>;
+
+const NO_TOKENS: Tokens = { fencingToken: undefined, tokens: 0 };
+/** Where the server has the last token of all locks. */
+const FENCE = 'fence';
 
 /** One lock of the server: who holds it, one alone or several together, each until its own lease ends; and its tokens. */
 export class MemoryLock {
@@ -43,15 +50,16 @@ export class MemoryLock {
       .sort((a, b) => a.remaining - b.remaining || (a.holder < b.holder ? -1 : 1));
   }
 
-  /** The last token, and the first of those that were reserved with it. */
-  get fence(): { first: number; last: number } | undefined {
-    return this.server.fences.get(this.name);
+  /** The last token, of whatever lock. */
+  get lastToken(): number | undefined {
+    return this.server.fences.get(FENCE);
   }
 
   /** What is left of a holder's lease; undefined if it is over or never was. */
   left({ holder, share }: Pick<LockRequest, 'holder' | 'share'>): number | undefined {
-    if (!share) return this.current === holder ? this.remaining : undefined;
-    if (this.current !== markerOf(share)) return undefined;
+    const { current } = this;
+    if (!share) return heldAlone(current ?? '').holder === holder ? this.remaining : undefined;
+    if (current !== markerOf(share)) return undefined;
     const left = (this.#leases().get(holder)?.ends ?? 0) - this.#now();
     return left > 0 ? left : undefined;
   }
@@ -112,14 +120,17 @@ export class MemoryLock {
     }
     if (left < ttl && share) this.hold(holder, share, ttl);
     else if (left < ttl) this.server.values.expire(this.name, ttl);
-    this.#keepFence();
+    if (isReader(share)) this.server.versions.expire(this.name, this.remaining + VERSION_LIFE);
     return this.left(request)!;
   }
 
   /** Puts another holder in the place of the exclusive one; what is left of the lease, or where it went. */
   transfer({ holder }: LockRequest, successor: LockRequest): Extended {
     const left = this.left({ holder });
-    if (left !== undefined) this.hold(successor.holder, undefined, Math.max(left, 1));
+    if (left !== undefined) {
+      const { firstToken } = heldAlone(this.current!);
+      this.hold(valueOf(successor.holder, firstToken), undefined, Math.max(left, 1));
+    }
     const ttl = left === undefined ? 0 : successor.ttl;
     return this.extend({ ...successor, ttl, share: undefined });
   }
@@ -129,18 +140,30 @@ export class MemoryLock {
     this.server.holders.delete(this.name);
   }
 
-  /** A grant, with tokens of its own; who is answered `again` has the last one. */
-  grant(request: LockRequest, sent: Moment, remaining: number, again = false): Grant {
-    const last = again && request.tokenBlock > 0 ? this.fence?.last : undefined;
-    const tokens = last === undefined ? this.tokens(request) : { fencingToken: last, tokens: 1 };
-    return { kind: 'held', sent, remaining, ...tokens };
+  /** Makes somebody a holder, and says with which tokens. */
+  grant(request: LockRequest, lease: number): Tokens {
+    const { holder, share, tokenBlock } = request;
+    if (share) {
+      this.hold(holder, share, lease);
+      return this.#tokensOfShare(request);
+    }
+    const tokens = tokenBlock > 0 ? this.#mint(tokenBlock) : NO_TOKENS;
+    this.hold(valueOf(holder, tokens.fencingToken), undefined, lease);
+    if (tokenBlock > 0) this.server.versions.delete(this.name);
+    return tokens;
   }
 
-  /** What a grant brings: tokens of its own, or for a reader the last that was minted. */
-  tokens({ holder, tokenBlock, share }: LockRequest): Pick<Grant, 'fencingToken' | 'tokens'> {
-    if (tokenBlock === 0) return { fencingToken: undefined, tokens: 0 };
-    if (!share) return this.#mint(tokenBlock);
-    if (isReader(share)) return { fencingToken: this.fence?.last ?? 0, tokens: 1 };
+  /** Those of a holder that asks again. */
+  tokensOf(request: LockRequest): Tokens {
+    if (request.share) return this.#tokensOfShare(request);
+    const { firstToken } = heldAlone(this.current!);
+    return firstToken === undefined ? NO_TOKENS : { fencingToken: firstToken, tokens: 1 };
+  }
+
+  /** Of readers the version, of a permit one of its own. */
+  #tokensOfShare({ holder, tokenBlock, share }: LockRequest): Tokens {
+    if (tokenBlock === 0) return NO_TOKENS;
+    if (isReader(share)) return { fencingToken: this.#plantVersion(), tokens: 1 };
     const { permitTokens } = this.server;
     const who = `${this.name} ${holder}`;
     const fencingToken = permitTokens.get(who) ?? this.#mint(1).fencingToken;
@@ -154,27 +177,35 @@ export class MemoryLock {
    */
   version(key: string): number | undefined {
     this.refuseForeign(key, READER);
-    this.#keepFence();
-    const version = this.fence?.last ?? this.#mint(1).fencingToken;
     const { current, mode } = this;
-    return current === undefined || current === MARKERS.kept || mode ? version : undefined;
+    if (current !== undefined && current !== MARKERS.kept && !mode) return undefined;
+    return this.#plantVersion();
+  }
+
+  /** Lives a minute beyond the longest lease of readers. */
+  setVersion(version: number): void {
+    const { versions } = this.server;
+    versions.set(this.name, version, Math.max(0, this.remaining) + VERSION_LIFE);
+  }
+
+  #plantVersion(): number {
+    const { versions, fences } = this.server;
+    const version = versions.get(this.name) ?? fences.get(FENCE) ?? this.#mint(1).fencingToken;
+    this.setVersion(version);
+    return version;
   }
 
   /** The next fencing tokens: above every earlier one, also after the server lost them. */
   #mint(wanted: number): { fencingToken: number; tokens: number } {
-    const now = this.server.now();
-    const last = this.fence?.last ?? 0;
-    const tokens = last >= now && last + wanted > now + TOKEN_LEAD ? 1 : wanted;
+    const { server } = this;
+    const now = server.now();
+    const last = server.fences.get(FENCE) ?? 0;
+    const room = Math.max(1, now + TOKEN_LEAD - last);
+    const tokens = last < now ? wanted : Math.min(wanted, room);
     const first = Math.max(last + 1, now);
-    this.server.fences.set(this.name, { first, last: first + tokens - 1 }, Infinity);
-    this.#keepFence();
+    const lead = Math.ceil((first + tokens - 1 - now) / 1_000);
+    server.fences.set(FENCE, first + tokens - 1, FENCE_LIFE + lead);
     return { fencingToken: first, tokens };
-  }
-
-  /** The fence lives on from now, beyond its lead over the clock. */
-  #keepFence(): void {
-    const lead = Math.ceil(((this.fence?.last ?? 0) - this.server.now()) / 1_000);
-    this.server.fences.expire(this.name, FENCE_LIFE + Math.max(0, lead));
   }
 
   /** The marker lasts as long as the longest lease of its holders, or goes with the last of them. */

@@ -14,7 +14,7 @@ import {
   SEVERAL_EFFORT,
   SILENCE,
 } from '../protocol/constants.js';
-import { MemoryLock } from './memory-lock.js';
+import { MemoryLock, type Tokens } from './memory-lock.js';
 import { type Entry, type MemoryServer, processIn } from './memory-server.js';
 
 /** The queue of one lock: who waits, since when, and who is next. */
@@ -101,12 +101,12 @@ export class MemoryQueue {
   /**
    * Lets entries in, in their order, as long as the next of them fits to who holds the lock, and tells
    * their processes; the asker needs no telling. An entry whose process does not listen is passed over
-   * and kept; `home` reads the reply, and hears in any case. True if the asker was let in.
+   * and kept; `home` reads the reply, and hears in any case. With which tokens the asker was let in, if it was.
    */
-  grantNext(asker?: string, home?: string): boolean {
+  grantNext(asker?: string, home?: string): Tokens | undefined {
     const { lock } = this;
     const unheard = new Set<string>();
-    let asked = false;
+    let asked: Tokens | undefined;
     let moved = false;
     let effort = EFFORT;
     for (const entry of this.#inTurn()) {
@@ -129,8 +129,8 @@ export class MemoryQueue {
       if (!asks && unheard.has(process)) continue;
       if (!lock.fits(share)) return asked;
       if (asks) {
-        this.#grant(entry, request.ttl);
-        asked = true;
+        this.leave(text);
+        asked = lock.grant(request, request.ttl);
       } else {
         effort -= GRANT_EFFORT + ((share?.count ?? 1) > 1 ? SEVERAL_EFFORT : 0);
         if (this.#push(entry, home)) moved = true;
@@ -140,16 +140,20 @@ export class MemoryQueue {
     return asked;
   }
 
-  /** False if its process does not listen: only tokens are lost then. */
+  /** False if its process does not listen. */
   #push(entry: Entry, home: string | undefined): boolean {
     const { text, process, request } = entry;
     const batch = this.#batchBehind(entry);
-    const more = request.tokenBlock > 0 ? batch.length : 0;
-    const tokens = this.lock.tokens({ ...request, tokenBlock: request.tokenBlock + more });
     const inbox = this.server.inbox(process);
-    if (!inbox && process !== home) return false;
     const remaining = Math.min(request.ttl, FIRST_LEASE);
-    this.#grant(entry, remaining);
+    const more = request.tokenBlock > 0 ? batch.length : 0;
+    const wanted = { ...request, tokenBlock: request.tokenBlock + more };
+    const tokens = this.lock.grant(wanted, remaining);
+    if (!inbox && process !== home) {
+      this.lock.letGo(request);
+      return false;
+    }
+    this.leave(text);
     const last = batch.at(-1)?.enqueuedAt.toString();
     inbox?.granted({
       name: this.name,
@@ -183,11 +187,6 @@ export class MemoryQueue {
       met.add(entry.text);
       yield entry;
     }
-  }
-
-  #grant({ text, request }: Entry, lease: number): void {
-    this.leave(text);
-    this.lock.hold(request.holder, request.share, lease);
   }
 
   #isAlive({ process }: Entry): boolean {

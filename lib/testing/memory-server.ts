@@ -49,8 +49,10 @@ export class MemoryServer {
   readonly queues = this.#map<Entry[]>();
   /** By name: when each process asked last, in ms. @internal */
   readonly seen = this.#map<Map<string, number>>();
-  /** By name: the last fencing token, and the first of those that were reserved with it. @internal */
-  readonly fences = this.#map<{ first: number; last: number }>();
+  /** The last fencing token, of whatever lock, at the one name that there is. @internal */
+  readonly fences = this.#map<number>();
+  /** By name: the version of what the lock guards, which is the token of its readers. @internal */
+  readonly versions = this.#map<number>();
   /** By name and holder: the token of a permit, while its answer may get lost. @internal */
   readonly permitTokens = this.#map<number>();
   readonly #inboxes = new Map<string, Inbox>();

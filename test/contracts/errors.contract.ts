@@ -127,11 +127,11 @@ export const errorsOnRedis: Contract = {
   ) {
     const { control, prefix } = world.redis!;
     const process = await world.process();
-    for (const [suffix, key] of [
-      ['queue', 'k1'],
-      ['fence', 'k2'],
+    for (const [other, key] of [
+      [`{${prefix}k1}:queue`, 'k1'],
+      [`${prefix}{}:fence`, 'k2'],
     ] as const) {
-      await control.hset(`{${prefix}${key}}:${suffix}`, 'a', '1');
+      await control.hset(other, 'a', '1');
       await expect(process.acquire({ key })).rejects.toThrow(ForeignLockError);
       await world.until('nobody has the lock', async () => {
         return (await control.exists(prefix + key)) === 0;

@@ -1,5 +1,6 @@
 import { expect } from '@jest/globals';
 import { readHandOver } from '../../lib/client/hand-over.js';
+import { FIRST_BLOCK } from '../../lib/client/local-queue.js';
 import type { SingleLease } from '../../lib/client/single-lease.js';
 import { READER } from '../../lib/options/index.js';
 import { Condition } from '../../lib/services/condition.js';
@@ -157,23 +158,20 @@ export const inspectingOnRedis: Contract = {
     const { control, prefix } = world.redis!;
     const [a, b] = [await world.process(), await world.process()];
     const ahead = (Date.now() + 3_600_000) * 1_000;
-    await control.set(`{${prefix}k}:fence`, String(ahead));
+    await control.set(`${prefix}{}:fence`, String(ahead));
     const lease = await a.acquire();
     const { fencingToken, holder } = await look(b);
     expect([fencingToken, holder!.since]).toEqual([lease.fencingToken, undefined]);
     await lease.release();
   },
 
-  async 'the last token of several is read as a whole number, by scripts and by us'(world) {
+  async 'of several tokens the last is the fence, and the first stands behind the holder'(world) {
     const { control, prefix } = world.redis!;
     const a = await world.process({ fairness: 'local' });
     const lease = await a.acquire();
-    const text = await control.get(`{${prefix}k}:fence`);
-    expect(text).toMatch(/^\d{16}\.\d{4}$/);
-    const script = `return string.format('%.17g', tonumber(redis.call('GET', KEYS[1])))`;
-    const last = await control.eval(script, 1, `{${prefix}k}:fence`);
-    expect(last).toBe(text!.split('.')[0]);
-    expect(Number(text)).toBe(Number(last));
+    const last = await control.get(`${prefix}{}:fence`);
+    expect(last).toBe(String(lease.fencingToken + FIRST_BLOCK - 1));
+    expect(await control.get(`${prefix}k`)).toMatch(new RegExp(`/${lease.fencingToken}$`));
     await lease.release();
   },
 };

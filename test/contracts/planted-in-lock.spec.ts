@@ -13,14 +13,13 @@ import { sharedMode } from './shared-mode.contract.js';
 
 // In Lua.
 const NEVER = `'9000000000000000'`;
-const UNCONDITIONALLY = `return right(said, about, (select(3, ...)), 'PX', ttl)`;
 /** What stands there, but never the asker itself. */
 const ANOTHERS = `local current = right(...) return current and 'another'`;
 
 /** What the scripts of a lock that one holds alone do wrongly. */
 planted('one Redis', {
   'taking a lock that is held': {
-    plant: inScripts(['acquire'], { commands: { 'SET lock': UNCONDITIONALLY } }),
+    plant: inScripts(['acquire'], { commands: { 'EXISTS lock': `return 0` } }),
     brokenSentences: [
       [mutualExclusion, 'a lock that is held'],
       [mutualExclusion, 'of many who ask once'],
@@ -44,7 +43,9 @@ planted('one Redis', {
     ],
   },
   'a repeated acquire that mints anew': {
-    plant: inScripts(['acquire'], { commands: { 'GET fence': `return false` } }),
+    plant: inScripts(['acquire'], {
+      functions: { first_token: `function() return mint_fencing_tokens(fence, now, 1) end` },
+    }),
     brokenSentences: [
       [idempotence, 'an acquire that arrives twice'],
       [idempotence, 'a pushed grant is found again'],
@@ -82,7 +83,7 @@ planted('one Redis', {
     brokenSentences: [[extension, 'what cannot be extended']],
   },
   'a writer who comes in beside readers': {
-    plant: inScripts(['acquire'], { commands: { 'SET lock': UNCONDITIONALLY } }),
+    plant: inScripts(['acquire'], { commands: { 'EXISTS lock': `return 0` } }),
     brokenSentences: [
       [sharedMode, 'readers hold together'],
       [sharedMode, 'readers and writers of several processes'],
@@ -96,7 +97,7 @@ planted('one Redis', {
   },
   'a downgrade that frees the lock': {
     plant: inScripts(['downgrade'], {
-      functions: { hold: `function() redis.call('DEL', lock) return false end` },
+      functions: { hold: `function() redis.call('DEL', lock) return false, -1, 0 end` },
     }),
     brokenSentences: [[sharedMode, 'a writer becomes a reader']],
   },

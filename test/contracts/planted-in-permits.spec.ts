@@ -34,9 +34,11 @@ planted('one Redis', {
   },
   'readers of a flushed server who come back to life': {
     plant: inShares(['extend'], {
-      commands: {
-        'ZSCORE holders': `return redis.call('TIME')[1] * 1000 + 1000`,
-        'ZADD holders': `return right(said, about, select(4, ...))`,
+      functions: {
+        extend_share: `function(lock, holders, marker, holder, ...)
+          if redis.call('GET', lock) == marker then redis.call('ZADD', holders, 9e12, holder) end
+          return right(lock, holders, marker, holder, ...)
+        end`,
       },
     }),
     brokenSentences: [[sharedMode, 'readers that were flushed away']],
@@ -91,11 +93,11 @@ planted('one Redis', {
   'what the last holder left is removed although the next came in': {
     plant: inShares(['acquire', 'leave', 'release'], {
       functions: {
-        hold: `function(holder, kind, lease, count, current, now)
+        hold: `function(holder, kind, lease, count, current, ...)
           local left_behind = vacated
-          local stands = right(holder, kind, lease, count, current, now)
+          local stands, token, minted = right(holder, kind, lease, count, current, ...)
           vacated = current and left_behind or vacated
-          return stands
+          return stands, token, minted
         end`,
       },
     }),

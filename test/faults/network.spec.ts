@@ -106,7 +106,7 @@ function heldHastily(options: AcquireOptions = {}): Promise<BaseLease> {
 describe('the reply of an acquire is lost', () => {
   for (const fate of ['cut', 'reset'] as const) {
     it(`and the caller has the lock once, with one token and a true deadline (${fate})`, async () => {
-      const fence = (): Promise<string | null> => observer.redis.get('{lock:k}:fence');
+      const fence = (): Promise<string | null> => observer.redis.get('lock:{}:fence');
       const cameBy = proxy.once(isAcquire, fate);
       const call = client.acquire('k', { ttl: 5_000 });
       await cameBy;
@@ -120,7 +120,7 @@ describe('the reply of an acquire is lost', () => {
       const left = await observer.redis.pttl('lock:k');
       expect(lease.expiresAt - Date.now()).toBeLessThanOrEqual(left);
       expect(lease.held).toBe(true);
-      expect(Number(await observer.redis.get('{lock:k}:fence'))).toBe(lease.fencingToken);
+      expect(Number(await observer.redis.get('lock:{}:fence'))).toBe(lease.fencingToken);
       expect(await other.acquire('k', { wait: 0 }).catch((error: Error) => error.name)).toBe(
         'LockNotAcquiredError',
       );

@@ -275,15 +275,16 @@ describe('a value of another type', () => {
   it.each(['queue', 'seen', 'fence'])(
     'at the key of its %s is a ForeignLockError',
     async (part) => {
+      const key = part === 'fence' ? 'lock:{}:fence' : `{lock:k}:${part}`;
       const held = part === 'fence' ? undefined : await theirs.acquire('k', { ttl: RENEWED });
-      await observer.redis.del(`{lock:k}:${part}`);
-      await observer.redis.hset(`{lock:k}:${part}`, 'a', 'b');
+      await observer.redis.del(key);
+      await observer.redis.hset(key, 'a', 'b');
       const refused = mine.acquire('k', { ttl: RENEWED }); // a holder that cannot leave ends by its ttl
       await expect(refused).rejects.toThrow(ForeignLockError);
       await held?.release();
       await until('all clients are idle', () => mine.idle && theirs.idle);
       expect(await observer.holder('k')).toBeNull();
-      expect(await observer.redis.hgetall(`{lock:k}:${part}`)).toEqual({ a: 'b' });
+      expect(await observer.redis.hgetall(key)).toEqual({ a: 'b' });
     },
   );
 

@@ -32,7 +32,8 @@ def now():
 
 def keys_of(lock):
     base = lock + "{}" if lock[0] + lock[-1] == "{}" else lock if "{" in lock else "{" + lock + "}"
-    return [lock, *(f"{base}:{suffix}" for suffix in ("queue", "seen", "fence", "holders"))]
+    queue, seen, holders, version = (f"{base}:{suffix}" for suffix in ("queue", "seen", "holders", "version"))
+    return [lock, queue, seen, PREFIX + "{}:fence", holders, version]
 
 
 class Lease:

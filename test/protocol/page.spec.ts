@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { existsSync, readFileSync } from 'node:fs';
-import { conditions, exclusive, shared } from '../../lib/locks/native-scripts.js';
+import { conditions, exclusive, permits, readers } from '../../lib/locks/native-scripts.js';
 import * as constants from '../../lib/protocol/constants.js';
 import type { LuaScript } from '../../lib/redis/index.js';
 import { longSentences } from '../docs/english.js';
@@ -33,15 +33,22 @@ describe('the page of the protocol', () => {
   });
 
   it('has the operands of each step, in the order of its script', () => {
-    const folders = { lock: exclusive, shares: shared, condition: conditions };
+    const shares = {
+      ...readers,
+      extend: undefined,
+      'extend-readers': readers.extend,
+      'extend-permits': permits.extend,
+    };
+    const folders = { lock: exclusive, shares, condition: conditions };
     const steps = Object.entries(folders).flatMap(([folder, scripts]) =>
-      Object.entries(scripts as Record<string, LuaScript>).map(
-        ([step, { keys, args }]) =>
-          [`${folder}/${step}.lua`, [keys.join(' '), args.join(' ')]] as const,
+      Object.entries(scripts as Record<string, LuaScript | undefined>).flatMap(([step, script]) =>
+        script
+          ? [[`${folder}/${step}.lua`, [script.keys.join(' '), script.args.join(' ')]] as const]
+          : [],
       ),
     );
     const told = rows
-      .filter(([file]) => /^`\w+\/\w+\.lua`$/.test(file!))
+      .filter(([file]) => /^`\w+\/[\w-]+\.lua`$/.test(file!))
       .map(([file, ...operands]) => [
         file!.slice(1, -1),
         operands.slice(0, 2).map((each) => each.replace(', for each lock', '').trim()),

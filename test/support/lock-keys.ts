@@ -1,6 +1,6 @@
 import { lockKeyList } from '../../lib/redis/index.js';
 
-const NAMES = ['lock', 'queue', 'seen', 'fence', 'holders', 'grant'] as const;
+const NAMES = ['lock', 'queue', 'seen', 'fence', 'version', 'holders', 'grant'] as const;
 
 /** The Redis keys that a lock may have. */
 export type LockKeys = Readonly<Record<(typeof NAMES)[number], string>>;

@@ -54,8 +54,8 @@ export class MemoryWorld extends World {
   }
 
   async keys(): Promise<{ name: string; ttl: number }[]> {
-    const { values, queues, seen, fences } = this.server;
-    return Object.entries({ values, queues, seen, fences }).flatMap(([kind, map]) =>
+    const { values, queues, seen, fences, versions } = this.server;
+    return Object.entries({ values, queues, seen, fences, versions }).flatMap(([kind, map]) =>
       map.keys().map((name) => ({ name: `${name}:${kind}`, ttl: map.ttl(name) })),
     );
   }

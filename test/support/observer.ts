@@ -26,10 +26,10 @@ export class Observer {
     );
   }
 
-  /** Every key of locks except fences and last snapshots of processes, which outlive them by design. */
+  /** Every key of locks except fences, versions and last snapshots of processes, which outlive them by design. */
   async traces(): Promise<string[]> {
     const keys = await this.redis.keys('*lock:*');
-    return keys.filter((key) => !/:(fence|seen)$/.test(key)).sort();
+    return keys.filter((key) => !/:(fence|version|seen)$/.test(key)).sort();
   }
 
   /** How many commands of a name the server has run. */

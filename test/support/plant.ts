@@ -3,7 +3,7 @@ import { HeldLocks } from '../../lib/client/held-locks.js';
 import { LocalQueue } from '../../lib/client/local-queue.js';
 import { BUDGET, TimeSlice } from '../../lib/client/time-slice.js';
 import { QueueEntry } from '../../lib/client/queue-entry.js';
-import { conditions, exclusive, shared } from '../../lib/locks/native-scripts.js';
+import { conditions, exclusive, permits, readers } from '../../lib/locks/native-scripts.js';
 import type { CallSettings } from '../../lib/options/index.js';
 import type { LuaScript } from '../../lib/redis/index.js';
 import { type Slip, slipped } from './script-slip.js';
@@ -27,8 +27,8 @@ export function inScripts(steps: readonly (keyof typeof exclusive)[], slip: Slip
 }
 
 /** The same in the scripts of readers and of permits. */
-export function inShares(steps: readonly (keyof typeof shared)[], slip: Slip): Plant {
-  return inSteps(shared, steps, slip);
+export function inShares(steps: readonly (keyof typeof readers)[], slip: Slip): Plant {
+  return both(inSteps(readers, steps, slip), inSteps(permits, steps, slip));
 }
 
 /** The same in the scripts of conditions. */

@@ -151,6 +151,7 @@ describe('a literal key', () => {
     ['the suffix :queue', '{a}:queue'],
     ['the suffix :seen', '{a}:seen'],
     ['the suffix :fence', '{a}:fence'],
+    ['the suffix :version', '{a}:version'],
     ['the suffix :holders', '{a}:holders'],
     ['the suffix :cond', '{a}:cond'],
     ['the suffix :cond:name', '{a}:cond:name'],

@@ -46,6 +46,7 @@ beforeEach(() => {
   const real = lockServer({ host: 'nowhere' }, 500, clock, 'inbox:', 'me');
   server = Object.assign(Object.create(real) as LockServer, {
     take: (step: Step<unknown>) => node.run(step.on(node)),
+    fenceTagOf: () => '',
   });
   const heard = (text: string): void => void told.push(text);
   steps = new LockSteps(server, 'lock:', 64, heard, false);

@@ -1,11 +1,13 @@
 -- Ask for one who awaits a condition, or was signalled; when its time is over, or the server forgot it, it wakes and queues for the lock.
 -- Returns as acquire.lua does; at the end of 'held' 1 if it was signalled, or may have been.
-local lock, queue, seen, fence, holders = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5]
+local lock, queue, seen, fence, holders, version = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6]
 local holder, ttl, tokens, not_after, inbox, arrival, condition, over, timestamp_compat = ARGV[1], ARGV[2], ARGV[3], ARGV[4], ARGV[5], ARGV[6], ARGV[7], ARGV[8], ARGV[9]
 
 --- @include "now"
 --- @include "join-queue"
+--- @include "first-token"
 --- @include "grant-next"
+--- @include "held-by"
 --- @include "process-of"
 --- @include "rewrite"
 
@@ -14,22 +16,13 @@ if now > tonumber(not_after) then
   return { 'late', 0, now, 0 }
 end
 
-local function held(left, signalled)
-  if tokens == '0' then
-    return { 'held', left, now, 0, -1, 0, signalled }
-  end
-  local token = mint_fencing_tokens(fence, now, 1)
-  return { 'held', left, now, 0, token, 1, signalled }
-end
-
 local current = redis.pcall('GET', lock)
 if type(current) == 'table' then
   return { 'foreign', redis.call('TYPE', lock).ok, now, 0 }
-elseif current == holder then
-  local token = tokens ~= '0' and redis.call('GET', fence)
-  local left = redis.call('PTTL', lock)
+elseif held_by(holder, current) then
+  local left, token, count = redis.call('PTTL', lock), first_token(current, holder)
   rewrite(lock, left)
-  return token and { 'held', left, now, 0, tonumber(token), 1, 1 } or held(left, 1)
+  return { 'held', left, now, 0, token, count, 1 }
 end
 
 local compat_end
@@ -57,7 +50,8 @@ if (tonumber(arrival) or AWAITING) >= AWAITING then
   arrival = nil -- where it awaited it has no turn
 end
 local at, rejoined = join_queue(entry, process, arrival, nil, redis.call('ZCARD', queue), now)
-if grant_next(now, current, entry) then
-  return held(tonumber(ttl), signalled)
+local granted = grant_next(now, current, entry)
+if granted then
+  return { 'held', tonumber(ttl), now, 0, granted[1], granted[2], signalled }
 end
 return { 'queued', compat_end and compat_end(now) or redis.call('PTTL', lock), now, 0, at, redis.call('ZRANK', queue, entry), rejoined }

@@ -1,12 +1,13 @@
 -- Give the asker's former lease back and await a condition, in one step; the next waiter comes in.
 -- Returns as acquire.lua does: 'queued' with 1 for the former lease; 'free' or 'taken' if the lock was not the asker's any more; 'late'; 'full' if as many await as may.
-local lock, queue, seen, fence, holders = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5]
+local lock, queue, seen, fence, holders, version = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6]
 local holder, ttl, tokens, not_after, inbox, limit, condition, former = ARGV[1], ARGV[2], ARGV[3], ARGV[4], ARGV[5], ARGV[6], ARGV[7], ARGV[8]
 
 --- @include "now"
 --- @include "band-of"
 --- @include "dead-awaiting"
 --- @include "grant-next"
+--- @include "held-by"
 --- @include "keep-waiting"
 
 local now = now_us()
@@ -18,7 +19,7 @@ local since = redis.call('ZSCORE', queue, entry)
 local new = not since
 if new then
   local current = redis.pcall('GET', lock)
-  if current ~= former then
+  if not held_by(former, current) then
     return { current and 'taken' or 'free', 0, now, 0 }
   end
   local dead, entries = dead_awaiting(now)

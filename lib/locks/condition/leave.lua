@@ -1,17 +1,18 @@
 -- Give up an entry that awaits a condition, was signalled or queues again, and the lock if it was granted; a signal goes on to the next.
 -- Returns 1 if the lock was the leaver's, else 0.
-local lock, queue, seen, fence, holders = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5]
+local lock, queue, seen, fence, holders, version = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6]
 local holder, ttl, tokens, inbox, condition = ARGV[1], ARGV[2], ARGV[3], ARGV[4], ARGV[5]
 
 --- @include "now"
 --- @include "pass-signal-on"
 --- @include "grant-next"
+--- @include "held-by"
 
 local now, stem = now_us(), holder .. '/' .. ttl
 redis.call('ZREM', queue, stem .. '/w' .. tokens .. '/' .. condition, stem .. '/x' .. tokens)
 local signalled = redis.call('ZREM', queue, stem .. '/c' .. tokens .. '/' .. condition) == 1
 local current = redis.pcall('GET', lock)
-local mine = current == holder
+local mine = held_by(holder, current)
 if mine then
   redis.call('DEL', lock)
   current = false

@@ -3,11 +3,12 @@
 local lock, queue, seen = KEYS[1], KEYS[2], KEYS[3]
 local holder, condition, most, last = ARGV[1], ARGV[2], ARGV[3], ARGV[4]
 
+--- @include "held-by"
 --- @include "now"
 --- @include "signal-next"
 
 local current = redis.pcall('GET', lock)
-if current ~= holder then
+if not held_by(holder, current) then
   return current and 'taken' or 'free'
 end
 local woken, more = signal_next(condition, now_us(), tonumber(most), last)

@@ -4,9 +4,7 @@
 -- What concerns the process `home`, which reads the script's reply, is no push but stands in `heard`.
 -- It ends when it has let 80 entries in, or gone through 400 that are dead or passed over, and one at least: no script is long. Then it tells the process of the next entry to ask, or if that is dead the asker's, which goes on there.
 -- A grant carries how many entries the batch behind it has, where it ends, and a token for each in it.
--- Needs the keys and `inbox` of the script. Returns true if the asker's entry was let in: that needs no push, and its token is still to be minted.
---- @include "mint-fencing-tokens"
---- @include "permit-token"
+-- Needs the keys and `inbox` of the script. Returns {first token, how many} if the asker's entry was let in, which needs no push; else false.
 --- @include "fits"
 --- @include "hold"
 --- @include "let-go"
@@ -57,26 +55,16 @@ local function let_in(now, current, asker, home, heard)
       return asked
     elseif entry == asker then
       redis.call('ZREM', queue, entry)
-      current, asked = hold(holder, kind, ttl, count, current, now), true
+      asked = {}
+      current, asked[1], asked[2] = hold(holder, kind, ttl, count, current, now, tonumber(tokens))
     else
       BUDGET.left = BUDGET.left - GRANT_EFFORT - ((tonumber(count) or 1) > 1 and SEVERAL_EFFORT or 0)
       local lease = math.min(tonumber(ttl), FIRST_LEASE)
       redis.call('ZREM', queue, entry)
-      local before = current
-      current = hold(holder, kind, lease, count, current, now)
+      local before, token, minted = current, nil, nil
       local behind, last = batch_behind(process, entry, at, head[3])
-      local token, minted = '', 0
-      if tokens ~= '0' then
-        if kind == 's' then
-          token, minted = tonumber(redis.call('GET', fence)) or 0, 1
-        elseif kind == 'p' then
-          token, minted = permit_token(holder, now), 1
-        else
-          token, minted = mint_fencing_tokens(fence, now, tokens + behind)
-        end
-        token = whole(token)
-      end
-      local grant = 'granted ' .. entry .. ' ' .. lease .. ' ' .. whole(now) .. ' ' .. token .. ' ' .. minted .. ' ' .. behind .. ' ' .. last .. ' ' .. lock
+      current, token, minted = hold(holder, kind, lease, count, current, now, tokens == '0' and 0 or tokens + behind)
+      local grant = 'granted ' .. entry .. ' ' .. lease .. ' ' .. whole(now) .. ' ' .. (minted > 0 and whole(token) or '') .. ' ' .. minted .. ' ' .. behind .. ' ' .. last .. ' ' .. lock
       local told = 1
       if process == home then
         heard[#heard + 1] = grant

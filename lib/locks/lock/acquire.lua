@@ -1,10 +1,12 @@
 -- Give back the asker's former lease, if it names one; then take the lock if it is free and nobody waits before the asker, else take, or keep, its entry in the queue.
 -- Returns the clock alone for 'held for the whole ttl, with all tokens, the first of which is the clock'; else {kind, ms left, now, 1 if the former lease was its}, then for 'held' token, tokens; for 'queued' arrival, rank, 1 if the server had forgotten the entry; kinds without more are 'busy', 'full', 'late', and 'foreign', with what stands there for ms left.
-local lock, queue, seen, fence, holders = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5]
+local lock, queue, seen, fence, holders, version = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6]
 local holder, ttl, tokens, not_after, inbox, limit, arrival, former, timestamp_compat = ARGV[1], ARGV[2], ARGV[3], ARGV[4], ARGV[5], ARGV[6], ARGV[7], ARGV[8], ARGV[9]
 
 --- @include "now"
---- @include "mint-fencing-tokens"
+--- @include "held-by"
+--- @include "mint-together"
+--- @include "whole"
 
 local now = now_us()
 if now > tonumber(not_after) then
@@ -12,40 +14,37 @@ if now > tonumber(not_after) then
 end
 
 local gave_back = 0
-if former and former ~= '' and redis.pcall('GET', lock) == former then
+if former and former ~= '' and held_by(former, redis.pcall('GET', lock)) then
   gave_back = redis.call('DEL', lock)
 end
 
-local waiting = redis.call('ZCARD', queue)
-if waiting == 0 and redis.call('SET', lock, holder, 'NX', 'PX', ttl) then
-  local token, count = -1, 0
-  if tokens ~= '0' then
-    token, count = mint_fencing_tokens(fence, now, tonumber(tokens))
-  end
-  if gave_back == 0 and (token == now or count == 0) then
+if gave_back == 0 and redis.call('EXISTS', lock, queue, version) == 0 then
+  if tokens == '0' then
+    redis.call('SET', lock, holder, 'PX', ttl)
     return now
   end
-  return { 'held', tonumber(ttl), now, gave_back, token, count }
+  local token, count = mint_together(fence, now, tonumber(tokens))
+  redis.call('SET', lock, holder .. '/' .. whole(token), 'PX', ttl)
+  return token == now and now or { 'held', tonumber(ttl), now, 0, token, count }
 end
 
-local function held(left)
-  if tokens == '0' then
-    return { 'held', left, now, gave_back, -1, 0 }
-  end
-  local token, count = mint_fencing_tokens(fence, now, tonumber(tokens))
-  return { 'held', left, now, gave_back, token, count }
-end
-
+--- @include "first-token"
+--- @include "hold-alone"
 --- @include "rewrite"
 
-local current = redis.pcall('GET', lock)
+local function held(left, token, count)
+  return { 'held', left, now, gave_back, token, count }
+end
+local waiting, current = redis.call('ZCARD', queue), redis.pcall('GET', lock)
 if type(current) == 'table' then
   return { 'foreign', redis.call('TYPE', lock).ok, now, 0 }
-elseif current == holder then
-  local token = tokens ~= '0' and redis.call('GET', fence)
+elseif held_by(holder, current) then
   local left = redis.call('PTTL', lock)
   rewrite(lock, left)
-  return token and { 'held', left, now, gave_back, tonumber(token), 1 } or held(left)
+  return held(left, first_token(current, holder))
+elseif not current and waiting == 0 then
+  local _, token, count = hold_alone(holder, ttl, tonumber(tokens), now)
+  return held(tonumber(ttl), token, count)
 end
 
 local compat_end
@@ -87,10 +86,11 @@ join()
 --- @include "grant-next"
 --- @include "nobody-waits"
 
-if grant_next(now, current, since and entry) then
-  return held(tonumber(ttl))
+local granted = grant_next(now, current, since and entry)
+if granted then
+  return held(tonumber(ttl), unpack(granted))
 elseif limit == '0' and not standing(redis.call('GET', lock), now) and nobody_waits() then
-  hold(holder, 'x', ttl, 1, false, now)
-  return held(tonumber(ttl))
+  local _, token, count = hold(holder, 'x', ttl, 1, false, now, tonumber(tokens))
+  return held(tonumber(ttl), token, count)
 end
 return unheld()

@@ -1,18 +1,22 @@
--- Turn the holder's exclusive lease into a shared one, without a gap; waiting readers come in beside it.
+-- Turn the holder's exclusive lease into a shared one, without a gap; waiting readers come in beside it, with its `token` if it has one.
 -- Returns 1 if it is shared now, 0 if the lock was not the holder's.
-local lock, queue, seen, fence, holders = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5]
-local holder, inbox = ARGV[1], ARGV[2]
+local lock, queue, seen, fence, holders, version = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6]
+local holder, inbox, token = ARGV[1], ARGV[2], ARGV[3]
 
 --- @include "now"
 --- @include "grant-next"
+--- @include "held-by"
 
 local current, now, left = redis.pcall('GET', lock), now_us(), redis.call('PTTL', lock)
 if current == SHARED and (redis.call('ZSCORE', holders, holder) or 0) * 1000 > now then
   return 1
-elseif current ~= holder then
+elseif not held_by(holder, current) then
   return 0
 end
-current = hold(holder, 's', left, 1, false, now)
+current = hold(holder, 's', left, 1, false, now, 0)
+if token then
+  redis.call('SET', version, token, 'PX', left + VERSION_LIFE)
+end
 if redis.call('EXISTS', queue) == 1 then
   grant_next(now, current)
 end

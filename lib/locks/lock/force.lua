@@ -1,6 +1,6 @@
 -- Take the lock away from whoever holds it, give it to the next waiter, and tell the old holders' processes. Of several holders 250 lose it in one step; a later step names the `marker` that stood there.
 -- Returns {1 or 0, type}: 0 with 'none' where nobody held it, 0 with another type where it is no lock; {2, marker} if a further step is needed.
-local lock, queue, seen, fence, holders = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5]
+local lock, queue, seen, fence, holders, version = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6]
 local inbox, marker = ARGV[1], ARGV[2]
 
 --- @include "now"
@@ -29,7 +29,7 @@ else
 end
 local told = {}
 for _, holder in ipairs(forced) do
-  local id, process = string.match(holder, '^(([^/]+)/[^/#]+)#?%d*$')
+  local id, process = string.match(holder, '^(([^/]+)/[^/#]+)[#/]?%d*$')
   if process then
     local list = told[process] or { 'forced' }
     told[process], list[#list + 1] = list, id

@@ -1,15 +1,16 @@
 -- Give up an entry in the queue, or several, and the lock if the leaver was granted it meanwhile; let the next one through.
 -- Returns 1 if the lock was the leaver's, else 0.
-local lock, queue, seen, fence, holders = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5]
+local lock, queue, seen, fence, holders, version = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6]
 local holder, entries, inbox = ARGV[1], ARGV[2], ARGV[3]
 
 --- @include "now"
 --- @include "grant-next"
+--- @include "held-by"
 --- @include "leave-queue"
 
 local waiting = redis.call('ZCARD', queue) - leave_queue(entries)
 local current = redis.pcall('GET', lock)
-local mine = current == holder
+local mine = held_by(holder, current)
 if mine then
   redis.call('DEL', lock)
   current = false

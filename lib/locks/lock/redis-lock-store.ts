@@ -2,6 +2,7 @@ import { ForeignLockError } from '../../errors/index.js';
 import {
   type Clock,
   type DialectSettings,
+  isReader,
   type ModuleSettings,
   momentOf,
 } from '../../options/index.js';
@@ -35,14 +36,16 @@ import type {
   StoreDescription,
   Transferred,
 } from '../lock-store.js';
-import { conditions, exclusive, shared } from '../native-scripts.js';
+import { conditions, exclusive, permits, readers } from '../native-scripts.js';
 import { ServerEpoch } from '../server-epoch.js';
 import { messageOf } from '../reply.js';
 import { snapshotOf } from '../snapshot.js';
 import { RedisCondition, RedisLock } from './redis-lock.js';
 
 /** Every step of native locks. */
-const NATIVE = [exclusive, shared, conditions].flatMap((steps) => Object.values<LuaScript>(steps));
+const NATIVE = [exclusive, readers, permits, conditions].flatMap((steps) =>
+  Object.values<LuaScript>(steps),
+);
 /** How many shared leases one extend carries: one of many permits takes Redis up to four times as long as a lock. */
 const LARGEST_SHARED_BATCH = 128;
 
@@ -54,7 +57,9 @@ export class RedisLockStore implements LockStore {
   /** What the client itself puts before every key. */
   readonly #clientPrefix: string;
   readonly #steps: LockSteps;
-  readonly #strategies: Readonly<Record<'exclusive' | 'shared' | 'awaiting', LockStrategy>>;
+  readonly #strategies: Readonly<
+    Record<'exclusive' | 'readers' | 'permits' | 'awaiting', LockStrategy>
+  >;
   readonly #dialects = new Map<DialectSettings, { lock: DialectLock; strategy: LockStrategy }>();
   readonly #epoch: ServerEpoch | undefined;
   readonly #before: Before | undefined;
@@ -89,7 +94,8 @@ export class RedisLockStore implements LockStore {
     this.#steps = steps;
     this.#strategies = {
       exclusive: checked(new RedisLock(steps, exclusive), this.#before),
-      shared: checked(new RedisLock(steps, shared, LARGEST_SHARED_BATCH), this.#before),
+      readers: checked(new RedisLock(steps, readers, LARGEST_SHARED_BATCH), this.#before),
+      permits: checked(new RedisLock(steps, permits, LARGEST_SHARED_BATCH), this.#before),
       awaiting: checked(new RedisCondition(steps), this.#before),
     };
   }
@@ -150,11 +156,11 @@ export class RedisLockStore implements LockStore {
     return done === 1;
   }
 
-  async downgrade(request: LockRequest): Promise<boolean> {
+  async downgrade(request: LockRequest, token?: number): Promise<boolean> {
     const { key, holder } = request;
     this.#before?.('downgrade', request);
     refuseDialect('downgrade', request);
-    return this.#steps.run(exclusive.downgrade, key, { holder }, isOne);
+    return this.#steps.run(exclusive.downgrade, key, { holder, token }, isOne);
   }
 
   async transfer(request: LockRequest, successor: LockRequest): Promise<Transferred> {
@@ -208,7 +214,8 @@ export class RedisLockStore implements LockStore {
 
   #holding({ share, dialect }: LockKind): LockStrategy {
     if (dialect) return this.#dialect(dialect).strategy;
-    return share ? this.#strategies.shared : this.#strategies.exclusive;
+    if (!share) return this.#strategies.exclusive;
+    return isReader(share) ? this.#strategies.readers : this.#strategies.permits;
   }
 
   /** A lock in another service's format, and how it is taken. */

@@ -1,15 +1,16 @@
 -- Give the lock back if it is the holder's, and take the entries that were `served` within its lease out of the queue: to the next waiter, or kept by nobody for the rest of a minimum hold, which the first waiter is told.
 -- Returns 1 if it was the holder's, else 0; instead of 1 the grants to entries of the holder's own process, if there are any.
-local lock, queue, seen, fence, holders = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5]
+local lock, queue, seen, fence, holders, version = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6]
 local holder, inbox, served, keep = ARGV[1], ARGV[2], ARGV[3], ARGV[4]
 
+--- @include "held-by"
 --- @include "process-of"
 
 if served and served ~= '' then
 --- @include "leave-queue"
   leave_queue(served)
 end
-if redis.pcall('GET', lock) ~= holder then
+if not held_by(holder, redis.pcall('GET', lock)) then
   return 0
 end
 if keep then

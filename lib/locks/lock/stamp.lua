@@ -1,10 +1,10 @@
--- Tell the version of what the lock guards: its last token, which every exclusive grant moves on. Where there is none, mint one, so that its loss is noticed.
+-- Tell the version of what the lock guards, until somebody is granted it alone, with tokens; for a minute at most, if nobody asks again.
 -- Returns the version; 0 while somebody holds the lock alone; a text, what else it is, where it is no such lock.
-local lock, fence, holders = KEYS[1], KEYS[2], KEYS[3]
+local lock, fence, holders, version = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
 
 --- @include "now"
 --- @include "standing"
---- @include "mint-fencing-tokens"
+--- @include "plant-version"
 
 local current, now = redis.pcall('GET', lock), now_us()
 if type(current) == 'table' then
@@ -13,14 +13,7 @@ end
 current = standing(current, now)
 if current == PERMITS then
   return 'semaphore'
-end
-local version = tonumber(redis.call('GET', fence) or '')
-if version then
-  redis.call('PEXPIRE', fence, FENCE_LIFE + math.max(0, math.ceil((version - now) / 1000)))
-else
-  version = mint_fencing_tokens(fence, now, 1)
-end
-if current and current ~= SHARED and current ~= KEPT then
+elseif current and current ~= SHARED and current ~= KEPT then
   return 0
 end
-return version
+return plant_version(now)

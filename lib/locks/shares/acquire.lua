@@ -1,10 +1,9 @@
 -- Take one share of the lock, or some permits, if they are free and nobody waits before the asker, else take, or keep, its entry in the queue.
 -- Returns as acquire.lua of the exclusive lock does.
-local lock, queue, seen, fence, holders = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5]
+local lock, queue, seen, fence, holders, version = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6]
 local holder, ttl, tokens, not_after, inbox, limit, arrival, kind, permits, count, timestamp_compat = ARGV[1], ARGV[2], ARGV[3], ARGV[4], ARGV[5], ARGV[6], ARGV[7], ARGV[8], ARGV[9], ARGV[10], ARGV[11]
 
 --- @include "now"
---- @include "permit-token"
 --- @include "fits"
 --- @include "hold"
 --- @include "members-of"
@@ -15,13 +14,8 @@ if now > tonumber(not_after) then
   return { 'late', 0, now, 0 }
 end
 
-local function held(left)
-  if tokens == '0' then
-    return { 'held', left, now, 0, -1, 0 }
-  elseif kind == 's' then
-    return { 'held', left, now, 0, tonumber(redis.call('GET', fence)) or 0, 1 }
-  end
-  return { 'held', left, now, 0, permit_token(holder, now), 1 }
+local function held(left, token, minted)
+  return { 'held', left, now, 0, token, minted }
 end
 
 local current, marker = redis.pcall('GET', lock), kind == 's' and SHARED or PERMITS
@@ -33,14 +27,18 @@ if current ~= marker then
 end
 if current == PERMITS and kind == 's' then
   return { 'foreign', 'semaphore', now, 0 }
-elseif kind == 'p' and current and (current == SHARED or string.find(current, '^[%w_-]+%.%d+%.[%w_-]+/[%w_-]+$')) then
+elseif kind == 'p' and current and (current == SHARED or string.find(current, '^[%w_-]+%.%d+%.[%w_-]+/[%w_-]+/?%d*$')) then
   return { 'foreign', 'lock', now, 0 }
 elseif current == marker then
   local ends = tonumber(redis.call('ZSCORE', holders, member_of(holder, count)) or 0)
   if ends * 1000 > now then
 --- @include "rewrite"
     rewrite(lock, redis.call('PTTL', lock))
-    return held(ends - math.floor(now / 1000))
+    local left = ends - math.floor(now / 1000)
+    if tokens == '0' then
+      return held(left, -1, 0)
+    end
+    return held(left, kind == 's' and plant_version(now) or permit_token(holder, now), 1)
   end
 end
 
@@ -52,12 +50,14 @@ end
 
 local function take()
   if nobody_waits() and fits(current, kind, permits, count, now) then
-    return hold(holder, kind, ttl, count, current, now)
+    local _, token, minted = hold(holder, kind, ttl, count, current, now, tonumber(tokens))
+    return held(tonumber(ttl), token, minted)
   end
 end
 
-if take() then
-  return held(tonumber(ttl))
+local taken = take()
+if taken then
+  return taken
 end
 
 --- @include "join-queue"
@@ -67,7 +67,7 @@ end
 if limit == '0' then
   grant_next(now, current)
   current = redis.call('GET', lock)
-  return take() and held(tonumber(ttl)) or { 'busy', 0, now, 0 }
+  return take() or { 'busy', 0, now, 0 }
 end
 
 local entry = holder .. '/' .. ttl .. '/' .. kind .. tokens .. (kind == 'p' and '/' .. permits .. '/' .. count or '')
@@ -75,8 +75,10 @@ local since, rejoined = join_queue(entry, process_of(holder), arrival, tonumber(
 if not since then
   grant_next(now, current) -- the dead make room
   return { 'full', 0, now, 0 }
-elseif grant_next(now, current, entry) then
-  return held(tonumber(ttl))
+end
+local granted = grant_next(now, current, entry)
+if granted then
+  return held(tonumber(ttl), unpack(granted))
 end
 local left = compat_end and compat_end(now) or redis.call('PTTL', lock)
 if redis.call('GET', lock) == PERMITS then

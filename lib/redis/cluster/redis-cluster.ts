@@ -11,7 +11,7 @@ import { notSent, Redirection, unusable } from '../store-failure.js';
 import { ClusterInbox } from './cluster-inbox.js';
 import { ClusterNodes } from './cluster-nodes.js';
 import type { ClusterSource } from './cluster-source.js';
-import { type Address, slotOf } from './slot-map.js';
+import { type Address, slotOf, slotTagOf } from './slot-map.js';
 import { Topology } from './topology.js';
 
 /** How long to wait before asking again for a lock whose slot is on its way to another node, in ms. */
@@ -106,6 +106,7 @@ export class RedisCluster implements LockServer {
   }
 
   readonly slotOf = slotOf;
+  readonly fenceTagOf = slotTagOf;
 
   clockOf(key: string): ServerClock | undefined {
     return this.#owner(slotOf(key))?.clock;

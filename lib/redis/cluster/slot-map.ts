@@ -7,14 +7,36 @@ const TABLE = Uint16Array.from({ length: 256 }, (_, byte) => {
   return crc;
 });
 
+/** For each slot, the smallest whole number in it, as far as they were looked for: those below `tried`. */
+const tags: string[] = [];
+let tried = 0;
+
+/** The smallest whole number whose decimals, in braces, put a key into the slot of `key`. All slots have one below 109,758. */
+export function slotTagOf(key: string): string {
+  const slot = slotOf(key);
+  while (tags[slot] === undefined) {
+    const tag = String(tried);
+    tags[slotOf(tag)] ??= tag;
+    tried += 1;
+  }
+  return tags[slot];
+}
+
 /** The slot of a key: CRC16 (XMODEM) of what stands in its first braces, of all of it if nothing does. */
 export function slotOf(key: string): number {
   const open = key.indexOf('{');
   const close = open < 0 ? -1 : key.indexOf('}', open + 1);
   const tag = close > open + 1 ? key.slice(open + 1, close) : key;
+  return crcOf(tag) % SLOTS;
+}
+
+function crcOf(text: string): number {
+  const bytes = Buffer.from(text);
   let crc = 0;
-  for (const byte of Buffer.from(tag)) crc = ((crc << 8) ^ TABLE[(crc >> 8) ^ byte]!) & 0xffff;
-  return crc % SLOTS;
+  for (let at = 0; at < bytes.length; at += 1) {
+    crc = ((crc << 8) ^ TABLE[(crc >> 8) ^ bytes[at]!]!) & 0xffff;
+  }
+  return crc;
 }
 
 /** Where a node is, as `host:port`. */

@@ -1,0 +1,15 @@
+-- The version of what the lock guards, which is the token of its readers: no writer before had a greater one, and every later one has.
+-- It stands until somebody is granted the lock alone, with tokens; a minute beyond the longest lease of readers at most.
+-- Needs `lock`, `fence` and `version` of the script.
+--- @include "mint-fencing-tokens"
+--- @include "whole"
+local function plant_version(now)
+  local token, life = tonumber(redis.call('GET', version) or ''), math.max(0, redis.call('PTTL', lock)) + VERSION_LIFE
+  if token then
+    redis.call('PEXPIRE', version, life)
+    return token
+  end
+  token = tonumber(redis.call('GET', fence) or '') or mint_fencing_tokens(fence, now, 1)
+  redis.call('SET', version, whole(token), 'PX', life)
+  return token
+end
