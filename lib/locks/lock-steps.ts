@@ -1,5 +1,5 @@
 import { LockStoreError } from '../errors/index.js';
-import { isReader, momentOf } from '../options/index.js';
+import { isReader, type Moment, momentOf } from '../options/index.js';
 import { TAKE_OVER_PAUSE } from '../protocol/constants.js';
 import {
   fenceKey,
@@ -10,14 +10,17 @@ import {
   type Operand,
   Remembered,
   type Step,
+  type StepNode,
 } from '../redis/index.js';
 import { batchesOf, LARGEST_BATCH } from './batches.js';
+import { ContendedKeys } from './contended-keys.js';
 import { entryOf } from './entry.js';
 import { besideTimestamps } from './timestamp-compat/timestamp-compat.js';
 import type { LockRequest } from './lock-request.js';
 import type { Answer, Extension, Transferred } from './lock-store.js';
 import { exclusive } from './native-scripts.js';
 import { type AcquireReply, answerOf, extendedOf } from './reply.js';
+import { unlessGone, unlessHeld, unlessLost } from './unconfirmed.js';
 
 type Operands = Readonly<Record<string, string | number | undefined>>;
 
@@ -26,12 +29,14 @@ type Operands = Readonly<Record<string, string | number | undefined>>;
  * those of the operands that it declares.
  */
 export class LockSteps {
+  /** Where others were met. */
+  readonly contended = new ContendedKeys();
   /** The keys of locks, by the names that scripts give them. */
   readonly #keyLists = new Map<readonly string[], Remembered<KeyList>>();
 
   constructor(
     readonly server: LockServer,
-    private readonly prefix: string,
+    readonly prefix: string,
     private readonly waitersPerKey: number,
     /** Told of grants that come with a reply, as they would come to the inbox. */
     private readonly onMessage: (message: string) => void,
@@ -55,7 +60,8 @@ export class LockSteps {
     return this.server.take(this.#step(script, key, { ...operands, inbox }, read));
   }
 
-  acquire(script: LuaScript, request: LockRequest): Step<Answer> {
+  /** `asked`: when the caller asked, if a shorter step went before. The ask may take effect no later than that one. */
+  acquire(script: LuaScript, request: LockRequest, asked?: Moment): Step<Answer> {
     const { key, holder, ttl, tokenBlock: tokens, share, condition } = request;
     const { queue, enqueuedAt: arrival, former, wanted } = request;
     const { step, keys, redisKey } = this.#on(script, key);
@@ -69,7 +75,7 @@ export class LockSteps {
           holder,
           ttl,
           tokens,
-          not_after: node.notAfter(sent.monotonic),
+          not_after: node.notAfter((asked ?? sent).monotonic),
           inbox: this.server.inboxPrefix,
           limit: queue ? this.waitersPerKey : 0,
           arrival,
@@ -89,15 +95,28 @@ export class LockSteps {
           sentAt: sent.monotonic,
           wanted,
           unconfirmed: unlessHeld,
-          read: (answer, receivedAt) => {
-            const reply = answer as AcquireReply;
-            const now = typeof reply === 'number' ? reply : reply[2];
-            node.clock.learn(sent, receivedAt, now / 1_000);
-            return answerOf(reply, request, sent, this.renewIn);
-          },
+          read: (reply, receivedAt) =>
+            this.read(reply as AcquireReply, request, node, sent, receivedAt),
         };
       },
     };
+  }
+
+  /** What a reply means to an ask that was `sent` to the node then. */
+  read(
+    reply: AcquireReply,
+    request: LockRequest,
+    node: StepNode,
+    sent: Moment,
+    receivedAt: number,
+  ): Answer {
+    const now = typeof reply === 'number' ? Math.abs(reply) : reply[2];
+    node.clock.learn(sent, receivedAt, now / 1_000);
+    const answer = answerOf(reply, request, sent, this.renewIn);
+    if (answer.kind !== 'held' && answer.kind !== 'late') {
+      this.contended.add(request.key, receivedAt);
+    }
+    return answer;
   }
 
   /** Answers whether something was given back. Who comes next, if it waits in this process, has been told before. */
@@ -269,27 +288,4 @@ function kindOf({ share }: LockRequest): 's' | 'p' | undefined {
 /** Whether a script answered 1. */
 export function isOne(reply: unknown): boolean {
   return reply === 1;
-}
-
-// What becomes of an answer that too few replicas stand behind: `ScriptRun.unconfirmed` of each step.
-
-/** Only a grant needs replicas. */
-function unlessHeld(answer: Answer, error: Error): Answer {
-  if (answer.kind === 'held') throw error;
-  return answer;
-}
-
-/** Only a lease that is handed on needs replicas. */
-function unlessGone(answer: Transferred | 'late', error: Error): Transferred | 'late' {
-  if (answer !== 'late' && typeof answer.remaining === 'number') throw error;
-  return answer;
-}
-
-/** Only what was extended needs replicas; what is lost is lost. */
-function unlessLost({ sent, remaining }: Extension, error: Error): Extension {
-  if (remaining.every((left) => typeof left === 'number')) throw error;
-  return {
-    sent,
-    remaining: remaining.map((left) => (typeof left === 'number' ? 'unknown' : left)),
-  };
 }

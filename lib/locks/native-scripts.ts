@@ -1,4 +1,4 @@
-import { LuaScript } from '../redis/index.js';
+import { JointScript, LuaScript } from '../redis/index.js';
 import ask from './condition/ask.lua.js';
 import awaiting from './condition/await.lua.js';
 import leaveCondition from './condition/leave.lua.js';
@@ -10,6 +10,7 @@ import force from './lock/force.lua.js';
 import inspect from './lock/inspect.lua.js';
 import leave from './lock/leave.lua.js';
 import release from './lock/release.lua.js';
+import releaseFree from './lock/release-free.lua.js';
 import stamp from './lock/stamp.lua.js';
 import transfer from './lock/transfer.lua.js';
 import acquireShare from './shares/acquire.lua.js';
@@ -24,6 +25,7 @@ const batchable = true;
 export const exclusive = {
   acquire: new LuaScript(acquire, { batchable }),
   release: new LuaScript(release, { batchable }),
+  releaseFree: new JointScript(releaseFree),
   leave: new LuaScript(leave),
   extend: new LuaScript(extend),
   inspect: new LuaScript(inspect),

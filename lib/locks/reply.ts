@@ -5,7 +5,7 @@ import type { LockRequest } from './lock-request.js';
 
 // What the scripts return and push, as PROTOCOL.md says it.
 
-/** What the acquire scripts return: the clock alone says `held` for the whole ttl, with all tokens, the first of which is the clock. */
+/** What the acquire scripts return: the clock alone says `held` for the whole ttl, with all tokens, the first of which is the clock; below 0 it says `late`. */
 export type AcquireReply =
   | number
   | [
@@ -26,6 +26,7 @@ export function answerOf(
   renewIn: number | undefined,
 ): Answer {
   if (typeof reply === 'number') {
+    if (reply < 0) return { kind: 'late' };
     const fencingToken = tokenBlock > 0 ? reply : undefined;
     return {
       kind: 'held',

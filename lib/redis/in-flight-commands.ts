@@ -23,6 +23,11 @@ export class InFlightCommand {
     });
   }
 
+  /** What the reply means; may throw what the command rejects with. */
+  read(reply: unknown, _receivedAt: number): unknown {
+    return reply;
+  }
+
   giveUp(error: Error): void {
     this.over = true;
     this.reject(error);
@@ -53,15 +58,11 @@ export class InFlightCommands {
     if (!this.#cancelTimer) this.#watch(this.timeout);
   }
 
-  answered(
-    command: InFlightCommand,
-    reply: unknown,
-    read: (reply: unknown, receivedAt: number) => unknown,
-  ): void {
+  answered(command: InFlightCommand, reply: unknown): void {
     if (!this.received(command)) return;
     command.over = true;
     try {
-      command.resolve(read(decoded(reply), this.#lastAnswerAt));
+      command.resolve(command.read(decoded(reply), this.#lastAnswerAt));
     } catch (error) {
       command.reject(error);
     }

@@ -1,11 +1,20 @@
 export { deadline } from './deadline.js';
-export { baseOf, fenceKey, globOf, type KeyType, lockKeyList, Remembered } from './key-names.js';
-export { LuaScript } from './lua-script.js';
+export {
+  baseOf,
+  fenceKey,
+  globOf,
+  type KeyType,
+  lockKeyList,
+  LockKeys,
+  Remembered,
+} from './key-names.js';
+export { JointScript } from './joint-script.js';
+export { LuaScript, type ScriptRun } from './lua-script.js';
 export { isServer, prefixOf } from './open-connection.js';
 export { type LockServer } from './lock-server.js';
 export { lockServer } from './open-server.js';
 export { type Step, type StepNode } from './redis-node.js';
-export { KeyList, type Operand } from './resp.js';
+export { CommonOperands, KeyList, type Keys, type Operand } from './resp.js';
 export { type OutageListener } from './outage-watch.js';
 export { type RedisConnection } from './redis-connection.js';
 export { commandsOf, rightsFor } from './rights.js';

@@ -1,4 +1,4 @@
-import { KeyList } from './resp.js';
+import { bulk, KeyList, type Keys } from './resp.js';
 
 /** The types of keys at which locks stand. */
 export type KeyType = 'string' | 'zset' | 'hash';
@@ -37,6 +37,31 @@ export function fenceKey(prefix: string, tag: string): string {
 export function baseOf(lock: string): string {
   const isTagOnly = lock.startsWith('{') && lock.endsWith('}');
   return isTagOnly ? `${lock}{}` : lock.includes('{') ? lock : `{${lock}}`;
+}
+
+/** The keys of one lock, of which nothing is made before it is sent: for a lock that may not be used again. */
+export class LockKeys implements Keys {
+  readonly #base: string;
+
+  constructor(
+    readonly lock: string,
+    /** What scripts call those beside the plain one. */
+    private readonly beside: readonly string[],
+  ) {
+    this.#base = baseOf(lock);
+  }
+
+  get keys(): string[] {
+    return [this.lock, ...this.beside.map((name) => `${this.#base}:${name}`)];
+  }
+
+  get names(): string {
+    return this.keys.map(bulk).join('');
+  }
+
+  encoded(at: number): string {
+    return bulk(at === 0 ? this.lock : `${this.#base}:${this.beside[at - 1]!}`);
+  }
 }
 
 /** How many locks' keys are remembered. */

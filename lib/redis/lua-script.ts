@@ -1,11 +1,15 @@
 import { createHash } from 'node:crypto';
-import { bulk, KeyList, type Operand } from './resp.js';
+import { bulk, type CommonOperands, KeyList, type Keys, type Operand } from './resp.js';
 
 /** One run of a script. */
 export interface ScriptRun<Answer> {
   readonly script: LuaScript;
-  readonly keys: KeyList;
+  readonly keys: Keys;
   readonly args: readonly Operand[];
+  /** Of a JointScript: what stands once for all runs that leave as one. They do so only where it is the same object. */
+  readonly common?: CommonOperands;
+  /** Of a JointScript that wants it before those: the server's time in µs after which nothing happens. The earliest stands for all. */
+  readonly notAfter?: number;
   /** The lock's key, for messages. */
   readonly key?: string | undefined;
   /** When it is sent (monotonic ms), if that is known already. */
@@ -18,8 +22,16 @@ export interface ScriptRun<Answer> {
   readonly asking?: boolean;
   /** Of an answer that counts only when replicas have what was written: what it is, or throws, when too few do. */
   readonly unconfirmed?: (answer: Answer, error: Error) => Answer;
-  /** What Redis' reply means; strings in it are strings. May throw what the run rejects with. */
-  readonly read: (reply: unknown, receivedAt: number) => Answer;
+  /** What Redis' reply means; strings in it are strings. May throw what the run rejects with, or take a further step. */
+  read(reply: unknown, receivedAt: number): Answer | Promise<Answer>;
+}
+
+/** The same run, sent in another way. */
+export function alike<Answer>(
+  run: ScriptRun<Answer>,
+  sending: Pick<ScriptRun<Answer>, 'asking' | 'sentAgain'>,
+): ScriptRun<Answer> {
+  return Object.assign(Object.create(run) as ScriptRun<Answer>, sending); // a run may be an object with methods
 }
 
 /** The text of a script, and how a command names it. */
@@ -91,11 +103,34 @@ export class LuaScript extends ScriptText {
     return list;
   }
 
-  /** The EVALSHA, or EVAL, as it goes over the wire. */
-  wire(keys: KeyList, args: readonly Operand[], byText = false): string {
-    let wire = this.head(keys.keys.length + args.length, byText) + keys.wire;
-    for (const arg of args) wire += bulk(arg);
-    return wire;
+  /** Whether a run may leave in the command of another one. */
+  joins(run: ScriptRun<unknown>, added: ScriptRun<unknown>): boolean {
+    return this.batched !== undefined && added.args.length === run.args.length;
+  }
+
+  /** The EVALSHA, or EVAL, that takes these runs, as it goes over the wire. */
+  encoded(runs: readonly { readonly run: ScriptRun<unknown> }[], byText: boolean): string {
+    let names = '';
+    let operands = '';
+    for (const { run } of runs) {
+      names += run.keys.names;
+      for (const arg of run.args) operands += bulk(arg);
+    }
+    const { run } = runs[0]!;
+    const width = runs.length * run.keys.keys.length; // one run may be of several locks
+    const text = runs.length > 1 ? this.batched! : this;
+    const head = text.head(width + runs.length * run.args.length, byText);
+    return `${head}${bulk(width)}${names}${operands}`;
+  }
+
+  /** The same behind the script, for a run alone that ioredis encodes. */
+  operands({ keys: { keys }, args }: ScriptRun<unknown>): Operand[] {
+    return [keys.length, ...keys, ...args];
+  }
+
+  /** What of a reply is one run's, of so many that left together. */
+  replyTo(nth: number, runs: number, reply: unknown): unknown {
+    return runs > 1 ? (reply as unknown[])[nth] : reply;
   }
 }
 

@@ -4,18 +4,45 @@ import { InFlightCommand, InFlightCommands } from './in-flight-commands.js';
 import type { ScriptRun, ScriptText } from './lua-script.js';
 import { Reconnector } from './our-client.js';
 import { bulk, type Operand } from './resp.js';
-import { EncodedCommand, type Form, InFlightRun, ScriptBatch, textOf } from './script-batch.js';
+import {
+  type BatchOwner,
+  EncodedCommand,
+  type Form,
+  InFlightRun,
+  ScriptBatch,
+  textOf,
+} from './script-batch.js';
 import { notSent, refusesAll } from './store-failure.js';
 import { WriteBatch } from './write-batch.js';
 
 const SETTLED = Promise.resolve();
+
+/** Its text is not what ioredis would make of it: it is answered with a time only where it is sent as we encode it. */
+class Trial extends EncodedCommand {
+  isTaken = false;
+
+  constructor() {
+    super('time', ['unencoded'], SETTLED);
+  }
+
+  override encoded(): string {
+    return `*1\r\n${bulk('time')}`;
+  }
+
+  override resolve(reply: unknown): void {
+    this.isTaken = Array.isArray(reply);
+  }
+
+  override reject(): void {}
+}
+
 const ENCODING = { replyEncoding: 'utf8' } as const;
 
 /**
  * Our command connection. Every command settles within `timeout`, whatever ioredis or the network
  * does: answered, refused, or failed with what is known of its outcome. Nothing is sent twice.
  */
-export class RedisConnection {
+export class RedisConnection implements BatchOwner {
   readonly #unanswered: InFlightCommands;
   readonly #reconnector: Reconnector;
   readonly #closing = new AbortController();
@@ -47,18 +74,12 @@ export class RedisConnection {
   }
 
   /**
-   * Tries whether ioredis takes commands that are encoded by us, with one whose spelling is not what it seems
-   * to be. From then on scripts are sent that way, and if it `merges` them several runs in one command; if it
-   * does not, nothing changes.
+   * Tries whether ioredis takes commands that are encoded by us. From then on scripts are sent that way, and if it `merges`
+   * them several runs in one command; if it does not, nothing changes.
    */
   async tryOut(merges = false): Promise<void> {
     const batch = new WriteBatch(this.client);
-    const encoded = (): string => `*1\r\n${bulk('time')}`;
-    let isTaken = false;
-    const answered = (reply: unknown): void => {
-      isTaken = Array.isArray(reply);
-    };
-    const trial = new EncodedCommand('time', encoded, ['unencoded'], SETTLED, answered, () => {});
+    const trial = new Trial();
     try {
       void this.client.sendCommand(trial as unknown as Command, batch as never);
       batch.flush();
@@ -66,7 +87,7 @@ export class RedisConnection {
       return;
     }
     await this.send('time'); // is answered after the trial
-    if (!isTaken) return;
+    if (!trial.isTaken) return;
     this.#batch = batch;
     this.#merges = merges;
   }
@@ -89,7 +110,7 @@ export class RedisConnection {
     this.#sendPlain(
       name,
       args,
-      (reply) => this.#unanswered.answered(command, reply, (decoded) => decoded),
+      (reply) => this.#unanswered.answered(command, reply),
       (error) => this.#unanswered.failed(command, error),
     );
     return command.promise;
@@ -103,24 +124,20 @@ export class RedisConnection {
   #sendRuns(runs: InFlightRun[], form: Form): void {
     const { run } = runs[0]!;
     if (run.asking) this.send('asking').catch(() => {}); // the command itself fails then
-    const text = form === 'text' ? textOf(runs) : undefined;
-    if (text) this.#loading.add(text);
-    const answered = (reply: unknown): void => {
-      if (text) this.#loading.delete(text);
-      this.#runsAnswered(runs, reply);
-    };
-    const failed = (error: Error): void => {
-      if (text) this.#loading.delete(text);
-      this.#runsFailed(runs, error);
-    };
+    if (form === 'text') this.#loading.add(textOf(runs));
+    const batch = new ScriptBatch(runs, form, this);
     if (this.#batch) {
-      const batch = new ScriptBatch(runs, form, answered, failed) as unknown as Command;
-      void this.client.sendCommand(batch, this.#batch as never);
+      void this.client.sendCommand(batch as unknown as Command, this.#batch as never);
       return;
     }
-    const { script, keys, args } = run;
-    const [name, what] = text ? ['eval', script.source] : ['evalsha', script.sha];
-    this.#sendPlain(name!, [what!, keys.keys.length, ...keys.keys, ...args], answered, failed);
+    const { script } = run;
+    const what = form === 'text' ? script.source : script.sha;
+    this.#sendPlain(
+      batch.name,
+      [what, ...script.operands(run)],
+      (reply) => this.answered(batch, reply),
+      (error) => this.failed(batch, error),
+    );
   }
 
   /**
@@ -139,20 +156,25 @@ export class RedisConnection {
     void this.client.sendCommand(command, this.#batch as never);
   }
 
-  #runsAnswered(runs: readonly InFlightRun[], reply: unknown): void {
-    if (runs.length === 1) return this.#unanswered.answered(runs[0]!, reply, runs[0]!.run.read);
-    runs.forEach((inFlight, nth) => {
-      const answer = (reply as unknown[])[nth];
+  /** Called by a batch that left. */
+  answered({ runs, form }: ScriptBatch, reply: unknown): void {
+    if (form === 'text') this.#loading.delete(textOf(runs));
+    const { script } = runs[0]!.run;
+    for (let nth = 0; nth < runs.length; nth += 1) {
+      const answer = script.replyTo(nth, runs.length, reply);
       if (!(answer instanceof Error)) {
-        return this.#unanswered.answered(inFlight, answer, inFlight.run.read);
+        this.#unanswered.answered(runs[nth]!, answer);
+        continue;
       }
       // As ioredis does with a command that failed.
       if (this.client.options.reconnectOnError?.(answer)) this.client.disconnect(true);
-      this.#unanswered.failed(inFlight, answer);
-    });
+      this.#unanswered.failed(runs[nth]!, answer);
+    }
   }
 
-  #runsFailed(runs: readonly InFlightRun[], error: Error): void {
+  /** The same. */
+  failed({ runs, form }: ScriptBatch, error: Error): void {
+    if (form === 'text') this.#loading.delete(textOf(runs));
     const why = refusesAll(error);
     if (why === 'NOSCRIPT') return this.#forgotten(runs.filter((each) => this.#isWanted(each)));
     const apart = runs.length > 1 && why !== undefined;

@@ -5,7 +5,7 @@ import { onEachConnection } from './our-client.js';
 import { OutageWatch } from './outage-watch.js';
 import type { RedisConnection } from './redis-connection.js';
 import { ReplicaAcks } from './replica-acks.js';
-import type { ScriptRun } from './lua-script.js';
+import { alike, type ScriptRun } from './lua-script.js';
 import { checkServer, type ServerChecks } from './server-check.js';
 import { ServerClock } from './server-clock.js';
 import { notSent, unfit } from './store-failure.js';
@@ -105,7 +105,7 @@ export class RedisNode implements StepNode {
     return {
       clock: this.clock,
       notAfter: (now) => this.notAfter(now),
-      run: (run) => this.run({ ...run, asking: true }),
+      run: (run) => this.run(alike(run, { asking: true })),
     };
   }
 

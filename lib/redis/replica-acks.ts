@@ -1,7 +1,7 @@
 import { ReplicasNotReachedError } from '../errors/index.js';
 import type { ReplicaSettings } from '../options/index.js';
 import type { RedisConnection } from './redis-connection.js';
-import type { ScriptRun } from './lua-script.js';
+import { alike, type ScriptRun } from './lua-script.js';
 import { InFlightRun } from './script-batch.js';
 import { notSent } from './store-failure.js';
 
@@ -45,7 +45,9 @@ export class ReplicaAcks {
     const sentAgain = (): void => {
       again = true; // behind the WAIT
     };
-    const settled = Promise.allSettled(turns.map(({ run }) => this.#send({ ...run, sentAgain })));
+    const settled = Promise.allSettled(
+      turns.map(({ run }) => this.#send(alike(run, { sentAgain }))),
+    );
     let acks = await this.#wait();
     const answers = await settled;
     if (again) acks = await this.#wait();

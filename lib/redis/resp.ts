@@ -8,16 +8,39 @@ export function bulk(operand: Operand): string {
   return `$${bytes}\r\n${text}\r\n`;
 }
 
-/** The keys of a script in its order, and as they go over the wire: worth keeping for a lock that is used again. */
-export class KeyList {
-  /** With their number before them. */
-  readonly wire: string;
-  /** Without it. */
+/** The keys of a run, and how they go over the wire. */
+export interface Keys {
+  readonly keys: readonly string[];
+  /** All of them, encoded. */
+  readonly names: string;
+  /** One of them, encoded. */
+  encoded(at: number): string;
+}
+
+/** The keys of a script in its order, encoded once: worth keeping for a lock that is used again. */
+export class KeyList implements Keys {
   readonly names: string;
 
   constructor(readonly keys: readonly string[]) {
     this.names = keys.map(bulk).join('');
-    this.wire = bulk(keys.length) + this.names;
+  }
+
+  encoded(at: number): string {
+    return bulk(this.keys[at]!);
+  }
+}
+
+/** Keys and operands that several runs have in common, encoded once. */
+export class CommonOperands {
+  readonly names: string;
+  readonly operands: string;
+
+  constructor(
+    readonly keys: readonly string[],
+    readonly args: readonly Operand[],
+  ) {
+    this.names = keys.map(bulk).join('');
+    this.operands = args.map(bulk).join('');
   }
 }
 

@@ -75,7 +75,7 @@ describe.each(files)('%s', (file) => {
   });
 
   it('touches KEYS and ARGV only where it gives them names', () => {
-    expect(body.replaceAll(/#KEYS|unpack\(KEYS\)/g, '')).not.toMatch(/\b(KEYS|ARGV)\b/);
+    expect(body.replaceAll(/#KEYS|unpack\(KEYS[^)]*\)/g, '')).not.toMatch(/\b(KEYS|ARGV)\b/);
   });
 
   it('uses every operand that it declares', () => {

@@ -351,7 +351,7 @@ export const batches: Contract = {
     if (world.hearsItself) expect(dead).toEqual([]);
     const within = TTL + (world.hearsItself ? 2_000 : 5_000);
     expect(b.clock.monotonic() - from).toBeLessThan(atMost(world, within));
-    expect((await world.snapshot()).type).toBe('none');
+    await world.until('it is given back', async () => (await world.snapshot()).type === 'none');
   },
 
   async 'a process that shuts down gives back what it holds, and every entry'(world) {

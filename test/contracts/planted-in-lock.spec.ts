@@ -1,4 +1,4 @@
-import { inScripts } from '../support/plant.js';
+import { both, inScripts } from '../support/plant.js';
 import { planted } from '../support/planted.js';
 import { errors } from './errors.contract.js';
 import { expiry } from './expiry.contract.js';
@@ -16,6 +16,9 @@ const NEVER = `'9000000000000000'`;
 /** What stands there, but never the asker itself. */
 const ANOTHERS = `local current = right(...) return current and 'another'`;
 
+/** In place of the holder's own part of its id: whatever stands there. */
+const ANYBODY = `(function() holders[i] = holders[i] and before .. id return id end)()`;
+
 /** What the scripts of a lock that one holds alone do wrongly. */
 planted('one Redis', {
   'taking a lock that is held': {
@@ -28,7 +31,10 @@ planted('one Redis', {
     ],
   },
   'release without comparing': {
-    plant: inScripts(['release'], { commands: { 'GET lock': `return right(...) and holder` } }),
+    plant: both(
+      inScripts(['release'], { commands: { 'GET lock': `return right(...) and holder` } }),
+      inScripts(['releaseFree'], { operands: { id: ANYBODY } }),
+    ),
     brokenSentences: [
       [ownership, 'a stranger cannot release'],
       [ownership, 'who held the lock before'],

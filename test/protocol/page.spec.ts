@@ -43,7 +43,12 @@ describe('the page of the protocol', () => {
     const steps = Object.entries(folders).flatMap(([folder, scripts]) =>
       Object.entries(scripts as Record<string, LuaScript | undefined>).flatMap(([step, script]) =>
         script
-          ? [[`${folder}/${step}.lua`, [script.keys.join(' '), script.args.join(' ')]] as const]
+          ? [
+              [
+                `${folder}/${fileOf(step)}.lua`,
+                [script.keys.join(' '), script.args.join(' ')],
+              ] as const,
+            ]
           : [],
       ),
     );
@@ -69,3 +74,8 @@ describe('the page of the protocol', () => {
     expect(missing).toEqual([]);
   });
 });
+
+/** The name of the file of a step. */
+function fileOf(step: string): string {
+  return step.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+}

@@ -41,7 +41,7 @@ export function both(...plants: readonly Plant[]): Plant {
   return {
     sow() {
       const undo = plants.map((plant) => plant.sow!());
-      return () => undo.forEach((each) => each());
+      return () => undo.reverse().forEach((each) => each()); // each takes back to what it found
     },
   };
 }

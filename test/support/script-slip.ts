@@ -1,5 +1,5 @@
 import luaparse, { type Node } from 'luaparse';
-import { LuaScript } from '../../lib/redis/index.js';
+import { JointScript, LuaScript } from '../../lib/redis/index.js';
 
 /**
  * What a script does wrongly, said of what it is promised to do and not of how it is written: of what it says to Redis, of
@@ -17,9 +17,10 @@ export interface Slip {
 /** Another script, with the slip in it; throws if the script has no part that the slip names. */
 export function slipped(
   name: string,
-  { source, keys, args }: LuaScript,
+  script: LuaScript,
   { commands = {}, operands = {}, functions = {} }: Slip,
 ): LuaScript {
+  const { source, keys, args } = script;
   const parts = partsOf(source);
   const has = (what: string, found: boolean): void => {
     if (!found) throw new Error(`${name}.lua has no ${what}.`);
@@ -42,7 +43,7 @@ export function slipped(
   for (const { at, text } of inserts.sort((a, b) => b.at - a.at)) {
     edited = edited.slice(0, at) + text + edited.slice(at);
   }
-  return new LuaScript(edited);
+  return script instanceof JointScript ? new JointScript(edited) : new LuaScript(edited);
 }
 
 /** A `redis` of its own for what follows, in which some commands are others. */

@@ -20,11 +20,11 @@ beforeEach(() => {
   const node = {
     clock: { learn() {} },
     notAfter: () => 1,
-    async run({ read }: ScriptRun<unknown>) {
+    async run(run: ScriptRun<unknown>) {
       sent += 1;
       const error = errors.shift();
       if (error) throw error;
-      return read(['busy', 500, 1, -1], 0);
+      return run.read(['busy', 500, 1, -1], 0);
     },
   };
   const server = {

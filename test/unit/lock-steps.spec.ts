@@ -39,7 +39,7 @@ beforeEach(() => {
       const { args } = run.script;
       ran.push(Object.fromEntries(run.args.map((arg, at) => [args[at % args.length]!, arg])));
       await clock.advance(way);
-      const answer = run.read(replies.shift(), clock.monotonic());
+      const answer = await run.read(replies.shift(), clock.monotonic());
       return confirmed || !run.unconfirmed ? answer : run.unconfirmed(answer, UNREACHED);
     },
   };

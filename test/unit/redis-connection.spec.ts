@@ -96,10 +96,14 @@ describe('a command on the wire', () => {
   });
 
   it('names the script by its hash, and counts its operands', () => {
-    expect(echo.wire(new KeyList(['k']), ['a', 1])).toBe(
+    const encoded = (args: readonly Operand[]): string => {
+      const run = { script: echo, keys: new KeyList(['k']), args, read: String };
+      return echo.encoded([{ run }], false);
+    };
+    expect(encoded(['a', 1])).toBe(
       `*6\r\n$7\r\nevalsha\r\n$40\r\n${echo.sha}\r\n$1\r\n1\r\n$1\r\nk\r\n$1\r\na\r\n$1\r\n1\r\n`,
     );
-    expect(echo.wire(new KeyList(['k']), [])).toMatch(/^\*4\r\n/);
+    expect(encoded([])).toMatch(/^\*4\r\n/);
   });
 
   it('says what is text in an answer, at any depth, and leaves the rest', () => {

@@ -4,7 +4,13 @@ import { once } from 'node:events';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { ForeignLockError } from '../../lib/errors/index.js';
 import { systemClock } from '../../lib/options/index.js';
-import { KeyList, LuaScript, type Operand } from '../../lib/redis/index.js';
+import {
+  CommonOperands,
+  JointScript,
+  KeyList,
+  LuaScript,
+  type Operand,
+} from '../../lib/redis/index.js';
 import { RedisConnection } from '../../lib/redis/redis-connection.js';
 import { ClusterProcess } from '../../tools/redis-cluster.js';
 import { RedisProcess } from '../../tools/redis-server.js';
@@ -30,6 +36,21 @@ if text == 'nothing' then return nil end
 return { one, other, text }`,
   { batchable: true },
 );
+/** Takes all its runs by itself: appends the text of each to the list of each; says what all of them share. */
+const append = new JointScript(
+  `local shared = KEYS[1]
+local not_after, word = ARGV[1], ARGV[2]
+local runs, answers = (#KEYS - 1) / 2, {}
+if word == 'one' then return 1 end
+for nth = 1, runs do
+  local list, other = KEYS[1 + nth], KEYS[1 + runs + nth]
+  local text = ARGV[2 + nth]
+  local answer = redis.pcall('RPUSH', list, text)
+  answers[nth] = type(answer) == 'table' and answer or { shared, not_after, word, list, other, text }
+end
+return answers`,
+);
+const all = new CommonOperands(['shared'], ['word']);
 /** As `push`, but each time a command of its own. */
 const pushAlone = new LuaScript(`${push.source}\n`);
 
@@ -85,9 +106,16 @@ function runs(count: number, list = 'list', script = push): Promise<unknown>[] {
   return Array.from({ length: count }, (_, nth) => run(script, [list], [nth]));
 }
 
+/** A run of the script that takes them all. */
+function joint(list: string, text: string, notAfter = 7, common = all): Promise<unknown> {
+  const keys = new KeyList([list, `${list}:other`]);
+  const read = (reply: unknown): unknown => reply;
+  return connection.run({ script: append, keys, args: [text], key: list, common, notAfter, read });
+}
+
 /** The server knows the scripts, also for several runs. */
 async function warm(): Promise<void> {
-  for (const script of [push, swap, pushAlone]) {
+  for (const script of [push, swap, pushAlone, append]) {
     await admin.script('LOAD', script.source);
     if (script.batched) await admin.script('LOAD', script.batched.source);
   }
@@ -234,6 +262,79 @@ describe('runs of a script that leave together', () => {
     const found = outcomesOf([...runs(2), run(push, ['list'], ['x'], () => false), ...runs(1)]);
     expect(await found).toEqual(['answered', 'answered', 'unsent', 'answered']);
     expect(await admin.lrange('list', 0, -1)).toEqual(['0', '1', '0']);
+  });
+});
+
+describe('runs of a script that takes all of them by itself', () => {
+  beforeEach(warm);
+
+  it('are one command, and each gets its own answer; the earliest of their ends stands for all', async () => {
+    let answers: unknown[] = [];
+    const widths = await widthsDuring(async () => {
+      answers = await Promise.all([
+        joint('a', '0', 10),
+        joint('b', 'ä', 12),
+        joint('a', '2', 11),
+        joint('c', '', 13),
+      ]);
+    });
+    expect(widths).toEqual([3, 7]);
+    expect(answers).toEqual([
+      ['shared', '10', 'word', 'a', 'a:other', '0'],
+      ['shared', '11', 'word', 'b', 'b:other', 'ä'],
+      ['shared', '11', 'word', 'a', 'a:other', '2'],
+      ['shared', '11', 'word', 'c', 'c:other', ''],
+    ]);
+  });
+
+  it('may all be answered by one number', async () => {
+    const one = new CommonOperands(['shared'], ['one']);
+    const answers = ['a', 'b', 'c'].map((list) => joint(list, 'x', 7, one));
+    expect(await Promise.all(answers)).toEqual([1, 1, 1]);
+  });
+
+  it('leave apart where they have not the same in common', async () => {
+    const others = new CommonOperands(['shared'], ['word']);
+    const widths = await widthsDuring(() =>
+      Promise.all([all, all, all, others, others, all].map((common) => joint('a', 'x', 7, common))),
+    );
+    expect(widths).toEqual([3, 5, 5, 3]);
+  });
+
+  it('fail each by itself', async () => {
+    await admin.set('text', 'no list');
+    const all = ['a', 'b', 'text', 'c'].map((list) => joint(list, 'x'));
+    const found = await Promise.allSettled(all);
+    expect(found.map(({ status }) => status)).toEqual([
+      'fulfilled',
+      'fulfilled',
+      'rejected',
+      'fulfilled',
+    ]);
+    expect(found[2]).toMatchObject({ reason: expect.any(ForeignLockError) });
+  });
+
+  it('fail for the key that the user may not touch, and only that one does', async () => {
+    await admin.call('ACL', 'SETUSER', 'few', 'on', '>p', '~shared', '~a*', '~c*', '+@all');
+    connection.close();
+    await connect(server.url.replace('//', '//few:p@'));
+    await connection.tryOut(true);
+    const found = outcomesOf(['a', 'a', 'b', 'c'].map((list) => joint(list, 'x')));
+    expect(await found).toEqual(['answered', 'answered', 'refused', 'answered']);
+  });
+
+  it('are done once by a server that has forgotten the script', async () => {
+    await admin.script('FLUSH');
+    await Promise.all(['0', '1', '2', '3'].map((text) => joint('a', text)));
+    expect(await admin.lrange('a', 0, -1)).toEqual(['0', '1', '2', '3']);
+  });
+
+  it('leave each as a command of ioredis where that takes none of ours', async () => {
+    connection.close();
+    await connect(server.url);
+    await Promise.all(['0', '1'].map((text) => joint('a', text)));
+    expect(await joint('a', '2')).toEqual(['shared', '7', 'word', 'a', 'a:other', '2']);
+    expect(await admin.lrange('a', 0, -1)).toEqual(['0', '1', '2']);
   });
 });
 

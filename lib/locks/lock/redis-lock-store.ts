@@ -40,7 +40,8 @@ import { conditions, exclusive, permits, readers } from '../native-scripts.js';
 import { ServerEpoch } from '../server-epoch.js';
 import { messageOf } from '../reply.js';
 import { snapshotOf } from '../snapshot.js';
-import { RedisCondition, RedisLock } from './redis-lock.js';
+import { FreeLocks } from './free-lock.js';
+import { RedisCondition, RedisExclusiveLock, RedisLock } from './redis-lock.js';
 
 /** Every step of native locks. */
 const NATIVE = [exclusive, readers, permits, conditions].flatMap((steps) =>
@@ -92,8 +93,11 @@ export class RedisLockStore implements LockStore {
       timestampCompat,
     );
     this.#steps = steps;
+    const alone = timestampCompat
+      ? new RedisLock(steps, exclusive)
+      : new RedisExclusiveLock(new FreeLocks(steps, this.processId));
     this.#strategies = {
-      exclusive: checked(new RedisLock(steps, exclusive), this.#before),
+      exclusive: checked(alone, this.#before),
       readers: checked(new RedisLock(steps, readers, LARGEST_SHARED_BATCH), this.#before),
       permits: checked(new RedisLock(steps, permits, LARGEST_SHARED_BATCH), this.#before),
       awaiting: checked(new RedisCondition(steps), this.#before),

@@ -4,6 +4,7 @@ import type { LockRequest } from '../lock-request.js';
 import type { LockSteps } from '../lock-steps.js';
 import type { Answer, Extension, LockStrategy } from '../lock-store.js';
 import { conditions, exclusive } from '../native-scripts.js';
+import type { FreeLocks } from './free-lock.js';
 
 type Scripts = Readonly<Record<'acquire' | 'release' | 'leave' | 'extend', LuaScript>>;
 
@@ -39,6 +40,25 @@ export class RedisLock implements LockStrategy {
 
   extend(requests: readonly LockRequest[]): Promise<Extension> {
     return this.steps.server.take(this.steps.extend(this.scripts.extend, requests));
+  }
+}
+
+/** The lock that one holder has alone: by the short way, where that is likely to do. */
+export class RedisExclusiveLock extends RedisLock {
+  constructor(private readonly free: FreeLocks) {
+    super(free.steps, exclusive);
+  }
+
+  override release(
+    request: LockRequest,
+    keep: number,
+    served?: readonly LockRequest[],
+  ): Promise<boolean> {
+    const { steps, free } = this;
+    const { release } = exclusive;
+    return steps.server.take(
+      free.release(request, keep, served) ?? steps.release(release, request, keep, served),
+    );
   }
 }
 

@@ -1,0 +1,44 @@
+import { LuaScript, type ScriptRun } from './lua-script.js';
+import { bulk, type Operand } from './resp.js';
+
+/**
+ * A script that takes any number of runs by itself, and so does for all of them at once what it can. Its keys are those in
+ * common, the first key of each run, the second of each, and so on; its operands are those in common and one of each run. It
+ * replies with one answer for all, or with a list of theirs.
+ */
+export class JointScript extends LuaScript {
+  override readonly batched = this;
+
+  override joins(run: ScriptRun<unknown>, added: ScriptRun<unknown>): boolean {
+    return added.common === run.common;
+  }
+
+  override encoded(runs: readonly { readonly run: ScriptRun<unknown> }[], byText: boolean): string {
+    const common = runs[0]!.run.common!;
+    const ofEach = this.keys.length - common.keys.length;
+    let { names } = common;
+    for (let at = 0; at < ofEach; at += 1) {
+      for (const { run } of runs) names += run.keys.encoded(at);
+    }
+    let own = '';
+    let earliest = Infinity;
+    for (const { run } of runs) {
+      own += bulk(run.args[0]!);
+      if (run.notAfter! < earliest) earliest = run.notAfter!;
+    }
+    const keys = common.keys.length + runs.length * ofEach;
+    const before = earliest === Infinity ? '' : bulk(earliest);
+    const head = this.head(keys + this.args.length - 1 + runs.length, byText);
+    return `${head}${bulk(keys)}${names}${before}${common.operands}${own}`;
+  }
+
+  override operands({ common, notAfter, keys, args }: ScriptRun<unknown>): Operand[] {
+    const names = [...common!.keys, ...keys.keys];
+    const before = notAfter === undefined ? [] : [notAfter];
+    return [names.length, ...names, ...before, ...common!.args, ...args];
+  }
+
+  override replyTo(nth: number, _runs: number, reply: unknown): unknown {
+    return Array.isArray(reply) ? (reply as unknown[])[nth] : reply;
+  }
+}
