@@ -1,9 +1,9 @@
 import { LeaseLostError, LockError, type LossReason } from '../errors/index.js';
 import type { Grant } from '../locks/lock-store.js';
 import type { LockRequest } from '../locks/lock-request.js';
-import { type CallSettings, type Clock, type Moment, READER } from '../options/index.js';
+import { type CallSettings, type Clock, READER } from '../options/index.js';
 import type { Due, Scheduled } from './timers.js';
-import { deadlineOf, type Validity, validityAt, validityOf, type Term } from './validity.js';
+import { deadlineOf, type Term, type Validity, validityOf } from './validity.js';
 import type { InFlight } from './in-flight.js';
 
 /** The callers of this process that wait behind a lease. */
@@ -16,6 +16,12 @@ export interface Successors {
   takeServed(): LockRequest[] | undefined;
   /** The lease is over, whatever way. */
   ended(heldLock: HeldLock): void;
+}
+
+/** Leases that are renewed together. */
+export interface Company extends Scheduled {
+  /** The lease is renewed apart from the others from now on, or not at all. Returns whether it was the last. */
+  leave(heldLock: HeldLock): boolean;
 }
 
 /** By the store's answer about a lock that is not its holder's any more: the reason of the loss. */
@@ -31,15 +37,16 @@ type State = 'held' | 'awaiting' | 'closing' | 'released' | 'lost';
  *
  * It believes no later deadline than the server's, on two clocks (validity.ts).
  */
-export class HeldLock implements Scheduled, Term {
+export class HeldLock implements Scheduled {
   private phase: State = 'held';
+  /** The server's last answer; of leases that are renewed together one for all. */
+  term: Term;
   readonly fencingToken: number | undefined;
   /** Where the watchdog's schedule has it. */
   due: Due | undefined;
   nth = 0;
-  /** The server's last answer. */
-  sent!: Moment;
-  remaining!: number;
+  /** With whom it is renewed. */
+  batch: Company | undefined;
   /** When the first renewal is due, if its turn is not soon enough: others may have written over the lock. */
   renewAt = Infinity;
   /** How many leases of callers stand on it: re-entry adds, release takes away. */
@@ -68,12 +75,13 @@ export class HeldLock implements Scheduled, Term {
   ) {
     this.fencingToken = grant.fencingToken;
     if (grant.renewIn !== undefined) this.renewAt = grant.sent.monotonic + grant.renewIn;
-    this.confirm(grant);
+    this.term = grant;
   }
 
   /** The same lease in the hands of the next caller: no longer than it lasts, with the next token. */
   successor(call: CallSettings, successors: Successors): HeldLock {
-    const { request, inFlight, clock, sent, remaining, fencingToken: token, renewAt } = this;
+    const { request, inFlight, clock, fencingToken: token, renewAt } = this;
+    const { sent, remaining } = this.term;
     const fencingToken = token === undefined ? undefined : token + 1;
     const renewIn = renewAt === Infinity ? undefined : renewAt - sent.monotonic;
     const grant = { kind: 'held', sent, remaining, fencingToken, tokens: 0, renewIn } as const;
@@ -161,16 +169,15 @@ export class HeldLock implements Scheduled, Term {
   }
 
   /** The server answered how much is left. */
-  confirm({ sent, remaining }: Term): void {
-    this.sent = sent;
-    this.remaining = remaining;
+  confirm(term: Term): void {
+    this.term = term;
   }
 
   /** The same by a renewal: no other client can have written over the lock. */
   renewed(term: Term): void {
     this.suspected = this.#failure = undefined;
     this.renewAt = Infinity;
-    this.confirm(term);
+    this.term = term;
   }
 
   /** A renewal failed: the deadline that is known stands. */
@@ -180,17 +187,17 @@ export class HeldLock implements Scheduled, Term {
 
   /** The last moment of the lease, in monotonic ms. */
   get deadline(): number {
-    return deadlineOf(this);
+    return deadlineOf(this.term);
   }
 
   /** The same on the wall clock, as that was when the server was asked. */
   get wallDeadline(): number {
-    return this.deadline + (this.sent.wall - this.sent.monotonic);
+    return this.deadline + (this.term.sent.wall - this.term.sent.monotonic);
   }
 
   /** What the clocks say of the lease. */
   get validity(): Validity {
-    return validityOf(this, this.clock);
+    return validityOf(this.term, this.clock);
   }
 
   /** True while nobody else can hold the lock. Looks at the clocks, not at a timer. */
@@ -201,11 +208,6 @@ export class HeldLock implements Scheduled, Term {
   /** The machine slept, or somebody set its clock: only the server knows. */
   get inDoubt(): boolean {
     return this.phase === 'held' && this.validity === 'doubtful';
-  }
-
-  /** The same, at a moment that has been read for several. */
-  inDoubtAt(now: Moment): boolean {
-    return this.phase === 'held' && validityAt(this, now) === 'doubtful';
   }
 
   /** Aborts with the `LeaseLostError` when the lease is lost. */

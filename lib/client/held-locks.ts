@@ -122,6 +122,7 @@ export class HeldLocks {
     if (request.share) return;
     let reason: LossReason = 'unconfirmed';
     const undo = heldLock.share();
+    this.#watchdog.watch(heldLock); // apart from those that are still held alone
     try {
       const done = await heldLock.inFlight.during(() =>
         this.store.downgrade(request, fencingToken),

@@ -6,8 +6,8 @@ import type { Clock } from '../options/index.js';
  * gives it up once more after that.
  */
 export class InFlight {
-  /** A renewal is under way. */
-  renewal = false;
+  /** The last renewal. */
+  renewal: { readonly underWay: boolean } | undefined;
   #steps = 0;
   #asks = 0;
   #latest = -Infinity;
@@ -17,7 +17,12 @@ export class InFlight {
 
   /** Whether anything is under way. */
   get any(): boolean {
-    return this.renewal || this.#steps > 0 || this.#asks > 0;
+    return this.renews || this.#steps > 0 || this.#asks > 0;
+  }
+
+  /** Whether a renewal is under way. */
+  get renews(): boolean {
+    return this.renewal !== undefined && this.renewal.underWay;
   }
 
   /** A step that changes the lease, and nothing once the lease is given back. */

@@ -42,7 +42,7 @@ export class Schedule<Item extends Scheduled> {
     if (number < this.#timerFor) this.#arm(number);
   }
 
-  delete(item: Item): void {
+  delete(item: Scheduled): void {
     if (!item.due) return;
     const { items } = item.due;
     const last = items.pop()!;

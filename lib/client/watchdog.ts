@@ -1,17 +1,21 @@
 import type { LossReason } from '../errors/index.js';
+import { batchesOf } from '../locks/batches.js';
 import type { Extended, Extension, LockStore } from '../locks/lock-store.js';
 import type { LockRequest } from '../locks/lock-request.js';
 import { type Clock, type Moment, momentOf, partedSince } from '../options/index.js';
 import { type HeldLock, LOSS } from './held-lock.js';
+import { RenewalBatch } from './renewal-batch.js';
 import { isRefused, type OnRefused } from './retry.js';
 import { Schedule } from './timers.js';
-import { readClocks } from './validity.js';
+import { readClocks, type Term, validityAt } from './validity.js';
 
 /** The shortest pause between two renewals of one lease, in ms. */
 const SHORTEST_PAUSE = 10;
 /** Renewals come in beats, in ms, so that many leases share a command; a short lease cannot wait for one. */
 const BEAT = 25;
 const SHORT = 10 * BEAT;
+/** How many leases of one ttl are renewed apart from those of others. */
+const WORTH_A_COMMAND = 8;
 
 /**
  * Renews what is held at a third of the ttl, what is due in as few calls as its nodes allow, and finds when a lease is
@@ -19,7 +23,8 @@ const SHORT = 10 * BEAT;
  * tried again until then.
  */
 export class Watchdog {
-  readonly #schedule: Schedule<HeldLock>;
+  /** Leases one by one, or in the batch in which they were renewed. */
+  readonly #schedule: Schedule<HeldLock | RenewalBatch>;
 
   constructor(
     private readonly store: LockStore,
@@ -31,12 +36,15 @@ export class Watchdog {
   }
 
   watch(heldLock: HeldLock): void {
+    this.forget(heldLock);
     this.#watch(heldLock, this.clock.monotonic());
   }
 
   /** Stops before it returns: no renewal is sent for this lease any more. */
   forget(heldLock: HeldLock): void {
-    this.#schedule.delete(heldLock);
+    const { batch } = heldLock;
+    if (!batch) this.#schedule.delete(heldLock);
+    else if (batch.leave(heldLock)) this.#schedule.delete(batch);
   }
 
   /** Asks the server now whether these are still held. */
@@ -53,56 +61,91 @@ export class Watchdog {
     return this.#schedule.size;
   }
 
-  #wake(due: HeldLock[]): void {
+  #wake(due: (HeldLock | RenewalBatch)[]): void {
     const now = this.clock.monotonic();
     const renewable: HeldLock[] = [];
-    for (const heldLock of due) {
-      if (heldLock.state !== 'held') continue;
-      if (now >= heldLock.deadline) this.lost(heldLock, 'expired');
-      else if (!this.#wantsRenewal(heldLock, now)) this.#watch(heldLock, now);
-      else renewable.push(heldLock);
+    for (const one of due) {
+      if (!(one instanceof RenewalBatch)) this.#sort(one, now, renewable);
+      else if (one.goesOn(now, due.length === 1)) this.#ask(one);
+      else for (const heldLock of one.dissolve()) this.#sort(heldLock, now, renewable);
     }
     this.#renew(renewable);
   }
 
+  /** What is due for a lease. */
+  #sort(heldLock: HeldLock, now: number, renewable: HeldLock[]): void {
+    if (heldLock.state !== 'held') return;
+    if (now >= heldLock.deadline) this.lost(heldLock, 'expired');
+    else if (!this.#wantsRenewal(heldLock, now)) this.#watch(heldLock, now);
+    else renewable.push(heldLock);
+  }
+
   /** Each batch is settled when it is answered: a node that hangs holds up nothing that lives on another one. */
   #renew(due: HeldLock[]): void {
-    const heldLocks = due.filter(({ inFlight }) => !inFlight.renewal);
-    if (heldLocks.length === 0) return;
-    for (const heldLock of heldLocks) {
-      heldLock.inFlight.renewal = true;
-      this.#schedule.set(heldLock, heldLock.deadline);
+    const heldLocks = due.filter(({ inFlight }) => !inFlight.renews);
+    if (heldLocks.length < due.length) {
+      for (const heldLock of due) {
+        if (heldLock.inFlight.renews && !heldLock.batch) {
+          this.#schedule.set(heldLock, heldLock.deadline);
+        }
+      }
     }
-    const requests = heldLocks.map((heldLock) => {
-      const { request } = heldLock;
-      const ttl = this.#wanted(heldLock);
-      return request.ttl === ttl ? request : { ...request, ttl };
-    });
-    for (const batch of this.store.batches(requests)) {
-      void this.#extend(
-        batch.map((at) => heldLocks[at]!),
-        batch.map((at) => requests[at]!),
-      );
+    for (const alike of byPace(heldLocks)) {
+      const requests = alike.map((heldLock) => this.#requestOf(heldLock));
+      for (const batch of this.store.batches(requests)) {
+        const members = batch.map((at) => alike[at]!);
+        for (const heldLock of members) this.forget(heldLock);
+        this.#ask(
+          new RenewalBatch(
+            members,
+            batch.map((at) => requests[at]!),
+          ),
+        );
+      }
     }
   }
 
-  async #extend(heldLocks: readonly HeldLock[], requests: readonly LockRequest[]): Promise<void> {
+  #ask(batch: RenewalBatch): void {
+    batch.underWay = true;
+    this.#schedule.set(batch, batch.deadline);
+    void this.#extend(batch);
+  }
+
+  async #extend(batch: RenewalBatch): Promise<void> {
     let answer: Extension | undefined;
     try {
-      answer = await this.store.extend(requests);
+      answer = await this.store.extend(batch.requests);
     } catch (error) {
       if (isRefused(error)) this.onRefused(error, 'renewal');
-      for (const heldLock of heldLocks) heldLock.notRenewed(error);
+      for (const heldLock of batch.heldLocks) heldLock.notRenewed(error);
       // The server may have renewed or not; the deadline we know stands, and we ask again before it.
     }
     const now = readClocks(this.clock);
+    const term = answer && commonTerm(answer);
+    const stays = batch.answered(term) && validityAt(term!, now) === 'valid';
+    if (stays) this.#goOn(batch, term!, now.monotonic);
+    else this.#part(batch, answer, now);
+  }
+
+  /** All of them were renewed as they were: one object says so for all, and one turn is next. */
+  #goOn(batch: RenewalBatch, term: Term, now: number): void {
+    for (const heldLock of batch.heldLocks) heldLock.renewed(term);
+    const { deadline } = batch;
+    const { ttl } = batch.heldLocks[0]!.settings;
+    this.#schedule.set(batch, turnBefore(deadline, ttl, now));
+  }
+
+  #part(batch: RenewalBatch, answer: Extension | undefined, now: Moment): void {
+    this.#schedule.delete(batch);
+    batch.dissolve();
     const slept: HeldLock[] = []; // the answer was on its way meanwhile
-    heldLocks.forEach((heldLock, at) => {
-      heldLock.inFlight.renewal = false;
+    batch.heldLocks.forEach((heldLock, at) => {
       if (heldLock.state !== 'held') return;
       const remaining = answer?.remaining[at] ?? 'unknown';
       this.#settle(heldLock, answer?.sent, remaining, now.monotonic);
-      if (remaining !== 'unknown' && heldLock.inDoubtAt(now)) slept.push(heldLock);
+      const { state, term } = heldLock;
+      if (remaining === 'unknown' || state !== 'held') return;
+      if (validityAt(term, now) === 'doubtful') slept.push(heldLock);
     });
     this.#renew(slept);
   }
@@ -124,23 +167,26 @@ export class Watchdog {
   }
 
   #nextTurn(heldLock: HeldLock, now: number): number {
-    if (!this.#wantsRenewal(heldLock, now)) return heldLock.deadline;
-    if (heldLock.renewAt < Infinity) return Math.min(heldLock.deadline, heldLock.renewAt);
-    // A deadline may lie further ahead than a ttl, by `extend` or a server clock set back: loss is noticed in time all the same.
-    const ahead = Math.min(heldLock.deadline - now, heldLock.settings.ttl);
-    const third = (ahead / 3) * (0.9 + Math.random() * 0.1);
-    if (third > SHORT) return Math.floor((now + third) / BEAT) * BEAT;
-    return Math.min(heldLock.deadline, now + Math.max(SHORTEST_PAUSE, third));
+    const { deadline, renewAt, settings } = heldLock;
+    if (!this.#wantsRenewal(heldLock, now)) return deadline;
+    if (renewAt < Infinity) return Math.min(deadline, renewAt);
+    return turnBefore(deadline, settings.ttl, now);
+  }
+
+  #requestOf(heldLock: HeldLock): LockRequest {
+    const { request } = heldLock;
+    const ttl = this.#wanted(heldLock);
+    return request.ttl === ttl ? request : { ...request, ttl };
   }
 
   /** How long a lease shall last from now on, in ms; one that is not renewed no longer than its ttl in all, on both clocks. */
   #wanted(heldLock: HeldLock): number {
-    const { settings, since, sent, deadline } = heldLock;
+    const { settings, since, term, deadline } = heldLock;
     const { ttl, renew } = settings;
     if (renew) return ttl;
     const now = momentOf(this.clock);
     const end = Math.max(deadline, this.#wantsToppingUp(heldLock, now.monotonic) ? since + ttl : 0);
-    const left = end - now.monotonic - Math.max(0, partedSince(sent, now));
+    const left = end - now.monotonic - Math.max(0, partedSince(term.sent, now));
     return Math.max(1, Math.floor(left));
   }
 
@@ -155,4 +201,29 @@ export class Watchdog {
   #wantsToppingUp({ settings, since, deadline }: HeldLock, now: number): boolean {
     return deadline - since < settings.ttl * 0.9 && deadline > now;
   }
+}
+
+/** A renewal is due when a third of what is left is over. */
+function turnBefore(deadline: number, ttl: number, now: number): number {
+  // A deadline may lie further ahead than a ttl, by `extend` or a server clock set back: loss is noticed in time all the same.
+  const ahead = Math.min(deadline - now, ttl);
+  const third = (ahead / 3) * (0.9 + Math.random() * 0.1);
+  if (third > SHORT) return Math.floor((now + third) / BEAT) * BEAT;
+  return Math.min(deadline, now + Math.max(SHORTEST_PAUSE, third));
+}
+
+/** What the server said of all alike, if it did. */
+function commonTerm({ sent, remaining: all }: Extension): Term | undefined {
+  const [remaining] = all;
+  if (typeof remaining !== 'number' || all.some((left) => left !== remaining)) return undefined;
+  return { sent, remaining };
+}
+
+/** Those that are renewed at one pace, so that they can stay together; a few of one pace go with others. */
+function byPace(heldLocks: readonly HeldLock[]): HeldLock[][] {
+  const paces = batchesOf(heldLocks, ({ settings }) => settings.ttl, Infinity);
+  const groups = paces.map((places) => places.map((at) => heldLocks[at]!));
+  const many = groups.filter(({ length }) => length >= WORTH_A_COMMAND);
+  const few = groups.filter(({ length }) => length < WORTH_A_COMMAND).flat();
+  return few.length > 0 ? [...many, few] : many;
 }

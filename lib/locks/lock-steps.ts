@@ -33,6 +33,8 @@ export class LockSteps {
   readonly contended = new ContendedKeys();
   /** The keys of locks, by the names that scripts give them. */
   readonly #keyLists = new Map<readonly string[], Remembered<KeyList>>();
+  /** The extensions of leases that are renewed together again and again. */
+  readonly #extensions = new WeakMap<readonly LockRequest[], Step<Extension>>();
 
   constructor(
     readonly server: LockServer,
@@ -166,8 +168,14 @@ export class LockSteps {
     return batchesOf(requests, ({ key }) => this.server.slotOf(this.prefix + key), largest);
   }
 
-  /** Of one batch. */
+  /** Of one batch; of the same list the same step, which is encoded once. */
   extend(script: LuaScript, requests: readonly LockRequest[]): Step<Extension> {
+    let step = this.#extensions.get(requests);
+    if (!step) this.#extensions.set(requests, (step = this.#extend(script, requests)));
+    return step;
+  }
+
+  #extend(script: LuaScript, requests: readonly LockRequest[]): Step<Extension> {
     const step = this.#script(script);
     const keys = this.#keysOf(step, requests);
     const args = extendArgs(step, requests);

@@ -8,17 +8,7 @@ const OWNER = 'lib/client/held-lock.ts';
 const FIELD = 'phase';
 
 /** The fields of a lease; the owner alone writes them, in its methods. */
-const FIELDS = [
-  FIELD,
-  'state',
-  'lossReason',
-  'suspected',
-  'sent',
-  'remaining',
-  'renewAt',
-  'request',
-  'holds',
-];
+const FIELDS = [FIELD, 'state', 'lossReason', 'suspected', 'term', 'renewAt', 'request', 'holds'];
 
 /** Each assignment to such a field of another object, and each in `this` of a class that is not the owner's. */
 function writes(file: string): string[] {

@@ -94,7 +94,7 @@ planted('memory', {
     plant: inHeldLock('successor', (successor) => ({
       value(this: HeldLock, call: CallSettings, successors: Successors) {
         return Object.assign(successor.call(this, call, successors), {
-          remaining: 10 * this.remaining,
+          term: { ...this.term, remaining: 10 * this.term.remaining },
         });
       },
     })),
@@ -105,8 +105,7 @@ planted('memory', {
       value(this: HeldLock, call: CallSettings, successors: Successors) {
         const clock = this['clock'];
         return Object.assign(successor.call(this, call, successors), {
-          sent: momentOf(clock),
-          remaining: call.ttl,
+          term: { sent: momentOf(clock), remaining: call.ttl },
         });
       },
     })),

@@ -1,0 +1,71 @@
+import type { LockRequest } from '../locks/lock-request.js';
+import type { Company, HeldLock } from './held-lock.js';
+import type { Due } from './timers.js';
+import { deadlineOf, type Term } from './validity.js';
+
+/** A batch of fewer leases goes with others that are due. */
+const FEW = 128;
+
+/**
+ * Leases that one command renews. Those that are renewed as they were stay together: they are woken as one, asked for by
+ * the same list, which the store encodes once, and dated by one answer.
+ */
+export class RenewalBatch implements Company {
+  due: Due | undefined;
+  nth = 0;
+  /** It is asked for, and not answered. */
+  underWay = false;
+  /** Whether its leases may stay together: they are renewed without end, all at the same pace. */
+  readonly #steady: boolean;
+  /** How many are still in it. */
+  #size: number;
+  /** What the server said of all of them alike. */
+  #term: Term | undefined;
+
+  constructor(
+    readonly heldLocks: readonly HeldLock[],
+    readonly requests: readonly LockRequest[],
+  ) {
+    const { ttl } = heldLocks[0]!.settings;
+    this.#steady = heldLocks.every(({ settings }) => {
+      return settings.renew && settings.maxHold === Infinity && settings.ttl === ttl;
+    });
+    this.#size = heldLocks.length;
+    for (const heldLock of heldLocks) heldLock.batch = heldLock.inFlight.renewal = this;
+  }
+
+  /** When the first of its leases is over. */
+  get deadline(): number {
+    if (this.#term) return deadlineOf(this.#term);
+    return Math.min(...this.heldLocks.map(({ deadline }) => deadline));
+  }
+
+  /** The same for all. Returns whether they stay together. */
+  answered(term: Term | undefined): boolean {
+    this.underWay = false;
+    this.#term = term;
+    return term !== undefined && this.#whole;
+  }
+
+  /** Whether the same question is asked again, now that it is due, with or without others. */
+  goesOn(now: number, alone: boolean): boolean {
+    return this.#whole && !this.underWay && now < this.deadline && (alone || this.#size >= FEW);
+  }
+
+  leave(heldLock: HeldLock): boolean {
+    heldLock.batch = undefined;
+    this.#size -= 1;
+    return this.#size === 0;
+  }
+
+  /** Each is renewed apart from now on. Returns those that were still in it. */
+  dissolve(): HeldLock[] {
+    const members = this.heldLocks.filter(({ batch }) => batch === this);
+    for (const heldLock of members) this.leave(heldLock);
+    return members;
+  }
+
+  get #whole(): boolean {
+    return this.#steady && this.#size === this.heldLocks.length;
+  }
+}
