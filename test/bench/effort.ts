@@ -3,6 +3,8 @@ export interface Effort {
   readonly rounds: number;
   /** Of workloads whose rounds take seconds. */
   readonly longRounds: number;
+  /** How long each runs before the first of its short rounds, in ms: until the compiler has seen all of it. */
+  readonly practice?: number;
   /** Not counted, in ms: caches fill, the compiler warms up. */
   readonly warmUp: number;
   /** Counted, in ms. */
@@ -18,6 +20,7 @@ export interface Effort {
 export const THOROUGH: Effort = {
   rounds: 5,
   longRounds: 5,
+  practice: 300,
   warmUp: 150,
   window: 600,
   pairs: 10,

@@ -52,6 +52,12 @@ export async function measure(
     refused: kind.refuses(workload, adapter),
   }));
   const floor: Figures[] = [];
+  if (effort.practice !== undefined && !kind.long && !isCold(workload)) {
+    const practice = { ...effort, warmUp: 0, window: effort.practice };
+    for (const { adapter, refused } of series) {
+      if (refused === undefined) await once(workload, adapter, site, practice).catch(() => {}); // its rounds will tell
+    }
+  }
   const { rounds = Infinity } = workload;
   const enough = Math.min(rounds, kind.long ? effort.longRounds : effort.rounds);
   for (let round = 0; round < enough; round += 1) {
@@ -106,8 +112,7 @@ async function once(
   const servers = [url, ...voting].map((each) => new Redis(each));
   await Promise.all(servers.map((server) => server.flushall()));
   const kind = kindOf(workload);
-  const fresh = workload.kind === 'turns' && workload.cold !== undefined;
-  const replicas = fleet.take(workload.processes, adapter.ioredis, fresh);
+  const replicas = fleet.take(workload.processes, adapter.ioredis, isCold(workload));
   const locked: Servers = [replicaUrl, ...voting];
   const hanging =
     workload.kind === 'turns' && workload.hanging ? voting.slice(-workload.hanging) : [];
@@ -132,7 +137,12 @@ async function once(
     return kind.figures(workload, parts, span, worked);
   } finally {
     thaw();
-    if (unfinished || fresh) fleet.retire(replicas);
+    if (unfinished || isCold(workload)) fleet.retire(replicas);
     for (const server of servers) server.disconnect();
   }
+}
+
+/** Whether each round has processes of its own. */
+function isCold(workload: Workload): boolean {
+  return workload.kind === 'turns' && workload.cold !== undefined;
 }

@@ -44,5 +44,6 @@ describe('the benchmark', () => {
     expect(median([3, 1, 2])).toBe(2);
     expect(percentile([1, 2, 3, 4], 1)).toBe(4);
     expect(percentile([], 0.5)).toBeNaN();
+    expect(median([NaN, 3, NaN, 1, 2])).toBe(2);
   });
 });

@@ -1,8 +1,8 @@
-import { type Adapter, GATHERED, PEERS, RAW } from './adapters/index.js';
 import { kindOf } from './kinds/index.js';
 import type { Figures, Measure, Reference } from './measure/figures.js';
 import { median } from './measure/statistics.js';
 import type { Rounds, Series } from './rounds.js';
+import { GATHERED_ON, isPeer, RAW_ON } from './variants.js';
 import type { Workload } from './workloads/workload.js';
 
 /** One row of a table: medians over the rounds, and ratios that were formed within each round. */
@@ -26,9 +26,11 @@ export interface Summary {
 
 export function summary(workload: Workload, { series, floor }: Rounds): Summary {
   const measures = kindOf(workload).measures(workload);
-  const peers = series.filter(isPeer);
-  const roundsOf = (adapter: Adapter): readonly Figures[] =>
-    series.find((one) => one.adapter === adapter)?.rounds ?? [];
+  const peers = series.filter(
+    ({ adapter, refused }) => refused === undefined && isPeer(adapter.name),
+  );
+  const roundsOf = (variant: string): readonly Figures[] =>
+    series.find(({ adapter }) => adapter.name === variant)?.rounds ?? [];
   const rows = series.map(({ adapter: { name, configuration, ioredis = 6 }, refused, rounds }) => ({
     variant: name,
     configuration,
@@ -37,8 +39,8 @@ export function summary(workload: Workload, { series, floor }: Rounds): Summary 
     ratios: Object.fromEntries(
       measures.map((measure) => {
         const references = {
-          raw: of(roundsOf(RAW[ioredis]), measure),
-          gathered: of(roundsOf(GATHERED[ioredis]), measure),
+          raw: of(roundsOf(RAW_ON[ioredis]), measure),
+          gathered: of(roundsOf(GATHERED_ON[ioredis]), measure),
           peer: bestOf(peers, measure),
           floor: of(floor, measure),
         };
@@ -61,14 +63,10 @@ function leader(peers: readonly Series[], measures: readonly Measure[]): string 
   const decisive = measures.find(({ better }) => better);
   if (!decisive) return undefined;
   const ranked = peers
-    .map(({ adapter, rounds }) => ({ name: adapter.name, value: median(of(rounds, decisive)) }))
+    .map((peer) => ({ name: peer.adapter.name, value: median(sound(peer, decisive)) }))
     .filter(({ value }) => !Number.isNaN(value))
     .toSorted((a, b) => (decisive.better === 'more' ? b.value - a.value : a.value - b.value));
   return ranked[0]?.name;
-}
-
-function isPeer({ adapter, refused }: Series): boolean {
-  return refused === undefined && PEERS.includes(adapter);
 }
 
 function of(rounds: readonly Figures[], { figure }: Measure): number[] {
@@ -89,18 +87,20 @@ function medians(rounds: readonly Figures[], measures: readonly Measure[]): Figu
   );
 }
 
-/** In each round the best that any peer did; one that lost leases, or let two in, has done nothing. */
+/** In each round the best that any peer did. */
 function bestOf(peers: readonly Series[], measure: Measure): number[] {
-  const all = peers.map(({ rounds }) =>
-    of(
-      rounds.map((figures) => (figures['lost'] || figures['violations'] ? {} : figures)),
-      measure,
-    ),
-  );
+  const all = peers.map((peer) => sound(peer, measure));
   const pick = measure.better === 'less' ? Math.min : Math.max;
-  return (all[0] ?? []).map((_, round) =>
-    pick(...all.map((values) => values[round]!).filter((value) => !Number.isNaN(value))),
-  );
+  return (all[0] ?? []).map((_, round) => {
+    const seen = all.map((values) => values[round]!).filter((value) => !Number.isNaN(value));
+    return seen.length > 0 ? pick(...seen) : NaN;
+  });
+}
+
+/** What a peer did in each round; where it lost leases, or let two in, it did nothing. */
+function sound({ rounds }: Series, measure: Measure): number[] {
+  const fair = rounds.map((figures) => (figures['lost'] || figures['violations'] ? {} : figures));
+  return of(fair, measure);
 }
 
 function ratios(

@@ -16,6 +16,10 @@ export const RAW = {
   gatheredOn5: 'raw ioredis 5 + autopipelining',
 } as const;
 
+/** What ratios refer to, by the major of ioredis. */
+export const RAW_ON = { 6: RAW.on6, 5: RAW.on5 } as const;
+export const GATHERED_ON = { 6: RAW.gatheredOn6, 5: RAW.gatheredOn5 } as const;
+
 /** Whether a row is one of the other libraries: what a floor is called begins with it. */
 export function isPeer(variant: string): boolean {
   return !/^(nest-redis-lock|raw ioredis|floor)\b/.test(variant);

@@ -1,6 +1,7 @@
-/** The value below which `share` of the values lie; NaN without values. */
+/** The value below which `share` of the values lie that were seen; NaN without any. */
 export function percentile(values: readonly number[], share: number): number {
-  const sorted = values.toSorted((a, b) => a - b);
+  const seen = values.filter((value) => !Number.isNaN(value));
+  const sorted = seen.toSorted((a, b) => a - b);
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? NaN;
 }
 

@@ -4,6 +4,7 @@ import { isPeer, OURS } from '../variants.js';
 const BLUES: Readonly<Record<string, string>> = {
   [OURS.byDefault]: '#0550ae',
   [OURS.strict]: '#218bff',
+  [OURS.on5]: '#0a8a8a',
 };
 const OTHER_BLUE = '#80ccff';
 const GREYS: readonly string[] = ['#1f2328', '#8c959f'];

@@ -1,5 +1,6 @@
 import type { Reference } from '../measure/figures.js';
 import type { Row, Summary } from '../summary.js';
+import type { Workload } from '../workloads/workload.js';
 import { number, table } from './table.js';
 
 const VERSUS: Record<Reference, string> = {
@@ -24,7 +25,7 @@ export function summaryTable({ workload, measures, rows }: Summary): string {
       : [row.variant, ...columns.map(() => 'n/a')],
   );
   const head = ['variant', ...columns.map(({ title }) => title)];
-  return `### ${workload.name}\n\n${table(head, lines)}${reasons(rows)}${disturbance(rows)}`;
+  return `### ${workload.name}\n\n${table(head, lines)}${reasons(rows)}${fewer(workload)}${disturbance(rows)}`;
 }
 
 /** Why rows have no figures. */
@@ -36,6 +37,10 @@ function reasons(rows: readonly Row[]): string {
       return `\nn/a, ${reason}: ${those.map(({ variant }) => variant).join(', ')}.\n`;
     })
     .join('');
+}
+
+function fewer({ rounds }: Workload): string {
+  return rounds === undefined ? '' : `\nRounds: ${rounds} at most.\n`;
 }
 
 /** How busy others kept the machine, where that was more than a little. */

@@ -6,7 +6,6 @@ export function drained(waiters: number): LineUpWorkload {
     kind: 'line-up',
     name: `${waiters.toLocaleString('en')} waiters in 2 processes, then all served`,
     processes: 3,
-    rounds: 3,
     waiters,
     held: 1_000,
     bound: 3_000,
