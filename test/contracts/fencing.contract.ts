@@ -1,8 +1,10 @@
 import { expect } from '@jest/globals';
 import { FIRST_BLOCK } from '../../lib/client/local-queue.js';
 import { TTL } from '../support/bounds.js';
+import type { Grant } from '../../lib/locks/lock-store.js';
 import type { Contract } from '../support/contract.js';
 import { expectGrowing } from '../support/growing.js';
+import { random } from '../support/random.js';
 
 export const fencing: Contract = {
   async 'tokens grow with every grant'(world) {
@@ -71,6 +73,46 @@ export const fencing: Contract = {
     expectGrowing([one.grant.fencingToken!, two.grant.fencingToken!]);
   },
 
+  async 'the tokens of each lock grow where several are granted in turn, in blocks, by answers and by pushes'(
+    world,
+  ) {
+    const [a, b] = [await world.client(), await world.client()];
+    const next = random(7);
+    const beyond = new Map<string, number>();
+    const granted = (key: string, grant: Grant): void => {
+      expect(grant.fencingToken).toBeGreaterThan(beyond.get(key) ?? 0);
+      beyond.set(key, grant.fencingToken! + grant.tokens - 1);
+    };
+    for (let round = 0; round < 20; round += 1) {
+      const held = await Promise.all(
+        ['one', 'two', 'three'].map((key) => a.hold({ key, tokenBlock: 1 + Math.floor(64 * next()) })),
+      );
+      for (const { request, grant } of held) {
+        granted(request.key, grant);
+        if (next() < 0.5) {
+          await a.lock.release(request, 0);
+          continue;
+        }
+        const { request: successor } = await b.queue({ key: request.key, tokenBlock: 5 });
+        await a.lock.release(request, 0);
+        await world.until('the push arrives', () => b.granted(successor) !== undefined);
+        granted(request.key, b.granted(successor)!);
+        await b.lock.release(successor, 0);
+      }
+    }
+  },
+
+  async 'tokens lead the clock by 100 ms at most, however many locks reserve blocks of them'(world) {
+    const a = await world.client();
+    for (let nth = 0; nth < 8; nth += 1) {
+      const { grant } = await a.hold({ key: `k${nth}`, tokenBlock: 40_000 });
+      expect(grant.tokens).toBeGreaterThan(0);
+      const { now, fencingToken } = await world.snapshot(`k${nth}`);
+      expect(fencingToken! - now * 1_000).toBeLessThanOrEqual(100_000 + nth);
+      expect(fencingToken).toBe(grant.fencingToken! + grant.tokens - 1);
+    }
+  },
+
   async 'who wants no token gets none, and costs the lock no key'(world) {
     const a = await world.client();
     const { grant } = await a.hold({ tokenBlock: 0 });
@@ -118,6 +160,17 @@ export const fencingOnRedis: Contract = {
     const { grant } = await a.hold();
     expect(grant.fencingToken).toBe(9_007_199_254_740_001);
     expect(await control.get(`${prefix}{}:fence`)).toBe('9007199254740001');
+  },
+
+  async 'an evicted fence costs no order once the clock has passed what was reserved'(world) {
+    const { control, prefix } = world.redis!;
+    const a = await world.client();
+    const { request, grant } = await a.hold({ tokenBlock: 99_000 });
+    await a.lock.release(request, 0);
+    await world.elapse(101);
+    await control.del(`${prefix}{}:fence`);
+    const successor = await a.hold();
+    expect(successor.grant.fencingToken).toBeGreaterThan(grant.fencingToken! + grant.tokens - 1);
   },
 
   async 'a token outlives the lock by a day'(world) {

@@ -252,6 +252,47 @@ export const optimisticOnRedis: Contract = {
     expect(await control.get(key)).toBe(version);
   },
 
+  async 'a version that was evicted hides no writer, and validates where no lock was granted since'(
+    world,
+  ) {
+    const { control, prefix } = world.redis!;
+    const [take, a] = [await stamper(world), await world.client()];
+    const evict = (): Promise<number> => control.del(`{${prefix}k}:version`);
+    const write = async (key: string): Promise<void> => {
+      const { request } = await a.hold({ key });
+      await a.lock.release(request, 0);
+    };
+    const quiet = await take();
+    await evict();
+    expect(await quiet.validate()).toBe(true);
+    const written = await take();
+    await evict();
+    await write('k');
+    expect(await written.validate()).toBe(false);
+    const beside = await take();
+    await write('other');
+    expect(await beside.validate()).toBe(true);
+    await evict();
+    expect(await beside.validate()).toBe(false); // nothing says which lock the last token was for
+  },
+
+  async 'a writer leaves no version behind, and no reader does for longer than a minute'(world) {
+    const { control, prefix } = world.redis!;
+    const [take, a] = [await stamper(world), await world.client()];
+    const version = `{${prefix}k}:version`;
+    await take();
+    const { request } = await a.hold();
+    expect(await control.exists(version)).toBe(0);
+    await a.lock.release(request, 0);
+    const { request: read } = await a.hold({ ...reader, ttl: 9_000, tokenBlock: 1 });
+    expect(await control.pttl(version)).toBeGreaterThan(68_000);
+    await a.lock.extend([{ ...read, ttl: 20_000 }]);
+    expect(await control.pttl(version)).toBeGreaterThan(79_000);
+    await a.lock.release(read, 0);
+    await take();
+    expect(await control.pttl(version)).toBeLessThanOrEqual(60_000);
+  },
+
   async 'a stamp and its validation are one round trip each'(world) {
     const { control } = world.redis!;
     const take = await stamper(world);

@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import fc from 'fast-check';
 import { Cluster, type Redis } from 'ioredis';
 import { isLockError } from '../../lib/errors/index.js';
-import { slotOf } from '../../lib/redis/cluster/slot-map.js';
+import { slotOf, slotTagOf } from '../../lib/redis/cluster/slot-map.js';
 import { systemClock } from '../../lib/options/index.js';
 import type { RedisSource } from '../../lib/options/index.js';
 import { moduleSettings } from '../../lib/options/index.js';
@@ -119,6 +119,31 @@ describe('a Cluster', () => {
     over = true;
     expect(Math.min(...(await settled))).toBeGreaterThan(0);
     checkHistory(recorder.history);
+  });
+
+  it('counts the tokens of a slot on where the slot goes, also at a node whose clock is behind', async () => {
+    const process = await member();
+    const key = keyOf(0, 'counted');
+    const slot = slotOf(`lock:${key}`);
+    const fence = `lock:{${slotTagOf(`lock:${key}`)}}:fence`;
+    expect(slotOf(fence)).toBe(slot);
+    const grant = async (): Promise<number> => {
+      const lease = await process.acquire({ key });
+      await lease.release();
+      return lease.fencingToken;
+    };
+    await grant();
+    const ahead = (Date.now() + 3_600_000) * 1_000; // as the clock of the first node might have been
+    await control[0]!.set(fence, String(ahead), 'PX', 86_400_000);
+    let last = ahead;
+    for (const to of [1, 2, 0]) {
+      await cluster.moveSlot(slot, to);
+      const token = await grant();
+      expect(token).toBeGreaterThan(last);
+      last = token;
+    }
+    expect(last).toBeLessThan(ahead + 1_000);
+    await control[0]!.del(fence);
   });
 
   it.each([

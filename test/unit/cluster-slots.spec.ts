@@ -6,7 +6,7 @@ import { callSettings, moduleSettings, READER, systemClock } from '../../lib/opt
 import { storeFailure } from '../../lib/redis/store-failure.js';
 import { LockOptionsError } from '../../lib/errors/index.js';
 import { ClusterSource } from '../../lib/redis/cluster/cluster-source.js';
-import { SlotMap, slotOf } from '../../lib/redis/cluster/slot-map.js';
+import { SlotMap, slotOf, slotTagOf } from '../../lib/redis/cluster/slot-map.js';
 
 // That it is what Redis computes for any key is tested against a server: test/faults/cluster.spec.ts.
 describe('the slot of a key', () => {
@@ -17,6 +17,24 @@ describe('the slot of a key', () => {
     ['foo{{bar}}zap', slotOf('{bar')],
     ['foo{bar}{zap}', slotOf('bar')],
   ])('of %s is %d', (key, slot) => expect(slotOf(key)).toBe(slot));
+});
+
+describe('the tag of a slot', () => {
+  it('is the smallest number that is in it, whichever slot was asked for before', () => {
+    const smallest = new Map<number, string>();
+    for (let n = 0; smallest.size < 16_384; n += 1) {
+      const slot = slotOf(String(n));
+      if (!smallest.has(slot)) smallest.set(slot, String(n));
+    }
+    for (let n = 0; n < 20_000; n += 1) {
+      const key = `lock:order:${n}`;
+      expect(slotTagOf(key)).toBe(smallest.get(slotOf(key)));
+    }
+  });
+
+  it('is the one that the page of the protocol names', () => {
+    expect([slotOf('lock:account:42'), slotTagOf('lock:account:42')]).toEqual([1_539, '1095']);
+  });
 });
 
 describe('CLUSTER SLOTS', () => {

@@ -6,7 +6,7 @@ local function hold_alone(holder, lease, tokens, now)
   local current, token, count = holder, -1, 0
   if tokens > 0 then
     token, count = mint_fencing_tokens(fence, now, tokens)
-    current = holder .. '/' .. whole(token)
+    current = holder .. '/' .. token_text(token)
     redis.call('DEL', version)
   end
   redis.call('SET', lock, current, 'PX', lease)

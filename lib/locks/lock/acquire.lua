@@ -24,7 +24,7 @@ if gave_back == 0 and redis.call('EXISTS', lock, queue, version) == 0 then
     return now
   end
   local token, count = mint_together(fence, now, tonumber(tokens))
-  redis.call('SET', lock, holder .. '/' .. whole(token), 'PX', ttl)
+  redis.call('SET', lock, holder .. '/' .. token_text(token), 'PX', ttl)
   return token == now and now or { 'held', tonumber(ttl), now, 0, token, count }
 end
 
