@@ -18,9 +18,9 @@ export interface Lease extends AsyncDisposable {
    * A number above that of every earlier grant of this lock. It does not change while the lease lasts. Store it with what you
    * write, and refuse writes that come with a smaller number.
    *
-   * Redis keeps the last token for 24 hours after the last lease. After a loss of its data, tokens start at the server's clock
-   * in µs. They are then above all earlier ones if that clock is at least 0.1 s past the last grant. A lease in shared mode
-   * has the token of the last writer, or 0 where Redis knows none.
+   * Redis keeps the last token of all locks for 24 hours after the last grant. After a loss of its data, tokens start at the
+   * server's clock in µs. They are then above all earlier ones if that clock is at least 0.1 s past the last grant. Leases in
+   * shared mode that are held together have one token: no earlier writer has a greater one, and each later writer has.
    * @throws LockOptionsError if the lock was acquired with `fencing: false`, or if the lease holds several locks.
    */
   readonly fencingToken: number;

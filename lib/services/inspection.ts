@@ -63,11 +63,11 @@ export interface LockInspection {
   readonly remaining?: number;
   /**
    * The fencing token of the holder: the first of those that its grant reserved. Its process uses the next ones while it
-   * passes the lock on among its own callers, or when Redis' first answer was lost. Undefined where nobody holds the lock
+   * passes the lock on among its own callers. Undefined where nobody holds the lock
    * alone, or without tokens.
    */
   readonly fencingToken?: number;
-  /** The last token that was reserved, whoever held the lock or holds it: every later grant has a greater one. */
+  /** The last token that was reserved, for whatever lock: every later grant has a greater one. */
   readonly lastFencingToken?: number;
   /** How many places wait; in strict order up to 64 of each process may just have had their turns. */
   readonly waiting: number;

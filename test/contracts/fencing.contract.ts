@@ -85,7 +85,9 @@ export const fencing: Contract = {
     };
     for (let round = 0; round < 20; round += 1) {
       const held = await Promise.all(
-        ['one', 'two', 'three'].map((key) => a.hold({ key, tokenBlock: 1 + Math.floor(64 * next()) })),
+        ['one', 'two', 'three'].map((key) =>
+          a.hold({ key, tokenBlock: 1 + Math.floor(4_000 * next()) }),
+        ),
       );
       for (const { request, grant } of held) {
         granted(request.key, grant);
@@ -102,7 +104,9 @@ export const fencing: Contract = {
     }
   },
 
-  async 'tokens lead the clock by 100 ms at most, however many locks reserve blocks of them'(world) {
+  async 'tokens lead the clock by 100 ms at most, however many locks reserve blocks of them'(
+    world,
+  ) {
     const a = await world.client();
     for (let nth = 0; nth < 8; nth += 1) {
       const { grant } = await a.hold({ key: `k${nth}`, tokenBlock: 40_000 });

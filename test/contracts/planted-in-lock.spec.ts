@@ -1,4 +1,4 @@
-import { both, inScripts } from '../support/plant.js';
+import { both, inScripts, inShares } from '../support/plant.js';
 import { planted } from '../support/planted.js';
 import { errors } from './errors.contract.js';
 import { expiry } from './expiry.contract.js';
@@ -7,7 +7,7 @@ import { handOver } from './hand-over.contract.js';
 import { idempotence } from './idempotence.contract.js';
 import { loss } from './loss.contract.js';
 import { mutualExclusion } from './mutual-exclusion.contract.js';
-import { optimistic } from './optimistic.contract.js';
+import { optimistic, optimisticOnRedis } from './optimistic.contract.js';
 import { ownership } from './ownership.contract.js';
 import { sharedMode } from './shared-mode.contract.js';
 
@@ -107,9 +107,28 @@ planted('one Redis', {
     }),
     brokenSentences: [[sharedMode, 'a writer becomes a reader']],
   },
+  'a downgrade that keeps its token to itself': {
+    plant: inScripts(['downgrade'], { commands: { 'SET version': `return false` } }),
+    brokenSentences: [[sharedMode, 'readers beside a lease that was exclusive']],
+  },
+  'readers who each have the last token of all': {
+    plant: inShares(['acquire'], { commands: { 'GET version': `return false` } }),
+    brokenSentences: [[sharedMode, 'readers have one token']],
+  },
+  'a writer that leaves the version': {
+    plant: inScripts(['acquire'], { commands: { 'DEL version': `return 0` } }),
+    brokenSentences: [
+      [optimistic, 'a stamp does not validate while somebody holds the lock, nor after'],
+      [sharedMode, 'readers have one token'],
+    ],
+  },
   'a stamp that does not look for holders': {
     plant: inScripts(['stamp'], { commands: { 'GET lock': `return false` } }),
     brokenSentences: [[optimistic, 'a stamp that was taken while']],
+  },
+  'a stamp that is the same for every lock without a version': {
+    plant: inScripts(['stamp'], { commands: { 'GET fence': `return '1'` } }),
+    brokenSentences: [[optimisticOnRedis, 'a version that was evicted hides no writer']],
   },
   'a stamp of a lock without a version': {
     plant: inScripts(['stamp'], { functions: { mint_fencing_tokens: `function() return 1 end` } }),

@@ -61,9 +61,32 @@ planted('one Redis', {
       [mutualExclusion, 'no two leases overlap, and no update is lost'],
     ],
   },
+  'a fence that forgets what was reserved': {
+    plant: inScripts(GRANTING, {
+      functions: {
+        mint_fencing_tokens: `function(fence, now, count) return right(fence, now, 1), count end`,
+      },
+    }),
+    brokenSentences: [[fencing, 'the tokens of each lock grow where several']],
+  },
+  'blocks of tokens without end': {
+    plant: inScripts(['acquire'], {
+      functions: {
+        mint_fencing_tokens: `function(fence, now, count)
+          local first = math.max((tonumber(redis.call('GET', fence) or '') or 0) + 1, now)
+          redis.call('SET', fence, string.format('%.0f', first + count - 1), 'PX', 90000000)
+          return first, count
+        end`,
+      },
+    }),
+    brokenSentences: [[fencing, 'tokens lead the clock by 100 ms at most']],
+  },
   'numbers written by Lua’s own way': {
     plant: inScripts(GRANTING, {
-      functions: { whole: `function(number) return '' .. number end` },
+      functions: {
+        whole: `function(number) return '' .. number end`,
+        token_text: `function(token) return '' .. token end`,
+      },
     }),
     brokenSentences: [
       [order, 'entries keep their arrival'],
