@@ -80,7 +80,7 @@ export class LocalQueue implements Owner, Successors, Scheduled {
     const { clock } = this.context;
     const waiter = this.#first!;
     const batch = this.inBatches ? grant.batch : undefined;
-    this.#slice = new TimeSlice(clock.monotonic(), grant.tokens, batch);
+    this.#slice = new TimeSlice(clock.monotonic(), grant.tokens, batch, entry.wasBehindOthers);
     // The entry may have been made for another caller, which has left.
     const most = { ...grant, remaining: Math.min(grant.remaining, waiter.call.ttl) };
     const { request, inFlight } = entry;
@@ -135,6 +135,7 @@ export class LocalQueue implements Owner, Successors, Scheduled {
     if (waiter) {
       if (!this.#mayHandOff(heldLock, waiter.call.ttl)) return false;
       waiter.resolve(this.#admit(waiter, heldLock.successor(waiter.call, this)));
+      if (this.#slice!.endsWithHolder) setImmediate(() => this.#enqueue()); // when its holder is at work
       return true;
     }
     const next = this.#queueBehind(heldLock);
@@ -160,13 +161,18 @@ export class LocalQueue implements Owner, Successors, Scheduled {
     if (heldLock !== this.#heldLock) return;
     this.context.cleanup.abandonServed(this.takeServed());
     this.#heldLock = undefined;
-    if (!this.#entry && this.#first) this.#newEntry().ask();
+    this.#enqueue();
     this.#retire();
   }
 
   /** The holder stays longer than a time slice: those behind it queue, and those before it leave the store's queue. */
   overstayed(): void {
     if (this.#heldLock) this.context.cleanup.abandonServed(this.takeServed());
+    this.#enqueue();
+  }
+
+  /** Whoever waits here gets an entry in the store's queue. */
+  #enqueue(): void {
     if (!this.#entry && this.#first) this.#newEntry().ask();
   }
 

@@ -139,6 +139,11 @@ export class QueueEntry implements Polled {
     return !this.inFlight.isUncertain(this.context.clock);
   }
 
+  /** Whether others waited before it when the store last said its rank. */
+  get wasBehindOthers(): boolean {
+    return this.rank > 0 && this.rank < Infinity;
+  }
+
   /** It is over: nothing reaches it any more. */
   end(granted = false): void {
     this.#over = true;

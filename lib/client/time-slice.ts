@@ -4,12 +4,18 @@ import type { LockRequest } from '../locks/lock-request.js';
 /** How long one process may hand a lock on among its own callers, in ms, and how often. */
 export const BUDGET = { ms: 10, handOffs: 250 };
 
+/** A turn that is shorter, in ms, ends before an ask from its beginning is answered. */
+const ROOM_TO_ASK = 0.5;
+
 /** The turn of one process: from the store's grant on, for as long as it may hand the lock on in memory. */
 export class TimeSlice {
   readonly #end: number;
   #handOffs = 0;
   #tokensLeft: number;
   #served: LockRequest[] | undefined;
+  /** When its present holder got the lock. */
+  #passedAt: number;
+  #endsWithHolder = false;
 
   constructor(
     now: number,
@@ -17,9 +23,12 @@ export class TimeSlice {
     tokens: number,
     /** The entries of this process that are still to come in this turn, if there are any. */
     public batch: Batch | undefined,
+    /** Whether other processes wait for its end. */
+    private readonly contended: boolean,
   ) {
     this.#end = now + BUDGET.ms;
     this.#tokensLeft = tokens - 1;
+    this.#passedAt = now;
   }
 
   /** One more hand-off; false if the turn is over, or no token is left for it. */
@@ -28,7 +37,18 @@ export class TimeSlice {
     if (fenced && this.#tokensLeft <= 0) return false;
     this.#handOffs += 1;
     this.#tokensLeft -= 1;
+    const stay = now - this.#passedAt;
+    this.#endsWithHolder = this.contended && stay >= ROOM_TO_ASK && now + stay >= this.#end;
+    this.#passedAt = now;
     return true;
+  }
+
+  /**
+   * Whether other processes wait for its end, and it comes with its present holder, if that stays as long as the one
+   * before. Then those behind it ask for their next entry now: the step that gives the lock back has less to do.
+   */
+  get endsWithHolder(): boolean {
+    return this.#endsWithHolder;
   }
 
   /** The lock went to the first entry of the batch, which the store does not know yet. */
