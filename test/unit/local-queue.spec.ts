@@ -13,48 +13,55 @@ beforeEach(() => {
 afterEach(() => world.close());
 
 /** Two turns of this length fit into a time slice, and the third ends after it. */
-const TURN = BUDGET.ms * 0.4;
+const LONG = BUDGET.ms * 0.4;
+/** Before an ask is answered, so short a turn is over. */
+const SHORT = 0.1;
 
-/** Callers that come in this order, each for a turn; they note when it begins. */
-function callers(process: LockingProcess, steps: string[], count: number): Promise<unknown> {
-  const call = async (nth: number): Promise<void> => {
-    const lease = await process.acquire();
-    steps.push(`turn ${nth}`);
-    await new Promise<void>((resolve) => world.clock.after(TURN, resolve));
+/** Callers that come in this order, each for so many ms; notes each turn as it begins. */
+function callers(process: LockingProcess, steps: string[], count: number, ms: number) {
+  const call = async (): Promise<void> => {
+    const lease = await process.acquire({ fencing: false }); // the first grant reserves few tokens
+    steps.push('turn');
+    await new Promise<void>((resolve) => world.clock.after(ms, resolve));
     await lease.release();
   };
-  return later(Promise.all(Array.from({ length: count }, (_, at) => call(at + 1))));
+  return later(Promise.all(Array.from({ length: count }, call)));
 }
 
-describe('a process whose time slice is over', () => {
-  it('has asked for its next entry before, where others wait: what it gives back comes to them by a mere release', async () => {
-    const steps: string[] = [];
-    const [z, b] = [await world.process(), await world.process()];
-    const a = await world.process({}, noting(steps));
-    const lease = await z.acquire();
-    const other = later(b.acquire());
-    await world.waiting(1);
-    const all = callers(a, steps, 4);
-    await world.waiting(2);
-    await lease.release();
-    await (await world.finish(other)).release();
-    await world.finish(all);
-    expect(steps).toEqual([
-      'acquire',
-      'turn 1',
-      'turn 2',
-      'turn 3',
-      'acquire',
-      'release',
-      'turn 4',
-      'release',
-    ]);
+/** What a process sends, and its turns, when another was before it in the queue. */
+async function behindAnother(count: number, ms: number): Promise<string[]> {
+  const steps: string[] = [];
+  const [z, a, b] = [
+    await world.process(),
+    await world.process(),
+    await world.process({}, noting(steps)),
+  ];
+  const lease = await z.acquire();
+  const other = later(a.acquire());
+  await world.waiting(1);
+  const all = callers(b, steps, count, ms);
+  await world.waiting(2);
+  await lease.release();
+  await (await world.finish(other)).release();
+  await world.finish(all);
+  return steps;
+}
+
+describe('in the last turn of its time slice, a process', () => {
+  it('asks for its next entry while it lasts, where others wait: what they wait for is a mere release', async () => {
+    const steps = await behindAnother(4, LONG);
+    expect(steps.join(' ')).toBe('acquire turn turn turn acquire release turn release');
   });
 
-  it('asks in the step by which it gives back, where nobody else waits', async () => {
+  it('asks in the step that gives the lock back, where nobody else waits', async () => {
     const steps: string[] = [];
-    const a = await world.process({}, noting(steps));
-    await world.finish(callers(a, steps, 4));
-    expect(steps).toEqual(['acquire', 'turn 1', 'turn 2', 'turn 3', 'yield', 'turn 4', 'release']);
+    const process = await world.process({}, noting(steps));
+    await world.finish(callers(process, steps, 4, LONG));
+    expect(steps.join(' ')).toBe('acquire turn turn turn yield turn release');
+  });
+
+  it('asks in that step, too, where the turn is over before an ask would be answered', async () => {
+    const steps = await behindAnother(120, SHORT);
+    expect(steps.filter((step) => step !== 'turn')).toEqual(['acquire', 'yield', 'release']);
   });
 });
