@@ -25,9 +25,11 @@ export class FreeLocks {
     this.#releases = new CommonOperands([], [processId]);
   }
 
-  /** Undefined where the full script is to be sent at once. */
+  /** Undefined where the full script is to be sent at once: also by who had to queue, since others may have come behind it. */
   release(request: LockRequest, keep: number, served: unknown): Step<boolean> | undefined {
-    const simple = keep === 0 && !served && request.holder.startsWith(this.processId);
+    const { holder, enqueuedAt } = request;
+    const simple =
+      keep === 0 && !served && enqueuedAt === undefined && holder.startsWith(this.processId);
     return simple && this.#isAlone(request.key)
       ? new FreeRelease(this.steps, request, this.#releases)
       : undefined;
