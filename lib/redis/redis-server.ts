@@ -12,6 +12,7 @@ import { ServerClock } from './server-clock.js';
 import {
   checkSlots,
   description,
+  hasSlots,
   type ServerChecks,
   serverField,
   serverMode,
@@ -24,7 +25,7 @@ export class RedisServer implements LockServer {
   readonly #wakes: WakeChannels;
   #node: RedisNode | undefined;
   #subscriber: RedisConnection | undefined;
-  /** It is a node of a Cluster that has all slots. */
+  /** No script may have keys of two slots there. */
   #hasSlots = false;
   /** Why it could not be used yet. */
   #trouble: string | undefined = 'Redis, not connected yet';
@@ -54,10 +55,13 @@ export class RedisServer implements LockServer {
       await Promise.all([node.open(reconnected, true, failed), firstReady(subscriber, { failed })]);
       const done = (step: () => Promise<unknown>): Promise<void> =>
         triedAtStart(step, this.time, () => node.connection.closed.aborted);
-      this.#hasSlots = serverMode(node.info) === 'cluster';
-      if (this.#hasSlots) {
-        await done(() => checkSlots(node.connection, this.inboxPrefix));
+      const { inboxPrefix } = this;
+      if (serverMode(node.info) === 'cluster') {
+        await done(() => checkSlots(node.connection, inboxPrefix));
       }
+      await done(async () => {
+        this.#hasSlots = await hasSlots(node.connection, inboxPrefix);
+      });
       await done(() => channel.open());
       await done(() => node.connection.send('publish', [inbox, 'hello']));
       this.#trouble = undefined;

@@ -70,6 +70,20 @@ export async function checkSlots(connection: RedisConnection, prefix: string): P
   }
 }
 
+/** Whether no script may have keys of two slots: so it is at a node of a Cluster, and behind some proxies. */
+export async function hasSlots(connection: RedisConnection, prefix: string): Promise<boolean> {
+  const keys = [`${prefix}{0}`, `${prefix}{1}`];
+  try {
+    await connection.send('eval', ['return 1', keys.length, ...keys]);
+    return false;
+  } catch (error) {
+    if (!(error instanceof LockStoreError) || error.outcome !== 'refused') throw error;
+    if (error.message.includes('CROSSSLOT')) return true;
+    if (error.retryable) throw error;
+    return !error.message.includes('NOPERM'); // a proxy has words of its own
+  }
+}
+
 async function infoOf(connection: RedisConnection, { durability }: ServerChecks): Promise<string> {
   try {
     const info = await connection.send('info');

@@ -33,7 +33,7 @@ async function redisKeys(locks: LockService, key: string): Promise<string[]> {
   const lease = await locks.acquire(key);
   const keys = await admin.keys('*');
   await lease.release();
-  return keys.filter((name) => name.includes(key) && !name.startsWith('{'));
+  return keys.filter((name) => name.endsWith(key) && !name.startsWith('{'));
 }
 
 describe('several modules in one application', () => {
