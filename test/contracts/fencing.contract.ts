@@ -104,6 +104,20 @@ export const fencing: Contract = {
     }
   },
 
+  async 'locks that are asked for at one moment, again and again, have growing tokens each'(world) {
+    const a = await world.client();
+    const keys = Array.from({ length: 40 }, (_, nth) => `k${nth}`);
+    const last = new Map<string, number>();
+    for (let round = 0; round < 5; round += 1) {
+      const held = await Promise.all(keys.map((key) => a.hold({ key, tokenBlock: 3 })));
+      for (const { request, grant } of held) {
+        expect(grant.fencingToken).toBeGreaterThan(last.get(request.key) ?? 0);
+        last.set(request.key, grant.fencingToken! + grant.tokens - 1);
+      }
+      await Promise.all(held.map(({ request }) => a.lock.release(request, 0)));
+    }
+  },
+
   async 'tokens lead the clock by 100 ms at most, however many locks reserve blocks of them'(
     world,
   ) {

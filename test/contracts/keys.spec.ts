@@ -49,7 +49,15 @@ describe('the keys of one lock lie in one cluster slot', () => {
 });
 
 it('no lock has a name that is another lock’s queue', () => {
-  for (const name of ['{k}:queue', 'a{k}:seen', '{k}:fence', '{k}:holders', '{k}:cond:full']) {
+  for (const name of [
+    '{k}:queue',
+    'a{k}:seen',
+    '{k}:fence',
+    '{1095}:fence',
+    '{k}:version',
+    '{k}:holders',
+    '{k}:cond:full',
+  ]) {
     expect(() => lockName(name, 512)).toThrow(LockKeyError);
   }
 });

@@ -58,6 +58,7 @@ planted('one Redis', {
     }),
     brokenSentences: [
       [fencing, 'tokens grow with every grant'],
+      [fencing, 'locks that are asked for at one moment'],
       [mutualExclusion, 'no two leases overlap, and no update is lost'],
     ],
   },

@@ -115,6 +115,33 @@ describe('when the server forgets everything', () => {
   });
 });
 
+it('a replica that is promoted counts tokens on from what it was sent, also if its clock is an hour behind', async () => {
+  const replica = await RedisProcess.start();
+  const there = new Redis(replica.url);
+  const successor = new LockProcess({ redis: replica.url, ttl: TTL });
+  try {
+    await there.replicaof('127.0.0.1', redis.port);
+    const ahead = (Date.now() + HOUR) * 1_000; // by the clock of the primary
+    await observer.redis.set('lock:{}:fence', String(ahead), 'PX', 24 * HOUR);
+    const lease = await clients[0]!.acquire('k');
+    expect(lease.fencingToken).toBe(ahead + 1);
+    const sent = async (): Promise<boolean> =>
+      (await there.get('lock:{}:fence')) === String(ahead + 1) &&
+      (await there.exists('lock:k')) === 1;
+    await until('the replica has it', sent);
+    await there.replicaof('NO', 'ONE');
+    await successor.locks.open();
+    const next = await successor.acquire('k', { wait: 30_000 });
+    expect(next.fencingToken).toBe(ahead + 2);
+    await next.release();
+    await lease.release();
+  } finally {
+    await successor.close();
+    there.disconnect();
+    await replica.stop();
+  }
+});
+
 it('SCRIPT FLUSH costs one script text, and nobody notices', async () => {
   const lease = await clients[0]!.acquire('k');
   const flushing = setInterval(() => void observer.redis.script('FLUSH'), 5);
