@@ -15,6 +15,8 @@ export class TimeSlice {
   #served: LockRequest[] | undefined;
   /** When its present holder got the lock. */
   #passedAt: number;
+  /** How long the shortest of its turns took, in ms. */
+  #shortest = Infinity;
   #endsWithHolder = false;
 
   constructor(
@@ -37,15 +39,15 @@ export class TimeSlice {
     if (fenced && this.#tokensLeft <= 0) return false;
     this.#handOffs += 1;
     this.#tokensLeft -= 1;
-    const stay = now - this.#passedAt;
-    this.#endsWithHolder = this.contended && stay >= ROOM_TO_ASK && now + stay >= this.#end;
+    const shortest = (this.#shortest = Math.min(this.#shortest, now - this.#passedAt));
+    this.#endsWithHolder = this.contended && shortest >= ROOM_TO_ASK && now + shortest >= this.#end;
     this.#passedAt = now;
     return true;
   }
 
   /**
-   * Whether other processes wait for its end, and it comes with its present holder, if that stays as long as the one
-   * before. Then those behind it ask for their next entry now: the step that gives the lock back has less to do.
+   * Whether other processes wait for its end, and it comes with its present holder, as no turn before was short enough for
+   * one more. Then those behind it ask for their next entry now: the step that gives the lock back has less to do.
    */
   get endsWithHolder(): boolean {
     return this.#endsWithHolder;

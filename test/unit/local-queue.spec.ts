@@ -17,19 +17,19 @@ const LONG = BUDGET.ms * 0.4;
 /** Before an ask is answered, so short a turn is over. */
 const SHORT = 0.1;
 
-/** Callers that come in this order, each for so many ms; notes each turn as it begins. */
-function callers(process: LockingProcess, steps: string[], count: number, ms: number) {
-  const call = async (): Promise<void> => {
+/** Callers that come in this order, for so many ms each; notes each turn as it begins. */
+function callers(process: LockingProcess, steps: string[], turns: readonly number[]) {
+  const call = async (ms: number): Promise<void> => {
     const lease = await process.acquire({ fencing: false }); // the first grant reserves few tokens
     steps.push('turn');
     await new Promise<void>((resolve) => world.clock.after(ms, resolve));
     await lease.release();
   };
-  return later(Promise.all(Array.from({ length: count }, call)));
+  return later(Promise.all(turns.map(call)));
 }
 
 /** What a process sends, and its turns, when another was before it in the queue. */
-async function behindAnother(count: number, ms: number): Promise<string[]> {
+async function behindAnother(turns: readonly number[]): Promise<string[]> {
   const steps: string[] = [];
   const [z, a, b] = [
     await world.process(),
@@ -39,7 +39,7 @@ async function behindAnother(count: number, ms: number): Promise<string[]> {
   const lease = await z.acquire();
   const other = later(a.acquire());
   await world.waiting(1);
-  const all = callers(b, steps, count, ms);
+  const all = callers(b, steps, turns);
   await world.waiting(2);
   await lease.release();
   await (await world.finish(other)).release();
@@ -49,19 +49,24 @@ async function behindAnother(count: number, ms: number): Promise<string[]> {
 
 describe('in the last turn of its time slice, a process', () => {
   it('asks for its next entry while it lasts, where others wait: what they wait for is a mere release', async () => {
-    const steps = await behindAnother(4, LONG);
+    const steps = await behindAnother([LONG, LONG, LONG, LONG]);
     expect(steps.join(' ')).toBe('acquire turn turn turn acquire release turn release');
   });
 
   it('asks in the step that gives the lock back, where nobody else waits', async () => {
     const steps: string[] = [];
     const process = await world.process({}, noting(steps));
-    await world.finish(callers(process, steps, 4, LONG));
+    await world.finish(callers(process, steps, [LONG, LONG, LONG, LONG]));
     expect(steps.join(' ')).toBe('acquire turn turn turn yield turn release');
   });
 
   it('asks in that step, too, where the turn is over before an ask would be answered', async () => {
-    const steps = await behindAnother(120, SHORT);
+    const steps = await behindAnother(Array.from({ length: 120 }, () => SHORT));
     expect(steps.filter((step) => step !== 'turn')).toEqual(['acquire', 'yield', 'release']);
+  });
+
+  it('is not sure of it while a turn as short as one before would fit in', async () => {
+    const steps = await behindAnother([1, BUDGET.ms * 0.6, 1, 1, 1, 1]);
+    expect(steps.join(' ')).toBe('acquire turn turn turn turn turn acquire release turn release');
   });
 });
