@@ -10,11 +10,15 @@ const program = join(compiled, 'test/support/acquire-path-main.js');
 const json = execFileSync(process.execPath, [program], { encoding: 'utf8' });
 if (process.argv.includes('--json')) process.stdout.write(json);
 else {
-  for (const [way, frames] of Object.entries(JSON.parse(json))) {
+  const { ways, promises } = JSON.parse(json);
+  for (const [way, frames] of Object.entries(ways)) {
     process.stdout.write(`${way}: ${frames.length} frames\n`);
     for (const frame of frames) {
       const [name, file] = frame.split(' ');
       process.stdout.write(`  ${(name || 'a function').padEnd(36)} ${file.replace(/js$/, 'ts')}\n`);
     }
+  }
+  for (const [way, count] of Object.entries(promises)) {
+    process.stdout.write(`${way}: ${count} promises a call\n`);
   }
 }

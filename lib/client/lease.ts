@@ -150,13 +150,23 @@ export abstract class BaseLease implements Lease {
     if (!this.held) throw this.lossError();
   }
 
+  /** True once it goes on in another process. */
+  abstract get handedOver(): boolean;
+
   /**
    * Gives back the lease of a body that succeeded, unless the body did so itself.
-   * @throws LeaseLostError if the lease was over before, unless that is to be ignored.
+   * @throws LeaseLostError as {@link refuseLoss}.
    */
-  async finish(onLost: 'throw' | 'ignore' = POLICY_DEFAULTS.onLost): Promise<void> {
-    const released = await this.release();
-    if (!released && onLost !== 'ignore') throw this.lossError();
+  async finish(onLost?: 'throw' | 'ignore'): Promise<void> {
+    this.refuseLoss(await this.release(), onLost);
+  }
+
+  /**
+   * What `release` said after a body that succeeded.
+   * @throws LeaseLostError if the lease was over before, unless that is to be ignored or the body handed it over.
+   */
+  refuseLoss(released: boolean, onLost: 'throw' | 'ignore' = POLICY_DEFAULTS.onLost): void {
+    if (!released && onLost !== 'ignore' && !this.handedOver) throw this.lossError();
   }
 
   async run<T>(work: () => T | PromiseLike<T>): Promise<T> {

@@ -82,7 +82,8 @@ export class LocalQueue implements Owner, Successors, Scheduled {
     const batch = this.inBatches ? grant.batch : undefined;
     this.#slice = new TimeSlice(clock.monotonic(), grant.tokens, batch, entry.wasBehindOthers);
     // The entry may have been made for another caller, which has left.
-    const most = { ...grant, remaining: Math.min(grant.remaining, waiter.call.ttl) };
+    const { ttl } = waiter.call;
+    const most = grant.remaining <= ttl ? grant : { ...grant, remaining: ttl };
     const { request, inFlight } = entry;
     const heldLock = new HeldLock(request, waiter.call, most, inFlight, clock, this);
     waiter.resolve(this.#admit(waiter, heldLock));

@@ -151,16 +151,16 @@ export class LockClient {
     return new SingleLease(this.#heldLocks, await this.#heldLocks.bring(coming));
   }
 
-  /** As {@link acquire}, but undefined where others hold the lock. */
+  /** As {@link acquire}, but null where others hold the lock. */
   async tryAcquire(
     key: string | readonly string[],
     call: CallSettings,
     signal?: AbortSignal,
-  ): Promise<BaseLease | undefined> {
+  ): Promise<BaseLease | null> {
     try {
       return await this.acquire(key, { ...call, wait: 0 }, signal);
     } catch (error) {
-      if (error instanceof LockNotAcquiredError) return undefined;
+      if (error instanceof LockNotAcquiredError) return null;
       throw error;
     }
   }

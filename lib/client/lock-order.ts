@@ -25,7 +25,7 @@ export class LockOrder {
 
   /** @throws LockOrderError if the call has to be refused. */
   check(keys: string | readonly string[], { wait }: CallSettings): void {
-    if (wait === 0) return;
+    if (wait === 0 || !Section.isAround) return;
     const held = Section.heldAround(this.owner);
     for (const wanted of typeof keys === 'string' ? [keys] : keys) {
       if (held.has(wanted)) continue;

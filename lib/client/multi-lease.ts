@@ -45,6 +45,10 @@ export class MultiLease extends BaseLease {
     return this.#parts.every(({ returned }) => returned);
   }
 
+  get handedOver(): boolean {
+    return false; // only a lease on one lock can be
+  }
+
   lossError(): LeaseLostError {
     return (this.#parts.find(({ held }) => !held) ?? this.#parts[0]!).lossError();
   }

@@ -7,8 +7,83 @@ export type Work<T> = (lease: Lease) => T | PromiseLike<T>;
 /** What happens when a body succeeds after its lease was lost. */
 export type OnLost = 'throw' | 'ignore' | undefined;
 
+/** What runs under a lease, and ends with a Promise. */
+export interface Body<T> {
+  /** Runs inside the lease's section. */
+  run(lease: BaseLease): T | PromiseLike<T>;
+  /** When the body ends, where that is later than its result. */
+  endOf?(result: T): Promise<void> | undefined;
+  /** What stands for its result where no lease came; without it, the error does. */
+  withoutLease?(error: unknown): Promise<T>;
+}
+
 /**
- * A body under a lease: whatever it runs is inside the lease's section. When it has come to an end, the section is closed
+ * Runs a body under the lease that comes, and gives that back at its end. A running body is never abandoned; its error
+ * always wins. One function for the whole way: each further one would cost every call a promise and a turn.
+ * @throws LeaseLostError if the body succeeded after its lease was lost, unless that is to be ignored.
+ */
+export async function runUnderLease<T>(
+  coming: Promise<BaseLease>,
+  body: Body<T>,
+  onLost: OnLost,
+): Promise<T> {
+  let lease: BaseLease;
+  try {
+    lease = await coming;
+  } catch (error) {
+    if (!body.withoutLease) throw error;
+    return body.withoutLease(error);
+  }
+  const section = lease.openSection();
+  let result: T;
+  let end: Promise<void> | undefined;
+  try {
+    result = await section.run(() => body.run(lease));
+    end = body.endOf?.(result);
+  } catch (error) {
+    section.close();
+    await lease.release();
+    throw error;
+  }
+  if (end) {
+    void end.then(() => {
+      section.close();
+      return lease.release();
+    });
+    return result;
+  }
+  section.close();
+  const released = await lease.release();
+  lease.refuseLoss(released, onLost);
+  return result;
+}
+
+/** Runs `work` under the lease that comes. A success after the lease was lost is a `LeaseLostError`, unless `onLost` is 'ignore'. */
+export function withLease<T>(coming: Promise<Lease>, work: Work<T>, onLost?: OnLost): Promise<T> {
+  const run = (lease: BaseLease): T | PromiseLike<T> => {
+    lease.assertHeld();
+    return refuseStream(work(lease), lease);
+  };
+  return runUnderLease(coming as Promise<BaseLease>, { run }, onLost);
+}
+
+/**
+ * The result of a body that ran under a lock.
+ * @throws LockOptionsError if it is a stream: that would go on after the lock is given back.
+ */
+function refuseStream<T>(result: T, { key }: BaseLease): T {
+  const isStream =
+    typeof result === 'object' &&
+    result !== null &&
+    (Symbol.asyncIterator in result || 'subscribe' in result);
+  if (!isStream) return result;
+  throw new LockOptionsError(
+    `The body under lock "${key}" returned a stream, which would run unlocked: consume it inside, or use @Locked.`,
+  );
+}
+
+/**
+ * A body that goes on in stretches, as a stream does: each is inside the lease's section. At its end the section is closed
  * and the lease given back, once. Without a lease it runs all the same, and there is nothing to give back.
  */
 export class LeasedBody {
@@ -47,55 +122,4 @@ export class LeasedBody {
     this.#section?.close();
     return first && this.lease !== undefined;
   }
-}
-
-/**
- * Runs `work` as a body that ends with its Promise, or later where `endOf` its result says so. A running body is never
- * abandoned; its error always wins.
- */
-export async function runUnderLease<T>(
-  body: LeasedBody,
-  work: () => T | PromiseLike<T>,
-  endOf?: (result: T) => Promise<void> | undefined,
-): Promise<T> {
-  let result: T;
-  let open: Promise<void> | undefined;
-  try {
-    result = await body.run(work);
-    open = endOf?.(result);
-  } catch (error) {
-    await body.breakOff();
-    throw error;
-  }
-  if (open) void open.then(() => body.breakOff());
-  else await body.complete();
-  return result;
-}
-
-/** Runs `work` under the lease that comes. A success after the lease was lost is a `LeaseLostError`, unless `onLost` is 'ignore'. */
-export async function withLease<T>(
-  coming: Promise<Lease>,
-  work: Work<T>,
-  onLost?: OnLost,
-): Promise<T> {
-  const lease = (await coming) as BaseLease;
-  return runUnderLease(new LeasedBody(lease, onLost), () => {
-    lease.assertHeld();
-    return refuseStream(work(lease), lease.key);
-  });
-}
-
-/**
- * The result of a body that ran under a lock.
- * @throws LockOptionsError if it is a stream: that would go on after the lock is given back.
- */
-function refuseStream<T>(result: T, key: string): T {
-  const isStream =
-    typeof result === 'object' &&
-    result !== null &&
-    (Symbol.asyncIterator in result || 'subscribe' in result);
-  if (!isStream) return result;
-  throw new LockOptionsError(
-    `The body under lock "${key}" returned a stream, which would run unlocked: consume it inside, or use @Locked.`,
-  );
 }

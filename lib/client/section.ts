@@ -15,9 +15,12 @@ const inside = new AsyncLocalStorage<Section>();
 export class Section {
   #open = true;
   #occupied = false;
-  readonly #queue: (() => void)[] = [];
+  /** Siblings that wait for their turn; few sections have any. */
+  #queue: (() => void)[] | undefined;
   /** The next open one around it: closed ones are passed over, or a chain of timers would keep them all. */
-  readonly #outer = Section.#innermost(() => true);
+  readonly #outer: Section | undefined = Section.isAround
+    ? Section.#innermost(() => true)
+    : undefined;
 
   constructor(
     /** Whose lease this is: two applications in one process do not share theirs. */
@@ -47,7 +50,7 @@ export class Section {
     key: string,
     { reentrant, share, dialect }: CallSettings,
   ): Section | undefined {
-    if (!reentrant || (share && !isReader(share))) return undefined;
+    if (!Section.isAround || !reentrant || (share && !isReader(share))) return undefined;
     const section = Section.current(owner, (request) => isSameLock(request, { key, dialect }));
     const held = section?.heldLock.request.share;
     if (!section || !held) return section;
@@ -118,7 +121,7 @@ export class Section {
   }
 
   #next(): void {
-    const [next] = this.#queue;
+    const next = this.#queue?.[0];
     if (next) next();
     else this.#occupied = false;
   }
@@ -126,13 +129,14 @@ export class Section {
   /** Resolves to true when the caller's turn has come, to false if the holder awaits a condition before. */
   #turn(wait: number, signal: AbortSignal | undefined, clock: Clock): Promise<boolean> {
     const from = clock.monotonic();
+    const queue = (this.#queue ??= []);
     return new Promise((resolve, reject) => {
       const turn = (): void => end(() => resolve(true));
       const end = (settle: () => void): void => {
         cancel();
         callOff();
         unwatch();
-        this.#queue.splice(this.#queue.indexOf(turn), 1);
+        queue.splice(queue.indexOf(turn), 1);
         settle();
       };
       const late = (): void => {
@@ -142,7 +146,7 @@ export class Section {
       const cancel = wait === Infinity ? () => {} : clock.after(wait, () => end(late));
       const callOff = onAbort(signal, () => end(() => reject(signal!.reason)));
       const unwatch = this.heldLock.whenAwaiting(() => end(() => resolve(false)));
-      this.#queue.push(turn);
+      queue.push(turn);
     });
   }
 }

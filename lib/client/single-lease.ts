@@ -75,6 +75,10 @@ export class SingleLease extends BaseLease {
     return this.#released !== undefined;
   }
 
+  get handedOver(): boolean {
+    return this.#heldLock.lossReason === 'transferred';
+  }
+
   lossError(): LeaseLostError {
     return this.#heldLock.lossError(this.returned);
   }
@@ -110,12 +114,6 @@ export class SingleLease extends BaseLease {
     throw new LockOptionsError(
       `Lock "${this.key}" is held more than once, by re-entry: give back all leases but one before it is ${step}.`,
     );
-  }
-
-  /** A caller that handed the lease over is done with it. */
-  override async finish(onLost?: 'throw' | 'ignore'): Promise<void> {
-    if (this.#heldLock.lossReason === 'transferred') await this.release();
-    else await super.finish(onLost);
   }
 
   /** `unused`: nobody worked under it, so no minimum hold counts. */

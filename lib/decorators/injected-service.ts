@@ -29,11 +29,36 @@ const slots = new Map<string | undefined, Slot>();
 /**
  * Has Nest inject the `LockService` of `module` into every instance of the class: any scope, inherited
  * or not, and each application its own. It stays out of the instance's enumerable keys and its JSON.
- * @param said the decorated method, for the message of an application without that module
+ * Returns how an instance's is found, which throws LockOptionsError if Nest did not make the instance, or
+ * knows no such module.
+ * @param said the decorated method, for messages
  */
-export function injectService(prototype: object, module: string | undefined, said: string): void {
-  const { service, modules, frozen } = slotOf(module);
-  if (service in prototype) return;
+export function injectService(
+  prototype: object,
+  module: string | undefined,
+  said: string,
+): (instance: unknown) => LockService {
+  const slot = slotOf(module);
+  if (!(slot.service in prototype)) openSlot(prototype, slot, module, said);
+  return (instance) => {
+    const found =
+      typeof instance === 'object' && instance !== null
+        ? (instance as Bearer)[slot.service]
+        : undefined;
+    if (found) return found;
+    throw new LockOptionsError(
+      `${said} did not run: its object has no LockService. Import ${forRoot(module)}, and let Nest make the object: ` +
+        'a provider or a controller, not `new`. A constructor runs too early for it: use onModuleInit.',
+    );
+  };
+}
+
+function openSlot(
+  prototype: object,
+  { service, modules, frozen }: Slot,
+  module: string | undefined,
+  said: string,
+): void {
   Object.defineProperty(prototype, service, {
     get(this: object) {
       return frozen.get(this);
@@ -54,23 +79,6 @@ export function injectService(prototype: object, module: string | undefined, sai
   Inject(lockServiceToken(module))(prototype, service);
   Optional()(prototype, service);
   Inject(ModulesContainer)(prototype, modules);
-}
-
-/** @throws LockOptionsError if Nest did not make the instance, or knows no such module. */
-export function injectedService(
-  instance: unknown,
-  module: string | undefined,
-  said: string,
-): LockService {
-  const service =
-    typeof instance === 'object' && instance !== null
-      ? (instance as Bearer)[slotOf(module).service]
-      : undefined;
-  if (service) return service;
-  throw new LockOptionsError(
-    `${said} did not run: its object has no LockService. Import ${forRoot(module)}, and let Nest make the object: ` +
-      'a provider or a controller, not `new`. A constructor runs too early for it: use onModuleInit.',
-  );
 }
 
 /**

@@ -5,7 +5,7 @@ import { Candidates } from '../services/candidate.js';
 import type { ElectionOptions } from '../services/election.js';
 import { lazyKind } from '../services/locked-call.js';
 import { checkedFor, decoratedMethod, nameOf, wrapMethod } from './decorated-method.js';
-import { injectedService, injectService } from './injected-service.js';
+import { injectService } from './injected-service.js';
 import type { LockedDecorator, Skippable } from './locked-types.js';
 import { leaseParameters, withLease } from './parameters.js';
 import { returnKind } from './return-kind.js';
@@ -59,9 +59,9 @@ export function LeaderOnly(
       );
     if ((returnKind(target, method, original)?.kind ?? 'promise') !== 'promise') throw streams();
     const leaseAt = leaseParameters(target, method);
-    injectService(target, module, said);
+    const serviceOf = injectService(target, module, said);
     const wrapper = async function (this: object, ...args: unknown[]): Promise<unknown> {
-      const candidate = Candidates.of(injectedService(this, module, said)).get(name, election);
+      const candidate = Candidates.of(serviceOf(this)).get(name, election);
       return candidate.lead(async (lease) => {
         const result = await original.apply(this, withLease(args, leaseAt, lease));
         if (lazyKind(result)) throw streams();

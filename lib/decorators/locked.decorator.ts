@@ -1,19 +1,19 @@
-import { catchError, defer, type Observable, throwError } from 'rxjs';
+import { catchError, defer, throwError } from 'rxjs';
 import { LockOptionsError } from '../errors/index.js';
 import { catchMessageErrors, errorOfHandler } from '../interceptors/message-errors.js';
 import { keyReader, lockNames } from '../keys/index.js';
 import {
   type BusyContext,
-  CALL_DEFAULTS,
   type CallSettings,
   callSettings,
   checkPolicy,
   type LockedOptions,
   POLICY_OPTIONS,
 } from '../options/index.js';
+import { CallPlans } from '../services/call-plan.js';
 import { endOfResponse, responseParameter } from '../services/end-of-stream.js';
 import { LazyResultError, LockedCall } from '../services/locked-call.js';
-import { LockService } from '../services/lock.service.js';
+import type { LockService } from '../services/lock.service.js';
 import { argumentNames } from './argument-names.js';
 import {
   checkedFor,
@@ -22,7 +22,7 @@ import {
   nameOf,
   wrapMethod,
 } from './decorated-method.js';
-import { injectedService, injectService } from './injected-service.js';
+import { injectService } from './injected-service.js';
 import type { Lockable, LockedDecorator, LockedKey } from './locked-types.js';
 import { leaseParameters, withLease } from './parameters.js';
 import { returnKind } from './return-kind.js';
@@ -69,7 +69,7 @@ export function Locked(
         checkPolicy(options);
         return callSettings({ ...skipDefaults, ...options }, defaults, POLICY_OPTIONS);
       });
-    settingsOver(CALL_DEFAULTS);
+    const plans = new CallPlans(settingsOver, options);
     const keyOf =
       typeof key === 'function'
         ? (args: readonly unknown[]) => key(...(args as never[]))
@@ -79,46 +79,31 @@ export function Locked(
     const { kind, assumed } = options.returns
       ? { kind: options.returns, assumed: false }
       : (returnKind(target, method, original) ?? unknownKind(said));
-    const settings = new WeakMap<LockService, CallSettings>();
-    injectService(target, options.module, said);
+    const serviceOf = injectService(target, options.module, said);
     catchMessageErrors(target.constructor);
 
-    function call(
-      service: LockService,
-      instance: object,
-      args: unknown[],
-    ): [LockedCall, (lease: unknown) => unknown] {
-      const { client, defaults, maxKeyBytes } = LockService.internals(service);
-      let wanted = settings.get(service);
-      if (!wanted) {
-        wanted = settingsOver(defaults);
-        settings.set(service, wanted);
-      }
-      const name = lockNames(keyOf(args), maxKeyBytes);
+    function call(service: LockService, instance: object, args: unknown[]): LockedCall {
+      const plan = plans.on(service);
+      const names = lockNames(keyOf(args), plan.maxKeyBytes);
       const run = (lease: unknown): unknown =>
         original.apply(instance, withLease(args, leaseAt, lease));
-      return [new LockedCall(client, name, wanted, options, args), run];
+      return new LockedCall(plan, names, args, run);
     }
 
     const wrappers: Record<NonNullable<LockedOptions['returns']>, Method> = {
       async promise(...args) {
-        const service = injectedService(this, options.module, said);
-        const end = (): Promise<void> | undefined =>
-          response === undefined ? undefined : endOfResponse(args[response]);
+        const service = serviceOf(this);
+        const end = response === undefined ? undefined : () => endOfResponse(args[response]);
         try {
-          const [locked, run] = call(service, this, args);
-          return await locked.promise(run, end, said);
+          return await call(service, this, args).promise(end, said);
         } catch (error) {
           throw errorOfHandler(service, wrapper, error);
         }
       },
       observable(...args) {
         return defer(() => {
-          const service = injectedService(this, options.module, said);
-          return defer(() => {
-            const [locked, run] = call(service, this, args);
-            return locked.observable(run as () => Observable<unknown>);
-          }).pipe(
+          const service = serviceOf(this);
+          return defer(() => call(service, this, args).observable()).pipe(
             catchError((error: unknown) =>
               throwError(() => errorOfHandler(service, wrapper, error)),
             ),
@@ -126,10 +111,9 @@ export function Locked(
         });
       },
       async *iterable(...args) {
-        const service = injectedService(this, options.module, said);
+        const service = serviceOf(this);
         try {
-          const [locked, run] = call(service, this, args);
-          yield* locked.iterable(run as () => AsyncIterable<unknown>);
+          yield* call(service, this, args).iterable();
         } catch (error) {
           throw errorOfHandler(service, wrapper, error);
         }

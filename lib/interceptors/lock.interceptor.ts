@@ -9,9 +9,8 @@ import { ModuleRef } from '@nestjs/core';
 import { catchError, defer, from, lastValueFrom, type Observable, throwError } from 'rxjs';
 import { LockOptionsError } from '../errors/index.js';
 import { lockNames } from '../keys/index.js';
-import { callSettings, POLICY_OPTIONS } from '../options/index.js';
 import { endOfResponse, responseParameter } from '../services/end-of-stream.js';
-import { LockService, lockServiceToken } from '../services/lock.service.js';
+import { type LockService, lockServiceToken } from '../services/lock.service.js';
 import { LockedCall } from '../services/locked-call.js';
 import { errorOfHandler } from './message-errors.js';
 import { LOCKED_REQUEST_METADATA, type LockedRequestSettings } from './locked-request-settings.js';
@@ -19,19 +18,34 @@ import { LOCKED_REQUEST_METADATA, type LockedRequestSettings } from './locked-re
 /** Which decorators have acted in a call: however often the interceptor is registered, each acts once. */
 const acted = new WeakMap<ExecutionContext, Set<LockedRequestSettings>>();
 
+/** What the metadata of a handler say. */
+interface Handling {
+  /** The decorators around it: the controller's outside, then its own, the uppermost first. */
+  readonly decorators: readonly LockedRequestSettings[];
+  readonly isSse: boolean;
+  /** The position of a response that it sends by itself. */
+  readonly response: number | undefined;
+}
+
+/** Read once for each handler of a class: the class that inherits a handler has metadata of its own. */
+const handlings = new WeakMap<object, Map<unknown, Handling>>();
+
 /** Acts for `@LockedRequest`: acquires before a handler's pipes, gives back before the response. */
 @Injectable()
 export class LockInterceptor implements NestInterceptor {
+  readonly #services = new Map<string | undefined, LockService>();
+
   constructor(private readonly modules: ModuleRef) {}
 
   intercept(context: ExecutionContext, next: CallHandler): Observable<unknown> {
+    const handling = handlingOf(context);
     const done = acted.get(context) ?? new Set();
     acted.set(context, done);
-    const due = settingsOf(context).filter((settings) => !done.has(settings));
+    const due = handling.decorators.filter((settings) => !done.has(settings));
     for (const settings of due) done.add(settings);
     return due
       .reduceRight<CallHandler>(
-        (inner, settings) => ({ handle: () => this.#guard(context, settings, inner) }),
+        (inner, settings) => ({ handle: () => this.#guard(context, handling, settings, inner) }),
         next,
       )
       .handle();
@@ -39,27 +53,28 @@ export class LockInterceptor implements NestInterceptor {
 
   #guard(
     context: ExecutionContext,
-    { keyOf, options }: LockedRequestSettings,
+    { isSse, response }: Handling,
+    { keyOf, module, plans }: LockedRequestSettings,
     next: CallHandler,
   ): Observable<unknown> {
-    const service = this.#service(options.module);
+    const service = this.#service(module);
+    const type = context.getType<string>();
+    const emitsOnAndOn = isSse || type === 'rpc' || type === 'ws';
     const locked = (): Observable<unknown> => {
-      const { client, defaults, maxKeyBytes } = LockService.internals(service);
-      const settings = callSettings(options, defaults, POLICY_OPTIONS);
-      const names = lockNames(keyOf(context), maxKeyBytes);
-      const call = new LockedCall(client, names, settings, options, context.getArgs());
-      if (isStream(context)) return call.observable(() => next.handle());
-      const prototype = context.getClass().prototype as object;
-      const response = responseParameter(prototype, context.getHandler().name);
-      const work = (): Promise<unknown> =>
-        lastValueFrom(next.handle(), { defaultValue: undefined });
+      const plan = plans.on(service);
+      const names = lockNames(keyOf(context), plan.maxKeyBytes);
+      const run = emitsOnAndOn
+        ? () => next.handle()
+        : () => lastValueFrom(next.handle(), { defaultValue: undefined });
+      const call = new LockedCall(plan, names, context.getArgs(), run);
+      if (emitsOnAndOn) return call.observable();
       return from(
         response === undefined
-          ? call.promise(work)
-          : call.promise(work, () => endOfResponse(context.switchToHttp().getResponse())),
+          ? call.promise()
+          : call.promise(() => endOfResponse(context.switchToHttp().getResponse())),
       );
     };
-    if (context.getType() !== 'rpc') return locked();
+    if (type !== 'rpc') return locked();
     return defer(locked).pipe(
       catchError((error: unknown) =>
         throwError(() => errorOfHandler(service, context.getHandler(), error)),
@@ -68,6 +83,15 @@ export class LockInterceptor implements NestInterceptor {
   }
 
   #service(module: string | undefined): LockService {
+    let service = this.#services.get(module);
+    if (!service) {
+      service = this.#find(module);
+      this.#services.set(module, service);
+    }
+    return service;
+  }
+
+  #find(module: string | undefined): LockService {
     try {
       return this.modules.get<LockService>(lockServiceToken(module), { strict: false });
     } catch {
@@ -79,20 +103,20 @@ export class LockInterceptor implements NestInterceptor {
   }
 }
 
-/** The decorators around a handler: the controller's outside, then the handler's, the uppermost first. */
-function settingsOf(context: ExecutionContext): LockedRequestSettings[] {
-  return [context.getClass(), context.getHandler()].flatMap(
-    (target) =>
-      (Reflect.getMetadata(LOCKED_REQUEST_METADATA, target) ?? []) as LockedRequestSettings[],
-  );
-}
-
-/** What emits on and on, instead of one answer. */
-function isStream(context: ExecutionContext): boolean {
-  const type = context.getType<string>();
-  return (
-    type === 'rpc' ||
-    type === 'ws' ||
-    Reflect.getMetadata(SSE_METADATA, context.getHandler()) === true
-  );
+function handlingOf(context: ExecutionContext): Handling {
+  const [type, handler] = [context.getClass(), context.getHandler()];
+  const known = handlings.get(type) ?? new Map<unknown, Handling>();
+  let handling = known.get(handler);
+  if (!handling) {
+    handling = {
+      decorators: [type, handler].flatMap(
+        (target) =>
+          (Reflect.getMetadata(LOCKED_REQUEST_METADATA, target) ?? []) as LockedRequestSettings[],
+      ),
+      isSse: Reflect.getMetadata(SSE_METADATA, handler) === true,
+      response: responseParameter(type.prototype as object, handler.name),
+    };
+    handlings.set(type, known.set(handler, handling));
+  }
+  return handling;
 }

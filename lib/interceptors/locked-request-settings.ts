@@ -1,13 +1,8 @@
 import type { ExecutionContext } from '@nestjs/common';
 import { LockOptionsError } from '../errors/index.js';
 import { keyReader, type Names } from '../keys/index.js';
-import {
-  CALL_DEFAULTS,
-  callSettings,
-  checkPolicy,
-  type LockedOptions,
-  POLICY_OPTIONS,
-} from '../options/index.js';
+import { callSettings, checkPolicy, type LockedOptions, POLICY_OPTIONS } from '../options/index.js';
+import { CallPlans } from '../services/call-plan.js';
 
 /** Metadata on a handler or controller under `@LockedRequest`: its {@link LockedRequestSettings}. */
 export const LOCKED_REQUEST_METADATA = Symbol('nest-redis-lock:locked-request');
@@ -56,13 +51,19 @@ const KNOWN = [...new Set(Object.values(ROOTS).flatMap((roots) => Object.keys(ro
 /** One `@LockedRequest`, checked where it stands: how a request becomes a key, and the options. */
 export class LockedRequestSettings {
   readonly keyOf: (context: ExecutionContext) => string | readonly string[];
+  readonly module: string | undefined;
+  readonly plans: CallPlans;
 
   constructor(
     key: RequestKey,
     readonly options: LockedRequestOptions,
   ) {
-    callSettings(options, CALL_DEFAULTS, POLICY_OPTIONS);
+    this.plans = new CallPlans(
+      (defaults) => callSettings(options, defaults, POLICY_OPTIONS),
+      options,
+    );
     checkPolicy(options);
+    this.module = options.module;
     if ((options.onBusy as string | undefined) === 'skip' || typeof options.onBusy === 'function') {
       throw new LockOptionsError(
         '@LockedRequest takes no onBusy but "throw": the request would be answered without having been handled.',

@@ -65,8 +65,11 @@ export function keyTemplate<Source>(
   if (parts.every((part) => part === '')) {
     throw new LockOptionsError(`The key of ${names.owner} is empty.`);
   }
-  return (source) =>
-    parts.reduce<string>((key, part) => key + (typeof part === 'string' ? part : part(source)), '');
+  return (source) => {
+    let key = '';
+    for (const part of parts) key += typeof part === 'string' ? part : part(source);
+    return key;
+  };
 }
 
 /** @throws LockOptionsError where a name is written so that all calls would share one lock. */
@@ -98,6 +101,7 @@ function valueOf<Source>(
     );
   }
   const said = `<${path}> in the lock's key "${template}"`;
+  if (steps.length === 0) return (source) => encodeValue(read(source), said);
   return (source) => {
     let value = read(source);
     for (const step of steps) value = (value as Record<string, unknown> | null | undefined)?.[step];

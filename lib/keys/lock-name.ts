@@ -2,6 +2,8 @@ import { LockKeyError } from '../errors/index.js';
 
 /** ASCII without braces and control characters: nearly every key, checked in one step. */
 const PLAIN = /^[ -z|~]+$/;
+/** The most bytes that a unit of a string takes in UTF-8. */
+const MOST_BYTES = 3;
 /** With a hash tag a lock's other keys begin as its name does: only then can another name end up there. */
 const RESERVED = /:(?:queue|seen|fence|version|holders|grant|cond(?::.*)?)$/;
 
@@ -14,7 +16,7 @@ export function lockName(key: unknown, maxBytes = Infinity): string {
     throw new LockKeyError(`A lock's key is a string, not ${describe(key)}.`);
   }
   if (key === '') throw new LockKeyError('A lock’s key is empty.');
-  if (key.length > maxBytes || Buffer.byteLength(key) > maxBytes) {
+  if (key.length * MOST_BYTES > maxBytes && Buffer.byteLength(key) > maxBytes) {
     throw new LockKeyError(
       `A lock's key is longer than ${maxBytes} bytes (option "limits.keyBytes").`,
     );

@@ -1,6 +1,7 @@
 import type { Clock } from '../options/index.js';
 import type { KeyType } from './key-names.js';
 import type { Step, StepNode } from './redis-node.js';
+import type { Description } from './server-check.js';
 import type { ServerClock } from './server-clock.js';
 
 /** What happens at a server and in this process's inbox there. */
@@ -50,6 +51,6 @@ export interface LockServer {
   /** Connects the inbox anew: a half-open connection receives nothing and does not know it. */
   replaceChannel(): void;
   /** From the server's INFO; nothing where the user has no right to it. */
-  describe(): { found: string; warnings: string[] };
+  describe(): Description;
   close(): Promise<void>;
 }

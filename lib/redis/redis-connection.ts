@@ -52,6 +52,8 @@ export class RedisConnection implements BatchOwner {
   #batch: WriteBatch | undefined;
   /** Whether runs of a script may leave as one command. */
   #merges = false;
+  /** Whether it was found by {@link tryOut} that commands have to go as ioredis encodes them. */
+  fallsBack = false;
   /** The scripts of which the text is on its way. */
   readonly #loading = new Set<ScriptText>();
 
@@ -79,17 +81,22 @@ export class RedisConnection implements BatchOwner {
    */
   async tryOut(merges = false): Promise<void> {
     const batch = new WriteBatch(this.client);
+    this.fallsBack = !(await this.#takesEncoded(batch));
+    if (this.fallsBack) return;
+    this.#batch = batch;
+    this.#merges = merges;
+  }
+
+  async #takesEncoded(batch: WriteBatch): Promise<boolean> {
     const trial = new Trial();
     try {
       void this.client.sendCommand(trial as unknown as Command, batch as never);
       batch.flush();
     } catch {
-      return;
+      return false;
     }
     await this.send('time'); // is answered after the trial
-    if (!trial.isTaken) return;
-    this.#batch = batch;
-    this.#merges = merges;
+    return trial.isTaken;
   }
 
   /** Runs a script by its hash; if the server has forgotten it, one run takes it the text and the others follow. */

@@ -6,12 +6,16 @@ import { OutageWatch } from './outage-watch.js';
 import type { RedisConnection } from './redis-connection.js';
 import { ReplicaAcks } from './replica-acks.js';
 import { alike, type ScriptRun } from './lua-script.js';
-import { checkServer, type ServerChecks } from './server-check.js';
+import { checkServer, type Description, description, type ServerChecks } from './server-check.js';
 import { ServerClock } from './server-clock.js';
 import { notSent, unfit } from './store-failure.js';
 
 /** How many keys one SCAN looks at: not so many that others have to wait for it. */
 const SCANNED = 1_000;
+
+/** Names no server: of several, each would say the same. */
+const FALLBACK =
+  'The installed ioredis does not take commands that nest-redis-lock encodes itself. Each goes as ioredis encodes it: locks work as ever, but each costs this process about half as much processor time again. Install a version of ioredis that the README of nest-redis-lock names, or take off what wraps its sendCommand.';
 
 /** A step on a lock, before the node is known that takes it. */
 export interface Step<Answer> {
@@ -80,6 +84,12 @@ export class RedisNode implements StepNode {
         watch.back();
       },
     );
+  }
+
+  /** What a start-up log says of it: where it is, as `place` has it, what it is, and what to know of that. */
+  describe(place: string): Description {
+    const { found, warnings } = description(this.#info, place, this.checks);
+    return { found, warnings: this.connection.fallsBack ? [...warnings, FALLBACK] : warnings };
   }
 
   /** What the server said of itself at the start; nothing where its user may not see that. */

@@ -11,7 +11,7 @@ import { slotTagOf } from './cluster/slot-map.js';
 import { ServerClock } from './server-clock.js';
 import {
   checkSlots,
-  description,
+  type Description,
   hasSlots,
   type ServerChecks,
   serverField,
@@ -128,11 +128,11 @@ export class RedisServer implements LockServer {
   }
 
   /** From the server's INFO; nothing where the user has no right to it. */
-  describe(): { found: string; warnings: string[] } {
+  describe(): Description {
     if (!this.#node || this.#trouble) {
       return { found: this.#trouble ?? 'Redis, not connected yet', warnings: [] };
     }
-    return description(this.#node.info, addressOf(this.#node.connection.client), this.checks);
+    return this.#node.describe(addressOf(this.#node.connection.client));
   }
 
   async close(): Promise<void> {

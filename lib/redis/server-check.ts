@@ -114,12 +114,14 @@ function isOlder(version: string): boolean {
   return major < OLDEST[0] || (major === OLDEST[0] && minor < OLDEST[1]);
 }
 
-/** What a start-up log says of a server, from its INFO; little where the user has no right to it. */
-export function description(
-  info: string,
-  address: string,
-  checks: ServerChecks,
-): { found: string; warnings: string[] } {
+/** What a start-up log says of a server. */
+export interface Description {
+  readonly found: string;
+  readonly warnings: string[];
+}
+
+/** What there is to say of a server, from its INFO; little where the user has no right to it. */
+export function description(info: string, address: string, checks: ServerChecks): Description {
   const replicas = Number(serverField(info, 'connected_slaves') ?? 0);
   const following = replicas > 0 ? `, with ${replicas} replica${replicas > 1 ? 's' : ''}` : '';
   return {

@@ -99,12 +99,16 @@ export class LockService
   }
 
   /** Asks Redis once and never waits. Resolves to null if another caller holds the lock. Errors as in {@link acquire}. */
-  async tryAcquire(
+  tryAcquire(
     key: string | readonly string[],
     options?: Omit<AcquireOptions, 'wait'>,
   ): Promise<Lease | null> {
-    const call = this.#call(options);
-    return (await this.#client.tryAcquire(this.#names(key), call, options?.signal)) ?? null;
+    try {
+      const call = this.#call(options);
+      return this.#client.tryAcquire(this.#names(key), call, options?.signal);
+    } catch (error) {
+      return Promise.reject(error);
+    }
   }
 
   /**

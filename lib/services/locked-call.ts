@@ -1,14 +1,14 @@
 import { EMPTY, isObservable, Observable, of, type Subscription } from 'rxjs';
 import { LockNotAcquiredError, LockOptionsError, LockStoreError } from '../errors/index.js';
 import type { BaseLease } from '../client/lease.js';
-import type { LockClient } from '../client/lock-client.js';
 import { LeasedBody, runUnderLease } from '../client/run-under-lease.js';
-import { type CallSettings, type LockedPolicy, POLICY_DEFAULTS } from '../options/index.js';
+import { POLICY_DEFAULTS } from '../options/index.js';
+import type { CallPlan } from './call-plan.js';
 import { endOfStream } from './end-of-stream.js';
 import { logger } from './logger.js';
 
 /** Runs the method; without a lease only if the author chose to proceed without one. */
-export type Run<Result> = (lease: BaseLease | undefined) => Result;
+export type Run = (lease: BaseLease | undefined) => unknown;
 
 type Entry = { readonly lease: BaseLease | undefined } | { readonly instead: unknown };
 
@@ -19,11 +19,10 @@ type Entry = { readonly lease: BaseLease | undefined } | { readonly instead: unk
  */
 export class LockedCall {
   constructor(
-    private readonly client: LockClient,
+    private readonly plan: CallPlan,
     private readonly names: string | readonly string[],
-    private readonly call: CallSettings,
-    private readonly policy: LockedPolicy,
     private readonly args: readonly unknown[],
+    private readonly run: Run,
   ) {}
 
   /** As messages name it. */
@@ -35,26 +34,26 @@ export class LockedCall {
    * A value, or a stream that is held until it is closed; `end` tells of another end to wait for.
    * @throws LazyResultError naming the method as `said` if its result would begin only later.
    */
-  async promise(
-    run: Run<unknown>,
-    end?: () => Promise<void> | undefined,
-    said = `The method under lock "${this.key}"`,
-  ): Promise<unknown> {
-    const entry = await this.#entry(this.client.acquire(this.names, this.call));
-    if ('instead' in entry) return entry.instead;
-    const { lease } = entry;
-    return runUnderLease(
-      new LeasedBody(lease, this.policy.onLost),
-      () => run(lease),
-      (result) => {
-        refuseLazy(result, said);
-        return endOfStream(result) ?? end?.();
-      },
-    );
+  promise(end?: () => Promise<void> | undefined, said?: string): Promise<unknown> {
+    const endOf = (result: unknown): Promise<void> | undefined => {
+      this.#refuseLazy(result, said);
+      return endOfStream(result) ?? end?.();
+    };
+    const withoutLease = async (error: unknown): Promise<unknown> => {
+      const entry = await this.#without(error);
+      if ('instead' in entry) return entry.instead;
+      const result = await this.run(undefined);
+      this.#refuseLazy(result, said);
+      return result;
+    };
+    const { client, call, policy } = this.plan;
+    const body = { run: this.run, endOf, withoutLease };
+    return runUnderLease(client.acquire(this.names, call), body, policy.onLost);
   }
 
   /** Acquires at each subscription; errors with `LeaseLostError` at the moment of loss. */
-  observable(run: Run<Observable<unknown>>): Observable<unknown> {
+  observable(): Observable<unknown> {
+    const { client, call, policy } = this.plan;
     return new Observable((subscriber) => {
       const waiting = new AbortController();
       let inner: Subscription | undefined;
@@ -69,16 +68,16 @@ export class LockedCall {
         }
         const { lease } = entry;
         if (subscriber.closed) return void lease?.release('unused');
-        const begun = (body = new LeasedBody(lease, this.policy.onLost));
+        const begun = (body = new LeasedBody(lease, policy.onLost));
         const fail = (error: unknown): void =>
           void begun.breakOff().then(() => subscriber.error(error));
-        if (lease && this.policy.onLost !== 'ignore') {
+        if (lease && policy.onLost !== 'ignore') {
           lease.signal.addEventListener('abort', () => subscriber.error(lease.signal.reason), {
             once: true,
           });
         }
         const subscribe = (): Subscription =>
-          run(lease).subscribe({
+          (this.run(lease) as Observable<unknown>).subscribe({
             next: (value) => subscriber.next(value),
             error: fail,
             complete: () =>
@@ -93,7 +92,7 @@ export class LockedCall {
           fail(error);
         }
       };
-      const coming = this.client.acquire(this.names, this.call, waiting.signal);
+      const coming = client.acquire(this.names, call, waiting.signal);
       this.#entry(coming).then(start, (error: unknown) => subscriber.error(error));
       return () => {
         waiting.abort();
@@ -104,8 +103,9 @@ export class LockedCall {
   }
 
   /** Acquires at the first pull; gives back at the end, at an error, or when the consumer breaks off. */
-  async *iterable(run: Run<AsyncIterable<unknown>>): AsyncGenerator<unknown> {
-    const entry = await this.#entry(this.client.acquire(this.names, this.call));
+  async *iterable(): AsyncGenerator<unknown> {
+    const { client, call, policy } = this.plan;
+    const entry = await this.#entry(client.acquire(this.names, call));
     if ('instead' in entry) {
       const { instead } = entry;
       if (isAsyncIterable(instead)) yield* instead;
@@ -113,15 +113,17 @@ export class LockedCall {
       return;
     }
     const { lease } = entry;
-    const body = new LeasedBody(lease, this.policy.onLost);
+    const body = new LeasedBody(lease, policy.onLost);
     let iterator: AsyncIterator<unknown> | undefined;
     let done = false;
     try {
-      iterator = body.run(() => run(lease)[Symbol.asyncIterator]());
+      iterator = body.run(() =>
+        (this.run(lease) as AsyncIterable<unknown>)[Symbol.asyncIterator](),
+      );
       for (;;) {
         const step = await body.run(() => iterator!.next());
         if (step.done) break;
-        if (this.policy.onLost !== 'ignore') lease?.assertHeld();
+        if (policy.onLost !== 'ignore') lease?.assertHeld();
         yield step.value;
       }
       done = true;
@@ -142,7 +144,7 @@ export class LockedCall {
 
   async #without(error: unknown): Promise<Entry> {
     const { onBusy = POLICY_DEFAULTS.onBusy, onUnavailable = POLICY_DEFAULTS.onUnavailable } =
-      this.policy;
+      this.plan.policy;
     const { key, args } = this;
     if (error instanceof LockNotAcquiredError && onBusy !== 'throw') {
       const skips = onBusy === 'skip';
@@ -159,19 +161,19 @@ export class LockedCall {
     }
     throw error;
   }
+
+  #refuseLazy(result: unknown, said = `The method under lock "${this.key}"`): void {
+    const kind = lazyKind(result);
+    if (kind === undefined) return;
+    throw new LazyResultError(
+      `${said} returned an ${kind}, which its declared type does not say: declare it, or set "returns: '${kind}'".`,
+    );
+  }
 }
 
 /** A method that was taken to return a Promise returned what begins later. */
 export class LazyResultError extends LockOptionsError {
   override readonly name = LockOptionsError.name;
-}
-
-function refuseLazy(result: unknown, said: string): void {
-  const kind = lazyKind(result);
-  if (kind === undefined) return;
-  throw new LazyResultError(
-    `${said} returned an ${kind}, which its declared type does not say: declare it, or set "returns: '${kind}'".`,
-  );
 }
 
 /** What has not begun when a method returns, and would begin after the lock is given back. */

@@ -67,8 +67,7 @@ export class Semaphore {
 
   /** Asks Redis once. Resolves to null if too few permits are free, or if other callers wait. Errors as in {@link acquire}. */
   async tryAcquire(options: Omit<PermitAcquireOptions, 'wait'> = {}): Promise<Lease | null> {
-    const lease = await this.#client.tryAcquire(this.key, this.#call(options), options.signal);
-    return lease ?? null;
+    return this.#client.tryAcquire(this.key, this.#call(options), options.signal);
   }
 
   /** Runs `work` under permits and releases them when it ends, also by an error. Errors as in `LockService.withLock`. */

@@ -12,6 +12,7 @@ import {
   type RedisLockOptions,
   type RedisLockOptionsFactory,
 } from '../../lib/index.js';
+import { EncodedCommand } from '../../lib/redis/script-batch.js';
 import { freePort, RedisProcess } from '../../tools/redis-server.js';
 import { SOON } from '../support/bounds.js';
 import { NestBench } from '../support/nest-app.js';
@@ -222,6 +223,28 @@ describe('the log at start-up', () => {
     @LeaderOnly('calm', { ttl: '900ms' })
     async calm(): Promise<void> {}
   }
+
+  it('says once that commands are sent the slower way, where a tracer leaves ioredis no other', async () => {
+    const commands = Redis.prototype as {
+      sendCommand: (this: Redis, command: object, stream?: unknown) => unknown;
+    };
+    const { sendCommand } = commands;
+    commands.sendCommand = function (command, stream) {
+      if (!(command instanceof EncodedCommand)) return sendCommand.call(this, command, stream);
+      throw new TypeError('This is no command that can be traced.');
+    };
+    const warn = jest.spyOn(Logger.prototype, 'warn').mockImplementation(() => {});
+    const app = await bench.app({}, { redis: `redis://default@127.0.0.1:${bench.redis.port}` });
+    expect(await app.get(LockService).withLock('traced', (lease) => lease.held)).toBe(true);
+    await app.close();
+    commands.sendCommand = sendCommand;
+    const said = warn.mock.calls.map(String).filter((line) => line.includes('ioredis'));
+    warn.mockRestore();
+    expect(said).toEqual([
+      expect.stringMatching(/half as much processor time again\. Install a version of ioredis/),
+    ]);
+    expect(said.join()).not.toMatch(/default|127\.0\.0\.1|\d{4}/);
+  });
 
   it('says what was found and what is in force, and no secret', async () => {
     const lines: string[] = [];

@@ -1,5 +1,6 @@
 // Run by tools/acquire-path.mjs: an application with a decorated method, watched by a debugger in a thread beside it.
-// Prints a JSON object: for each way, its frames of lib, in the order of calls.
+// Prints a JSON object: for each way, its frames of lib, in the order of calls; for some, how many promises it makes.
+import { promiseHooks } from 'node:v8';
 import { Worker } from 'node:worker_threads';
 import { type INestApplicationContext, Injectable } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
@@ -58,11 +59,30 @@ async function pushed(): Promise<readonly string[]> {
   return found;
 }
 
+/** How many promises one call makes, its own included; of some calls the fewest, for timers may make theirs meanwhile. */
+async function promisesOf(call: () => Promise<unknown>): Promise<number> {
+  let fewest = Infinity;
+  for (let calls = 0; calls < 20; calls += 1) {
+    let made = 0;
+    const stop = promiseHooks.onInit(() => (made += 1)) as () => void;
+    await call();
+    stop();
+    fewest = Math.min(fewest, made - 1); // the `await` here makes one
+  }
+  return fewest;
+}
+
 for (let i = 0; i < 50; i++) await accounts.decorated('warm');
 const [locked] = await firstWrite(() => accounts.decorated('seen'));
 const [acquire, lease] = await firstWrite(() => locks.acquire('seen'));
 const [release] = await firstWrite(() => lease.release());
-process.stdout.write(JSON.stringify({ locked, acquire, release, pushed: await pushed() }));
+const promises = {
+  locked: await promisesOf(() => accounts.decorated('seen')),
+  withLock: await promisesOf(() => locks.withLock('seen', () => {})),
+  acquire: await promisesOf(() => locks.acquire('seen').then((held) => held.release())),
+};
+const ways = { locked, acquire, release, pushed: await pushed() };
+process.stdout.write(JSON.stringify({ ways, promises }));
 await app.close();
 await watcher.terminate();
 await redis.stop();

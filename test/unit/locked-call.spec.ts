@@ -5,7 +5,12 @@ import type { BaseLease } from '../../lib/client/lease.js';
 import type { LockClient } from '../../lib/client/lock-client.js';
 import { LockNotAcquiredError } from '../../lib/errors/index.js';
 import { CALL_DEFAULTS, type LockedPolicy } from '../../lib/options/index.js';
+import type { CallPlan } from '../../lib/services/call-plan.js';
 import { LockedCall } from '../../lib/services/locked-call.js';
+
+function planOf(client: unknown, policy: LockedPolicy = {}): CallPlan {
+  return { client: client as LockClient, maxKeyBytes: 1_024, call: CALL_DEFAULTS, policy };
+}
 
 it('a lease that comes when its subscriber has left is given back unused, and nothing is subscribed to', async () => {
   let grant!: (lease: BaseLease) => void;
@@ -16,10 +21,10 @@ it('a lease that comes when its subscriber has left is given back unused, and no
       return new Promise<BaseLease>((resolve) => (grant = resolve));
     },
   };
-  const call = new LockedCall(client as unknown as LockClient, 'k', CALL_DEFAULTS, {}, []);
   const done: string[] = [];
   const run = (): Observable<unknown> => new Observable(() => void done.push('subscribed'));
-  call.observable(run).subscribe().unsubscribe();
+  const call = new LockedCall(planOf(client), 'k', [], run);
+  call.observable().subscribe().unsubscribe();
   expect(signal!.aborted).toBe(true);
   const release = async (unused?: 'unused'): Promise<boolean> => {
     done.push(`given back ${unused}`);
@@ -31,7 +36,7 @@ it('a lease that comes when its subscriber has left is given back unused, and no
 });
 
 it('a call under several locks names them all', () => {
-  const call = new LockedCall({} as LockClient, ['a', 'b'], CALL_DEFAULTS, {}, []);
+  const call = new LockedCall(planOf({}), ['a', 'b'], [], () => {});
   expect(call.key).toBe('a, b');
 });
 
@@ -42,8 +47,8 @@ it.each<[string, LockedPolicy['onBusy'], unknown]>([
   const debug = jest.spyOn(Logger.prototype, 'debug').mockImplementation(() => {});
   const busy = new LockNotAcquiredError('k', 0, 0);
   const client = { acquire: () => Promise.reject(busy) };
-  const call = new LockedCall(client as unknown as LockClient, 'k', CALL_DEFAULTS, { onBusy }, []);
-  expect(await call.promise(async () => 'run')).toBe(answer);
+  const call = new LockedCall(planOf(client, { onBusy }), 'k', [], async () => 'run');
+  expect(await call.promise()).toBe(answer);
   expect(debug.mock.calls).toEqual([[`Lock "k" is busy: the call is ${said}.`]]);
   debug.mockRestore();
 });

@@ -81,10 +81,12 @@ async function writesDuring(work: () => Promise<unknown>): Promise<number[]> {
   return writes;
 }
 
-/** An ioredis of another version: what it does with commands is replaced. */
-function replaceSendCommand(send: (command: Command, original: Redis['sendCommand']) => unknown) {
+/** An ioredis of another version: what it does with commands is replaced, where they are written is not. */
+function replaceSendCommand(
+  send: (command: Command, original: (command: Command) => unknown) => unknown,
+) {
   const original = client.sendCommand.bind(client);
-  client.sendCommand = (command) => send(command, original);
+  client.sendCommand = (command, stream) => send(command, (as) => original(as, stream));
 }
 
 describe('a command on the wire', () => {
@@ -238,6 +240,11 @@ describe('once commands are encoded by us', () => {
   });
 });
 
+it('with an ioredis that is as expected, nothing falls back', async () => {
+  await connection.tryOut();
+  expect(connection.fallsBack).toBe(false);
+});
+
 describe('with an ioredis that is not as expected', () => {
   it('that spells every command itself, all works as ioredis does it', async () => {
     replaceSendCommand((command, original) => {
@@ -251,6 +258,7 @@ describe('with an ioredis that is not as expected', () => {
     });
     await connection.tryOut();
     await expect(runEcho('k', 'ä')).resolves.toEqual(['k', 'ä', ['none']]);
+    expect(connection.fallsBack).toBe(true);
   });
 
   it('that answers commands in another way, all works as ioredis does it', async () => {
@@ -260,6 +268,7 @@ describe('with an ioredis that is not as expected', () => {
     });
     await connection.tryOut();
     await expect(runEcho('k', 'ä')).resolves.toEqual(['k', 'ä', ['none']]);
+    expect(connection.fallsBack).toBe(true);
   });
 
   it('that refuses a command of ours, all works as ioredis does it', async () => {
@@ -269,5 +278,6 @@ describe('with an ioredis that is not as expected', () => {
     });
     await connection.tryOut();
     await expect(runEcho('k', 'ä')).resolves.toEqual(['k', 'ä', ['none']]);
+    expect(connection.fallsBack).toBe(true);
   });
 });

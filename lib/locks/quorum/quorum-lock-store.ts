@@ -77,7 +77,7 @@ export class QuorumLockStore extends QuorumLock implements LockStore {
 
   describe(): StoreDescription {
     const found = this.#servers.map((server) => server.describe());
-    const warnings = found.flatMap((server) => server.warnings);
+    const warnings = [...new Set(found.flatMap((server) => server.warnings))];
     warnings.push(...this.#epochs.flatMap((epoch) => epoch.warnings));
     const count = this.#servers.length;
     if (count % 2 === 0) {

@@ -4,8 +4,8 @@ import { triedAtStart } from '../first-ready.js';
 import type { KeyType } from '../key-names.js';
 import type { LockServer, ServerListener } from '../lock-server.js';
 import type { RedisConnection } from '../redis-connection.js';
-import type { Step, StepNode } from '../redis-node.js';
-import { description, type ServerChecks } from '../server-check.js';
+import type { RedisNode, Step, StepNode } from '../redis-node.js';
+import type { Description, ServerChecks } from '../server-check.js';
 import type { ServerClock } from '../server-clock.js';
 import { notSent, Redirection, unusable } from '../store-failure.js';
 import { ClusterInbox } from './cluster-inbox.js';
@@ -26,7 +26,8 @@ export class RedisCluster implements LockServer {
   #nodes: ClusterNodes | undefined;
   #topology: Topology | undefined;
   #inbox: ClusterInbox | undefined;
-  #info = '';
+  /** The one that was met at the start. */
+  #greeted: RedisNode | undefined;
 
   constructor(
     private readonly source: ClusterSource,
@@ -64,7 +65,7 @@ export class RedisCluster implements LockServer {
         const [node] = nodes.ready;
         if (!node) throw notSent(undefined);
         await node.connection.send('publish', [inbox.name, 'hello']);
-        this.#info = node.info;
+        this.#greeted = node;
       };
       await triedAtStart(greet, this.time, () => this.#topology === undefined);
     } catch (error) {
@@ -128,9 +129,10 @@ export class RedisCluster implements LockServer {
     this.#inbox?.replace();
   }
 
-  describe(): { found: string; warnings: string[] } {
-    if (!this.#inbox) return { found: 'Redis Cluster, not connected yet', warnings: [] };
-    return description(this.#info, `Cluster ${this.#topology!.addresses.join(' ')}`, this.checks);
+  describe(): Description {
+    if (!this.#inbox || !this.#greeted)
+      return { found: 'Redis Cluster, not connected yet', warnings: [] };
+    return this.#greeted.describe(`Cluster ${this.#topology!.addresses.join(' ')}`);
   }
 
   async close(): Promise<void> {

@@ -1,0 +1,37 @@
+import type { LockClient } from '../client/lock-client.js';
+import { CALL_DEFAULTS, type CallSettings, type LockedPolicy } from '../options/index.js';
+import { LockService } from './lock.service.js';
+
+/** What is known of a decorator's calls on one service before they come. */
+export interface CallPlan {
+  readonly client: LockClient;
+  readonly maxKeyBytes: number;
+  readonly call: CallSettings;
+  readonly policy: LockedPolicy;
+}
+
+/** The plans of one decorator: its options are read and checked once for each service, not for each call. */
+export class CallPlans {
+  readonly #plans = new WeakMap<LockService, CallPlan>();
+  readonly #policy: LockedPolicy;
+
+  /** @throws LockOptionsError as `settingsOver` does, with the defaults of a module without options. */
+  constructor(
+    private readonly settingsOver: (defaults: CallSettings) => CallSettings,
+    { onBusy, onLost, onUnavailable }: LockedPolicy,
+  ) {
+    this.#policy = { onBusy, onLost, onUnavailable };
+    settingsOver(CALL_DEFAULTS);
+  }
+
+  /** @throws LockOptionsError for a stand-in of a service, or options that do not go with its defaults. */
+  on(service: LockService): CallPlan {
+    let plan = this.#plans.get(service);
+    if (!plan) {
+      const { client, defaults, maxKeyBytes } = LockService.internals(service);
+      plan = { client, maxKeyBytes, call: this.settingsOver(defaults), policy: this.#policy };
+      this.#plans.set(service, plan);
+    }
+    return plan;
+  }
+}
