@@ -1,7 +1,6 @@
 -- Make somebody the holder who has the lock alone: its id stands there, and its first token behind a slash. Who has tokens may write, so that the version goes.
 -- Needs `lock`, `fence` and `version` of the script. Returns what stands there then, the first token and how many; -1 and 0 where none is wanted.
 --- @include "mint-fencing-tokens"
---- @include "whole"
 local function hold_alone(holder, lease, tokens, now)
   local current, token, count = holder, -1, 0
   if tokens > 0 then

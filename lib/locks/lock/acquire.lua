@@ -6,7 +6,6 @@ local holder, ttl, tokens, not_after, inbox, limit, arrival, former, timestamp_c
 --- @include "now"
 --- @include "held-by"
 --- @include "mint-together"
---- @include "whole"
 
 local now = now_us()
 if now > tonumber(not_after) then
