@@ -2,17 +2,12 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { LockKeyError } from '../../lib/errors/index.js';
 import { lockName } from '../../lib/keys/index.js';
+import { slotOf } from '../../lib/redis/cluster/slot-map.js';
+import { fenceKey } from '../../lib/redis/index.js';
 import { lockKeys } from '../support/lock-keys.js';
 
-/** What Redis Cluster hashes of a key: its first tag in braces if there is something in it, else all of it. */
-function hashed(key: string): string {
-  const open = key.indexOf('{');
-  const close = key.indexOf('}', open + 1);
-  return open >= 0 && close > open + 1 ? key.slice(open + 1, close) : key;
-}
-
-function slots(prefix: string, name: string): string[] {
-  return [...new Set(Object.values(lockKeys(prefix, name)).map(hashed))];
+function slots(prefix: string, name: string): number[] {
+  return [...new Set(Object.values(lockKeys(prefix, name)).map(slotOf))];
 }
 
 /** The name, if it may be one. */
@@ -66,6 +61,9 @@ it.each(['', 'lock:', 'app:lock:'])(
   'no two locks share a key, behind the prefix "%s"',
   (prefix) => {
     const names = [
+      '0',
+      '{0}',
+      '{0}:x',
       'k',
       'k:queue',
       'k:fence',
@@ -80,7 +78,10 @@ it.each(['', 'lock:', 'app:lock:'])(
       `${prefix}k`,
       `{${prefix}k}`,
     ];
-    const keys = [...new Set(names)].flatMap((name) => Object.values(lockKeys(prefix, name)));
-    expect(new Set(keys).size).toBe(keys.length);
+    const locks = [...new Set(names)].map((name) => lockKeys(prefix, name));
+    const own = locks.flatMap(({ fence: _, ...keys }) => Object.values(keys));
+    expect(new Set(own).size).toBe(own.length);
+    const fences = [fenceKey(prefix, ''), ...locks.map(({ fence }) => fence)];
+    expect(own.filter((key) => fences.includes(key))).toEqual([]);
   },
 );

@@ -1,12 +1,14 @@
-import { lockKeyList } from '../../lib/redis/index.js';
+import { slotTagOf } from '../../lib/redis/cluster/slot-map.js';
+import { fenceKey, lockKeyList } from '../../lib/redis/index.js';
 
 const NAMES = ['lock', 'queue', 'seen', 'fence', 'version', 'holders', 'grant'] as const;
 
 /** The Redis keys that a lock may have. */
 export type LockKeys = Readonly<Record<(typeof NAMES)[number], string>>;
 
-/** All of the lock `name`, by what the scripts call them. */
+/** All of the lock `name` in a Cluster, by what the scripts call them. The fence is that of its slot. */
 export function lockKeys(prefix: string, name: string): LockKeys {
-  const { keys } = lockKeyList({ keys: NAMES }, prefix, [{ key: name }]);
+  const fenceOf = (lock: string): string => fenceKey(prefix, slotTagOf(lock));
+  const { keys } = lockKeyList({ keys: NAMES }, prefix, [{ key: name }], fenceOf);
   return Object.fromEntries(NAMES.map((each, at) => [each, keys[at]])) as unknown as LockKeys;
 }
