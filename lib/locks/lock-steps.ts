@@ -7,7 +7,6 @@ import {
   lockKeyList,
   type LockServer,
   type LuaScript,
-  type Operand,
   Remembered,
   type Step,
   type StepNode,
@@ -15,6 +14,7 @@ import {
 import { batchesOf, LARGEST_BATCH } from './batches.js';
 import { ContendedKeys } from './contended-keys.js';
 import { entryOf } from './entry.js';
+import { extendArgs } from './extension.js';
 import { besideTimestamps } from './timestamp-compat/timestamp-compat.js';
 import type { LockRequest } from './lock-request.js';
 import type { Answer, Extension, Transferred } from './lock-store.js';
@@ -274,18 +274,6 @@ export class LockSteps {
     const keys = lists.of(key);
     return { step, keys, redisKey: keys.keys[0]! };
   }
-}
-
-/** The operands of several leases: of each name all, one behind another; of the last, the ttl, one if it is the same for all. */
-function extendArgs({ args }: LuaScript, requests: readonly LockRequest[]): Operand[] {
-  const rows = requests.map((request): Operands => {
-    const { holder, ttl, share } = request;
-    return { holder, ttl, count: share?.count };
-  });
-  const list = args.flatMap((name) => rows.map((row) => row[name] ?? ''));
-  const { ttl } = requests[0]!;
-  if (requests.every((request) => request.ttl === ttl)) list.length -= requests.length - 1;
-  return list;
 }
 
 /** How several hold the lock, as scripts say it; undefined for one alone. */

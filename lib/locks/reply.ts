@@ -74,12 +74,6 @@ export function lastToken(fence: string | undefined): number | undefined {
   return fence ? Number(fence) : undefined;
 }
 
-/** The first of the tokens that were reserved with the last one. */
-export function firstToken(fence: string): number | undefined {
-  const [last, count = 1] = fence.split('.');
-  return last ? Number(last) - Number(count) + 1 : undefined;
-}
-
 /** A message to this process' inbox; undefined for a word that nobody here knows. */
 type Message =
   | { readonly kind: 'forced'; readonly holders: readonly string[] }

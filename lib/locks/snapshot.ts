@@ -2,7 +2,7 @@ import { heldAlone, modeAt } from './holder.js';
 import { LuaScript } from '../redis/index.js';
 import inspectString from './inspect-string.lua.js';
 import type { Snapshot } from './lock-store.js';
-import { firstToken as firstOfBlock, lastToken } from './reply.js';
+import { lastToken } from './reply.js';
 
 /** Looks at a lock without a queue of ours: a string in another service's format, or one node's part of a quorum. */
 export const scripts = { inspectString: new LuaScript(inspectString) };
@@ -57,11 +57,12 @@ type ReplyWithoutQueue = [
   now: number,
   mode: 'read' | 'write',
   holders: (string | number)[],
+  token: string,
 ];
 
 /** Of a lock that has no queue of ours. */
 export function snapshotWithoutQueue(reply: unknown): Snapshot {
-  const [type, isLock, left, fence, now, mode, flat] = reply as ReplyWithoutQueue;
+  const [type, isLock, left, fence, now, mode, flat, token] = reply as ReplyWithoutQueue;
   const holders = [...pairs(flat)].map(([holder, remaining]) => ({ holder, remaining }));
   const shared = isLock === 1 && mode === 'read';
   const [alone = { holder: '', remaining: left }] = shared ? [] : holders;
@@ -72,7 +73,7 @@ export function snapshotWithoutQueue(reply: unknown): Snapshot {
     mode: shared ? 'shared' : undefined,
     foreign: isLock === 1 && type !== 'none',
     fencingToken: lastToken(fence),
-    firstToken: firstOfBlock(fence),
+    firstToken: lastToken(token),
     waiting: 0,
     awaiting: 0,
     entries: [],

@@ -1,3 +1,4 @@
+export { slotTagOf } from './cluster/slot-map.js';
 export { deadline } from './deadline.js';
 export {
   baseOf,

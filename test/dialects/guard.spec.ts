@@ -154,7 +154,12 @@ describe('a plain lock with a guard', () => {
   });
 
   it('is a third client’s when the lease was over sooner than the take-over', async () => {
-    const keys: Record<string, string> = { lock: 'k', grant: '{k}:grant', fence: '{k}:fence' };
+    const keys: Record<string, string> = {
+      lock: 'k',
+      grant: '{k}:grant',
+      fence: '{}:fence',
+      version: '{k}:version',
+    };
     const step = (name: 'acquire' | 'extend' | 'release'): Promise<unknown> => {
       const script = scripts[name];
       const not_after = Number.MAX_SAFE_INTEGER;

@@ -21,7 +21,7 @@ class Stock {
   @Locked('stock:<_id>', { wait: 0 })
   async take(_id: string, @CurrentLease() lease?: Lease): Promise<[string[], number]> {
     return [
-      (await theirs.keys('*stock*')).filter((key) => !key.endsWith(':fence')),
+      (await theirs.keys('*stock*')).filter((key) => !/:(fence|version)$/.test(key)),
       lease!.fencingToken,
     ];
   }

@@ -137,13 +137,30 @@ describe('a Redisson read-write lock', () => {
       LockNotAcquiredError,
     );
   });
-
-  it('gives a reader the last writer’s token', async () => {
-    start(dialect);
-    const writer = await sides.us.acquire('k');
-    const { fencingToken } = writer;
-    await writer.release();
-    const reader = await sides.us.acquire('k', { mode: 'shared' });
-    expect(reader.fencingToken).toBe(fencingToken);
-  });
 });
+
+describe.each([{ name: 'redisson', kind: 'readWrite' }, { name: 'symfony' }] as const)(
+  'readers and writers of %j',
+  (dialect) => {
+    it('readers have one token: no writer before has a greater one, and each one after has', async () => {
+      start(dialect);
+      const writer = await sides.us.acquire('k');
+      await writer.release();
+      const first = await sides.us.acquire('k', { mode: 'shared', ttl: 200_000 });
+      await (await sides.us.acquire('other')).release(); // counts the tokens on
+      const second = await sides.us.acquire('k', { mode: 'shared', ttl: 2_000 });
+      expect(first.fencingToken).toBeGreaterThan(writer.fencingToken);
+      expect(second.fencingToken).toBe(first.fencingToken);
+      const [known] = await sides.theirs.keys('*:version');
+      expect(await sides.theirs.pttl(known!)).toBeGreaterThan(200_000); // a shorter lease beside shortens nothing
+      await second.extend(300_000);
+      expect(await sides.theirs.pttl(known!)).toBeGreaterThan(300_000);
+      await first.release();
+      await second.release();
+      const next = await sides.us.acquire('k');
+      expect(next.fencingToken).toBeGreaterThan(second.fencingToken);
+      await next.release();
+      expect(await sides.theirs.keys('*:version')).toEqual([]);
+    });
+  },
+);

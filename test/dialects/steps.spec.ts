@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Redis } from 'ioredis';
 import { ForeignLockError, LockNotAcquiredError, LockOptionsError } from '../../lib/index.js';
 import { newHolderId } from '../../lib/locks/holder.js';
-import type { Grant } from '../../lib/locks/lock-store.js';
+import type { Answer, Grant } from '../../lib/locks/lock-store.js';
 import type { LockRequest } from '../../lib/locks/lock-request.js';
 import { speak } from '../../lib/locks/dialects/dialect-lock.js';
 import { dialectSettings } from '../../lib/options/index.js';
@@ -99,9 +99,15 @@ describe.each(samples)('the steps of dialect %j', (dialect) => {
   it('let who comes next have it when a lease is over', async () => {
     const lock = us.store;
     const mine = request(60);
-    await lock.acquire(asking(mine));
+    const over = (await lock.acquire(asking(mine))) as Grant;
     const next = { ...another(mine), ttl: 30_000 };
-    await until('it is over', async () => (await lock.acquire(asking(next))).kind === 'held');
+    let granted: Answer | undefined;
+    await until('it is over', async () => {
+      granted = await lock.acquire(asking(next));
+      return granted.kind === 'held';
+    });
+    const { fencingToken = 1 } = granted as Grant;
+    expect(fencingToken).toBeGreaterThan(over.fencingToken ?? 0);
     expect(await lock.release(mine, 0)).toBe(false);
     expect((await lock.extend([mine])).remaining).toEqual(['taken']);
   });
@@ -164,6 +170,21 @@ describe.each(samples)('the steps of dialect %j', (dialect) => {
   });
 
   const ending = {
+    async 'leave one key that counts the tokens of all, and nothing of a lock that was given back'() {
+      const fence = `${settings.prefix}{}:fence`;
+      await control.del(fence);
+      const before = new Set(await control.keys('*'));
+      for (const mine of [request(), request()]) {
+        await us.store.acquire(asking(mine));
+        await us.store.extend([{ ...mine, ttl: 60_000 }]);
+        expect(await us.store.release(mine, 0)).toBe(true);
+      }
+      const left = (await control.keys('*')).filter((key) => !before.has(key));
+      const own = (key: string): boolean => /^redisson_lock_token:|^lock-signal:/.test(key); // what the other side leaves, too
+      expect(left.filter((key) => !own(key))).toEqual(
+        settings.fencing && settings.kind !== 'fenced' ? [fence] : [],
+      );
+    },
     async 'leave no key without an end'() {
       const mine = request();
       const before = new Set(await control.keys('*'));

@@ -206,7 +206,15 @@ it('who waits for a lock that Redis does not end is told when it is past', async
   const not_after = Number.MAX_SAFE_INTEGER;
   const operands = { holder: 'us', ttl: 5_000, tokens: 0, not_after, unit: 's', lasting: 0 };
   const args = acquire.argList(operands);
-  const reply = await sides.theirs.eval(acquire.source, 3, 'k', '{k}:fence', '{k}:grant', ...args);
+  const reply = await sides.theirs.eval(
+    acquire.source,
+    4,
+    'k',
+    '{}:fence',
+    '{k}:grant',
+    '{k}:version',
+    ...args,
+  );
   const [kind, left] = reply as [string, number];
   expect([kind, left > 30_000, left <= 61_000]).toEqual(['busy', true, true]);
 });

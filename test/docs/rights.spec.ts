@@ -117,9 +117,10 @@ function isCommand(right: string): boolean {
 /** The keys of a dialect's locks, as Operations names them; of those alone that these tests use. */
 function keysOf(prefix: string): string[] {
   const [, patterns] = /beside them: `([^`]+)`/.exec(page)!;
-  return ['least', 'kept'].flatMap((name) =>
+  const locks = ['least', 'kept'].flatMap((name) =>
     patterns!.replaceAll('<prefix>', prefix + name).split(' '),
   );
+  return [...locks, `~${prefix}{*}:fence`];
 }
 
 type Pair = readonly [LockService, LockService];

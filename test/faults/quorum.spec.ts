@@ -155,6 +155,28 @@ describe('five servers', () => {
     expect(tokens).toEqual([...new Set(tokens)].sort((x, y) => x - y));
   });
 
+  it('give tokens of a lock that grow, by clocks that differ and beside other locks of its slot, and keep no more than one key for these', async () => {
+    const [ahead, behind] = [await quorum.process(), await quorum.process()];
+    ahead.clock.sleep(3_000);
+    const last = new Map<string, number>();
+    for (let nth = 0; nth < 12; nth += 1) {
+      const [process, key] = [nth % 2 ? ahead : behind, `{slot}${nth % 3}`];
+      const lease = await process.acquire({ key, wait: 10_000 });
+      expect(lease.fencingToken).toBeGreaterThan(last.get(key) ?? 0);
+      last.set(key, lease.fencingToken);
+      const { firstToken } = await behind.locks.inspect(key, 1);
+      expect(firstToken).toBeLessThanOrEqual(lease.fencingToken);
+      await lease.release();
+    }
+    for (const url of quorum.urls) {
+      const observer = new Observer(url);
+      const left = async (): Promise<string[]> => observer.redis.keys('*');
+      await until('the votes were taken back', async () => (await left()).length <= 1);
+      expect(await left()).toEqual([expect.stringMatching(/^lock:\{\d+\}:fence$/)]);
+      observer.close();
+    }
+  });
+
   it('keep one history for 16 callers of four processes', async () => {
     const processes = await Promise.all([1, 2, 3, 4].map(() => quorum.process()));
     await compete(processes, { callers: 16, rounds: 20 });

@@ -30,6 +30,7 @@ beforeEach(() => {
   const server = {
     time: new ManualClock(),
     slotOf: () => 0,
+    fenceTagOf: () => '',
     at: (_lock: string, _key: string, step: (at: typeof node) => unknown) => step(node),
   };
   const settings = dialectSettings('redlock')!;

@@ -1,7 +1,14 @@
 import { ForeignLockError, LockOptionsError } from '../../errors/index.js';
 import { type DialectSettings, momentOf } from '../../options/index.js';
 import { TAKE_OVER_PAUSE } from '../../protocol/constants.js';
-import { baseOf, KeyList, type LockServer, LuaScript, type StepNode } from '../../redis/index.js';
+import {
+  baseOf,
+  fenceKey,
+  KeyList,
+  type LockServer,
+  LuaScript,
+  type StepNode,
+} from '../../redis/index.js';
 import { askAgain } from '../back-off.js';
 import { lockId, type LockRequest } from '../lock-request.js';
 import type { Whereabouts } from '../lock-names.js';
@@ -214,7 +221,8 @@ export class DialectLock implements LockStrategy {
       );
     }
     const base = baseOf(lock);
-    return { lock, fence: `${base}:fence`, grant: `${base}:grant`, ...others };
+    const fence = fenceKey(this.clientPrefix + this.settings.prefix, this.server.fenceTagOf(lock));
+    return { lock, fence, grant: `${base}:grant`, version: `${base}:version`, ...others };
   }
 }
 

@@ -51,7 +51,7 @@ export interface Dialect {
   readonly inspect?: DialectScript;
   /** Takes the lock from whoever holds it, where that is more than to delete and to publish. Returns the type that was found, and 1 if it was a lock. */
   readonly force?: DialectScript;
-  /** The Redis keys of a lock (of one request to it, where one is at hand) beside its own, its fence and its grant, by the names the scripts give them. */
+  /** The Redis keys of a lock (of one request to it, where one is at hand) beside its own, its fence, its grant and its version, by the names the scripts give them. */
   keys?(lock: string, request?: LockRequest): Readonly<Record<string, string>>;
   /** What the scripts want to know beside holder, ttl and the like; without a request, those of an operator. */
   operands?(

@@ -1,9 +1,16 @@
--- The fencing token of a grant in another service's format: one of our own, kept beside the lock; -1 if none
--- is asked for. A grant that is told `again` keeps its token. Needs mint-fencing-tokens.
-local function holders_token(fence, now, tokens, again)
+-- The fencing token of a grant in another service's format: one of our own, which `version` remembers a minute longer than the lease; -1 if none
+-- is asked for. A grant that is told `again`, and a reader, have the one that is remembered. Needs mint-fencing-tokens.
+--- @include "whole"
+local function holders_token(fence, version, now, tokens, again, lease)
   if tokens == '0' then
     return -1
   end
-  local token = again and tonumber(redis.call('GET', fence) or '')
-  return token or (mint_fencing_tokens(fence, now, 1))
+  local known, life = again and tonumber(redis.call('GET', version) or ''), lease + VERSION_LIFE
+  if known then
+    redis.call('PEXPIRE', version, math.max(life, redis.call('PTTL', version))) -- others may hold it longer
+    return known
+  end
+  known = mint_fencing_tokens(fence, now, 1)
+  redis.call('SET', version, whole(known), 'PX', life)
+  return known
 end

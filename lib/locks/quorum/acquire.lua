@@ -5,7 +5,7 @@ local holder, attempt, ttl, tokens, proposed, not_after = ARGV[1], ARGV[2], ARGV
 
 --- @include "now"
 --- @include "attempt-of"
---- @include "block-of"
+--- @include "write-fence"
 
 local now = now_us()
 if now > tonumber(not_after) then
@@ -15,21 +15,18 @@ local current = redis.pcall('GET', lock)
 if type(current) == 'table' then
   return { 'foreign', now, redis.call('TYPE', lock).ok }
 end
-local earlier = attempt_of(current, holder)
+local earlier, given = attempt_of(current, holder)
 if current and not earlier then
   return { 'busy', now, 0 }
 elseif earlier and earlier > tonumber(attempt) then
   return { 'late', now, 0 }
 end
-redis.call('SET', lock, holder .. '/' .. attempt, 'PX', ttl)
-if tokens == '0' then
-  return { 'held', now, 0 }
-end
-local last = tonumber(redis.call('GET', fence) or '') or 0
+local first = 0
 if earlier == tonumber(attempt) then
-  return { 'held', now, last - tokens + 1 }
+  first = given
+elseif tokens ~= '0' then
+  first = math.max((tonumber(redis.call('GET', fence) or '') or 0) + 1, tonumber(proposed))
+  write_fence(fence, first + tokens - 1, now)
 end
-local first = math.max(last + 1, tonumber(proposed))
-last = first + tokens - 1
-redis.call('SET', fence, block_of(last, tonumber(tokens)), 'PX', FENCE_LIFE + math.max(0, math.ceil((last - now) / 1000)))
+redis.call('SET', lock, holder .. '/' .. attempt .. '/' .. whole(first), 'PX', ttl)
 return { 'held', now, first }

@@ -100,7 +100,10 @@ export class QuorumLock implements LockStrategy {
   async extend(requests: readonly LockRequest[]): Promise<Extension> {
     for (const request of requests) this.before?.('extend', request);
     const sent = momentOf(this.clock);
-    const leaseOf = (ballot: Ballot<number[]>, at: number): ReturnType<typeof possession> => {
+    const leaseOf = (
+      ballot: Ballot<readonly number[]>,
+      at: number,
+    ): ReturnType<typeof possession> => {
       const votes = ballot.votes((left) => left[at]! >= 0);
       return possession(votes, ballot.pending, ballot.nodes);
     };

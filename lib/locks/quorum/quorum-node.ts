@@ -1,20 +1,23 @@
 import { LockStoreError } from '../../errors/index.js';
 import { momentOf } from '../../options/index.js';
 import {
+  fenceKey,
   type KeyList,
   lockKeyList,
   LuaScript,
   type RedisServer,
   Remembered,
+  slotTagOf,
 } from '../../redis/index.js';
 import { lockNames, type NameSearch } from '../lock-names.js';
 import type { Snapshot } from '../lock-store.js';
 import type { LockRequest } from '../lock-request.js';
+import { extendArgs, leftOf } from '../extension.js';
 import { isOne } from '../lock-steps.js';
+import { exclusive } from '../native-scripts.js';
 import { scripts as others, snapshotWithoutQueue } from '../snapshot.js';
 import type { ServerEpoch } from '../server-epoch.js';
 import acquire from './acquire.lua.js';
-import extend from './extend.lua.js';
 import force from './force.lua.js';
 import release from './release.lua.js';
 import revote from './revote.lua.js';
@@ -25,10 +28,13 @@ export const scripts = {
   acquire: new LuaScript(acquire, { batchable: true }),
   settle: new LuaScript(settle),
   release: new LuaScript(release, { batchable: true }),
-  extend: new LuaScript(extend),
+  extend: exclusive.extend, // a vote begins with the holder, as what stands at a lock of one server
   revote: new LuaScript(revote, { batchable: true }),
   force: new LuaScript(force),
 };
+
+/** What stands at a lock's name on a node that votes for somebody. */
+const VOTE = /^(.+)\/\d+\/(\d+)$/;
 
 /** One attempt of a holder to win a majority: what was sent for an earlier one can take nothing away from it. */
 export interface Attempt {
@@ -50,6 +56,8 @@ export interface Vote {
 /** The steps on one of the servers of a quorum, each atomic there. */
 export class QuorumNode {
   readonly #keyLists = new Map<LuaScript, Remembered<KeyList>>();
+  /** Each slot has a fence, although the node has all: what others propose for their locks seldom gets in the way of a proposal. */
+  readonly #fenceOf = (lock: string): string => fenceKey(this.prefix, slotTagOf(lock));
 
   constructor(
     readonly server: RedisServer,
@@ -97,14 +105,15 @@ export class QuorumNode {
   }
 
   /** For each request of a batch the ms left; negative where the node does not vote for it. */
-  extend(requests: readonly LockRequest[]): Promise<number[]> {
+  extend(requests: readonly LockRequest[]): Promise<readonly number[]> {
     const { extend } = scripts;
+    const asked = requests.map(({ ttl }) => ttl);
     return this.server.run({
       script: extend,
       keys: lockKeyList(extend, this.prefix, requests),
-      args: requests.flatMap(({ holder, ttl }) => extend.argList({ holder, ttl })),
+      args: extendArgs(extend, requests),
       key: requests.length === 1 ? requests[0]!.key : undefined,
-      read: (reply) => reply as number[],
+      read: (reply) => leftOf(reply, asked),
     });
   }
 
@@ -117,8 +126,8 @@ export class QuorumNode {
   /** What stands on this node, without the attempt. */
   async inspect(key: string): Promise<Snapshot> {
     const snapshot = await this.#run(others.inspectString, key, {}, snapshotWithoutQueue);
-    const holder = snapshot.holder.replace(/\/\d+$/, '');
-    return { ...snapshot, holder, foreign: undefined };
+    const [, holder = snapshot.holder, token] = VOTE.exec(snapshot.holder) ?? [];
+    return { ...snapshot, holder, firstToken: Number(token) || undefined, foreign: undefined };
   }
 
   /** The Redis type of what stood there. */
@@ -134,7 +143,9 @@ export class QuorumNode {
   ): Promise<Result> {
     let lists = this.#keyLists.get(script);
     if (!lists) {
-      lists = new Remembered((name) => lockKeyList(script, this.prefix, [{ key: name }]));
+      lists = new Remembered((name) =>
+        lockKeyList(script, this.prefix, [{ key: name }], this.#fenceOf),
+      );
       this.#keyLists.set(script, lists);
     }
     return this.server.run({

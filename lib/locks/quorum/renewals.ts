@@ -23,14 +23,14 @@ export class Renewals {
 /** One question to all nodes whether they still vote for some holders. */
 class Renewal {
   readonly ended = new Set<string>();
-  readonly #replies: [node: QuorumNode, reply: Promise<number[]>][] = [];
+  readonly #replies: [node: QuorumNode, reply: Promise<readonly number[]>][] = [];
 
   constructor(
     private readonly requests: readonly LockRequest[],
     private readonly over: () => void,
   ) {}
 
-  ask(node: QuorumNode): Promise<number[]> {
+  ask(node: QuorumNode): Promise<readonly number[]> {
     const reply = node.extend(this.requests);
     this.#replies.push([node, reply]);
     return reply;

@@ -8,4 +8,4 @@ local holder, ttl, not_after = ARGV[1], ARGV[2], ARGV[3]
 if now_us() > tonumber(not_after) then
   return 0
 end
-return redis.call('SET', lock, holder .. '/0', 'NX', 'PX', ttl) and 1 or 0
+return redis.call('SET', lock, holder .. '/0/0', 'NX', 'PX', ttl) and 1 or 0

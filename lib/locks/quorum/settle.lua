@@ -5,14 +5,11 @@ local holder, attempt, last, tokens = ARGV[1], ARGV[2], ARGV[3], ARGV[4]
 
 --- @include "now"
 --- @include "attempt-of"
---- @include "block-of"
+--- @include "write-fence"
 
 if attempt_of(redis.pcall('GET', lock), holder) ~= tonumber(attempt) then
   return 0
 end
-last = tonumber(last)
-local stored = redis.call('GET', fence)
-local greater = math.max(tonumber(stored or '') or 0, last)
-local text = greater == last and block_of(last, tonumber(tokens)) or stored
-redis.call('SET', fence, text, 'PX', FENCE_LIFE + math.max(0, math.ceil((greater - now_us()) / 1000)))
+write_fence(fence, math.max(tonumber(redis.call('GET', fence) or '') or 0, tonumber(last)), now_us())
+redis.call('SET', lock, holder .. '/' .. attempt .. '/' .. whole(last - tokens + 1), 'KEEPTTL')
 return 1

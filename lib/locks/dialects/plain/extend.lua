@@ -1,9 +1,10 @@
 -- Lengthen the lease if it is still the holder's; never shorten it, never bring it back. With timestamp_compat it is written once more where a client that lost a take-over wrote over it.
 -- Returns the ms left; -2 where the lock is free, -3 where it is another's.
-local lock, grant = KEYS[1], KEYS[2]
+local lock, grant, version = KEYS[1], KEYS[2], KEYS[3]
 local holder, ttl, timestamp_compat = ARGV[1], tonumber(ARGV[2]), ARGV[3]
 
 --- @include "now"
+--- @include "keep-version"
 --- @include "overwritten"
 --- @include "remember-holder"
 
@@ -14,6 +15,7 @@ if current ~= holder then
   local left = ends and math.max(ttl, ends - math.floor(now / 1000))
   if left then
     redis.call('SET', lock, holder, 'PX', left)
+    keep_version(version, left)
     remember_extension(grant, holder, left, now)
     return left
   end
@@ -24,6 +26,7 @@ if left >= ttl then
   return left
 end
 redis.call('PEXPIRE', lock, ttl)
+keep_version(version, ttl)
 if timestamp_compat then
   remember_extension(grant, holder, ttl, now)
 end

@@ -1,6 +1,6 @@
 -- Give the lock back if it is the holder's, or let nobody keep it for the rest of a minimum hold.
 -- Returns 1 if it was the holder's, else 0.
-local lock, grant = KEYS[1], KEYS[2]
+local lock, grant, version = KEYS[1], KEYS[2], KEYS[3]
 local holder, kept, keep, timestamp_compat = ARGV[1], ARGV[2], ARGV[3], ARGV[4]
 
 --- @include "now"
@@ -15,6 +15,7 @@ elseif keep and keep ~= '' then
 else
   redis.call('DEL', lock)
 end
+redis.call('DEL', version)
 if timestamp_compat then
   redis.call('DEL', grant)
 end

@@ -1,6 +1,6 @@
 -- Take the lock away from whoever holds it, if a string stands there, and wake one who waits for it, as its reset() does.
 -- Returns {the Redis type that was found, 1 if it was a lock}.
-local lock, signal = KEYS[1], KEYS[2]
+local lock, signal, version = KEYS[1], KEYS[2], KEYS[3]
 
 --- @include "free-and-signal"
 
@@ -9,4 +9,5 @@ if found ~= 'string' then
   return { found, 0 }
 end
 free_and_signal(lock, signal)
+redis.call('DEL', version)
 return { found, 1 }

@@ -1,6 +1,6 @@
 -- Take an RReadWriteLock to read or to write. A reader writes the end of its lease to a key of its own: without it the next Java reader to leave would delete the lock under it.
 -- Returns {kind, ms left or what stands there, now, token}; a reader has the last writer's token.
-local lock, fence, hold = KEYS[1], KEYS[2], KEYS[3]
+local lock, fence, hold, version = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
 local holder, ttl, tokens, not_after, mode = ARGV[1], ARGV[2], ARGV[3], ARGV[4], ARGV[5]
 
 --- @include "now"
@@ -20,7 +20,7 @@ local left, reads = redis.call('PTTL', lock), mode == 'read'
 if redis.call('HEXISTS', lock, holder) == 1 then
   left = reads and redis.call('PTTL', hold) or left
   if left > 0 then
-    return { 'held', left, now, holders_token(fence, now, tokens, true) }
+    return { 'held', left, now, holders_token(fence, version, now, tokens, true, ttl) }
   end
 end
 if found == 'hash' and not is_redisson_lock(lock) then
@@ -35,4 +35,4 @@ end
 if redis.call('PTTL', lock) < tonumber(ttl) then
   redis.call('PEXPIRE', lock, ttl)
 end
-return { 'held', tonumber(ttl), now, holders_token(fence, now, tokens, reads) }
+return { 'held', tonumber(ttl), now, holders_token(fence, version, now, tokens, reads, ttl) }

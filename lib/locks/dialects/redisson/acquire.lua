@@ -1,6 +1,6 @@
 -- Take the lock if nothing stands at its name: a hash with the holder's count, as RLock has it; an RFencedLock counts its tokens itself.
 -- Returns {kind, ms left or what stands there, now, token}.
-local lock, fence, counter = KEYS[1], KEYS[2], KEYS[3]
+local lock, fence, counter, version = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
 local holder, ttl, tokens, not_after, fenced = ARGV[1], ARGV[2], ARGV[3], ARGV[4], ARGV[5]
 
 --- @include "now"
@@ -10,13 +10,13 @@ local holder, ttl, tokens, not_after, fenced = ARGV[1], ARGV[2], ARGV[3], ARGV[4
 
 local now = now_us()
 local function held(left, again)
-  local token
+  local given
   if fenced == '1' and tokens ~= '0' then
-    token = tonumber(again and redis.call('GET', counter) or redis.call('INCR', counter))
+    given = tonumber(again and redis.call('GET', counter) or redis.call('INCR', counter))
   else
-    token = holders_token(fence, now, tokens, again)
+    given = holders_token(fence, version, now, tokens, again, ttl)
   end
-  return { 'held', left, now, token }
+  return { 'held', left, now, given }
 end
 
 if now > tonumber(not_after) then

@@ -1,7 +1,9 @@
 -- Lengthen the lease if it is still the holder's; never shorten it, never bring it back.
 -- Returns the ms left; -2 where the lock is free, -3 where it is another's.
-local lock = KEYS[1]
+local lock, version = KEYS[1], KEYS[2]
 local holder, ttl = ARGV[1], tonumber(ARGV[2])
+
+--- @include "keep-version"
 
 if redis.pcall('HEXISTS', lock, holder) ~= 1 then
   return redis.call('EXISTS', lock) == 1 and -3 or -2
@@ -11,4 +13,5 @@ if left >= ttl then
   return left
 end
 redis.call('PEXPIRE', lock, ttl)
+keep_version(version, ttl)
 return ttl

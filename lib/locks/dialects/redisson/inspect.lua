@@ -1,6 +1,6 @@
 -- Look at the lock without touching it.
--- Returns {type, 1 if it is a lock, ms left, last token, now, mode, {holder, ms left, ...}}.
-local lock, fence = KEYS[1], KEYS[2]
+-- Returns {type, 1 if it is a lock, ms left, last token, now, mode, {holder, ms left, ...}, its token}.
+local lock, fence, version = KEYS[1], KEYS[2], KEYS[3]
 local most, holds = ARGV[1], ARGV[2]
 
 --- @include "now"
@@ -19,4 +19,4 @@ if is_lock then
     end
   end
 end
-return { found, is_lock and 1 or 0, left, redis.call('GET', fence) or '', now, mode, holders }
+return { found, is_lock and 1 or 0, left, redis.call('GET', fence) or '', now, mode, holders, redis.call('GET', version) or '' }

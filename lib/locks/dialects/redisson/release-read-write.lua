@@ -1,13 +1,13 @@
 -- Give an RReadWriteLock back if it is the holder's: a reader leaves it as long as the longest lease of the others, the last one and a writer delete it and wake those who wait.
 -- Returns 1 if it was the holder's, else 0.
-local lock, hold = KEYS[1], KEYS[2]
+local lock, hold, version = KEYS[1], KEYS[2], KEYS[3]
 local holder, publish, channel, mode, holds = ARGV[1], ARGV[2], ARGV[3], ARGV[4], ARGV[5]
 
 if redis.pcall('HEXISTS', lock, holder) ~= 1 then
   return 0
 end
 if mode == 'write' then
-  redis.call('DEL', lock)
+  redis.call('DEL', lock, version)
   redis.pcall(publish, channel, '1')
   return 1
 end
@@ -22,7 +22,7 @@ end
 if longest > 0 then
   redis.call('PEXPIRE', lock, longest)
 else
-  redis.call('DEL', lock)
+  redis.call('DEL', lock, version)
   redis.pcall(publish, channel, '0')
 end
 return mine

@@ -1,11 +1,11 @@
 -- Give the lock back if it is the holder's, and wake those who wait for it.
 -- Returns 1 if it was the holder's, else 0.
-local lock = KEYS[1]
+local lock, version = KEYS[1], KEYS[2]
 local holder, publish, channel, message = ARGV[1], ARGV[2], ARGV[3], ARGV[4]
 
 if redis.pcall('HEXISTS', lock, holder) ~= 1 then
   return 0
 end
-redis.call('DEL', lock)
+redis.call('DEL', lock, version)
 redis.pcall(publish, channel, message)
 return 1

@@ -1,6 +1,6 @@
 -- Take the lock to write, if nobody has it, or to read, if nobody writes: each holder is a member with the end of its lease, beside the word that says that it is written. Leases that are over are removed by whoever takes it.
 -- Returns {kind, ms left or what stands there, now, token}; a reader has the last writer's token.
-local lock, fence = KEYS[1], KEYS[2]
+local lock, fence, version = KEYS[1], KEYS[2], KEYS[3]
 local holder, ttl, tokens, not_after, mode = ARGV[1], ARGV[2], ARGV[3], ARGV[4], ARGV[5]
 
 --- @include "now"
@@ -18,7 +18,7 @@ local ms, reads = math.floor(now / 1000), mode == 'read'
 if found == 'zset' then
   local mine = redis.call('ZSCORE', lock, holder)
   if mine and tonumber(mine) > ms then
-    return { 'held', mine - ms, now, holders_token(fence, now, tokens, true) }
+    return { 'held', mine - ms, now, holders_token(fence, version, now, tokens, true, ttl) }
   elseif not is_symfony_lock(lock, ms) then
     return { 'foreign', found, now, -1 }
   end
@@ -32,4 +32,4 @@ elseif found ~= 'none' then
   return { 'foreign', found, now, -1 }
 end
 written_lease(lock, holder, ms + ttl, not reads)
-return { 'held', tonumber(ttl), now, holders_token(fence, now, tokens, reads) }
+return { 'held', tonumber(ttl), now, holders_token(fence, version, now, tokens, reads, ttl) }

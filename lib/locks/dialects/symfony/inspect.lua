@@ -1,6 +1,6 @@
 -- Look at the lock without touching it.
--- Returns {type, 1 if it is a lock, ms left, last token, now, mode, {holder, ms left, ...}}.
-local lock, fence = KEYS[1], KEYS[2]
+-- Returns {type, 1 if it is a lock, ms left, last token, now, mode, {holder, ms left, ...}, its token}.
+local lock, fence, version = KEYS[1], KEYS[2], KEYS[3]
 local most = ARGV[1]
 
 --- @include "now"
@@ -20,4 +20,4 @@ if is_lock then
     end
   end
 end
-return { found, is_lock and 1 or 0, redis.call('PTTL', lock), redis.call('GET', fence) or '', now, mode, holders }
+return { found, is_lock and 1 or 0, redis.call('PTTL', lock), redis.call('GET', fence) or '', now, mode, holders, redis.call('GET', version) or '' }

@@ -1,6 +1,6 @@
 -- Give the lock back if it is the holder's; of several readers the others keep it.
 -- Returns 1 if it was the holder's, else 0.
-local lock = KEYS[1]
+local lock, version = KEYS[1], KEYS[2]
 local holder = ARGV[1]
 
 --- @include "now"
@@ -13,5 +13,7 @@ redis.call('ZREM', lock, holder, '__write__')
 local longest = redis.call('ZREVRANGE', lock, 0, 0, 'WITHSCORES')[2]
 if longest then
   redis.call('PEXPIREAT', lock, longest)
+else
+  redis.call('DEL', version)
 end
 return tonumber(ends) > math.floor(now_us() / 1000) and 1 or 0

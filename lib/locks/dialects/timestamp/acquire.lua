@@ -1,6 +1,6 @@
 -- Take the lock if nothing stands at its name, or a time that is past and that nothing ends.
 -- Returns {kind, ms left or what stands there, now, token}, for 'held' also 1.
-local lock, fence, grant = KEYS[1], KEYS[2], KEYS[3]
+local lock, fence, grant, version = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
 local holder, ttl, tokens, not_after, unit, lasting = ARGV[1], ARGV[2], ARGV[3], ARGV[4], ARGV[5], ARGV[6]
 
 --- @include "now"
@@ -23,7 +23,7 @@ end
 local own = grant_of(grant)
 if still_own(current, own, holder, unit, now) then
   local left = math.min(tonumber(ttl), math.floor(ends_of(own.value, unit) - now / 1000) - 1000)
-  return { 'held', left, now, holders_token(fence, now, tokens, true), 1 }
+  return { 'held', left, now, holders_token(fence, version, now, tokens, true, ttl), 1 }
 end
 if current then
   local ends, left = ends_of(current, unit), redis.call('PTTL', lock)
@@ -32,4 +32,4 @@ if current then
   end
 end
 write_timestamp(lock, grant, holder, timestamp(now, ttl, unit), unit, lasting, now)
-return { 'held', tonumber(ttl), now, holders_token(fence, now, tokens, false), 1 }
+return { 'held', tonumber(ttl), now, holders_token(fence, version, now, tokens, false, ttl), 1 }

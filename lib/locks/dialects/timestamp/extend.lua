@@ -1,9 +1,10 @@
 -- Move the holder's time on while it has not come and the lock is the holder's; never back. It is written once more where a client that lost a take-over wrote over it.
 -- Returns the ms left; -2 where the lock is free, -3 where it is another's.
-local lock, grant = KEYS[1], KEYS[2]
+local lock, grant, version = KEYS[1], KEYS[2], KEYS[3]
 local holder, ttl, unit, lasting = ARGV[1], tonumber(ARGV[2]), ARGV[3], ARGV[4]
 
 --- @include "now"
+--- @include "keep-version"
 --- @include "timestamp"
 --- @include "ends-of"
 --- @include "grant-of"
@@ -21,4 +22,5 @@ if left < ttl then
 elseif current ~= own.value then
   write_timestamp(lock, grant, holder, own.value, unit, lasting, now)
 end
+keep_version(version, math.max(left, ttl))
 return math.max(left, ttl)

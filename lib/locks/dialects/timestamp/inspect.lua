@@ -1,6 +1,6 @@
 -- Look at the lock without touching it: the time that stands there, and whether it is that of a holder of ours. A time that is past is nobody's.
--- Returns {type, 1 if it is a lock, ms left, last token, now, mode, {holder, ms left}}.
-local lock, fence, grant = KEYS[1], KEYS[2], KEYS[3]
+-- Returns {type, 1 if it is a lock, ms left, last token, now, mode, {holder, ms left}, its token}.
+local lock, fence, grant, version = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
 local unit = ARGV[1]
 
 --- @include "now"
@@ -19,4 +19,4 @@ end
 if still_own(current, own, own.holder, unit, now) then
   holders = { own.holder, math.max(0, math.floor(ends_of(own.value, unit) - now / 1000) - 1000) }
 end
-return { found, ends and 1 or 0, left, redis.call('GET', fence) or '', now, 'write', holders }
+return { found, ends and 1 or 0, left, redis.call('GET', fence) or '', now, 'write', holders, redis.call('GET', version) or '' }

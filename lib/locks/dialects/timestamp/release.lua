@@ -1,6 +1,6 @@
 -- Give the lock back while it is the holder's; later it may be another's. Or let nobody keep it for the rest of a minimum hold.
 -- Returns 1 if it was the holder's, else 0.
-local lock, grant = KEYS[1], KEYS[2]
+local lock, grant, version = KEYS[1], KEYS[2], KEYS[3]
 local holder, unit, keep = ARGV[1], ARGV[2], ARGV[3]
 
 --- @include "now"
@@ -13,7 +13,7 @@ local own = grant_of(grant)
 if own.holder ~= holder then
   return 0
 end
-redis.call('DEL', grant)
+redis.call('DEL', grant, version)
 local current, now = redis.pcall('GET', lock), now_us()
 if not still_own(current, own, holder, unit, now) then
   return 0
