@@ -4,6 +4,7 @@ import awaiting from './condition/await.lua.js';
 import leaveCondition from './condition/leave.lua.js';
 import signal from './condition/signal.lua.js';
 import acquire from './lock/acquire.lua.js';
+import acquireFree from './lock/acquire-free.lua.js';
 import downgrade from './lock/downgrade.lua.js';
 import extend from './lock/extend.lua.js';
 import force from './lock/force.lua.js';
@@ -24,6 +25,7 @@ const batchable = true;
 /** The steps of a lock that one holder has alone, and those of an operator. */
 export const exclusive = {
   acquire: new LuaScript(acquire, { batchable }),
+  acquireFree: new JointScript(acquireFree),
   release: new LuaScript(release, { batchable }),
   releaseFree: new JointScript(releaseFree),
   leave: new LuaScript(leave),

@@ -51,7 +51,10 @@ async function crowd(client: Client, count: number, name = 'changed'): Promise<L
       return { former, request: { ...request, condition: { name, over: false } } };
     });
     const answers = await Promise.all(
-      more.flatMap(({ former, request }) => [client.ask(former), client.ask(request, { former })]),
+      more.flatMap(({ former, request }) => [
+        client.ask(former, { enqueuedAt: '1' }), // a further ask: it is one step, and the next one follows it
+        client.ask(request, { former }),
+      ]),
     );
     expect(new Set(answers.map(({ kind }) => kind))).toEqual(new Set(['held', 'queued']));
     requests.push(...more.map(({ request }) => request));

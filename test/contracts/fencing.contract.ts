@@ -22,6 +22,18 @@ export const fencing: Contract = {
     for (const token of tokens) expect(Number.isSafeInteger(token)).toBe(true);
   },
 
+  async 'tokens of each lock grow, however many are granted at one moment'(world) {
+    const a = await world.client();
+    const keys = Array.from({ length: 12 }, (_, nth) => `k${nth}`);
+    const tokens = keys.map((): number[] => []);
+    for (let round = 0; round < 4; round += 1) {
+      const held = await Promise.all(keys.map((key) => a.hold({ key })));
+      held.forEach(({ grant }, nth) => tokens[nth]!.push(grant.fencingToken!));
+      await Promise.all(held.map(({ request }) => a.lock.release(request, 0)));
+    }
+    for (const each of tokens) expectGrowing(each);
+  },
+
   async 'tokens grow over the end of a lease'(world) {
     const a = await world.client();
     const { grant } = await a.hold({ ttl: 60 });

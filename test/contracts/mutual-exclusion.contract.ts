@@ -36,6 +36,15 @@ export const mutualExclusion: Contract = {
     expect(answers.filter(({ kind }) => kind === 'held')).toHaveLength(1);
   },
 
+  async 'of many who ask once for several locks at one moment, each lock has one'(world) {
+    const client = await world.client();
+    const keys = Array.from({ length: 24 }, (_, nth) => `k${nth % 4}`);
+    const asks = keys.map((key) => client.request({ key }));
+    const answers = await Promise.all(asks.map((ask) => client.try(ask)));
+    const held = keys.filter((_, nth) => answers[nth]!.kind === 'held');
+    expect(held.sort()).toEqual(['k0', 'k1', 'k2', 'k3']);
+  },
+
   async 'locks of different names do not meet'(world) {
     const client = await world.client();
     await client.hold({ key: 'k' });

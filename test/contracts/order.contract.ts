@@ -45,6 +45,13 @@ export const order: Contract = {
     expect(await world.holder()).toBe(first.request.holder);
   },
 
+  async 'a process that was not there before does not pass those who wait'(world) {
+    const { first } = await freeWithTwoWaiting(world);
+    const newcomer = await world.client();
+    expect((await newcomer.ask(newcomer.request())).kind).toBe('queued');
+    expect(await world.holder()).toBe(first.request.holder);
+  },
+
   async 'who asks once does not pass those who wait, although the lock is free'(world) {
     const { first, second } = await freeWithTwoWaiting(world);
     expect((await second.client.try(second.client.request())).kind).toBe('busy');

@@ -1,6 +1,9 @@
 import { both, inScripts, inShares } from '../support/plant.js';
 import { planted } from '../support/planted.js';
 import { errors } from './errors.contract.js';
+import { fencing } from './fencing.contract.js';
+import { handOff } from './hand-off.contract.js';
+import { order } from './order.contract.js';
 import { expiry } from './expiry.contract.js';
 import { extension } from './extension.contract.js';
 import { handOver } from './hand-over.contract.js';
@@ -13,6 +16,7 @@ import { sharedMode } from './shared-mode.contract.js';
 
 // In Lua.
 const NEVER = `'9000000000000000'`;
+const UNCONDITIONALLY = `return right(said, about, (select(3, ...)), 'PX', ttl)`;
 /** What stands there, but never the asker itself. */
 const ANOTHERS = `local current = right(...) return current and 'another'`;
 
@@ -25,9 +29,36 @@ planted('one Redis', {
     plant: inScripts(['acquire'], { commands: { 'EXISTS lock': `return 0` } }),
     brokenSentences: [
       [mutualExclusion, 'a lock that is held'],
-      [mutualExclusion, 'of many who ask once'],
+      [mutualExclusion, 'of many who ask once at one'],
       [mutualExclusion, 'no two leases overlap, and no update is lost'],
       [errors, 'a foreign string is contention'],
+    ],
+  },
+  'a short way past those who wait': {
+    plant: inScripts(['acquireFree'], { operands: { queue: `lock` } }),
+    brokenSentences: [[order, 'a process that was not there before']],
+  },
+  'a short way that leaves those who wait behind': {
+    plant: inScripts(['releaseFree'], { commands: { 'EXISTS queue': `return 0` } }),
+    brokenSentences: [[handOff, 'the successor sends nothing']],
+  },
+  'a short way that no reader sees': {
+    plant: inScripts(['acquireFree'], { operands: { version: `lock` } }),
+    brokenSentences: [[optimistic, 'a stamp does not validate while']],
+  },
+  'a short way with one token for ever': {
+    plant: inScripts(['acquireFree'], {
+      functions: { mint_fencing_tokens: `function(_, _, count) return 1.7e15, count end` },
+    }),
+    brokenSentences: [[fencing, 'tokens of each lock grow']],
+  },
+  'a short way to a lock that another has': {
+    plant: inScripts(['acquireFree'], {
+      commands: { 'EXISTS lock': `return 0`, 'SET lock': UNCONDITIONALLY },
+    }),
+    brokenSentences: [
+      [mutualExclusion, 'a lock that is held'],
+      [mutualExclusion, 'of many who ask once for several'],
     ],
   },
   'release without comparing': {

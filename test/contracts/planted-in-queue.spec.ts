@@ -42,7 +42,7 @@ planted('one Redis', {
     brokenSentences: [[deadWaiters, 'who died before the clock was set back']],
   },
   'a fence by INCR only': {
-    plant: inScripts(GRANTING, {
+    plant: inScripts([...GRANTING, 'acquireFree'], {
       functions: { mint_fencing_tokens: `function(fence) return redis.call('INCR', fence), 1 end` },
     }),
     brokenSentences: [
@@ -51,7 +51,7 @@ planted('one Redis', {
     ],
   },
   'a fence that stands still': {
-    plant: inScripts(GRANTING, {
+    plant: inScripts([...GRANTING, 'acquireFree'], {
       functions: {
         mint_fencing_tokens: `function(fence, now) return tonumber(redis.call('GET', fence) or redis.call('SET', fence, now, 'PX', 9999, 'GET') or now), 1 end`,
       },
@@ -71,7 +71,7 @@ planted('one Redis', {
     brokenSentences: [[fencing, 'the tokens of each lock grow where several']],
   },
   'blocks of tokens without end': {
-    plant: inScripts(['acquire'], {
+    plant: inScripts(['acquire', 'acquireFree'], {
       functions: {
         mint_fencing_tokens: `function(fence, now, count)
           local first = math.max((tonumber(redis.call('GET', fence) or '') or 0) + 1, now)
@@ -95,7 +95,7 @@ planted('one Redis', {
     ],
   },
   'a zombie acquire': {
-    plant: inScripts(['acquire'], { operands: { not_after: NEVER } }),
+    plant: inScripts(['acquire', 'acquireFree'], { operands: { not_after: NEVER } }),
     brokenSentences: [
       [cancellation, 'an acquire that arrives after'],
       [cancellation, 'an entry that is asked for after'],

@@ -36,8 +36,10 @@ export function slipped(
     has(`function "${named}"`, end !== undefined);
     return { at: end!, text: `\n${named} = (function(right) return ${text} end)(${named})\n` };
   });
-  const passed = Object.entries(operands).map(([operand, text]) => `${operand} = ${text}\n`);
-  inserts.push({ at: endOfOperands(source), text: `\n${passed.join('')}${redisWith(commands)}\n` });
+  for (const [operand, text] of Object.entries(operands)) {
+    inserts.push({ at: endOfOperands(source, operand), text: `\n${operand} = ${text}\n` });
+  }
+  inserts.push({ at: endOfOperands(source), text: `\n${redisWith(commands)}\n` });
 
   let edited = source;
   for (const { at, text } of inserts.sort((a, b) => b.at - a.at)) {
@@ -60,10 +62,11 @@ function redisWith(commands: Readonly<Record<string, string>>): string {
 end)(redis, {})`;
 }
 
-/** Where the script has named all that it was passed. */
-function endOfOperands(source: string): number {
-  const declared = [...source.matchAll(/^\s*local [\w, ]+ = (?:KEYS|ARGV)\[.*$/gm)].at(-1)!;
-  return declared.index + declared[0].length;
+/** Where the script has named what it was passed: this operand, or all. */
+function endOfOperands(source: string, operand = ''): number {
+  const declared = [...source.matchAll(/^\s*local ([\w, ]+) = (?:KEYS|ARGV)\[.*$/gm)];
+  const { index, 0: line } = declared.findLast(([, names]) => names!.includes(operand))!;
+  return index + line.length;
 }
 
 /** What a script says to Redis, and where the definition of each of its functions ends. */

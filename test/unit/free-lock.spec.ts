@@ -1,15 +1,167 @@
-import { expect, it } from '@jest/globals';
-import { ContendedKeys } from '../../lib/locks/contended-keys.js';
+import { beforeEach, describe, expect, it } from '@jest/globals';
+import type { LockRequest } from '../../lib/locks/lock-request.js';
+import { LockSteps } from '../../lib/locks/lock-steps.js';
 import { FreeLocks } from '../../lib/locks/lock/free-lock.js';
-import type { LockSteps } from '../../lib/locks/lock-steps.js';
+import { RedisExclusiveLock } from '../../lib/locks/lock/redis-lock.js';
+import { exclusive } from '../../lib/locks/native-scripts.js';
+import {
+  type LockServer,
+  lockServer,
+  type ScriptRun,
+  type Step,
+  type StepNode,
+} from '../../lib/redis/index.js';
+import { ServerClock } from '../../lib/redis/server-clock.js';
 import { ManualClock } from '../../lib/testing/index.js';
 
-it('who had to queue hands the lock on in one step, however long it held', async () => {
-  const clock = new ManualClock();
-  const steps = { contended: new ContendedKeys(), server: { time: clock }, prefix: 'lock:' };
-  const free = new FreeLocks(steps as unknown as LockSteps, 'me');
-  const request = { key: 'k', holder: 'me/id', ttl: 60_000, tokenBlock: 1 };
-  await clock.advance(30_000);
-  expect(free.release({ ...request, enqueuedAt: '1' }, 0, undefined)).toBeUndefined();
-  expect(free.release(request, 0, undefined)).toBeDefined();
+const BUSY = ['busy', 0, 6_000_000, 0];
+const request: LockRequest = { key: 'k', holder: 'me/1', ttl: 1_000, tokenBlock: 1, queue: true };
+
+let clock: ManualClock;
+let node: StepNode;
+let steps: LockSteps;
+let lock: RedisExclusiveLock;
+/** The runs that reached the server. */
+let ran: { script: string; notAfter: unknown; common: unknown }[];
+let replies: unknown[];
+
+function lockOf(confirmed: boolean): RedisExclusiveLock {
+  return new RedisExclusiveLock(new FreeLocks(steps, 'me', confirmed));
+}
+
+beforeEach(() => {
+  clock = new ManualClock();
+  [ran, replies] = [[], []];
+  node = {
+    clock: new ServerClock(),
+    notAfter: (now) => 5_000_000 + now * 1_000,
+    async run<Answer>(run: ScriptRun<Answer>): Promise<Answer> {
+      const { script, args, notAfter, common } = run;
+      const [name] = Object.entries(exclusive).find(([, each]) => each === script)!;
+      const late = notAfter ?? args[script.args.indexOf('not_after')];
+      ran.push({ script: name, notAfter: late, common });
+      await clock.advance(20);
+      return run.read(replies.shift(), clock.monotonic());
+    },
+  };
+  const real = lockServer({ host: 'nowhere' }, 500, clock, 'inbox:', 'me');
+  const server = Object.assign(Object.create(real) as LockServer, {
+    take: (step: Step<unknown>) => node.run(step.on(node)),
+    fenceTagOf: () => '',
+  });
+  steps = new LockSteps(server, 'lock:', 64, () => {}, false);
+  lock = lockOf(false);
+});
+
+const scripts = (): string[] => ran.map(({ script }) => script);
+
+describe('a lock that nobody else wants', () => {
+  it('is taken and given back by one short script each', async () => {
+    replies = [6_000_000, 1];
+    const answer = await lock.acquire(request);
+    expect(answer).toMatchObject({ kind: 'held', remaining: 1_000, fencingToken: 6_000_000 });
+    expect(answer).toMatchObject({ sent: { monotonic: 0 } });
+    expect(node.clock.serverTimeAt(20)).toBe(6_000);
+    expect(await lock.release(request, 0)).toBe(true);
+    expect(scripts()).toEqual(['acquireFree', 'releaseFree']);
+  });
+
+  it('is not taken too late; the clock of the server is known from then on', async () => {
+    replies = [-6_000_000];
+    expect(await lock.acquire(request)).toEqual({ kind: 'late' });
+    expect(node.clock.serverTimeAt(20)).toBe(6_000);
+  });
+
+  it('that is lost is not given back', async () => {
+    replies = [0];
+    expect(await lock.release(request, 0)).toBe(false);
+    expect(scripts()).toEqual(['releaseFree']);
+  });
+
+  it('is asked for together with others of the same ttl and tokens', async () => {
+    replies = [6_000_000, 6_000_020, 6_000_040, 6_000_060];
+    await lock.acquire(request);
+    await lock.acquire({ ...request, key: 'k2', holder: 'me/2' });
+    await lock.acquire({ ...request, key: 'k3', holder: 'me/3', ttl: 2_000 });
+    await lock.acquire({ ...request, key: 'k4', holder: 'me/4', ttl: 2_000, tokenBlock: 2 });
+    const [first, second, third, fourth] = ran.map(({ common }) => common);
+    expect(second).toBe(first);
+    expect(third).not.toBe(first);
+    expect(fourth).not.toBe(third);
+  });
+});
+
+describe('a lock that others want', () => {
+  it('is asked for again by the step itself, which may take effect no later', async () => {
+    await clock.advance(100);
+    replies = [0, BUSY];
+    expect(await lock.acquire(request)).toMatchObject({ kind: 'busy' });
+    expect(scripts()).toEqual(['acquireFree', 'acquire']);
+    expect(ran.map(({ notAfter }) => notAfter)).toEqual([5_100_000, 5_100_000]);
+  });
+
+  it('is not asked for again by a caller that gave up meanwhile', async () => {
+    replies = [0];
+    let wanted = true;
+    const answer = lock.acquire({ ...request, wanted: () => wanted });
+    wanted = false;
+    expect(await answer).toEqual({ kind: 'late' });
+    expect(scripts()).toEqual(['acquireFree']);
+  });
+
+  it('is handed on by the step itself', async () => {
+    replies = [-1, 1];
+    expect(await lock.release(request, 0)).toBe(true);
+    expect(scripts()).toEqual(['releaseFree', 'release']);
+  });
+
+  it.each([
+    ['a short script said so', 0],
+    ['the last answer said so', undefined],
+  ])('costs no second round trip within a second after %s', async (_, first) => {
+    replies = first === undefined ? [BUSY] : [first, BUSY];
+    await lock.acquire(first === undefined ? { ...request, enqueuedAt: '1' } : request);
+    ran = [];
+    for (let nth = 0; nth < 100; nth += 1) {
+      replies = [BUSY, 1];
+      await lock.acquire(request);
+      await lock.release(request, 0);
+    }
+    expect(ran).toHaveLength(200);
+    expect(new Set(scripts())).toEqual(new Set(['acquire', 'release']));
+    await clock.advance(1_000);
+    replies = [6_000_000];
+    await lock.acquire(request);
+    expect(scripts().at(-1)).toBe('acquireFree');
+  });
+});
+
+describe('the step itself comes first', () => {
+  it.each<[string, Partial<LockRequest>]>([
+    ['gives a lease back', { former: request }],
+    ['repeats an earlier one', { enqueuedAt: '17' }],
+    ['is of another process', { holder: 'other/1' }],
+  ])('for an ask that %s', async (_, more) => {
+    replies = [6_000_000];
+    await lock.acquire({ ...request, ...more });
+    expect(scripts()).toEqual(['acquire']);
+  });
+
+  it('for an ask that replicas confirm', async () => {
+    replies = [6_000_000, 1];
+    await lockOf(true).acquire(request);
+    await lockOf(true).release(request, 0);
+    expect(scripts()).toEqual(['acquire', 'releaseFree']);
+  });
+
+  it.each<[string, () => Promise<boolean>]>([
+    ['keeps the lock for a while', () => lock.release(request, 5)],
+    ['tells of those that were served', () => lock.release(request, 0, [request])],
+    ['is of who had to queue', () => lock.release({ ...request, enqueuedAt: '17' }, 0)],
+    ['is of another process', () => lock.release({ ...request, holder: 'other/1' }, 0)],
+  ])('for a release that %s', async (_, release) => {
+    replies = [1];
+    await release();
+    expect(scripts()).toEqual(['release']);
+  });
 });

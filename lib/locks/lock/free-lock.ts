@@ -1,5 +1,7 @@
+import { type Moment, momentOf } from '../../options/index.js';
 import {
   CommonOperands,
+  fenceKey,
   type JointScript,
   LockKeys,
   type ScriptRun,
@@ -8,40 +10,72 @@ import {
 } from '../../redis/index.js';
 import type { LockRequest } from '../lock-request.js';
 import type { LockSteps } from '../lock-steps.js';
+import type { Answer } from '../lock-store.js';
 import { exclusive } from '../native-scripts.js';
+import type { AcquireReply } from '../reply.js';
 
 /**
  * The short way of locks that nobody else wants, which are most: scripts that do no more than such a lock needs. They change
  * nothing where more is to be done, and the full script follows. So they are for keys at which no other caller was met lately.
  */
 export class FreeLocks {
+  /** What the last asks had in common. */
+  #asks: CommonAsk | undefined;
   readonly #releases: CommonOperands;
 
   constructor(
     readonly steps: LockSteps,
     /** The name of this process in the ids of its holders. */
     private readonly processId: string,
+    /** Whether replicas confirm each grant: they do so once for a step. */
+    private readonly confirmed: boolean,
   ) {
     this.#releases = new CommonOperands([], [processId]);
   }
 
-  /** Undefined where the full script is to be sent at once: also by who had to queue, since others may have come behind it. */
-  release(request: LockRequest, keep: number, served: unknown): Step<boolean> | undefined {
-    const { holder, enqueuedAt } = request;
-    const simple =
-      keep === 0 && !served && enqueuedAt === undefined && holder.startsWith(this.processId);
-    return simple && this.#isAlone(request.key)
-      ? new FreeRelease(this.steps, request, this.#releases)
-      : undefined;
+  /** Undefined where the full script is to be sent at once. */
+  acquire(request: LockRequest): Step<Answer> | undefined {
+    const simple = !this.confirmed && !request.former && this.#isAlone(request);
+    return simple ? new FreeAcquire(this, request) : undefined;
   }
 
-  #isAlone(key: string): boolean {
+  /** The same; also for who had to queue, since others may have come behind it. */
+  release(request: LockRequest, keep: number, served: unknown): Step<boolean> | undefined {
+    const simple = keep === 0 && !served && this.#isAlone(request);
+    return simple ? new FreeRelease(this.steps, request, this.#releases) : undefined;
+  }
+
+  /** The same object for asks that may leave as one. */
+  commonOf(lock: string, { ttl, tokenBlock: tokens }: LockRequest): CommonOperands {
+    const { server, prefix } = this.steps;
+    const tag = server.fenceTagOf(lock);
+    const last = this.#asks;
+    if (last && last.ttl === ttl && last.tokens === tokens && last.tag === tag) {
+      return last.operands;
+    }
+    const operands = new CommonOperands([fenceKey(prefix, tag)], [ttl, tokens, this.processId]);
+    this.#asks = { ttl, tokens, tag, operands };
+    return operands;
+  }
+
+  /** Whether a holder of this process did not queue, and met nobody else there lately. */
+  #isAlone({ key, holder, enqueuedAt }: LockRequest): boolean {
     const { contended, server } = this.steps;
-    return !contended.has(key, server.time);
+    const isOurs = enqueuedAt === undefined && holder.startsWith(this.processId);
+    return isOurs && !contended.has(key, server.time);
   }
 }
 
-/** What the script calls the key that says who waits. */
+interface CommonAsk {
+  readonly ttl: number;
+  readonly tokens: number;
+  /** Of the fence. */
+  readonly tag: string;
+  readonly operands: CommonOperands;
+}
+
+/** What the scripts call those keys beside the plain one that a free lock has not, and those that say who waits. */
+const BESIDE = ['queue', 'version'];
 const QUEUE = ['queue'];
 
 /** A step on a lock that is probably free: a run of its script by itself, so that a call makes one object. */
@@ -77,6 +111,49 @@ abstract class FreeStep<Answer> implements Step<Answer>, ScriptRun<Answer> {
   }
 
   abstract read(reply: unknown, receivedAt: number): Answer | Promise<Answer>;
+}
+
+/** Takes the lock if it is free. */
+class FreeAcquire extends FreeStep<Answer> {
+  notAfter = 0;
+  common!: CommonOperands;
+  private node!: StepNode;
+  private sent!: Moment;
+
+  constructor(
+    private readonly locks: FreeLocks,
+    request: LockRequest,
+  ) {
+    super(locks.steps, request, BESIDE);
+  }
+
+  get script(): JointScript {
+    return exclusive.acquireFree;
+  }
+
+  get wanted(): (() => boolean) | undefined {
+    return this.request.wanted;
+  }
+
+  get sentAt(): number {
+    return this.sent.monotonic;
+  }
+
+  override on(node: StepNode): this {
+    this.node = node;
+    this.sent = momentOf(this.steps.server.time);
+    this.notAfter = node.notAfter(this.sent.monotonic);
+    this.common = this.locks.commonOf(this.keys.lock, this.request);
+    return this;
+  }
+
+  read(reply: unknown, receivedAt: number): Answer | Promise<Answer> {
+    const { steps, node, request, sent } = this;
+    if (reply !== 0) return steps.read(reply as AcquireReply, request, node, sent, receivedAt);
+    steps.contended.add(request.key, receivedAt);
+    if (request.wanted?.() === false) return { kind: 'late' };
+    return steps.server.take(steps.acquire(exclusive.acquire, request, sent));
+  }
 }
 
 /** Gives the lock back if nobody waits for it. */

@@ -95,7 +95,7 @@ export class RedisLockStore implements LockStore {
     this.#steps = steps;
     const alone = timestampCompat
       ? new RedisLock(steps, exclusive)
-      : new RedisExclusiveLock(new FreeLocks(steps, this.processId));
+      : new RedisExclusiveLock(new FreeLocks(steps, this.processId, this.#confirms));
     this.#strategies = {
       exclusive: checked(alone, this.#before),
       readers: checked(new RedisLock(steps, readers, LARGEST_SHARED_BATCH), this.#before),

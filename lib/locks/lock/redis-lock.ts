@@ -49,6 +49,11 @@ export class RedisExclusiveLock extends RedisLock {
     super(free.steps, exclusive);
   }
 
+  override acquire(request: LockRequest): Promise<Answer> {
+    const { steps, free } = this;
+    return steps.server.take(free.acquire(request) ?? steps.acquire(exclusive.acquire, request));
+  }
+
   override release(
     request: LockRequest,
     keep: number,
