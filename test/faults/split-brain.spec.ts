@@ -105,7 +105,7 @@ describe('two primaries', () => {
 
       // Who knows the Sentinels was moved and still holds what was replicated.
       await until('it is verified', () => moved.store.ready);
-      expect(await successor.locks.tryAcquire('moved', successor.settings.call)).toBeUndefined();
+      expect(await successor.locks.tryAcquire('moved', successor.settings.call)).toBeNull();
       expect(kept.held).toBe(true);
 
       // A lock that the failover lost: its holder learns it, and what it writes is refused.
