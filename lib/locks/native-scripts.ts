@@ -1,4 +1,4 @@
-import { JointScript, LuaScript } from '../redis/index.js';
+import { JointScript, LuaScript, RepeatedScript } from '../redis/index.js';
 import ask from './condition/ask.lua.js';
 import awaiting from './condition/await.lua.js';
 import leaveCondition from './condition/leave.lua.js';
@@ -29,7 +29,7 @@ export const exclusive = {
   release: new LuaScript(release, { batchable }),
   releaseFree: new JointScript(releaseFree),
   leave: new LuaScript(leave),
-  extend: new LuaScript(extend),
+  extend: new RepeatedScript(extend),
   inspect: new LuaScript(inspect),
   downgrade: new LuaScript(downgrade),
   force: new LuaScript(force),
@@ -44,10 +44,10 @@ const shared = {
 };
 
 /** The steps of a lock that readers hold together. */
-export const readers = { ...shared, extend: new LuaScript(extendReaders) };
+export const readers = { ...shared, extend: new RepeatedScript(extendReaders) };
 
 /** The steps of a lock of which several hold permits. */
-export const permits = { ...shared, extend: new LuaScript(extendPermits) };
+export const permits = { ...shared, extend: new RepeatedScript(extendPermits) };
 
 /** The steps of a caller that awaits a condition of a lock, and of one that signals it. */
 export const conditions = {

@@ -18,5 +18,6 @@ export { type Step, type StepNode } from './redis-node.js';
 export { CommonOperands, KeyList, type Keys, type Operand } from './resp.js';
 export { type OutageListener } from './outage-watch.js';
 export { type RedisConnection } from './redis-connection.js';
+export { RepeatedScript } from './repeated-script.js';
 export { commandsOf, rightsFor } from './rights.js';
 export { RedisServer } from './redis-server.js';

@@ -1,0 +1,39 @@
+import { expect, it } from '@jest/globals';
+import { KeyList, type Operand, RepeatedScript, type ScriptRun } from '../../lib/redis/index.js';
+
+const script = new RepeatedScript(`local list = KEYS[1]
+local text = ARGV[1]
+return redis.call('RPUSH', list, text)`);
+
+/** As it goes over the wire, and how often its keys were asked for. */
+function encode(args: readonly Operand[], times: number, byText = false): [string, number] {
+  const list = new KeyList(['k']);
+  let asked = 0;
+  const keys = {
+    keys: list.keys,
+    encoded: (at: number) => list.encoded(at),
+    get names() {
+      asked += 1;
+      return list.names;
+    },
+  };
+  let encoded = '';
+  for (let nth = 0; nth < times; nth += 1) {
+    const run: ScriptRun<unknown> = { script, keys, args, read: (reply) => reply };
+    encoded = script.encoded([{ run }], byText);
+  }
+  return [encoded, asked];
+}
+
+it('a list of operands that comes again is encoded once, and another list for itself', () => {
+  const evalsha = (text: string) =>
+    `*5\r\n$7\r\nevalsha\r\n$40\r\n${script.sha}\r\n$1\r\n1\r\n$1\r\nk\r\n$1\r\n${text}\r\n`;
+  expect(encode(['a'], 3)).toEqual([evalsha('a'), 1]);
+  expect(encode(['b'], 3)).toEqual([evalsha('b'), 1]);
+});
+
+it('a list that goes with the text of the script says so, also when its hash was sent before', () => {
+  const args = ['a'];
+  encode(args, 1);
+  expect(encode(args, 1, true)[0]).toContain(script.source);
+});
