@@ -6,6 +6,8 @@ import type { Comparison, Subject } from './subject.js';
 
 /** How long a subject is called in a round, in ms. */
 const SPAN = 100;
+/** And before the first round, until the compiler has seen all of it. */
+const PRACTICE = 400;
 
 /** What a call costs, and how many times its reference, as medians over the rounds. */
 export interface Cost {
@@ -44,10 +46,10 @@ async function compare(
 ): Promise<Overhead['costs']> {
   const all = [reference, ...subjects];
   const series = new Map<string, Time[]>(all.map(({ name }) => [name, []]));
-  for (const subject of all) await timed(subject);
+  for (const subject of all) await timed(subject, PRACTICE);
   for (let round = 0; round < rounds; round += 1) {
     for (const subject of round % 2 === 0 ? all : all.toReversed()) {
-      series.get(subject.name)!.push(await timed(subject));
+      series.get(subject.name)!.push(await timed(subject, SPAN));
     }
   }
   const base = series.get(reference.name)!;
@@ -74,12 +76,12 @@ function more(times: readonly Time[], part: readonly Time[]): number {
 }
 
 /** What one call takes, in µs, one after the other. */
-async function timed({ call }: Subject): Promise<Time> {
+async function timed({ call }: Subject, span: number): Promise<Time> {
   gc!();
   const cpu = process.cpuUsage();
   const start = monotonic();
   let calls = 0;
-  while (monotonic() - start < SPAN) {
+  while (monotonic() - start < span) {
     for (let turn = 0; turn < 20; turn += 1) await call((calls += 1));
   }
   const { user, system } = process.cpuUsage(cpu);
