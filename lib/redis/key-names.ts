@@ -3,15 +3,12 @@ import { bulk, KeyList, type Keys } from './resp.js';
 /** The types of keys at which locks stand. */
 export type KeyType = 'string' | 'zset' | 'hash';
 
-/**
- * The keys of locks that a script names, lock by lock: the plain one, and those beside it. `fenceOf` says where the tokens of
- * a lock are counted; without it, beside the lock.
- */
+/** The keys of locks that a script names, lock by lock: the plain one, those beside it, and its fence. */
 export function lockKeyList(
   script: { readonly keys: readonly string[] },
   prefix: string,
   locks: readonly { readonly key: string }[],
-  fenceOf?: (lock: string) => string,
+  fenceOf: (lock: string) => string,
 ): KeyList {
   const keys: string[] = [];
   for (const { key } of locks) {
@@ -19,7 +16,7 @@ export function lockKeyList(
     const base = baseOf(lock);
     for (const name of script.keys) {
       if (name === 'lock') keys.push(lock);
-      else keys.push(name === 'fence' && fenceOf ? fenceOf(lock) : `${base}:${name}`);
+      else keys.push(name === 'fence' ? fenceOf(lock) : `${base}:${name}`);
     }
   }
   return new KeyList(keys);

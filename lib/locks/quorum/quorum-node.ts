@@ -110,7 +110,7 @@ export class QuorumNode {
     const asked = requests.map(({ ttl }) => ttl);
     return this.server.run({
       script: extend,
-      keys: lockKeyList(extend, this.prefix, requests),
+      keys: lockKeyList(extend, this.prefix, requests, this.#fenceOf),
       args: extendArgs(extend, requests),
       key: requests.length === 1 ? requests[0]!.key : undefined,
       read: (reply) => leftOf(reply, asked),
