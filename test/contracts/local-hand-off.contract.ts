@@ -249,8 +249,9 @@ export const localHandOff: Contract = {
 
   async 'a lock that is to be held for a minimum time is passed to nobody before'(world) {
     const a = await world.process();
+    const from = world.clock.monotonic(); // the store grants it between this and the next line
     const lease = await a.acquire({ minHold: 60 });
-    const [from, before] = [world.clock.monotonic(), await world.holder()];
+    const before = await world.holder();
     const wait = later(a.acquire());
     await lease.release();
     const successor = await world.finish(wait);
