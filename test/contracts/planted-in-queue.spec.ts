@@ -63,7 +63,7 @@ planted('one Redis', {
     ],
   },
   'a fence that forgets what was reserved': {
-    plant: inScripts(GRANTING, {
+    plant: inScripts([...GRANTING, 'acquireFree'], {
       functions: {
         mint_fencing_tokens: `function(fence, now, count) return right(fence, now, 1), count end`,
       },
