@@ -27,12 +27,6 @@ export function drawPlots({ summaries, growths }: Results, folder: string): void
     ]),
     ...byBars(
       processes,
-      'hand-off-latency',
-      'handOffP50',
-      'Hand-off: from one holder’s release to the next one’s lock, p50 in ms',
-    ),
-    ...byBars(
-      processes,
       'hand-off-between-processes',
       'acrossP50',
       'Hand-off to a caller of another process, p50 in ms',

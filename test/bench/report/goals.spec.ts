@@ -3,6 +3,7 @@ import { kindOf } from '../kinds/index.js';
 import type { Row } from '../summary.js';
 import { OURS } from '../variants.js';
 import { memory } from '../workloads/memory.js';
+import { renewed } from '../workloads/renewals.js';
 import { newKeys } from '../workloads/uncontended.js';
 import type { Workload } from '../workloads/workload.js';
 import { type Goal, GOALS, goalsTable, outcomes } from './goals.js';
@@ -105,6 +106,15 @@ describe('the figures that pages quote', () => {
     expect(text).not.toContain('old');
     return text.split('**Not ahead**');
   }
+
+  it('leave out a peer that lost leases', () => {
+    const rows = [
+      { ratios: { cpuShare: { peer: 0.5 } } },
+      { variant: 'a careless peer', ratios: { cpuShare: { peer: 0.1 } }, figures: { lost: 7 } },
+    ];
+    const text = withHeadline(page, found(renewed(10_000), rows));
+    expect(text).toMatch(/client CPU \/ best peer \| 0\.5 × \| – \| – \| – \|/);
+  });
 
   it('stand among what is ahead only where neither raw nor a peer is better', () => {
     const row = '256, new keys: rate / raw';

@@ -1,4 +1,5 @@
 import type { Reference } from '../measure/figures.js';
+import type { Row } from '../summary.js';
 import { isPeer, OURS } from '../variants.js';
 import { hotKeyOneProcess } from '../workloads/hot-key-one-process.js';
 import { hotKey } from '../workloads/hot-key-processes.js';
@@ -20,6 +21,8 @@ interface Headline {
   readonly versus?: Reference;
   readonly better: 'more' | 'less';
   readonly said?: (value: number) => string;
+  /** What is less is as good as nothing. */
+  readonly least?: number;
 }
 
 const times = (value: number): string => `${number(value)} ×`;
@@ -113,6 +116,7 @@ const others: Headline[] = [
     figure: 'grown',
     better: 'less',
     said: number,
+    least: 0.5,
   },
   { what: 'quorum of 5, uncontended: rate / best peer', workload: votes, versus: 'peer', ...RATE },
   { what: 'quorum of 5, hot key: rate / best peer', workload: votesHot, versus: 'peer', ...RATE },
@@ -150,12 +154,12 @@ function beside({ footprint, overheads }: Results): string {
       : []),
     ...(footprint
       ? [
-          `importing the package with its peers takes ${times(footprint.wall.ratio)} as long as importing those`,
-          `the tarball has ${footprint.files} files, ${number(footprint.unpacked / 1e6)} MB unpacked`,
+          `Importing the package with its peers takes ${times(footprint.wall.ratio)} as long as importing those`,
+          `The tarball has ${footprint.files} files, ${number(footprint.unpacked / 1e6)} MB unpacked`,
         ]
       : []),
   ];
-  return costs.length > 0 ? `**Beside locks**: ${costs.join('; ')}.\n\n` : '';
+  return costs.length > 0 ? `**Beside locks**: ${costs.join('. ')}.\n\n` : '';
 }
 
 /** A page with the block of this run in the place of the one before. */
@@ -167,17 +171,21 @@ export function withHeadline(page: string, results: Results): string {
 
 /** None if it was not measured. */
 function rowOf(one: Headline, results: Results): { line: string; ahead: boolean }[] {
-  const { what, workload, versus, better, said = times } = one;
+  const { what, workload, versus, better, said = times, least = -Infinity } = one;
   const rows = tableOf(results, workload)?.rows ?? [];
+  const valueOf = (row: Row): number | undefined => {
+    const value = figureOf(row, one);
+    return value !== undefined && value < least ? 0 : value;
+  };
   const ofOurs = COLUMNS.map((variant) => {
     const row = rows.find((each) => each.variant === variant);
-    return row && figureOf(row, one);
+    return row && valueOf(row);
   });
   const [byDefault] = ofOurs;
   if (byDefault === undefined) return [];
   const peers = rows
-    .filter(({ variant }) => isPeer(variant))
-    .flatMap((row) => figureOf(row, one) ?? []);
+    .filter(({ variant, figures }) => isPeer(variant) && !figures['lost'] && !figures['violations'])
+    .flatMap((row) => valueOf(row) ?? []);
   const best = peers.length > 0 ? (better === 'more' ? Math.max : Math.min)(...peers) : undefined;
   const rivals = [best, ...(versus === 'raw' || versus === 'gathered' ? [1] : [])];
   const ahead = rivals.every(
