@@ -1,4 +1,4 @@
-import { LockLimitError, LockNotAcquiredError } from '../errors/index.js';
+import { LockNotAcquiredError } from '../errors/index.js';
 import { lockId, type LockRequest } from '../locks/lock-request.js';
 import type { Grant, Refusal } from '../locks/lock-store.js';
 import { FIRST_LEASE } from '../protocol/constants.js';
@@ -42,6 +42,8 @@ export class LocalQueue implements Owner, Successors, Scheduled {
   #first: Waiter | undefined;
   #last: Waiter | undefined;
   #entry: QueueEntry | undefined;
+  /** The last one that was asked for while a holder of this queue was at work. */
+  #early: QueueEntry | undefined;
   #heldLock: HeldLock | undefined;
   #slice: TimeSlice | undefined;
   /** It has queued or held: its callers wait an outage out. */
@@ -97,21 +99,16 @@ export class LocalQueue implements Owner, Successors, Scheduled {
 
   refused(entry: QueueEntry, why: Refusal | 'expired'): void {
     this.#entry = undefined;
-    const { settings } = this.context;
-    const { waitersPerKey } = settings.limits;
     if (why === 'expired') {
       for (let waiter = this.#first; waiter; waiter = waiter.behind) {
-        this.#bound(waiter, settings.commandTimeout);
+        this.#bound(waiter, this.context.settings.commandTimeout);
       }
       const next = this.#newEntry();
       next.continueOutage(entry);
-      return next.ask();
-    }
-    this.rejectAll((key) =>
-      why === 'full'
-        ? new LockLimitError(key, 'waitersPerKey', waitersPerKey)
-        : new LockNotAcquiredError(key, 0, 0, permitsOf(entry.request.share)),
-    );
+      next.ask();
+    } else if (why === 'full' && entry === this.#early) {
+      if (!this.#heldLock) this.#enqueue(); // else the step that gives the lock back takes an entry in any case
+    } else this.rejectAll(() => entry.refusal(why));
   }
 
   failed(entry: QueueEntry, error: unknown): void {
@@ -136,7 +133,7 @@ export class LocalQueue implements Owner, Successors, Scheduled {
     if (waiter) {
       if (!this.#mayHandOff(heldLock, waiter.call.ttl)) return false;
       waiter.resolve(this.#admit(waiter, heldLock.successor(waiter.call, this)));
-      if (this.#slice!.endsWithHolder) setImmediate(() => this.#enqueue()); // when its holder is at work
+      if (this.#slice!.endsWithHolder) setImmediate(() => this.#enqueue(true)); // when its holder is at work
       return true;
     }
     const next = this.#queueBehind(heldLock);
@@ -173,8 +170,10 @@ export class LocalQueue implements Owner, Successors, Scheduled {
   }
 
   /** Whoever waits here gets an entry in the store's queue. */
-  #enqueue(): void {
-    if (!this.#entry && this.#first) this.#newEntry().ask();
+  #enqueue(early = false): void {
+    if (this.#entry || !this.#first) return;
+    this.#newEntry().ask();
+    if (early) this.#early = this.#entry;
   }
 
   /** Has that looked for, where it matters. */

@@ -1,4 +1,4 @@
-import { LockStoreError } from '../errors/index.js';
+import { LockLimitError, LockNotAcquiredError, LockStoreError } from '../errors/index.js';
 import { newHolderId } from '../locks/holder.js';
 import type {
   Answer,
@@ -10,7 +10,7 @@ import type {
 } from '../locks/lock-store.js';
 import { lockId, type LockRequest } from '../locks/lock-request.js';
 import { FIRST_LEASE } from '../protocol/constants.js';
-import type { Clock, ModuleSettings } from '../options/index.js';
+import { type Clock, type ModuleSettings, permitsOf } from '../options/index.js';
 import type { Cleanup } from './cleanup.js';
 import { type Polled, QueuePoller } from './queue-poller.js';
 import { validityOf } from './validity.js';
@@ -155,6 +155,14 @@ export class QueueEntry implements Polled {
   leave(): void {
     this.end();
     if (this.#known) this.context.cleanup.abandon(this.request, this.inFlight);
+  }
+
+  /** What its callers are told where the store refused it. */
+  refusal(why: Refusal): LockLimitError | LockNotAcquiredError {
+    const { key, share } = this.request;
+    const { waitersPerKey } = this.context.settings.limits;
+    if (why === 'full') return new LockLimitError(key, 'waitersPerKey', waitersPerKey);
+    return new LockNotAcquiredError(key, 0, 0, permitsOf(share));
   }
 
   /** Whether its asks have failed for longer than anybody waits. */

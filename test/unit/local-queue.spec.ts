@@ -69,4 +69,31 @@ describe('in the last turn of its time slice, a process', () => {
     const steps = await behindAnother([1, BUDGET.ms * 0.6, 1, 1, 1, 1]);
     expect(steps.join(' ')).toBe('acquire turn turn turn turn turn acquire release turn release');
   });
+
+  it('loses no caller where the queue is full: who gives a lock back has room in it', async () => {
+    const steps: string[] = [];
+    const limits = { waitersPerKey: 2 };
+    const process = (store?: ReturnType<typeof noting>) => world.process({ limits }, store);
+    const [z, a, b, c, d] = [
+      await process(),
+      await process(),
+      await process(noting(steps)),
+      await process(),
+      await process(),
+    ];
+    const lease = await z.acquire();
+    const before = later(a.acquire());
+    await world.waiting(1);
+    const all = callers(b, steps, [LONG, LONG, LONG, LONG]);
+    await world.waiting(2);
+    await lease.release();
+    const behind = [later(c.acquire())];
+    await world.waiting(2);
+    await (await world.finish(before)).release();
+    behind.push(later(d.acquire()));
+    await world.waiting(2);
+    for (const other of behind) await (await world.finish(other)).release();
+    await world.finish(all);
+    expect(steps.filter((step) => step === 'turn').length).toBe(4);
+  });
 });
