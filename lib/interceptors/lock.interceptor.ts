@@ -27,8 +27,11 @@ interface Handling {
   readonly response: number | undefined;
 }
 
-/** Read once for each handler of a class: the class that inherits a handler has metadata of its own. */
-const handlings = new WeakMap<object, Map<unknown, Handling>>();
+/**
+ * Read once for each handler of a class: the class that inherits a handler has metadata of its own. A controller that
+ * binds its handlers has others for each request, which nothing may keep.
+ */
+const handlings = new WeakMap<object, WeakMap<object, Handling>>();
 
 /** Acts for `@LockedRequest`: acquires before a handler's pipes, gives back before the response. */
 @Injectable()
@@ -105,7 +108,7 @@ export class LockInterceptor implements NestInterceptor {
 
 function handlingOf(context: ExecutionContext): Handling {
   const [type, handler] = [context.getClass(), context.getHandler()];
-  const known = handlings.get(type) ?? new Map<unknown, Handling>();
+  const known = handlings.get(type) ?? new WeakMap<object, Handling>();
   let handling = known.get(handler);
   if (!handling) {
     handling = {
