@@ -80,15 +80,19 @@ export class HeldLocks {
   }
 
   async extend(heldLock: HeldLock, ttl: Duration | undefined): Promise<void> {
-    const { request, settings } = heldLock;
-    const ms = ttl === undefined ? settings.ttl : milliseconds('ttl', ttl, TTL_BOUNDS);
+    const ms = ttl === undefined ? heldLock.settings.ttl : milliseconds('ttl', ttl, TTL_BOUNDS);
     let left: Extended | undefined;
     for (;;) {
+      const { request } = heldLock;
       const { sent, remaining } = await heldLock.inFlight.during(() =>
         this.store.extend([{ ...request, ttl: ms }]),
       );
       [left] = remaining;
-      if (heldLock.state !== 'held' || typeof left !== 'number') break;
+      if (heldLock.state !== 'held') break;
+      if (typeof left !== 'number') {
+        if (request.share === heldLock.request.share) break;
+        continue; // it became a reader before that ran
+      }
       heldLock.confirm({ sent, remaining: left });
       this.#watchdog.watch(heldLock);
       if (heldLock.held) return;

@@ -13,8 +13,8 @@ const FEW = 128;
 export class RenewalBatch implements Company {
   due: Due | undefined;
   nth = 0;
-  /** It is asked for, and not answered. */
-  underWay = false;
+  /** Whether it is asked for, and not answered. What of its leases is over keeps this, and none of the others. */
+  readonly renewal = { underWay: false };
   /** Whether its leases may stay together: they are renewed without end, all at the same pace. */
   readonly #steady: boolean;
   /** How many are still in it. */
@@ -31,7 +31,10 @@ export class RenewalBatch implements Company {
       return settings.renew && settings.maxHold === Infinity && settings.ttl === ttl;
     });
     this.#size = heldLocks.length;
-    for (const heldLock of heldLocks) heldLock.batch = heldLock.inFlight.renewal = this;
+    for (const heldLock of heldLocks) {
+      heldLock.batch = this;
+      heldLock.inFlight.renewal = this.renewal;
+    }
   }
 
   /** When the first of its leases is over. */
@@ -42,14 +45,16 @@ export class RenewalBatch implements Company {
 
   /** The same for all. Returns whether they stay together. */
   answered(term: Term | undefined): boolean {
-    this.underWay = false;
+    this.renewal.underWay = false;
     this.#term = term;
     return term !== undefined && this.#whole;
   }
 
   /** Whether the same question is asked again, now that it is due, with or without others. */
   goesOn(now: number, alone: boolean): boolean {
-    return this.#whole && !this.underWay && now < this.deadline && (alone || this.#size >= FEW);
+    return (
+      this.#whole && !this.renewal.underWay && now < this.deadline && (alone || this.#size >= FEW)
+    );
   }
 
   leave(heldLock: HeldLock): boolean {

@@ -49,7 +49,7 @@ export class Watchdog {
 
   /** Asks the server now whether these are still held. */
   verify(heldLocks: Iterable<HeldLock>): void {
-    this.#renew([...heldLocks].filter(({ state }) => state === 'held'));
+    this.#renew(heldLocks);
   }
 
   /** Watches nothing any more. */
@@ -81,14 +81,12 @@ export class Watchdog {
   }
 
   /** Each batch is settled when it is answered: a node that hangs holds up nothing that lives on another one. */
-  #renew(due: HeldLock[]): void {
-    const heldLocks = due.filter(({ inFlight }) => !inFlight.renews);
-    if (heldLocks.length < due.length) {
-      for (const heldLock of due) {
-        if (heldLock.inFlight.renews && !heldLock.batch) {
-          this.#schedule.set(heldLock, heldLock.deadline);
-        }
-      }
+  #renew(due: Iterable<HeldLock>): void {
+    const heldLocks: HeldLock[] = [];
+    for (const heldLock of due) {
+      if (heldLock.state !== 'held') continue; // whoever heard that another one is lost gave it back
+      if (!heldLock.inFlight.renews) heldLocks.push(heldLock);
+      else if (!heldLock.batch) this.#schedule.set(heldLock, heldLock.deadline);
     }
     for (const alike of byPace(heldLocks)) {
       const requests = alike.map((heldLock) => this.#requestOf(heldLock));
@@ -106,7 +104,7 @@ export class Watchdog {
   }
 
   #ask(batch: RenewalBatch): void {
-    batch.underWay = true;
+    batch.renewal.underWay = true;
     this.#schedule.set(batch, batch.deadline);
     void this.#extend(batch);
   }
@@ -141,7 +139,7 @@ export class Watchdog {
     const slept: HeldLock[] = []; // the answer was on its way meanwhile
     batch.heldLocks.forEach((heldLock, at) => {
       if (heldLock.state !== 'held') return;
-      const remaining = answer?.remaining[at] ?? 'unknown';
+      const remaining = answerTo(batch.requests[at]!, heldLock, answer?.remaining[at]);
       this.#settle(heldLock, answer?.sent, remaining, now.monotonic);
       const { state, term } = heldLock;
       if (remaining === 'unknown' || state !== 'held') return;
@@ -201,6 +199,15 @@ export class Watchdog {
   #wantsToppingUp({ settings, since, deadline }: HeldLock, now: number): boolean {
     return deadline - since < settings.ttl * 0.9 && deadline > now;
   }
+}
+
+/** Who became a reader, or did not after all, before the question ran is not found as what it was asked for as: that says nothing. */
+function answerTo(
+  { share }: LockRequest,
+  { request }: HeldLock,
+  said: Extended = 'unknown',
+): Extended {
+  return typeof said === 'number' || share === request.share ? said : 'unknown';
 }
 
 /** A renewal is due when a third of what is left is over. */
