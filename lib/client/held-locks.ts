@@ -141,7 +141,10 @@ export class HeldLocks {
       }
     }
     if (heldLock.state === 'held') this.#lose(heldLock, reason);
-    this.cleanup.abandon(request, heldLock.inFlight);
+    const shared = heldLock.request;
+    const leave = (): Promise<unknown> =>
+      this.store.leave(request).then(() => this.store.leave(shared)); // in this order no late downgrade leaves anything
+    this.cleanup.abandon(request, heldLock.inFlight, leave);
     throw heldLock.lossError();
   }
 

@@ -179,6 +179,32 @@ it.each([
   expect(Number(read)).toBeLessThan(1_000_000);
 });
 
+/** Steps of a reader's lease that the server knows: of those sent at once, they pass whatever it has to be told first. */
+async function makeKnown(step: 'release' | 'downgrade'): Promise<void> {
+  const lease = await clients[0]!.acquire('other', {
+    mode: step === 'release' ? 'shared' : 'exclusive',
+  });
+  await observer.redis.script('FLUSH');
+  await lease[step]();
+}
+
+it('SCRIPT FLUSH takes no lease from who becomes a reader before an extension is sent again', async () => {
+  const lease = await clients[0]!.acquire('k');
+  await makeKnown('downgrade');
+  await Promise.all([lease.extend(), lease.downgrade()]);
+  expect(lease.held).toBe(true);
+  expect(await lease.release()).toBe(true);
+});
+
+it('SCRIPT FLUSH leaves nothing of a lease that is given back before it becomes a reader’s', async () => {
+  const lease = await clients[0]!.acquire('k');
+  await makeKnown('release');
+  const became = lease.downgrade();
+  void lease.release();
+  await expect(became).rejects.toThrow(LeaseLostError);
+  await nothingLeft();
+});
+
 const onSteppedClock = clock ? describe : describe.skip;
 if (!clock) console.warn('No gcc: the tests of a stepped server clock are skipped.');
 
