@@ -172,7 +172,7 @@ it('who gives a lease back because another is lost is not asked for, though both
   const stays = await process.acquire({ key: 'stays', ttl: 2 * TTL });
   const ends = await process.acquire({ key: 'ends', ttl: TTL, renew: false });
   let released: Promise<boolean> | undefined;
-  ends.signal.addEventListener('abort', () => (released = stays.release()));
+  ends.signal.addEventListener('abort', () => void (released = stays.release()));
   process.clock.pass(TTL - 10);
   await world.elapse(20);
   expect(await released).toBe(true);
