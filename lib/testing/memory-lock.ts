@@ -164,10 +164,11 @@ export class MemoryLock {
   #tokensOfShare({ holder, tokenBlock, share }: LockRequest): Tokens {
     if (tokenBlock === 0) return NO_TOKENS;
     if (isReader(share)) return { fencingToken: this.#plantVersion(), tokens: 1 };
-    const { permitTokens } = this.server;
+    const { permitTokens, versions } = this.server;
     const who = `${this.name} ${holder}`;
     const fencingToken = permitTokens.get(who) ?? this.#mint(1).fencingToken;
     permitTokens.set(who, fencingToken, TOKEN_KNOWN);
+    versions.delete(this.name);
     return { fencingToken, tokens: 1 };
   }
 

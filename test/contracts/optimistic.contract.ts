@@ -89,6 +89,18 @@ export const optimistic: Contract = {
     expect([await stamp.validate(), await beside.validate()]).toEqual([true, true]);
   },
 
+  async 'a stamp from before a permit does not validate, and a reader after it has no smaller token'(
+    world,
+  ) {
+    const [take, a] = [await stamper(world), await world.client()];
+    const stamp = await take();
+    const permit = await a.hold({ share: { permits: 2, count: 1 } });
+    await a.lock.release(permit.request, 0);
+    expect(await stamp.validate()).toBe(false);
+    const { grant } = await a.hold(reader);
+    expect(grant.fencingToken).toBeGreaterThanOrEqual(permit.grant.fencingToken!);
+  },
+
   async 'a stamp beside who has become a reader validates, one from before does not'(world) {
     const [take, a] = [await stamper(world), await world.client()];
     const free = await take();

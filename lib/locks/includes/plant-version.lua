@@ -1,5 +1,5 @@
 -- The version of what the lock guards, which is the token of its readers: no writer before had a greater one, and every later one has.
--- It stands until somebody is granted the lock alone, with tokens; a minute beyond the longest lease of readers at most.
+-- It stands until somebody is granted the lock alone, or a permit, with tokens; a minute beyond the longest lease of readers at most.
 -- Needs `lock`, `fence` and `version` of the script.
 --- @include "mint-fencing-tokens"
 --- @include "whole"

@@ -1,4 +1,4 @@
--- Tell the version of what the lock guards, until somebody is granted it alone, with tokens; for a minute at most, if nobody asks again.
+-- Tell the version of what the lock guards, until somebody is granted it alone, or a permit, with tokens; for a minute at most, if nobody asks again.
 -- Returns the version; 0 while somebody holds the lock alone; a text, what else it is, where it is no such lock.
 local lock, fence, holders, version = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
 
