@@ -111,12 +111,19 @@ describe('a node of a quorum', () => {
     await ask();
     const left = await node.pttl('fence');
     expect([left > DAY - 60_000, left <= DAY]).toEqual([true, true]);
-    const proposed = (await now()) + 3_600_000_000;
-    await ask({ attempt: 2, proposed });
-    expect(await node.pttl('fence')).toBeGreaterThan(DAY + 3_500_000);
-    await step('settle', { holder: 'a', attempt: 2, last: proposed + 3_600_000_000, tokens: 1 });
+    const told = (await now()) + 3_600_000_000;
+    await step('settle', { holder: 'a', attempt: 1, last: told, tokens: 1 });
     const settled = await node.pttl('fence');
-    expect([settled > DAY + 7_100_000, settled < DAY + 7_300_000]).toEqual([true, true]);
+    expect([settled > DAY + 3_500_000, settled < DAY + 3_700_000]).toEqual([true, true]);
+    await ask({ attempt: 2 });
+    expect(await node.pttl('fence')).toBeGreaterThan(DAY + 3_400_000);
+  });
+
+  it('goes by its own clock where the proposal is far ahead of that', async () => {
+    const before = await now();
+    const [, first] = await ask({ proposed: before + 60_000_000 });
+    expect([Number(first) >= before, Number(first) <= (await now())]).toEqual([true, true]);
+    expect(Number(await node.get('fence'))).toBe(Number(first) + 2);
   });
 
   describe('told the token of the quorum', () => {

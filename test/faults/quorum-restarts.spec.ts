@@ -95,3 +95,14 @@ it('a lease that is given back while it is renewed gets no vote after that', asy
   await new Promise((resolve) => setTimeout(resolve, 200)); // a vote would come now
   expect(await voteOf(2)).toBeNull();
 });
+
+it('tokens grow over restarts of servers that keep nothing, also after a client whose clock is ahead', async () => {
+  const [ahead, next] = [await quorum.process(), await quorum.process()];
+  ahead.clock.sleep(60_000);
+  const first = await acquired(ahead, {});
+  await first.release();
+  for (const at of [0, 1, 2]) await restart(at);
+  const later = await acquired(next, {});
+  expect(later.fencingToken).toBeGreaterThan(first.fencingToken);
+  await later.release();
+});

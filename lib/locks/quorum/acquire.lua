@@ -1,5 +1,5 @@
 -- Vote for a holder where nobody else has the vote of this node; a later attempt of the same holder takes over an earlier one.
--- Returns {kind, clock, detail}: for 'held' the first of the tokens that this node gives, the proposed one if it can; 'busy'; 'late'; 'foreign' with what stands there.
+-- Returns {kind, clock, detail}: for 'held' the first of the tokens that this node gives, the proposed one if it can, and if that does not lead its clock by more than 100 ms; 'busy'; 'late'; 'foreign' with what stands there.
 local lock, fence = KEYS[1], KEYS[2]
 local holder, attempt, ttl, tokens, proposed, not_after = ARGV[1], ARGV[2], ARGV[3], ARGV[4], ARGV[5], ARGV[6]
 
@@ -25,7 +25,8 @@ local first = 0
 if earlier == tonumber(attempt) then
   first = given
 elseif tokens ~= '0' then
-  first = math.max((tonumber(redis.call('GET', fence) or '') or 0) + 1, tonumber(proposed))
+  local leads = tonumber(proposed) > now + TOKEN_LEAD -- it could not go on from there if it lost the fence
+  first = math.max((tonumber(redis.call('GET', fence) or '') or 0) + 1, leads and now or tonumber(proposed))
   write_fence(fence, first + tokens - 1, now)
 end
 redis.call('SET', lock, holder .. '/' .. attempt .. '/' .. whole(first), 'PX', ttl)
