@@ -1,3 +1,4 @@
+import { heldAlone } from '../../lib/locks/holder.js';
 import { MemoryServer } from '../../lib/testing/index.js';
 import type { Inbox } from '../../lib/testing/memory-server.js';
 import type { Clock } from '../../lib/options/index.js';
@@ -80,7 +81,8 @@ export class TroubledWorld extends MemoryWorld {
     const { values } = this.server;
     const set = values.set.bind(values);
     values.set = (name, value, ttl) => {
-      this.#grants.set(value.text, this.grantsOf(value.text) + 1);
+      const { holder } = heldAlone(value.text);
+      this.#grants.set(holder, this.grantsOf(holder) + 1);
       set(name, value, ttl);
     };
   }
