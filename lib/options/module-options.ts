@@ -39,6 +39,12 @@ export interface RedisLockOptions extends LockCallOptions {
    */
   readonly commandTimeout?: Duration | undefined;
   /**
+   * How long a first connection may take. The start rejects with `LockStoreError` after this time; with `lazyConnect` the
+   * attempt of a call ends then, and the next call makes a new one. It counts for each server of a quorum and for each
+   * node of a Cluster. From 50 ms to 10 min. @default '5s'
+   */
+  readonly connectTimeout?: Duration | undefined;
+  /**
    * How long a call that waits in the queue goes on waiting while Redis is away, within its `wait`. Then it rejects with
    * `LockStoreError`. From 0 up. @default '30s'
    */
@@ -97,6 +103,7 @@ export interface ModuleSettings {
   readonly keyPrefix: string;
   readonly call: CallSettings;
   readonly commandTimeout: number;
+  readonly connectTimeout: number;
   readonly outageWait: number;
   readonly shutdownGrace: number;
   readonly replicas: ReplicaSettings | undefined;
@@ -113,6 +120,7 @@ export const MODULE_DEFAULTS = {
   redis: DEFAULT_URL,
   keyPrefix: 'lock:',
   commandTimeout: 2_000,
+  connectTimeout: 5_000,
   outageWait: 30_000,
   shutdownGrace: 10_000,
   limits: LIMITS,
@@ -133,7 +141,7 @@ export function moduleSettings(options: RedisLockOptions): ModuleSettings {
     );
   }
   const duration = (
-    name: 'commandTimeout' | 'outageWait' | 'shutdownGrace',
+    name: 'commandTimeout' | 'connectTimeout' | 'outageWait' | 'shutdownGrace',
     min: number,
     max: number,
   ): number => milliseconds(name, options[name] ?? MODULE_DEFAULTS[name], { min, max });
@@ -153,6 +161,7 @@ export function moduleSettings(options: RedisLockOptions): ModuleSettings {
     keyPrefix: affix('"keyPrefix"', options.keyPrefix ?? MODULE_DEFAULTS.keyPrefix),
     call,
     commandTimeout,
+    connectTimeout: duration('connectTimeout', 50, 600_000),
     outageWait: duration('outageWait', 0, Infinity),
     shutdownGrace: duration('shutdownGrace', 0, 3_600_000),
     limits: limitSettings(options.limits ?? {}),

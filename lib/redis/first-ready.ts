@@ -7,8 +7,6 @@ import type { RedisConnection } from './redis-connection.js';
 import { probe } from './server-probe.js';
 import { notSent, storeFailure, unusable } from './store-failure.js';
 
-/** How long a first connection may take, in ms. */
-const START_TIMEOUT = 5_000;
 /** How long a server may be silent before it is asked, and asked again, what it is, in ms. */
 const PROBE_AFTER = 500;
 
@@ -21,11 +19,11 @@ export interface Start {
 
 /**
  * Connects and resolves when the connection can be used.
- * @throws LockStoreError after `START_TIMEOUT`, at once when asking again cannot help or the connection is closed;
+ * @throws LockStoreError after its `connectTimeout`, at once when asking again cannot help or the connection is closed;
  * LockOptionsError of `check`.
  */
 export function firstReady(
-  { client, clock, closed }: RedisConnection,
+  { client, clock, closed, connectTimeout }: RedisConnection,
   { check, failed }: Start = {},
 ): Promise<void> {
   const where = serverOf(client);
@@ -78,7 +76,9 @@ export function firstReady(
       },
     );
     let cancelProbe = probeLater();
-    const cancelEnd = deadline(clock, START_TIMEOUT, () => end(` within ${START_TIMEOUT} ms`));
+    const cancelEnd = deadline(clock, connectTimeout, () =>
+      end(` within ${connectTimeout} ms (option "connectTimeout")`),
+    );
     const ignoreClose = onAbort(closed, () => end());
     const stop = (): void => {
       isOver = true;
@@ -94,15 +94,16 @@ export function firstReady(
 }
 
 /**
- * Does a step of a start, and does it again for `START_TIMEOUT` where a connection is lost meanwhile, as in a failover.
+ * Does a step of a start, and does it again for so many ms where a connection is lost meanwhile, as in a failover.
  * @throws What the server refused the step with, at once; the last failure once the connection is `closed` or late.
  */
 export async function triedAtStart(
   step: () => Promise<unknown>,
+  ms: number,
   clock: Clock,
   closed: () => boolean,
 ): Promise<void> {
-  const end = clock.monotonic() + START_TIMEOUT;
+  const end = clock.monotonic() + ms;
   for (let attempt = 1; ; attempt += 1) {
     try {
       await step();

@@ -57,8 +57,10 @@ export function openConnection(
   source: ServerSource,
   timeout: number,
   clock: Clock,
+  connectTimeout?: number,
 ): RedisConnection {
-  return new RedisConnection(watched(openClient(source, timeout), timeout, clock), timeout, clock);
+  const client = watched(openClient(source, timeout), timeout, clock);
+  return new RedisConnection(client, timeout, clock, connectTimeout);
 }
 
 function openClient(source: ServerSource, timeout: number): Redis {

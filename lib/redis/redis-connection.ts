@@ -1,5 +1,5 @@
 import { Command, type Redis } from 'ioredis';
-import type { Clock } from '../options/index.js';
+import { type Clock, MODULE_DEFAULTS } from '../options/index.js';
 import { InFlightCommand, InFlightCommands } from './in-flight-commands.js';
 import type { ScriptRun, ScriptText } from './lua-script.js';
 import { Reconnector } from './our-client.js';
@@ -61,6 +61,8 @@ export class RedisConnection implements BatchOwner {
     readonly client: Redis,
     readonly timeout: number,
     readonly clock: Clock,
+    /** How long it may take to be there for the first time, in ms. */
+    readonly connectTimeout: number = MODULE_DEFAULTS.connectTimeout,
   ) {
     this.#unanswered = new InFlightCommands(timeout, clock, () => this.replace());
     this.#reconnector = new Reconnector(client, clock);

@@ -42,8 +42,10 @@ export class RedisServer implements LockServer {
   }
 
   async open(listener: ServerListener): Promise<void> {
-    const connect = (): RedisConnection => openConnection(this.source, this.timeout, this.time);
-    const node = (this.#node = new RedisNode(connect(), this.checks, this.clock));
+    const { source, timeout, time, checks } = this;
+    const connect = (): RedisConnection =>
+      openConnection(source, timeout, time, checks.connectTimeout);
+    const node = (this.#node = new RedisNode(connect(), checks, this.clock));
     const subscriber = (this.#subscriber = connect());
     const inbox = this.inboxPrefix + this.processId;
     const channel = new GrantChannel(subscriber, inbox, listener, this.#wakes);
@@ -54,7 +56,12 @@ export class RedisServer implements LockServer {
       const reconnected = (): void => listener.reconnected();
       await Promise.all([node.open(reconnected, true, failed), firstReady(subscriber, { failed })]);
       const done = (step: () => Promise<unknown>): Promise<void> =>
-        triedAtStart(step, this.time, () => node.connection.closed.aborted);
+        triedAtStart(
+          step,
+          node.connection.connectTimeout,
+          time,
+          () => node.connection.closed.aborted,
+        );
       const { inboxPrefix } = this;
       if (serverMode(node.info) === 'cluster') {
         await done(() => checkSlots(node.connection, inboxPrefix));

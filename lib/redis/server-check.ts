@@ -14,7 +14,9 @@ const OLDEST = [6, 2] as const;
 const KEYS = 16;
 
 /** What is asked of a server beyond its answers. */
-export interface ServerChecks extends Partial<Pick<ModuleSettings, 'replicas' | 'durability'>> {
+export interface ServerChecks extends Partial<
+  Pick<ModuleSettings, 'replicas' | 'durability' | 'connectTimeout'>
+> {
   /** Told when its connection is lost and when it is back. */
   readonly outages?: OutageListener | undefined;
   /** What its user has to be allowed. */

@@ -84,7 +84,7 @@ describe('what Operations shows', () => {
 
   it('does not start without Redis otherwise, and says where it looked', async () => {
     await expect(application({ redis: nobody })).rejects.toThrow(
-      /^Redis at 127\.0\.0\.1:\d+\/0 could not be used within 5000 ms: .*ECONNREFUSED/,
+      /^Redis at 127\.0\.0\.1:\d+\/0 could not be used within 5000 ms \(option "connectTimeout"\): .*ECONNREFUSED/,
     );
   });
 });

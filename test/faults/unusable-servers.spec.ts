@@ -6,14 +6,16 @@ import { type AddressInfo, createServer, type Server, type Socket } from 'node:n
 import { createServer as createTlsServer } from 'node:tls';
 import { readFileSync } from 'node:fs';
 import { inspect } from 'node:util';
-import { LockStoreError } from '../../lib/errors/index.js';
-import type { RedisLockOptions } from '../../lib/options/index.js';
+import { LockStoreError, QuorumNotReachedError } from '../../lib/errors/index.js';
+import { QuorumLockStore } from '../../lib/locks/quorum/quorum-lock-store.js';
+import { moduleSettings, type RedisLockOptions, systemClock } from '../../lib/options/index.js';
 import { ClusterProcess } from '../../tools/redis-cluster.js';
 import { SentinelProcess } from '../../tools/redis-sentinel.js';
 import { RedisProcess } from '../../tools/redis-server.js';
 import { Certificate } from '../support/certificate.js';
 import { FaultProxy } from '../support/fault-proxy.js';
 import { LockProcess } from '../support/lock-process.js';
+import { BEFORE_START_TIMEOUT } from '../support/bounds.js';
 import { slowClock } from '../support/slow-clock.js';
 import { until } from '../support/until.js';
 
@@ -238,6 +240,39 @@ describe('a server that cannot be used is named', () => {
     expect(error).toBeInstanceOf(LockStoreError);
     expect(error.message).toMatch(says);
     expect(inspect(error, { showHidden: true })).not.toMatch(SECRET);
+  });
+});
+
+describe('a start ends when connectTimeout is over', () => {
+  const mute = (): Promise<number> => impostor(() => {});
+  it.each<[string, () => Promise<RedisLockOptions>, RegExp]>([
+    ['one Redis', async () => plainly(await mute()), /^Redis at .* within 300 ms/],
+    [
+      'a Cluster',
+      async () => ({ redis: { cluster: [`127.0.0.1:${await mute()}`] } }),
+      /^Redis at .* within 300 ms/,
+    ],
+    [
+      'Sentinels',
+      async () => ({
+        redis: { sentinels: [{ host: '127.0.0.1', port: await mute() }], name: 'locks' },
+      }),
+      /^Redis at Sentinel "locks" could not be used within 300 ms/,
+    ],
+  ])('of %s', async (_, options, says) => {
+    const from = performance.now();
+    const client = new LockProcess({ ...(await options()), connectTimeout: 300 });
+    await expect(client.locks.open()).rejects.toThrow(says);
+    await client.close();
+    expect(performance.now() - from).toBeLessThan(BEFORE_START_TIMEOUT);
+  });
+
+  it('of a quorum', async () => {
+    const nodes = [await mute(), await mute()].map((port) => `redis://127.0.0.1:${port}`);
+    const from = performance.now();
+    const store = new QuorumLockStore(moduleSettings({ nodes, connectTimeout: 300 }), systemClock);
+    await expect(store.open({} as never)).rejects.toThrow(QuorumNotReachedError);
+    expect(performance.now() - from).toBeLessThan(BEFORE_START_TIMEOUT);
   });
 });
 

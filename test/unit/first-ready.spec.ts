@@ -75,8 +75,21 @@ describe('a server that accepts a connection and says nothing', () => {
     connection.client.emit('error', new Error('read ECONNRESET')); // tells less
     expect(told.at(-1)).toBe(told[0]);
     await clock.advance(5_000);
-    await expect(made).rejects.toThrow(/ within 5000 ms: it accepts connections and says nothing/);
+    await expect(made).rejects.toThrow(
+      / within 5000 ms \(option "connectTimeout"\): it accepts connections and says nothing/,
+    );
     expect(clock.pending).toBe(0);
+  });
+
+  it('is waited for as long as option connectTimeout says', async () => {
+    connection = new RedisConnection(connection.client, 500, clock, 1_200);
+    const { made } = await connecting();
+    let over = false;
+    made.catch(() => (over = true));
+    await clock.advance(1_199);
+    expect(over).toBe(false);
+    await clock.advance(1);
+    await expect(made).rejects.toThrow(/ could not be used within 1200 ms /);
   });
 
   it('is asked again and again, so that what it says later counts, at once', async () => {

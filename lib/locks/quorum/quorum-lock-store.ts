@@ -25,7 +25,7 @@ export class QuorumLockStore extends QuorumLock implements LockStore {
   readonly #membership: Membership;
 
   constructor(settings: ModuleSettings, clock: Clock, outages?: OutageListener) {
-    const { nodes = [], keyPrefix, commandTimeout, durability, call } = settings;
+    const { nodes = [], keyPrefix, commandTimeout, connectTimeout, durability, call } = settings;
     const processId = newProcessId();
     const members = nodes.map((source) => {
       if (!isServer(source)) {
@@ -36,6 +36,7 @@ export class QuorumLockStore extends QuorumLock implements LockStore {
       const inbox = `${prefix}inbox:`;
       const server = new RedisServer(source, commandTimeout, clock, inbox, processId, {
         durability,
+        connectTimeout,
         admit: epoch?.admit,
         outages,
         rights: rightsFor(prefix, Object.values(scripts)),

@@ -50,9 +50,14 @@ export class ClusterSource {
     return found ? `${found.host}:${found.port}` : address;
   };
 
-  connection(address: Address, timeout: number, clock: Clock): RedisConnection {
+  connection(
+    address: Address,
+    timeout: number,
+    clock: Clock,
+    connectTimeout?: number,
+  ): RedisConnection {
     const options = { ...this.#options, ...hostAndPort(address), db: 0 };
-    return openConnection(options, timeout, clock);
+    return openConnection(options, timeout, clock, connectTimeout);
   }
 }
 

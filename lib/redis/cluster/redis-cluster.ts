@@ -1,5 +1,5 @@
 import { LockOptionsError } from '../../errors/index.js';
-import type { Clock } from '../../options/index.js';
+import { type Clock, MODULE_DEFAULTS } from '../../options/index.js';
 import { triedAtStart } from '../first-ready.js';
 import type { KeyType } from '../key-names.js';
 import type { LockServer, ServerListener } from '../lock-server.js';
@@ -47,7 +47,7 @@ export class RedisCluster implements LockServer {
 
   async open(listener: ServerListener): Promise<void> {
     const connect = (address: Address): RedisConnection =>
-      this.source.connection(address, this.timeout, this.time);
+      this.source.connection(address, this.timeout, this.time, this.checks.connectTimeout);
     const nodes = (this.#nodes = new ClusterNodes(
       connect,
       this.checks,
@@ -67,7 +67,8 @@ export class RedisCluster implements LockServer {
         await node.connection.send('publish', [inbox.name, 'hello']);
         this.#greeted = node;
       };
-      await triedAtStart(greet, this.time, () => this.#topology === undefined);
+      const { connectTimeout = MODULE_DEFAULTS.connectTimeout } = this.checks;
+      await triedAtStart(greet, connectTimeout, this.time, () => this.#topology === undefined);
     } catch (error) {
       inbox.close();
       await this.close();
