@@ -1,4 +1,9 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { OptionDefaults } from 'typedoc';
+
+const manifest = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'));
+const entries = Object.keys(manifest.exports).filter((name) => manifest.exports[name].import);
 
 /** API pages out of the doc comments of lib, as Markdown for the site. They are made anew by each build and not committed. */
 /** @type {Partial<import('typedoc').TypeDocOptions> & Partial<import('typedoc-plugin-markdown').PluginOptions>} */
@@ -7,7 +12,7 @@ export default {
   logLevel: 'Warn',
   name: 'API',
   tsconfig: '../tsconfig.build.json',
-  entryPoints: ['../lib/index.ts', '../lib/testing/index.ts'],
+  entryPoints: entries.map((name) => join('../lib', name, 'index.ts')),
   out: 'api',
   entryFileName: 'index',
   router: 'member',

@@ -2,15 +2,17 @@
 // comments and private members. `npm run public-api` writes it to test/architecture/public-api.txt,
 // where a review sees every change. At the end each type of ours that stands in a public signature
 // and that no entry point exports, as `Type in Export`: there should be none.
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import ts from 'typescript';
 import { compileTypes } from './package/compile.mjs';
 
-const ENTRIES = {
-  'nest-redis-lock': 'index.d.ts',
-  'nest-redis-lock/testing': 'testing/index.d.ts',
-};
+/** By the names that users import; the code of an entry point stands in the folder of its name. */
+const ENTRIES = Object.fromEntries(
+  Object.entries(JSON.parse(readFileSync('package.json', 'utf8')).exports)
+    .filter(([, target]) => target.import)
+    .map(([name]) => [`nest-redis-lock${name.slice(1)}`, join(name, 'index.d.ts')]),
+);
 
 const folder = mkdtempSync('.public-api-');
 try {

@@ -1,4 +1,9 @@
-import { existsSync, readdirSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+
+const { exports } = JSON.parse(
+  readFileSync(new URL('../../package.json', import.meta.url), 'utf8'),
+);
+const ENTRIES = Object.keys(exports).filter((name) => exports[name].import);
 
 const KINDS = [
   ['Classes', 'classes'],
@@ -10,13 +15,10 @@ const KINDS = [
 
 /** The sidebar of the API: what each entry point of the package exports, by kind, out of the pages that TypeDoc made. */
 export function apiSidebar(pages) {
-  return [
-    ...entryPoint('nest-redis-lock', pages, 'nest-redis-lock'),
-    ...entryPoint('nest-redis-lock/testing', pages, 'nest-redis-lock/testing'),
-  ];
+  return ENTRIES.flatMap((name) => entryPoint(`nest-redis-lock${name.slice(1)}`, pages));
 }
 
-function entryPoint(title, pages, path) {
+function entryPoint(path, pages) {
   const kinds = KINDS.map(([text, kind]) => ({ text, kind, folder: `${pages}/${path}/${kind}` }))
     .filter(({ folder }) => existsSync(folder))
     .map(({ text, kind, folder }) => ({
@@ -27,5 +29,5 @@ function entryPoint(title, pages, path) {
         .sort()
         .map((name) => ({ text: name, link: `/api/${path}/${kind}/${name}` })),
     }));
-  return [{ text: title, link: `/api/${path}/`, items: kinds }];
+  return [{ text: path, link: `/api/${path}/`, items: kinds }];
 }

@@ -53,10 +53,11 @@ export interface LockInspection {
   /** How it is held: alone, by readers, or by permits. Undefined unless it is `held`. */
   readonly mode?: 'exclusive' | 'shared' | 'permits';
   /**
-   * Who holds it, if that is a process of this library, and since when by Redis' clock. A process keeps its `since` while
-   * it passes the lock on among its own callers. Without fencing tokens Redis does not know since when.
+   * Who holds it, if that is a process of this library, since when by Redis' clock, and for how long by then, in ms. A
+   * process keeps its `since` while it passes the lock on among its own callers. Without fencing tokens Redis does not know
+   * since when.
    */
-  readonly holder?: LockParty & { readonly since?: Date };
+  readonly holder?: LockParty & { readonly since?: Date; readonly heldFor?: number };
   /** Those who hold it together, once a permit, each with what is left of the lease in ms; at most 100. */
   readonly holders?: readonly (LockParty & { readonly remaining: number })[];
   /** What is left of the lease in ms; undefined if it is free, Infinity if it never ends. */
@@ -107,7 +108,10 @@ export function inspection(key: string, snapshot: Snapshot): LockInspection {
     }),
     ...(party && {
       mode: 'exclusive',
-      holder: { ...party, ...(since && { since }) },
+      holder: {
+        ...party,
+        ...(since && { since, heldFor: Math.round(snapshot.now - since.getTime()) }),
+      },
     }),
     ...(remaining !== -2 && { remaining: remaining === -1 ? Infinity : Math.round(remaining) }),
     ...(fencingToken !== undefined && { fencingToken }),

@@ -15,11 +15,16 @@ async function look({ locks }: LockingProcess): Promise<LockInspection> {
   const [listed] = await locks.list(search, 100);
   if (listed) {
     const { holder, fencingToken, lastFencingToken } = inspection(...listed);
+    const { heldFor = 0, ...rest } = seen.holder ?? {};
     expect({ holder, fencingToken, lastFencingToken }).toEqual({
-      holder: seen.holder,
+      holder: seen.holder && {
+        ...rest,
+        ...('heldFor' in seen.holder && { heldFor: holder?.heldFor }),
+      },
       fencingToken: seen.fencingToken,
       lastFencingToken: seen.lastFencingToken,
     });
+    expect(holder?.heldFor ?? 0).toBeGreaterThanOrEqual(heldFor);
   }
   return seen;
 }
@@ -38,11 +43,15 @@ export const inspecting: Contract = {
       const lease = await world.finish(a.acquire());
       const after = await now(b);
       await world.elapse(5);
+      const from = await now(b);
       const { fencingToken, lastFencingToken, holder } = await look(b);
+      const since = holder!.since!.getTime();
+      expect(holder!.heldFor).toBeGreaterThanOrEqual(Math.floor(from - since));
+      expect(holder!.heldFor).toBeLessThanOrEqual(Math.ceil((await now(b)) - since));
       expect(fencingToken).toBe(lease.fencingToken);
       expect(lastFencingToken).toBeGreaterThanOrEqual(lease.fencingToken);
-      expect(holder!.since!.getTime()).toBeGreaterThanOrEqual(Math.floor(before));
-      expect(holder!.since!.getTime()).toBeLessThanOrEqual(Math.ceil(after));
+      expect(since).toBeGreaterThanOrEqual(Math.floor(before));
+      expect(since).toBeLessThanOrEqual(Math.ceil(after));
       await lease.release();
     }
   },

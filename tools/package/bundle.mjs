@@ -59,9 +59,28 @@ function open(folder, entries, ending, plugin) {
   });
 }
 
-/** Names that are exported stay as they are between files too, and a file imports only what it uses. */
+/**
+ * Names that are exported stay as they are between files too, and a file imports only what it uses. What several entry
+ * points need stands in one file beside them.
+ */
 function common(format) {
-  return { format, minifyInternalExports: false, hoistTransitiveImports: false };
+  let shared;
+  const manualChunks = (id, { getModuleIds, getModuleInfo }) => {
+    shared ??= neededTwice([...getModuleIds()].map(getModuleInfo), getModuleInfo);
+    return shared.has(id) ? 'shared' : undefined;
+  };
+  return { format, minifyInternalExports: false, hoistTransitiveImports: false, manualChunks };
+}
+
+/** The modules that more than one entry point imports, itself or by others. */
+function neededTwice(modules, infoOf) {
+  const needed = new Map();
+  for (const { id: entry } of modules.filter(({ isEntry }) => isEntry)) {
+    const met = new Set([entry]);
+    for (const id of met) infoOf(id)?.importedIds.forEach((each) => met.add(each));
+    for (const id of met) needed.set(id, (needed.get(id) ?? 0) + 1);
+  }
+  return new Set([...needed].filter(([, count]) => count > 1).map(([id]) => id));
 }
 
 function write(path, text) {
