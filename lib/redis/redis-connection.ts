@@ -29,11 +29,11 @@ class Trial extends EncodedCommand {
     return `*1\r\n${bulk('time')}`;
   }
 
-  override resolve(reply: unknown): void {
+  override answered(reply: unknown): void {
     this.isTaken = Array.isArray(reply);
   }
 
-  override reject(): void {}
+  override failed(): void {}
 }
 
 const ENCODING = { replyEncoding: 'utf8' } as const;

@@ -10,8 +10,8 @@ interface IoredisCommand {
   readonly name: string;
   args: readonly unknown[];
   promise: Promise<unknown>;
-  resolve(reply: unknown): void;
-  reject(error: Error): void;
+  resolve: (reply: unknown) => void;
+  reject: (error: Error) => void;
 }
 
 type Constructor = new (name: string, args: readonly []) => IoredisCommand;
@@ -36,12 +36,15 @@ export abstract class EncodedCommand extends (Command as unknown as Constructor)
   /** Its text; asked for when it leaves. */
   abstract encoded(): string;
 
-  abstract override resolve(reply: unknown): void;
+  abstract answered(reply: unknown): void;
 
-  abstract override reject(error: Error): void;
+  abstract failed(error: Error): void;
 
-  /** Called by ioredis' constructor, to make a promise of its own. */
-  initPromise(): void {}
+  /** Called by ioredis' constructor. As its own, both know their command: what wraps them calls them without one. */
+  initPromise(): void {
+    this.resolve = (reply) => this.answered(reply);
+    this.reject = (error) => this.failed(error);
+  }
 
   /** What ioredis hands to our {@link WriteBatch}. */
   toWritable(): this {
@@ -110,11 +113,11 @@ export class ScriptBatch extends EncodedCommand {
     return this.runs[0]!.run.script.encoded(this.runs, this.form === 'text');
   }
 
-  override resolve(reply: unknown): void {
+  override answered(reply: unknown): void {
     this.owner.answered(this, reply);
   }
 
-  override reject(error: Error): void {
+  override failed(error: Error): void {
     this.owner.failed(this, error);
   }
 }

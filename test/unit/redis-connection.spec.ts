@@ -1,4 +1,11 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { context, trace } from '@opentelemetry/api';
+import { IORedisInstrumentation } from '@opentelemetry/instrumentation-ioredis';
+import {
+  InMemorySpanExporter,
+  NodeTracerProvider,
+  SimpleSpanProcessor,
+} from '@opentelemetry/sdk-trace-node';
 import fc from 'fast-check';
 import { Command, Redis } from 'ioredis';
 import { once } from 'node:events';
@@ -280,4 +287,42 @@ describe('with an ioredis that is not as expected', () => {
     await expect(runEcho('k', 'ä')).resolves.toEqual(['k', 'ä', ['none']]);
     expect(connection.fallsBack).toBe(true);
   });
+});
+
+describe('while instrumentation of OpenTelemetry wraps the commands of ioredis', () => {
+  const exporter = new InMemorySpanExporter();
+  const provider = new NodeTracerProvider({ spanProcessors: [new SimpleSpanProcessor(exporter)] });
+  const instrumentation = new IORedisInstrumentation();
+  const [definition] = [instrumentation.init()].flat();
+
+  beforeAll(() => {
+    provider.register();
+    instrumentation.setTracerProvider(provider);
+    definition!.patch!(Redis, '6.0.0');
+  });
+
+  afterAll(async () => {
+    definition!.unpatch!(Redis, '6.0.0');
+    trace.disable();
+    context.disable();
+    await provider.shutdown();
+  });
+
+  it.each(['before', 'within'])(
+    'every answer arrives where it was connected %s a span',
+    async (when) => {
+      if (when === 'before') await connection.tryOut(true);
+      const answers = provider.getTracer('test').startActiveSpan('request', async (span) => {
+        if (when === 'within') await connection.tryOut(true);
+        const runs = Promise.all([runEcho('k', 'a'), runCount('n'), connection.send('get', ['x'])]);
+        return runs.finally(() => span.end());
+      });
+      expect(await answers).toEqual([['k', 'a', ['none']], 1, null]);
+      expect(connection.fallsBack).toBe(false);
+      expect(exporter.getFinishedSpans().map(({ name }) => name)).toEqual(
+        expect.arrayContaining(['evalsha', 'get', 'request']),
+      );
+      exporter.reset();
+    },
+  );
 });
