@@ -20,13 +20,11 @@ import extendReaders from './shares/extend-readers.lua.js';
 import leaveShare from './shares/leave.lua.js';
 import releaseShare from './shares/release.lua.js';
 
-const batchable = true;
-
 /** The steps of a lock that one holder has alone, and those of an operator. */
 export const exclusive = {
-  acquire: new LuaScript(acquire, { batchable }),
+  acquire: new LuaScript(acquire, 'batchable'),
   acquireFree: new JointScript(acquireFree),
-  release: new LuaScript(release, { batchable }),
+  release: new LuaScript(release, 'batchable'),
   releaseFree: new JointScript(releaseFree),
   leave: new LuaScript(leave),
   extend: new RepeatedScript(extend),
@@ -38,8 +36,8 @@ export const exclusive = {
 };
 
 const shared = {
-  acquire: new LuaScript(acquireShare, { batchable }),
-  release: new LuaScript(releaseShare, { batchable }),
+  acquire: new LuaScript(acquireShare, 'batchable'),
+  release: new LuaScript(releaseShare, 'batchable'),
   leave: new LuaScript(leaveShare),
 };
 

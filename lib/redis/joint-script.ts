@@ -7,8 +7,6 @@ import { bulk, type Operand } from './resp.js';
  * replies with one answer for all, or with a list of theirs.
  */
 export class JointScript extends LuaScript {
-  override readonly batched = this;
-
   override joins(run: ScriptRun<unknown>, added: ScriptRun<unknown>): boolean {
     return added.common === run.common;
   }

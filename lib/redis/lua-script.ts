@@ -34,23 +34,6 @@ export function alike<Answer>(
   return Object.assign(Object.create(run) as ScriptRun<Answer>, sending); // a run may be an object with methods
 }
 
-/** The text of a script, and how a command names it. */
-export class ScriptText {
-  readonly sha: string;
-  /** The beginning of an EVALSHA, by the number of its operands. */
-  readonly #heads: string[] = [];
-
-  constructor(readonly source: string) {
-    this.sha = createHash('sha1').update(source).digest('hex');
-  }
-
-  /** The beginning of an EVALSHA, or EVAL, with so many operands. */
-  head(operands: number, byText: boolean): string {
-    if (byText) return `*${operands + 3}\r\n${bulk('eval')}${bulk(this.source)}`;
-    return (this.#heads[operands] ??= `*${operands + 3}\r\n${bulk('evalsha')}${bulk(this.sha)}`);
-  }
-}
-
 /** The lines in which a script declares its operands. */
 function declarations(table: 'KEYS' | 'ARGV' | 'KEYS|ARGV'): RegExp {
   return new RegExp(`^\\s*local ([\\w, ]+) = (?:${table})\\[.*$`, 'gm');
@@ -69,24 +52,30 @@ function declared(source: string, table: 'KEYS' | 'ARGV'): readonly string[] {
  * A Lua script whose operands are passed by name. The names are those that the script itself declares,
  * `local lock, fence = KEYS[1], KEYS[2]`.
  */
-export class LuaScript extends ScriptText {
+export class LuaScript {
+  /** Its text, as the server knows it. */
+  readonly source: string;
+  readonly sha: string;
   readonly keys: readonly string[];
   readonly args: readonly string[];
   /** What tracing sees of a call: no holder id. */
   readonly traced: readonly string[];
-  /** For several runs at once, if they may leave as one. */
-  readonly batched: ScriptText | undefined;
+  readonly #batchable: boolean;
+  /** The beginning of an EVALSHA, by the number of its operands. */
+  readonly #heads: string[] = [];
 
   constructor(
-    source: string,
+    /** As it is written: its step for one run. */
+    readonly step: string,
     /** Whether runs of it may leave as one: it has these keys once, and each step stands for itself. */
-    { batchable = false }: { readonly batchable?: boolean } = {},
+    batchable?: 'batchable',
   ) {
-    super(source);
-    this.keys = declared(source, 'KEYS');
-    this.args = declared(source, 'ARGV');
+    this.keys = declared(step, 'KEYS');
+    this.args = declared(step, 'ARGV');
+    this.#batchable = batchable !== undefined;
+    this.source = this.#batchable ? batchedSource(step, this.keys, this.args) : step;
+    this.sha = createHash('sha1').update(this.source).digest('hex');
     this.traced = [this.sha];
-    if (batchable) this.batched = new ScriptText(batchedSource(source, this.keys, this.args));
   }
 
   /** The keys in the order of the script. */
@@ -105,7 +94,7 @@ export class LuaScript extends ScriptText {
 
   /** Whether a run may leave in the command of another one. */
   joins(run: ScriptRun<unknown>, added: ScriptRun<unknown>): boolean {
-    return this.batched !== undefined && added.args.length === run.args.length;
+    return this.#batchable && added.args.length === run.args.length;
   }
 
   /** The EVALSHA, or EVAL, that takes these runs, as it goes over the wire. */
@@ -118,9 +107,14 @@ export class LuaScript extends ScriptText {
     }
     const { run } = runs[0]!;
     const width = runs.length * run.keys.keys.length; // one run may be of several locks
-    const text = runs.length > 1 ? this.batched! : this;
-    const head = text.head(width + runs.length * run.args.length, byText);
+    const head = this.head(width + runs.length * run.args.length, byText);
     return `${head}${bulk(width)}${names}${operands}`;
+  }
+
+  /** The beginning of an EVALSHA, or EVAL, with so many operands. */
+  protected head(operands: number, byText: boolean): string {
+    if (byText) return `*${operands + 3}\r\n${bulk('eval')}${bulk(this.source)}`;
+    return (this.#heads[operands] ??= `*${operands + 3}\r\n${bulk('evalsha')}${bulk(this.sha)}`);
   }
 
   /** The same behind the script, for a run alone that ioredis encodes. */
@@ -138,11 +132,12 @@ export class LuaScript extends ScriptText {
 const SHARED = /^local [A-Z]+ = \{.*\}$/gm;
 
 /**
- * A script that takes the step of another one for several runs, each with as many operands as the others.
- * Answers with an answer for each; where a step failed, its error. A table that the step names in capitals is one for all.
+ * A script that takes a step for one run, or for several that each have as many operands as the others. To several it answers
+ * with an answer for each; where a step failed, its error. A table that the step names in capitals is one for all.
+ * One text for both: a server that lacks it lacks it for all, so no run passes another one.
  */
-function batchedSource(source: string, keys: readonly string[], args: readonly string[]): string {
-  const step = source.replaceAll(declarations('KEYS|ARGV'), '');
+function batchedSource(written: string, keys: readonly string[], args: readonly string[]): string {
+  const step = written.replaceAll(declarations('KEYS|ARGV'), '');
   const width = keys.length;
   if (/\b(?:KEYS|ARGV)\b/.test(step))
     throw new TypeError('A script that counts its operands cannot be merged.');
@@ -151,6 +146,9 @@ function batchedSource(source: string, keys: readonly string[], args: readonly s
   return `${shared}
 local function step(${[...keys, ...args].join(', ')})
 ${step.replaceAll(SHARED, '')}
+end
+if #KEYS == ${width} then
+  return step(${keys.map((_, at) => `KEYS[${at + 1}]`).join(', ')}, unpack(ARGV))
 end
 local runs = #KEYS / ${width}
 local operands, answers = #ARGV / runs, {}

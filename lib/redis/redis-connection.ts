@@ -1,7 +1,7 @@
 import { Command, type Redis } from 'ioredis';
 import { type Clock, MODULE_DEFAULTS } from '../options/index.js';
 import { InFlightCommand, InFlightCommands } from './in-flight-commands.js';
-import type { ScriptRun, ScriptText } from './lua-script.js';
+import type { LuaScript, ScriptRun } from './lua-script.js';
 import { Reconnector } from './our-client.js';
 import { bulk, type Operand } from './resp.js';
 import {
@@ -10,7 +10,6 @@ import {
   type Form,
   InFlightRun,
   ScriptBatch,
-  textOf,
 } from './script-batch.js';
 import { notSent, refusesAll } from './store-failure.js';
 import { WriteBatch } from './write-batch.js';
@@ -55,7 +54,7 @@ export class RedisConnection implements BatchOwner {
   /** Whether it was found by {@link tryOut} that commands have to go as ioredis encodes them. */
   fallsBack = false;
   /** The scripts of which the text is on its way. */
-  readonly #loading = new Set<ScriptText>();
+  readonly #loading = new Set<LuaScript>();
 
   constructor(
     readonly client: Redis,
@@ -133,7 +132,7 @@ export class RedisConnection implements BatchOwner {
   #sendRuns(runs: InFlightRun[], form: Form): void {
     const { run } = runs[0]!;
     if (run.asking) this.send('asking').catch(() => {}); // the command itself fails then
-    if (form === 'text') this.#loading.add(textOf(runs));
+    if (form === 'text') this.#loading.add(run.script);
     const batch = new ScriptBatch(runs, form, this);
     if (this.#batch) {
       void this.client.sendCommand(batch as unknown as Command, this.#batch as never);
@@ -167,8 +166,8 @@ export class RedisConnection implements BatchOwner {
 
   /** Called by a batch that left. */
   answered({ runs, form }: ScriptBatch, reply: unknown): void {
-    if (form === 'text') this.#loading.delete(textOf(runs));
     const { script } = runs[0]!.run;
+    if (form === 'text') this.#loading.delete(script);
     for (let nth = 0; nth < runs.length; nth += 1) {
       const answer = script.replyTo(nth, runs.length, reply);
       if (!(answer instanceof Error)) {
@@ -183,7 +182,7 @@ export class RedisConnection implements BatchOwner {
 
   /** The same. */
   failed({ runs, form }: ScriptBatch, error: Error): void {
-    if (form === 'text') this.#loading.delete(textOf(runs));
+    if (form === 'text') this.#loading.delete(runs[0]!.run.script);
     const why = refusesAll(error);
     if (why === 'NOSCRIPT') return this.#forgotten(runs.filter((each) => this.#isWanted(each)));
     const apart = runs.length > 1 && why !== undefined;
@@ -197,7 +196,8 @@ export class RedisConnection implements BatchOwner {
   /** These take the text to the server, unless it is on its way: then they follow by its hash. */
   #forgotten(runs: InFlightRun[]): void {
     if (runs.length === 0) return;
-    const follows = this.#loading.has(textOf(runs)) && !runs.some(({ repeated }) => repeated);
+    const follows =
+      this.#loading.has(runs[0]!.run.script) && !runs.some(({ repeated }) => repeated);
     for (const inFlight of runs) {
       inFlight.repeated = true;
       if (follows && !this.#joins(inFlight)) this.#sendRuns([inFlight], 'hash');

@@ -1,6 +1,6 @@
 import { Command } from 'ioredis';
 import { InFlightCommand } from './in-flight-commands.js';
-import type { ScriptRun, ScriptText } from './lua-script.js';
+import type { ScriptRun } from './lua-script.js';
 
 /** How many runs one command carries: a longer script would hold up everybody else. */
 const LARGEST = 32;
@@ -70,12 +70,6 @@ export class InFlightRun extends InFlightCommand {
   override read(reply: unknown, receivedAt: number): unknown {
     return this.run.read(reply, receivedAt);
   }
-}
-
-/** The script that takes these runs in one. */
-export function textOf(runs: readonly InFlightRun[]): ScriptText {
-  const { script } = runs[0]!.run;
-  return runs.length > 1 ? script.batched! : script;
 }
 
 /** How runs leave: by the script's hash, where others may join them; by its hash and alone; or by its text, which the server keeps then. */

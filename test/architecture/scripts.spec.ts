@@ -55,7 +55,7 @@ function scriptOf(file: string): LuaScript | undefined {
   const own = source(file)
     .split(/^--- @include .*$/m)
     .map((part) => part.trim());
-  return scripts.find((script) => own.every((part) => script.source.includes(part)));
+  return scripts.find((script) => own.every((part) => script.step.includes(part)));
 }
 
 it('finds scripts', () => {
@@ -79,7 +79,7 @@ describe.each(files)('%s', (file) => {
   });
 
   it('uses every operand that it declares', () => {
-    const whole = scriptOf(file)!.source.replaceAll(DECLARATION, '');
+    const whole = scriptOf(file)!.step.replaceAll(DECLARATION, '');
     const unused = [...keys, ...args].filter((name) => !new RegExp(`\\b${name}\\b`).test(whole));
     expect(unused).toEqual([]);
   });
@@ -101,7 +101,7 @@ describe.each(files)('%s', (file) => {
   });
 
   it('includes what exists, and nothing that it does not need', () => {
-    const all = scriptOf(file)!.source;
+    const all = scriptOf(file)!.step;
     for (const [, name] of text.matchAll(/^--- @include "([\w-]+)"$/gm)) {
       const include = `${INCLUDES}${name}.lua`;
       expect(includes).toContain(include);

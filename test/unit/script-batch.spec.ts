@@ -24,7 +24,7 @@ const push = new LuaScript(
   `local list = KEYS[1]
 local text, more = ARGV[1], ARGV[2]
 return { redis.call('RPUSH', list, text), text, more or 'none' }`,
-  { batchable: true },
+  'batchable',
 );
 /** Of two keys, as a lock has several. */
 const swap = new LuaScript(
@@ -34,7 +34,7 @@ if text == 'fail' then return redis.error_reply('READONLY it says') end
 if text == 'raise' then error('as Redis 6 does') end
 if text == 'nothing' then return nil end
 return { one, other, text }`,
-  { batchable: true },
+  'batchable',
 );
 /** Takes all its runs by itself: appends the text of each to the list of each; says what all of them share. */
 const append = new JointScript(
@@ -52,7 +52,7 @@ return answers`,
 );
 const all = new CommonOperands(['shared'], ['word']);
 /** As `push`, but each time a command of its own. */
-const pushAlone = new LuaScript(`${push.source}\n`);
+const pushAlone = new LuaScript(`${push.step}\n`);
 
 let server: RedisProcess;
 let admin: Redis;
@@ -113,12 +113,9 @@ function joint(list: string, text: string, notAfter = 7, common = all): Promise<
   return connection.run({ script: append, keys, args: [text], key: list, common, notAfter, read });
 }
 
-/** The server knows the scripts, also for several runs. */
+/** The server knows the scripts. */
 async function warm(): Promise<void> {
-  for (const script of [push, swap, pushAlone, append]) {
-    await admin.script('LOAD', script.source);
-    if (script.batched) await admin.script('LOAD', script.batched.source);
-  }
+  for (const script of [push, swap, pushAlone, append]) await admin.script('LOAD', script.source);
   await nextTurn();
 }
 
@@ -255,6 +252,15 @@ describe('runs of a script that leave together', () => {
     expect(await widthsDuring(() => Promise.all(runs(8)))).toEqual([1, 7]);
     expect(await admin.llen('list')).toBe(16);
     expect(await admin.info('commandstats')).not.toMatch(/cmdstat_eval:/);
+  });
+
+  it('are one script to the server, whether they leave together or alone', async () => {
+    await admin.script('FLUSH');
+    await admin.config('RESETSTAT');
+    await run(push, ['list'], ['alone']);
+    await nextTurn();
+    expect(await widthsDuring(() => Promise.all(runs(8)))).toEqual([1, 7]);
+    expect(await admin.info('errorstats')).toMatch(/errorstat_NOSCRIPT:count=1\r/);
   });
 
   it('that nobody wants any more are not done later', async () => {
@@ -409,7 +415,7 @@ describe('locks', () => {
 
   it('are not those of a script that counts its operands', () => {
     const source = 'local first = KEYS[1]\nreturn #KEYS';
-    expect(() => new LuaScript(source, { batchable: true })).toThrow(
+    expect(() => new LuaScript(source, 'batchable')).toThrow(
       'A script that counts its operands cannot be merged.',
     );
   });

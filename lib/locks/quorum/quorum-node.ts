@@ -25,11 +25,11 @@ import settle from './settle.lua.js';
 
 /** Every step on one node of a quorum. */
 export const scripts = {
-  acquire: new LuaScript(acquire, { batchable: true }),
+  acquire: new LuaScript(acquire, 'batchable'),
   settle: new LuaScript(settle),
-  release: new LuaScript(release, { batchable: true }),
+  release: new LuaScript(release, 'batchable'),
   extend: exclusive.extend, // a vote begins with the holder, as what stands at a lock of one server
-  revote: new LuaScript(revote, { batchable: true }),
+  revote: new LuaScript(revote, 'batchable'),
   force: new LuaScript(force),
 };
 

@@ -14,13 +14,13 @@ export function besideTimestamps(script: LuaScript): LuaScript {
   return made;
 }
 
-function between({ source, keys, args }: LuaScript): LuaScript {
+function between({ step, keys, args }: LuaScript): LuaScript {
   const width = keys.length + 1;
   const drops = args.includes('arrival'); // only who asks takes over
   const text = `${undoOverwriting}
 ${rememberStanding}
 local function step(KEYS, ARGV)
-${source}
+${step}
 end
 local before, names = {}, {}
 for at = 1, #KEYS, ${width} do
