@@ -27,7 +27,8 @@ export { InjectLockService } from './decorators/injected-service.js';
 export { LockInterceptor } from './interceptors/lock.interceptor.js';
 export { LockErrorFilter } from './interceptors/lock-error.filter.js';
 export type { LockedRequestOptions, RequestKey } from './interceptors/locked-request-settings.js';
-export { LockService, lockServiceToken, type WithLockOptions } from './services/lock.service.js';
+export { LockService, type WithLockOptions } from './services/lock.service.js';
+export { lockServiceToken } from './services/lock-service-token.js';
 export {
   Election,
   type ElectionEvents,
@@ -63,6 +64,7 @@ export type {
   LockedPolicy,
   LockLimits,
   ModeOptions,
+  NameOptions,
   PermitOptions,
   LaravelDialect,
   PlainDialect,
@@ -91,4 +93,33 @@ export {
   type SqlQuotes,
 } from './fencing/fenced-sql.js';
 export type { FencingTokenSource } from './fencing/fencing-token.js';
+export {
+  type AcquiredEvent,
+  type AcquireFailedEvent,
+  type AcquireOutcome,
+  type AcquireTrace,
+  type ConnectedEvent,
+  type ContendedEvent,
+  type DeposedEvent,
+  type DisconnectedEvent,
+  type ElectedEvent,
+  type HandedOffEvent,
+  type HoldEnd,
+  type HoldTrace,
+  type LockChannel,
+  lockChannels,
+  type LockChannels,
+  type LockEventMap,
+  type LockEventName,
+  type LockEvents,
+  type LockSubject,
+  type LockTopology,
+  type LockTracingChannel,
+  type LostEvent,
+  type NotAcquiredEvent,
+  type RefusedEvent,
+  type ReleasedEvent,
+  type RenewalFailedEvent,
+  type SkippedEvent,
+} from './events/index.js';
 export * from './errors/index.js';

@@ -25,6 +25,7 @@ import {
   moduleSettings,
   type RedisLockOptions,
   systemClock,
+  topologyOf,
 } from './options/index.js';
 import {
   ConfigurableModuleClass,
@@ -34,8 +35,9 @@ import {
   type RedisLockModuleOptions,
 } from './redis-lock.module-definition.js';
 import { Candidates } from './services/candidate.js';
-import { LockService, lockServiceToken } from './services/lock.service.js';
-import { outageLog } from './services/log.js';
+import { LockService } from './services/lock.service.js';
+import { lockServiceToken } from './services/lock-service-token.js';
+import { outageLog, publisherFor } from './services/log.js';
 import { logger } from './services/logger.js';
 
 /** What only `forRoot` and `forRootAsync` provide. */
@@ -116,7 +118,7 @@ function withLocks(definition: DynamicModule, extras: RedisLockModuleExtras): Dy
   const service = {
     provide: lockServiceToken(name),
     inject: [MODULE_OPTIONS_TOKEN],
-    useFactory: lockService,
+    useFactory: (options: RedisLockOptions) => lockService(options, name),
   };
   const candidates = {
     provide: CANDIDATES,
@@ -149,10 +151,16 @@ function withLocks(definition: DynamicModule, extras: RedisLockModuleExtras): Dy
   };
 }
 
-function lockService(options: RedisLockOptions): LockService {
+function lockService(options: RedisLockOptions, name: string | undefined): LockService {
   const settings = moduleSettings(options);
   const bare = bareDuration(options);
   if (bare) logger.warn(`RedisLockModule ${bare}`);
   const Store = settings.nodes ? QuorumLockStore : RedisLockStore;
-  return LockService.on(new Store(settings, systemClock, outageLog), settings, systemClock);
+  const publisher = publisherFor(topologyOf(settings), name, systemClock);
+  return LockService.on(
+    new Store(settings, systemClock, outageLog),
+    settings,
+    systemClock,
+    publisher,
+  );
 }

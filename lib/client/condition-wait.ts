@@ -131,7 +131,7 @@ class ConditionWait implements Owner {
     );
     const { holds } = former;
     heldLocks.add(heldLock);
-    const lease = new SingleLease(heldLocks, heldLock);
+    const lease = new SingleLease(heldLocks, heldLock, 0);
     former.resumeAs(heldLock);
     if (holds === 0) void lease.release('unused'); // nobody wants it back
     this.#settle();
@@ -205,7 +205,10 @@ class ConditionWait implements Owner {
     this.#settle();
     if (former.state === 'awaiting') {
       if (signal?.aborted && reason === signal.reason) former.forgo();
-      else former.lose(reason instanceof LockShutdownError ? 'shutdown' : 'awaiting');
+      else {
+        const shutsDown = reason instanceof LockShutdownError;
+        this.context.heldLocks.loseAwaited(former, shutsDown ? 'shutdown' : 'awaiting');
+      }
     }
     this.#reject(reason);
   }

@@ -84,6 +84,7 @@ export function readHandOver(text: string): HandOver {
       maxHold: maxHold ?? Infinity,
       fencing,
       reentrant: true,
+      name: undefined,
       share: undefined,
       dialect: undefined,
     },

@@ -1,4 +1,5 @@
 import { LeaseLostError, LockError, type LossReason } from '../errors/index.js';
+import type { HoldTrace } from '../events/index.js';
 import type { Grant } from '../locks/lock-store.js';
 import type { LockRequest } from '../locks/lock-request.js';
 import { type CallSettings, type Clock, READER } from '../options/index.js';
@@ -54,6 +55,8 @@ export class HeldLock implements Scheduled {
   /** What loss was announced as, if it was. */
   suspected: LossReason | undefined;
   lossReason: LossReason | undefined;
+  /** What events say of it, if anybody listened when it began. */
+  trace: HoldTrace | undefined;
   #controller: AbortController | undefined;
   #resumedAs: HeldLock | undefined;
   #awaitListeners: Set<() => void> | undefined;
@@ -90,6 +93,11 @@ export class HeldLock implements Scheduled {
 
   get state(): State {
     return this.phase;
+  }
+
+  /** Events tell of it as this. */
+  tracedAs(trace: HoldTrace): void {
+    this.trace = trace;
   }
 
   /** One more lease of a caller stands on it. */
@@ -219,14 +227,15 @@ export class HeldLock implements Scheduled {
     return this.#controller.signal;
   }
 
-  /** `gone` means too soon: what the server forgot in time has expired. */
-  lose(reason: LossReason): void {
-    if (this.phase === 'released' || this.phase === 'lost') return;
+  /** `gone` means too soon: what the server forgot in time has expired. False if it was over before. */
+  lose(reason: LossReason): boolean {
+    if (this.phase === 'released' || this.phase === 'lost') return false;
     const early = this.validity === 'valid';
     this.lossReason = reason === 'gone' && !early ? 'expired' : reason;
     this.#left = this.deadline - this.clock.monotonic();
     this.phase = 'lost';
     this.#controller?.abort(this.lossError());
+    return true;
   }
 
   /** Tells its holders that it is about to be lost; until then it is held. */

@@ -1,4 +1,5 @@
 import type { LossReason } from '../errors/index.js';
+import type { AcquireTrace, HoldTrace, Publisher } from '../events/index.js';
 import type { Extended, LockStore, Lost } from '../locks/lock-store.js';
 import { type Clock, type Duration, milliseconds, TTL_BOUNDS } from '../options/index.js';
 import type { Cleanup } from './cleanup.js';
@@ -22,6 +23,7 @@ export class HeldLocks {
     private readonly clock: Clock,
     private readonly cleanup: Cleanup,
     onRefused: OnRefused,
+    readonly publisher: Publisher,
   ) {
     const lost = (heldLock: HeldLock, reason: LossReason): void => this.#lose(heldLock, reason);
     this.#watchdog = new Watchdog(store, clock, lost, onRefused);
@@ -59,10 +61,17 @@ export class HeldLocks {
     return this.#held.has(holder);
   }
 
-  /** From now on it is renewed. After {@link releaseAll} it is given back at once instead. */
-  add(heldLock: HeldLock): void {
+  /**
+   * From now on it is renewed. After {@link releaseAll} it is given back at once instead. `waited`: how long its caller did, in
+   * ms; `asked`: by which call it came; `before`: from which hold.
+   */
+  add(heldLock: HeldLock, waited = 0, asked?: AcquireTrace, before?: HoldTrace): void {
+    const { publisher } = this;
     this.#held.set(heldLock.request.holder, heldLock);
     this.#watchdog.watch(heldLock);
+    if (asked !== undefined || publisher.hearsHolds) {
+      publisher.hold(heldLock, waited, asked, before);
+    }
     if (this.#closed) this.#takeBack(heldLock);
   }
 
@@ -106,6 +115,13 @@ export class HeldLocks {
   beginAwaiting(heldLock: HeldLock): void {
     heldLock.beginAwaiting();
     this.#forget(heldLock);
+    if (heldLock.trace) this.publisher.holdEnded(heldLock, 'awaiting');
+  }
+
+  /** Its holder awaited a condition, and does not get it back. */
+  loseAwaited(heldLock: HeldLock, reason: LossReason): void {
+    heldLock.lose(reason);
+    this.publisher.holdEnded(heldLock, 'lost', reason);
   }
 
   /** The store says that the lock was not its holder's any more. */
@@ -169,6 +185,7 @@ export class HeldLocks {
     }
     if (typeof remaining === 'number') {
       heldLock.lose('transferred');
+      this.publisher.holdEnded(heldLock, 'handedOver', undefined, 'process');
       successors?.ended(heldLock);
       if (inFlight.isUncertain(this.clock)) this.cleanup.abandon(request, inFlight);
       return text;
@@ -189,6 +206,7 @@ export class HeldLocks {
     this.#forget(heldLock);
     if (validity === 'valid' && alone && successors?.handOffLocally(heldLock)) {
       heldLock.end();
+      if (heldLock.trace) this.publisher.holdEnded(heldLock, 'released', undefined, 'local');
       return Promise.resolve(true);
     }
     this.#underWay += 1;
@@ -201,13 +219,13 @@ export class HeldLocks {
     return released.then(
       (ours) => {
         const inTime = ours && validity !== 'expired';
-        heldLock.end(inTime ? undefined : validity === 'valid' ? 'gone' : 'expired');
+        this.#end(heldLock, inTime ? undefined : validity === 'valid' ? 'gone' : 'expired');
         if (inFlight.isUncertain(this.clock)) this.cleanup.abandon(request, inFlight);
         this.#answered();
         return inTime;
       },
       () => {
-        heldLock.end(validity === 'valid' ? undefined : 'expired');
+        this.#end(heldLock, validity === 'valid' ? undefined : 'expired');
         this.cleanup.abandon(request, inFlight, async () => {
           await strategy.release(request, heldLock.leastLeft, served);
           await strategy.leave(request);
@@ -229,14 +247,24 @@ export class HeldLocks {
 
   #takeBack(heldLock: HeldLock): void {
     void this.release(heldLock);
-    heldLock.lose('shutdown');
+    if (heldLock.lose('shutdown')) this.publisher.holdEnded(heldLock, 'lost', 'shutdown');
+  }
+
+  /** It was given back; `lost` says why that came too late, if it did. What was lost meanwhile has been told. */
+  #end(heldLock: HeldLock, lost: LossReason | undefined): void {
+    const isFirst = heldLock.state === 'closing';
+    heldLock.end(lost);
+    if (!isFirst) return;
+    if (lost) this.publisher.holdEnded(heldLock, 'lost', heldLock.lossReason);
+    else if (heldLock.trace) this.publisher.holdEnded(heldLock, 'released');
   }
 
   #lose(heldLock: HeldLock, reason: LossReason): void {
     this.#forget(heldLock);
-    heldLock.lose(heldLock.suspected ?? reason);
+    const isFirst = heldLock.lose(heldLock.suspected ?? reason);
     heldLock.successors?.ended(heldLock);
     this.cleanup.abandon(heldLock.request, heldLock.inFlight); // a renewal under way could still lengthen it
+    if (isFirst) this.publisher.holdEnded(heldLock, 'lost', heldLock.lossReason);
     this.#checkIdle();
   }
 

@@ -31,6 +31,9 @@ export interface Lease extends AsyncDisposable {
    */
   fencingTokenOf(key: string): number;
 
+  /** How long the call that acquired the lease waited for it, in ms, with a fraction. 0 for a restored lease. */
+  readonly waited: number;
+
   /** The time at which the lease ends unless it is renewed, in ms since the epoch by this machine's clock. */
   readonly expiresAt: number;
 
@@ -133,6 +136,11 @@ export abstract class BaseLease implements Lease {
   abstract get fencingToken(): number;
 
   abstract fencingTokenOf(key: string): number;
+
+  /** The fencing token, if it is on one lock and has one. */
+  abstract get token(): number | undefined;
+
+  abstract readonly waited: number;
 
   abstract get expiresAt(): number;
 

@@ -1,4 +1,5 @@
 import { LockNotAcquiredError } from '../errors/index.js';
+import type { Publisher } from '../events/index.js';
 import { lockId, type LockRequest } from '../locks/lock-request.js';
 import type { Grant, Refusal } from '../locks/lock-store.js';
 import { FIRST_LEASE } from '../protocol/constants.js';
@@ -18,6 +19,7 @@ export const FIRST_BLOCK = 16;
 /** What all local queues of a process share. */
 export interface QueueContext extends EntryContext {
   readonly heldLocks: HeldLocks;
+  readonly publisher: Publisher;
   /** When the call of a waiter is over, whatever happens. */
   readonly bounds: Schedule<Waiter>;
   /** When a queue looks whether its holder overstays. */
@@ -69,6 +71,7 @@ export class LocalQueue implements Owner, Successors, Scheduled {
     if (!this.#entry && !this.#heldLock) return this.#newEntry().ask();
     this.#bound(waiter);
     this.#watchSlice();
+    this.context.publisher.contended(waiter.trace, this.key);
   }
 
   /** Rejects every caller that waits here, each with its reason. */
@@ -86,15 +89,15 @@ export class LocalQueue implements Owner, Successors, Scheduled {
     // The entry may have been made for another caller, which has left.
     const { ttl } = waiter.call;
     const most = grant.remaining <= ttl ? grant : { ...grant, remaining: ttl };
-    const { request, inFlight } = entry;
-    const heldLock = new HeldLock(request, waiter.call, most, inFlight, clock, this);
+    const heldLock = new HeldLock(entry.request, waiter.call, most, entry.inFlight, clock, this);
     waiter.resolve(this.#admit(waiter, heldLock));
   }
 
   queued(entry: QueueEntry): void {
     this.#rooted = true;
-    if (entry.polled && !entry.outage) return;
-    for (let waiter = this.#first; waiter; waiter = waiter.behind) this.#bound(waiter);
+    const isNew = !entry.polled || entry.outage;
+    for (let waiter = isNew && this.#first; waiter; waiter = waiter.behind) this.#bound(waiter);
+    this.context.publisher.contended(this.#first!.trace, this.key, entry.rank);
   }
 
   refused(entry: QueueEntry, why: Refusal | 'expired'): void {
@@ -132,7 +135,7 @@ export class LocalQueue implements Owner, Successors, Scheduled {
     const waiter = this.#successorOf(heldLock);
     if (waiter) {
       if (!this.#mayHandOff(heldLock, waiter.call.ttl)) return false;
-      waiter.resolve(this.#admit(waiter, heldLock.successor(waiter.call, this)));
+      waiter.resolve(this.#admit(waiter, heldLock.successor(waiter.call, this), heldLock));
       if (this.#slice!.endsWithHolder) setImmediate(() => this.#enqueue(true)); // when its holder is at work
       return true;
     }
@@ -193,16 +196,17 @@ export class LocalQueue implements Owner, Successors, Scheduled {
     return (this.#entry = new QueueEntry(context, this, wanted));
   }
 
-  /** The waiter comes before others as the holder. */
-  #admit(waiter: Waiter, heldLock: HeldLock): SingleLease {
-    const { heldLocks } = this.context;
+  /** The waiter comes before others as the holder; `before`: who handed the lock on to it. */
+  #admit(waiter: Waiter, heldLock: HeldLock, before?: HeldLock): SingleLease {
+    const { heldLocks, clock } = this.context;
+    const waited = clock.monotonic() - waiter.startedAt;
     this.#rooted = true;
     this.#entry = undefined;
     this.#remove(waiter);
     this.#heldLock = heldLock;
-    heldLocks.add(heldLock);
+    heldLocks.add(heldLock, waited, waiter.trace, before?.trace);
     this.#watchSlice();
-    return new SingleLease(heldLocks, heldLock);
+    return new SingleLease(heldLocks, heldLock, waited);
   }
 
   /** The next caller here, unless an entry waits for it or the lease stays taken for a while. */
@@ -228,7 +232,7 @@ export class LocalQueue implements Owner, Successors, Scheduled {
     slice.serve(entry.request);
     this.#slice = slice;
     const waiter = this.#first!;
-    waiter.resolve(this.#admit(waiter, heldLock.successor(waiter.call, this)));
+    waiter.resolve(this.#admit(waiter, heldLock.successor(waiter.call, this), heldLock));
   }
 
   /** Whether the turn goes on, and what is left of the lease is enough for a caller that wants `ttl`. */
@@ -284,11 +288,8 @@ export class LocalQueue implements Owner, Successors, Scheduled {
   #expire(waiter: Waiter): void {
     const { wait, share } = waiter.call;
     const waited = Math.round(this.context.clock.monotonic() - waiter.startedAt);
-    const failure = this.#entry?.outage?.error;
-    this.#reject(
-      waiter,
-      failure ?? new LockNotAcquiredError(this.key, waited, wait, permitsOf(share)),
-    );
+    const busy = (): unknown => new LockNotAcquiredError(this.key, waited, wait, permitsOf(share));
+    this.#reject(waiter, this.#entry?.outage?.error ?? busy());
   }
 
   #retire(): void {

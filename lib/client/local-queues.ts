@@ -1,4 +1,5 @@
 import { LockLimitError } from '../errors/index.js';
+import type { AcquireTrace } from '../events/index.js';
 import type { LockStore, PushListener } from '../locks/lock-store.js';
 import type { CallSettings, Clock, ModuleSettings } from '../options/index.js';
 import type { BaseLease } from './lease.js';
@@ -42,6 +43,7 @@ export class LocalQueues {
       clock,
       cleanup,
       heldLocks,
+      publisher: heldLocks.publisher,
       entries: new TurnoverMap(),
       pollers: new TurnoverMap(),
       bounds: new Schedule(clock, (due) => due.forEach((waiter) => waiter.expire!())),
@@ -62,13 +64,14 @@ export class LocalQueues {
     call: CallSettings,
     signal: AbortSignal | undefined,
     startedAt = this.clock.monotonic(),
+    trace?: AcquireTrace,
   ): Promise<BaseLease> {
     const { waitersPerProcess } = this.settings.limits;
     if (this.size >= waitersPerProcess) {
       throw new LockLimitError(key, 'waitersPerProcess', waitersPerProcess);
     }
     const queue = this.#queueFor(key, call);
-    const waiter = new Waiter(call, startedAt);
+    const waiter = new Waiter(call, startedAt, trace);
     queue.join(waiter, signal);
     return waiter.lease;
   }

@@ -5,6 +5,7 @@ import {
   type LockOrderError,
   LockShutdownError,
 } from '../errors/index.js';
+import { type AcquireTrace, Publisher } from '../events/index.js';
 import type { NameSearch } from '../locks/lock-names.js';
 import type { LockStore, Snapshot, StoreDescription } from '../locks/lock-store.js';
 import type { CallSettings, Clock, DialectSettings, ModuleSettings } from '../options/index.js';
@@ -26,8 +27,6 @@ import { endsWithin } from './timers.js';
 
 /** How long giving everything back may wait for the store at the end, in ms. */
 const FAREWELL = 750;
-/** How many locks are looked at in one go, so that others have their turn between. */
-const AT_ONCE = 100;
 
 /** One process on one store: it waits for locks, holds and renews them, announces their loss and gives them back. */
 export class LockClient {
@@ -50,11 +49,12 @@ export class LockClient {
     /** Called for locks that are taken in opposite orders, where the module warns of them. */
     warn: (error: LockOrderError) => void = () => {},
     onRefused: OnRefused = () => {},
+    readonly publisher = new Publisher({ topology: 'redis' }, clock),
   ) {
     const { commandTimeout, lockOrder } = settings;
     const { signal } = this.#stopping;
     this.#cleanup = new Cleanup(store, clock, onRefused);
-    this.#heldLocks = new HeldLocks(store, clock, this.#cleanup, onRefused);
+    this.#heldLocks = new HeldLocks(store, clock, this.#cleanup, onRefused, publisher);
     this.#queues = new LocalQueues(store, settings, clock, this.#cleanup, this.#heldLocks, signal);
     this.#opening = new Opening(store, this.#queues.pushes, commandTimeout, clock, signal);
     if (lockOrder !== 'ignore') {
@@ -73,22 +73,36 @@ export class LockClient {
     return this.#opening.opened;
   }
 
-  /** A lease on `key`, or on several together, or an error: `wait: 0` asks once. */
+  /**
+   * A lease on `key`, or on several together, or an error: `wait: 0` asks once. `tries`: a lock that is not free is no error.
+   * `whole`: the call of which this is a part.
+   */
   acquire(
     key: string | readonly string[],
     call: CallSettings,
     signal?: AbortSignal,
+    tries = false,
+    whole?: AcquireTrace,
   ): Promise<BaseLease> {
     let coming: Promise<BaseLease>;
+    const { publisher } = this;
     try {
       if (call.dialect) checkStore(call.dialect, this.settings);
       this.#order?.check(key, call);
       if (typeof key !== 'string') {
-        coming = acquireMany(key, call, this.clock, (each, ask) => this.acquire(each, ask, signal));
+        const all = (trace?: AcquireTrace): Promise<BaseLease> =>
+          acquireMany(key, call, this.clock, (each, ask) =>
+            this.acquire(each, ask, signal, true, trace),
+          );
+        const isNew = (each: string): boolean => !Section.toReenter(this.#heldLocks, each, call);
+        coming =
+          publisher.hearsCalls && key.some(isNew)
+            ? publisher.call(key.join(', '), call, signal, tries, all)
+            : all();
       } else {
         const section = Section.toReenter(this.#heldLocks, key, call);
-        if (section || !this.#opening.done) {
-          coming = this.#prepare(key, call, section, signal);
+        if (section || !this.#opening.done || whole || publisher.hearsCalls) {
+          coming = this.#prepare(key, call, section, signal, tries, whole);
         } else {
           this.#admit(key, signal);
           coming = this.#queues.wait(key, call, signal);
@@ -106,14 +120,20 @@ export class LockClient {
     call: CallSettings,
     section: Section | undefined,
     signal: AbortSignal | undefined,
+    tries: boolean,
+    whole: AcquireTrace | undefined,
   ): Promise<BaseLease> {
-    signal?.throwIfAborted();
     const from = this.clock.monotonic();
     const again = section && (await this.#reenter(section, call, signal));
     if (again) return again;
-    await this.#connected(key, signal);
-    this.#admit(key, signal);
-    return this.#queues.wait(key, call, signal, from);
+    const ask = async (trace?: AcquireTrace): Promise<BaseLease> => {
+      signal?.throwIfAborted();
+      if (!this.#opening.done) await this.#connected(key, signal);
+      this.#admit(key, signal);
+      return this.#queues.wait(key, call, signal, from, trace);
+    };
+    if (whole || !this.publisher.hearsCalls) return ask(whole);
+    return this.publisher.call(key, call, signal, tries, ask);
   }
 
   /** One more lease on what is held; undefined if that has been given back while the call waited for its siblings. */
@@ -122,9 +142,12 @@ export class LockClient {
     call: CallSettings,
     signal: AbortSignal | undefined,
   ): Promise<BaseLease | undefined> {
+    signal?.throwIfAborted();
+    const from = this.clock.monotonic();
     const leaveTurn = await section.enter(call, signal, this.clock);
     if (!leaveTurn) return undefined;
-    const lease = new SingleLease(this.#heldLocks, section.heldLock, leaveTurn);
+    const waited = this.clock.monotonic() - from;
+    const lease = new SingleLease(this.#heldLocks, section.heldLock, waited, leaveTurn);
     if (lease.held) return lease;
     await lease.release();
     throw section.heldLock.lossError();
@@ -148,7 +171,7 @@ export class LockClient {
     await this.#connected(key);
     this.#admit(key);
     const coming = restore(handOver, this.#queues.context, this.#taking.signal);
-    return new SingleLease(this.#heldLocks, await this.#heldLocks.bring(coming));
+    return new SingleLease(this.#heldLocks, await this.#heldLocks.bring(coming), 0);
   }
 
   /** As {@link acquire}, but null where others hold the lock. */
@@ -158,7 +181,7 @@ export class LockClient {
     signal?: AbortSignal,
   ): Promise<BaseLease | null> {
     try {
-      return await this.acquire(key, { ...call, wait: 0 }, signal);
+      return await this.acquire(key, { ...call, wait: 0 }, signal, true);
     } catch (error) {
       if (error instanceof LockNotAcquiredError) return null;
       throw error;
@@ -188,19 +211,10 @@ export class LockClient {
     return this.store.inspect(key, most, dialect);
   }
 
-  /** The locks that are not free, as {@link inspect} sees each. */
-  async list(search: NameSearch, most: number): Promise<[key: string, snapshot: Snapshot][]> {
+  /** The names of locks that were not free when they were looked for. */
+  async names(search: NameSearch): Promise<string[]> {
     await this.open();
-    const names = await this.store.names(search);
-    const found: [string, Snapshot][] = [];
-    for (let at = 0; at < names.length; at += AT_ONCE) {
-      const some = names.slice(at, at + AT_ONCE);
-      const snapshots = await Promise.all(
-        some.map((key) => this.inspect(key, most, search.dialect)),
-      );
-      some.forEach((key, nth) => found.push([key, snapshots[nth]!]));
-    }
-    return found.filter(([, { type }]) => type !== 'none');
+    return this.store.names(search);
   }
 
   /** Takes the lock from its holder, whoever that is. False if it has none. */

@@ -8,13 +8,20 @@ export class MultiLease extends BaseLease {
   #signal: AbortSignal | undefined;
 
   /** `parts` in the order of their keys. */
-  constructor(parts: readonly BaseLease[]) {
+  constructor(
+    parts: readonly BaseLease[],
+    readonly waited: number,
+  ) {
     super();
     this.#parts = parts;
   }
 
   get keys(): readonly string[] {
     return this.#parts.flatMap(({ keys }) => keys);
+  }
+
+  get token(): undefined {
+    return undefined;
   }
 
   get fencingToken(): number {
@@ -128,7 +135,7 @@ export async function acquireMany(
       const wait = Math.max(0, call.wait - (clock.monotonic() - from));
       held.push(await acquire(key, { ...call, wait }));
     }
-    const lease = new MultiLease(held);
+    const lease = new MultiLease(held, clock.monotonic() - from);
     lease.assertHeld(); // the first may be over before the last is held
     return lease;
   } catch (error) {

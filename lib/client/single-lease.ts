@@ -12,7 +12,12 @@ export class SingleLease extends BaseLease {
   readonly #leaveTurn: (() => void) | undefined;
   #released: Promise<boolean> | undefined;
 
-  constructor(heldLocks: HeldLocks, heldLock: HeldLock, leaveTurn?: () => void) {
+  constructor(
+    heldLocks: HeldLocks,
+    heldLock: HeldLock,
+    readonly waited: number,
+    leaveTurn?: () => void,
+  ) {
     super();
     this.#heldLocks = heldLocks;
     this.#held = heldLock;
@@ -38,8 +43,12 @@ export class SingleLease extends BaseLease {
     return this.#heldLock.request.key;
   }
 
+  get token(): number | undefined {
+    return this.#heldLock.fencingToken;
+  }
+
   get fencingToken(): number {
-    const token = this.#heldLock.fencingToken;
+    const { token } = this;
     if (token !== undefined) return token;
     const { dialect } = this.#heldLock.request;
     if (dialect && !dialect.fencing) {

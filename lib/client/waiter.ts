@@ -1,3 +1,4 @@
+import type { AcquireTrace } from '../events/index.js';
 import type { CallSettings } from '../options/index.js';
 import type { BaseLease } from './lease.js';
 import type { Due, Scheduled } from './timers.js';
@@ -23,6 +24,8 @@ export class Waiter implements Scheduled {
     readonly call: CallSettings,
     /** When its call began, in monotonic ms. */
     readonly startedAt: number,
+    /** What events say of its call, if anybody listens. */
+    readonly trace: AcquireTrace | undefined,
   ) {
     this.lease = new Promise((resolve, reject) => {
       this.resolve = resolve;

@@ -1,11 +1,8 @@
 import { Inject, Optional } from '@nestjs/common';
 import { ModulesContainer } from '@nestjs/core';
 import { LockOptionsError } from '../errors/index.js';
-import {
-  isLockServiceToken,
-  type LockService,
-  lockServiceToken,
-} from '../services/lock.service.js';
+import type { LockService } from '../services/lock.service.js';
+import { isLockServiceToken, lockServiceToken } from '../services/lock-service-token.js';
 
 /** Injects the `LockService` of the module with this `name`; without one, the unnamed module's. */
 export function InjectLockService(module?: string): ParameterDecorator & PropertyDecorator {

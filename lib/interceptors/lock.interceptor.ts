@@ -10,7 +10,8 @@ import { catchError, defer, from, lastValueFrom, type Observable, throwError } f
 import { LockOptionsError } from '../errors/index.js';
 import { lockNames } from '../keys/index.js';
 import { endOfResponse, responseParameter } from '../services/end-of-stream.js';
-import { type LockService, lockServiceToken } from '../services/lock.service.js';
+import type { LockService } from '../services/lock.service.js';
+import { lockServiceToken } from '../services/lock-service-token.js';
 import { LockedCall } from '../services/locked-call.js';
 import { errorOfHandler } from './message-errors.js';
 import { LOCKED_REQUEST_METADATA, type LockedRequestSettings } from './locked-request-settings.js';

@@ -45,8 +45,18 @@ export interface LockCallOptions {
   readonly dialect?: LockDialect | undefined;
 }
 
-/** The options of one call: {@link LockCallOptions}, a mode, and a signal to cancel it. */
-export interface AcquireOptions extends LockCallOptions, ModeOptions {
+/** What a lock is called where its key would be one of too many. */
+export interface NameOptions {
+  /**
+   * Names the lock in events, metrics and spans, for all keys of its kind: `'account'` for `'account:42'`. Give no value of a
+   * request. Up to 200 characters. Default: the template of a decorator, the text of ``lockKey`account:${id}` `` as
+   * `account:<>` (only while something listens), else `(unnamed)`.
+   */
+  readonly name?: string | undefined;
+}
+
+/** The options of one call: {@link LockCallOptions}, a mode, a name, and a signal to cancel it. */
+export interface AcquireOptions extends LockCallOptions, ModeOptions, NameOptions {
   /** Cancels a waiting call: it rejects with `signal.reason` at once and leaves nothing in the queue. */
   readonly signal?: AbortSignal | undefined;
 }
@@ -60,6 +70,8 @@ export interface CallSettings {
   readonly maxHold: number;
   readonly fencing: boolean;
   readonly reentrant: boolean;
+  /** What events call the lock; undefined if nobody named it. */
+  readonly name: string | undefined;
   /** How many callers may hold the lock at once; undefined for an exclusive lock. */
   readonly share: Share | undefined;
   /** The format of another service; undefined for the library's own. */
@@ -74,6 +86,7 @@ export const CALL_DEFAULTS: CallSettings = {
   maxHold: Infinity,
   fencing: true,
   reentrant: true,
+  name: undefined,
   share: undefined,
   dialect: undefined,
 };
@@ -95,14 +108,16 @@ const BOUNDS: Record<'ttl' | 'wait' | 'minHold' | 'maxHold', DurationBounds> = {
  * @throws LockOptionsError naming the first option that is wrong, misspelt or in conflict.
  */
 export function callSettings(
-  options: LockCallOptions & ModeOptions & PermitOptions,
+  options: LockCallOptions & ModeOptions & PermitOptions & NameOptions,
   defaults: CallSettings,
   allowed: readonly string[] = ['signal', 'mode'],
 ): CallSettings {
   const settings: Record<string, unknown> = { ...defaults };
   for (const [name, value] of Object.entries(options)) {
     if (allowed.includes(name) || value === undefined) continue;
-    if (name === 'dialect') {
+    if (name === 'name') {
+      settings[name] = checkedName(value);
+    } else if (name === 'dialect') {
       settings[name] = dialectSettings(value);
     } else if (name in BOUNDS) {
       settings[name] = milliseconds(name, value, BOUNDS[name as keyof typeof BOUNDS]);
@@ -130,6 +145,15 @@ export function callSettings(
     throw new LockOptionsError('Option "minHold" must be at most "maxHold".');
   }
   return result;
+}
+
+const LONGEST_NAME = 200;
+
+function checkedName(name: unknown): string {
+  if (typeof name === 'string' && name !== '' && name.length <= LONGEST_NAME) return name;
+  throw new LockOptionsError(
+    `Option "name" takes a text of 1 to ${LONGEST_NAME} characters that names all locks of this kind.`,
+  );
 }
 
 /** @throws LockOptionsError for an option that the dialect does not support. */

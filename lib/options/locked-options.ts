@@ -1,5 +1,5 @@
 import { LockOptionsError } from '../errors/index.js';
-import type { LockCallOptions } from './call-options.js';
+import type { LockCallOptions, NameOptions } from './call-options.js';
 import type { ModeOptions, PermitOptions } from './share.js';
 
 /** A call that did not get its lock within `wait`. */
@@ -35,7 +35,8 @@ export const POLICY_DEFAULTS = {
 } as const satisfies LockedPolicy;
 
 /** The options of `@Locked`. */
-export interface LockedOptions extends LockCallOptions, ModeOptions, PermitOptions, LockedPolicy {
+export interface LockedOptions
+  extends LockCallOptions, ModeOptions, PermitOptions, NameOptions, LockedPolicy {
   /** The `name` of the RedisLockModule to use. Default: the module without a name. */
   readonly module?: string | undefined;
   /**

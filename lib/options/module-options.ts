@@ -1,3 +1,4 @@
+import type { RedisOptions } from 'ioredis';
 import {
   type CallSettings,
   CALL_DEFAULTS,
@@ -170,6 +171,17 @@ export function moduleSettings(options: RedisLockOptions): ModuleSettings {
     timestampCompat: timestampCompat(options),
     lazyConnect: word('lazyConnect', options, [true, false]),
   };
+}
+
+/** Where the locks of a module are. */
+export function topologyOf({
+  redis,
+  nodes: servers,
+}: Pick<ModuleSettings, 'redis' | 'nodes'>): 'redis' | 'sentinel' | 'cluster' | 'quorum' {
+  if (servers) return 'quorum';
+  if ('cluster' in redis || 'nodes' in redis) return 'cluster';
+  const given = ('options' in redis ? redis.options : redis) as RedisOptions;
+  return given.sentinels ? 'sentinel' : 'redis';
 }
 
 /** The value of an option that takes one of some words. */

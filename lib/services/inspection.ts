@@ -2,6 +2,7 @@ import type { LockClient } from '../client/lock-client.js';
 import { LockKeyError, LockOptionsError } from '../errors/index.js';
 import { describe, lockName } from '../keys/index.js';
 import { isFenced, MARKERS, processOf } from '../locks/holder.js';
+import type { NameSearch } from '../locks/lock-names.js';
 import type { Snapshot } from '../locks/lock-store.js';
 import {
   checkStore,
@@ -172,10 +173,29 @@ export async function listLocks(
     );
   }
   const mayBe = (name: string): boolean => isLockName(name, keyBytes);
-  const found = await client.list({ pattern, most: limit, mayBe, dialect }, NAMED);
+  const found = await listedLocks(client, { pattern, most: limit, mayBe, dialect });
   return found
     .map(([key, snapshot]) => inspection(key, snapshot))
     .sort((a, b) => (a.key < b.key ? -1 : 1));
+}
+
+/** How many locks are looked at in one go, so that others have their turn between. */
+const AT_ONCE = 100;
+
+/** The locks that are not free, as {@link LockClient.inspect} sees each. */
+export async function listedLocks(
+  client: LockClient,
+  search: NameSearch,
+): Promise<[key: string, snapshot: Snapshot][]> {
+  const names = await client.names(search);
+  const found: [string, Snapshot][] = [];
+  for (let at = 0; at < names.length; at += AT_ONCE) {
+    const some = names.slice(at, at + AT_ONCE);
+    const looks = some.map((key) => client.inspect(key, NAMED, search.dialect));
+    const snapshots = await Promise.all(looks);
+    some.forEach((key, nth) => found.push([key, snapshots[nth]!]));
+  }
+  return found.filter(([, { type }]) => type !== 'none');
 }
 
 /** Other keys of locks are not named so. */

@@ -12,6 +12,7 @@ import { LockClient } from '../client/lock-client.js';
 import { SingleLease } from '../client/single-lease.js';
 import type { Stamp } from '../client/stamp.js';
 import { withLease, type Work } from '../client/run-under-lease.js';
+import { type LockEvents, Publisher } from '../events/index.js';
 import type { LockStore } from '../locks/lock-store.js';
 import {
   type AcquireOptions,
@@ -58,9 +59,23 @@ export class LockService
   }
 
   /** A service whose locks are in `store`. @internal */
-  static on(store: LockStore, settings: ModuleSettings, clock: Clock): LockService {
+  static on(
+    store: LockStore,
+    settings: ModuleSettings,
+    clock: Clock,
+    publisher: Publisher,
+  ): LockService {
     const warn = (error: Error): void => logger.warn(error.stack);
-    return new LockService(new LockClient(store, settings, clock, warn, refusalLog()), settings);
+    const client = new LockClient(store, settings, clock, warn, refusalLog(), publisher);
+    return new LockService(client, settings);
+  }
+
+  /**
+   * What happens to the locks of this module in this process: `locks.events.on('lost', ({ key, reason }) => …)`. The same
+   * events of all modules are on {@link lockChannels}. Without a listener, events cost nothing.
+   */
+  get events(): LockEvents {
+    return this.#client.publisher.emitter;
   }
 
   /**
@@ -274,14 +289,4 @@ export class LockService
     const { call } = this.#settings;
     return options ? callSettings(options, call, ['signal', 'mode', 'onLost']) : call;
   }
-}
-
-/** What the `LockService` of a module is injected by: the class, or for a named module a text of its own. */
-export function lockServiceToken(module?: string): typeof LockService | string {
-  return module === undefined ? LockService : `LockService:${module}`;
-}
-
-/** True for what injects the `LockService` of any module. */
-export function isLockServiceToken(token: unknown): boolean {
-  return token === LockService || (typeof token === 'string' && token.startsWith('LockService:'));
 }

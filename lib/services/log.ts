@@ -1,6 +1,7 @@
 import { LockStoreError } from '../errors/index.js';
 import type { StoreDescription } from '../locks/lock-store.js';
-import type { ModuleSettings } from '../options/index.js';
+import { type LockTopology, Publisher } from '../events/index.js';
+import type { Clock, ModuleSettings } from '../options/index.js';
 import { logger } from './logger.js';
 
 /** Says at start-up what was found, and the options in force. */
@@ -13,6 +14,17 @@ export function logStart(
     `${found}; keys "${keyPrefix}…", ttl ${ttl} ms, wait ${wait} ms, fencing ${fencing ? 'on' : 'off'}`,
   );
   for (const warning of warnings) logger.warn(warning);
+}
+
+/** What tells of the locks of a module. */
+export function publisherFor(
+  topology: LockTopology,
+  module: string | undefined,
+  clock: Clock,
+): Publisher {
+  return new Publisher({ topology, module }, clock, (event, error) =>
+    logger.error(`A listener of "${event}" of the lock service failed.`, error),
+  );
 }
 
 /** Why a start failed; where nothing listens, with the way to start all the same. */

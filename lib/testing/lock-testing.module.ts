@@ -7,7 +7,9 @@ import {
 } from '../options/index.js';
 import { RedisLockModule } from '../redis-lock.module.js';
 import type { RedisLockModuleExtras } from '../redis-lock.module-definition.js';
-import { LockService, lockServiceToken } from '../services/lock.service.js';
+import { LockService } from '../services/lock.service.js';
+import { lockServiceToken } from '../services/lock-service-token.js';
+import { publisherFor } from '../services/log.js';
 import { MemoryLockStore } from './memory-lock-store.js';
 import { MemoryServer } from './memory-server.js';
 
@@ -24,11 +26,15 @@ export interface LockTestingOptions extends Omit<RedisLockOptions, 'redis' | 'la
  * imports `RedisLockModule` itself: `.overrideProvider(LockService).useValue(memoryLockService())`.
  */
 export function memoryLockService(options: LockTestingOptions = {}): LockService {
+  return serviceOf(options, undefined);
+}
+
+function serviceOf(options: LockTestingOptions, module: string | undefined): LockService {
   const { server, clock = server?.clock ?? systemClock, ...rest } = options;
   const { lockOrder = 'warn', shutdownGrace = 0 } = rest;
   const settings = moduleSettings({ ...rest, lockOrder, shutdownGrace });
   const store = new MemoryLockStore(server ?? new MemoryServer(clock), settings, clock);
-  return LockService.on(store, settings, clock);
+  return LockService.on(store, settings, clock, publisherFor('memory', module, clock));
 }
 
 /** `RedisLockModule` without Redis, for unit tests: `imports: [LockTestingModule.forRoot()]`. */
@@ -38,7 +44,7 @@ export class LockTestingModule {
     const module = RedisLockModule.forRoot({ name, isGlobal, mapErrors });
     const service: Provider = {
       provide: lockServiceToken(name),
-      useFactory: () => memoryLockService(rest),
+      useFactory: () => serviceOf(rest, name),
     };
     const others = (module.providers ?? []).filter(
       (provider) => !('provide' in provider && provider.provide === service.provide),

@@ -4,7 +4,7 @@ import { FIRST_BLOCK } from '../../lib/client/local-queue.js';
 import type { SingleLease } from '../../lib/client/single-lease.js';
 import { READER } from '../../lib/options/index.js';
 import { Condition } from '../../lib/services/condition.js';
-import { inspection, type LockInspection } from '../../lib/services/inspection.js';
+import { inspection, listedLocks, type LockInspection } from '../../lib/services/inspection.js';
 import type { Contract } from '../support/contract.js';
 import { later } from '../support/later.js';
 import type { LockingProcess } from '../support/world.js';
@@ -12,7 +12,7 @@ import type { LockingProcess } from '../support/world.js';
 async function look({ locks }: LockingProcess): Promise<LockInspection> {
   const seen = inspection('k', await locks.inspect('k', 100));
   const search = { pattern: 'k', most: 9, mayBe: (name: string) => name === 'k' };
-  const [listed] = await locks.list(search, 100);
+  const [listed] = await listedLocks(locks, search);
   if (listed) {
     const { holder, fencingToken, lastFencingToken } = inspection(...listed);
     const { heldFor = 0, ...rest } = seen.holder ?? {};

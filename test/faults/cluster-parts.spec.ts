@@ -259,7 +259,7 @@ it.each(Object.entries(faults))(
       expect(monotonic() - asked).toBeLessThan(plain.settings.commandTimeout);
       // A list without what lives on a node that does not answer would be none.
       const search = { pattern: '*', most: 1_000, mayBe: () => true };
-      await expect(locks.list(search, 1)).rejects.toThrow(LockStoreError);
+      await expect(locks.names(search)).rejects.toThrow(LockStoreError);
     } finally {
       await mend();
     }

@@ -78,6 +78,7 @@ export class LeaseOfATest implements Lease {
   readonly keys = ['a'];
   readonly key = 'a';
   readonly fencingToken = 1;
+  readonly waited = 0;
   readonly expiresAt = 0;
   readonly held = true;
   readonly signal: AbortSignal = new AbortController().signal;

@@ -1,0 +1,4 @@
+export * from './lock-event.js';
+export * from './lock-channels.js';
+export * from './lock-events.js';
+export * from './publisher.js';

@@ -1,0 +1,103 @@
+import {
+  type Channel,
+  channel,
+  type TracingChannel,
+  tracingChannel,
+  type TracingChannelSubscribers,
+} from 'node:diagnostics_channel';
+import type { AcquireTrace, HoldTrace, LockEventMap, LockEventName } from './lock-event.js';
+
+/** A channel of `node:diagnostics_channel`, with the type of what is published on it. */
+export interface LockChannel<Event> extends Channel {
+  subscribe(listener: (event: Event, channel: string | symbol) => void): void;
+  unsubscribe(listener: (event: Event, channel: string | symbol) => void): boolean;
+}
+
+/** A tracing channel, of which a subscriber may take some of the five. */
+export interface LockTracingChannel<Trace extends object> extends TracingChannel<unknown, Trace> {
+  subscribe(subscribers: Partial<TracingChannelSubscribers<Trace>>): void;
+  unsubscribe(subscribers: Partial<TracingChannelSubscribers<Trace>>): void;
+}
+
+/** All channels of this library, in all modules of the process. */
+export type LockChannels = {
+  /** `tracing:nest-redis-lock:acquire:start` and so on: one call for a lock. */
+  readonly acquire: LockTracingChannel<AcquireTrace>;
+  /** `tracing:nest-redis-lock:hold:start` and so on: one lock that this process holds. */
+  readonly hold: LockTracingChannel<HoldTrace>;
+} & { readonly [Name in LockEventName]: LockChannel<LockEventMap[Name][0]> };
+
+const PREFIX = 'nest-redis-lock:';
+
+function plain<Name extends LockEventName>(name: Name): LockChannel<LockEventMap[Name][0]> {
+  const kebab = name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+  return channel(PREFIX + kebab) as LockChannel<LockEventMap[Name][0]>;
+}
+
+/**
+ * The channels of `node:diagnostics_channel` on which this library publishes: `lockChannels.lost.subscribe(listener)`. An
+ * event's channel has its name in kebab case: `nest-redis-lock:timed-out`. A listener runs inside the step that it hears of.
+ * Node.js ends the process with what it throws.
+ */
+export const lockChannels: LockChannels = {
+  acquire: tracingChannel<unknown, AcquireTrace>(`${PREFIX}acquire`),
+  hold: tracingChannel<unknown, HoldTrace>(`${PREFIX}hold`),
+  acquired: plain('acquired'),
+  contended: plain('contended'),
+  timedOut: plain('timedOut'),
+  aborted: plain('aborted'),
+  failed: plain('failed'),
+  refused: plain('refused'),
+  skipped: plain('skipped'),
+  released: plain('released'),
+  lost: plain('lost'),
+  renewalFailed: plain('renewalFailed'),
+  handedOff: plain('handedOff'),
+  elected: plain('elected'),
+  deposed: plain('deposed'),
+  connected: plain('connected'),
+  disconnected: plain('disconnected'),
+};
+
+type Watched = Pick<Channel, 'hasSubscribers'>;
+
+const { acquire, hold, acquired, contended, timedOut, aborted, failed, refused } = lockChannels;
+const { released, handedOff } = lockChannels;
+const ofHolds: readonly Watched[] = [
+  hold.start,
+  hold.end,
+  hold.asyncStart,
+  hold.asyncEnd,
+  released,
+  handedOff,
+];
+const ofCalls: readonly Watched[] = [
+  acquire.start,
+  acquire.end,
+  acquire.asyncStart,
+  acquire.asyncEnd,
+  acquire.error,
+  acquired,
+  contended,
+  timedOut,
+  aborted,
+  failed,
+  refused,
+  ...ofHolds,
+];
+
+/** Whether a call is to be told of, from its begin. Nothing says when somebody subscribes: it is asked each time. */
+export function someHearCalls(): boolean {
+  for (let at = 0; at < ofCalls.length; at += 1) {
+    if (ofCalls[at]!.hasSubscribers) return true;
+  }
+  return false;
+}
+
+/** The same of a hold. */
+export function someHearHolds(): boolean {
+  for (let at = 0; at < ofHolds.length; at += 1) {
+    if (ofHolds[at]!.hasSubscribers) return true;
+  }
+  return false;
+}

@@ -1,0 +1,193 @@
+import type { LockError, LossReason } from '../errors/index.js';
+
+/** Where the locks of a module are. */
+export type LockTopology = 'redis' | 'sentinel' | 'cluster' | 'quorum' | 'memory';
+
+/** What every event says of its lock. */
+export interface LockSubject {
+  /**
+   * Of few different values, so that it may label a metric: the template of a decorator (`account:<id>`), option `name` of a
+   * call, the text of ``lockKey`account:${id}` `` as `account:<>`, or `(unnamed)`.
+   */
+  readonly name: string;
+  /** The key without the prefix; of a call for several locks, their keys joined by commas. Too many values for a label. */
+  readonly key: string;
+  /** How the lock was asked for. */
+  readonly mode: 'exclusive' | 'shared' | 'permit';
+  /** Where the locks of the module are. */
+  readonly topology: LockTopology;
+  /** The `name` of the module; undefined for the one without a name. */
+  readonly module: string | undefined;
+}
+
+/** How a call for a lock ended. */
+export type AcquireOutcome =
+  /** The call got its lease. */
+  | 'acquired'
+  /** Others held the lock until `wait` was over, or when `tryAcquire` asked. */
+  | 'busy'
+  /** The caller's `signal` aborted. */
+  | 'aborted'
+  /** A limit was reached, or the application shuts down. */
+  | 'refused'
+  /** Redis failed, or another error. */
+  | 'failed';
+
+/** One call for a lock, or for several together: the context of channel `nest-redis-lock:acquire`. */
+export interface AcquireTrace extends LockSubject {
+  /** When the call began, in ms, as `performance.now()` says it. */
+  readonly startedAt: number;
+  /** How long the call may wait, in ms; 0 if it asks once. */
+  readonly wait: number;
+  /** Set before `asyncEnd`. */
+  outcome?: AcquireOutcome;
+  /** How long the call took, in ms; set before `asyncEnd`. */
+  waited?: number;
+  /** True once the call was not granted at the first ask. */
+  queued?: boolean;
+  /** The fencing token of the lease; undefined without one, and of several locks. */
+  token?: number;
+  /** What the call rejects with; set before `error`. */
+  error?: unknown;
+}
+
+/** How a hold ended. */
+export type HoldEnd =
+  /** It was released in time. */
+  | 'released'
+  /** It was lost: `reason` says why. */
+  | 'lost'
+  /** `handOver()` gave it to another process. */
+  | 'handedOver'
+  /** It was given back until a condition is signalled. */
+  | 'awaiting';
+
+/** One lock that this process holds, from the grant to the end: the context of channel `nest-redis-lock:hold`. */
+export interface HoldTrace extends LockSubject {
+  /** When this process began to hold the lock, in ms, as `performance.now()` says it. */
+  readonly startedAt: number;
+  /** The call that acquired it. Undefined for a restored lease, after a condition, and if nobody listened at the call. */
+  readonly acquire: AcquireTrace | undefined;
+  /** The hold of this process that handed the lock on in memory. */
+  readonly handedFrom: HoldTrace | undefined;
+  /** How long its caller waited, in ms. */
+  readonly waited: number;
+  /** Undefined for a lease without a fencing token. */
+  readonly token: number | undefined;
+  /** How long the lock was held, in ms; set before `asyncEnd`. */
+  held?: number;
+  /** Set before `asyncEnd`. */
+  end?: HoldEnd;
+  /** Of a hold that was lost. */
+  reason?: LossReason;
+}
+
+/** A call got its lease. */
+export interface AcquiredEvent extends LockSubject {
+  /** In ms. */
+  readonly waited: number;
+  readonly queued: boolean;
+  readonly token: number | undefined;
+}
+
+/** A call was not granted at the first ask, and waits. */
+export interface ContendedEvent extends LockSubject {
+  /** How many stand before it in the lock's queue; undefined while it waits behind callers of its own process. */
+  readonly rank: number | undefined;
+}
+
+/** A call for a lock ended without a lease. */
+export interface NotAcquiredEvent extends LockSubject {
+  /** In ms. */
+  readonly waited: number;
+  /** How long it might have waited, in ms. */
+  readonly wait: number;
+}
+
+/** A call for a lock failed. */
+export interface AcquireFailedEvent extends NotAcquiredEvent {
+  readonly error: unknown;
+}
+
+/** A call was refused before it could wait, or while it waited. */
+export interface RefusedEvent extends NotAcquiredEvent {
+  readonly by: 'limit' | 'shutdown';
+}
+
+/** A lock that this process held was released. */
+export interface ReleasedEvent extends LockSubject {
+  /** In ms. */
+  readonly held: number;
+  readonly token: number | undefined;
+}
+
+/** A lock that this process held was lost. */
+export interface LostEvent extends ReleasedEvent {
+  readonly reason: LossReason;
+}
+
+/** A renewal failed; the lease lasts for the rest of its time, and the renewal is tried again. */
+export interface RenewalFailedEvent extends LockSubject {
+  /** What is left of the lease, in ms. */
+  readonly left: number;
+  /** Undefined where too few servers of a quorum answered. */
+  readonly error: LockError | undefined;
+}
+
+/** A lock was given on: in memory to the next caller of this process, or by `handOver()` to another process. */
+export interface HandedOffEvent extends ReleasedEvent {
+  readonly to: 'local' | 'process';
+}
+
+/** A decorated method did not run: its lock was busy, or this replica does not lead. */
+export interface SkippedEvent extends LockSubject {
+  readonly by: 'busy' | 'election';
+}
+
+/** This replica leads. */
+export interface ElectedEvent extends LockSubject {
+  readonly token: number | undefined;
+}
+
+/** This replica leads no more, without a resignation. */
+export interface DeposedEvent extends ElectedEvent {
+  readonly reason: LossReason;
+}
+
+/** The connection to a server of Redis was lost. */
+export interface DisconnectedEvent {
+  /** Host and port, or the path of the socket. */
+  readonly server: string;
+  /** A code of the operating system (`ECONNREFUSED`), where there is one. */
+  readonly cause: string | undefined;
+  readonly topology: LockTopology;
+  readonly module: string | undefined;
+}
+
+/** The connection is back after an outage. */
+export interface ConnectedEvent extends Omit<DisconnectedEvent, 'cause'> {
+  /** How long it was away, in ms. */
+  readonly outage: number;
+}
+
+/** The events of `LockService.events`, and of the plain channels. */
+export interface LockEventMap {
+  acquired: [event: AcquiredEvent];
+  contended: [event: ContendedEvent];
+  timedOut: [event: NotAcquiredEvent];
+  aborted: [event: NotAcquiredEvent];
+  failed: [event: AcquireFailedEvent];
+  refused: [event: RefusedEvent];
+  skipped: [event: SkippedEvent];
+  released: [event: ReleasedEvent];
+  lost: [event: LostEvent];
+  renewalFailed: [event: RenewalFailedEvent];
+  handedOff: [event: HandedOffEvent];
+  elected: [event: ElectedEvent];
+  deposed: [event: DeposedEvent];
+  connected: [event: ConnectedEvent];
+  disconnected: [event: DisconnectedEvent];
+}
+
+/** The name of an event. */
+export type LockEventName = keyof LockEventMap;
