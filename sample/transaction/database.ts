@@ -3,7 +3,10 @@ import { type ChainableCommander, Redis } from 'ioredis';
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { setTimeout } from 'node:timers/promises';
 
-/** A small database with transactions: MULTI collects what is written, EXEC commits it. */
+/**
+ * A stand-in for a database whose transactions overlap: MULTI collects what is written, EXEC commits it. The sample
+ * `postgres/` has a real one. It has a single session, where a commit that comes too late does no harm.
+ */
 @Injectable()
 export class Database {
   readonly #transaction = new AsyncLocalStorage<ChainableCommander>();

@@ -80,7 +80,7 @@ describe('the demo', () => {
   });
 });
 
-describe('the sample', () => {
+describe('the bank', () => {
   it('opens a bank for curl, and closes it at Ctrl-C with an audit at work', async () => {
     const sample = RunningSample.start(['build/sample/main.js'], { ...OWN_REDIS, PORT: '0' });
     const [, url] = await sample.says(/curl (\S+)\/alice\/deposits -d amount=100\n/);
@@ -97,5 +97,33 @@ describe('the sample', () => {
     expect(await outcome).toBe('cut off');
     expect(await sample.exited).toBe(0);
     expect(children.filter(isAlive)).toEqual([]);
+  });
+});
+
+/** What each of the other samples says at the end, by its folder. */
+const SAYS: Record<string, RegExp> = {
+  transaction: /^@Locked above @Transactional: of 100, 10 were sold, 90 are left\.$/m,
+  transfer: /^300 transfers, no deadlock\.\n[\d +]+ = 3000$/m,
+  cache: /^In shared mode: 0 of \d+ readings saw half of a refresh\.$/m,
+  reports: /^60 reports .*\nAt most 2 at a time for acme\.\nAt most 2 at a time for globex\.$/m,
+  fencing: /^In the ledger: the total of the one who is awake\.$/m,
+  leader: /^Three replicas; .*\n(A replica shut down; the next leads and pulls\.\n){2}/m,
+  cron: /^With minHold, a second had so many digests: 1, 1, 1, 1/m,
+  buffer: /12 orders came through, in their order\.$/m,
+  quorum: /numbers, none twice, no gap\.$/m,
+  graphql: /^LOCK_NOT_ACQUIRED: .*\nBoth know in the end: .*\nThe agency was asked 1 time\.$/m,
+  microservice: /^LOCK_NOT_ACQUIRED: [^]*: 60 spent\.$/m,
+  gateway: /^LOCK_NOT_ACQUIRED: .*\nBoth know in the end: let to (ann|bob)\.$/m,
+  bullmq: /^20 pages, under 1 fencing token\.\nThe balance on them: 0\.\n.* used 1 attempt\.$/m,
+  postgres:
+    /^The first goes on: No row was written[^]*\{ id: 2, shop: 'florist', amount: 180 \}\n\]$/m,
+};
+
+describe('the line of README.md', () => {
+  it.each(Object.entries(SAYS))('%s', async (folder, said) => {
+    const sample = RunningSample.start([`build/sample/${folder}/main.js`], OWN_REDIS);
+    expect(await sample.exited).toBe(0);
+    expect(sample.output).toMatch(said);
+    expect(sample.children.filter(isAlive)).toEqual([]);
   });
 });
