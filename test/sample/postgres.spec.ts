@@ -35,7 +35,8 @@ it('pays out once, however many ask: the commit comes before the release', async
   const paid = Array.from({ length: 6 }, (_, nth) =>
     replicas[nth % 2]!.get(PayoutsService).payOut('bakery'),
   );
-  expect((await Promise.all(paid)).sort()).toEqual([0, 0, 0, 0, 0, 140]);
+  const amounts = await Promise.all(paid);
+  expect(amounts.filter((amount) => amount > 0)).toEqual([140]);
   expect(await amountsOf('bakery')).toEqual([140]);
 });
 
@@ -44,8 +45,7 @@ it('has the database refuse a holder that lost its lock, and rolls its transacti
   const [first, second] = replicas;
   const rates = first.get(ExchangeRates);
   const before = rates.questions;
-  let answer!: () => void;
-  rates.line = new Promise((resolve) => (answer = resolve));
+  const answer = rates.hang();
   const stale = first.get(PayoutsService).payOut('florist');
   await until('the first has asked for the rate', () => rates.questions > before);
   await second.get(LockService).forceRelease('shop:florist');
