@@ -98,6 +98,7 @@ export {
   type AcquireFailedEvent,
   type AcquireOutcome,
   type AcquireTrace,
+  type Around,
   type ConnectedEvent,
   type ContendedEvent,
   type DeposedEvent,

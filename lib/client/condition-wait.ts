@@ -130,7 +130,7 @@ class ConditionWait implements Owner {
       undefined,
     );
     const { holds } = former;
-    heldLocks.add(heldLock);
+    heldLocks.add(heldLock, 0, former.trace?.acquire);
     const lease = new SingleLease(heldLocks, heldLock, 0);
     former.resumeAs(heldLock);
     if (holds === 0) void lease.release('unused'); // nobody wants it back

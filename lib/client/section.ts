@@ -1,5 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { LockNotAcquiredError, LockUpgradeError } from '../errors/index.js';
+import { runAround } from '../events/index.js';
 import { isSameLock, type LockRequest } from '../locks/lock-request.js';
 import { type CallSettings, type Clock, isReader, onAbort } from '../options/index.js';
 import type { HeldLock } from './held-lock.js';
@@ -87,7 +88,9 @@ export class Section {
   }
 
   run<T>(work: () => T): T {
-    return inside.run(this, work);
+    const around = this.heldLock.trace?.around;
+    if (around === undefined) return inside.run(this, work);
+    return runAround(around, () => inside.run(this, work));
   }
 
   /** Work that outlives the section is no longer inside it. */

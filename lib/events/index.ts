@@ -1,3 +1,4 @@
+export * from './around.js';
 export * from './lock-event.js';
 export * from './lock-channels.js';
 export * from './lock-events.js';

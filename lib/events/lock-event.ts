@@ -1,4 +1,5 @@
 import type { LockError, LossReason } from '../errors/index.js';
+import type { Around } from './around.js';
 
 /** Where the locks of a module are. */
 export type LockTopology = 'redis' | 'sentinel' | 'cluster' | 'quorum' | 'memory';
@@ -66,10 +67,10 @@ export type HoldEnd =
 export interface HoldTrace extends LockSubject {
   /** When this process began to hold the lock, in ms, as `performance.now()` says it. */
   readonly startedAt: number;
-  /** The call that acquired it. Undefined for a restored lease, after a condition, and if nobody listened at the call. */
+  /** The call that acquired it. Undefined for a restored lease, and if nobody listened at the call. */
   readonly acquire: AcquireTrace | undefined;
-  /** The hold of this process that handed the lock on in memory. */
-  readonly handedFrom: HoldTrace | undefined;
+  /** The hold of this process that handed the lock on in memory. Taken away after `asyncEnd`. */
+  handedFrom: HoldTrace | undefined;
   /** How long its caller waited, in ms. */
   readonly waited: number;
   /** Undefined for a lease without a fencing token. */
@@ -80,6 +81,11 @@ export interface HoldTrace extends LockSubject {
   end?: HoldEnd;
   /** Of a hold that was lost. */
   reason?: LossReason;
+  /**
+   * Set by a subscriber at `start` to have the bodies of this hold run inside of something, such as a span: those of
+   * `withLock`, `lease.run` and decorators. Where another subscriber has set it, call that inside yours.
+   */
+  around?: Around;
 }
 
 /** A call got its lease. */

@@ -154,6 +154,7 @@ export class Publisher {
       if (reason !== undefined) trace.reason = reason;
       asyncStart.publish(trace);
       asyncEnd.publish(trace);
+      trace.handedFrom = undefined; // or each hold would keep all before it
     }
     const over = (): ReleasedEvent => ({ ...this.#subjectOf(held), held: heldFor, token });
     if (to) this.#tell('handedOff', () => ({ ...over(), to }));

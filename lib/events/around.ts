@@ -1,0 +1,24 @@
+/** Runs a body inside of something, such as a context of async work: `(body) => storage.run(value, body)`. */
+export type Around = (body: () => unknown) => unknown;
+
+/** Runs the body inside of what a subscriber chose; that changes nothing of what the body returns or throws, nor whether it runs. */
+export function runAround<T>(around: Around, body: () => T): T {
+  let outcome: (() => T) | undefined;
+  const once = (): T => {
+    try {
+      const result = body();
+      outcome = () => result;
+    } catch (error) {
+      outcome = () => {
+        throw error;
+      };
+    }
+    return outcome();
+  };
+  try {
+    around(() => (outcome ?? once)());
+  } catch {
+    // The body's own error is thrown below; another one is the subscriber's.
+  }
+  return (outcome ?? once)();
+}
