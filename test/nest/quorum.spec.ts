@@ -32,7 +32,7 @@ class Counter {
 /** An application that locks on these servers. */
 async function start(nodes: readonly string[]) {
   const module = await Test.createTestingModule({
-    imports: [RedisLockModule.forRoot({ nodes, commandTimeout: 300 })],
+    imports: [RedisLockModule.forRoot({ nodes })],
     providers: [Counter],
   }).compile();
   const app = await module.createNestApplication({ logger: false }).init();
@@ -59,6 +59,7 @@ describe('RedisLockModule on three servers', () => {
     const lease = await locks.acquire('k');
     await expect(lease.downgrade()).rejects.toThrow(/A quorum cannot downgrade/);
     expect(lease.held).toBe(true);
+    await lease.release();
     await app.close();
   });
 
