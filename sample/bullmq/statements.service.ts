@@ -19,7 +19,7 @@ export class StatementsService {
   /** Returns when the job is queued. The account stays locked until its statement is printed, wherever that is. */
   @Locked('account:<account>')
   async order(account: string, pages: number, @CurrentLease() lease?: Lease): Promise<void> {
-    await lease!.extend('10m'); // as long as the job may wait for a worker
+    await lease!.extend('10m'); // so long a job may wait for a worker; so long the lock lasts if one dies
     const job = { account, pages, printed: 0, lease: await lease!.handOver() };
     await this.queue.add('statement', job);
   }

@@ -16,7 +16,10 @@ export class StatementsWorker extends LockedWorker {
     super();
   }
 
-  /** All pages show the same balance, also where a deploy comes between them: the account is locked all the time. */
+  /**
+   * All pages show the same balance, also where a deploy comes between them: the account is locked all the time. A worker
+   * that dies loses the lease: its job then fails here, by a LeaseLostError.
+   */
   async handle(job: Job<Statement>): Promise<void> {
     const { account, pages, printed } = job.data;
     await using lease = await this.locks.restore(job.data.lease);
