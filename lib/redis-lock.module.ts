@@ -37,8 +37,9 @@ import {
 import { Candidates } from './services/candidate.js';
 import { LockService } from './services/lock.service.js';
 import { lockServiceToken } from './services/lock-service-token.js';
-import { outageLog, publisherFor } from './services/log.js';
+import { outageLog } from './services/log.js';
 import { logger } from './services/logger.js';
+import { publisherFor } from './services/operator-log.js';
 
 /** What only `forRoot` and `forRootAsync` provide. */
 interface Configured {
@@ -158,7 +159,7 @@ function lockService(options: RedisLockOptions, name: string | undefined): LockS
   const Store = settings.nodes ? QuorumLockStore : RedisLockStore;
   const publisher = publisherFor(topologyOf(settings), name, systemClock);
   return LockService.on(
-    new Store(settings, systemClock, outageLog),
+    new Store(settings, systemClock, outageLog(publisher)),
     settings,
     systemClock,
     publisher,

@@ -84,6 +84,8 @@ export function readHandOver(text: string): HandOver {
       maxHold: maxHold ?? Infinity,
       fencing,
       reentrant: true,
+      slowWait: Infinity,
+      slowHold: Infinity,
       name: undefined,
       share: undefined,
       dialect: undefined,

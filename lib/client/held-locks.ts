@@ -26,7 +26,7 @@ export class HeldLocks {
     readonly publisher: Publisher,
   ) {
     const lost = (heldLock: HeldLock, reason: LossReason): void => this.#lose(heldLock, reason);
-    this.#watchdog = new Watchdog(store, clock, lost, onRefused);
+    this.#watchdog = new Watchdog(store, clock, lost, onRefused, publisher);
   }
 
   get size(): number {
@@ -69,7 +69,7 @@ export class HeldLocks {
     const { publisher } = this;
     this.#held.set(heldLock.request.holder, heldLock);
     this.#watchdog.watch(heldLock);
-    if (asked !== undefined || publisher.hearsHolds) {
+    if (asked !== undefined || publisher.hearsHold(heldLock.settings)) {
       publisher.hold(heldLock, waited, asked, before);
     }
     if (this.#closed) this.#takeBack(heldLock);

@@ -49,7 +49,7 @@ export class LockClient {
     /** Called for locks that are taken in opposite orders, where the module warns of them. */
     warn: (error: LockOrderError) => void = () => {},
     onRefused: OnRefused = () => {},
-    readonly publisher = new Publisher({ topology: 'redis' }, clock),
+    readonly publisher = new Publisher({ topology: 'redis', module: undefined }, clock),
   ) {
     const { commandTimeout, lockOrder } = settings;
     const { signal } = this.#stopping;
@@ -96,12 +96,12 @@ export class LockClient {
           );
         const isNew = (each: string): boolean => !Section.toReenter(this.#heldLocks, each, call);
         coming =
-          publisher.hearsCalls && key.some(isNew)
-            ? publisher.call(key.join(', '), call, signal, tries, all)
+          publisher.hearsCall(call) && key.some(isNew)
+            ? publisher.call(key, call, signal, tries, all)
             : all();
       } else {
         const section = Section.toReenter(this.#heldLocks, key, call);
-        if (section || !this.#opening.done || whole || publisher.hearsCalls) {
+        if (section || !this.#opening.done || whole || publisher.hearsCall(call)) {
           coming = this.#prepare(key, call, section, signal, tries, whole);
         } else {
           this.#admit(key, signal);
@@ -132,8 +132,8 @@ export class LockClient {
       this.#admit(key, signal);
       return this.#queues.wait(key, call, signal, from, trace);
     };
-    if (whole || !this.publisher.hearsCalls) return ask(whole);
-    return this.publisher.call(key, call, signal, tries, ask);
+    if (whole || !this.publisher.hearsCall(call)) return ask(whole);
+    return this.publisher.call([key], call, signal, tries, ask);
   }
 
   /** One more lease on what is held; undefined if that has been given back while the call waited for its siblings. */

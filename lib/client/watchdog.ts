@@ -1,4 +1,5 @@
 import type { LossReason } from '../errors/index.js';
+import type { Publisher } from '../events/index.js';
 import { batchesOf } from '../locks/batches.js';
 import type { Extended, Extension, LockStore } from '../locks/lock-store.js';
 import type { LockRequest } from '../locks/lock-request.js';
@@ -31,6 +32,7 @@ export class Watchdog {
     private readonly clock: Clock,
     private readonly lost: (heldLock: HeldLock, reason: LossReason) => void,
     private readonly onRefused: OnRefused,
+    private readonly publisher: Publisher,
   ) {
     this.#schedule = new Schedule(clock, (due) => this.#wake(due));
   }
@@ -115,7 +117,7 @@ export class Watchdog {
       answer = await this.store.extend(batch.requests);
     } catch (error) {
       if (isRefused(error)) this.onRefused(error, 'renewal');
-      for (const heldLock of batch.heldLocks) heldLock.notRenewed(error);
+      for (const heldLock of batch.heldLocks) this.#notRenewed(heldLock, error);
       // The server may have renewed or not; the deadline we know stands, and we ask again before it.
     }
     const now = readClocks(this.clock);
@@ -139,6 +141,7 @@ export class Watchdog {
     const slept: HeldLock[] = []; // the answer was on its way meanwhile
     batch.heldLocks.forEach((heldLock, at) => {
       if (heldLock.state !== 'held') return;
+      if (answer?.remaining[at] === 'unknown') this.#notRenewed(heldLock, undefined);
       const remaining = answerTo(batch.requests[at]!, heldLock, answer?.remaining[at]);
       this.#settle(heldLock, answer?.sent, remaining, now.monotonic);
       const { state, term } = heldLock;
@@ -146,6 +149,12 @@ export class Watchdog {
       if (validityAt(term, now) === 'doubtful') slept.push(heldLock);
     });
     this.#renew(slept);
+  }
+
+  #notRenewed(heldLock: HeldLock, error: unknown): void {
+    if (heldLock.state !== 'held') return;
+    heldLock.notRenewed(error);
+    this.publisher.renewalFailed(heldLock, heldLock.deadline - this.clock.monotonic(), error);
   }
 
   #settle(heldLock: HeldLock, sent: Moment | undefined, remaining: Extended, now: number): void {

@@ -1,7 +1,7 @@
 import { catchError, defer, throwError } from 'rxjs';
 import { LockOptionsError } from '../errors/index.js';
 import { catchMessageErrors, errorOfHandler } from '../interceptors/message-errors.js';
-import { keyReader, lockNames } from '../keys/index.js';
+import { keyReader, lockNames, nameOfKey } from '../keys/index.js';
 import {
   type BusyContext,
   type CallSettings,
@@ -64,10 +64,11 @@ export function Locked(
     const said = nameOf(target, method);
     const original = decoratedMethod('@Locked', target, method, descriptor);
     const skipDefaults = options.onBusy === 'skip' ? { wait: 0 } : {};
+    const name = options.name ?? nameOfKey(key, said);
     const settingsOver = (defaults: CallSettings): CallSettings =>
       checkedFor(`@Locked on ${said}`, () => {
         checkPolicy(options);
-        return callSettings({ ...skipDefaults, ...options }, defaults, POLICY_OPTIONS);
+        return callSettings({ ...skipDefaults, ...options, name }, defaults, POLICY_OPTIONS);
       });
     const plans = new CallPlans(settingsOver, options);
     const keyOf =

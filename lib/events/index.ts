@@ -2,4 +2,6 @@ export * from './around.js';
 export * from './lock-event.js';
 export * from './lock-channels.js';
 export * from './lock-events.js';
+export * from './key-labels.js';
 export * from './publisher.js';
+export * from './subject.js';

@@ -1,10 +1,12 @@
 import {
+  LockError,
   LockLimitError,
   LockNotAcquiredError,
   LockShutdownError,
   type LossReason,
 } from '../errors/index.js';
-import { type Clock, isReader, type Share } from '../options/index.js';
+import type { Clock } from '../options/index.js';
+import { keyLabels } from './key-labels.js';
 import { lockChannels, someHearCalls, someHearHolds } from './lock-channels.js';
 import type {
   AcquireOutcome,
@@ -14,32 +16,20 @@ import type {
   LockEventMap,
   LockEventName,
   LockSubject,
-  LockTopology,
+  LostEvent,
   ReleasedEvent,
 } from './lock-event.js';
 import { LockEvents } from './lock-events.js';
+import { type Held, type Origin, subjectOf, type Wanted } from './subject.js';
 
-/** Of which module the events are. */
-export interface Origin {
-  readonly topology: LockTopology;
-  readonly module?: string | undefined;
-}
-
-/** How a lock is asked for, as far as events say it. */
-export interface Wanted {
-  readonly name: string | undefined;
-  readonly share: Share | undefined;
-}
-
-/** What of a hold events are made of. */
-export interface Held {
-  readonly request: { readonly key: string };
-  readonly settings: Wanted;
-  readonly fencingToken: number | undefined;
-  /** In monotonic ms. */
-  readonly since: number;
-  readonly trace: HoldTrace | undefined;
-  tracedAs(trace: HoldTrace): void;
+/** What is reported whether anybody listens or not, for the log of an operator. */
+export interface Reports {
+  lost(event: LostEvent): void;
+  slowWait(trace: AcquireTrace): void;
+  /** So far, or when it has ended. */
+  slowHold(trace: HoldTrace, held: number): void;
+  /** What a listener of the emitter threw, or its promise rejected with. */
+  listenerFailed(event: string, error: unknown): void;
 }
 
 /** What a call for a lock brings. */
@@ -47,36 +37,38 @@ interface Granted {
   readonly token: number | undefined;
 }
 
-/** The name of a lock that nobody gave one. */
-const UNNAMED = '(unnamed)';
-
 /**
  * Tells of the locks of one module: on the channels, and by its emitter. Whoever calls it has asked before whether anybody
  * listens, where that happens for every lock.
  */
 export class Publisher {
   #emitter: LockEvents | undefined;
+  /** Of the holds that are not slow yet, how to call that off. */
+  readonly #slow = new Map<HoldTrace, () => void>();
 
   constructor(
     private readonly origin: Origin,
     private readonly clock: Clock,
-    /** Called with what a listener of the emitter threw. */
-    private readonly listenerFailed: (event: string, error: unknown) => void = () => {},
+    private readonly reports?: Reports,
   ) {}
 
   /** Made when somebody asks for it. */
   get emitter(): LockEvents {
-    return (this.#emitter ??= new LockEvents(this.listenerFailed));
+    if (!this.#emitter) {
+      keyLabels.want();
+      this.#emitter = new LockEvents((...failure) => this.reports?.listenerFailed(...failure));
+    }
+    return this.#emitter;
   }
 
   /** Whether a call for a lock is to be told of, from its begin. */
-  get hearsCalls(): boolean {
-    return someHearCalls() || this.#emits;
+  hearsCall({ slowWait }: Wanted): boolean {
+    return someHearCalls() || this.#emits || slowWait !== Infinity;
   }
 
   /** Whether a hold is to be told of, from its begin. */
-  get hearsHolds(): boolean {
-    return someHearHolds() || this.#emits;
+  hearsHold({ slowHold }: Wanted): boolean {
+    return someHearHolds() || this.#emits || slowHold !== Infinity;
   }
 
   get #emits(): boolean {
@@ -85,7 +77,7 @@ export class Publisher {
 
   /** Tells of a call from its begin to its end; `ask` does it. */
   async call<Lease extends Granted>(
-    key: string,
+    keys: readonly string[],
     wanted: Wanted & { readonly wait: number },
     signal: AbortSignal | undefined,
     tries: boolean,
@@ -93,14 +85,14 @@ export class Publisher {
   ): Promise<Lease> {
     const { start, end, error: failure } = lockChannels.acquire;
     const startedAt = this.clock.monotonic();
-    const trace: AcquireTrace = { ...this.#subject(key, wanted), startedAt, wait: wanted.wait };
+    const trace: AcquireTrace = { ...this.subject(keys, wanted), startedAt, wait: wanted.wait };
     try {
       const coming = start.runStores(trace, ask, undefined, trace);
       end.publish(trace);
       const lease = await coming;
       const { token } = lease;
       if (token !== undefined) trace.token = token;
-      this.#endCall(trace, 'acquired');
+      this.#endCall(trace, wanted, 'acquired');
       return lease;
     } catch (error) {
       const outcome = outcomeOf(error, signal);
@@ -108,7 +100,7 @@ export class Publisher {
         trace.error = error;
         failure.publish(trace);
       }
-      this.#endCall(trace, outcome, error);
+      this.#endCall(trace, wanted, outcome, error);
       throw error;
     }
   }
@@ -118,7 +110,7 @@ export class Publisher {
     if (!trace || trace.queued) return;
     trace.queued = true;
     const { name, mode, topology, module } = trace;
-    this.#tell('contended', () => ({ name, key, mode, topology, module, rank }));
+    this.tell('contended', () => ({ name, key, mode, topology, module, rank }));
   }
 
   /**
@@ -139,6 +131,7 @@ export class Publisher {
       token,
     };
     held.tracedAs(trace);
+    this.#watch(trace, held.settings.slowHold);
     start.publish(trace);
     end.publish(trace);
   }
@@ -151,54 +144,39 @@ export class Publisher {
       const { asyncStart, asyncEnd } = lockChannels.hold;
       trace.held = heldFor;
       trace.end = end;
+      this.#unwatch(trace, heldFor, held.settings.slowHold);
       if (reason !== undefined) trace.reason = reason;
       asyncStart.publish(trace);
       asyncEnd.publish(trace);
       trace.handedFrom = undefined; // or each hold would keep all before it
     }
     const over = (): ReleasedEvent => ({ ...this.#subjectOf(held), held: heldFor, token });
-    if (to) this.#tell('handedOff', () => ({ ...over(), to }));
-    if (end === 'released') this.#tell('released', over);
-    else if (end === 'lost') this.#tell('lost', () => ({ ...over(), reason: reason! }));
+    if (to) this.tell('handedOff', () => ({ ...over(), to }));
+    if (end === 'released') this.tell('released', over);
+    if (end !== 'lost') return;
+    const lost = { ...over(), reason: reason! };
+    this.tell('lost', () => lost);
+    this.reports?.lost(lost);
   }
 
-  #endCall(trace: AcquireTrace, outcome: AcquireOutcome, error?: unknown): void {
-    const { asyncStart, asyncEnd } = lockChannels.acquire;
-    const { name, key, mode, topology, module, wait, token } = trace;
-    const waited = this.clock.monotonic() - trace.startedAt;
-    trace.outcome = outcome;
-    trace.waited = waited;
-    asyncStart.publish(trace);
-    asyncEnd.publish(trace);
-    const subject = { name, key, mode, topology, module };
-    const queued = trace.queued === true;
-    const by = error instanceof LockShutdownError ? 'shutdown' : 'limit';
-    switch (outcome) {
-      case 'acquired':
-        return this.#tell('acquired', () => ({ ...subject, waited, queued, token }));
-      case 'busy':
-        return this.#tell('timedOut', () => ({ ...subject, waited, wait }));
-      case 'aborted':
-        return this.#tell('aborted', () => ({ ...subject, waited, wait }));
-      case 'refused':
-        return this.#tell('refused', () => ({ ...subject, waited, wait, by }));
-      case 'failed':
-        return this.#tell('failed', () => ({ ...subject, waited, wait, error }));
-    }
+  /** A renewal failed; the time `left` of the lease, in ms, stands. */
+  renewalFailed(held: Held, left: number, error: unknown): void {
+    const cause = error instanceof LockError ? error : undefined;
+    this.tell('renewalFailed', () => ({ ...this.#subjectOf(held), left, error: cause }));
   }
 
-  #subjectOf({ request, settings }: Held): LockSubject {
-    return this.#subject(request.key, settings);
+  /** The connection to a server was lost. */
+  disconnected(server: string, cause: string | undefined): void {
+    this.tell('disconnected', () => ({ server, cause, ...this.origin }));
   }
 
-  #subject(key: string, { name, share }: Wanted): LockSubject {
-    const { topology, module } = this.origin;
-    const mode = !share ? 'exclusive' : isReader(share) ? 'shared' : 'permit';
-    return { name: name ?? UNNAMED, key, mode, topology, module };
+  /** It is back, after so many ms. */
+  connected(server: string, outage: number): void {
+    this.tell('connected', () => ({ server, outage, ...this.origin }));
   }
 
   /** Publishes an event, if somebody listens to it. */
-  #tell<Name extends LockEventName>(name: Name, event: () => LockEventMap[Name][0]): void {
+  tell<Name extends LockEventName>(name: Name, event: () => LockEventMap[Name][0]): void {
     const channel = lockChannels[name];
     const emitter = this.#emitter;
     const emits = emitter !== undefined && emitter.listenerCount(name) > 0;
@@ -206,6 +184,61 @@ export class Publisher {
     const told = event();
     channel.publish(told);
     if (emits) emitter.emit(name, told);
+  }
+
+  /** What events say of a lock, or of several together. */
+  subject(keys: readonly string[], wanted: Wanted): LockSubject {
+    return subjectOf(this.origin, keys, wanted);
+  }
+
+  #endCall(
+    trace: AcquireTrace,
+    { slowWait }: Wanted,
+    outcome: AcquireOutcome,
+    error?: unknown,
+  ): void {
+    const { asyncStart, asyncEnd } = lockChannels.acquire;
+    const { name, key, mode, topology, module, wait, token } = trace;
+    const waited = this.clock.monotonic() - trace.startedAt;
+    trace.outcome = outcome;
+    trace.waited = waited;
+    asyncStart.publish(trace);
+    asyncEnd.publish(trace);
+    if (waited > slowWait) this.reports?.slowWait(trace);
+    const subject = { name, key, mode, topology, module };
+    const queued = trace.queued === true;
+    const by = error instanceof LockShutdownError ? 'shutdown' : 'limit';
+    switch (outcome) {
+      case 'acquired':
+        return this.tell('acquired', () => ({ ...subject, waited, queued, token }));
+      case 'busy':
+        return this.tell('timedOut', () => ({ ...subject, waited, wait }));
+      case 'aborted':
+        return this.tell('aborted', () => ({ ...subject, waited, wait }));
+      case 'refused':
+        return this.tell('refused', () => ({ ...subject, waited, wait, by }));
+      case 'failed':
+        return this.tell('failed', () => ({ ...subject, waited, wait, error }));
+    }
+  }
+
+  #subjectOf({ request, settings }: Held): LockSubject {
+    return this.subject([request.key], settings);
+  }
+
+  #watch(trace: HoldTrace, slowHold: number): void {
+    if (slowHold === Infinity) return;
+    const cancel = this.clock.after(slowHold, () => {
+      this.#slow.delete(trace);
+      this.reports?.slowHold(trace, this.clock.monotonic() - trace.startedAt);
+    });
+    this.#slow.set(trace, cancel);
+  }
+
+  #unwatch(trace: HoldTrace, held: number, slowHold: number): void {
+    if (slowHold === Infinity) return;
+    this.#slow.get(trace)?.();
+    if (!this.#slow.delete(trace)) this.reports?.slowHold(trace, held);
   }
 }
 

@@ -1,6 +1,6 @@
 import type { ExecutionContext } from '@nestjs/common';
 import { LockOptionsError } from '../errors/index.js';
-import { keyReader, type Names } from '../keys/index.js';
+import { keyReader, nameOfKey, type Names } from '../keys/index.js';
 import { callSettings, checkPolicy, type LockedOptions, POLICY_OPTIONS } from '../options/index.js';
 import { CallPlans } from '../services/call-plan.js';
 
@@ -58,8 +58,9 @@ export class LockedRequestSettings {
     key: RequestKey,
     readonly options: LockedRequestOptions,
   ) {
+    const name = options.name ?? (typeof key === 'function' ? undefined : nameOfKey(key));
     this.plans = new CallPlans(
-      (defaults) => callSettings(options, defaults, POLICY_OPTIONS),
+      (defaults) => callSettings({ ...options, name }, defaults, POLICY_OPTIONS),
       options,
     );
     checkPolicy(options);

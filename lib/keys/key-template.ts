@@ -41,6 +41,17 @@ export function keyReader<Source>(
   return (source) => parts.flatMap((keyOf) => keyOf(source));
 }
 
+/** The longest name that is made of templates; a longer one is cut. */
+const LONGEST_NAME = 200;
+
+/** What events call the locks of a decorator: its templates, or where there are none, `otherwise`. */
+export function nameOfKey(key: unknown, otherwise?: string): string | undefined {
+  const templates = typeof key === 'string' ? key : Array.isArray(key) ? key.join(', ') : '';
+  if (templates === '') return otherwise;
+  if (templates.length <= LONGEST_NAME) return templates;
+  return `${templates.slice(0, LONGEST_NAME - 1)}…`;
+}
+
 /**
  * The key that a template like `account:<id>` or `doc:<dto.id>` makes of a call; each value is encoded.
  * @throws LockOptionsError when a hole is malformed or its name has no meaning.

@@ -1,4 +1,5 @@
 import { LockKeyError } from '../errors/index.js';
+import { keyLabels } from '../events/index.js';
 import { describe } from './lock-name.js';
 
 /**
@@ -7,9 +8,11 @@ import { describe } from './lock-name.js';
  * @throws LockKeyError naming the value by its position, never showing it.
  */
 export function lockKey(text: TemplateStringsArray, ...values: readonly LockKeyValue[]): string {
-  return text.reduce(
-    (key, part, at) => key + encodeValue(values[at - 1], `Value ${at} of a lock's key`) + part,
+  const key = text.reduce(
+    (begun, part, at) => begun + encodeValue(values[at - 1], `Value ${at} of a lock's key`) + part,
   );
+  keyLabels.note(key, text);
+  return key;
 }
 
 /** What may be put into a key. */

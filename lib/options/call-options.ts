@@ -39,6 +39,16 @@ export interface LockCallOptions {
    */
   readonly reentrant?: boolean | undefined;
   /**
+   * A call that takes longer than this is logged at its end, with or without its lock. How long is too long depends on the
+   * work, so nothing is by default. From 0 up. @default Infinity
+   */
+  readonly slowWait?: Duration | undefined;
+  /**
+   * A lock that is held longer than this is logged at that moment and at its end. From 0 up. It costs a timer for each hold.
+   * @default Infinity
+   */
+  readonly slowHold?: Duration | undefined;
+  /**
    * The format in which another service keeps the locks that both use. Such locks have no queue: waiting callers poll.
    * Options that a dialect does not support throw `LockOptionsError` at the call. Default: 'native'.
    */
@@ -70,6 +80,8 @@ export interface CallSettings {
   readonly maxHold: number;
   readonly fencing: boolean;
   readonly reentrant: boolean;
+  readonly slowWait: number;
+  readonly slowHold: number;
   /** What events call the lock; undefined if nobody named it. */
   readonly name: string | undefined;
   /** How many callers may hold the lock at once; undefined for an exclusive lock. */
@@ -86,6 +98,8 @@ export const CALL_DEFAULTS: CallSettings = {
   maxHold: Infinity,
   fencing: true,
   reentrant: true,
+  slowWait: Infinity,
+  slowHold: Infinity,
   name: undefined,
   share: undefined,
   dialect: undefined,
@@ -96,11 +110,16 @@ const DAY = 86_400_000;
 /** The bounds of every ttl, of a call and of `lease.extend`. */
 export const TTL_BOUNDS: DurationBounds = { min: 50, max: DAY };
 
-const BOUNDS: Record<'ttl' | 'wait' | 'minHold' | 'maxHold', DurationBounds> = {
+const BOUNDS: Record<
+  'ttl' | 'wait' | 'minHold' | 'maxHold' | 'slowWait' | 'slowHold',
+  DurationBounds
+> = {
   ttl: TTL_BOUNDS,
   wait: { min: 0, max: Infinity },
   minHold: { min: 0, max: DAY },
   maxHold: { min: 50, max: Infinity },
+  slowWait: { min: 0, max: Infinity },
+  slowHold: { min: 0, max: Infinity },
 };
 
 /**
@@ -110,13 +129,13 @@ const BOUNDS: Record<'ttl' | 'wait' | 'minHold' | 'maxHold', DurationBounds> = {
 export function callSettings(
   options: LockCallOptions & ModeOptions & PermitOptions & NameOptions,
   defaults: CallSettings,
-  allowed: readonly string[] = ['signal', 'mode'],
+  allowed: readonly string[] = ['signal', 'mode', 'name'],
 ): CallSettings {
   const settings: Record<string, unknown> = { ...defaults };
   for (const [name, value] of Object.entries(options)) {
-    if (allowed.includes(name) || value === undefined) continue;
-    if (name === 'name') {
-      settings[name] = checkedName(value);
+    if (value === undefined) continue;
+    if (allowed.includes(name)) {
+      if (name === 'name') settings[name] = checkedName(value);
     } else if (name === 'dialect') {
       settings[name] = dialectSettings(value);
     } else if (name in BOUNDS) {
@@ -131,7 +150,7 @@ export function callSettings(
       );
     } else {
       throw new LockOptionsError(
-        `There is no option "${name}". Options: ${[...Object.keys(CALL_DEFAULTS).filter((known) => known !== 'share'), ...allowed].join(', ')}.`,
+        `There is no option "${name}". Options: ${[...Object.keys(CALL_DEFAULTS).filter((known) => !HIDDEN.includes(known)), ...allowed].join(', ')}.`,
       );
     }
   }
@@ -146,6 +165,9 @@ export function callSettings(
   }
   return result;
 }
+
+/** What is not an option of every call. */
+const HIDDEN = ['share', 'name'];
 
 const LONGEST_NAME = 200;
 

@@ -54,7 +54,7 @@ const ALLOWED = {
 } as const;
 
 /** What stands beside {@link LockCallOptions} in the options of a decorator. */
-export const POLICY_OPTIONS = ['mode', 'permits', 'module', ...Object.keys(ALLOWED)];
+export const POLICY_OPTIONS = ['mode', 'permits', 'name', 'module', ...Object.keys(ALLOWED)];
 
 /** @throws LockOptionsError naming the first option of a decorator's own that is wrong. */
 export function checkPolicy(options: LockedOptions): void {

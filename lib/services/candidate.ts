@@ -40,6 +40,7 @@ export class Candidate {
     const lease = this.#retired ? undefined : this.election.lease;
     if (!lease) {
       logger.debug(`Not the leader of "${this.election.key}": the call is skipped.`);
+      this.election.skip();
       return undefined;
     }
     this.#running += 1;

@@ -1,5 +1,6 @@
 import { EventEmitter } from 'node:events';
 import type { LeaseLostError } from '../errors/index.js';
+import type { ElectedEvent, LockSubject } from '../events/index.js';
 import type { Lease } from '../client/lease.js';
 import type { LockClient } from '../client/lock-client.js';
 import { SingleLease } from '../client/single-lease.js';
@@ -135,6 +136,7 @@ export class Election extends EventEmitter<ElectionEvents> implements AsyncDispo
     this.#lease = lease;
     lease.signal.addEventListener('abort', () => this.#deposed(lease), { once: true });
     this.#tell('elected', lease);
+    this.#client.publisher.tell('elected', () => this.#about(lease));
     if (lease.signal.aborted) this.#deposed(lease);
     else if (this.#lease === lease)
       this.#unwatch = this.#client.onStop(() => this.#stepDown(lease));
@@ -152,7 +154,28 @@ export class Election extends EventEmitter<ElectionEvents> implements AsyncDispo
     this.#told = lease;
     this.#unwatch();
     if (!lease.held) this.#lease = undefined;
-    this.#tell('deposed', lease.signal.reason as LeaseLostError);
+    const error = lease.signal.reason as LeaseLostError;
+    this.#tell('deposed', error);
+    this.#client.publisher.tell('deposed', () => ({
+      ...this.#about(lease),
+      reason: error.reason,
+    }));
+  }
+
+  /**
+   * Tells that work was left out, for this replica does not lead.
+   * @internal
+   */
+  skip(): void {
+    const { publisher } = this.#client;
+    const subject = (): LockSubject => publisher.subject([this.key], this.#settings);
+    publisher.tell('skipped', () => ({ ...subject(), by: 'election' }));
+  }
+
+  /** What events say of its lead. */
+  #about(lease: Lease): ElectedEvent {
+    const subject = this.#client.publisher.subject([this.key], this.#settings);
+    return { ...subject, token: (lease as SingleLease).token };
   }
 
   /** What a listener throws is no part of the election. */
@@ -177,6 +200,8 @@ export const ELECTION_CALL = {
   maxHold: Infinity,
   fencing: true,
   reentrant: false,
+  slowWait: Infinity,
+  slowHold: Infinity,
   dialect: 'native',
 } as const;
 

@@ -145,9 +145,9 @@ export class LockService
    * A semaphore of `permits` permits over all replicas. This call does not reach Redis.
    * @throws LockKeyError, LockOptionsError
    */
-  semaphore(name: string, { permits }: SemaphoreOptions): Semaphore {
+  semaphore(name: string, options: SemaphoreOptions): Semaphore {
     this.#refuseDialect('semaphore()');
-    return new Semaphore(this.#client, this.#settings.call, this.#name(name), permits);
+    return new Semaphore(this.#client, this.#settings.call, this.#name(name), options);
   }
 
   /**
@@ -227,7 +227,8 @@ export class LockService
    */
   election(name: string, options: ElectionOptions = {}): Election {
     const key = this.#name(ELECTION_PREFIX + this.#name(name));
-    const settings = callSettings({ ...options, ...ELECTION_CALL }, this.#settings.call);
+    const call = { ...options, ...ELECTION_CALL, name: key };
+    const settings = callSettings(call, this.#settings.call);
     return new Election(this.#client, key, settings);
   }
 
@@ -287,6 +288,6 @@ export class LockService
   /** Options that are not given cost nothing. */
   #call(options: WithLockOptions | undefined): CallSettings {
     const { call } = this.#settings;
-    return options ? callSettings(options, call, ['signal', 'mode', 'onLost']) : call;
+    return options ? callSettings(options, call, ['signal', 'mode', 'name', 'onLost']) : call;
   }
 }

@@ -151,6 +151,12 @@ export class LockedCall {
       logger.debug(
         `Lock "${key}" is busy: the call is ${skips ? 'skipped' : 'answered by onBusy'}.`,
       );
+      const { client, call } = this.plan;
+      const keys = typeof this.names === 'string' ? [this.names] : this.names;
+      client.publisher.tell('skipped', () => ({
+        ...client.publisher.subject(keys, call),
+        by: 'busy',
+      }));
       return { instead: skips ? undefined : await onBusy({ key, args }) };
     }
     if (error instanceof LockStoreError && onUnavailable === 'proceed') {

@@ -1,8 +1,9 @@
 import { LockStoreError } from '../errors/index.js';
 import type { StoreDescription } from '../locks/lock-store.js';
-import { type LockTopology, Publisher } from '../events/index.js';
-import type { Clock, ModuleSettings } from '../options/index.js';
+import type { Publisher } from '../events/index.js';
+import type { ModuleSettings } from '../options/index.js';
 import { logger } from './logger.js';
+import { span } from './operator-log.js';
 
 /** Says at start-up what was found, and the options in force. */
 export function logStart(
@@ -16,17 +17,6 @@ export function logStart(
   for (const warning of warnings) logger.warn(warning);
 }
 
-/** What tells of the locks of a module. */
-export function publisherFor(
-  topology: LockTopology,
-  module: string | undefined,
-  clock: Clock,
-): Publisher {
-  return new Publisher({ topology, module }, clock, (event, error) =>
-    logger.error(`A listener of "${event}" of the lock service failed.`, error),
-  );
-}
-
 /** Why a start failed; where nothing listens, with the way to start all the same. */
 export function withWayOut(error: unknown): unknown {
   if (!(error instanceof LockStoreError) || error.code !== 'LOCK_STORE') return error;
@@ -35,19 +25,25 @@ export function withWayOut(error: unknown): unknown {
   return new LockStoreError(message, { retryable: error.retryable, outcome: error.outcome });
 }
 
-/** Says that a connection to Redis was lost, and that it is back. */
-export const outageLog = {
-  lost(address: string, cause: string | undefined): void {
-    const why = cause === undefined ? '' : ` (${cause})`;
-    logger.warn(
-      `Redis at ${address} is not connected any more${why}; reconnecting. Locks that are held last for the rest of their leases.`,
-    );
-  },
-  back(address: string, outage: number): void {
-    const span = outage < 1_000 ? `${Math.round(outage)} ms` : `${Math.round(outage / 1_000)} s`;
-    logger.log(`Redis at ${address} is connected again after ${span}.`);
-  },
-};
+/** Says that a connection to Redis was lost, and that it is back: in the log, and to who listens. */
+export function outageLog(publisher: Publisher): {
+  lost(address: string, cause: string | undefined): void;
+  back(address: string, outage: number): void;
+} {
+  return {
+    lost(address, cause) {
+      const why = cause === undefined ? '' : ` (${cause})`;
+      logger.warn(
+        `Redis at ${address} is not connected any more${why}; reconnecting. Locks that are held last for the rest of their leases.`,
+      );
+      publisher.disconnected(address, cause);
+    },
+    back(address, outage) {
+      logger.log(`Redis at ${address} is connected again after ${span(outage)}.`);
+      publisher.connected(address, outage);
+    },
+  };
+}
 
 /** What a step means that Redis refused for good, although nobody is left to be told by an error. */
 const CONSEQUENCES = {

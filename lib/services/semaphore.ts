@@ -7,6 +7,7 @@ import {
   type CallSettings,
   callSettings,
   MOST_PERMITS,
+  type NameOptions,
   wholeNumber,
 } from '../options/index.js';
 
@@ -14,7 +15,7 @@ import {
  * The number of permits, the same in all replicas. During a rollout each replica enforces its own limit: it admits nobody
  * while that many permits are held.
  */
-export interface SemaphoreOptions {
+export interface SemaphoreOptions extends NameOptions {
   /** How many callers may hold a permit at once, over all replicas. From 1 to 10,000. */
   readonly permits: number;
 }
@@ -44,16 +45,18 @@ export interface WithPermitOptions extends PermitAcquireOptions {
 export class Semaphore {
   readonly #client: LockClient;
   readonly #defaults: CallSettings;
+  readonly permits: number;
 
   /** @internal */
   constructor(
     client: LockClient,
     defaults: CallSettings,
     readonly key: string,
-    readonly permits: number,
+    { permits, name }: SemaphoreOptions,
   ) {
     this.#client = client;
-    this.#defaults = defaults;
+    this.#defaults = callSettings({ name }, defaults);
+    this.permits = permits;
     wholeNumber('permits', permits, MOST_PERMITS);
   }
 

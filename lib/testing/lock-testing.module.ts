@@ -9,7 +9,7 @@ import { RedisLockModule } from '../redis-lock.module.js';
 import type { RedisLockModuleExtras } from '../redis-lock.module-definition.js';
 import { LockService } from '../services/lock.service.js';
 import { lockServiceToken } from '../services/lock-service-token.js';
-import { publisherFor } from '../services/log.js';
+import { publisherFor } from '../services/operator-log.js';
 import { MemoryLockStore } from './memory-lock-store.js';
 import { MemoryServer } from './memory-server.js';
 

@@ -4,7 +4,8 @@ import { Observable } from 'rxjs';
 import type { BaseLease } from '../../lib/client/lease.js';
 import type { LockClient } from '../../lib/client/lock-client.js';
 import { LockNotAcquiredError } from '../../lib/errors/index.js';
-import { CALL_DEFAULTS, type LockedPolicy } from '../../lib/options/index.js';
+import { Publisher } from '../../lib/events/index.js';
+import { CALL_DEFAULTS, type LockedPolicy, systemClock } from '../../lib/options/index.js';
 import type { CallPlan } from '../../lib/services/call-plan.js';
 import { LockedCall } from '../../lib/services/locked-call.js';
 
@@ -46,7 +47,8 @@ it.each<[string, LockedPolicy['onBusy'], unknown]>([
 ])('a call that is %s where the lock is busy is logged as that', async (said, onBusy, answer) => {
   const debug = jest.spyOn(Logger.prototype, 'debug').mockImplementation(() => {});
   const busy = new LockNotAcquiredError('k', 0, 0);
-  const client = { acquire: () => Promise.reject(busy) };
+  const publisher = new Publisher({ topology: 'memory', module: undefined }, systemClock);
+  const client = { acquire: () => Promise.reject(busy), publisher };
   const call = new LockedCall(planOf(client, { onBusy }), 'k', [], async () => 'run');
   expect(await call.promise()).toBe(answer);
   expect(debug.mock.calls).toEqual([[`Lock "k" is busy: the call is ${said}.`]]);

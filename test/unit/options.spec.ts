@@ -101,6 +101,8 @@ describe('the options of a call', () => {
       maxHold: Infinity,
       fencing: true,
       reentrant: true,
+      slowWait: Infinity,
+      slowHold: Infinity,
     });
   });
 

@@ -1,0 +1,47 @@
+import { isReader, type Share } from '../options/index.js';
+import { keyLabels } from './key-labels.js';
+import type { HoldTrace, LockSubject, LockTopology } from './lock-event.js';
+
+/** Of which module the events are. */
+export interface Origin {
+  readonly topology: LockTopology;
+  readonly module: string | undefined;
+}
+
+/** How a lock is asked for, as far as events say it. */
+export interface Wanted {
+  readonly name: string | undefined;
+  readonly share: Share | undefined;
+  /** What took longer than this, in ms, is reported. */
+  readonly slowWait: number;
+  readonly slowHold: number;
+}
+
+/** What of a hold events are made of. */
+export interface Held {
+  readonly request: { readonly key: string };
+  readonly settings: Wanted;
+  readonly fencingToken: number | undefined;
+  /** In monotonic ms. */
+  readonly since: number;
+  readonly trace: HoldTrace | undefined;
+  tracedAs(trace: HoldTrace): void;
+}
+
+/** The name of a lock that nobody gave one. */
+const UNNAMED = '(unnamed)';
+
+/** What events say of a lock, or of several together. */
+export function subjectOf(
+  { topology, module }: Origin,
+  keys: readonly string[],
+  { name, share }: Wanted,
+): LockSubject {
+  const mode = !share ? 'exclusive' : isReader(share) ? 'shared' : 'permit';
+  return { name: name ?? labelOf(keys), key: keys.join(', '), mode, topology, module };
+}
+
+/** Of keys that nobody named. */
+function labelOf(keys: readonly string[]): string {
+  return [...new Set(keys.map((key) => keyLabels.of(key) ?? UNNAMED))].join(', ');
+}
