@@ -57,15 +57,24 @@ describe('a call and a hold', () => {
     const token = lease.fencingToken;
     expect(call).toEqual({
       ...ACCOUNT,
-      ...{ startedAt: 0, wait: 10_000, outcome: 'acquired', waited: 0, token },
+      startedAt: 0,
+      wait: 10_000,
+      outcome: 'acquired',
+      waited: 0,
+      token,
     });
     await clock.advance(1_500);
     await lease.release();
     expect(heard.steps.slice(6)).toEqual(['hold:asyncStart', 'hold:asyncEnd']);
     expect(hold).toEqual({
       ...ACCOUNT,
-      ...{ startedAt: 0, acquire: call, handedFrom: undefined, waited: 0, token },
-      ...{ held: 1_500, end: 'released' },
+      startedAt: 0,
+      acquire: call,
+      handedFrom: undefined,
+      waited: 0,
+      token,
+      held: 1_500,
+      end: 'released',
     });
     expect(heard.told).toEqual([
       { event: 'acquired', about: { ...ACCOUNT, waited: 0, queued: false, token } },
@@ -369,9 +378,7 @@ describe('LockService.events', () => {
       .on('acquired', () => {
         throw new Error('at once');
       })
-      .on('acquired', async () => {
-        throw new Error('later');
-      })
+      .on('acquired', (() => Promise.reject(new Error('later'))) as () => void)
       .on('acquired', () => void heardBy.push('last'));
     const lease = await locks.acquire('k');
     expect([lease.held, heardBy]).toEqual([true, ['last']]);

@@ -63,10 +63,11 @@ it('of many that are lost at once some are said, and then how many more', async 
 
 it('a release, a hand-over and a shutdown are no loss', async () => {
   await (await locks.acquire('a')).release();
-  await await (await operator.restore(await (await locks.acquire('b')).handOver())).release();
+  const text = await (await locks.acquire('b')).handOver();
+  await (await operator.restore(text)).release();
   await locks.acquire('c');
   await locks[Symbol.asyncDispose]();
-  expect(lines.map(([, text]) => text)).toEqual([
+  expect(lines.map(([, said]) => said)).toEqual([
     'The application shuts down: after 0 ms (option "shutdownGrace") these locks were still held, and were given back: "c".',
   ]);
 });
@@ -92,7 +93,7 @@ it('a hold that is longer than "slowHold" is said when it is, and at its end', a
   await clock.advance(9_999);
   expect(lines).toEqual([]);
   await clock.advance(1);
-  expect(lines.map(([, text]) => text)).toEqual(['Lock "k" has been held for 10 s, and still is.']);
+  expect(lines.map(([, said]) => said)).toEqual(['Lock "k" has been held for 10 s, and still is.']);
   await clock.advance(83_000);
   await lease.release();
   expect(lines[1]).toEqual([
@@ -115,5 +116,5 @@ it('options of the module stand for all its locks, but not for elections', async
   await strict.election('mail').campaign();
   await strict.acquire('k');
   await clock.advance(5_000);
-  expect(lines.map(([, text]) => text)).toEqual(['Lock "k" has been held for 1 s, and still is.']);
+  expect(lines.map(([, said]) => said)).toEqual(['Lock "k" has been held for 1 s, and still is.']);
 });
