@@ -1,45 +1,50 @@
 import { getQueueToken } from '@nestjs/bullmq';
 import { NestFactory } from '@nestjs/core';
 import type { Queue } from 'bullmq';
+import { type ChildProcess, fork } from 'node:child_process';
+import { once } from 'node:events';
 import { setTimeout } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
 import { LockService } from 'nest-redis-lock';
 import { redisForSamples } from '../redis/redis-for-samples.js';
-import type { Posting } from './postings.worker.js';
+import { BankModule } from './bank.module.js';
 import { Printer } from './printer.js';
-import { StatementsModule } from './statements.module.js';
 import { StatementsService } from './statements.service.js';
 
 const redis = await redisForSamples();
-const printer = new Printer();
-const replica = () =>
-  NestFactory.createApplicationContext(StatementsModule.connectedTo(redis.url, printer), {
-    logger: false,
-  });
-
-const old = await replica();
-await old.get(StatementsService).order('ann', 20);
-await old.get<Queue<Posting>>(getQueueToken('postings')).add('salary', {
-  account: 'ann',
-  amount: 100,
+const bank = await NestFactory.createApplicationContext(BankModule.connectedTo(redis.url), {
+  logger: false,
 });
-while (printer.pages.length < 5) await setTimeout(10);
-await old.close(); // as at a deploy: SIGTERM, after app.enableShutdownHooks()
-console.log(`A deploy after ${printer.pages.length} pages of 20.`);
+const printer = bank.get(Printer);
+const postings = bank.get<Queue>(getQueueToken('postings'));
 
-const next = await replica();
-const { state, remaining } = await next.get(LockService).inspect('account:ann');
-console.log(`The account is ${state}, for ${Math.round(remaining! / 1_000)} s at least.`);
-const postings = next.get<Queue<Posting>>(getQueueToken('postings'));
-while ((await postings.getCompletedCount()) === 0) await setTimeout(10);
-const [salary] = await postings.getCompleted();
+const worker = () => fork(fileURLToPath(new URL('./worker-main.js', import.meta.url)), [redis.url]);
+async function end(process: ChildProcess): Promise<void> {
+  process.kill('SIGTERM');
+  await once(process, 'exit');
+}
 
-const tokens = new Set(printer.pages.map(({ fencingToken }) => fencingToken));
-const balances = new Set(printer.pages.map(({ balance }) => balance));
-console.log(`${printer.pages.length} pages, under ${tokens.size} fencing token.`);
-console.log(`The balance on them: ${[...balances].join(', ')}.`);
+const old = worker();
+await bank.get(StatementsService).order('ann', 20);
+const { id } = await postings.add('salary', { account: 'ann', amount: 100 });
+while ((await printer.printed('ann')).length < 5) await setTimeout(10);
+await end(old);
+const { length } = await printer.printed('ann');
+const { state } = await bank.get(LockService).inspect('account:ann');
 console.log(
-  `The posting was begun ${salary!.attemptsStarted} times, and used ${salary!.attemptsMade} attempt.`,
+  `A deploy after ${length} pages of 20: no worker is there, and the account is ${state}.`,
 );
 
-await next.close();
+const next = worker();
+while ((await postings.getCompletedCount()) === 0) await setTimeout(10);
+const pages = await printer.printed('ann');
+const tokens = new Set(pages.map(({ fencingToken }) => fencingToken));
+const balances = new Set(pages.map(({ balance }) => balance));
+console.log(`${pages.length} pages, under ${tokens.size} fencing token.`);
+console.log(`The balance on them: ${[...balances].join(', ')}.`);
+const { attemptsStarted, attemptsMade } = (await postings.getJob(id!))!;
+console.log(`The posting was begun ${attemptsStarted} times, and used ${attemptsMade} attempt.`);
+
+await end(next);
+await bank.close();
 await redis.close();

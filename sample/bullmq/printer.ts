@@ -1,18 +1,25 @@
+import { Injectable } from '@nestjs/common';
+import { Redis } from 'ioredis';
 import { setTimeout } from 'node:timers/promises';
 
 export interface Page {
-  readonly account: string;
   readonly page: number;
   readonly balance: number;
   readonly fencingToken: number;
 }
 
-/** Slow, and shared by all replicas. */
+/** Slow; all processes see what it has printed. */
+@Injectable()
 export class Printer {
-  readonly pages: Page[] = [];
+  constructor(private readonly redis: Redis) {}
 
-  async print(page: Page): Promise<void> {
+  async print(account: string, page: Page): Promise<void> {
     await setTimeout(100);
-    this.pages.push(page);
+    await this.redis.rpush(`statement:${account}`, JSON.stringify(page));
+  }
+
+  async printed(account: string): Promise<Page[]> {
+    const pages = await this.redis.lrange(`statement:${account}`, 0, -1);
+    return pages.map((page) => JSON.parse(page) as Page);
   }
 }

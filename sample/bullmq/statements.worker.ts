@@ -28,7 +28,7 @@ export class StatementsWorker extends LockedWorker {
       if (this.worker.isPaused()) await this.#leaveToTheNext(job, page - 1, lease);
       lease.assertHeld();
       const balance = Number(await this.redis.get(`balance:${account}`));
-      await this.printer.print({ account, page, balance, fencingToken });
+      await this.printer.print(account, { page, balance, fencingToken });
     }
   }
 

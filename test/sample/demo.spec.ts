@@ -114,7 +114,8 @@ const SAYS: Record<string, RegExp> = {
   graphql: /^LOCK_NOT_ACQUIRED: .*\nBoth know in the end: .*\nThe agency was asked 1 time\.$/m,
   microservice: /^LOCK_NOT_ACQUIRED: [^]*: 60 spent\.$/m,
   gateway: /^LOCK_NOT_ACQUIRED: .*\nBoth know in the end: let to (ann|bob)\.$/m,
-  bullmq: /^20 pages, under 1 fencing token\.\nThe balance on them: 0\.\n.* used 1 attempt\.$/m,
+  bullmq:
+    /^A deploy after .* the account is held\.\n20 pages, under 1 fencing token\.\nThe balance on them: 0\.\n.* used 1 attempt\.$/m,
   postgres:
     /^The first goes on: No row was written[^]*\{ id: 2, shop: 'florist', amount: 180 \}\n\]$/m,
 };
