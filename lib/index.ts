@@ -27,7 +27,7 @@ export { InjectLockService } from './decorators/injected-service.js';
 export { LockInterceptor } from './interceptors/lock.interceptor.js';
 export { LockErrorFilter } from './interceptors/lock-error.filter.js';
 export type { LockedRequestOptions, RequestKey } from './interceptors/locked-request-settings.js';
-export { LockService, type WithLockOptions } from './services/lock.service.js';
+export { LockService } from './services/lock.service.js';
 export { lockServiceToken } from './services/lock-service-token.js';
 export {
   Election,
@@ -42,6 +42,8 @@ export {
   type SemaphoreOptions,
   type WithPermitOptions,
 } from './services/semaphore.js';
+export type { HealthOptions, LockHealth } from './services/health.js';
+export type { ServerHealth } from './locks/lock-store.js';
 export type {
   ListOptions,
   LockInspection,
@@ -78,6 +80,7 @@ export type {
   SpringDialect,
   SymfonyDialect,
   TimestampDialect,
+  WithLockOptions,
 } from './options/index.js';
 export {
   type FencedRedis,

@@ -37,6 +37,13 @@ export class HeldLocks {
     return this.#watchdog.watched;
   }
 
+  /** The shortest ttl of what is held, or `ttl` if that is shorter; in ms. */
+  shortestTtl(ttl: number): number {
+    let shortest = ttl;
+    for (const { settings } of this.#held.values()) shortest = Math.min(shortest, settings.ttl);
+    return shortest;
+  }
+
   /** Resolves when nothing is held, and nothing is under way by which a lease comes or goes. */
   idle(): Promise<void> {
     return new Promise((resolve) => {

@@ -7,7 +7,7 @@ import {
 } from '../errors/index.js';
 import { type AcquireTrace, Publisher } from '../events/index.js';
 import type { NameSearch } from '../locks/lock-names.js';
-import type { LockStore, Snapshot, StoreDescription } from '../locks/lock-store.js';
+import type { LockStore, Snapshot, StoreDescription, StoreHealth } from '../locks/lock-store.js';
 import type { CallSettings, Clock, DialectSettings, ModuleSettings } from '../options/index.js';
 import { checkStore, onAbort } from '../options/index.js';
 import { Cleanup } from './cleanup.js';
@@ -154,13 +154,13 @@ export class LockClient {
   }
 
   async #connected(key: string, signal?: AbortSignal): Promise<void> {
-    if (!this.#opening.done && !this.#isStopping) await this.#opening.within(key, signal);
+    if (!this.#opening.done && !this.isStopping) await this.#opening.within(key, signal);
   }
 
   /** @throws LockShutdownError, LockLimitError if no more may be held, `signal.reason`. */
   #admit(key: string, signal?: AbortSignal): void {
     signal?.throwIfAborted();
-    if (this.#isStopping) throw new LockShutdownError(key);
+    if (this.isStopping) throw new LockShutdownError(key);
     const { leases } = this.settings.limits;
     if (this.#heldLocks.size >= leases) throw new LockLimitError(key, 'leases', leases);
   }
@@ -225,12 +225,12 @@ export class LockClient {
 
   /** Runs `task` when nobody may wait any more. Returns how to call it off. */
   onStop(task: () => void): () => void {
-    if (!this.#isStopping) return onAbort(this.#stopping.signal, task);
+    if (!this.isStopping) return onAbort(this.#stopping.signal, task);
     task();
     return () => {};
   }
 
-  get #isStopping(): boolean {
+  get isStopping(): boolean {
     return this.#stopping.signal.aborted;
   }
 
@@ -274,6 +274,12 @@ export class LockClient {
       .then(() => this.#cleanup.close()); // of what could not be given back
     await endsWithin(FAREWELL, gone, this.clock);
     await this.store.close();
+  }
+
+  /** How the store is, connected to first, within so many ms; the shortest ttl of what is held, or `ttl`. Never rejects. */
+  async health(within: number, ttl: number): Promise<StoreHealth & { shortestTtl: number }> {
+    const store = await this.store.health(await this.#opening.rest(within));
+    return { ...store, shortestTtl: this.#heldLocks.shortestTtl(ttl) };
   }
 
   /** What the store was found to be. */

@@ -1,6 +1,7 @@
 import { LockShutdownError, LockStoreError } from '../errors/index.js';
 import type { LockStore, PushListener } from '../locks/lock-store.js';
 import { type Clock, detached, onAbort } from '../options/index.js';
+import { endsWithin } from './timers.js';
 
 /** How a process comes to its store: once, however many ask for it, and anew after a failure. */
 export class Opening {
@@ -36,6 +37,18 @@ export class Opening {
       },
     );
     return this.#underWay;
+  }
+
+  /** Opens it if need be. What is left of so many ms then; 0 if it was not opened within them, for whatever reason. */
+  async rest(ms: number): Promise<number> {
+    if (this.done) return ms;
+    const end = this.clock.monotonic() + ms;
+    await endsWithin(
+      ms,
+      this.open().catch(() => {}),
+      this.clock,
+    );
+    return Math.max(0, Math.round(end - this.clock.monotonic()));
   }
 
   /** The store is closed, and not opened again: nobody would close it. */

@@ -47,7 +47,7 @@ export class Publisher {
   readonly #slow = new Map<HoldTrace, () => void>();
 
   constructor(
-    private readonly origin: Origin,
+    readonly origin: Origin,
     private readonly clock: Clock,
     private readonly reports?: Reports,
   ) {}

@@ -1,3 +1,4 @@
+import type { ServerHealth } from '../redis/index.js';
 import type { DialectSettings, Moment } from '../options/index.js';
 import type { NameSearch } from './lock-names.js';
 import type { LockRequest } from './lock-request.js';
@@ -150,6 +151,21 @@ export interface StoreDescription {
   readonly warnings: readonly string[];
 }
 
+export type { ServerHealth };
+
+/** What a health check finds of a store. */
+export interface StoreHealth {
+  /** Whether a lock that is free would be granted. */
+  readonly isUp: boolean;
+  readonly servers: readonly ServerHealth[];
+  /** Whether this process hears what is pushed; undefined where nothing is. */
+  readonly inbox: boolean | undefined;
+  /** What is wrong beside what the servers say. */
+  readonly problems: readonly string[];
+  /** What about it can cost locks, for as long as it is so. */
+  readonly warnings: readonly string[];
+}
+
 /** All that a process asks of the locks of one store; the steps of a strategy go to that of their request. */
 export interface LockStore extends LockStrategy {
   /** The name of this process in queues and inboxes. */
@@ -185,5 +201,7 @@ export interface LockStore extends LockStrategy {
   /** A grant was found by asking that a push should have told: the inbox may have gone deaf. */
   pushMissed(): void;
   describe(): StoreDescription;
+  /** How it is, found within so many ms, connected or not. Never rejects. */
+  health(within: number): Promise<StoreHealth>;
   close(): Promise<void>;
 }

@@ -71,6 +71,15 @@ export interface AcquireOptions extends LockCallOptions, ModeOptions, NameOption
   readonly signal?: AbortSignal | undefined;
 }
 
+/** The options of `withLock`. */
+export interface WithLockOptions extends AcquireOptions {
+  /**
+   * The work succeeded, but its lease was lost before it ended. `'throw'` rejects with `LeaseLostError`; `'ignore'` returns
+   * the result. @default 'throw'
+   */
+  readonly onLost?: 'throw' | 'ignore' | undefined;
+}
+
 /** {@link AcquireOptions} checked, in ms, without gaps. */
 export interface CallSettings {
   readonly ttl: number;

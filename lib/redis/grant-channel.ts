@@ -1,10 +1,15 @@
 import type { Clock } from '../options/index.js';
+import { deadline } from './deadline.js';
 import type { ServerListener } from './lock-server.js';
 import { onEachConnection } from './our-client.js';
 import type { RedisConnection } from './redis-connection.js';
 
 /** Our subscriber connection: subscribed to this process's own inbox and to wake-up channels, anew after every reconnect. */
 export class GrantChannel {
+  /** Texts that health checks sent, and that have not arrived. */
+  readonly #expected = new Map<string, () => void>();
+  #greetings = 0;
+
   constructor(
     private readonly connection: RedisConnection,
     private readonly inbox: string,
@@ -18,6 +23,8 @@ export class GrantChannel {
     connection.client.on('close', () => wakes.disconnected(connection));
   }
 
+  readonly #greeted = (_channel: string, text: string): void => this.#expected.get(text)?.();
+
   /** Subscribes now and after every reconnect. Rejects if the user has no right to. */
   async open(): Promise<void> {
     await this.#subscribe();
@@ -26,6 +33,24 @@ export class GrantChannel {
       () => this.#subscribe(),
       () => this.listener.reconnected(),
     );
+  }
+
+  /** Whether a text that `publish` sends to the inbox is received within so many ms. Never rejects. */
+  hears(publish: (text: string) => Promise<unknown>, within: number): Promise<boolean> {
+    const { client, clock } = this.connection;
+    const text = `hello ${(this.#greetings += 1)}`;
+    if (this.#expected.size === 0) client.on('message', this.#greeted);
+    return new Promise((resolve) => {
+      const end = (heard: boolean): void => {
+        cancel();
+        this.#expected.delete(text);
+        if (this.#expected.size === 0) client.off('message', this.#greeted);
+        resolve(heard);
+      };
+      const cancel = deadline(clock, within, () => end(false));
+      this.#expected.set(text, () => end(true));
+      publish(text).catch(() => end(false));
+    });
   }
 
   async #subscribe(): Promise<void> {

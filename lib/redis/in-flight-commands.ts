@@ -42,7 +42,7 @@ export class InFlightCommands {
   #first: InFlightCommand | undefined;
   #last: InFlightCommand | undefined;
   #cancelTimer: (() => void) | undefined;
-  #lastAnswerAt = 0;
+  #lastAnswerAt = -Infinity;
 
   constructor(
     private readonly timeout: number,
@@ -76,6 +76,11 @@ export class InFlightCommands {
   received(command: InFlightCommand): boolean {
     this.#lastAnswerAt = this.clock.monotonic();
     return !command.over;
+  }
+
+  /** When the last answer came, in monotonic ms; undefined before the first. */
+  get lastAnswerAt(): number | undefined {
+    return this.#lastAnswerAt === -Infinity ? undefined : this.#lastAnswerAt;
   }
 
   /** No answer comes any more. */

@@ -12,6 +12,7 @@ export {
 export { JointScript } from './joint-script.js';
 export { LuaScript, type ScriptRun } from './lua-script.js';
 export { isServer, prefixOf } from './open-connection.js';
+export type { ServerHealth } from './server-health.js';
 export { type LockServer } from './lock-server.js';
 export { lockServer } from './open-server.js';
 export { type Step, type StepNode } from './redis-node.js';

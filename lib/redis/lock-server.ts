@@ -2,6 +2,7 @@ import type { Clock } from '../options/index.js';
 import type { KeyType } from './key-names.js';
 import type { Step, StepNode } from './redis-node.js';
 import type { Description } from './server-check.js';
+import type { ServerHealth } from './server-health.js';
 import type { ServerClock } from './server-clock.js';
 
 /** What happens at a server and in this process's inbox there. */
@@ -50,6 +51,13 @@ export interface LockServer {
   listen(channel: string, onMessage: () => void): number;
   /** Connects the inbox anew: a half-open connection receives nothing and does not know it. */
   replaceChannel(): void;
+  /**
+   * Each server that it consists of, asked to take a step that changes nothing on a key behind this prefix, within so many
+   * ms. None before the first connection. Never rejects.
+   */
+  health(prefix: string, within: number): Promise<ServerHealth[]>;
+  /** Whether this process hears within so many ms what is published in its inbox. Never rejects. */
+  hears(within: number): Promise<boolean>;
   /** From the server's INFO; nothing where the user has no right to it. */
   describe(): Description;
   close(): Promise<void>;

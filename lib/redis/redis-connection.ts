@@ -72,6 +72,11 @@ export class RedisConnection implements BatchOwner {
     client.on('end', () => this.#unanswered.failAll());
   }
 
+  /** When the last answer came, in monotonic ms; undefined before the first. */
+  get lastAnswerAt(): number | undefined {
+    return this.#unanswered.lastAnswerAt;
+  }
+
   get ready(): boolean {
     return this.client.status === 'ready';
   }

@@ -2,12 +2,14 @@ import { momentOf } from '../options/index.js';
 import { firstReady, type Start } from './first-ready.js';
 import type { KeyType } from './key-names.js';
 import { onEachConnection } from './our-client.js';
+import { addressOf } from './open-connection.js';
 import { OutageWatch } from './outage-watch.js';
 import type { RedisConnection } from './redis-connection.js';
 import { ReplicaAcks } from './replica-acks.js';
 import { alike, type ScriptRun } from './lua-script.js';
 import { checkServer, type Description, description, type ServerChecks } from './server-check.js';
 import { ServerClock } from './server-clock.js';
+import { askHealth, notConnected, type ServerHealth } from './server-health.js';
 import { notSent, unfit } from './store-failure.js';
 
 /** How many keys one SCAN looks at: not so many that others have to wait for it. */
@@ -104,6 +106,14 @@ export class RedisNode implements StepNode {
   /** What runs scripts here now. */
   get runner(): ScriptRunner {
     return this.ready ? this.#confirmed : this.#refusing;
+  }
+
+  /** Whether it could take a lock's step now, tried on a key of no lock; within so many ms. Never rejects. */
+  health(key: string, within: number): Promise<ServerHealth> {
+    const { connection, checks } = this;
+    const address = addressOf(connection.client);
+    if (this.ready) return askHealth(connection, address, key, within, checks.replicas?.acks);
+    return Promise.resolve(notConnected(address, this.#watch?.says, connection));
   }
 
   run<Answer>(run: ScriptRun<Answer>): Promise<Answer> {

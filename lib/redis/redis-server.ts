@@ -9,6 +9,7 @@ import { RedisNode, type Step, type StepNode } from './redis-node.js';
 import type { ScriptRun } from './lua-script.js';
 import { slotTagOf } from './cluster/slot-map.js';
 import { ServerClock } from './server-clock.js';
+import { healthKey, notConnected, type ServerHealth } from './server-health.js';
 import {
   checkSlots,
   type Description,
@@ -19,16 +20,21 @@ import {
 } from './server-check.js';
 import { notSent, unusable } from './store-failure.js';
 
+const NOT_YET = 'Redis, not connected yet';
+
 /** One Redis as this process uses it: a connection for commands, one for its inbox, and the server's clock. */
 export class RedisServer implements LockServer {
   readonly clock = new ServerClock();
   readonly #wakes: WakeChannels;
   #node: RedisNode | undefined;
   #subscriber: RedisConnection | undefined;
+  #channel: GrantChannel | undefined;
   /** No script may have keys of two slots there. */
   #hasSlots = false;
+  /** Where it is, since it was looked for. */
+  #address = '';
   /** Why it could not be used yet. */
-  #trouble: string | undefined = 'Redis, not connected yet';
+  #trouble: string | undefined = NOT_YET;
 
   constructor(
     private readonly source: ServerSource,
@@ -47,8 +53,9 @@ export class RedisServer implements LockServer {
       openConnection(source, timeout, time, checks.connectTimeout);
     const node = (this.#node = new RedisNode(connect(), checks, this.clock));
     const subscriber = (this.#subscriber = connect());
+    this.#address = addressOf(node.connection.client);
     const inbox = this.inboxPrefix + this.processId;
-    const channel = new GrantChannel(subscriber, inbox, listener, this.#wakes);
+    const channel = (this.#channel = new GrantChannel(subscriber, inbox, listener, this.#wakes));
     const failed = (message: string): void => {
       this.#trouble = message;
     };
@@ -70,12 +77,29 @@ export class RedisServer implements LockServer {
         this.#hasSlots = await hasSlots(node.connection, inboxPrefix);
       });
       await done(() => channel.open());
-      await done(() => node.connection.send('publish', [inbox, 'hello']));
+      await done(() => this.#greet('hello'));
       this.#trouble = undefined;
     } catch (error) {
       await this.close();
       throw unusable(serverOf(node.connection.client), error);
     }
+  }
+
+  /** Tells this process's own inbox what no grant says. */
+  async #greet(text: string): Promise<unknown> {
+    const { inboxPrefix, processId } = this;
+    return this.#node?.connection.send('publish', [inboxPrefix + processId, text]);
+  }
+
+  async health(prefix: string, within: number): Promise<ServerHealth[]> {
+    if (this.#node && this.#trouble === undefined) {
+      return [await this.#node.health(healthKey(prefix), within)];
+    }
+    return [notConnected(this.#address, this.#trouble?.replace(/\.$/, ''))];
+  }
+
+  async hears(within: number): Promise<boolean> {
+    return this.#channel?.hears((text) => this.#greet(text), within) ?? false;
   }
 
   get ready(): boolean {
@@ -137,7 +161,7 @@ export class RedisServer implements LockServer {
   /** From the server's INFO; nothing where the user has no right to it. */
   describe(): Description {
     if (!this.#node || this.#trouble) {
-      return { found: this.#trouble ?? 'Redis, not connected yet', warnings: [] };
+      return { found: this.#trouble ?? NOT_YET, warnings: [] };
     }
     return this.#node.describe(addressOf(this.#node.connection.client));
   }
@@ -146,6 +170,6 @@ export class RedisServer implements LockServer {
     this.#node?.close();
     this.#subscriber?.close();
     this.#wakes.close();
-    this.#node = this.#subscriber = undefined;
+    this.#node = this.#subscriber = this.#channel = undefined;
   }
 }

@@ -20,9 +20,11 @@ import {
   callSettings,
   type Clock,
   type ModuleSettings,
+  type WithLockOptions,
 } from '../options/index.js';
 import { Condition } from './condition.js';
 import { Election, ELECTION_CALL, ELECTION_PREFIX, type ElectionOptions } from './election.js';
+import { HealthCheck, type HealthOptions, type LockHealth } from './health.js';
 import {
   dialectOf,
   inspectLock,
@@ -35,15 +37,6 @@ import { logStart, logTaken, refusalLog, withWayOut } from './log.js';
 import { logger } from './logger.js';
 import { Semaphore, type SemaphoreOptions } from './semaphore.js';
 
-/** The options of `withLock`. */
-export interface WithLockOptions extends AcquireOptions {
-  /**
-   * The work succeeded, but its lease was lost before it ended. `'throw'` rejects with `LeaseLostError`; `'ignore'` returns
-   * the result. @default 'throw'
-   */
-  readonly onLost?: 'throw' | 'ignore' | undefined;
-}
-
 /** The injectable service for distributed locks. A key names a lock; a `Lease` is one acquisition of it. */
 @Injectable()
 export class LockService
@@ -51,11 +44,13 @@ export class LockService
 {
   readonly #client: LockClient;
   readonly #settings: ModuleSettings;
+  readonly #health: HealthCheck;
 
   /** @internal */
   constructor(client: LockClient, settings: ModuleSettings) {
     this.#client = client;
     this.#settings = settings;
+    this.#health = new HealthCheck(client, settings);
   }
 
   /** A service whose locks are in `store`. @internal */
@@ -221,6 +216,15 @@ export class LockService
   }
 
   /**
+   * Whether a lock would be granted now, and what is wrong. Connects if need be, takes no lock, and answers within `timeout`
+   * (300 ms), also while Redis hangs or is gone.
+   * @throws LockOptionsError for a wrong option, and nothing else.
+   */
+  health(options?: HealthOptions): Promise<LockHealth> {
+    return this.#health.run(options);
+  }
+
+  /**
    * This replica's candidacy in the election of a leader. It does not reach Redis before `campaign`. Two elections with one
    * name are two candidates.
    * @throws LockKeyError, LockOptionsError
@@ -256,6 +260,7 @@ export class LockService
   async onApplicationShutdown(): Promise<void> {
     await this.#client.drain();
     this.#logTaken(this.#client.takeAll());
+    this.#health.close();
     await this.#client.close();
   }
 

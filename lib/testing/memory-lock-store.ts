@@ -15,6 +15,7 @@ import type {
   Snapshot,
   Signalled,
   StoreDescription,
+  StoreHealth,
   Transferred,
 } from '../locks/lock-store.js';
 import {
@@ -28,6 +29,7 @@ import {
 import { MemoryConditions } from './memory-conditions.js';
 import type { Tokens } from './memory-lock.js';
 import { MemoryQueue } from './memory-queue.js';
+import { memoryHealth } from './memory-health.js';
 import { failure, MemoryConnection, type MemoryServer, processIn } from './memory-server.js';
 
 type LockName = Pick<LockRequest, 'key' | 'dialect'>;
@@ -94,6 +96,12 @@ export class MemoryLockStore implements LockStore {
 
   describe(): StoreDescription {
     return { found: 'A lock store in memory, for tests', warnings: [] };
+  }
+
+  async health(within: number): Promise<StoreHealth> {
+    const server = await memoryHealth(this.#connection, within, this.clock);
+    const isUp = server.status === 'up';
+    return { isUp, servers: [server], inbox: isUp, problems: [], warnings: [] };
   }
 
   async close(): Promise<void> {

@@ -120,7 +120,7 @@ function keysOf(prefix: string): string[] {
   const locks = ['least', 'kept'].flatMap((name) =>
     patterns!.replaceAll('<prefix>', prefix + name).split(' '),
   );
-  return [...locks, `~${prefix}{*}:fence`];
+  return [...locks, `~${prefix}{*}:fence`, `~${prefix}{}:health`];
 }
 
 type Pair = readonly [LockService, LockService];
@@ -139,6 +139,7 @@ async function locksOn(options: RedisLockOptions): Promise<Pair> {
 async function useAlone([locks, others]: Pair): Promise<void> {
   const lease = await locks.acquire('least', { minHold: 1 });
   const waiting = others.acquire('least');
+  expect((await locks.health({ timeout: '10s' })).problems).toEqual([]);
   expect((await locks.inspect('least')).state).toBe('held');
   expect(await locks.list('least')).toHaveLength(1);
   await lease.extend();
@@ -161,6 +162,7 @@ async function useDialect([locks, others]: Pair, dialect: LockDialect): Promise<
     await (await waiting).extend();
     expect(await locks.forceRelease('least')).toBe(true);
   }
+  expect((await locks.health({ timeout: '10s' })).problems).toEqual([]);
   if (minHold) await (await locks.acquire('kept', { minHold: 1 })).release();
 }
 

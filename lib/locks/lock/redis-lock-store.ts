@@ -34,6 +34,7 @@ import type {
   Snapshot,
   Signalled,
   StoreDescription,
+  StoreHealth,
   Transferred,
 } from '../lock-store.js';
 import { conditions, exclusive, permits, readers } from '../native-scripts.js';
@@ -57,6 +58,8 @@ export class RedisLockStore implements LockStore {
   readonly #prefix: string;
   /** What the client itself puts before every key. */
   readonly #clientPrefix: string;
+  /** What a Redis user may touch, of no lock. */
+  readonly #healthPrefix: string;
   readonly #steps: LockSteps;
   readonly #strategies: Readonly<
     Record<'exclusive' | 'readers' | 'permits' | 'awaiting', LockStrategy>
@@ -76,6 +79,7 @@ export class RedisLockStore implements LockStore {
     const prefix = (this.#prefix = this.#clientPrefix + keyPrefix);
     const epoch = durability === 'refuse' ? new ServerEpoch(prefix, ttl, clock) : undefined;
     this.#epoch = epoch;
+    this.#healthPrefix = dialect ? this.#clientPrefix + dialect.prefix : prefix;
     this.#before = epoch && boundedLeases(ttl, (key) => epoch.check(key));
     this.#server = lockServer(redis, commandTimeout, clock, `${prefix}inbox:`, this.processId, {
       ...settings,
@@ -210,6 +214,15 @@ export class RedisLockStore implements LockStore {
   describe(): StoreDescription {
     const { found, warnings } = this.#server.describe();
     return { found, warnings: [...warnings, ...(this.#epoch?.warnings ?? [])] };
+  }
+
+  async health(within: number): Promise<StoreHealth> {
+    const server = this.#server;
+    const asked = server.health(this.#healthPrefix, within);
+    const [servers, inbox] = await Promise.all([asked, server.hears(within)]);
+    const problems = this.#epoch?.warnings ?? [];
+    const isUp = problems.length === 0 && servers.some(({ status }) => status === 'up');
+    return { isUp, servers, inbox, problems, warnings: server.describe().warnings };
   }
 
   close(): Promise<void> {

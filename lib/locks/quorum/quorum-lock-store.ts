@@ -9,7 +9,7 @@ import {
 } from '../../redis/index.js';
 import { newProcessId } from '../holder.js';
 import type { NameSearch } from '../lock-names.js';
-import type { LockStore, PushListener, StoreDescription } from '../lock-store.js';
+import type { LockStore, PushListener, StoreDescription, StoreHealth } from '../lock-store.js';
 import { boundedLeases } from '../before.js';
 import { ServerEpoch } from '../server-epoch.js';
 import { Membership } from './membership.js';
@@ -77,17 +77,43 @@ export class QuorumLockStore extends QuorumLock implements LockStore {
   pushMissed(): void {}
 
   describe(): StoreDescription {
-    const found = this.#servers.map((server) => server.describe());
-    const warnings = [...new Set(found.flatMap((server) => server.warnings))];
-    warnings.push(...this.#epochs.flatMap((epoch) => epoch.warnings));
+    const names = this.#servers.map((server) => server.describe().found).join('; ');
+    const found = `a quorum of ${this.#servers.length} servers: ${names}`;
+    return { found, warnings: [...this.#warnings, ...this.#graces] };
+  }
+
+  get #warnings(): string[] {
     const count = this.#servers.length;
+    const warnings = this.#servers.flatMap((server) => server.describe().warnings);
     if (count % 2 === 0) {
       warnings.push(
         `A quorum of ${count} servers survives no more failures than one of ${count - 1}: take an odd number.`,
       );
     }
-    const names = found.map((server) => server.found).join('; ');
-    return { found: `a quorum of ${count} servers: ${names}`, warnings };
+    return [...new Set(warnings)];
+  }
+
+  /** Of servers in their grace period. */
+  get #graces(): string[] {
+    return this.#epochs.flatMap((epoch) => epoch.warnings);
+  }
+
+  async health(within: number): Promise<StoreHealth> {
+    const found = await Promise.all(this.nodes.map((node) => node.health(within)));
+    const granting = found.filter(({ status }, nth) => status === 'up' && this.nodes[nth]!.grants);
+    const [up, count] = [granting.length, found.length];
+    const majority = majorityOf(count);
+    const problems = this.#graces;
+    if (up < majority) {
+      problems.push(`Of ${count} servers, ${up} can grant locks: a quorum needs ${majority}.`);
+    }
+    return {
+      isUp: up >= majority,
+      servers: found,
+      inbox: undefined,
+      problems,
+      warnings: this.#warnings,
+    };
   }
 
   close(): Promise<void> {

@@ -7,6 +7,7 @@ import {
   LuaScript,
   type RedisServer,
   Remembered,
+  type ServerHealth,
   slotTagOf,
 } from '../../redis/index.js';
 import { lockNames, type NameSearch } from '../lock-names.js';
@@ -68,6 +69,16 @@ export class QuorumNode {
 
   names(search: NameSearch): Promise<string[]> {
     return lockNames(this.server, { type: 'string', prefix: this.prefix, suffix: '' }, search);
+  }
+
+  async health(within: number): Promise<ServerHealth> {
+    const [found] = await this.server.health(this.prefix, within);
+    return found!;
+  }
+
+  /** Whether it is not in its grace period. */
+  get grants(): boolean {
+    return !this.epoch || this.epoch.gracePeriod === 0;
   }
 
   /** Rejects where the node is too late to be trusted: it has not voted then. */

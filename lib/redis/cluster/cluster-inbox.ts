@@ -12,6 +12,7 @@ const PAUSE = 50;
 export class ClusterInbox {
   readonly #wakes: WakeChannels;
   #subscriber: RedisConnection | undefined;
+  #channel: GrantChannel | undefined;
   #closed = false;
   #cancel = (): void => {};
 
@@ -43,6 +44,7 @@ export class ClusterInbox {
   async #openAt(address: Address): Promise<void> {
     const subscriber = (this.#subscriber = this.connect(address));
     const channel = new GrantChannel(subscriber, this.name, this.listener, this.#wakes);
+    this.#channel = channel;
     try {
       await firstReady(subscriber);
       await channel.open();
@@ -69,6 +71,11 @@ export class ClusterInbox {
   /** As {@link LockServer.listen}: what is published at any node. */
   listen(channel: string, onMessage: () => void): number {
     return this.#wakes.listen(channel, onMessage);
+  }
+
+  /** As {@link LockServer.hears}. */
+  async hears(publish: (text: string) => Promise<unknown>, within: number): Promise<boolean> {
+    return this.#channel?.hears(publish, within) ?? false;
   }
 
   replace(): void {

@@ -7,6 +7,7 @@ import type { RedisConnection } from '../redis-connection.js';
 import type { RedisNode, Step, StepNode } from '../redis-node.js';
 import type { Description, ServerChecks } from '../server-check.js';
 import type { ServerClock } from '../server-clock.js';
+import { healthKey, notConnected, type ServerHealth } from '../server-health.js';
 import { notSent, Redirection, unusable } from '../store-failure.js';
 import { ClusterInbox } from './cluster-inbox.js';
 import { ClusterNodes } from './cluster-nodes.js';
@@ -28,6 +29,8 @@ export class RedisCluster implements LockServer {
   #inbox: ClusterInbox | undefined;
   /** The one that was met at the start. */
   #greeted: RedisNode | undefined;
+  /** Why it could not be used yet. */
+  #trouble: string | undefined;
 
   constructor(
     private readonly source: ClusterSource,
@@ -62,20 +65,45 @@ export class RedisCluster implements LockServer {
       await topology.find();
       await inbox.open();
       const greet = async (): Promise<void> => {
-        const [node] = nodes.ready;
-        if (!node) throw notSent(undefined);
-        await node.connection.send('publish', [inbox.name, 'hello']);
-        this.#greeted = node;
+        this.#greeted = await this.#greet(inbox, 'hello');
       };
       const { connectTimeout = MODULE_DEFAULTS.connectTimeout } = this.checks;
       await triedAtStart(greet, connectTimeout, this.time, () => this.#topology === undefined);
     } catch (error) {
       inbox.close();
       await this.close();
-      throw unusable(`The Cluster at ${this.source.seeds.join(' ')}`, error);
+      const failure = unusable(`The Cluster at ${this.source.seeds.join(' ')}`, error);
+      this.#trouble = failure.message.replace(/\.$/, '');
+      throw failure;
     }
     this.#inbox = inbox;
     topology.refresh();
+  }
+
+  /** Tells this process's own inbox what no grant says, at a node that it returns. */
+  async #greet({ name }: ClusterInbox, text: string): Promise<RedisNode> {
+    const [node] = this.#nodes?.ready ?? [];
+    if (!node) throw notSent(undefined);
+    await node.connection.send('publish', [name, text]);
+    return node;
+  }
+
+  async health(prefix: string, within: number): Promise<ServerHealth[]> {
+    const [nodes, topology] = [this.#nodes, this.#topology];
+    if (!this.#inbox || !nodes || !topology) {
+      return this.source.seeds.map((address) => notConnected(`${address}/0`, this.#trouble));
+    }
+    return Promise.all(
+      topology.addresses.map(async (address) => {
+        const key = healthKey(prefix, topology.tagAt(address));
+        return (await nodes.at(address)?.health(key, within)) ?? notConnected(`${address}/0`);
+      }),
+    );
+  }
+
+  async hears(within: number): Promise<boolean> {
+    const inbox = this.#inbox;
+    return inbox?.hears((text) => this.#greet(inbox, text), within) ?? false;
   }
 
   get ready(): boolean {

@@ -75,6 +75,13 @@ export class SlotMap {
     return [...new Set(this.owners)].filter((address) => address !== undefined);
   }
 
+  /** The smallest whole number whose decimals, in braces, put a key into a slot of this node, which has one. */
+  tagAt(address: Address): string {
+    let tag = 0;
+    while (this.owner(slotOf(String(tag))) !== address) tag += 1;
+    return String(tag);
+  }
+
   equals(other: SlotMap): boolean {
     for (let slot = 0; slot < SLOTS; slot += 1) {
       if (this.owner(slot) !== other.owner(slot)) return false;

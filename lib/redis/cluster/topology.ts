@@ -25,6 +25,11 @@ export class Topology {
     return this.#map.addresses;
   }
 
+  /** What in braces puts a key into a slot of this node. */
+  tagAt(address: Address): string {
+    return this.#map.tagAt(address);
+  }
+
   owner(slot: number): Address | undefined {
     return this.#map.owner(slot);
   }

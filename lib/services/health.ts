@@ -1,0 +1,117 @@
+import type { LockClient } from '../client/lock-client.js';
+import { LockOptionsError } from '../errors/index.js';
+import type { LockTopology } from '../events/index.js';
+import type { ServerHealth, StoreHealth } from '../locks/lock-store.js';
+import { type Duration, milliseconds, type ModuleSettings } from '../options/index.js';
+import { EventLoopWatch } from './event-loop-watch.js';
+
+/** How long a health check may take, in ms. */
+const TIMEOUT = 300;
+/** A renewal comes at a third of the ttl: an event loop that is later than that leaves one attempt less. */
+const RENEWED_AT = 1 / 3;
+
+/** The options of `LockService.health`. */
+export interface HealthOptions {
+  /** How long the check may take. What has not answered by then counts as down. From 10 ms to 60 s. Default: 300 ms. */
+  readonly timeout?: Duration | undefined;
+}
+
+/** How the locks of a module are. It contains no key, no URL, no user and no password. */
+export interface LockHealth {
+  /**
+   * `up`: a free lock would be granted. `degraded`: the same, and `problems` says what is wrong. `down`: no lock is granted,
+   * and `problems` says why. Of a quorum, a majority must be up. Of a Cluster, one node must be up.
+   */
+  readonly status: 'up' | 'degraded' | 'down';
+  /** What is wrong now, one sentence each. Empty while the status is `up`. */
+  readonly problems: readonly string[];
+  /** Where the locks are. */
+  readonly topology: LockTopology;
+  /** The Redis, each node of a Cluster that has slots, or each server of a quorum. */
+  readonly servers: readonly ServerHealth[];
+  /**
+   * Whether this process received a message that the check sent to itself. Without messages, waiting callers ask for their
+   * grants, at least once a second. Undefined for a quorum, which sends none.
+   */
+  readonly inbox: 'heard' | 'unheard' | undefined;
+  /** Leases that this process holds. */
+  readonly held: number;
+  /** Callers of this process that wait for a lock or a condition. */
+  readonly waiting: number;
+  readonly eventLoop: {
+    /**
+     * By how much the event loop of this process was late at worst since the previous check, in ms. Undefined at the first
+     * check, and where the runtime cannot say.
+     */
+    readonly lateness: number | undefined;
+    /** The shortest `ttl` of what is held; the module's `ttl` if that is shorter, or nothing is held. In ms. */
+    readonly shortestTtl: number;
+  };
+  /** What about Redis, its settings or the installed ioredis can cost locks or speed, as the start-up log says it. */
+  readonly warnings: readonly string[];
+}
+
+/** The health checks of one module. */
+export class HealthCheck {
+  readonly #eventLoop = new EventLoopWatch();
+
+  constructor(
+    private readonly client: LockClient,
+    private readonly settings: ModuleSettings,
+  ) {}
+
+  /** Rejects with a LockOptionsError for a wrong option, and never otherwise. */
+  async run(options: HealthOptions = {}): Promise<LockHealth> {
+    const { client } = this;
+    const store = await client.health(timeoutOf(options), this.settings.call.ttl);
+    const { held, waiting } = client.load;
+    const eventLoop = {
+      lateness: this.#eventLoop.lateness(),
+      shortestTtl: store.shortestTtl,
+    };
+    const problems = problemsOf(store, client.isStopping, eventLoop);
+    const isDown = !store.isUp || client.isStopping;
+    return {
+      status: isDown ? 'down' : problems.length > 0 ? 'degraded' : 'up',
+      problems,
+      topology: client.publisher.origin.topology,
+      servers: store.servers,
+      inbox: store.inbox === undefined ? undefined : store.inbox ? 'heard' : 'unheard',
+      held,
+      waiting,
+      eventLoop,
+      warnings: store.warnings,
+    };
+  }
+
+  close(): void {
+    this.#eventLoop.close();
+  }
+}
+
+function timeoutOf(options: HealthOptions): number {
+  const { timeout = TIMEOUT, ...others } = options;
+  const [other] = Object.keys(others);
+  if (other !== undefined) throw new LockOptionsError(`There is no option "${other}" here.`);
+  return milliseconds('timeout', timeout, { min: 10, max: 60_000 });
+}
+
+function problemsOf(
+  { isUp, servers, inbox, problems }: StoreHealth,
+  isStopping: boolean,
+  { lateness, shortestTtl }: LockHealth['eventLoop'],
+): string[] {
+  const found = servers.flatMap(({ problem }) => problem ?? []).concat(problems);
+  if (isUp && inbox === false) {
+    found.push(
+      'This process does not hear the grants that Redis sends it. Waiting callers ask for them, which takes up to a second.',
+    );
+  }
+  if (lateness !== undefined && lateness > shortestTtl * RENEWED_AT) {
+    found.push(
+      `The event loop was late by ${lateness} ms, and the shortest ttl is ${shortestTtl} ms: leases that are not renewed in time are lost.`,
+    );
+  }
+  if (isStopping) found.push('The application shuts down: new calls for locks are refused.');
+  return [...new Set(found)];
+}
