@@ -16,6 +16,7 @@ const LAYERS: Record<string, readonly string[]> = {
   keys: [],
   locks: ['redis'],
   testing: ['.', 'services', 'client', 'locks'],
+  terminus: ['services'],
   redis: [],
   protocol: [],
   options: [],
@@ -31,7 +32,7 @@ const VISIBLE: Record<string, RegExp> = {
   locks: /^locks\/[\w-]+\.js$/,
 };
 
-const NEST_LAYERS = ['.', 'decorators', 'interceptors', 'services', 'testing'];
+const NEST_LAYERS = ['.', 'decorators', 'interceptors', 'services', 'testing', 'terminus'];
 const WIRES = ['.', 'testing'];
 
 function sentences(found: readonly Import[]): string[] {

@@ -36,8 +36,12 @@ class ReportsController {
 async function application(options: RedisLockOptions, ...imports: object[]) {
   const modules = imports.length > 0 ? imports : [RedisLockModule.forRoot(options)];
   const module = await Test.createTestingModule({
-    imports: modules as never[],
-    controllers: [operations.LockHealthController, ReportsController],
+    imports: [...modules, operations.HealthModule] as never[],
+    controllers: [
+      operations.LockHealthController,
+      operations.HeldLocksController,
+      ReportsController,
+    ],
     providers: [{ provide: APP_FILTER, useClass: operations.BusyFilter }],
   }).compile();
   const app = await module.createNestApplication({ logger: false }).init();
@@ -55,14 +59,17 @@ describe('what Operations shows', () => {
   it('is a probe that says up, who holds what, and down', async () => {
     const redis = await startRedis();
     const { locks, http } = await application({ redis: redis.url });
-    await http.get('/health/locks').expect(200, { status: 'up', state: 'free' });
+    const ready = await http.get('/health/ready').expect(200);
+    expect(ready.body.details.locks).toMatchObject({ status: 'up', topology: 'redis' });
+    expect((await http.get('/health/locks').expect(200)).body.status).toBe('up');
     const lease = await locks.acquire('account:1');
-    const { body } = await http.get('/health/locks/held').expect(200);
+    const { body } = await http.get('/locks/held').expect(200);
     expect(body).toMatchObject([{ key: 'account:1', pid: process.pid, waiting: 0 }]);
     await lease.release();
     await redis.stop();
     const down = await http.get('/health/locks').expect(503);
-    expect(down.body).toMatchObject({ status: 'down', message: /The lock store failed/ });
+    expect(down.body.status).toBe('down');
+    expect((await http.get('/health/ready').expect(503)).body.error.locks.status).toBe('down');
   });
 
   it('is a filter that answers busy in a form of its own', async () => {
