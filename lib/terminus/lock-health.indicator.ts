@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { ModuleRef } from '@nestjs/core';
 import { type HealthIndicatorResult, HealthIndicatorService } from '@nestjs/terminus';
 import { LockOptionsError } from '../errors/index.js';
-import type { HealthOptions, LockHealth } from '../services/health.js';
+import type { HealthOptions } from '../services/health.js';
 import type { LockService } from '../services/lock.service.js';
 import { lockServiceToken } from '../services/lock-service-token.js';
 
@@ -33,7 +33,7 @@ export class LockHealthIndicator {
 
   /**
    * `up` while a lock would be granted, else `down`; where something else is wrong `degraded`, which Terminus 11 calls `up`.
-   * Its data is the rest of {@link LockHealth}: it names hosts and ports, and no key. Answers within `timeout`, 300 ms by
+   * Its data is the rest of `LockHealth`: it names hosts and ports, and no key. Answers within `timeout`, 300 ms by
    * default.
    * @throws LockOptionsError for a wrong option, or where no such module is imported.
    */
