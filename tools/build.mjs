@@ -4,7 +4,13 @@ import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { bundleCode, bundleTypes } from './package/bundle.mjs';
 import { compile, compileTypes } from './package/compile.mjs';
 
-const ENTRIES = { index: 'index', testing: 'testing/index', terminus: 'terminus/index' };
+const ENTRIES = {
+  index: 'index',
+  testing: 'testing/index',
+  terminus: 'terminus/index',
+  opentelemetry: 'opentelemetry/index',
+  prometheus: 'prometheus/index',
+};
 const MODULES = 'build/lib';
 const TYPES = 'build/types';
 /** Which module format a folder of dist/ is in, in the words of rollup. */

@@ -17,6 +17,9 @@ const LAYERS: Record<string, readonly string[]> = {
   locks: ['redis'],
   testing: ['.', 'services', 'client', 'locks'],
   terminus: ['services'],
+  opentelemetry: ['telemetry'],
+  prometheus: ['telemetry'],
+  telemetry: [],
   redis: [],
   protocol: [],
   options: [],
@@ -80,6 +83,15 @@ it('runs ioredis in redis/ alone, and names its types in options/ beside it', ()
     ({ layer, target, typeOnly }) =>
       /^ioredis(\/|$)/.test(target) && layer !== 'redis' && !(layer === 'options' && typeOnly),
   );
+  expect(sentences(wrong)).toEqual([]);
+});
+
+it('knows what spans and metrics are kept with in the entry point for it alone', () => {
+  const homes: Record<string, string> = {
+    '@opentelemetry/api': 'opentelemetry',
+    'prom-client': 'prometheus',
+  };
+  const wrong = imports.filter(({ layer, target }) => target in homes && layer !== homes[target]);
   expect(sentences(wrong)).toEqual([]);
 });
 

@@ -27,7 +27,7 @@ export async function bundleCode(folder, entries, formats) {
     const { output } = await bundle.generate({
       ...common(format),
       dir: `dist/${name}`,
-      chunkFileNames: 'shared.js',
+      chunkFileNames: '[name].js',
       sourcemap: 'hidden',
     });
     for (const { fileName, code, map } of output.filter(({ type }) => type === 'chunk')) {
@@ -41,7 +41,7 @@ export async function bundleCode(folder, entries, formats) {
 export async function bundleTypes(folder, entries, formats) {
   const bundle = await open(folder, entries, '.d.ts', dts());
   for (const name of Object.keys(formats)) {
-    await bundle.write({ ...common('es'), dir: `dist/${name}`, chunkFileNames: 'shared.d.ts' });
+    await bundle.write({ ...common('es'), dir: `dist/${name}`, chunkFileNames: '[name].d.ts' });
   }
 }
 
@@ -61,26 +61,31 @@ function open(folder, entries, ending, plugin) {
 
 /**
  * Names that are exported stay as they are between files too, and a file imports only what it uses. What several entry
- * points need stands in one file beside them.
+ * points need stands in one file beside them, and what {@link EARLY} ones need in another.
  */
 function common(format) {
-  let shared;
+  let files;
   const manualChunks = (id, { getModuleIds, getModuleInfo }) => {
-    shared ??= neededTwice([...getModuleIds()].map(getModuleInfo), getModuleInfo);
-    return shared.has(id) ? 'shared' : undefined;
+    files ??= sharedFiles([...getModuleIds()].map(getModuleInfo), getModuleInfo);
+    return files.get(id);
   };
   return { format, minifyInternalExports: false, hoistTransitiveImports: false, manualChunks };
 }
 
-/** The modules that more than one entry point imports, itself or by others. */
-function neededTwice(modules, infoOf) {
+/** Entry points that an application loads before all else: they bring neither Nest nor ioredis along. */
+const EARLY = /\/(opentelemetry|prometheus)\//;
+
+/** In which file stands each module that more than one entry point imports, itself or by others. */
+function sharedFiles(modules, infoOf) {
   const needed = new Map();
   for (const { id: entry } of modules.filter(({ isEntry }) => isEntry)) {
     const met = new Set([entry]);
     for (const id of met) infoOf(id)?.importedIds.forEach((each) => met.add(each));
-    for (const id of met) needed.set(id, (needed.get(id) ?? 0) + 1);
+    for (const id of met) needed.set(id, [...(needed.get(id) ?? []), entry]);
   }
-  return new Set([...needed].filter(([, count]) => count > 1).map(([id]) => id));
+  const shared = [...needed].filter(([, entries]) => entries.length > 1);
+  const fileFor = (entries) => (entries.some((id) => EARLY.test(id)) ? 'telemetry' : 'shared');
+  return new Map(shared.map(([id, entries]) => [id, fileFor(entries)]));
 }
 
 function write(path, text) {

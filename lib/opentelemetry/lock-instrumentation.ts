@@ -1,0 +1,145 @@
+import {
+  type Attributes,
+  diag,
+  type MeterProvider,
+  metrics,
+  trace,
+  type Tracer,
+  type TracerProvider,
+} from '@opentelemetry/api';
+import { LockFigures } from '../telemetry/lock-figures.js';
+import { attributesOf } from './attributes.js';
+import { LockInstruments } from './lock-instruments.js';
+import { LockSpans } from './lock-spans.js';
+import { VERSION } from './version.js';
+
+/** What `LockInstrumentation` does. */
+export interface LockInstrumentationConfig {
+  /** Whether it begins when it is made. Default: true. */
+  enabled?: boolean;
+  /** Whether each call for a lock and each held lock is a span. Default: true. */
+  traces?: boolean;
+  /** Whether durations and counts are kept. Default: true. */
+  metrics?: boolean;
+  /** Whether spans have `lock.key` and `lock.token`. Metrics never have them. Default: false. */
+  keysInSpans?: boolean;
+}
+
+const NAME = 'nest-redis-lock';
+
+/** How many are at work in this process, whichever copy of the package they are of. */
+const AT_WORK = Symbol.for('nest-redis-lock:instrumentations');
+const process_ = globalThis as { [AT_WORK]?: number };
+
+/**
+ * Spans and metrics of all locks of this process, for `registerInstrumentations` of `@opentelemetry/instrumentation` and for
+ * option `instrumentations` of the SDK for Node.js. It patches nothing, so it may be made before or after Nest and ioredis
+ * are loaded.
+ */
+export class LockInstrumentation {
+  readonly instrumentationName: string = NAME;
+  readonly instrumentationVersion: string = VERSION;
+  #config: LockInstrumentationConfig;
+  #tracers: TracerProvider | undefined;
+  #meters: MeterProvider | undefined;
+  /** The instruments of the present provider, while metrics are kept. */
+  #present: (() => LockInstruments) | undefined;
+  #stop: (() => void) | undefined;
+
+  constructor(config: LockInstrumentationConfig = {}) {
+    this.#config = { ...config, enabled: config.enabled ?? true };
+    if (this.#config.enabled) this.enable();
+  }
+
+  /** Begins. Does nothing while it is at work. */
+  enable(): void {
+    if (this.#stop) return;
+    const { traces = true, metrics: counts = true, keysInSpans = false } = this.#config;
+    const stops: (() => void)[] = [];
+    if (traces) {
+      const tracer = (): Tracer => (this.#tracers ?? trace).getTracer(NAME, VERSION);
+      stops.push(new LockSpans(tracer, keysInSpans).make(failed));
+    }
+    if (counts) stops.push(this.#count());
+    const atWork = (process_[AT_WORK] = (process_[AT_WORK] ?? 0) + 1);
+    if (atWork > 1) warnOfTwo();
+    this.#stop = () => {
+      process_[AT_WORK]! -= 1;
+      for (const stop of stops) stop();
+    };
+  }
+
+  /** Ends: no more spans, and metrics are told no more. */
+  disable(): void {
+    this.#stop?.();
+    this.#stop = undefined;
+  }
+
+  /** Where spans go from now on; by default to the provider of the process. */
+  setTracerProvider(provider: TracerProvider): void {
+    this.#tracers = provider;
+  }
+
+  /** Where metrics go from now on; by default to the provider of the process. */
+  setMeterProvider(provider: MeterProvider): void {
+    this.#meters = provider;
+    this.#beginTelling();
+  }
+
+  getConfig(): LockInstrumentationConfig {
+    return this.#config;
+  }
+
+  /** Replaces the configuration, and begins anew with it if this is at work. `enabled` matters at the begin alone. */
+  setConfig(config: LockInstrumentationConfig): void {
+    this.#config = config;
+    if (!this.#stop) return;
+    this.disable();
+    this.enable();
+  }
+
+  /** Counts, and keeps the figures in the instruments of the provider that there is at each time. */
+  #count(): () => void {
+    let from: MeterProvider | undefined;
+    let instruments: LockInstruments | undefined;
+    const present = (): LockInstruments => {
+      const provider = this.#meters ?? metrics.getMeterProvider();
+      if (instruments && provider === from) return instruments;
+      instruments?.stop();
+      from = provider;
+      return (instruments = new LockInstruments(provider.getMeter(NAME, VERSION), figures.series));
+    };
+    const figures = new LockFigures<Attributes>(attributesOf, {
+      waited: (seconds, attributes) => present().wait.record(seconds, attributes),
+      held: (seconds, attributes) => present().hold.record(seconds, attributes),
+    });
+    this.#present = present;
+    this.#beginTelling();
+    const stop = figures.count(failed);
+    return () => {
+      stop();
+      instruments?.stop();
+      this.#present = undefined;
+    };
+  }
+
+  /** Locks that are held, and calls that wait, are told before the first duration is known. */
+  #beginTelling(): void {
+    try {
+      this.#present?.();
+    } catch (error) {
+      failed(error);
+    }
+  }
+}
+
+function failed(error: unknown): void {
+  diag.error('nest-redis-lock: a span or metric of a lock was not kept.', error);
+}
+
+function warnOfTwo(): void {
+  process.emitWarning(
+    'Every lock is traced and counted twice: make one LockInstrumentation, or disable one before the next.',
+    { code: 'LOCK_INSTRUMENTATION' },
+  );
+}

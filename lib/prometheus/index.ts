@@ -1,0 +1,1 @@
+export { type LockMetricsOptions, registerLockMetrics } from './register-lock-metrics.js';

@@ -1,0 +1,203 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { Controller, Get, Header, type INestApplication, Param } from '@nestjs/common';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { Counter, Registry } from 'prom-client';
+import request from 'supertest';
+import { Locked, lockChannels, LockOptionsError, LockService } from 'nest-redis-lock';
+import { registerLockMetrics } from 'nest-redis-lock/prometheus';
+import { ManualClock, MemoryServer, memoryLockService } from 'nest-redis-lock/testing';
+import { NestBench } from '../support/nest-app.js';
+import { until } from '../support/until.js';
+
+const undo: (() => unknown)[] = [];
+
+afterEach(async () => {
+  for (const each of undo.splice(0).reverse()) await each();
+});
+
+/** What a scrape says, by the metric with its labels. */
+function samples(text: string): Record<string, number> {
+  const lines = text.split('\n').filter((line) => line !== '' && !line.startsWith('#'));
+  return Object.fromEntries(
+    lines.map((line) => [
+      line.slice(0, line.lastIndexOf(' ')),
+      Number(line.slice(line.lastIndexOf(' '))),
+    ]),
+  );
+}
+
+function inMemory() {
+  const clock = new ManualClock();
+  return { clock, locks: memoryLockService({ clock, server: new MemoryServer(clock) }) };
+}
+
+describe('an application that is scraped', () => {
+  const registry = new Registry();
+  let bench: NestBench;
+  let app: INestApplication;
+  let stop: () => void;
+
+  @Controller()
+  class AppController {
+    @Get('accounts/:id')
+    @Locked('account:<id>', { wait: 0 })
+    async account(@Param('id') id: string): Promise<string> {
+      return `account ${id}`;
+    }
+
+    @Get('metrics')
+    @Header('Content-Type', registry.contentType)
+    metrics(): Promise<string> {
+      return registry.metrics();
+    }
+  }
+
+  beforeAll(async () => {
+    stop = registerLockMetrics(registry);
+    bench = await NestBench.start();
+    app = await bench.app({ controllers: [AppController] });
+  });
+
+  afterAll(async () => {
+    stop();
+    await bench.stop();
+  });
+
+  async function scrape(): Promise<Record<string, number>> {
+    const { text } = await request(app.getHttpServer())
+      .get('/metrics')
+      .expect(200)
+      .expect('content-type', /^text\/plain; version=0\.0\.4/);
+    return samples(text);
+  }
+
+  it('tells how its locks are used, and no key', async () => {
+    const locks = app.get(LockService);
+    const http = app.getHttpServer();
+    await request(http).get('/accounts/4711').expect(200);
+    const lease = await locks.acquire('account:4711', { name: 'account:<id>' });
+    await request(http).get('/accounts/4711').expect(409);
+    const L = 'lock_name="account:<id>",lock_mode="exclusive",lock_topology="redis"';
+    expect(await scrape()).toMatchObject({
+      [`lock_acquire_attempts_total{${L}}`]: 2,
+      [`lock_acquire_attempts_total{${L},error_type="LOCK_NOT_ACQUIRED"}`]: 1,
+      [`lock_wait_duration_seconds_count{${L}}`]: 2,
+      [`lock_wait_duration_seconds_bucket{le="300",${L}}`]: 2,
+      [`lock_hold_duration_seconds_count{${L}}`]: 1,
+      [`lock_held{${L}}`]: 1,
+      [`lock_waiting{${L}}`]: 0,
+      [`lock_lost_total{${L}}`]: 0,
+      [`lock_renewal_failures_total{${L}}`]: 0,
+    });
+    await locks.forceRelease('account:4711');
+    await until('the holder is told', () => lease.signal.aborted);
+    const after = await scrape();
+    expect(after).toMatchObject({
+      [`lock_lost_total{${L}}`]: 1,
+      [`lock_held{${L}}`]: 0,
+      [`lock_hold_duration_seconds_count{${L},error_type="forced"}`]: 1,
+    });
+    expect(JSON.stringify(after)).not.toContain('4711');
+  });
+});
+
+describe('a registration', () => {
+  it('counts in time what waits and what is held', async () => {
+    const registry = new Registry();
+    undo.push(registerLockMetrics(registry, { buckets: [1, 2] }));
+    const { clock, locks } = inMemory();
+    const lease = await locks.acquire('a', { name: 'a' });
+    const waiting = locks.acquire('a', { name: 'a' });
+    await nextTurn();
+    const L = 'lock_name="a",lock_mode="exclusive",lock_topology="memory"';
+    expect(samples(await registry.metrics())).toMatchObject({
+      [`lock_held{${L}}`]: 1,
+      [`lock_waiting{${L}}`]: 1,
+    });
+    await clock.advance(1_500);
+    await lease.release();
+    await (await waiting).release();
+    expect(samples(await registry.metrics())).toMatchObject({
+      [`lock_wait_duration_seconds_bucket{le="1",${L}}`]: 1,
+      [`lock_wait_duration_seconds_bucket{le="2",${L}}`]: 2,
+      [`lock_wait_duration_seconds_sum{${L}}`]: 1.5,
+      [`lock_hold_duration_seconds_sum{${L}}`]: 1.5,
+      [`lock_held{${L}}`]: 0,
+      [`lock_waiting{${L}}`]: 0,
+    });
+  });
+
+  it('says as much in the format of OpenMetrics', async () => {
+    const registry = new Registry<typeof Registry.OPENMETRICS_CONTENT_TYPE>();
+    registry.setContentType(Registry.OPENMETRICS_CONTENT_TYPE);
+    const stop = registerLockMetrics(registry);
+    undo.push(stop);
+    const { locks } = inMemory();
+    await locks.withLock('a', async () => 1);
+    expect(Object.keys(samples(await registry.metrics())).join()).toContain(
+      'lock_acquire_attempts_total{lock_name="(unnamed)"',
+    );
+    stop();
+    expect(await registry.metrics()).toBe('\n# EOF\n');
+  });
+
+  it('is taken out again, and may then be made anew', async () => {
+    const registry = new Registry();
+    const other = new Counter({ name: 'other', help: 'of the application', registers: [registry] });
+    for (let turn = 0; turn < 2; turn += 1) {
+      const stop = registerLockMetrics(registry);
+      expect(registry.getMetricsAsArray().length).toBe(8);
+      stop();
+      stop();
+    }
+    expect(registry.getMetricsAsArray()).toEqual([other]);
+    expect(lockChannels.acquire.hasSubscribers).toBe(false);
+    expect(lockChannels.hold.hasSubscribers).toBe(false);
+  });
+
+  it('is refused a second time, in one sentence that says what to do, and leaves the first as it is', async () => {
+    const registry = new Registry();
+    undo.push(registerLockMetrics(registry));
+    expect(() => registerLockMetrics(registry)).toThrow(
+      new LockOptionsError(
+        'The registry has a metric "lock_wait_duration_seconds" already: call registerLockMetrics once, or call what its first call returned before.',
+      ),
+    );
+    const { locks } = inMemory();
+    await locks.withLock('a', async () => 1);
+    expect(await registry.metrics()).toMatch(/^lock_acquire_attempts_total\{.*\} 1$/m);
+  });
+
+  it.each([
+    [undefined, {}, /^registerLockMetrics takes a registry of prom-client:/],
+    [new Registry(), { buckets: [] }, /^Option "buckets" takes seconds above 0/],
+    [new Registry(), { buckets: [1, 1] }, /^Option "buckets"/],
+    [new Registry(), { buckets: [0, 1] }, /^Option "buckets"/],
+  ])('is refused where its operands are wrong: %#', (registry, options, message) => {
+    expect(() => registerLockMetrics(registry as Registry, options)).toThrow(message);
+  });
+
+  it('breaks no lock where prom-client throws, and warns once', async () => {
+    const warn = jest.spyOn(process, 'emitWarning').mockReturnValue();
+    undo.push(() => warn.mockRestore());
+    const registry = new Registry();
+    undo.push(registerLockMetrics(registry));
+    for (const name of ['lock_wait_duration_seconds', 'lock_hold_duration_seconds']) {
+      Object.assign(registry.getSingleMetric(name)!, {
+        observe: () => {
+          throw new Error('too many');
+        },
+      });
+    }
+    const { locks } = inMemory();
+    expect(await locks.withLock('a', async () => 1)).toBe(1);
+    expect(await locks.withLock('a', async () => 2)).toBe(2);
+    expect(warn.mock.calls).toEqual([
+      [
+        'The metrics of locks are incomplete, since prom-client failed: too many',
+        { code: 'LOCK_METRICS' },
+      ],
+    ]);
+    expect(await registry.metrics()).toMatch(/^lock_acquire_attempts_total\{.*\} 2$/m);
+  });
+});
