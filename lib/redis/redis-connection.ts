@@ -140,7 +140,11 @@ export class RedisConnection implements BatchOwner {
     if (form === 'text') this.#loading.add(run.script);
     const batch = new ScriptBatch(runs, form, this);
     if (this.#batch) {
-      void this.client.sendCommand(batch as unknown as Command, this.#batch as never);
+      try {
+        settled(batch, this.client.sendCommand(batch as unknown as Command, this.#batch as never));
+      } catch (error) {
+        this.failed(batch, error as Error); // of what wraps ioredis
+      }
       return;
     }
     const { script } = run;
@@ -166,7 +170,11 @@ export class RedisConnection implements BatchOwner {
     const command = new Command(name, args as Operand[], ENCODING, (error, reply) =>
       error ? failed(error) : answered(reply),
     );
-    void this.client.sendCommand(command, this.#batch as never);
+    try {
+      settled(command, this.client.sendCommand(command, this.#batch as never));
+    } catch (error) {
+      failed(error as Error); // of what wraps ioredis
+    }
   }
 
   /** Called by a batch that left. */
@@ -232,4 +240,9 @@ export class RedisConnection implements BatchOwner {
     this.#reconnector.close();
     this.#unanswered.close();
   }
+}
+
+/** A command is answered by itself: of a promise that something around ioredis made, a tracer say, nobody hears. */
+function settled(command: Command | ScriptBatch, promise: unknown): void {
+  if (promise !== command.promise) Promise.resolve(promise).catch(() => {});
 }

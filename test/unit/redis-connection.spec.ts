@@ -289,6 +289,36 @@ describe('with an ioredis that is not as expected', () => {
   });
 });
 
+describe('while something wraps the commands of ioredis', () => {
+  it.each(['as we encode it', 'as ioredis does'])(
+    'and throws, the command fails at once that was sent %s; the next one goes on',
+    async (how) => {
+      if (how === 'as we encode it') await connection.tryOut();
+      replaceSendCommand(() => {
+        throw new TypeError('a tracer failed');
+      });
+      await expect(runEcho('k', 'a')).rejects.toMatchObject({ outcome: 'unknown' });
+      await expect(connection.send('time')).rejects.toMatchObject({ outcome: 'unknown' });
+      Reflect.deleteProperty(client, 'sendCommand');
+      await expect(runEcho('k', 'a')).resolves.toEqual(['k', 'a', ['none']]);
+    },
+  );
+
+  it('and makes promises of its own, nobody else hears of a command that failed', async () => {
+    await connection.tryOut();
+    replaceSendCommand(async (command, original) => await original(command));
+    const unhandled: unknown[] = [];
+    const listener = (reason: unknown): void => void unhandled.push(reason);
+    process.prependListener('unhandledRejection', listener);
+    await client.set('n', 'no number');
+    await expect(runCount('n')).rejects.toMatchObject({ outcome: 'refused' });
+    await expect(connection.send('incr', ['n'])).rejects.toMatchObject({ outcome: 'refused' });
+    await nextTurn();
+    process.off('unhandledRejection', listener);
+    expect(unhandled).toEqual([]);
+  });
+});
+
 describe('while instrumentation of OpenTelemetry wraps the commands of ioredis', () => {
   const exporter = new InMemorySpanExporter();
   const provider = new NodeTracerProvider({ spanProcessors: [new SimpleSpanProcessor(exporter)] });
