@@ -1,6 +1,7 @@
 import { type DynamicModule, Module } from '@nestjs/common';
 import { RedisLockModule } from 'nest-redis-lock';
 import { AccountsModule } from './accounts/accounts.module.js';
+import { OperationsModule } from './operations/operations.module.js';
 import { RedisModule } from './redis/redis.module.js';
 
 /** How long an account stays locked after its holder died, in ms. */
@@ -15,6 +16,7 @@ export class AppModule {
         RedisLockModule.forRoot({ redis, keyPrefix: 'bank-demo:lock:', ttl: TTL }),
         RedisModule.connectedTo(redis),
         AccountsModule,
+        OperationsModule,
       ],
     };
   }

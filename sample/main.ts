@@ -20,6 +20,9 @@ A bank is open, on ${redis.description}. To try in another terminal:
   curl ${bank}/accounts/alice/audits -d seconds=20 &     # holds the lock for 20 s
   curl ${bank}/accounts/alice/lock                       # who holds it, and who waits
   curl -i ${bank}/accounts/alice/deposits -d amount=1    # waits for 10 s, then 409
+
+  curl ${bank}/metrics                                   # for Prometheus
+  curl ${bank}/health                                    # 503 while Redis is gone
 `);
 
 async function closeTheBank(): Promise<void> {
