@@ -10,6 +10,7 @@ import {
   ApplicationConfig,
   DiscoveryModule,
   DiscoveryService,
+  HttpAdapterHost,
   MetadataScanner,
   ModulesContainer,
 } from '@nestjs/core';
@@ -39,6 +40,7 @@ import { LockService } from './services/lock.service.js';
 import { lockServiceToken } from './services/lock-service-token.js';
 import { outageLog } from './services/log.js';
 import { logger } from './services/logger.js';
+import { ShutdownHooksCheck } from './services/shutdown-hooks-check.js';
 import { publisherFor } from './services/operator-log.js';
 
 /** What only `forRoot` and `forRootAsync` provide. */
@@ -134,6 +136,12 @@ function withLocks(definition: DynamicModule, extras: RedisLockModuleExtras): Dy
     },
     service,
     candidates,
+    {
+      provide: ShutdownHooksCheck,
+      inject: [HttpAdapterHost, MODULE_OPTIONS_TOKEN],
+      useFactory: (host: HttpAdapterHost, options: RedisLockOptions) =>
+        new ShutdownHooksCheck(host, moduleSettings(options).call.ttl),
+    },
     LockErrorFilter,
   ];
   if (mapErrors) {

@@ -1,4 +1,5 @@
 import { type Cluster, Redis, type RedisOptions } from 'ioredis';
+import type { Socket } from 'node:net';
 import { LockOptionsError } from '../errors/index.js';
 import {
   type CheckedSource,
@@ -46,6 +47,9 @@ const OURS_BY_SENTINELS: RedisOptions = {
 /** Clients that go to where no option points. */
 const byDefault = new WeakSet<Redis>();
 
+/** The primary that a client was connected to last, of those that ask Sentinels for it. */
+const primaries = new WeakMap<Redis, string>();
+
 /** Where one Redis is. */
 export type ServerSource = Exclude<CheckedSource, Cluster | RedisClusterOptions>;
 
@@ -60,6 +64,12 @@ export function openConnection(
   connectTimeout?: number,
 ): RedisConnection {
   const client = watched(openClient(source, timeout), timeout, clock);
+  if (client.options.sentinels) {
+    client.on('connect', () => {
+      const { remoteAddress, remotePort } = client.stream as Socket;
+      primaries.set(client, ` (${remoteAddress}:${remotePort})`);
+    });
+  }
   return new RedisConnection(client, timeout, clock, connectTimeout);
 }
 
@@ -94,10 +104,11 @@ export function prefixOf(source: CheckedSource): string {
   );
 }
 
-/** Where a client connects to, without user and password. */
-export function addressOf({ options }: Redis): string {
+/** Where a client connects to, or was connected to last, without user and password. */
+export function addressOf(client: Redis): string {
+  const { options } = client;
   if (options.path) return options.path;
-  if (options.sentinels) return `Sentinel "${options.name}"`;
+  if (options.sentinels) return `Sentinel "${options.name}"${primaries.get(client) ?? ''}`;
   return `${options.host}:${options.port}/${options.db ?? 0}`;
 }
 

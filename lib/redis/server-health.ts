@@ -7,7 +7,7 @@ import { Redirection, saysOf, storeFailure } from './store-failure.js';
 
 /** One Redis, as a health check found it. */
 export interface ServerHealth {
-  /** Host, port and database, the path of a socket, or the name that Sentinels know. No user, no password. */
+  /** Host, port and database, the path of a socket, or the name that Sentinels know and the primary behind it. No user, no password. */
   readonly address: string;
   /** `up`: it took a step that writes, as a lock does, within the time of the check. */
   readonly status: 'up' | 'down';

@@ -35,11 +35,16 @@ export function outageLog(publisher: Publisher): {
       const why = cause === undefined ? '' : ` (${cause})`;
       logger.warn(
         `Redis at ${address} is not connected any more${why}; reconnecting. Locks that are held last for the rest of their leases.`,
+        { event: 'disconnected', server: address, cause },
       );
       publisher.disconnected(address, cause);
     },
     back(address, outage) {
-      logger.log(`Redis at ${address} is connected again after ${span(outage)}.`);
+      logger.log(`Redis at ${address} is connected again after ${span(outage)}.`, {
+        event: 'connected',
+        server: address,
+        outage: Math.round(outage),
+      });
       publisher.connected(address, outage);
     },
   };

@@ -8,6 +8,7 @@ import {
 import { RedisLockModule } from '../redis-lock.module.js';
 import type { RedisLockModuleExtras } from '../redis-lock.module-definition.js';
 import { LockService } from '../services/lock.service.js';
+import { ShutdownHooksCheck } from '../services/shutdown-hooks-check.js';
 import { lockServiceToken } from '../services/lock-service-token.js';
 import { publisherFor } from '../services/operator-log.js';
 import { MemoryLockStore } from './memory-lock-store.js';
@@ -46,8 +47,9 @@ export class LockTestingModule {
       provide: lockServiceToken(name),
       useFactory: () => serviceOf(rest, name),
     };
+    const replaced: unknown[] = [service.provide, ShutdownHooksCheck]; // no lock in memory outlives its process
     const others = (module.providers ?? []).filter(
-      (provider) => !('provide' in provider && provider.provide === service.provide),
+      (provider) => !('provide' in provider && replaced.includes(provider.provide)),
     );
     return { ...module, providers: [...others, service] };
   }

@@ -40,7 +40,9 @@ describe('behind Sentinels', () => {
 
   it('says so at its start', async () => {
     const { found } = (await client()).store.describe();
-    expect(found).toMatch(/^Redis [\d.]+ at Sentinel "locks", with 2 replicas$/);
+    expect(found).toMatch(
+      /^Redis [\d.]+ at Sentinel "locks" \(127\.0\.0\.1:\d+\), with 2 replicas$/,
+    );
   });
 
   it('takes the application’s own client', async () => {
@@ -81,10 +83,14 @@ describe('behind Sentinels', () => {
     });
     closing.push(() => store.close());
     await store.open({ granted() {}, forced() {}, kept() {}, reconnected() {} });
+    const before = await group.primary();
     await group.failOver();
     await until('the return is told', () => told.length > 1);
     await store.close();
-    expect(told).toEqual(['lost Sentinel "locks"', 'back Sentinel "locks"']);
+    expect(told).toEqual([
+      `lost Sentinel "locks" (127.0.0.1:${before})`,
+      expect.stringMatching(/^back Sentinel "locks" \(127\.0\.0\.1:\d+\)$/), // where the Sentinels say by then
+    ]);
   });
 
   it('does without a Sentinel that is down, and without one that hangs', async () => {

@@ -5,7 +5,8 @@ import { forkChild } from '../../tools/children.js';
 import { compiledWorkers } from './compiled-workers.js';
 
 /** What a replica does: the name of a file beside this one, whose `start` takes the options. */
-export type Role = 'leader-replica' | 'cron-replica' | 'draining-replica' | 'traced-replica';
+export type Role =
+  'leader-replica' | 'cron-replica' | 'draining-replica' | 'traced-replica' | 'listening-replica';
 
 /** A Nest application in a process of its own: it can be stopped, frozen and killed like a real one. */
 export class Replica {

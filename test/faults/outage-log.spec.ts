@@ -1,0 +1,137 @@
+import { afterEach, describe, expect, it, jest } from '@jest/globals';
+import { ConsoleLogger, Logger } from '@nestjs/common';
+import { Test } from '@nestjs/testing';
+import { Redis } from 'ioredis';
+import { LockService, RedisLockModule, type RedisLockOptions } from '../../lib/index.js';
+import { ClusterProcess } from '../../tools/redis-cluster.js';
+import { RedisProcess } from '../../tools/redis-server.js';
+import { until } from '../support/until.js';
+
+const SECRET = /us3r|pl4ntedw0rd/;
+const credentials = { username: 'us3r', password: 'pl4ntedw0rd' };
+const user = ['--user', 'us3r', 'on', '>pl4ntedw0rd', '~*', '&*', '+@all'];
+
+let closing: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const close of closing.reverse()) await close();
+  closing = [];
+  Logger.overrideLogger(false);
+});
+
+/** What is logged of outages, as a logger of the application gets it. */
+function logged(): [level: string, text: string, fields: object][] {
+  const lines: [string, string, object][] = [];
+  const at = (level: string) => (text: unknown, fields: unknown) => {
+    if (/not connected any more|connected again/.test(String(text))) {
+      lines.push([level, String(text), fields as object]);
+    }
+  };
+  Logger.overrideLogger({ log: at('log'), warn: at('warn'), error: at('error') });
+  return lines;
+}
+
+async function locksOn(options: RedisLockOptions): Promise<LockService> {
+  const imports = [RedisLockModule.forRoot({ wait: 0, shutdownGrace: 0, ...options })];
+  const module = await Test.createTestingModule({ imports })
+    .setLogger(false as never)
+    .compile();
+  await module.init();
+  closing.push(() => module.close());
+  return module.get(LockService);
+}
+
+async function start(): Promise<RedisProcess> {
+  const redis = await RedisProcess.start({ args: user });
+  closing.push(() => redis.stop());
+  return redis;
+}
+
+const source = ({ port }: { port: number }) => ({ host: '127.0.0.1', port, ...credentials });
+
+/** The two lines of one outage of a server. */
+function outageOf(port: number): unknown[] {
+  const server = `127.0.0.1:${port}/0`;
+  const lost = new RegExp(
+    `^Redis at ${server} is not connected any more( \\([A-Z]+\\))?; reconnecting\\. Locks that are held last for the rest of their leases\\.$`,
+  );
+  const back = new RegExp(`^Redis at ${server} is connected again after \\d+ m?s\\.$`);
+  return [
+    [
+      'warn',
+      expect.stringMatching(lost),
+      expect.objectContaining({ event: 'disconnected', server }),
+    ],
+    [
+      'log',
+      expect.stringMatching(back),
+      { event: 'connected', server, outage: expect.any(Number) },
+    ],
+  ];
+}
+
+describe('an outage is logged once, and so is its end, with host and port and nobody’s password', () => {
+  it.each<[string, () => Promise<{ options: RedisLockOptions; victim: RedisProcess }>]>([
+    [
+      'of one Redis',
+      async () => {
+        const redis = await start();
+        return { options: { redis: source(redis) }, victim: redis };
+      },
+    ],
+    [
+      'of one server of a quorum',
+      async () => {
+        const servers = await Promise.all([start(), start(), start()]);
+        return { options: { nodes: servers.map(source) }, victim: servers[1]! };
+      },
+    ],
+    [
+      'of one node of a Cluster',
+      async () => {
+        const cluster = await ClusterProcess.start({ args: () => user });
+        closing.push(() => cluster.stop());
+        const redis = { cluster: cluster.seeds, ...credentials };
+        return { options: { redis }, victim: cluster.primaries[2]! };
+      },
+    ],
+  ])('%s', async (_, made) => {
+    const { options, victim } = await made();
+    const locks = await locksOn(options);
+    const lines = logged();
+    await victim.kill();
+    await until('the loss is logged', () => lines.length > 0);
+    await until('it is tried in vain', async () => {
+      const { problems } = await locks.health();
+      return problems.some((problem) => problem.includes('ECONNREFUSED'));
+    });
+    await victim.run();
+    await until('the end is logged', () => lines.length > 1);
+    await until('all is well', async () => (await locks.health({ timeout: '1s' })).status === 'up');
+    expect(lines).toEqual(outageOf(victim.port));
+    expect(JSON.stringify(lines)).not.toMatch(SECRET);
+  });
+});
+
+it('the JSON logger of Nest keeps the fields', async () => {
+  const redis = await start();
+  await locksOn({ redis: source(redis) });
+  const written: string[] = [];
+  const spies = [process.stdout, process.stderr].map((stream) =>
+    jest.spyOn(stream, 'write').mockImplementation((text) => {
+      written.push(String(text));
+      return true;
+    }),
+  );
+  closing.push(() => spies.forEach((spy) => spy.mockRestore()));
+  Logger.overrideLogger(new ConsoleLogger({ json: true, colors: false }));
+  const admin = new Redis(redis.url);
+  await admin.call('CLIENT', 'KILL', 'TYPE', 'normal', 'SKIPME', 'yes');
+  admin.disconnect();
+  await until('the end is logged', () => written.some((line) => line.includes('connected again')));
+  spies.forEach((spy) => spy.mockRestore());
+  const text = written.join('');
+  for (const line of text.trim().split('\n')) JSON.parse(line);
+  expect(text).toContain('"event":"disconnected"');
+  expect(text).toContain(`"server":"127.0.0.1:${redis.port}/0"`);
+  expect(text).not.toMatch(SECRET);
+});
