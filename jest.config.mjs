@@ -16,8 +16,8 @@ export default {
   /** Peers that want a newer Node than 20, where something has installed them. */
   modulePaths: ['<rootDir>/test/bench/node_modules'],
   modulePathIgnorePatterns: ['<rootDir>/dist', '<rootDir>/build'],
-  extensionsToTreatAsEsm: ['.ts', '.lua'],
-  moduleFileExtensions: ['ts', 'js', 'mjs', 'cjs', 'json', 'node', 'lua'],
+  extensionsToTreatAsEsm: ['.ts', '.lua', '.html'],
+  moduleFileExtensions: ['ts', 'js', 'mjs', 'cjs', 'json', 'node', 'lua', 'html'],
   moduleNameMapper: {
     ...(nest === '11' && {
       [`^@nestjs/(${nest11})(/.*)?$`]: '<rootDir>/test/nest-11/node_modules/@nestjs/$1$2',
@@ -30,6 +30,7 @@ export default {
   transform: {
     '^.+\\.ts$': ['@swc/jest', {}],
     '^.+\\.lua$': '<rootDir>/tools/jest-lua.mjs',
+    '^.+\\.html$': '<rootDir>/tools/jest-page.mjs',
   },
   // Most tests wait for time or for a server: four at a time also where there are two cores.
   maxWorkers: Math.max(4, availableParallelism() - 1),

@@ -10,7 +10,8 @@ await app.listen(process.env['PORT'] ?? 3000);
 const bank = (await app.getUrl()).replace('[::1]', 'localhost');
 
 console.log(`
-A bank is open, on ${redis.description}. To try in another terminal:
+A bank is open, on ${redis.description}. Its locks: ${bank}/locks
+To try in another terminal:
 
   curl ${bank}/accounts/alice/deposits -d amount=100
   curl ${bank}/accounts/alice/withdrawals -d amount=30

@@ -10,6 +10,7 @@ const ENTRIES = {
   terminus: 'terminus/index',
   opentelemetry: 'opentelemetry/index',
   prometheus: 'prometheus/index',
+  board: 'board/index',
 };
 const MODULES = 'build/lib';
 const TYPES = 'build/types';

@@ -17,6 +17,7 @@ export const PAGES = [
     'Run',
     [
       ['Operations', 'operations'],
+      ['The page', 'page'],
       ['Troubleshooting', 'troubleshooting'],
       ['Topologies', 'topologies'],
       ['Where Redis can fail', 'faults'],

@@ -1,4 +1,5 @@
 export * from './duration.js';
+export * from './key-pattern.js';
 export * from './clock.js';
 export * from './share.js';
 export * from './dialect.js';

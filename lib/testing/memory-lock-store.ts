@@ -21,6 +21,7 @@ import type {
 import {
   type Clock,
   type DialectSettings,
+  keyMatcher,
   type ModuleSettings,
   type Moment,
   momentOf,
@@ -77,8 +78,7 @@ export class MemoryLockStore implements LockStore {
   }
 
   async names({ pattern, most, mayBe, dialect }: NameSearch): Promise<string[]> {
-    const parts = pattern.split('*').map((part) => part.replaceAll(/[\\^$.*+?()[\]{}|]/g, '\\$&'));
-    const matches = new RegExp(`^${parts.join('.*')}$`, 's');
+    const matches = keyMatcher(pattern);
     const [before, after] = lockId({ key: '\0', dialect }).split('\0') as [string, string];
     const start = this.settings.keyPrefix + before;
     return this.server.values
@@ -86,7 +86,7 @@ export class MemoryLockStore implements LockStore {
       .filter((key) => key.startsWith(start) && key.endsWith(after))
       .filter((key) => this.server.values.get(key)?.type === 'string')
       .map((key) => key.slice(start.length, key.length - after.length))
-      .filter((name) => matches.test(name) && mayBe(name))
+      .filter((name) => matches(name) && mayBe(name))
       .slice(0, most);
   }
 

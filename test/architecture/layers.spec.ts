@@ -15,6 +15,7 @@ const LAYERS: Record<string, readonly string[]> = {
   fencing: ['client'],
   keys: [],
   locks: ['redis'],
+  board: ['services'],
   testing: ['.', 'services', 'client', 'locks'],
   terminus: ['services'],
   opentelemetry: ['telemetry'],
@@ -35,7 +36,7 @@ const VISIBLE: Record<string, RegExp> = {
   locks: /^locks\/[\w-]+\.js$/,
 };
 
-const NEST_LAYERS = ['.', 'decorators', 'interceptors', 'services', 'testing', 'terminus'];
+const NEST_LAYERS = ['.', 'decorators', 'interceptors', 'services', 'testing', 'terminus', 'board'];
 const WIRES = ['.', 'testing'];
 
 function sentences(found: readonly Import[]): string[] {

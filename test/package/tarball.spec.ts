@@ -58,9 +58,9 @@ function text(file: string): string {
 describe('the packed library', () => {
   it('has the licence and the changes, in few files and few bytes', () => {
     expect(files).toEqual(expect.arrayContaining(['LICENSE', 'CHANGELOG.md']));
-    expect(files.length).toBeLessThanOrEqual(54 + 6 * entries.length); // code, map and types in two formats
+    expect(files.length).toBeLessThanOrEqual(57 + 6 * entries.length); // code, map and types in two formats
     const bytes = files.map((file) => statSync(join(root, file)).size);
-    expect(bytes.reduce((sum, each) => sum + each, 0)).toBeLessThanOrEqual(1_700_000);
+    expect(bytes.reduce((sum, each) => sum + each, 0)).toBeLessThanOrEqual(1_850_000);
   });
 
   it('has every file that its package.json points to', () => {

@@ -84,3 +84,11 @@ it('shows who holds the lock of an account, and who waits for it', async () => {
   expect((await audit).body).toEqual({ balance: 0, bookings: 0 });
   expect((await deposit).body).toEqual({ balance: 1, bookings: 1 });
 });
+
+it('shows its locks on a page', async () => {
+  const { headers, text } = await request(replicas[0].getHttpServer()).get('/locks').expect(200);
+  expect([headers['content-type'], text]).toEqual([
+    'text/html; charset=utf-8',
+    expect.stringContaining('<title>Locks</title>'),
+  ]);
+});

@@ -6,6 +6,7 @@ import { dirname, join } from 'node:path';
 import { transformSync } from '@swc/core';
 import { globSync } from '../../tools/glob.mjs';
 import { asModule } from '../../tools/lua.mjs';
+import { asPageModule } from '../../tools/page.mjs';
 
 const sources = [
   ...globSync('lib', '.ts'),
@@ -15,6 +16,8 @@ const sources = [
 ].filter((file) => !file.endsWith('.d.ts'));
 const state = createHash('sha1');
 for (const file of sources) state.update(file).update(readFileSync(file));
+const pages = globSync('lib', '.html').map((file) => [file, asPageModule(file, 'esm')]);
+for (const [, code] of pages) state.update(code);
 const target = join('build', `workers-${state.digest('hex').slice(0, 12)}`);
 
 if (!existsSync(target)) {
@@ -25,10 +28,9 @@ if (!existsSync(target)) {
     const code = lua
       ? asModule(text, 'esm')
       : transformSync(text, { filename: file, sourceMaps: 'inline' }).code;
-    const path = join(draft, lua ? `${file}.js` : file.replace(/\.ts$/, '.js'));
-    mkdirSync(dirname(path), { recursive: true });
-    writeFileSync(path, code);
+    write(join(draft, lua ? `${file}.js` : file.replace(/\.ts$/, '.js')), code);
   }
+  for (const [file, code] of pages) write(join(draft, `${file}.js`), code);
   try {
     renameSync(draft, target);
   } catch {
@@ -36,3 +38,8 @@ if (!existsSync(target)) {
   }
 }
 process.stdout.write(target);
+
+function write(path, code) {
+  mkdirSync(dirname(path), { recursive: true });
+  writeFileSync(path, code);
+}

@@ -22,6 +22,7 @@ const FOLDERS = [
 const TRANSFORM = {
   '^.+\\.ts$': '<rootDir>/tools/mutate/transform-with-map.mjs',
   '^.+\\.lua$': '<rootDir>/tools/jest-lua.mjs',
+  '^.+\\.html$': '<rootDir>/tools/jest-page.mjs',
 };
 
 /** Instead of a set of tests: all of the spec. */

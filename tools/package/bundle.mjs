@@ -15,7 +15,7 @@ const compiled = {
   resolveId: (id) => (id === 'tslib' ? TSLIB : null),
   load(id) {
     const code = readFileSync(id, 'utf8').replace(/\n\/\/# sourceMappingURL=.*\s*$/, '\n');
-    const known = id !== TSLIB && !id.endsWith('.lua.js');
+    const known = id !== TSLIB && !/\.(lua|html)\.js$/.test(id);
     return { code, map: known ? readFileSync(`${id}.map`, 'utf8') : { mappings: '' } };
   },
 };

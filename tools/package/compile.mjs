@@ -4,17 +4,21 @@ import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { globSync } from '../glob.mjs';
 import { asBuiltModule } from '../lua.mjs';
+import { asPageModule } from '../page.mjs';
 
 const exec = promisify(execFile);
 
-/** Compiles lib/ into ES modules below `folder`, one for each TypeScript file and each Lua script. */
+/** Compiles lib/ into ES modules below `folder`, one for each TypeScript file, each Lua script and each page. */
 export async function compile(folder) {
   await tsc(folder);
-  for (const file of globSync('lib', '.lua')) {
-    const target = `${file.replace(/^lib/, folder)}.js`;
-    mkdirSync(dirname(target), { recursive: true });
-    writeFileSync(target, asBuiltModule(file));
-  }
+  for (const file of globSync('lib', '.lua')) write(folder, file, asBuiltModule(file));
+  for (const file of globSync('lib', '.html')) write(folder, file, asPageModule(file, 'esm'));
+}
+
+function write(folder, file, code) {
+  const target = `${file.replace(/^lib/, folder)}.js`;
+  mkdirSync(dirname(target), { recursive: true });
+  writeFileSync(target, code);
 }
 
 /** Writes the declarations of lib/, with their comments, below `folder`. */

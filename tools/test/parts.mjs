@@ -3,6 +3,7 @@ const LONG = [
   'test/package/(consumers|linters|toolchains|two-copies)',
   'test/sample/demo',
   'test/docs/site',
+  'test/board',
   'test/protocol/client',
   'test/dialects/(peers|process-crowds|sleepers|steps)',
   'test/faults/(cluster-access|contention|durability|histories|leaders|leaks|quorum-restarts|replicas|skewed|split|stall)',
@@ -92,6 +93,12 @@ export const PARTS = {
       folders: ['test/package'],
     },
     { ...NEWEST, name: 'documentation', folders: ['test/docs'], only: ['test/docs/site'] },
+    ...['12', '11'].map((nest) => ({
+      ...NEWEST,
+      nest,
+      name: `the page in Chromium · Nest ${nest}`,
+      folders: ['test/board'],
+    })),
     { ...NEWEST, name: 'demo', folders: ['test/sample'], only: ['test/sample/demo'] },
   ],
 };

@@ -1,0 +1,80 @@
+import { isLockError } from '../errors/index.js';
+import type { LockService } from '../services/lock.service.js';
+import { logger } from '../services/logger.js';
+import { type PlatformRequest, Refusal } from './answers.js';
+import type { BoardSettings } from './board-options.js';
+import { boardRow, grantOf } from './board-row.js';
+
+/** The most bytes that a request for a release has: its key and a little more. */
+const MOST_BYTES = 65_536;
+
+/**
+ * Takes a lock from the holder that the page has shown.
+ * @throws Refusal where the request is wrong, or another holder has the lock by now.
+ */
+export async function forcedRelease(
+  request: PlatformRequest,
+  locks: LockService,
+  { matches }: BoardSettings,
+): Promise<{ freed: boolean }> {
+  const { key, grant } = await wanted(request);
+  if (!matches(key)) throw new Refusal(404, 'This page does not show that lock.');
+  try {
+    const seen = await locks.inspect(key);
+    if (seen.state === 'free') return { freed: false };
+    if (grantOf(seen) !== grant) throw new Refusal(409, 'Another caller holds it now.');
+    log(request, key, boardRow(seen).holders);
+    return { freed: await locks.forceRelease(key) };
+  } catch (error) {
+    if (!isLockError(error)) throw error;
+    throw new Refusal(error.code === 'LOCK_STORE' ? 503 : 409, error.message);
+  }
+}
+
+/** Says beforehand what is done, so that it stands in the log also where no answer comes. */
+function log(
+  { method, url, originalUrl = url }: PlatformRequest,
+  key: string,
+  holders: readonly { host: string; pid: number }[],
+): void {
+  const from = holders.map(({ host, pid }) => `${host} (pid ${pid})`).join(', ');
+  const route = `${method} ${originalUrl?.split('?')[0]}`;
+  logger.warn(
+    `The lock board takes ${JSON.stringify(key)} from ${from || 'its holder'}: somebody asked for that by ${route}.`,
+  );
+}
+
+async function wanted(request: PlatformRequest): Promise<{ key: string; grant?: unknown }> {
+  if (!/^application\/json\b/i.test(request.headers['content-type'] ?? '')) {
+    throw new Refusal(415, 'A release is asked for in JSON: Content-Type is application/json.');
+  }
+  const body = (await bodyOf(request)) as { key?: unknown; grant?: unknown } | null | undefined;
+  if (typeof body?.key === 'string') return { key: body.key, grant: body.grant };
+  throw new Refusal(400, 'A release names its lock: { "key": "…" }.');
+}
+
+/** What the application's parser made of the body, or else what the request has. */
+async function bodyOf(request: PlatformRequest): Promise<unknown> {
+  const { body, raw = request } = request;
+  if (body !== undefined && typeof body !== 'string' && !Buffer.isBuffer(body)) return body;
+  return parsed(body ?? (raw.readable ? await textOf(raw) : ''));
+}
+
+async function textOf(stream: AsyncIterable<Buffer>): Promise<string> {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of stream) {
+    bytes += chunk.length;
+    if (bytes > MOST_BYTES) throw new Refusal(413, 'That is no key of a lock.');
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString();
+}
+
+function parsed(text: string | Buffer): unknown {
+  try {
+    return JSON.parse(text.toString());
+  } catch {
+    return undefined;
+  }
+}

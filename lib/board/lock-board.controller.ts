@@ -1,0 +1,48 @@
+import {
+  Controller,
+  Get,
+  Inject,
+  Post,
+  Req,
+  Res,
+  SetMetadata,
+  type Type,
+  UseGuards,
+  VERSION_NEUTRAL,
+} from '@nestjs/common';
+import type { PlatformRequest, PlatformResponse } from './answers.js';
+import type { BoardSettings } from './board-options.js';
+import { LockBoard } from './lock-board.js';
+
+/** What keeps a controller out of the documents of `@nestjs/swagger`. */
+const HIDDEN = 'swagger/apiExcludeController';
+
+class WatchingController {
+  constructor(@Inject(LockBoard) protected readonly board: LockBoard) {}
+
+  @Get()
+  page(@Res() response: PlatformResponse): void {
+    this.board.page(response);
+  }
+
+  @Get('events')
+  async events(@Req() request: PlatformRequest, @Res() response: PlatformResponse): Promise<void> {
+    await this.board.watch(request, response);
+  }
+}
+
+class ReleasingController extends WatchingController {
+  @Post('release')
+  async release(@Req() request: PlatformRequest, @Res() response: PlatformResponse): Promise<void> {
+    await this.board.release(request, response);
+  }
+}
+
+/** The controller of one page: its path and guards are given when the module is. It has no version, since browsers send none. */
+export function boardController({ path, guards, release }: BoardSettings): Type {
+  class LockBoardController extends (release ? ReleasingController : WatchingController) {}
+  Controller({ path, version: VERSION_NEUTRAL })(LockBoardController);
+  UseGuards(...guards)(LockBoardController);
+  SetMetadata(HIDDEN, [true])(LockBoardController);
+  return LockBoardController;
+}

@@ -1,0 +1,102 @@
+import type { ServerResponse } from 'node:http';
+import type { OnModuleDestroy } from '@nestjs/common';
+import { isLockError } from '../errors/index.js';
+import type { LockService } from '../services/lock.service.js';
+import { logger } from '../services/logger.js';
+import {
+  answer,
+  answerJson,
+  type PlatformRequest,
+  type PlatformResponse,
+  rawResponse,
+  Refusal,
+} from './answers.js';
+import { BoardFeed } from './board-feed.js';
+import type { BoardSettings } from './board-options.js';
+import { boardRow } from './board-row.js';
+import { forcedRelease } from './forced-release.js';
+import { PAGE, PAGE_HEADERS } from './page.js';
+import { refuseOtherOrigins } from './same-origin.js';
+import { event, Viewer } from './viewer.js';
+
+/** The page of one module, its events and its release. */
+export class LockBoard implements OnModuleDestroy {
+  readonly #feed: BoardFeed;
+
+  constructor(
+    private readonly locks: LockService,
+    private readonly settings: BoardSettings,
+  ) {
+    this.#feed = new BoardFeed(() => this.#look(), settings.interval);
+  }
+
+  /** How many pages look. */
+  get viewers(): number {
+    return this.#feed.size;
+  }
+
+  page(response: PlatformResponse): void {
+    answer(rawResponse(response), 200, PAGE, PAGE_HEADERS);
+  }
+
+  /** Begins the events of a page. */
+  async watch(request: PlatformRequest, response: PlatformResponse): Promise<void> {
+    const raw = rawResponse(response);
+    await refusable(raw, () => {
+      refuseOtherOrigins(request.headers);
+      if (!this.#feed.hasRoom) throw new Refusal(503, 'Too many look, or the application ends.');
+      if (raw.destroyed) return; // it left while the guards thought
+      const { release, pattern, limit, interval } = this.settings;
+      this.#feed.add(new Viewer(raw, event('settings', { release, pattern, limit, interval })));
+    });
+  }
+
+  async release(request: PlatformRequest, response: PlatformResponse): Promise<void> {
+    const raw = rawResponse(response);
+    await refusable(raw, async () => {
+      refuseOtherOrigins(request.headers);
+      answerJson(raw, 200, await forcedRelease(request, this.locks, this.settings));
+    });
+  }
+
+  /** Called by Nest: ends the events, for which the server would wait. */
+  onModuleDestroy(): void {
+    this.#feed.close();
+  }
+
+  async #look(): Promise<string> {
+    const { pattern, limit } = this.settings;
+    try {
+      const found = await this.locks.list(pattern, { limit: limit + 1 });
+      return event('locks', {
+        rows: found.slice(0, limit).map(boardRow),
+        cut: found.length > limit,
+      });
+    } catch (error) {
+      return event('trouble', { message: messageOf(error) });
+    }
+  }
+}
+
+/** Answers a refusal; what else goes wrong is logged, and the page is told no more than that. */
+async function refusable(
+  response: ServerResponse,
+  work: () => void | Promise<void>,
+): Promise<void> {
+  try {
+    await work();
+  } catch (error) {
+    if (!(error instanceof Refusal)) logger.error(error instanceof Error ? error.stack : error);
+    const { status, message } = error instanceof Refusal ? error : UNEXPECTED;
+    if (!response.headersSent) answerJson(response, status, { message });
+  }
+}
+
+const UNEXPECTED = new Refusal(500, 'The application failed; its log says how.');
+
+/** Why there is no list; an error that is not ours may say more than a page may show. */
+function messageOf(error: unknown): string {
+  if (isLockError(error)) return error.message;
+  logger.error(error instanceof Error ? error.stack : error);
+  return UNEXPECTED.message;
+}

@@ -1,0 +1,460 @@
+/**
+ * A lock as the application sends it. Spans are in ms, by the clock of Redis at the moment of the scan.
+ * @typedef {object} Row
+ * @property {string} key
+ * @property {string} mode
+ * @property {boolean} held
+ * @property {{ host: string, pid: number, count: number }[]} holders
+ * @property {number} others how many processes hold it that are not named
+ * @property {number} [heldFor]
+ * @property {number | null} [remaining] null: it never ends
+ * @property {number} waiting
+ * @property {number} awaiting
+ * @property {number} [oldest]
+ * @property {string} [grant] which grant is seen, where that can be told
+ */
+
+/** @typedef {{ release: boolean, pattern: string, limit: number, interval: number }} Settings */
+
+/** What a row is on the page. @typedef {{ row: Row, at: number, line: HTMLTableRowElement, text: string }} Line */
+
+/** The page's own address, whatever stands before it. */
+const HERE = location.pathname.replace(/\/+$/, '');
+/** In ms: how long nothing may come before the connection counts as lost, and when it is tried again. */
+const SILENCE = 20_000;
+const AGAIN = { first: 1_000, last: 15_000 };
+
+/** @type {<Kind extends HTMLElement>(id: string) => Kind} */
+const byId = (id) => /** @type {never} */ (document.getElementById(id));
+const page = {
+  status: byId('status'),
+  summary: byId('summary'),
+  notice: byId('notice'),
+  cut: byId('cut'),
+  empty: byId('empty'),
+  frame: byId('frame'),
+  table: /** @type {HTMLTableElement} */ (document.querySelector('table')),
+  filter: /** @type {HTMLInputElement} */ (byId('filter')),
+};
+const tbody = /** @type {HTMLTableSectionElement} */ (page.table.tBodies[0]);
+
+/** @type {Map<string, Line>} */
+const lines = new Map();
+/** @type {Settings} */
+let settings = { release: false, pattern: '*', limit: 0, interval: 0 };
+/** @type {{ by: string, descending: boolean }} */
+let order = { by: 'key', descending: false };
+let known = false; // whether a list has come
+let stale = false; // whether times stand still
+
+// ── Texts ──
+
+/** Writes a text where it differs, so that what is selected or read aloud stays. @param {Node} node @param {string} text */
+function write(node, text) {
+  if (node.textContent !== text) node.textContent = text;
+}
+
+/** Characters that show nothing, or turn what stands around them. */
+const UNSEEN = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}\p{Co}\p{Cn}]|[^\S ]/gu;
+
+/** Writes a key so that no two of them look alike: what cannot be seen is shown by its number. @param {Element} target @param {string} key */
+function writeKey(target, key) {
+  /** @type {(string | Node)[]} */
+  const parts = [];
+  let from = 0;
+  for (const { 0: sign, index } of key.matchAll(UNSEEN)) {
+    const shown = document.createElement('span');
+    shown.className = 'sign';
+    shown.textContent = `U+${/** @type {number} */ (sign.codePointAt(0)).toString(16).toUpperCase().padStart(4, '0')}`;
+    parts.push(key.slice(from, index), shown);
+    from = index + sign.length;
+  }
+  const isolated = document.createElement('bdi');
+  isolated.append(...parts, key.slice(from));
+  target.replaceChildren(isolated);
+}
+
+/** @param {number} ms */
+function span(ms) {
+  const seconds = Math.max(0, Math.floor(ms / 1_000));
+  if (seconds < 60) return `${seconds} s`;
+  const [minutes, hours] = [Math.floor(seconds / 60), Math.floor(seconds / 3_600)];
+  if (minutes < 60) return `${minutes} min ${two(seconds % 60)} s`;
+  if (hours < 24) return `${hours} h ${two(minutes % 60)} min`;
+  return `${Math.floor(hours / 24)} d ${hours % 24} h`;
+}
+
+/** @param {number} number */
+function two(number) {
+  return String(number).padStart(2, '0');
+}
+
+/** @param {number} count @param {string} one @param {string} many */
+function counted(count, one, many) {
+  return `${count.toLocaleString('en')} ${count === 1 ? one : many}`;
+}
+
+/** @param {Row} row */
+function processes({ holders, others }) {
+  const named = holders.map(({ host, pid, count }) => {
+    const process = pid === 0 ? 'unknown' : `${host} · pid ${pid}`;
+    return count > 1 ? `${process} ×${count}` : process;
+  });
+  return others > 0 ? [...named, `and ${others} more`] : named;
+}
+
+// ── The table ──
+
+/** @param {Row} row @param {number} at */
+function addLine(row, at) {
+  const line = document.createElement('tr');
+  line.setAttribute('role', 'row');
+  const head = document.createElement('th');
+  head.setAttribute('role', 'rowheader');
+  head.scope = 'row';
+  head.className = 'key';
+  writeKey(head, row.key);
+  line.append(head);
+  for (const column of page.table.querySelectorAll('th[data-sort]')) {
+    const name = column.getAttribute('data-sort') ?? '';
+    if (name === 'key') continue;
+    const cell = line.insertCell();
+    cell.setAttribute('role', 'cell');
+    cell.className = column.className;
+    cell.dataset['cell'] = name;
+    cell.dataset['label'] = column.textContent?.trim();
+  }
+  if (settings.release) line.append(releaseCell(row.key));
+  const text = [row.key, row.mode, ...processes(row)].join('\n').toLowerCase();
+  lines.set(row.key, { row, at, line, text });
+}
+
+/** @param {string} key */
+function releaseCell(key) {
+  const cell = document.createElement('td');
+  cell.setAttribute('role', 'cell');
+  cell.className = 'action';
+  const button = document.createElement('button');
+  button.type = 'button';
+  button.textContent = 'Release …';
+  button.setAttribute('aria-label', `Release ${key} …`);
+  button.addEventListener('click', () => ask(key));
+  cell.append(button);
+  return cell;
+}
+
+/** Shows a line as of now. @param {Line} of */
+function showLine({ row, at, line }) {
+  const gone = stale ? 0 : performance.now() - at;
+  /** @type {Record<string, string>} */
+  const texts = {
+    mode: row.mode,
+    heldFor: row.heldFor === undefined ? '' : span(row.heldFor + gone),
+    remaining:
+      row.remaining === null
+        ? 'no end'
+        : row.remaining === undefined
+          ? ''
+          : span(row.remaining - gone),
+    waiting: String(row.waiting),
+    oldest: row.oldest === undefined ? '' : span(row.oldest + gone),
+  };
+  line.toggleAttribute('data-queue', row.waiting > 0);
+  for (const cell of line.cells) {
+    const name = cell.dataset['cell'];
+    if (name === undefined) continue;
+    if (name === 'holder') showHolders(cell, processes(row));
+    else write(cell, texts[name] || '–');
+    cell.classList.toggle('none', cell.textContent === '–' || cell.textContent === '0');
+  }
+  if (row.awaiting > 0) {
+    const cell = line.querySelector('[data-cell=waiting]');
+    if (cell) write(cell, `${row.waiting} + ${row.awaiting} on conditions`);
+  }
+  const button = line.querySelector('button');
+  if (button) button.hidden = !row.held;
+}
+
+/** @param {HTMLElement} cell @param {string[]} names */
+function showHolders(cell, names) {
+  if (names.length === 0) return write(cell, '–');
+  if (cell.dataset['shown'] === names.join('\n')) return;
+  cell.dataset['shown'] = names.join('\n');
+  cell.replaceChildren(
+    ...names.map((name) => {
+      const process = document.createElement('span');
+      process.className = 'process';
+      process.textContent = name;
+      return process;
+    }),
+  );
+}
+
+/** @param {Row} row @returns {string | number} */
+function sortValue(row) {
+  if (order.by === 'holder') return processes(row).join();
+  if (order.by === 'remaining' && row.remaining === null) return Infinity;
+  const value = /** @type {Record<string, unknown>} */ (/** @type {unknown} */ (row))[order.by];
+  return /** @type {string | number} */ (value ?? -1);
+}
+
+/** Numbers in keys count as numbers. */
+const { compare: inOrder } = new Intl.Collator('en', { numeric: true });
+
+/** @param {Line} one @param {Line} other */
+function compare({ row: one }, { row: other }) {
+  const [a, b] = [sortValue(one), sortValue(other)];
+  const found = typeof a === 'string' ? inOrder(a, String(b)) : Math.sign(a - Number(b)) || 0;
+  const sign = order.descending ? -found : found;
+  return sign || inOrder(one.key, other.key);
+}
+
+/** Brings the table in order: lines that stay are not touched, so that focus stays. */
+function show() {
+  const sought = page.filter.value.trim().toLowerCase();
+  const shown = [...lines.values()].filter(({ text }) => text.includes(sought)).sort(compare);
+  const wanted = new Set(shown.map(({ line }) => line));
+  for (const line of Array.from(tbody.rows)) if (!wanted.has(line)) line.remove();
+  shown.forEach(({ line }, nth) => {
+    if (tbody.rows[nth] !== line) tbody.insertBefore(line, tbody.rows[nth] ?? null);
+  });
+  for (const line of shown) showLine(line);
+  page.table.hidden = shown.length === 0;
+  page.empty.hidden = !known || shown.length > 0;
+  write(
+    page.empty,
+    lines.size > 0
+      ? `None of ${counted(lines.size, 'lock', 'locks')} matches “${page.filter.value.trim()}”.`
+      : `No lock is held${settings.pattern === '*' ? '' : ` whose key matches ${settings.pattern}`}. It appears here as soon as one is.`,
+  );
+  summarize(shown.length);
+}
+
+/** @param {number} shown */
+function summarize(shown) {
+  if (!known) return;
+  let waiting = 0;
+  for (const { row } of lines.values()) waiting += row.waiting;
+  const locks = counted(lines.size, 'lock', 'locks');
+  const part = shown === lines.size ? locks : `${shown.toLocaleString('en')} of ${locks}`;
+  write(page.summary, `${part} · ${waiting.toLocaleString('en')} waiting`);
+}
+
+/** @param {{ rows: Row[], cut: boolean }} list */
+function receive({ rows, cut }) {
+  const at = performance.now();
+  const keys = new Set(rows.map(({ key }) => key));
+  for (const [key, { line }] of lines) {
+    if (keys.has(key)) continue;
+    lines.delete(key);
+    line.remove();
+  }
+  for (const row of rows) {
+    const line = lines.get(row.key);
+    if (!line) addLine(row, at);
+    else {
+      Object.assign(line, { row, at });
+      line.text = [row.key, row.mode, ...processes(row)].join('\n').toLowerCase();
+    }
+  }
+  known = true;
+  page.cut.hidden = !cut;
+  write(
+    page.cut,
+    `There are more than ${counted(settings.limit, 'lock', 'locks')}: Redis chose those that are shown.`,
+  );
+  refreshQuestion();
+}
+
+// ── The connection ──
+
+/** @type {EventSource | undefined} */
+let source;
+/** @type {number | undefined} */
+let silence;
+/** @type {number | undefined} */
+let retry;
+let pause = AGAIN.first;
+/** When the list was right that is shown. */
+let asOf = '';
+
+/** @param {'connecting' | 'live' | 'trouble' | 'lost'} state @param {string} text */
+function say(state, text) {
+  page.status.dataset['state'] = state;
+  write(page.status, text);
+  stale = state === 'lost' || state === 'trouble';
+  page.frame.toggleAttribute('data-stale', stale && known);
+}
+
+/** @type {number | undefined} */
+let noticed;
+/** Says for a while what an action did. @param {string} text */
+function tell(text) {
+  clearTimeout(noticed);
+  write(page.notice, text);
+  noticed = setTimeout(() => write(page.notice, ''), 10_000);
+}
+
+function seen() {
+  return known ? ` Shown as of ${asOf}.` : '';
+}
+
+function connect() {
+  disconnect();
+  source = new EventSource(`${HERE}/events`);
+  hear('settings', (data) => {
+    const { release } = settings;
+    settings = data;
+    page.table.querySelector('thead .action')?.toggleAttribute('hidden', !data.release);
+    if (data.release !== release) lines.clear();
+  });
+  hear('locks', (list) => {
+    pause = AGAIN.first;
+    asOf = new Date().toLocaleTimeString();
+    receive(list);
+    say('live', `Live, every ${settings.interval / 1_000} s`);
+    show();
+  });
+  hear('trouble', ({ message }) => {
+    pause = AGAIN.first;
+    say('trouble', `${message}${seen()}`);
+    show();
+  });
+  hear('beat', () => {});
+  source.addEventListener('again', connect); // the guards are asked anew
+  source.addEventListener('error', lose);
+  listen();
+}
+
+/** @param {string} event @param {(data: any) => void} then */
+function hear(event, then) {
+  source?.addEventListener(event, ({ data }) => {
+    listen();
+    then(JSON.parse(data));
+  });
+}
+
+function listen() {
+  clearTimeout(silence);
+  silence = setTimeout(lose, SILENCE);
+}
+
+function disconnect() {
+  clearTimeout(silence);
+  clearTimeout(retry);
+  source?.close();
+  source = undefined;
+}
+
+function lose() {
+  disconnect();
+  say(
+    'lost',
+    `No connection to the application, trying again. Reload the page if you have to sign in.${seen()}`,
+  );
+  retry = setTimeout(connect, pause);
+  pause = Math.min(pause * 2, AGAIN.last);
+}
+
+// Who does not look asks nothing of Redis.
+document.addEventListener('visibilitychange', () => {
+  if (document.hidden) disconnect();
+  else connect();
+});
+
+// ── Forced release ──
+
+const dialog = {
+  whole: /** @type {HTMLDialogElement} */ (byId('confirm')),
+  chosen: byId('chosen'),
+  consequence: byId('consequence'),
+  changed: byId('changed'),
+  release: /** @type {HTMLButtonElement} */ (byId('release')),
+};
+/** @type {Row | undefined} */
+let chosen;
+
+/** @param {string} key */
+function ask(key) {
+  chosen = lines.get(key)?.row;
+  if (!chosen) return;
+  writeKey(dialog.chosen, key);
+  const from = processes(chosen).join(', ');
+  write(
+    dialog.consequence,
+    `It is taken from ${from || 'its holder'}, and the next caller gets it. The holder is told. Until it hears that, both may work at once; only fencing tokens tell their writes apart.`,
+  );
+  write(dialog.changed, '');
+  dialog.release.disabled = false;
+  dialog.whole.showModal();
+}
+
+/** A holder that changed is not the one that was asked about. */
+function refreshQuestion() {
+  if (!chosen || !dialog.whole.open) return;
+  const now = lines.get(chosen.key)?.row;
+  if (now?.held && now.grant === chosen.grant) return;
+  dialog.release.disabled = true;
+  write(dialog.changed, now?.held ? 'Another caller holds it now.' : 'It is free now.');
+}
+
+async function release() {
+  if (!chosen) return;
+  const { key, grant } = chosen;
+  dialog.release.disabled = true;
+  try {
+    const answer = await fetch(`${HERE}/release`, {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json' },
+      body: JSON.stringify({ key, grant }),
+      redirect: 'error',
+      signal: AbortSignal.timeout(15_000),
+    });
+    const { freed, message } = await answer.json().catch(() => ({}));
+    if (!answer.ok) throw new Error(message ?? `The application refused it (${answer.status}).`);
+    dialog.whole.close();
+    tell(freed ? `${key} was released.` : `${key} was free already.`);
+  } catch (error) {
+    const { name, message } = /** @type {Error} */ (error);
+    const text =
+      name === 'TypeError' || name === 'TimeoutError'
+        ? 'No answer came: it may be released or not.'
+        : message;
+    write(dialog.changed, text);
+  }
+}
+
+byId('keep').addEventListener('click', () => dialog.whole.close());
+dialog.release.addEventListener('click', () => void release());
+dialog.whole.addEventListener('close', () => (chosen = undefined));
+
+// ── Filter, order, time ──
+
+page.filter.addEventListener('input', show);
+document.addEventListener('keydown', (event) => {
+  if (event.key === '/' && document.activeElement !== page.filter && !dialog.whole.open) {
+    event.preventDefault();
+    page.filter.focus();
+  }
+  if (event.key === 'Escape' && document.activeElement === page.filter) {
+    page.filter.value = '';
+    show();
+  }
+});
+
+for (const column of page.table.querySelectorAll('th[data-sort]')) {
+  column.addEventListener('click', () => {
+    const by = column.getAttribute('data-sort') ?? 'key';
+    const descending = order.by === by ? !order.descending : column.classList.contains('number');
+    order = { by, descending };
+    page.table.querySelector('[aria-sort]')?.removeAttribute('aria-sort');
+    column.setAttribute('aria-sort', descending ? 'descending' : 'ascending');
+    show();
+  });
+}
+
+setInterval(() => {
+  if (!stale) for (const line of lines.values()) if (line.line.isConnected) showLine(line);
+}, 1_000);
+
+if (!document.hidden) connect();

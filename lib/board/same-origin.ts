@@ -1,0 +1,26 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import { Refusal } from './answers.js';
+
+/**
+ * Refuses what a page of another origin sent, whatever the application's CORS settings allow. Browsers say where a request
+ * comes from in `Sec-Fetch-Site`, which no page can set, and which no proxy changes. Over plain HTTP they leave that out;
+ * then `Origin` has to name the host that was asked. What sends neither is no browser, and has no user's cookies.
+ * @throws Refusal
+ */
+export function refuseOtherOrigins(headers: IncomingHttpHeaders): void {
+  const site = headers['sec-fetch-site'];
+  if (site !== undefined) {
+    if (site === 'same-origin' || site === 'none') return;
+    throw new Refusal(403, 'Only the page itself may ask this, not one of another origin.');
+  }
+  const { origin } = headers;
+  if (origin === undefined || hostOf(origin) === (headers[':authority'] ?? headers.host)) return;
+  throw new Refusal(
+    403,
+    'The page has another origin than the application sees: use HTTPS, or let the proxy keep the header Host.',
+  );
+}
+
+function hostOf(origin: string): string | undefined {
+  return URL.canParse(origin) ? new URL(origin).host : undefined;
+}

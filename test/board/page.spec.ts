@@ -1,0 +1,366 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import type { CanActivate, ExecutionContext, INestApplication } from '@nestjs/common';
+import { UnauthorizedException, VersioningType } from '@nestjs/common';
+import { ExpressAdapter } from '@nestjs/platform-express';
+import { FastifyAdapter } from '@nestjs/platform-fastify';
+import { createServer, request } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { BrowserContextOptions, Page } from 'playwright-core';
+import { LockBoardModule, type LockBoardOptions } from '../../lib/board/index.js';
+import type { Lease, LockService } from '../../lib/index.js';
+import { PLATFORMS, type Platform, useBench } from '../support/nest-app.js';
+import { until } from '../support/until.js';
+import { Worker } from '../support/worker.js';
+import { chromium, open, type Opened } from './browser.js';
+
+const bench = useBench();
+let rival: LockService;
+beforeAll(async () => {
+  rival = await bench.rival();
+});
+afterAll(() => chromium?.close());
+
+let closing: (() => unknown)[] = [];
+afterEach(async () => {
+  const tasks = closing.reverse();
+  closing = [];
+  for (const close of tasks) await close();
+});
+
+async function start(
+  platform: Platform,
+  options: Partial<LockBoardOptions> = {},
+  port = 0,
+): Promise<{ app: INestApplication; url: string }> {
+  const board = LockBoardModule.forRoot({ open: true, interval: 500, ...options });
+  const module = await bench.builder({ imports: [board] }).compile();
+  const adapter = platform === 'Express' ? new ExpressAdapter() : new FastifyAdapter();
+  const app: INestApplication = module.createNestApplication(adapter, { logger: false });
+  app.setGlobalPrefix('api').enableVersioning({ type: VersioningType.URI, defaultVersion: '1' });
+  await app.listen(port, '127.0.0.1');
+  closing.push(() => app.close());
+  return { app, url: `${await app.getUrl()}/api/locks` };
+}
+
+async function look(url: string, options?: BrowserContextOptions): Promise<Opened> {
+  const opened = await open(url, options);
+  closing.push(() => opened.close());
+  return opened;
+}
+
+async function hold(...keys: string[]): Promise<Lease[]> {
+  const leases = await Promise.all(keys.map((key) => rival.acquire(key)));
+  closing.push(() => Promise.all(leases.map((lease) => lease.release())));
+  return leases;
+}
+
+const keysOn = (page: Page): Promise<string[]> => page.locator('tbody th').allTextContents();
+const status = (page: Page): Promise<string | null> => page.locator('#status').textContent();
+
+/** The cells of a lock's row by their columns. */
+async function rowOf(page: Page, key: string): Promise<Record<string, string>> {
+  const row = page.locator('tbody tr', { has: page.getByText(key, { exact: true }) });
+  const cells = await row.locator('td[data-cell]').all();
+  return Object.fromEntries(
+    await Promise.all(
+      cells.map(async (cell) => [await cell.getAttribute('data-cell'), await cell.textContent()]),
+    ),
+  ) as Record<string, string>;
+}
+
+const when = chromium ? describe : describe.skip;
+
+when.each(PLATFORMS)('in a browser, the board on %s', (platform) => {
+  it('shows 200 locks, finds one, orders them, and follows them', async () => {
+    const keys = Array.from({ length: 200 }, (_, nth) => `account:${1_000 + nth}`);
+    const leases = await hold(...keys);
+    const waiting = rival.acquire(keys[7]!);
+    closing.unshift(async () => (await waiting).release()); // when the others are given back
+    const { url } = await start(platform);
+    const { page, complaints } = await look(url);
+    await until('all are there', async () => (await page.locator('tbody tr').count()) === 200);
+    expect(await keysOn(page)).toEqual(keys);
+    expect(await page.locator('#summary').textContent()).toBe('200 locks · 1 waiting');
+    expect(await status(page)).toBe('Live, every 0.5 s');
+    expect(await rowOf(page, keys[7]!)).toEqual({
+      mode: 'exclusive',
+      holder: expect.stringMatching(new RegExp(`^.+ · pid ${process.pid}$`)),
+      heldFor: expect.stringMatching(/^\d+ s$/),
+      remaining: expect.stringMatching(/^\d+ s$/),
+      waiting: '1',
+      oldest: expect.stringMatching(/^\d+ s$/),
+    });
+
+    await page.getByRole('button', { name: 'Waiting' }).click();
+    expect((await keysOn(page))[0]).toBe(keys[7]);
+    expect(await page.locator('[aria-sort]').getAttribute('data-sort')).toBe('waiting');
+    await page.getByRole('button', { name: 'Lock' }).click();
+
+    await page.keyboard.press('/');
+    await page.keyboard.type('ACCOUNT:119');
+    expect(await keysOn(page)).toEqual(keys.slice(190));
+    expect(await page.locator('#summary').textContent()).toBe('10 of 200 locks · 1 waiting');
+    await page.keyboard.type('x');
+    expect(await page.locator('#empty').textContent()).toBe(
+      'None of 200 locks matches “ACCOUNT:119x”.',
+    );
+    await page.keyboard.press('Escape');
+    expect(await keysOn(page)).toHaveLength(200);
+
+    await leases[0]!.release();
+    await hold('zebra');
+    await page.waitForSelector('text=zebra');
+    expect(await keysOn(page)).toEqual([...keys.slice(1), 'zebra']);
+    expect(complaints).toEqual([]);
+  });
+
+  it('has times that tick between two scans', async () => {
+    await hold('tick');
+    const { url } = await start(platform, { interval: '10s' });
+    const { page } = await look(url);
+    await page.waitForSelector('text=tick');
+    const shown = async (): Promise<number[]> => {
+      const { heldFor, remaining } = await rowOf(page, 'tick');
+      return [Number.parseInt(heldFor!, 10), Number.parseInt(remaining!, 10)];
+    };
+    const [held, left] = await shown();
+    await until('both moved', async () => {
+      const [nowHeld, nowLeft] = await shown();
+      return nowHeld! >= held! + 2 && nowLeft! <= left! - 2;
+    });
+  });
+
+  it('releases a lock by the keyboard alone, behind a question', async () => {
+    const [lease] = await hold('stuck');
+    await hold('other');
+    const { url } = await start(platform, { release: true });
+    const { page, complaints } = await look(url);
+    const button = page.getByRole('button', { name: 'Release stuck …' });
+    await button.focus();
+    await page.keyboard.press('Enter');
+    const dialog = page.getByRole('dialog', { name: 'Release this lock?' });
+    expect(await dialog.isVisible()).toBe(true);
+    expect(await page.locator('#chosen').textContent()).toBe('stuck');
+    expect(await page.locator(':focus').textContent()).toBe('Keep it');
+    await page.keyboard.press('Escape');
+    expect(await dialog.isVisible()).toBe(false);
+    expect(lease!.signal.aborted).toBe(false);
+
+    await button.focus();
+    await page.keyboard.press('Enter');
+    await page.keyboard.press('Tab');
+    await page.keyboard.press('Enter');
+    await page.waitForSelector('text=stuck was released.');
+    await until('the holder is told', () => lease!.signal.aborted);
+    await until('its row goes', async () => (await keysOn(page)).join() === 'other');
+    expect(complaints).toEqual([]);
+  });
+
+  it('asks anew when another caller has the lock meanwhile', async () => {
+    const [first] = await hold('moving');
+    const { url } = await start(platform, { release: true });
+    const { page, complaints } = await look(url);
+    await page.getByRole('button', { name: 'Release moving …' }).click();
+    await first!.release();
+    const [second] = await hold('moving');
+    await page.waitForSelector('text=Another caller holds it now.');
+    expect(await page.locator('#release').isDisabled()).toBe(true);
+    await second!.release();
+    await page.waitForSelector('text=It is free now.');
+    expect(complaints).toEqual([]);
+  });
+
+  it('shows every key as text', async () => {
+    const hostile = [
+      '<img src=x onerror=alert(1)>',
+      `"'><script>alert(2)</script>`,
+      'javascript:alert(3)',
+      'evil\u202Egnp.exe',
+      'zero\u200Bwidth',
+      'two  spaces ',
+      '&lt;b&gt;',
+      '日本語 🔒',
+    ];
+    await hold(...hostile);
+    const { url } = await start(platform, { release: true });
+    const { page, complaints } = await look(url);
+    await until('all are there', async () => (await page.locator('tbody tr').count()) === 8);
+    expect((await keysOn(page)).sort()).toEqual(
+      hostile.map((key) => key.replace('\u202E', 'U+202E').replace('\u200B', 'U+200B')).sort(),
+    );
+    expect(await page.locator('tbody img, tbody script, tbody b').count()).toBe(0);
+    await page.getByRole('button', { name: hostile[0] }).click();
+    expect(await page.locator('#chosen').textContent()).toBe(hostile[0]);
+    await page.locator('#release').click();
+    await page.waitForSelector('text=was released.');
+    expect(complaints).toEqual([]);
+  });
+});
+
+when('in a browser, the board', () => {
+  it('loses the row of a process that died, one ttl later', async () => {
+    const worker = await Worker.start({ redis: bench.redis.url, ttl: 3_000 });
+    await worker.call('acquire', 'doomed');
+    const { url } = await start('Express');
+    const { page, complaints } = await look(url);
+    await page.waitForSelector('text=doomed');
+    expect((await rowOf(page, 'doomed'))['holder']).toContain(`pid ${worker.pid}`);
+    await worker.kill();
+    expect(await keysOn(page)).toEqual(['doomed']);
+    await page.waitForSelector('text=No lock is held. It appears here as soon as one is.');
+    expect(await keysOn(page)).toEqual([]);
+    expect(complaints).toEqual([]);
+  });
+
+  it('says that the connection is lost, keeps what it knew, and comes back by itself', async () => {
+    await hold('before');
+    const { app, url } = await start('Fastify');
+    const { page } = await look(url);
+    await page.waitForSelector('text=before');
+    await app.close();
+    closing.splice(1, 1); // that is done
+    await page.waitForSelector('text=No connection to the application, trying again.');
+    expect(await status(page)).toMatch(/Shown as of .+\.$/);
+    expect(await keysOn(page)).toEqual(['before']);
+    expect(await page.locator('#frame').getAttribute('data-stale')).toBe('');
+    await hold('after');
+    await start('Fastify', {}, Number(new URL(url).port));
+    await page.waitForSelector('text=after');
+    expect(await status(page)).toBe('Live, every 0.5 s');
+    expect(await page.locator('#frame').getAttribute('data-stale')).toBeNull();
+  });
+
+  it('finds its own below a proxy that has another path and host', async () => {
+    const [lease] = await hold('proxied');
+    const { url } = await start('Express', { release: true });
+    const target = new URL(url);
+    const proxy = createServer((from, to) => {
+      const path = `${target.pathname}${from.url!.slice('/ops/redis'.length)}`;
+      const headers = { ...from.headers, host: 'internal.example' };
+      const options = { port: target.port, host: '127.0.0.1', path, method: from.method, headers };
+      const passed = request(options, (answer) => {
+        to.writeHead(answer.statusCode!, answer.headers);
+        answer.pipe(to);
+      });
+      passed.on('error', () => to.destroy());
+      to.on('close', () => passed.destroy());
+      from.pipe(passed);
+    });
+    await new Promise<void>((listening) => void proxy.listen(0, '127.0.0.1', listening));
+    closing.push(() => (proxy.closeAllConnections(), proxy.close()));
+    const { port } = proxy.address() as AddressInfo;
+    const { page, complaints } = await look(`http://127.0.0.1:${port}/ops/redis/`);
+    await page.getByRole('button', { name: 'Release proxied …' }).click();
+    await page.locator('#release').click();
+    await page.waitForSelector('text=proxied was released.');
+    await until('the holder is told', () => lease!.signal.aborted);
+    expect(complaints).toEqual([]);
+  });
+
+  it('works behind a guard that asks for a name and a password', async () => {
+    const guard: CanActivate = {
+      canActivate(context: ExecutionContext) {
+        const { headers } = context.switchToHttp().getRequest();
+        const login = Buffer.from('ops:secret').toString('base64');
+        if (headers.authorization === `Basic ${login}`) return true;
+        context.switchToHttp().getResponse().header('WWW-Authenticate', 'Basic');
+        throw new UnauthorizedException();
+      },
+    };
+    const [lease] = await hold('private');
+    const options = { open: false, guards: [guard], release: true };
+    const { url } = await start('Fastify', options);
+    const httpCredentials = { username: 'ops', password: 'secret' };
+    const { page, complaints } = await look(url, { httpCredentials });
+    await page.getByRole('button', { name: 'Release private …' }).click();
+    await page.locator('#release').click();
+    await page.waitForSelector('text=private was released.');
+    await until('the holder is told', () => lease!.signal.aborted);
+    expect(complaints.filter((text) => !text.includes('401'))).toEqual([]);
+  });
+
+  it('asks nothing while its tab is hidden', async () => {
+    const { app, url } = await start('Express');
+    const { page } = await look(url);
+    const { LockBoard } = await import('../../lib/board/lock-board.js');
+    const board = app.get(LockBoard);
+    await until('it looks', () => board.viewers === 1);
+    const hide = (hidden: boolean): Promise<unknown> =>
+      page.evaluate(`
+        Object.defineProperty(document, 'hidden', { value: ${hidden}, configurable: true });
+        document.dispatchEvent(new Event('visibilitychange'));`);
+    await hide(true);
+    await until('it looks away', () => board.viewers === 0);
+    await hide(false);
+    await until('it looks again', () => board.viewers === 1);
+  });
+
+  it.each([
+    ['light', 360],
+    ['dark', 360],
+    ['light', 1_280],
+    ['dark', 1_280],
+  ] as const)('is readable in %s at a width of %i', async (colorScheme, width) => {
+    const [lease] = await hold('x'.repeat(500), 'account:1');
+    void lease;
+    const { url } = await start('Express', { release: true });
+    const viewport = { width, height: 800 };
+    const { page, complaints } = await look(url, { colorScheme, viewport });
+    await page.waitForSelector('text=account:1');
+    const wider = 'document.documentElement.scrollWidth - document.documentElement.clientWidth';
+    expect(await page.evaluate(wider)).toBe(0);
+    expect(await page.evaluate(CONTRASTS)).toEqual([]);
+    const table = page.getByRole('table', { name: 'Locks that are held now' });
+    expect(await table.getByRole('row').count()).toBe(3);
+    expect(await table.getByRole('columnheader').count()).toBe(8);
+    expect(await table.getByRole('rowheader').count()).toBe(2);
+    expect(await page.getByRole('searchbox', { name: 'Filter' }).count()).toBe(1);
+    const pictures = process.env['BOARD_PICTURES'];
+    if (pictures) await page.screenshot({ path: `${pictures}/${colorScheme}-${width}.png` });
+    expect(complaints).toEqual([]);
+  });
+
+  it('would run no script that came in by a mistake', async () => {
+    const { url } = await start('Express');
+    const { page, complaints } = await look(url);
+    const write = `document.body.innerHTML = '<img src=x onerror="document.title = 1">'`;
+    await expect(page.evaluate(write)).rejects.toThrow('TrustedHTML');
+    const handle = `document.body.setAttribute('onclick', 'document.title = "ran"'); document.body.click();`;
+    await expect(page.evaluate(handle)).rejects.toThrow('TrustedScript');
+    await page.evaluate(`{
+      const element = document.createElement('div');
+      element.style.cssText = 'color: red'; // a style by script is no inline style
+      element.setAttribute('style', 'color: red');
+      document.body.append(element);
+    }`);
+    expect(await page.title()).toBe('Locks');
+    expect(complaints).toHaveLength(3);
+    expect(complaints[2]).toContain('Content Security Policy');
+  });
+});
+
+/** Texts on the page whose contrast to what is behind them is below 4.5. */
+const CONTRASTS = `(() => {
+  const channels = (colour) => colour.match(/[\\d.]+/g).map(Number);
+  const light = (colour) => {
+    const [r, g, b] = channels(colour).map((each) => {
+      const part = each / 255;
+      return part <= 0.03928 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4;
+    });
+    return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+  };
+  const behind = (element) => {
+    for (let each = element; each; each = each.parentElement) {
+      const colour = getComputedStyle(each).backgroundColor;
+      if (channels(colour)[3] !== 0) return colour;
+    }
+    return 'rgb(255, 255, 255)';
+  };
+  return [...document.querySelectorAll('body *')]
+    .filter((each) => each.checkVisibility() && [...each.childNodes].some((node) => node.nodeType === 3 && node.data.trim()))
+    .map((each) => {
+      const [a, b] = [light(getComputedStyle(each).color), light(behind(each))];
+      return { text: each.textContent, contrast: (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05) };
+    })
+    .filter(({ contrast }) => contrast < 4.5);
+})()`;

@@ -1,0 +1,425 @@
+import { afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import {
+  type CanActivate,
+  Controller,
+  type ExecutionContext,
+  Get,
+  type INestApplication,
+  Injectable,
+  Logger,
+  Module,
+  VersioningType,
+} from '@nestjs/common';
+import { RouterModule } from '@nestjs/core';
+import { ExpressAdapter } from '@nestjs/platform-express';
+import { FastifyAdapter } from '@nestjs/platform-fastify';
+import { Test } from '@nestjs/testing';
+import { connect } from 'node:net';
+import { LockBoard } from '../../lib/board/lock-board.js';
+import { LockBoardModule, type LockBoardOptions } from '../../lib/board/index.js';
+import { LockOptionsError, LockService, LockStoreError, RedisLockModule } from '../../lib/index.js';
+import { BoardEvents } from '../support/board-events.js';
+import { PLATFORMS, type Platform, useBench } from '../support/nest-app.js';
+import { until } from '../support/until.js';
+
+const bench = useBench();
+let rival: LockService;
+beforeAll(async () => {
+  rival = await bench.rival();
+});
+
+let closing: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const close of closing.reverse()) await close();
+  closing = [];
+  jest.restoreAllMocks();
+});
+
+/** Lets in who says a word. */
+@Injectable()
+class Secret implements CanActivate {
+  canActivate(context: ExecutionContext): boolean {
+    return context.switchToHttp().getRequest().headers.word === 'please';
+  }
+}
+
+@Controller({ path: 'accounts', version: '1' })
+class Accounts {
+  @Get()
+  accounts(): string[] {
+    return [];
+  }
+}
+
+interface Setting {
+  readonly options?: LockBoardOptions;
+  readonly imports?: any[];
+  readonly settings?: object;
+  readonly before?: (app: INestApplication) => void;
+}
+
+/** An application with a board, and its URL. */
+async function start(
+  platform: Platform,
+  { options = { open: true, interval: 500 }, imports = [], settings = {}, before }: Setting = {},
+): Promise<{ app: INestApplication; url: string; board: string; locks: LockService }> {
+  const module = await bench
+    .builder({ imports: [LockBoardModule.forRoot(options), ...imports], controllers: [Accounts] })
+    .compile();
+  const adapter = platform === 'Express' ? new ExpressAdapter() : new FastifyAdapter();
+  const app: INestApplication = module.createNestApplication(adapter, {
+    logger: false,
+    ...settings,
+  });
+  before?.(app);
+  await app.listen(0, '127.0.0.1');
+  closing.push(() => app.close());
+  const url = await app.getUrl();
+  return { app, url, board: `${url}/locks`, locks: app.get(LockService) };
+}
+
+async function watch(board: string, headers: Record<string, string> = {}): Promise<BoardEvents> {
+  const events = await BoardEvents.open(board, headers);
+  closing.push(() => events.close());
+  return events;
+}
+
+const rowOf = (rows: any[], key: string): any => rows.find((row) => row.key === key);
+
+async function ask(
+  board: string,
+  body: unknown,
+  headers: Record<string, string> = {},
+): Promise<[status: number, body: any]> {
+  const answer = await fetch(`${board}/release`, {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json', ...headers },
+    body: typeof body === 'string' ? body : JSON.stringify(body),
+  });
+  const text = await answer.text();
+  return [answer.status, text.startsWith('{') ? JSON.parse(text) : text];
+}
+
+describe('a board whose options are wrong', () => {
+  it.each([
+    [
+      'nothing',
+      undefined,
+      /would show everybody .* give it "guards: \[YourAdminGuard\]", or "open: true"/,
+    ],
+    ['open: false', { open: false }, /would show everybody/],
+    ['no guard in the list', { guards: [] }, /would show everybody/],
+    ['guards and open', { guards: [Secret], open: true }, /"guards" or "open: true", not both/],
+    ['what is no guard', { guards: ['admin'] }, /a list of guards/],
+    ['one guard without a list', { guards: Secret }, /a list of guards/],
+    ['an option that is unknown', { open: true, released: true }, /has no option "released"/],
+    ['a path that is no text', { open: true, path: 5 }, /a string as "path"/],
+    ['an empty pattern', { open: true, pattern: '' }, /a "pattern" that is not empty/],
+    ['a word as release', { open: true, release: 'yes' }, /true or false as "release"/],
+    ['an interval that is short', { open: true, interval: 10 }, /from 500 ms to 10000 ms/],
+    ['a limit that is large', { open: true, limit: 100_000 }, /from 1 to 5000/],
+  ])('is refused: %s', (_, options, text) => {
+    const forRoot = (): unknown => LockBoardModule.forRoot(options as LockBoardOptions);
+    expect(forRoot).toThrow(LockOptionsError);
+    expect(forRoot).toThrow(text);
+  });
+
+  it.each([
+    ['without forRoot', [LockBoardModule], /without options: write LockBoardModule\.forRoot/],
+    [
+      'without locks',
+      [LockBoardModule.forRoot({ open: true })],
+      /import RedisLockModule\.forRoot\(\)/,
+    ],
+    [
+      'of a module that is not there',
+      [
+        RedisLockModule.forRoot({ lazyConnect: true }),
+        LockBoardModule.forRoot({ open: true, module: 'billing' }),
+      ],
+      /RedisLockModule\.forRoot\(\{ name: 'billing' \}\)/,
+    ],
+  ])('does not start %s', async (_, imports, text) => {
+    await expect(Test.createTestingModule({ imports }).compile()).rejects.toThrow(text);
+  });
+});
+
+describe.each(PLATFORMS)('a board on %s', (platform) => {
+  it('is one page that may load nothing, be framed by nobody and be kept nowhere', async () => {
+    const { board } = await start(platform);
+    const page = await fetch(board);
+    expect(page.status).toBe(200);
+    expect(page.headers.get('content-type')).toBe('text/html; charset=utf-8');
+    expect(page.headers.get('cache-control')).toContain('no-store');
+    expect(page.headers.get('x-frame-options')).toBe('DENY');
+    const policy = page.headers.get('content-security-policy')!;
+    expect(policy).toContain("default-src 'none'");
+    expect(policy).toContain("frame-ancestors 'none'");
+    expect(policy).not.toContain('unsafe');
+    const html = await page.text();
+    expect(html).not.toMatch(/\b(src|href|action)="(?!data:,")|\son\w+=|https?:/);
+  });
+
+  it('shows who holds a lock, for how long, what is left, and who waits', async () => {
+    const { board } = await start(platform);
+    const lease = await rival.acquire('account:1');
+    const waiting = rival.acquire('account:1');
+    const readers = [
+      await rival.acquire('prices', { mode: 'shared' }),
+      await rival.acquire('prices', { mode: 'shared' }),
+    ];
+    const events = await watch(board);
+    expect(await events.next('settings')).toEqual({
+      release: false,
+      pattern: '*',
+      limit: 500,
+      interval: 500,
+    });
+    const { rows, cut } = await events.list((all) => rowOf(all, 'account:1')?.oldest > 0);
+    expect(cut).toBe(false);
+    expect(rowOf(rows, 'account:1')).toEqual({
+      key: 'account:1',
+      mode: 'exclusive',
+      held: true,
+      holders: [{ host: expect.any(String), pid: process.pid, count: 1 }],
+      others: 0,
+      heldFor: expect.any(Number),
+      remaining: expect.any(Number),
+      waiting: 1,
+      awaiting: 0,
+      oldest: expect.any(Number),
+      grant: expect.any(String),
+    });
+    expect(rowOf(rows, 'prices')).toMatchObject({
+      mode: 'shared',
+      holders: [{ pid: process.pid, count: 2 }],
+    });
+    await lease.release();
+    await (await waiting).release();
+    for (const reader of readers) await reader.release();
+    expect(await events.list((all) => all.length === 0)).toEqual({ rows: [], cut: false });
+  });
+
+  it('says when there are more than it shows', async () => {
+    const { board } = await start(platform, { options: { open: true, limit: 2, pattern: 'a*' } });
+    const leases = await Promise.all(['a1', 'a2', 'b'].map((key) => rival.acquire(key)));
+    const events = await watch(board);
+    expect((await events.next('locks')).rows.map(({ key }: any) => key)).toEqual(['a1', 'a2']);
+    leases.push(await rival.acquire('a3'));
+    let list = await events.next('locks');
+    while (!list.cut) list = await events.next('locks');
+    expect(list.rows).toHaveLength(2);
+    for (const lease of leases) await lease.release();
+  });
+
+  it('has its guards before everything', async () => {
+    const { board } = await start(platform, { options: { guards: [Secret], release: true } });
+    const lease = await rival.acquire('guarded');
+    expect((await fetch(board)).status).toBe(403);
+    expect((await fetch(`${board}/events`)).status).toBe(403);
+    expect((await ask(board, { key: 'guarded' }))[0]).toBe(403);
+    expect((await rival.inspect('guarded')).state).toBe('held');
+    const headers = { word: 'please' };
+    expect((await fetch(board, { headers })).status).toBe(200);
+    const events = await watch(board, headers);
+    expect((await events.next('settings')).release).toBe(true);
+    await lease.release();
+  });
+
+  it('has guards that inject what other modules export', async () => {
+    @Module({ providers: [Secret], exports: [Secret] })
+    class Users {}
+    @Injectable()
+    class Admins implements CanActivate {
+      constructor(private readonly secret: Secret) {}
+      canActivate(context: ExecutionContext): boolean {
+        return this.secret.canActivate(context);
+      }
+    }
+    Reflect.defineMetadata('design:paramtypes', [Secret], Admins);
+    const { board } = await start(platform, { options: { guards: [Admins], imports: [Users] } });
+    expect((await fetch(board)).status).toBe(403);
+    expect((await fetch(board, { headers: { word: 'please' } })).status).toBe(200);
+  });
+
+  it.each([VersioningType.URI, VersioningType.HEADER] as const)(
+    'stands below a global prefix and has no version, with versioning of type %i',
+    async (type) => {
+      const { url } = await start(platform, {
+        options: { open: true, path: '/admin/locks' },
+        before: (app) =>
+          app
+            .setGlobalPrefix('api')
+            .enableVersioning({ type, header: 'version', defaultVersion: '1' }),
+      });
+      expect((await fetch(`${url}/api/admin/locks`)).status).toBe(200);
+      const events = await watch(`${url}/api/admin/locks`);
+      expect(await events.next('locks')).toBeDefined();
+      const headers = { version: '1' };
+      const versioned = type === VersioningType.URI ? '/api/v1' : '/api';
+      expect((await fetch(`${url}${versioned}/accounts`, { headers })).status).toBe(200);
+    },
+  );
+
+  it('stands where RouterModule puts it', async () => {
+    const imports = [RouterModule.register([{ path: 'inner', module: LockBoardModule }])];
+    const { url } = await start(platform, { imports });
+    expect((await fetch(`${url}/inner/locks`)).status).toBe(200);
+  });
+
+  it('releases nothing unless that is wanted', async () => {
+    const { board } = await start(platform);
+    const lease = await rival.acquire('kept');
+    const { grant } = rowOf((await (await watch(board)).next('locks')).rows, 'kept');
+    expect((await ask(board, { key: 'kept', grant }))[0]).toBe(404);
+    expect((await rival.inspect('kept')).state).toBe('held');
+    await lease.release();
+  });
+
+  describe('with release', () => {
+    const options = { open: true, release: true, pattern: 'job:*', interval: 500 } as const;
+
+    it('takes the lock from the holder that was shown, and logs it', async () => {
+      const warn = jest.spyOn(Logger.prototype, 'warn');
+      const { board } = await start(platform, { options });
+      const lease = await rival.acquire('job:"1"');
+      const { grant } = rowOf((await (await watch(board)).next('locks')).rows, 'job:"1"');
+      expect(await ask(`${board}`, { key: 'job:"1"', grant })).toEqual([200, { freed: true }]);
+      await until('it is told', () => lease.signal.aborted);
+      expect(await ask(board, { key: 'job:"1"', grant })).toEqual([200, { freed: false }]);
+      const lines = warn.mock.calls.map(([line]) => String(line));
+      expect(lines.filter((line) => line.includes('lock board'))).toEqual([
+        expect.stringMatching(
+          /^The lock board takes "job:\\"1\\"" from .+ \(pid \d+\): .* by POST \/locks\/release\.$/,
+        ),
+      ]);
+    });
+
+    it('leaves a holder that was not shown', async () => {
+      const { board } = await start(platform, { options });
+      const first = await rival.acquire('job:2');
+      const { grant } = rowOf((await (await watch(board)).next('locks')).rows, 'job:2');
+      await first.release();
+      const second = await rival.acquire('job:2');
+      const changed = [409, { message: 'Another caller holds it now.' }];
+      expect(await ask(board, { key: 'job:2', grant })).toEqual(changed);
+      expect(await ask(board, { key: 'job:2' })).toEqual(changed);
+      expect(second.signal.aborted).toBe(false);
+      await second.release();
+    });
+
+    it('releases no lock that it does not show, and answers nonsense with what is right', async () => {
+      const { board } = await start(platform, { options });
+      const lease = await rival.acquire('account:1');
+      expect(await ask(board, { key: 'account:1' })).toEqual([
+        404,
+        { message: 'This page does not show that lock.' },
+      ]);
+      expect((await ask(board, {}))[0]).toBe(400);
+      expect((await ask(board, { key: ['job:1'] }))[0]).toBe(400);
+      expect((await ask(board, 'null'))[0]).toBe(400);
+      expect((await ask(board, '{'))[0]).toBe(400);
+      expect((await ask(board, { key: 'job:{' }))[0]).toBe(409);
+      expect((await ask(board, { key: `job:${'x'.repeat(70_000)}` }))[0]).toBeGreaterThan(399);
+      expect((await rival.inspect('account:1')).state).toBe('held');
+      await lease.release();
+    });
+
+    const own = (board: string): string => new URL(board).origin;
+    it.each<[string, (board: string) => Record<string, string>, number]>([
+      ['another site', () => ({ 'Sec-Fetch-Site': 'cross-site' }), 403],
+      ['a neighbour', () => ({ 'Sec-Fetch-Site': 'same-site' }), 403],
+      [
+        'another site that forged Host',
+        (board) => ({ 'Sec-Fetch-Site': 'cross-site', Origin: own(board) }),
+        403,
+      ],
+      ['another site, over HTTP', () => ({ Origin: 'http://evil.example' }), 403],
+      ['a sandboxed frame, over HTTP', () => ({ Origin: 'null' }), 403],
+      ['another port', () => ({ Origin: 'http://127.0.0.1:1' }), 403],
+      ['a form', () => ({ 'Content-Type': 'text/plain' }), 415],
+      ['a form with fields', () => ({ 'Content-Type': 'application/x-www-form-urlencoded' }), 415],
+      ['the page', () => ({ 'Sec-Fetch-Site': 'same-origin' }), 200],
+      [
+        'the page behind a proxy with TLS',
+        () => ({ 'Sec-Fetch-Site': 'same-origin', Origin: 'https://admin.example' }),
+        200,
+      ],
+      ['the page, over HTTP', (board) => ({ Origin: own(board) }), 200],
+    ])('answers %s with the right status, however open CORS is', async (_, headersFor, status) => {
+      const before = (app: INestApplication): void =>
+        app.enableCors({ origin: true, credentials: true });
+      const { board } = await start(platform, { options, before });
+      const lease = await rival.acquire('job:3');
+      const { grant } = rowOf((await (await watch(board)).next('locks')).rows, 'job:3');
+      const headers = headersFor(board);
+      // Fastify has no parser for forms but that of Nest, and refuses others itself.
+      expect((await ask(board, { key: 'job:3', grant }, headers))[0]).toBe(status);
+      expect((await rival.inspect('job:3')).state).toBe(status === 200 ? 'free' : 'held');
+      const abort = new AbortController();
+      const events = await fetch(`${board}/events`, { headers, signal: abort.signal });
+      expect(events.status).toBe(status === 403 ? 403 : 200);
+      abort.abort();
+      await lease.release();
+    });
+
+    it('needs no body parser of the application', async () => {
+      const settings = { bodyParser: false };
+      const { board } = await start(platform, { options, settings });
+      const lease = await rival.acquire('job:4');
+      const { grant } = rowOf((await (await watch(board)).next('locks')).rows, 'job:4');
+      expect(await ask(board, { key: 'job:4', grant })).toEqual([200, { freed: true }]);
+      await lease.release();
+    });
+  });
+
+  it('delays no lock while a guard hangs, and has no page that left meanwhile', async () => {
+    let decide = (_: boolean): void => {};
+    const decision = new Promise<boolean>((resolve) => (decide = resolve));
+    const asked = jest.fn(() => decision);
+    const { app, board, locks } = await start(platform, {
+      options: { guards: [{ canActivate: asked }] },
+    });
+    const list = jest.spyOn(locks, 'list');
+    const { hostname, port } = new URL(board);
+    const leaving = connect(Number(port), hostname);
+    leaving.write('GET /locks/events HTTP/1.1\r\nHost: x\r\n\r\n');
+    const stays = fetch(board);
+    await until('both were asked', () => asked.mock.calls.length === 2);
+    await locks.withLock('account:7', () => {});
+    const connections = (): Promise<number> =>
+      new Promise((resolve) =>
+        app.getHttpServer().getConnections((_: unknown, count: number) => resolve(count)),
+      );
+    const before = await connections();
+    leaving.destroy();
+    await until('the server knows', async () => (await connections()) < before);
+    decide(true);
+    expect((await stays).status).toBe(200);
+    expect([app.get(LockBoard).viewers, list.mock.calls.length]).toEqual([0, 0]);
+  });
+
+  it('shows a store that fails as what it is, and goes on', async () => {
+    const { board, locks } = await start(platform);
+    const events = await watch(board);
+    await events.next('locks');
+    const list = jest
+      .spyOn(locks, 'list')
+      .mockRejectedValue(new LockStoreError('Redis sleeps.', {}));
+    expect(await events.next('trouble')).toEqual({ message: 'Redis sleeps.' });
+    list.mockRejectedValue(new Error('redis://user:password@host'));
+    let { message } = await events.next('trouble');
+    while (message === 'Redis sleeps.') ({ message } = await events.next('trouble'));
+    expect(message).toBe('The application failed; its log says how.');
+    list.mockRestore();
+    expect(await events.next('locks')).toBeDefined();
+  });
+
+  it('ends at once with the application', async () => {
+    const { app, board } = await start(platform);
+    const events = await watch(board);
+    await events.next('locks');
+    await app.close();
+    expect(await events.list(() => false)).toBeUndefined();
+  });
+});
