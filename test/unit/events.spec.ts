@@ -97,10 +97,10 @@ describe('a call and a hold', () => {
     expect(lease.waited).toBe(1_500);
     await lease.release();
     expect((await second).waited).toBe(500);
-    await (await second).release();
     const [, one, two] = heard.holds;
     expect(one).toMatchObject({ name: 'first', waited: 1_500, handedFrom: undefined });
     expect(two).toMatchObject({ name: 'second', waited: 500, handedFrom: one });
+    await (await second).release();
     expect(heard.of('handedOff')).toMatchObject([{ name: 'first', to: 'local' }]);
     expect(heard.calls.map(({ queued }) => queued)).toEqual([undefined, true, true]);
     expect(heard.unbalanced).toEqual([]);
@@ -272,7 +272,7 @@ describe('a hold that does not end by a release', () => {
     await signaller.release();
     await clock.advance(100);
     expect(await awaited).toBe(true);
-    expect(heard.holds.at(-1)).toMatchObject({ name: 'waiter', acquire: undefined });
+    expect(heard.holds.at(-1)).toMatchObject({ name: 'waiter', acquire: heard.calls[0] });
     await lease.release();
     expect(heard.unbalanced).toEqual([]);
   });
