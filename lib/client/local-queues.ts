@@ -63,8 +63,8 @@ export class LocalQueues {
     key: string,
     call: CallSettings,
     signal: AbortSignal | undefined,
-    startedAt = this.clock.monotonic(),
     trace?: AcquireTrace,
+    startedAt = this.clock.monotonic(),
   ): Promise<BaseLease> {
     const { waitersPerProcess } = this.settings.limits;
     if (this.size >= waitersPerProcess) {

@@ -85,33 +85,36 @@ export class LockClient {
     whole?: AcquireTrace,
   ): Promise<BaseLease> {
     let coming: Promise<BaseLease>;
-    const { publisher } = this;
     try {
       if (call.dialect) checkStore(call.dialect, this.settings);
-      this.#order?.check(key, call);
-      if (typeof key !== 'string') {
-        const all = (trace?: AcquireTrace): Promise<BaseLease> =>
-          acquireMany(key, call, this.clock, (each, ask) =>
-            this.acquire(each, ask, signal, true, trace),
-          );
-        const isNew = (each: string): boolean => !Section.toReenter(this.#heldLocks, each, call);
-        coming =
-          publisher.hearsCall(call) && key.some(isNew)
-            ? publisher.call(key, call, signal, tries, all)
-            : all();
+      if (!whole) this.#order?.check(key, call);
+      if (!whole && this.publisher.hearsCall(call) && this.#isNew(key, call)) {
+        const ask = (trace: AcquireTrace): Promise<BaseLease> =>
+          this.acquire(key, call, signal, tries, trace);
+        coming = this.publisher.call([key].flat(), call, signal, tries, ask);
+      } else if (typeof key !== 'string') {
+        const part = (each: string, ask: CallSettings): Promise<BaseLease> =>
+          this.acquire(each, ask, signal, true, whole);
+        coming = acquireMany(key, call, this.clock, part);
       } else {
         const section = Section.toReenter(this.#heldLocks, key, call);
-        if (section || !this.#opening.done || whole || publisher.hearsCall(call)) {
+        if (section || !this.#opening.done) {
           coming = this.#prepare(key, call, section, signal, tries, whole);
         } else {
           this.#admit(key, signal);
-          coming = this.#queues.wait(key, call, signal);
+          coming = this.#queues.wait(key, call, signal, whole);
         }
       }
     } catch (error) {
       return Promise.reject(error);
     }
-    return Section.isAround && call.wait > 0 ? nestedWait(coming, call, this.#heldLocks) : coming;
+    const nested = Section.isAround && call.wait > 0 && !whole;
+    return nested ? nestedWait(coming, call, this.#heldLocks) : coming;
+  }
+
+  /** Whether the code around holds none of it, or not all. */
+  #isNew(key: string | readonly string[], call: CallSettings): boolean {
+    return [key].flat().some((each) => !Section.toReenter(this.#heldLocks, each, call));
   }
 
   /** Acquires where something comes before the waiting. */
@@ -130,9 +133,9 @@ export class LockClient {
       signal?.throwIfAborted();
       if (!this.#opening.done) await this.#connected(key, signal);
       this.#admit(key, signal);
-      return this.#queues.wait(key, call, signal, from, trace);
+      return this.#queues.wait(key, call, signal, trace, from);
     };
-    if (whole || !this.publisher.hearsCall(call)) return ask(whole);
+    if (!section || whole || !this.publisher.hearsCall(call)) return ask(whole);
     return this.publisher.call([key], call, signal, tries, ask);
   }
 
@@ -290,11 +293,7 @@ export class LockClient {
   /** What this process has in hand, for tests and for health checks. */
   get load(): { held: number; waiting: number; leaving: number; watched: number } {
     const { size: held, watched } = this.#heldLocks;
-    return {
-      held,
-      waiting: this.#queues.size + this.conditions.size,
-      leaving: this.#cleanup.size,
-      watched,
-    };
+    const waiting = this.#queues.size + this.conditions.size;
+    return { held, waiting, leaving: this.#cleanup.size, watched };
   }
 }

@@ -17,7 +17,6 @@ import type {
   LockEventName,
   LockSubject,
   LostEvent,
-  ReleasedEvent,
 } from './lock-event.js';
 import { LockEvents } from './lock-events.js';
 import { type Held, type Origin, subjectOf, type Wanted } from './subject.js';
@@ -75,8 +74,8 @@ export class Publisher {
     return this.#emitter !== undefined && this.#emitter.eventNames().length > 0;
   }
 
-  /** Tells of a call from its begin to its end; `ask` does it. */
-  async call<Lease extends Granted>(
+  /** Tells of a call from its begin to its end; `ask` does it, and throws nothing. */
+  call<Lease extends Granted>(
     keys: readonly string[],
     wanted: Wanted & { readonly wait: number },
     signal: AbortSignal | undefined,
@@ -84,33 +83,38 @@ export class Publisher {
     ask: (trace: AcquireTrace) => Promise<Lease>,
   ): Promise<Lease> {
     const { start, end, error: failure } = lockChannels.acquire;
-    const startedAt = this.clock.monotonic();
-    const trace: AcquireTrace = { ...this.subject(keys, wanted), startedAt, wait: wanted.wait };
-    try {
-      const coming = start.runStores(trace, ask, undefined, trace);
-      end.publish(trace);
-      const lease = await coming;
-      const { token } = lease;
-      if (token !== undefined) trace.token = token;
-      this.#endCall(trace, wanted, 'acquired');
-      return lease;
-    } catch (error) {
-      const outcome = outcomeOf(error, signal);
-      if (!tries || outcome !== 'busy') {
-        trace.error = error;
-        failure.publish(trace);
-      }
-      this.#endCall(trace, wanted, outcome, error);
-      throw error;
-    }
+    const { wait } = wanted;
+    const trace: AcquireTrace = {
+      startedAt: this.clock.monotonic(),
+      wait,
+      ...this.subject(keys, wanted),
+    };
+    const coming = start.runStores(trace, ask, undefined, trace);
+    end.publish(trace);
+    return coming.then(
+      (lease) => {
+        const { token } = lease;
+        if (token !== undefined) trace.token = token;
+        this.#endCall(trace, wanted, 'acquired');
+        return lease;
+      },
+      (error: unknown) => {
+        const outcome = outcomeOf(error, signal);
+        if (!tries || outcome !== 'busy') {
+          trace.error = error;
+          failure.publish(trace);
+        }
+        this.#endCall(trace, wanted, outcome, error);
+        throw error;
+      },
+    );
   }
 
   /** A lock of the call was not granted at the first ask; told once of each call. */
   contended(trace: AcquireTrace | undefined, key: string, rank?: number): void {
     if (!trace || trace.queued) return;
     trace.queued = true;
-    const { name, mode, topology, module } = trace;
-    this.tell('contended', () => ({ name, key, mode, topology, module, rank }));
+    this.tell('contended', () => ({ rank, ...aboutOf(trace), key }));
   }
 
   /**
@@ -120,15 +124,13 @@ export class Publisher {
   hold(held: Held, waited: number, acquire?: AcquireTrace, handedFrom?: HoldTrace): void {
     if (held.trace && held.trace.end === undefined) return;
     const { start, end } = lockChannels.hold;
-    const startedAt = this.clock.monotonic();
-    const { fencingToken: token } = held;
     const trace: HoldTrace = {
-      ...this.#subjectOf(held),
-      startedAt,
+      startedAt: this.clock.monotonic(),
       acquire,
       handedFrom,
       waited,
-      token,
+      token: held.fencingToken,
+      ...this.#subjectOf(held),
     };
     held.tracedAs(trace);
     this.#watch(trace, held.settings.slowHold);
@@ -150,11 +152,11 @@ export class Publisher {
       asyncEnd.publish(trace);
       trace.handedFrom = undefined; // or each hold would keep all before it
     }
-    const over = (): ReleasedEvent => ({ ...this.#subjectOf(held), held: heldFor, token });
-    if (to) this.tell('handedOff', () => ({ ...over(), to }));
-    if (end === 'released') this.tell('released', over);
+    const about = (): LockSubject => (trace ? aboutOf(trace) : this.#subjectOf(held));
+    if (to) this.tell('handedOff', () => ({ to, held: heldFor, token, ...about() }));
+    if (end === 'released') this.tell('released', () => ({ held: heldFor, token, ...about() }));
     if (end !== 'lost') return;
-    const lost = { ...over(), reason: reason! };
+    const lost = { reason: reason!, held: heldFor, token, ...about() };
     this.tell('lost', () => lost);
     this.reports?.lost(lost);
   }
@@ -162,7 +164,7 @@ export class Publisher {
   /** A renewal failed; the time `left` of the lease, in ms, stands. */
   renewalFailed(held: Held, left: number, error: unknown): void {
     const cause = error instanceof LockError ? error : undefined;
-    this.tell('renewalFailed', () => ({ ...this.#subjectOf(held), left, error: cause }));
+    this.tell('renewalFailed', () => ({ left, error: cause, ...this.#subjectOf(held) }));
   }
 
   /** The connection to a server was lost. */
@@ -198,27 +200,26 @@ export class Publisher {
     error?: unknown,
   ): void {
     const { asyncStart, asyncEnd } = lockChannels.acquire;
-    const { name, key, mode, topology, module, wait, token } = trace;
+    const { wait, token } = trace;
     const waited = this.clock.monotonic() - trace.startedAt;
     trace.outcome = outcome;
     trace.waited = waited;
     asyncStart.publish(trace);
     asyncEnd.publish(trace);
     if (waited > slowWait) this.reports?.slowWait(trace);
-    const subject = { name, key, mode, topology, module };
     const queued = trace.queued === true;
     const by = error instanceof LockShutdownError ? 'shutdown' : 'limit';
     switch (outcome) {
       case 'acquired':
-        return this.tell('acquired', () => ({ ...subject, waited, queued, token }));
+        return this.tell('acquired', () => ({ waited, queued, token, ...aboutOf(trace) }));
       case 'busy':
-        return this.tell('timedOut', () => ({ ...subject, waited, wait }));
+        return this.tell('timedOut', () => ({ waited, wait, ...aboutOf(trace) }));
       case 'aborted':
-        return this.tell('aborted', () => ({ ...subject, waited, wait }));
+        return this.tell('aborted', () => ({ waited, wait, ...aboutOf(trace) }));
       case 'refused':
-        return this.tell('refused', () => ({ ...subject, waited, wait, by }));
+        return this.tell('refused', () => ({ waited, wait, by, ...aboutOf(trace) }));
       case 'failed':
-        return this.tell('failed', () => ({ ...subject, waited, wait, error }));
+        return this.tell('failed', () => ({ waited, wait, error, ...aboutOf(trace) }));
     }
   }
 
@@ -240,6 +241,11 @@ export class Publisher {
     this.#slow.get(trace)?.();
     if (!this.#slow.delete(trace)) this.reports?.slowHold(trace, held);
   }
+}
+
+/** What of a trace every event has. Behind its own fields: V8 takes a hundred times longer for a spread that comes first. */
+function aboutOf({ name, key, mode, topology, module }: LockSubject): LockSubject {
+  return { name, key, mode, topology, module };
 }
 
 function outcomeOf(error: unknown, signal: AbortSignal | undefined): AcquireOutcome {

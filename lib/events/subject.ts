@@ -38,10 +38,12 @@ export function subjectOf(
   { name, share }: Wanted,
 ): LockSubject {
   const mode = !share ? 'exclusive' : isReader(share) ? 'shared' : 'permit';
-  return { name: name ?? labelOf(keys), key: keys.join(', '), mode, topology, module };
+  const key = keys.length === 1 ? keys[0]! : keys.join(', ');
+  return { name: name ?? labelOf(keys), key, mode, topology, module };
 }
 
 /** Of keys that nobody named. */
 function labelOf(keys: readonly string[]): string {
+  if (keys.length === 1) return keyLabels.of(keys[0]!) ?? UNNAMED;
   return [...new Set(keys.map((key) => keyLabels.of(key) ?? UNNAMED))].join(', ');
 }

@@ -157,8 +157,8 @@ export class Election extends EventEmitter<ElectionEvents> implements AsyncDispo
     const error = lease.signal.reason as LeaseLostError;
     this.#tell('deposed', error);
     this.#client.publisher.tell('deposed', () => ({
-      ...this.#about(lease),
       reason: error.reason,
+      ...this.#about(lease),
     }));
   }
 
@@ -169,13 +169,13 @@ export class Election extends EventEmitter<ElectionEvents> implements AsyncDispo
   skip(): void {
     const { publisher } = this.#client;
     const subject = (): LockSubject => publisher.subject([this.key], this.#settings);
-    publisher.tell('skipped', () => ({ ...subject(), by: 'election' }));
+    publisher.tell('skipped', () => ({ by: 'election', ...subject() }));
   }
 
   /** What events say of its lead. */
   #about(lease: Lease): ElectedEvent {
     const subject = this.#client.publisher.subject([this.key], this.#settings);
-    return { ...subject, token: (lease as SingleLease).token };
+    return { token: (lease as SingleLease).token, ...subject };
   }
 
   /** What a listener throws is no part of the election. */
