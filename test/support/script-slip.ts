@@ -20,7 +20,7 @@ export function slipped(
   script: LuaScript,
   { commands = {}, operands = {}, functions = {} }: Slip,
 ): LuaScript {
-  const { source, keys, args } = script;
+  const { step: source, keys, args } = script;
   const parts = partsOf(source);
   const has = (what: string, found: boolean): void => {
     if (!found) throw new Error(`${name}.lua has no ${what}.`);

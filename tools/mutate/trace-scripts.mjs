@@ -6,9 +6,9 @@ import { LuaScript } from '../../lib/redis/lua-script.js';
 const ran = new Map();
 const right = Object.getOwnPropertyDescriptor(LuaScript.prototype, 'argList').value;
 LuaScript.prototype.argList = function (...operands) {
-  const tests = ran.get(this.source) ?? new Set();
+  const tests = ran.get(this.step) ?? new Set();
   // Before the first test: of none.
-  ran.set(this.source, tests.add(expect.getState().currentTestName ?? ''));
+  ran.set(this.step, tests.add(expect.getState().currentTestName ?? ''));
   return right.apply(this, operands);
 };
 
