@@ -16,6 +16,7 @@ import { ClusterProcess } from '../../tools/redis-cluster.js';
 import { SentinelProcess } from '../../tools/redis-sentinel.js';
 import { freePort, RedisProcess } from '../../tools/redis-server.js';
 import { SOON } from '../support/bounds.js';
+import { FaultProxy } from '../support/fault-proxy.js';
 import { until } from '../support/until.js';
 
 let closing: (() => unknown)[] = [];
@@ -174,6 +175,18 @@ describe('the health of locks on one Redis', () => {
       inbox: 'unheard',
     });
     await (await locks.acquire('a')).release(); // as it says
+  });
+
+  it('is degraded while the connection for pushes is half-open', async () => {
+    const proxy = await FaultProxy.before((await start()).port);
+    closing.push(() => proxy.close());
+    const locks = await locksOn({ redis: proxy.url });
+    await becomes(locks, 'up');
+    const [link] = [...proxy.links].filter(({ subscriber }) => subscriber);
+    link!.down = { drop: true };
+    expect((await becomes(locks, 'degraded')).inbox).toBe('unheard');
+    link!.down = undefined;
+    await becomes(locks, 'up');
   });
 
   it('is degraded after the event loop was late by a third of a ttl', async () => {
