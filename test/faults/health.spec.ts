@@ -204,14 +204,14 @@ describe('the health of locks on one Redis', () => {
   });
 
   it('is down while too few replicas are there', async () => {
-    const redis = await start();
+    const redis = await start('--repl-diskless-sync-delay', '0');
     const replicas = { acks: 1, timeout: '100ms' } as const;
     const locks = await locksOn({ redis: redis.url, replicas });
     const { problems } = await becomes(locks, 'down');
     expect(problems).toEqual([
       `Redis at 127.0.0.1:${redis.port}/0 cannot keep locks: 0 of 1 replicas (option "replicas") answer.`,
     ]);
-    await start('--replicaof', '127.0.0.1', String(redis.port), '--repl-diskless-sync-delay', '0');
+    await start('--replicaof', '127.0.0.1', String(redis.port));
     await becomes(locks, 'up');
   });
 
