@@ -18,6 +18,7 @@ export const PAGES = [
     [
       ['Operations', 'operations'],
       ['The page', 'page'],
+      ['Command line', 'command-line'],
       ['Troubleshooting', 'troubleshooting'],
       ['Topologies', 'topologies'],
       ['Where Redis can fail', 'faults'],

@@ -54,3 +54,11 @@ export const conditions = {
   leave: new LuaScript(leaveCondition),
   signal: new LuaScript(signal),
 };
+
+/** Every step of native locks. */
+export const nativeScripts: readonly LuaScript[] = [
+  exclusive,
+  readers,
+  permits,
+  conditions,
+].flatMap((steps) => Object.values<LuaScript>(steps));

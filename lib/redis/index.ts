@@ -1,5 +1,6 @@
 export { slotTagOf } from './cluster/slot-map.js';
 export { deadline } from './deadline.js';
+export { connectToEach, type FoundServer, type FoundServers } from './each-server.js';
 export {
   baseOf,
   fenceKey,
@@ -20,5 +21,7 @@ export { CommonOperands, KeyList, type Keys, type Operand } from './resp.js';
 export { type OutageListener } from './outage-watch.js';
 export { type RedisConnection } from './redis-connection.js';
 export { RepeatedScript } from './repeated-script.js';
-export { commandsOf, rightsFor } from './rights.js';
+export { commandsOf, missingRights, rightsFor } from './rights.js';
 export { RedisServer } from './redis-server.js';
+export { checkServer, productOf, risks, serverField } from './server-check.js';
+export { saysOf } from './store-failure.js';

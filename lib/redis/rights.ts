@@ -56,25 +56,26 @@ export function commandsOf(scripts: Iterable<{ readonly source: string }>): stri
   return [...new Set(calls.map(([, command]) => command!.toLowerCase()))];
 }
 
-/**
- * Tries each of the commands, and both kinds of keys, without an effect on anything.
- * @throws LockStoreError that names what the user may not do.
- */
-export async function checkRights(
+/** @throws LockStoreError that names what the user may not do. */
+export async function checkRights(connection: RedisConnection, rights: Rights): Promise<void> {
+  const missing = await missingRights(connection, rights);
+  if (missing.length === 0) return;
+  throw unfit(
+    `the Redis user lacks the right${missing.length > 1 ? 's' : ''} ${missing.join(' ')} (NOPERM); see "Redis rights" in docs/operations.md`,
+  );
+}
+
+/** What the user lacks, as an ACL says it. Tries each of the commands, and both kinds of keys, without an effect on anything. */
+export async function missingRights(
   connection: RedisConnection,
   { commands, keys: [key, beside] }: Rights,
-): Promise<void> {
+): Promise<string[]> {
   const calls = commands
     .filter((command) => command in WITHOUT_EFFECT)
     .map((command) => [command, key, ...WITHOUT_EFFECT[command]!]);
   if (commands.includes('renamenx')) calls.push(['renamenx', key, beside]);
   calls.push(['get', beside]);
-  const missing = await refusedOf(connection, calls);
-  if (missing.size === 0) return;
-  const rights = [...missing].join(' ');
-  throw unfit(
-    `the Redis user lacks the right${missing.size > 1 ? 's' : ''} ${rights} (NOPERM); see "Redis rights" in docs/operations.md`,
-  );
+  return [...(await refusedOf(connection, calls))];
 }
 
 /** What the user lacks for these calls, as an ACL says it. Nothing where the server runs no such script. */

@@ -128,12 +128,12 @@ export function description(info: string, address: string, checks: ServerChecks)
   const following = replicas > 0 ? `, with ${replicas} replica${replicas > 1 ? 's' : ''}` : '';
   return {
     found: `${productOf(info)} at ${address}${following}`,
-    warnings: checks.durability === 'ignore' ? [] : risks(info, checks),
+    warnings: checks.durability === 'ignore' ? [] : sentencesOf(risks(info, checks)),
   };
 }
 
 /** By its own name and version: the others say besides which Redis they are compatible with. */
-function productOf(info: string): string {
+export function productOf(info: string): string {
   const [, name, version] =
     /^(valkey|redict|dragonfly|garnet|keydb)_version:(\S+)/m.exec(info) ?? [];
   if (name) return `${name[0]!.toUpperCase()}${name.slice(1)} ${version}`;
@@ -143,40 +143,62 @@ function productOf(info: string): string {
 /** @throws LockOptionsError where `durability` is 'refuse' and locks could be lost in a way that no grace period makes harmless. */
 function refuseRisks(info: string, address: string, checks: ServerChecks): void {
   if (checks.durability !== 'refuse') return;
-  const found = risks(info, checks);
+  const found = sentencesOf(risks(info, checks));
   if (found.length === 0) return;
   throw new LockOptionsError(
     `Option "durability" is 'refuse', and Redis at ${address} can lose locks: ${found.join(' ')}`,
   );
 }
 
+/** A way in which a server can lose locks, and what helps. */
+export interface Risk {
+  readonly about: 'eviction' | 'replication' | 'persistence';
+  readonly finds: string;
+  readonly remedy: string;
+}
+
 /** How a server can lose locks, or have a second primary beside it. A restart is harmless under a grace period. */
-function risks(info: string, { replicas, durability }: ServerChecks): string[] {
-  const found: string[] = [];
+export function risks(info: string, { replicas, durability }: ServerChecks): Risk[] {
+  const found: Risk[] = [];
   const policy = serverField(info, 'maxmemory_policy');
   if (policy !== undefined && policy !== 'noeviction') {
-    found.push(
-      `maxmemory-policy is ${policy}: Redis may evict locks that are held. Set it to noeviction.`,
-    );
+    found.push({
+      about: 'eviction',
+      finds: `maxmemory-policy is ${policy}: Redis may evict locks that are held.`,
+      remedy: 'Set it to noeviction.',
+    });
   }
   const following = Number(serverField(info, 'connected_slaves') ?? 0);
   const isBound = serverField(info, 'min_slaves_good_slaves') !== undefined;
   if (following > 0 && !replicas && !isBound) {
-    found.push(
-      'It is replicated, and takes writes that no replica has: a failover can lose them, and a primary that is cut off still grants locks. Set option "replicas", or min-replicas-to-write.',
-    );
+    found.push({
+      about: 'replication',
+      finds:
+        'It is replicated, and takes writes that no replica has: a failover can lose them, and a primary that is cut off still grants locks.',
+      remedy: 'Set option "replicas", or min-replicas-to-write.',
+    });
   }
   if (replicas && following < replicas.acks) {
-    found.push(
-      `Option "replicas" asks for ${replicas.acks} and ${following} are connected: no lock is granted until they are.`,
-    );
+    found.push({
+      about: 'replication',
+      finds: `Option "replicas" asks for ${replicas.acks} and ${following} are connected: no lock is granted until they are.`,
+      remedy: '',
+    });
   }
   if (durability !== 'refuse' && serverField(info, 'aof_enabled') === '0') {
-    found.push(
-      'Redis has no append-only file: after a restart it has forgotten the locks that were held. Set appendonly yes, or option "durability" to \'refuse\' (then it grants nothing for one ttl after a restart).',
-    );
+    found.push({
+      about: 'persistence',
+      finds:
+        'Redis has no append-only file: after a restart it has forgotten the locks that were held.',
+      remedy:
+        'Set appendonly yes, or option "durability" to \'refuse\' (then it grants nothing for one ttl after a restart).',
+    });
   }
   return found;
+}
+
+function sentencesOf(found: readonly Risk[]): string[] {
+  return found.map(({ finds, remedy }) => `${finds} ${remedy}`.trimEnd());
 }
 
 /** `standalone`, `sentinel` or `cluster`, by the name that Redis and Valkey 8 or that Valkey 9 gives it. */

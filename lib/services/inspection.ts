@@ -198,8 +198,8 @@ export async function listedLocks(
   return found.filter(([, { type }]) => type !== 'none');
 }
 
-/** Other keys of locks are not named so. */
-function isLockName(name: string, keyBytes: number): boolean {
+/** Whether a lock may have this name: none of the other keys of locks has. */
+export function isLockName(name: string, keyBytes: number): boolean {
   try {
     return lockName(name, keyBytes) === name;
   } catch {

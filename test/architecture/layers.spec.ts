@@ -21,6 +21,7 @@ const LAYERS: Record<string, readonly string[]> = {
   opentelemetry: ['telemetry'],
   prometheus: ['telemetry'],
   telemetry: [],
+  cli: ['services', 'client', 'locks', 'redis', 'keys'],
   redis: [],
   protocol: [],
   options: [],
@@ -37,7 +38,7 @@ const VISIBLE: Record<string, RegExp> = {
 };
 
 const NEST_LAYERS = ['.', 'decorators', 'interceptors', 'services', 'testing', 'terminus', 'board'];
-const WIRES = ['.', 'testing'];
+const WIRES = ['.', 'testing', 'cli'];
 
 function sentences(found: readonly Import[]): string[] {
   return found.map(({ file, target }) => `${file} imports ${target}`);

@@ -60,6 +60,17 @@ describe.each(CONSUMERS)('$what that installed the package', ({ name, jest }) =>
     await startsAndLocks(consumer);
   }, 150_000);
 
+  it('has the command: npx runs it', async () => {
+    const npx = (...words: string[]) =>
+      consumer.run('npx', ['--no-install', 'nest-redis-lock', ...words], { REDIS_URL: redis.url });
+    expect(await npx('list')).toEqual({ code: 0, stdout: 'No lock is held.\n', stderr: '' });
+    expect(await npx('inspect', 'a', '--json')).toMatchObject({
+      code: 1,
+      stdout: expect.stringContaining('"state":"free"'),
+    });
+    expect(await npx('lst')).toMatchObject({ code: 2, stderr: expect.stringContaining('"lst"') });
+  }, 60_000);
+
   it('passes its Jest, which has no setting for the package', async () => {
     const { code, stderr } = await consumer.node([...jest, '--ci'], { REDIS_URL: redis.url });
     expect({ code, stderr }).toEqual({

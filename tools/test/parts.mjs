@@ -2,6 +2,7 @@
 const LONG = [
   'test/package/(consumers|linters|toolchains|two-copies)',
   'test/sample/demo',
+  'test/cli/topologies',
   'test/docs/site',
   'test/board',
   'test/protocol/client',
@@ -86,6 +87,7 @@ export const PARTS = {
       needs: ['python'],
       folders: ['test/protocol'],
     },
+    { ...NEWEST, name: 'command line', folders: ['test/cli'], only: ['test/cli/topologies'] },
     {
       ...NEWEST,
       name: 'packaging',

@@ -9,7 +9,6 @@ import {
 import {
   type LockServer,
   lockServer,
-  type LuaScript,
   type OutageListener,
   prefixOf,
   rightsFor,
@@ -37,17 +36,13 @@ import type {
   StoreHealth,
   Transferred,
 } from '../lock-store.js';
-import { conditions, exclusive, permits, readers } from '../native-scripts.js';
+import { conditions, exclusive, nativeScripts, permits, readers } from '../native-scripts.js';
 import { ServerEpoch } from '../server-epoch.js';
 import { messageOf } from '../reply.js';
 import { snapshotOf } from '../snapshot.js';
 import { FreeLocks } from './free-lock.js';
 import { RedisCondition, RedisExclusiveLock, RedisLock } from './redis-lock.js';
 
-/** Every step of native locks. */
-const NATIVE = [exclusive, readers, permits, conditions].flatMap((steps) =>
-  Object.values<LuaScript>(steps),
-);
 /** How many shared leases one extend carries: one of many permits takes Redis up to four times as long as a lock. */
 const LARGEST_SHARED_BATCH = 128;
 
@@ -85,7 +80,7 @@ export class RedisLockStore implements LockStore {
       ...settings,
       admit: epoch?.admit,
       outages,
-      rights: dialect ? undefined : rightsFor(prefix, NATIVE), // a dialect tries its own
+      rights: dialect ? undefined : rightsFor(prefix, nativeScripts), // a dialect tries its own
     });
     this.#confirms = settings.replicas !== undefined;
     const { waitersPerKey } = limits;

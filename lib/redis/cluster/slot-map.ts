@@ -82,6 +82,11 @@ export class SlotMap {
     return String(tag);
   }
 
+  /** How many slots no node has. */
+  get unserved(): number {
+    return SLOTS - this.owners.filter((address) => address !== undefined).length;
+  }
+
   equals(other: SlotMap): boolean {
     for (let slot = 0; slot < SLOTS; slot += 1) {
       if (this.owner(slot) !== other.owner(slot)) return false;

@@ -1,0 +1,157 @@
+import { parseArgs } from 'node:util';
+import { UsageError } from './usage-error.js';
+
+/** Where Redis is, and how it is spoken to. */
+const WHERE = {
+  url: 'string',
+  cluster: 'string',
+  sentinel: 'string',
+  master: 'string',
+  db: 'string',
+  tls: 'boolean',
+  ca: 'string',
+  cert: 'string',
+  key: 'string',
+  servername: 'string',
+  timeout: 'string',
+  prefix: 'string',
+} as const;
+const EVERY = { json: 'boolean', help: 'boolean', version: 'boolean' } as const;
+/** What only some commands have. */
+const SOME = {
+  dialect: 'string',
+  limit: 'string',
+  interval: 'string',
+  for: 'string',
+  yes: 'boolean',
+} as const;
+/** All options, and whether they take a value. */
+export const OPTIONS = { ...WHERE, ...EVERY, ...SOME };
+
+type Option = keyof typeof OPTIONS;
+/** The options that were given: their texts, or true. */
+export type Values = {
+  readonly [Name in Option]?: (typeof OPTIONS)[Name] extends 'string' ? string : true;
+};
+
+interface Command {
+  /** What stands behind the command, if anything does. */
+  readonly operand?: 'key' | 'pattern';
+  readonly options: readonly (keyof typeof SOME)[];
+}
+
+export const COMMANDS = {
+  list: { operand: 'pattern', options: ['dialect', 'limit'] },
+  inspect: { operand: 'key', options: ['dialect'] },
+  watch: { operand: 'pattern', options: ['dialect', 'limit', 'interval', 'for'] },
+  release: { operand: 'key', options: ['dialect', 'yes'] },
+  doctor: { options: [] },
+} as const satisfies Record<string, Command>;
+
+export type CommandName = keyof typeof COMMANDS;
+
+/** A command line that was understood. */
+export interface Request {
+  readonly command: CommandName | 'help' | 'version';
+  /** The key of a lock, or a pattern of keys. */
+  readonly operand: string;
+  readonly values: Values;
+}
+
+const HELP = 'See nest-redis-lock --help.';
+const SHORT = { h: 'help', V: 'version', y: 'yes' } as const;
+/** What may be repeated in an error: no URL, and nothing that is one half. */
+const WORD = /^[a-z][a-z-]{0,30}$/i;
+
+/**
+ * What the words of a command line ask for.
+ * @throws UsageError that says what to write instead; it repeats nothing that may be a secret.
+ */
+export function parse(words: readonly string[]): Request {
+  const values = optionsOf(words);
+  const [name, ...operands] = operandsOf(words);
+  if (values.version) return { command: 'version', operand: '', values };
+  if (values.help || name === 'help') return { command: 'help', operand: '', values };
+  if (name === undefined) throw new UsageError(`Name a command: ${commandNames()}. ${HELP}`);
+  if (!Object.hasOwn(COMMANDS, name)) {
+    const shown = WORD.test(name) ? ` "${name}"` : '';
+    throw new UsageError(`There is no command${shown}. Commands: ${commandNames()}. ${HELP}`);
+  }
+  const command = name as CommandName;
+  checkOptions(command, values);
+  return { command, operand: operandOf(command, operands), values };
+}
+
+function tokensOf(words: readonly string[]) {
+  const named = Object.entries(OPTIONS).map(([name, type]) => {
+    const [short] = Object.entries(SHORT).find(([, long]) => long === name) ?? [];
+    return [name, { type, ...(short && { short }) }] as const;
+  });
+  const options = Object.fromEntries(named);
+  return parseArgs({ args: [...words], options, strict: false, tokens: true }).tokens;
+}
+
+function operandsOf(words: readonly string[]): string[] {
+  return tokensOf(words).flatMap((token) => (token.kind === 'positional' ? [token.value] : []));
+}
+
+function optionsOf(words: readonly string[]): Values {
+  const values: Record<string, string | true> = {};
+  for (const token of tokensOf(words)) {
+    if (token.kind !== 'option') continue;
+    const { name, value, inlineValue } = token;
+    if (!Object.hasOwn(OPTIONS, name)) {
+      const shown = WORD.test(name) ? ` ${token.rawName.startsWith('--') ? '--' : '-'}${name}` : '';
+      throw new UsageError(
+        `There is no option${shown}. A key that begins with "-" stands behind "--". ${HELP}`,
+      );
+    }
+    if (name in values) throw new UsageError(`Option --${name} is given twice: give it once.`);
+    const takesValue = OPTIONS[name as Option] === 'string';
+    if (!takesValue && value !== undefined) {
+      throw new UsageError(`Option --${name} takes no value: write --${name} alone.`);
+    }
+    if (takesValue && (value === undefined || (!inlineValue && value.startsWith('-')))) {
+      throw new UsageError(`Option --${name} needs a value: write --${name}=… ${HELP}`);
+    }
+    values[name] = value ?? true;
+  }
+  return values as Values;
+}
+
+function checkOptions(command: CommandName, values: Values): void {
+  const fitting: readonly string[] = [
+    ...Object.keys({ ...WHERE, ...EVERY }),
+    ...COMMANDS[command].options,
+  ];
+  const wrong = Object.keys(values).find((name) => !fitting.includes(name));
+  if (wrong === undefined) return;
+  const takers = Object.entries(COMMANDS)
+    .filter(([, { options }]) => (options as readonly string[]).includes(wrong))
+    .map(([name]) => name);
+  throw new UsageError(`Option --${wrong} belongs to ${takers.join(', ')}, not to ${command}.`);
+}
+
+function operandOf(command: CommandName, operands: readonly string[]): string {
+  const { operand } = COMMANDS[command] as Command;
+  const most = operand === undefined ? 0 : 1;
+  if (operands.length > most) {
+    const takes = {
+      key: `${command} takes one key. Quote a key with spaces: ${command} 'a b'`,
+      pattern: `${command} takes one pattern. Quote it, so that the shell leaves "*" alone: ${command} 'account:*'`,
+      none: `${command} takes options alone`,
+    }[operand ?? 'none'];
+    throw new UsageError(`${takes}.`);
+  }
+  const [given] = operands;
+  if (operand === 'key' && given === undefined) {
+    throw new UsageError(
+      `${command} needs the key of a lock, without the prefix: ${command} account:42. "nest-redis-lock list" shows the keys.`,
+    );
+  }
+  return given ?? '*';
+}
+
+function commandNames(): string {
+  return Object.keys(COMMANDS).join(', ');
+}

@@ -1,0 +1,43 @@
+import { listLocks, type LockInspection } from '../../services/inspection.js';
+import { type Context, type ExitCode, numberOf } from '../context.js';
+import { lockTable } from '../lock-table.js';
+
+const LIMIT = 1_000;
+const MOST = 10_000;
+
+/** Shows the locks that match a pattern. */
+export async function list(context: Context): Promise<ExitCode> {
+  const { terminal, request } = context;
+  const locks = await matching(context);
+  if (request.values.json) {
+    terminal.printJson({ locks });
+    return 0;
+  }
+  for (const line of lines(locks, context)) terminal.print(line);
+  return 0;
+}
+
+/** The locks that match the pattern of a request, in the order of their keys. */
+export function matching({ client, request, settings }: Context): Promise<LockInspection[]> {
+  return listLocks(client, request.operand, { limit: limitOf(request.values.limit) }, settings);
+}
+
+/** The same as a person reads it. */
+export function lines(locks: readonly LockInspection[], { terminal, request }: Context): string[] {
+  const { operand, values } = request;
+  if (locks.length === 0) {
+    return [`No lock is held${operand === '*' ? '' : ` whose key matches "${operand}"`}.`];
+  }
+  const limit = limitOf(values.limit);
+  const more =
+    locks.length < limit
+      ? []
+      : limit < MOST
+        ? [`There may be more than ${limit}: give a narrower pattern, or a greater --limit.`]
+        : [`There may be more than ${limit}: give a narrower pattern.`];
+  return [...lockTable(locks, terminal.columns), ...more];
+}
+
+function limitOf(limit: string | undefined): number {
+  return limit === undefined ? LIMIT : numberOf('limit', limit, MOST);
+}

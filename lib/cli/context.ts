@@ -1,0 +1,74 @@
+import { LockClient } from '../client/lock-client.js';
+import { RedisLockStore } from '../locks/lock/redis-lock-store.js';
+import {
+  type LockDialect,
+  type ModuleSettings,
+  moduleSettings,
+  milliseconds,
+  systemClock,
+} from '../options/index.js';
+import type { Request } from './arguments.js';
+import { placeOf } from './place.js';
+import type { Terminal } from './terminal.js';
+import { UsageError } from './usage-error.js';
+
+/** What a command works with. */
+export interface Context {
+  readonly request: Request;
+  readonly terminal: Terminal;
+  readonly settings: ModuleSettings;
+  /** Connects at the first call. */
+  readonly client: LockClient;
+}
+
+/** The code that a program ends with. */
+export type ExitCode = 0 | 1 | 2;
+
+/** @throws UsageError, LockOptionsError */
+export function contextOf(
+  request: Request,
+  env: Readonly<Record<string, string | undefined>>,
+  terminal: Terminal,
+): Context {
+  const { prefix, timeout, dialect } = request.values;
+  const settings = moduleSettings({
+    redis: placeOf(request.values, env),
+    ...(prefix !== undefined && { keyPrefix: prefix }),
+    ...(timeout !== undefined && {
+      connectTimeout: timeOf('timeout', timeout, { min: 50, max: 600_000 }),
+    }),
+    ...(dialect !== undefined && { dialect: dialectOf(dialect) }),
+    durability: 'ignore', // a look at locks is fine everywhere; doctor has its own
+    shutdownGrace: 0,
+  });
+  const client = new LockClient(new RedisLockStore(settings, systemClock), settings, systemClock);
+  return { request, terminal, settings, client };
+}
+
+/** An option that is a time, in ms. */
+export function timeOf(
+  option: string,
+  value: string,
+  bounds: { readonly min: number; readonly max: number },
+): number {
+  return milliseconds(`--${option}`, value, bounds);
+}
+
+/** An option that is a whole number. */
+export function numberOf(option: string, value: string, most: number): number {
+  const number = /^\d{1,9}$/.test(value) ? Number(value) : 0;
+  if (number >= 1 && number <= most) return number;
+  throw new UsageError(`--${option} takes a whole number from 1 to ${most}.`);
+}
+
+/** A name, or an object in JSON; its options are checked with the others. */
+function dialectOf(text: string): LockDialect {
+  if (!text.startsWith('{')) return text as LockDialect;
+  try {
+    return JSON.parse(text) as LockDialect;
+  } catch {
+    throw new UsageError(
+      '--dialect takes a name, or JSON: \'{"name":"spring","registry":"locks"}\'.',
+    );
+  }
+}

@@ -1,0 +1,106 @@
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
+import type { ReadStream, WriteStream } from 'node:tty';
+import { cutTo, printable, printableJson } from './printable.js';
+
+const ESCAPE = '\u001b';
+/** The other screen of the terminal, without a cursor; and back. */
+const ENTER = `${ESCAPE}[?1049h${ESCAPE}[?25l`;
+const LEAVE = `${ESCAPE}[?25h${ESCAPE}[?1049l`;
+const HOME = `${ESCAPE}[H`;
+const REST_OF_LINE = `${ESCAPE}[K`;
+const REST_OF_SCREEN = `${ESCAPE}[J`;
+
+/** What a terminal stands on. */
+export interface Streams {
+  readonly stdin: ReadStream;
+  readonly stdout: WriteStream;
+  readonly stderr: WriteStream;
+}
+
+/**
+ * All that is printed goes through here, line by line: nothing that comes from Redis reaches the user's terminal as a
+ * control character.
+ */
+export class Terminal {
+  readonly #closed = new AbortController();
+  /** Aborts when nobody reads standard output any more. */
+  readonly closed: AbortSignal = this.#closed.signal;
+  #isDrawing = false;
+
+  constructor(private readonly streams: Streams) {
+    const { stdout, stderr } = streams;
+    stdout.on('error', () => this.#closed.abort());
+    stderr.on('error', () => {});
+  }
+
+  /** Whether a person sees standard output as it is written. */
+  get isScreen(): boolean {
+    return Boolean(this.streams.stdout.isTTY);
+  }
+
+  /** Whether there is a person to answer. */
+  get canAsk(): boolean {
+    return Boolean(this.streams.stdin.isTTY && this.streams.stderr.isTTY);
+  }
+
+  /** How many columns there are; without a screen as many as one likes. */
+  get columns(): number {
+    return (this.isScreen && this.streams.stdout.columns) || Infinity;
+  }
+
+  /** Writes one line to standard output. */
+  print(line: string): void {
+    this.streams.stdout.write(`${printable(line)}\n`);
+  }
+
+  printJson(value: unknown): void {
+    this.streams.stdout.write(`${printableJson(value)}\n`);
+  }
+
+  /** Writes one line to standard error. */
+  complain(line: string): void {
+    this.streams.stderr.write(`${printable(line)}\n`);
+  }
+
+  /** Resolves when whoever reads has caught up, or is gone. */
+  async caughtUp(): Promise<void> {
+    const { stdout } = this.streams;
+    if (!stdout.writableNeedDrain || this.closed.aborted) return;
+    await once(stdout, 'drain', { signal: this.closed }).catch(() => {});
+  }
+
+  /** Puts these lines in the place of what was drawn before. What does not fit is left out. */
+  draw(lines: readonly string[]): void {
+    const { stdout } = this.streams;
+    const fitting = lines.slice(0, (stdout.rows || Infinity) - 1); // of 0 rows, a terminal does not know its size
+    const text = fitting
+      .map((line) => `${cutTo(printable(line), this.columns)}${REST_OF_LINE}\n`)
+      .join('');
+    stdout.write(`${this.#isDrawing ? '' : ENTER}${HOME}${text}${REST_OF_SCREEN}`);
+    this.#isDrawing = true;
+  }
+
+  /** Gives the user the screen back. */
+  endDrawing(): void {
+    if (this.#isDrawing) this.streams.stdout.write(LEAVE);
+    this.#isDrawing = false;
+  }
+
+  /** True if the user says yes. Everything else is a no: another word, the end of input, Ctrl+C. */
+  async confirms(question: string): Promise<boolean> {
+    const { stdin: input, stderr: output } = this.streams;
+    const lines = createInterface({ input, output });
+    try {
+      return await new Promise<boolean>((resolve) => {
+        lines.once('close', () => resolve(false));
+        lines.once('SIGINT', () => lines.close());
+        lines.question(`${printable(question)} [y/N] `, (answer) =>
+          resolve(/^y(es)?$/i.test(answer.trim())),
+        );
+      });
+    } finally {
+      lines.close();
+    }
+  }
+}

@@ -1,0 +1,78 @@
+import type { CheckedSource, Clock, ModuleSettings } from '../options/index.js';
+import { ClusterSource } from './cluster/cluster-source.js';
+import { type Address, SlotMap } from './cluster/slot-map.js';
+import { firstReady } from './first-ready.js';
+import { addressOf, openConnection, type ServerSource } from './open-connection.js';
+import type { RedisConnection } from './redis-connection.js';
+
+/** A server that is to keep locks: connected and not judged, or why it cannot be reached. */
+export type FoundServer =
+  | { readonly address: string; readonly connection: RedisConnection }
+  | { readonly address: string; readonly error: Error };
+
+/** What is found where a source points. */
+export interface FoundServers {
+  readonly servers: readonly FoundServer[];
+  /** How many slots of a Cluster have no primary; 0 of one Redis. */
+  readonly unservedSlots: number;
+}
+
+type Timeouts = Pick<ModuleSettings, 'commandTimeout' | 'connectTimeout'>;
+
+/**
+ * Connects to the Redis to which `source` points, or to each primary of the Cluster, and asks no more of it than to answer.
+ * @throws LockStoreError in bounded time if nothing answers; nothing stays open then.
+ */
+export async function connectToEach(
+  source: CheckedSource,
+  { commandTimeout, connectTimeout }: Timeouts,
+  clock: Clock,
+): Promise<FoundServers> {
+  const cluster = ClusterSource.of(source);
+  if (cluster) {
+    return connectToCluster(cluster, (address) =>
+      cluster.connection(address, commandTimeout, clock, connectTimeout),
+    );
+  }
+  const server = source as ServerSource;
+  const connection = openConnection(server, commandTimeout, clock, connectTimeout);
+  await ready(connection);
+  return { servers: [{ address: addressOf(connection.client), connection }], unservedSlots: 0 };
+}
+
+async function connectToCluster(
+  { seeds, mapped }: ClusterSource,
+  connect: (address: Address) => RedisConnection,
+): Promise<FoundServers> {
+  let why: unknown;
+  for (const seed of seeds) {
+    let map: SlotMap;
+    try {
+      const connection = await ready(connect(seed));
+      const slots = connection.send('cluster', ['slots']).finally(() => connection.close());
+      map = SlotMap.read(await slots, seed, mapped);
+    } catch (error) {
+      why = error;
+      continue;
+    }
+    const found = map.addresses.map((address) =>
+      ready(connect(address)).then(
+        (connection): FoundServer => ({ address, connection }),
+        (error: Error): FoundServer => ({ address, error }),
+      ),
+    );
+    return { servers: await Promise.all(found), unservedSlots: map.unserved };
+  }
+  throw why;
+}
+
+/** The connection once it can be used; closed where that does not come. */
+async function ready(connection: RedisConnection): Promise<RedisConnection> {
+  try {
+    await firstReady(connection);
+    return connection;
+  } catch (error) {
+    connection.close();
+    throw error;
+  }
+}

@@ -1,0 +1,330 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { Redis } from 'ioredis';
+import { hostname } from 'node:os';
+import type { TestingModule } from '@nestjs/testing';
+import { LockService } from 'nest-redis-lock';
+import { RedisProcess } from '../../tools/redis-server.js';
+import {
+  asked,
+  Command,
+  command,
+  endCommands,
+  onTerminal,
+  type Outcome,
+} from '../support/command.js';
+import { application } from '../support/lock-application.js';
+import { until } from '../support/until.js';
+
+const { pid } = process;
+const host = hostname()
+  .replaceAll(/[^\w-]/g, '-')
+  .slice(0, 40);
+
+let redis: RedisProcess;
+let admin: Redis;
+let app: TestingModule;
+let locks: LockService;
+let env: NodeJS.ProcessEnv;
+
+beforeAll(async () => {
+  redis = await RedisProcess.start();
+  admin = new Redis(redis.url);
+  env = { REDIS_URL: redis.url };
+});
+afterAll(async () => {
+  admin.disconnect();
+  await redis.stop();
+});
+beforeEach(async () => {
+  app = await application(redis.url);
+  locks = app.get(LockService);
+});
+afterEach(async () => {
+  await endCommands();
+  await app.close();
+  await admin.flushall();
+});
+
+/** The cells of the rows that follow the heading. */
+function rowsOf({ stdout }: Outcome): string[][] {
+  const [, ...rows] = stdout.trimEnd().split('\n');
+  return rows.map((row) => row.split(/ {2,}/));
+}
+
+/** Each key and how it is held. */
+function statesOf(outcome: Outcome): string[][] {
+  return rowsOf(outcome).map((row) => row.slice(0, 2));
+}
+
+async function run(...words: string[]): Promise<Outcome> {
+  return command(words, env);
+}
+
+describe('list', () => {
+  it('shows each lock that is held: how, by whom, for how long, what is left and who waits', async () => {
+    await locks.acquire('account:1', { ttl: '1h' });
+    const readers = ['1h', '1h'] as const;
+    for (const ttl of readers) await locks.acquire('prices', { mode: 'shared', ttl });
+    await locks.semaphore('reports', { permits: 3 }).acquire({ ttl: '1h' });
+    const stop = new AbortController();
+    const waiting = locks
+      .acquire('account:1', { wait: Infinity, signal: stop.signal })
+      .catch(() => {});
+    await until('it waits', async () => (await locks.inspect('account:1')).waiting === 1);
+    const outcome = await run('list');
+    stop.abort();
+    await waiting;
+    const by = `${host} pid ${pid}`;
+    expect(outcome).toMatchObject({ code: 0, stderr: '' });
+    expect(outcome.stdout).toMatch(/^KEY +HELD AS +BY +FOR +LEFT +WAITING\n/);
+    expect(rowsOf(outcome)).toEqual([
+      [
+        'account:1',
+        'exclusive',
+        by,
+        expect.stringMatching(/ m?s$/),
+        expect.stringMatching(/^59 min/),
+        expect.stringMatching(/^1, the first for \d+ m?s/),
+      ],
+      ['prices', 'shared ×2', by, expect.stringMatching(/^59 min/)],
+      ['reports', 'permits ×1', by, expect.stringMatching(/^59 min/)],
+    ]);
+  });
+
+  it('has those whose keys match, as many as the limit says', async () => {
+    for (const key of ['a:1', 'a:2', 'b:1']) await locks.acquire(key);
+    expect(rowsOf(await run('list', 'a:*')).map(([key]) => key)).toEqual(['a:1', 'a:2']);
+    const { stdout } = await run('list', '--limit=2');
+    expect(stdout).toContain('There may be more than 2');
+  });
+
+  it('says so where nothing is held', async () => {
+    expect(await run('list')).toEqual({ code: 0, stdout: 'No lock is held.\n', stderr: '' });
+    expect((await run('list', 'a*')).stdout).toBe('No lock is held whose key matches "a*".\n');
+  });
+
+  it('tells programs what inspect() tells, in JSON', async () => {
+    await locks.acquire('account:1');
+    const { code, answer } = await asked(['list'], env);
+    const [seen] = await locks.list();
+    expect(code).toBe(0);
+    const { remaining, holder, ...rest } = seen!;
+    expect(answer).toEqual({
+      locks: [
+        {
+          ...rest,
+          remaining: expect.any(Number),
+          holder: { ...holder, since: holder!.since!.toISOString(), heldFor: expect.any(Number) },
+        },
+      ],
+    });
+    expect(remaining).toBeLessThanOrEqual(30_000);
+  });
+
+  it('looks behind another prefix, and for locks in another format', async () => {
+    await admin.set('app:x', 'token', 'PX', 60_000);
+    await admin.hset('rlock', '4f1b7a3e-0000-4000-8000-000000000000:1', 1);
+    await admin.pexpire('rlock', 60_000);
+    expect(statesOf(await run('list', '--prefix', 'app:'))).toEqual([['x', 'foreign']]);
+    expect(statesOf(await run('list', '--dialect', 'redisson'))).toEqual([['rlock', 'held']]);
+    const spring = '{"name":"spring","registry":"app"}';
+    expect(statesOf(await run('list', '--dialect', spring))).toEqual([['x', 'held']]);
+  });
+});
+
+describe('inspect', () => {
+  it('shows holder, lease, token and queue of one lock, and ends with 0', async () => {
+    const lease = await locks.acquire('account:1');
+    const stop = new AbortController();
+    const waiting = locks
+      .acquire('account:1', { wait: Infinity, signal: stop.signal })
+      .catch(() => {});
+    await until('it waits', async () => (await locks.inspect('account:1')).waiting === 1);
+    const { code, stdout } = await run('inspect', 'account:1');
+    stop.abort();
+    await waiting;
+    expect(code).toBe(0);
+    expect(stdout.split('\n')).toEqual([
+      'account:1',
+      '  state     held, exclusive',
+      `  holder    ${host} pid ${pid}`,
+      expect.stringMatching(/^ {2}since {5}\d{4}-\d\d-\d\dT[\d:.]+Z, for \d+ m?s$/),
+      expect.stringMatching(/^ {2}left {6}\d+ s$/),
+      `  token     ${lease.fencingToken}`,
+      '  waiting   1',
+      expect.stringMatching(new RegExp(`^ {12}${host} pid ${pid}, for \\d+ m?s$`)),
+      '',
+    ]);
+  });
+
+  it('ends with 1 where the lock is free, or is none', async () => {
+    await admin.set('lock:strange', 'something');
+    expect(await run('inspect', 'a')).toMatchObject({
+      code: 1,
+      stdout: expect.stringContaining('state     free'),
+    });
+    expect(await run('inspect', 'strange')).toMatchObject({
+      code: 1,
+      stdout: expect.stringContaining('foreign'),
+    });
+    expect(await asked(['inspect', 'a'], env)).toEqual({
+      code: 1,
+      answer: {
+        key: 'a',
+        state: 'free',
+        lastFencingToken: undefined,
+        waiting: 0,
+        waiters: [],
+        awaiting: 0,
+      },
+    });
+  });
+
+  it('tells programs by null that a lock never ends', async () => {
+    await locks.acquire('a');
+    await admin.persist('lock:a');
+    expect((await asked(['inspect', 'a'], env)).answer).toMatchObject({
+      state: 'held',
+      remaining: null,
+    });
+  });
+
+  it('takes a key that begins with a hyphen behind --', async () => {
+    await locks.acquire('-a');
+    expect(await run('inspect', '--', '-a')).toMatchObject({ code: 0 });
+  });
+});
+
+describe('release', () => {
+  it('takes the lock from its holder, who is told, and the next one has it', async () => {
+    const lease = await locks.acquire('a');
+    expect(await run('release', 'a', '--yes')).toEqual({
+      code: 0,
+      stdout: 'Lock "a" was released.\n',
+      stderr: '',
+    });
+    await until('the holder is told', () => lease.signal.aborted);
+    await locks.acquire('a', { wait: 0 });
+    expect(await asked(['release', 'a', '-y'], env)).toEqual({
+      code: 0,
+      answer: { key: 'a', released: true },
+    });
+  });
+
+  it('ends with 1 where nobody has the lock', async () => {
+    expect(await run('release', 'a', '--yes')).toEqual({
+      code: 1,
+      stdout: 'Lock "a" is free.\n',
+      stderr: '',
+    });
+    expect(await asked(['release', 'a', '--yes'], env)).toEqual({
+      code: 1,
+      answer: { key: 'a', released: false },
+    });
+  });
+
+  it('leaves alone what is no lock in this format', async () => {
+    await admin.set('lock:strange', 'something');
+    expect(await run('release', 'strange', '--yes')).toMatchObject({
+      code: 1,
+      stdout: expect.stringContaining('no lock in this format'),
+    });
+    expect(await admin.get('lock:strange')).toBe('something');
+    expect(
+      await run('release', 'strange', '--yes', '--dialect={"name":"plain","prefix":"lock:"}'),
+    ).toMatchObject({ code: 0 });
+    expect(await admin.exists('lock:strange')).toBe(0);
+  });
+
+  it('does nothing without a terminal to ask on', async () => {
+    const lease = await locks.acquire('a');
+    expect(await run('release', 'a')).toEqual({
+      code: 2,
+      stdout: '',
+      stderr: 'There is no terminal on which to ask: add --yes to release the lock.\n',
+    });
+    expect(lease.held).toBe(true);
+  });
+
+  it.each([
+    ['yes', 'y\n', 0],
+    ['another word', 'maybe\n', 1],
+    ['nothing', '\n', 1],
+    ['Ctrl+C', '\u0003', 1],
+    ['the end of input', '\u0004', 1],
+  ])('asks on a terminal, and does what %s says', async (_, typed, code) => {
+    await locks.acquire('a');
+    const shell = onTerminal(['release', 'a'], env);
+    await until('it asks', () => shell.stdout.includes('[y/N]'));
+    expect(shell.stdout).toContain(`Lock "a" is taken (exclusive) by ${host} pid ${pid}`);
+    shell.child.stdin!.write(typed);
+    expect((await shell.ended).code).toBe(code);
+    const { state } = await locks.inspect('a');
+    expect(state).toBe(code === 0 ? 'free' : 'held');
+  });
+});
+
+describe('watch', () => {
+  it('prints, where no terminal is, what is held whenever that changes, and ends by a signal with 0', async () => {
+    const watching = new Command(['watch', '--interval=100ms'], env);
+    await until('it saw nothing', () => watching.stdout.includes('No lock is held.'));
+    const lease = await locks.acquire('account:1');
+    await until('it saw the lock', () => watching.stdout.includes('account:1'));
+    const before = await scans();
+    await until('it looked again', async () => (await scans()) > before + 3);
+    await lease.release();
+    await until(
+      'it saw the release',
+      () => watching.stdout.match(/No lock is held/g)?.length === 2,
+    );
+    watching.child.kill('SIGINT');
+    const { code, stdout, stderr } = await watching.ended;
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    expect(stdout).not.toMatch(/\p{Cc}(?<!\n)/u);
+    expect(stdout.match(/^KEY/gm)).toHaveLength(1); // not once for each look
+  });
+
+  it('writes a line of JSON for each look, for as long as it should', async () => {
+    await locks.acquire('a');
+    const { code, stdout } = await run('watch', '--json', '--interval=100ms', '--for=1s');
+    const sights = stdout
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line));
+    expect(code).toBe(0);
+    expect(sights.length).toBeGreaterThan(0);
+    for (const sight of sights) {
+      expect(sight).toMatchObject({ at: expect.stringMatching(/Z$/), locks: [{ key: 'a' }] });
+    }
+  });
+
+  it('draws a table on a terminal again and again, and gives the screen back at Ctrl+C', async () => {
+    const key = `account:${'1'.repeat(100)}`;
+    await locks.acquire(key);
+    for (let nth = 0; nth < 20; nth += 1) await locks.acquire(`b:${nth}`);
+    const shell = onTerminal(['watch', '--interval=100ms'], env);
+    const drawn = (): string[] => shell.stdout.split('\u001b[H').slice(1);
+    await until('it has drawn three times', () => drawn().length > 3);
+    const lines = drawn()[1]!.replaceAll('\u001b[K', '').split('\r\n');
+    expect(lines).toHaveLength(12); // the last one is empty: nothing scrolls
+    expect(Math.max(...lines.map((line) => line.length))).toBeLessThanOrEqual(60);
+    expect(lines[3]).toMatch(/^account:1+… +exclusive/);
+    shell.child.stdin!.write('\u0003');
+    const { code, stdout } = await shell.ended;
+    expect(code).toBe(0);
+    expect(stdout.startsWith('\u001b[?1049h\u001b[?25l\u001b[H')).toBe(true);
+    expect(stdout.trimEnd().endsWith('\u001b[?25h\u001b[?1049l')).toBe(true);
+  });
+
+  it('ends when nobody reads it any more', async () => {
+    const watching = new Command(['watch', '--json', '--interval=100ms'], env);
+    await until('it prints', () => watching.stdout.includes('\n'));
+    watching.child.stdout!.destroy();
+    expect(await watching.ended).toMatchObject({ code: 0, stderr: '' });
+  });
+});
+
+/** How often Redis was scanned. */
+async function scans(): Promise<number> {
+  return Number(/cmdstat_scan:calls=(\d+)/.exec(await admin.info('commandstats'))?.[1] ?? 0);
+}

@@ -1,0 +1,162 @@
+import { afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { createServer, type Socket } from 'node:net';
+import { freePort } from '../../tools/redis-server.js';
+import { asked, command, endCommands, inProcess } from '../support/command.js';
+
+afterEach(endCommands);
+
+/** Each part of what is secret here. */
+const SECRET = /us3r|pl4nt|w0rd/i;
+
+const WRONG: readonly (readonly [words: string[], says: string])[] = [
+  [[], 'Name a command: list, inspect, watch, release, doctor. See nest-redis-lock --help.'],
+  [['lst'], 'There is no command "lst". Commands: list, inspect, watch, release, doctor.'],
+  [['constructor'], 'There is no command "constructor".'],
+  [['redis://us3r:pl4nted@host'], 'There is no command. Commands: '],
+  [['list', '--urll=redis://us3r:pl4nted@host'], 'There is no option --urll.'],
+  [['list', '--redis://us3r:pl4nted@host'], 'There is no option. '],
+  [['list', '-x'], 'There is no option -x. A key that begins with "-" stands behind "--".'],
+  [['list', '--url'], 'Option --url needs a value: write --url=…'],
+  [['list', '--url', '--tls'], 'Option --url needs a value'],
+  [['list', '--json=yes'], 'Option --json takes no value: write --json alone.'],
+  [['list', '--db', '1', '--db', '2'], 'Option --db is given twice: give it once.'],
+  [['list', 'a', 'b'], 'Quote it, so that the shell leaves "*" alone: list \'account:*\'.'],
+  [['inspect'], 'inspect needs the key of a lock, without the prefix: inspect account:42.'],
+  [['inspect', 'a', 'b'], "inspect takes one key. Quote a key with spaces: inspect 'a b'."],
+  [['inspect', ''], 'A lock’s key is empty.'],
+  [['inspect', 'a\u001b[31mb'], 'A lock’s key has a control character in it'],
+  [['list', ''], 'A pattern of keys is a string of up to 512 bytes'],
+  [['doctor', 'a'], 'doctor takes options alone.'],
+  [
+    ['doctor', '--dialect', 'redisson'],
+    'Option --dialect belongs to list, inspect, watch, release, not to doctor.',
+  ],
+  [['list', '--yes'], 'Option --yes belongs to release, not to list.'],
+  [['list', '--limit', '0'], '--limit takes a whole number from 1 to 10000.'],
+  [['list', '--limit', 'all'], '--limit takes a whole number from 1 to 10000.'],
+  [
+    ['list', '--timeout', '5'],
+    'Option "--timeout" is "5"; it takes a number of ms or a string like',
+  ],
+  [['watch', '--interval', '1ms'], 'Option "--interval" is "1ms"'],
+  [['watch', '--for', 'ever'], 'Option "--for" is "ever"'],
+  [
+    ['list', '--prefix', 'a{b'],
+    'Option --prefix takes a string of up to 256 characters without braces.',
+  ],
+  [['list', '--dialect', 'rediso'], 'There is no dialect "rediso". Dialects: native, plain'],
+  [['list', '--dialect', '{name'], '--dialect takes a name, or JSON'],
+  [['list', '--dialect', 'spring'], 'Dialect "spring" needs the key of the registry'],
+  [['list', '--db', 'one'], '--db takes the number of a database: --db 0.'],
+  [
+    ['list', '--url=redis://a', '--cluster=a:1'],
+    '--url and --cluster exclude each other: give one of them.',
+  ],
+  [['list', '--sentinel=a:1'], 'Sentinels need both --sentinel host:port and --master name.'],
+  [['list', '--master=a'], 'Sentinels need both --sentinel host:port and --master name.'],
+  [
+    ['list', '--sentinel=redis://us3r:pl4nted@host', '--master=a'],
+    '--sentinel takes host:port,host:port.',
+  ],
+  [['list', '--cluster=a:1', '--db=1'], '--cluster and --db exclude each other'],
+  [['list', '--cluster=us3r:pl4nted'], 'Option --cluster: a node of "cluster" is no URL'],
+  [['list', '--ca=/no/such/file'], 'The file of --ca cannot be read (ENOENT): give its path.'],
+  [['list', '--cert=a'], 'A client certificate needs both --cert and --key, each a file.'],
+  [
+    ['list', '--url=us3r:pl4ntedw0rd@host'],
+    'Option --url takes a URL that begins with redis:// or rediss://.',
+  ],
+  [['list', '--url=redis://us3r:pl4nted#w0rd@host:port'], 'Option --url is no URL'],
+];
+
+describe('a command line that is wrong', () => {
+  it.each(WRONG)('%j ends with 2 and a sentence that says what to do', async (words, says) => {
+    const { code, stdout, stderr } = await inProcess(words);
+    expect({ code, stdout, stderr }).toEqual({
+      code: 2,
+      stdout: '',
+      stderr: expect.stringContaining(says),
+    });
+    expect(stderr).toMatch(/^[^\n]+\.\n$/);
+    expect(stderr).not.toMatch(SECRET);
+    expect(stderr).not.toMatch(/\p{Cc}(?<!\n)|undefined|\n {4}at /u);
+  });
+
+  it('is told to programs in JSON', async () => {
+    expect(await asked(['lst'])).toEqual({
+      code: 2,
+      answer: { error: { code: 'USAGE', message: expect.stringContaining('There is no command') } },
+    });
+    expect((await asked(['inspect', ''])).answer.error.code).toBe('LOCK_KEY');
+  });
+
+  it('may be that of the environment', async () => {
+    const { code, stderr } = await command(['list'], { REDIS_URL: 'us3r:pl4ntedw0rd@host' });
+    expect({ code, stderr }).toEqual({
+      code: 2,
+      stderr: expect.stringContaining('Option REDIS_URL takes a URL'),
+    });
+    expect(stderr).not.toMatch(SECRET);
+  });
+});
+
+describe('help and version', () => {
+  it.each([['--help'], ['-h'], ['help'], ['list --help']])('%s', async (words) => {
+    const { code, stdout } = await command(words.split(' '));
+    expect([code, stdout]).toEqual([0, expect.stringMatching(/^Usage: nest-redis-lock </m)]);
+  });
+
+  it.each([['--version'], ['-V']])('%s', async (word) => {
+    expect(await command([word])).toMatchObject({
+      code: 0,
+      stdout: expect.stringMatching(/^\d+\.\d+\.\d+\n$/),
+    });
+  });
+});
+
+describe('a Redis that is not there', () => {
+  let url: string;
+  beforeAll(async () => {
+    url = `redis://us3r:pl4ntedw0rd@127.0.0.1:${await freePort()}`;
+  });
+
+  it.each([['list'], ['inspect', 'a'], ['watch'], ['release', 'a', '--yes'], ['doctor']])(
+    'ends %s with 1 and a sentence',
+    async (...words) => {
+      const { code, stdout, stderr } = await command([...words, '--timeout=500ms'], {
+        REDIS_URL: url,
+      });
+      const said = stdout + stderr;
+      expect(code).toBe(1);
+      expect(said).toMatch(
+        /Redis at 127\.0\.0\.1:\d+\/0 could not be used within 500 ms \(--timeout\): .*ECONNREFUSED.* Start Redis there, or say where it is: --url, --cluster, --sentinel or REDIS_URL\.\n/,
+      );
+      expect(said).not.toMatch(SECRET);
+    },
+  );
+
+  it('and says nothing ends a command all the same', async () => {
+    const sockets: Socket[] = [];
+    const silent = createServer((socket) => void sockets.push(socket));
+    await new Promise<void>((resolve) => void silent.listen(0, '127.0.0.1', resolve));
+    const { port } = silent.address() as { port: number };
+    const { code, stderr } = await command(['list', `--url=redis://127.0.0.1:${port}`]);
+    silent.close();
+    for (const socket of sockets) socket.destroy();
+    expect({ code, stderr }).toEqual({
+      code: 1,
+      stderr: expect.stringContaining('it accepts connections and says nothing'),
+    });
+  });
+
+  it('is told to programs in JSON, too', async () => {
+    const { code, answer } = await asked(['list', '--timeout=500ms'], { REDIS_URL: url });
+    expect([code, answer]).toMatchObject([1, { error: { code: 'LOCK_STORE' } }]);
+    const checked = await asked(['doctor', '--timeout=500ms'], { REDIS_URL: url });
+    expect([checked.code, checked.answer]).toMatchObject([
+      1,
+      { findings: [{ check: 'connection', status: 'problem', servers: [] }] },
+    ]);
+    expect(JSON.stringify([answer, checked.answer])).not.toMatch(SECRET);
+  });
+});

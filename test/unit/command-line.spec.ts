@@ -1,0 +1,141 @@
+import { describe, expect, it } from '@jest/globals';
+import { readFileSync } from 'node:fs';
+import { COMMANDS, OPTIONS } from '../../lib/cli/arguments.js';
+import { kindOf } from '../../lib/cli/doctor/key-kind.js';
+import { HELP } from '../../lib/cli/help.js';
+import { columnsOf, cutTo, printable, printableJson } from '../../lib/cli/printable.js';
+import { span } from '../../lib/cli/span.js';
+import { tableOf } from '../../lib/cli/table.js';
+import { WORDING } from '../../lib/cli/wording.js';
+import { filesBelow } from '../architecture/files-below.js';
+
+/** What a terminal obeys, or what hides a text: none of it may be printed. */
+const HOSTILE: readonly (readonly [what: string, text: string, shown: string])[] = [
+  ['what clears the screen', '\u001b[2J', String.raw`\x1b[2J`],
+  ['what sets a title', '\u001b]0;title\u0007', String.raw`\x1b]0;title\x07`],
+  ['what ends lines', 'a\r\nb\tc\u0000', String.raw`a\x0d\x0ab\x09c\x00`],
+  ['the one-byte CSI', '\u009b31m', String.raw`\x9b31m`],
+  ['DEL', '\u007f', String.raw`\x7f`],
+  ['what turns the direction', '\u202egnp.exe', String.raw`\u{202e}gnp.exe`],
+  ['what isolates', '\u2066a\u2069', String.raw`\u{2066}a\u{2069}`],
+  ['what has no width', 'a\u200bb', String.raw`a\u{200b}b`],
+  ['spaces that are none', 'a\u00a0b\u2028c', String.raw`a\xa0b\u{2028}c`],
+  ['half a pair', '\ud800', String.raw`\u{d800}`],
+  ['an invisible tag', '\u{e0041}', String.raw`\u{e0041}`],
+];
+
+describe('a text from Redis', () => {
+  it.each(HOSTILE)('is shown as what it is: %s', (_, text, shown) => {
+    expect(printable(text)).toBe(shown);
+    expect(printable(printable(text))).toBe(shown);
+  });
+
+  it.each(HOSTILE)('is the same again in JSON, and as harmless there: %s', (_, text) => {
+    const json = printableJson({ text });
+    expect(json).toMatch(/^[ -~]+$/);
+    expect(JSON.parse(json)).toEqual({ text });
+  });
+
+  it('stays as it is where everything in it can be seen', () => {
+    for (const text of ['account:42', 'a b', 'Zürich', '東京', '🔒', 'e\u0301']) {
+      expect(printable(text)).toBe(text);
+    }
+  });
+
+  it('takes as many columns as it says', () => {
+    expect(['account', '東京', '🔒', 'e\u0301'].map(columnsOf)).toEqual([7, 4, 2, 1]);
+    expect(cutTo('account:42', 8)).toBe('account…');
+    expect(cutTo('東京都', 4)).toBe('東…');
+  });
+});
+
+describe('a table', () => {
+  it('has its columns under their headings, and gives way in the first', () => {
+    const rows = [
+      ['東京', 'x'],
+      ['a'.repeat(40), 'y'],
+    ];
+    expect(tableOf(['KEY', 'HELD AS'], rows, 30)).toEqual([
+      'KEY                    HELD AS',
+      '東京                   x',
+      `${'a'.repeat(20)}…  y`,
+    ]);
+  });
+});
+
+describe('a span of time', () => {
+  it.each([
+    [0.4, '0 ms'],
+    [999.4, '999 ms'],
+    [1_000, '1 s'],
+    [59_999, '59 s'],
+    [61_000, '1 min 1 s'],
+    [3_600_000, '1 h'],
+    [90_000_000, '1 d 1 h'],
+    [Infinity, 'no end'],
+  ])('of %d ms is %j', (ms, text) => {
+    expect(span(ms)).toBe(text);
+  });
+});
+
+describe('the help', () => {
+  it('has every command and every option', () => {
+    const absent = [
+      ...Object.keys(COMMANDS).filter((name) => !HELP.includes(`\n  ${name} `)),
+      ...Object.keys(OPTIONS).filter(
+        (name) => !new RegExp(`^  (-\\w, )?--${name} `, 'm').test(HELP),
+      ),
+    ];
+    expect(absent).toEqual([]);
+  });
+
+  it('fits a terminal of 90 columns', () => {
+    expect(Math.max(...HELP.split('\n').map((line) => line.length))).toBeLessThanOrEqual(90);
+  });
+});
+
+describe('the words of the command line', () => {
+  const sources = ['lib/redis', 'lib/options']
+    .flatMap((folder) => filesBelow(folder, '.ts'))
+    .map((file) => readFileSync(file, 'utf8'))
+    .join('\n')
+    .replaceAll('${connectTimeout}', '');
+
+  it.each(WORDING)('stand for %j, which the library still says', (library) => {
+    expect(sources).toContain(library);
+  });
+});
+
+describe('a key under the prefix', () => {
+  it.each([
+    ['lock:a', 'lock'],
+    ['lock:{a}:b', 'lock'],
+    ['{lock:a}:queue', 'beside'],
+    ['lock:{a}:b:holders', 'beside'],
+    ['lock:{}:fence', 'fence'],
+    ['lock:{1095}:fence', 'fence'],
+    ['lock:{}:generation', 'generation'],
+    ['{lock:a}:fence', 'old'],
+    ['{lock:a}:cond:full', 'old'],
+    ['{lock:a}:else', 'foreign'],
+    ['lock:{a', 'foreign'],
+    ['lock:a\u0000', 'foreign'],
+    ['{lock:}:queue', 'foreign'],
+  ])('%j is %s', (key, kind) => {
+    expect(kindOf(key, 'lock:', 512)).toBe(kind);
+  });
+
+  it('is known whatever the protocol keeps beside a lock', () => {
+    const page = readFileSync('lib/protocol/PROTOCOL.md', 'utf8');
+    const suffixes = [...page.matchAll(/^\| `<base>:(\w+)`/gm)].map(([, suffix]) => suffix!);
+    expect(suffixes.length).toBeGreaterThan(4);
+    expect(suffixes.map((suffix) => kindOf(`{lock:a}:${suffix}`, 'lock:', 512))).toEqual(
+      suffixes.map(() => 'beside'),
+    );
+  });
+
+  it('is known without a prefix', () => {
+    expect(kindOf('{a}{}:queue', '', 512)).toBe('beside');
+    expect(kindOf('{a}:queue', '', 512)).toBe('beside');
+  });
+});
