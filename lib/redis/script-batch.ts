@@ -10,8 +10,10 @@ interface IoredisCommand {
   readonly name: string;
   args: readonly unknown[];
   promise: Promise<unknown>;
-  resolve: (reply: unknown) => void;
-  reject: (error: Error) => void;
+  get resolve(): (reply: unknown) => void;
+  set resolve(resolve: (reply: unknown) => void);
+  get reject(): (error: Error) => void;
+  set reject(reject: (error: Error) => void);
 }
 
 type Constructor = new (name: string, args: readonly []) => IoredisCommand;
@@ -40,10 +42,24 @@ export abstract class EncodedCommand extends (Command as unknown as Constructor)
 
   abstract failed(error: Error): void;
 
-  /** Called by ioredis' constructor. As its own, both know their command: what wraps them calls them without one. */
-  initPromise(): void {
-    this.resolve = (reply) => this.answered(reply);
-    this.reject = (error) => this.failed(error);
+  /** Called by ioredis' constructor, to make a promise of its own. */
+  initPromise(): void {}
+
+  /** Knows its command, as that of ioredis does: what wraps it calls it without one. Made when it is asked for, not with each command. */
+  override get resolve(): (reply: unknown) => void {
+    return (reply) => this.answered(reply);
+  }
+
+  override set resolve(wrapper) {
+    Object.defineProperty(this, 'resolve', { value: wrapper, writable: true });
+  }
+
+  override get reject(): (error: Error) => void {
+    return (error) => this.failed(error);
+  }
+
+  override set reject(wrapper) {
+    Object.defineProperty(this, 'reject', { value: wrapper, writable: true });
   }
 
   /** What ioredis hands to our {@link WriteBatch}. */

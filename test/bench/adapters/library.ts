@@ -21,6 +21,7 @@ export function testing(): Promise<Testing> {
   return built('testing.js');
 }
 
-function built<T>(path: string): Promise<T> {
+/** An entry point as it is built. */
+export function built<T>(path: string): Promise<T> {
   return import(pathToFileURL(join(folder, 'dist/esm', path)).href) as Promise<T>;
 }

@@ -1,5 +1,6 @@
 // `npm run bench:builds -- <folder> <folder>…`: builds of this library (folders with a dist) beside raw ioredis, compared by
 // processor time, so that it tells on a busy machine, too. What follows the first build is compared with it.
+// `. .@subscriber .@prometheus .@metrics .@traces`: what it costs to watch the locks of a build (watchers.ts).
 // `--rounds <n>`; `--ioredis 5`; `--only <text>`: rows that have it in their names. Nothing is built or published.
 import { parseArgs } from 'node:util';
 import { RedisProcess } from '../../../tools/redis-server.js';

@@ -5,11 +5,14 @@ import { nestRedisLock } from '../adapters/nest-redis-lock.js';
 import { buildAt } from '../adapters/library.js';
 import { raw } from '../adapters/raw.js';
 import { serverLoad } from '../measure/server-load.js';
+import { WATCHERS } from './watchers.js';
 import type { Cost, Work } from './work.js';
 
 const [, , name, url] = process.argv as [string, string, string, string];
 const redis = new Redis(url);
-if (!name.startsWith('raw')) buildAt(resolve(name));
+const [folder, watcher] = name.split('@') as [string, string?];
+if (!name.startsWith('raw')) buildAt(resolve(folder));
+if (watcher !== undefined) await WATCHERS[watcher]!();
 const side = name.startsWith('raw')
   ? raw(name, { enableAutoPipelining: name !== 'raw' })
   : nestRedisLock;

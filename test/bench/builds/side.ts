@@ -10,7 +10,7 @@ export class Side {
     private readonly child: ChildProcess,
   ) {}
 
-  /** @param name The folder of a build, or `raw`. */
+  /** @param name The folder of a build, perhaps with `@` and what watches it, or `raw`. */
   static async open(name: string, url: string, ioredis: string): Promise<Side> {
     const at = (file: string): URL => new URL(file, import.meta.url);
     const hooks = ['./peers.js', ...(ioredis === '5' ? ['../measure/ioredis-5.js'] : [])];

@@ -1,0 +1,44 @@
+import { channel } from 'node:diagnostics_channel';
+import { built } from '../adapters/library.js';
+
+type OpenTelemetry = typeof import('../../../lib/opentelemetry/index.js');
+type Prometheus = typeof import('../../../lib/prometheus/index.js');
+
+/** What may watch the locks of a build while it is measured, by the name that follows `@`. */
+export const WATCHERS: Record<string, () => Promise<void>> = {
+  /** Hears of the begin of every call and hold, and does nothing. */
+  async subscriber() {
+    for (const name of ['acquire', 'hold']) {
+      channel(`tracing:nest-redis-lock:${name}:start`).subscribe(() => {});
+    }
+  },
+
+  async prometheus() {
+    const { Registry } = await import('prom-client');
+    (await built<Prometheus>('prometheus.js')).registerLockMetrics(new Registry());
+  },
+
+  async metrics() {
+    const sdk = await import('@opentelemetry/sdk-metrics');
+    const exporter = new sdk.InMemoryMetricExporter(sdk.AggregationTemporality.CUMULATIVE);
+    const reader = new sdk.PeriodicExportingMetricReader({ exporter });
+    const meterProvider = new sdk.MeterProvider({ readers: [reader] });
+    const { instrumentLocks } = await built<OpenTelemetry>('opentelemetry.js');
+    instrumentLocks({ meterProvider, traces: false });
+  },
+
+  /** Every call and hold is a span, which is thrown away when it would be sent. */
+  async traces() {
+    const sdk = await import('@opentelemetry/sdk-trace-node');
+    const exporter = {
+      export: (_: unknown, done: (result: { code: number }) => void) => done({ code: 0 }),
+      shutdown: async () => {},
+    };
+    const tracerProvider = new sdk.NodeTracerProvider({
+      spanProcessors: [new sdk.BatchSpanProcessor(exporter)],
+    });
+    tracerProvider.register();
+    const { instrumentLocks } = await built<OpenTelemetry>('opentelemetry.js');
+    instrumentLocks({ tracerProvider, metrics: false });
+  },
+};
