@@ -3,12 +3,14 @@ import type { Clock } from '../options/index.js';
 import { addressOf } from './open-connection.js';
 import { systemCodeOf } from './store-failure.js';
 
-/** Called when the connection to a server was lost, and when it is back. */
+/** Called when the connection to a server was lost, and when that is over. */
 export interface OutageListener {
   /** `cause` is a code of the operating system, where there is one. */
   lost(address: string, cause: string | undefined): void;
   /** After an outage of so many ms. */
   back(address: string, outage: number): void;
+  /** Nobody waits for it any more: the Cluster has others for its slots. */
+  replaced?(address: string): void;
 }
 
 /** How far apart the outages of one connection are reported, in ms: a shorter one in between is not. */
@@ -46,7 +48,11 @@ export class OutageWatch {
     this.#tell((listener, address) => listener.back(address, outage));
   }
 
-  close(): void {
+  /** `isReplaced`: others are connected to in its stead. */
+  close(isReplaced = false): void {
+    if (isReplaced && this.#isReported)
+      this.#tell((listener, address) => listener.replaced?.(address));
+    this.#isReported = false;
     this.#cancel();
     this.client.off('error', this.#failed).off('close', this.#lost);
   }

@@ -145,8 +145,9 @@ export class RedisNode implements StepNode {
     } while (cursor !== '0');
   }
 
-  close(): void {
-    this.#watch?.close();
+  /** `isReplaced`: others are connected to in its stead. */
+  close(isReplaced = false): void {
+    this.#watch?.close(isReplaced);
     this.connection.close();
     this.clock.forget();
   }

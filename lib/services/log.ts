@@ -29,6 +29,7 @@ export function withWayOut(error: unknown): unknown {
 export function outageLog(publisher: Publisher): {
   lost(address: string, cause: string | undefined): void;
   back(address: string, outage: number): void;
+  replaced(address: string): void;
 } {
   return {
     lost(address, cause) {
@@ -46,6 +47,10 @@ export function outageLog(publisher: Publisher): {
         outage: Math.round(outage),
       });
       publisher.connected(address, outage);
+    },
+    replaced(address) {
+      const text = `Redis at ${address} has no slots of the Cluster any more: other nodes have its locks.`;
+      logger.log(text, { event: 'replaced', server: address });
     },
   };
 }

@@ -22,7 +22,7 @@ afterEach(async () => {
 function logged(): [level: string, text: string, fields: object][] {
   const lines: [string, string, object][] = [];
   const at = (level: string) => (text: unknown, fields: unknown) => {
-    if (/not connected any more|connected again/.test(String(text))) {
+    if (/not connected any more|connected again|has no slots/.test(String(text))) {
       lines.push([level, String(text), fields as object]);
     }
   };
@@ -110,6 +110,30 @@ describe('an outage is logged once, and so is its end, with host and port and no
     expect(lines).toEqual(outageOf(victim.port));
     expect(JSON.stringify(lines)).not.toMatch(SECRET);
   });
+});
+
+it('a node of a Cluster that is not waited for any more is said to be so, once', async () => {
+  const cluster = await ClusterProcess.start({ replicas: 3 });
+  closing.push(() => cluster.stop());
+  const locks = await locksOn({ redis: { cluster: cluster.seeds } });
+  const lines = logged();
+  const [victim] = cluster.primaries;
+  await victim!.kill();
+  await until('the loss is logged', () => lines.length > 0);
+  const replica = new Redis(cluster.replicas[0]!.url);
+  await replica.call('CLUSTER', 'FAILOVER', 'TAKEOVER');
+  replica.disconnect();
+  await until('all is well', async () => (await locks.health({ timeout: '1s' })).status === 'up');
+  await until('the end is logged', () => lines.length > 1);
+  const server = `127.0.0.1:${victim!.port}/0`;
+  expect(lines).toEqual([
+    outageOf(victim!.port)[0],
+    [
+      'log',
+      `Redis at ${server} has no slots of the Cluster any more: other nodes have its locks.`,
+      { event: 'replaced', server },
+    ],
+  ]);
 });
 
 it('the JSON logger of Nest keeps the fields', async () => {

@@ -70,6 +70,26 @@ describe('a connection that was lost', () => {
     expect(clock.pending).toBe(0);
   });
 
+  it('is over where another is connected to in its stead, which is told if its loss was', () => {
+    const tell = (...what: unknown[]): void => void told.push(what);
+    const heard = {
+      lost: tell,
+      back: tell,
+      replaced: (address: string) => tell('replaced', address),
+    };
+    watch.close();
+    for (const isLost of [true, false]) {
+      watch = new OutageWatch(redis.client, clock, heard);
+      if (isLost) redis.go();
+      watch.close(true);
+    }
+    expect(told).toEqual([
+      ['fake:1/0', undefined],
+      ['replaced', 'fake:1/0'],
+    ]);
+    expect(clock.pending).toBe(0);
+  });
+
   it('is not told where we close it ourselves', async () => {
     watch.close();
     redis.go(true);

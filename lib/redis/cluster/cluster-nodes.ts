@@ -59,6 +59,6 @@ export class ClusterNodes {
   #drop(address: Address): void {
     const known = this.#nodes.get(address);
     this.#nodes.delete(address);
-    known?.node.close();
+    known?.node.close(!this.#closed);
   }
 }
