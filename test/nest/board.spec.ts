@@ -14,6 +14,7 @@ import { RouterModule } from '@nestjs/core';
 import { ExpressAdapter } from '@nestjs/platform-express';
 import { FastifyAdapter } from '@nestjs/platform-fastify';
 import { Test } from '@nestjs/testing';
+import { once } from 'node:events';
 import { connect } from 'node:net';
 import { LockBoard } from '../../lib/board/lock-board.js';
 import { LockBoardModule, type LockBoardOptions } from '../../lib/board/index.js';
@@ -56,19 +57,29 @@ interface Setting {
   readonly imports?: any[];
   readonly settings?: object;
   readonly before?: (app: INestApplication) => void;
+  /** By default: connections that clients open in advance, and for which a server waits. */
+  readonly forceCloseConnections?: boolean;
 }
 
 /** An application with a board, and its URL. */
 async function start(
   platform: Platform,
-  { options = { open: true, interval: 500 }, imports = [], settings = {}, before }: Setting = {},
+  {
+    options = { open: true, interval: 500 },
+    imports = [],
+    settings = {},
+    before,
+    forceCloseConnections = true,
+  }: Setting = {},
 ): Promise<{ app: INestApplication; url: string; board: string; locks: LockService }> {
   const module = await bench
     .builder({ imports: [LockBoardModule.forRoot(options), ...imports], controllers: [Accounts] })
     .compile();
-  const adapter = platform === 'Express' ? new ExpressAdapter() : new FastifyAdapter();
+  const adapter =
+    platform === 'Express' ? new ExpressAdapter() : new FastifyAdapter({ forceCloseConnections });
   const app: INestApplication = module.createNestApplication(adapter, {
     logger: false,
+    forceCloseConnections,
     ...settings,
   });
   before?.(app);
@@ -415,11 +426,17 @@ describe.each(PLATFORMS)('a board on %s', (platform) => {
     expect(await events.next('locks')).toBeDefined();
   });
 
-  it('ends at once with the application', async () => {
-    const { app, board } = await start(platform);
-    const events = await watch(board);
-    await events.next('locks');
+  it('ends at once with the application, which waits for no page', async () => {
+    const { app, board } = await start(platform, { forceCloseConnections: false });
+    const { hostname, port } = new URL(board);
+    const page = connect(Number(port), hostname);
+    let text = '';
+    page.setEncoding('utf8').on('data', (more) => (text += more));
+    page.write('GET /locks/events HTTP/1.1\r\nHost: x\r\n\r\n');
+    await until('it looks', () => text.includes('event: locks'));
+    const ended = once(page, 'end');
     await app.close();
-    expect(await events.list(() => false)).toBeUndefined();
+    await ended;
+    expect(text).toMatch(/\r\n0\r\n\r\n$/); // which tells the page that nothing is missing
   });
 });
