@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http';
-import type { OnModuleDestroy } from '@nestjs/common';
+import type { OnModuleDestroy, OnModuleInit } from '@nestjs/common';
 import { isLockError } from '../errors/index.js';
 import type { LockService } from '../services/lock.service.js';
 import { logger } from '../services/logger.js';
@@ -20,8 +20,10 @@ import { refuseOtherOrigins } from './same-origin.js';
 import { event, Viewer } from './viewer.js';
 
 /** The page of one module, its events and its release. */
-export class LockBoard implements OnModuleDestroy {
+export class LockBoard implements OnModuleInit, OnModuleDestroy {
   readonly #feed: BoardFeed;
+  /** What the last scan failed of, which is logged once. */
+  #failure: string | undefined;
 
   constructor(
     private readonly locks: LockService,
@@ -59,6 +61,16 @@ export class LockBoard implements OnModuleDestroy {
     });
   }
 
+  /** Called by Nest: says who may look where nobody is asked. */
+  onModuleInit(): void {
+    const { guards, path, release } = this.settings;
+    if (guards.length > 0) return;
+    const power = release ? ', and can take locks from their holders' : '';
+    logger.warn(
+      `The lock board at "${path}" is open: whoever reaches it sees the keys of all locks${power}.`,
+    );
+  }
+
   /** Called by Nest: ends the events, for which the server would wait. */
   onModuleDestroy(): void {
     this.#feed.close();
@@ -68,13 +80,21 @@ export class LockBoard implements OnModuleDestroy {
     const { pattern, limit } = this.settings;
     try {
       const found = await this.locks.list(pattern, { limit: limit + 1 });
+      this.#failure = undefined;
       return event('locks', {
         rows: found.slice(0, limit).map(boardRow),
         cut: found.length > limit,
       });
     } catch (error) {
-      return event('trouble', { message: messageOf(error) });
+      return event('trouble', { message: isLockError(error) ? error.message : this.#log(error) });
     }
+  }
+
+  /** An error that is not ours may say more than a page may show. */
+  #log(error: unknown): string {
+    const failure = error instanceof Error ? error.stack : String(error);
+    if (failure !== this.#failure) logger.error((this.#failure = failure));
+    return UNEXPECTED.message;
   }
 }
 
@@ -93,10 +113,3 @@ async function refusable(
 }
 
 const UNEXPECTED = new Refusal(500, 'The application failed; its log says how.');
-
-/** Why there is no list; an error that is not ours may say more than a page may show. */
-function messageOf(error: unknown): string {
-  if (isLockError(error)) return error.message;
-  logger.error(error instanceof Error ? error.stack : error);
-  return UNEXPECTED.message;
-}

@@ -16,12 +16,13 @@ export function event(name: string, data: unknown): string {
  * it in memory.
  */
 export class Viewer {
+  #isFull = false;
   #missed: string | undefined;
-  readonly #life: NodeJS.Timeout;
 
   constructor(
     private readonly response: ServerResponse,
     hello: string,
+    life = LIFE,
   ) {
     response.shouldKeepAlive = false; // the server has nothing to wait for once the events have ended
     response.writeHead(200, {
@@ -31,9 +32,9 @@ export class Viewer {
     });
     response.on('error', () => {}); // of a page that left
     response.on('drain', () => this.#catchUp());
-    response.write(hello);
-    this.#life = setTimeout(() => this.end(event('again', {})), LIFE).unref();
-    response.on('close', () => clearTimeout(this.#life));
+    this.show(hello);
+    const timer = setTimeout(() => this.end(event('again', {})), life).unref();
+    response.on('close', () => clearTimeout(timer));
   }
 
   onEnd(task: () => void): void {
@@ -41,22 +42,23 @@ export class Viewer {
   }
 
   show(text: string): void {
-    if (this.response.writableNeedDrain) this.#missed = text;
-    else this.response.write(text);
+    if (this.#isFull) this.#missed = text;
+    else this.#isFull = !this.response.write(text);
   }
 
   /** At once, also where the page takes nothing any more. */
   end(last?: string): void {
     this.#missed = undefined;
-    if (this.response.writableNeedDrain) return void this.response.destroy();
+    if (this.#isFull) return void this.response.destroy();
     this.response.end(last);
     const timer = setTimeout(() => this.response.destroy(), FAREWELL);
     this.response.on('close', () => clearTimeout(timer));
   }
 
   #catchUp(): void {
+    this.#isFull = false;
     const missed = this.#missed;
     this.#missed = undefined;
-    if (missed !== undefined) this.response.write(missed);
+    if (missed !== undefined) this.show(missed);
   }
 }

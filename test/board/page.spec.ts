@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import type { CanActivate, ExecutionContext, INestApplication } from '@nestjs/common';
 import { UnauthorizedException, VersioningType } from '@nestjs/common';
 import { ExpressAdapter } from '@nestjs/platform-express';
@@ -7,6 +7,8 @@ import { createServer, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { BrowserContextOptions, Page } from 'playwright-core';
 import { LockBoardModule, type LockBoardOptions } from '../../lib/board/index.js';
+import { LockBoard } from '../../lib/board/lock-board.js';
+import { event, Viewer } from '../../lib/board/viewer.js';
 import type { Lease, LockService } from '../../lib/index.js';
 import { PLATFORMS, type Platform, useBench } from '../support/nest-app.js';
 import { until } from '../support/until.js';
@@ -25,6 +27,7 @@ afterEach(async () => {
   const tasks = closing.reverse();
   closing = [];
   for (const close of tasks) await close();
+  jest.restoreAllMocks();
 });
 
 async function start(
@@ -231,6 +234,26 @@ when('in a browser, the board', () => {
     expect(await page.locator('#frame').getAttribute('data-stale')).toBeNull();
   });
 
+  it('asks again when it is told to, and nobody who looks notices', async () => {
+    const viewers = jest.spyOn(Viewer.prototype, 'show');
+    const { app, url } = await start('Express');
+    const { page, complaints } = await look(url);
+    await until('it is live', async () => (await status(page))!.startsWith('Live'));
+    const [viewer] = viewers.mock.contexts as Viewer[];
+    await page.evaluate(`{
+      globalThis.said = [];
+      const status = document.querySelector('#status');
+      new MutationObserver(() => said.push(status.textContent)).observe(status, { childList: true });
+    }`);
+    viewer!.end(event('again', {}));
+    await until('another looks', () => viewers.mock.contexts.at(-1) !== viewer);
+    await hold('later');
+    await page.waitForSelector('text=later');
+    expect(await page.evaluate('said')).toEqual([]);
+    expect(app.get(LockBoard).viewers).toBe(1);
+    expect(complaints).toEqual([]);
+  });
+
   it('finds its own below a proxy that has another path and host', async () => {
     const [lease] = await hold('proxied');
     const { url } = await start('Express', { release: true });
@@ -283,7 +306,6 @@ when('in a browser, the board', () => {
   it('asks nothing while its tab is hidden', async () => {
     const { app, url } = await start('Express');
     const { page } = await look(url);
-    const { LockBoard } = await import('../../lib/board/lock-board.js');
     const board = app.get(LockBoard);
     await until('it looks', () => board.viewers === 1);
     const hide = (hidden: boolean): Promise<unknown> =>

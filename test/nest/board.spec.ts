@@ -18,7 +18,13 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { LockBoard } from '../../lib/board/lock-board.js';
 import { LockBoardModule, type LockBoardOptions } from '../../lib/board/index.js';
-import { LockOptionsError, LockService, LockStoreError, RedisLockModule } from '../../lib/index.js';
+import {
+  LockOptionsError,
+  LockService,
+  lockServiceToken,
+  LockStoreError,
+  RedisLockModule,
+} from '../../lib/index.js';
 import { BoardEvents } from '../support/board-events.js';
 import { PLATFORMS, type Platform, useBench } from '../support/nest-app.js';
 import { until } from '../support/until.js';
@@ -153,6 +159,39 @@ describe('a board whose options are wrong', () => {
   ])('does not start %s', async (_, imports, text) => {
     await expect(Test.createTestingModule({ imports }).compile()).rejects.toThrow(text);
   });
+});
+
+it.each([
+  ['open', { open: true }, [/^The lock board at "locks" is open: .* the keys of all locks\.$/]],
+  [
+    'open to releases',
+    { open: true, release: true },
+    [/ and can take locks from their holders\.$/],
+  ],
+  ['guarded', { guards: [Secret] }, []],
+])('a board that is %s says so at the start', async (_, options, lines) => {
+  const warn = jest.spyOn(Logger.prototype, 'warn');
+  await start('Express', { options });
+  const said = warn.mock.calls.map(([line]) => String(line));
+  expect(said.filter((line) => line.includes('lock board'))).toEqual(
+    lines.map((line) => expect.stringMatching(line)),
+  );
+});
+
+it('two boards of one application show the locks of two modules', async () => {
+  const name = 'billing';
+  const imports = [
+    RedisLockModule.forRoot({ redis: bench.redis.url, name, keyPrefix: 'billing:' }),
+    LockBoardModule.forRoot({ open: true, module: name, path: 'billing/locks' }),
+  ];
+  const { app, url, board, locks } = await start('Express', { imports });
+  const billing: LockService = app.get(lockServiceToken(name));
+  const leases = [await locks.acquire('one'), await billing.acquire('other')];
+  const keysAt = async (place: string): Promise<string[]> =>
+    (await (await watch(place)).next('locks')).rows.map(({ key }: any) => key);
+  expect(await keysAt(board)).toEqual(['one']);
+  expect(await keysAt(`${url}/billing/locks`)).toEqual(['other']);
+  for (const lease of leases) await lease.release();
 });
 
 describe.each(PLATFORMS)('a board on %s', (platform) => {
@@ -299,7 +338,7 @@ describe.each(PLATFORMS)('a board on %s', (platform) => {
       await until('it is told', () => lease.signal.aborted);
       expect(await ask(board, { key: 'job:"1"', grant })).toEqual([200, { freed: false }]);
       const lines = warn.mock.calls.map(([line]) => String(line));
-      expect(lines.filter((line) => line.includes('lock board'))).toEqual([
+      expect(lines.filter((line) => line.includes('lock board takes'))).toEqual([
         expect.stringMatching(
           /^The lock board takes "job:\\"1\\"" from .+ \(pid \d+\): .* by POST \/locks\/release\.$/,
         ),
@@ -418,10 +457,13 @@ describe.each(PLATFORMS)('a board on %s', (platform) => {
       .spyOn(locks, 'list')
       .mockRejectedValue(new LockStoreError('Redis sleeps.', {}));
     expect(await events.next('trouble')).toEqual({ message: 'Redis sleeps.' });
+    const log = jest.spyOn(Logger.prototype, 'error');
     list.mockRejectedValue(new Error('redis://user:password@host'));
     let { message } = await events.next('trouble');
     while (message === 'Redis sleeps.') ({ message } = await events.next('trouble'));
     expect(message).toBe('The application failed; its log says how.');
+    await events.next('trouble');
+    expect(log).toHaveBeenCalledTimes(1);
     list.mockRestore();
     expect(await events.next('locks')).toBeDefined();
   });

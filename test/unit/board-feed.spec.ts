@@ -170,6 +170,17 @@ describe('a page that looks', () => {
     await closed;
   });
 
+  it('is told to ask again, so that guards decide anew, however long its tab stays open', async () => {
+    const second = connect((server.address() as AddressInfo).port, '127.0.0.1');
+    second.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n');
+    const [, answer] = (await once(server, 'request')) as [unknown, ServerResponse];
+    void new Viewer(answer, event('settings', {}), 10);
+    let heard = '';
+    second.setEncoding('utf8').on('data', (more) => (heard += more));
+    await once(second, 'close');
+    expect(heard).toContain(event('again', {}));
+  });
+
   it('leaves its connection to no further request', async () => {
     const closed = once(server.close(), 'close');
     viewer.end(event('again', {}));
