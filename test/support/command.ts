@@ -62,12 +62,18 @@ export class Command {
   }
 }
 
-/** The program on a terminal of its own, of 12 rows and 60 columns, as `script` makes one: what it draws and asks is in `stdout`. */
+/**
+ * The program on a terminal of its own, of 12 rows and 60 columns, as `script` makes one: what it draws and asks is in
+ * `stdout`. It takes the shell's place, since a shell that stays hears Ctrl+C too, and some then end with 130.
+ */
 export function onTerminal(words: readonly string[], env: NodeJS.ProcessEnv = {}): Command {
   const quoted = (file: string): string =>
-    ['stty rows 12 cols 60 &&', process.execPath, file, ...words.map((word) => `'${word}'`)].join(
-      ' ',
-    );
+    [
+      'stty rows 12 cols 60 && exec',
+      process.execPath,
+      file,
+      ...words.map((word) => `'${word}'`),
+    ].join(' ');
   return new Command([], env, (file) => ['script', ['-qefc', quoted(file), '/dev/null']]);
 }
 
