@@ -26,16 +26,19 @@ export async function watch(context: Context): Promise<ExitCode> {
     given === undefined ? INTERVAL : timeOf('interval', given, { min: 100, max: DAY });
   const end = new AbortController();
   const stop = (): void => end.abort();
-  const signals = [end.signal, terminal.closed];
-  if (limit !== undefined) {
-    signals.push(AbortSignal.timeout(timeOf('for', limit, { min: 0, max: LONGEST })));
-  }
-  const stopping = AbortSignal.any(signals);
-  const show = viewer(context);
+  const stopping = AbortSignal.any([end.signal, terminal.closed]);
+  const longest = limit === undefined ? undefined : timeOf('for', limit, { min: 0, max: LONGEST });
+  let timer: NodeJS.Timeout | undefined;
+  const view = viewer(context);
+  const show = (sight: Sight): void => {
+    view(sight);
+    if (longest !== undefined) timer ??= setTimeout(stop, longest); // from the first look on
+  };
   process.once('SIGINT', stop).once('SIGTERM', stop);
   try {
     await looks(context, interval, stopping, show);
   } finally {
+    clearTimeout(timer);
     terminal.endDrawing();
     process.off('SIGINT', stop).off('SIGTERM', stop);
   }
