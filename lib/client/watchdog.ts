@@ -140,8 +140,8 @@ export class Watchdog {
     batch.dissolve();
     const slept: HeldLock[] = []; // the answer was on its way meanwhile
     batch.heldLocks.forEach((heldLock, at) => {
-      if (heldLock.state !== 'held') return;
       if (answer?.remaining[at] === 'unknown') this.#notRenewed(heldLock, undefined);
+      if (heldLock.state !== 'held') return; // whoever heard of that may have given it back
       const remaining = answerTo(batch.requests[at]!, heldLock, answer?.remaining[at]);
       this.#settle(heldLock, answer?.sent, remaining, now.monotonic);
       const { state, term } = heldLock;

@@ -47,9 +47,9 @@ const LONGEST_NAME = 200;
 /** What events call the locks of a decorator: its templates, or where there are none, `otherwise`. */
 export function nameOfKey(key: unknown, otherwise?: string): string | undefined {
   const templates = typeof key === 'string' ? key : Array.isArray(key) ? key.join(', ') : '';
-  if (templates === '') return otherwise;
-  if (templates.length <= LONGEST_NAME) return templates;
-  return `${templates.slice(0, LONGEST_NAME - 1)}…`;
+  const name = templates === '' ? otherwise : templates;
+  if (name === undefined || name.length <= LONGEST_NAME) return name;
+  return `${name.slice(0, LONGEST_NAME - 1)}…`;
 }
 
 /**

@@ -1,6 +1,20 @@
-/** Whether a key matches a pattern as a whole, in which `*` stands for any text. */
+/**
+ * Whether a key matches a pattern as a whole, in which `*` stands for any text. It takes time in proportion to the key: an
+ * expression such as `/^.*a.*b.*$/` would try each of the ways in which a long key may be parted.
+ */
 export function keyMatcher(pattern: string): (key: string) => boolean {
-  const parts = pattern.split('*').map((part) => part.replaceAll(/[\\^$.*+?()[\]{}|]/g, '\\$&'));
-  const whole = new RegExp(`^${parts.join('.*')}$`, 's');
-  return (key) => whole.test(key);
+  const [first, ...others] = pattern.split('*') as [string, ...string[]];
+  const last = others.pop();
+  if (last === undefined) return (key) => key === pattern;
+  return (key) => {
+    const end = key.length - last.length;
+    if (!key.startsWith(first) || !key.endsWith(last)) return false;
+    let at = first.length;
+    for (const part of others) {
+      const found = key.indexOf(part, at);
+      if (found === -1) return false;
+      at = found + part.length;
+    }
+    return at <= end;
+  };
 }

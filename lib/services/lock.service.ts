@@ -5,7 +5,7 @@ import {
   type OnModuleInit,
 } from '@nestjs/common';
 import { LockOptionsError } from '../errors/index.js';
-import { lockName, lockNames } from '../keys/index.js';
+import { lockName, lockNames, nameOfKey } from '../keys/index.js';
 import { readHandOver } from '../client/hand-over.js';
 import type { Lease } from '../client/lease.js';
 import { LockClient } from '../client/lock-client.js';
@@ -231,7 +231,7 @@ export class LockService
    */
   election(name: string, options: ElectionOptions = {}): Election {
     const key = this.#name(ELECTION_PREFIX + this.#name(name));
-    const call = { ...options, ...ELECTION_CALL, name: key };
+    const call = { ...options, ...ELECTION_CALL, name: nameOfKey(key) };
     const settings = callSettings(call, this.#settings.call);
     return new Election(this.#client, key, settings);
   }

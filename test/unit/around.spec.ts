@@ -72,6 +72,12 @@ describe('what a subscriber puts around the bodies of a hold', () => {
       return 'something else';
     },
     'runs the body twice': (body) => [body(), body()],
+    'awaits the body': async (body) => {
+      await body();
+    },
+    'rejects by itself': async () => {
+      throw new Error('late');
+    },
   };
 
   it.each(Object.entries(FAULTS))('has no effect on a body where it %s', async (_, around) => {
@@ -86,7 +92,10 @@ describe('what a subscriber puts around the bodies of a hold', () => {
       throw error;
     };
     await expect(locks.withLock('a', fails)).rejects.toBe(error);
-    expect(runs).toBe(2);
+    const failsLater = async (): Promise<never> => fails();
+    await expect(locks.withLock('a', failsLater)).rejects.toBe(error);
+    await nextTurn(); // a rejection that nobody hears would end the process now, and fails the test
+    expect(runs).toBe(3);
   });
 });
 

@@ -300,6 +300,13 @@ describe('a hold that does not end by a release', () => {
 });
 
 describe('an election', () => {
+  it('may have a name that is longer than the name of an event', async () => {
+    const election = locks.election('x'.repeat(493));
+    await election.campaign();
+    expect(heard.holds[0]!.key).toHaveLength(500);
+    expect(heard.holds[0]!.name).toHaveLength(200);
+  });
+
   it('tells who was elected and deposed', async () => {
     const election = locks.election('mail');
     const lease = await election.campaign();
