@@ -290,8 +290,7 @@ describe.each([
       const requests = await queue(client, WAITING, share);
       await world.silence(-60_000); // on a busy machine the step before took longer than a process that waits may be silent
       client.onKept = () => {
-        const granted = new Set(client.grants.map((grant) => grant.request.holder));
-        const first = requests.find((each) => !granted.has(each.holder) && !hints.has(each));
+        const first = requests.find((each) => !client.told.has(each.holder) && !hints.has(each));
         if (first) hints.set(first, client.ask(first)); // as the process's poll does
       };
       const scripts = await scriptsOf(world, async () => {

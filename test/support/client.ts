@@ -10,6 +10,8 @@ import { withSteps } from './world.js';
 /** A process that takes single steps: it does nothing by itself but what tells it of a grant, and writes down what it is told. */
 export class Client {
   readonly grants: { request: LockRequest; grant: Grant }[] = [];
+  /** The holder ids that it was told of; some stand among the grants only when the answer to an ask has come. */
+  readonly told = new Set<string>();
   readonly forced: string[] = [];
   reconnects = 0;
   /** Runs when it is told that a lock comes free. */
@@ -37,7 +39,10 @@ export class Client {
 
   open(): Promise<void> {
     return this.store.open({
-      granted: (request, grant) => void later(this.#told(request, grant)),
+      granted: (request, grant) => {
+        this.told.add(request.holder);
+        void later(this.#told(request, grant));
+      },
       forced: (holder) => void this.forced.push(holder),
       kept: () => this.onKept(),
       reconnected: () => void (this.reconnects += 1),
