@@ -36,8 +36,9 @@ describe.each(samples)('a lock that was taken with the call’s dialect %j', (di
     expect(seen.holder !== undefined).toBe(namesHolder(dialect));
     expect(seen.holder ?? me).toMatchObject(me);
     const listed = await locks.list('*', { dialect });
+    const later = seen.holder && { ...seen.holder, heldFor: listed[0]?.holder?.heldFor };
     expect(listed.map(({ key, state, holder }) => [key, state, holder])).toEqual([
-      ['k', 'held', seen.holder],
+      ['k', 'held', later],
     ]);
     expect(await locks.forceRelease('k')).toBe(false);
     expect(lease.held).toBe(true);
