@@ -21,9 +21,13 @@ export class SentinelProcess {
     readonly servers: readonly RedisProcess[],
   ) {}
 
-  /** Resolves when the replicas are linked and the Sentinels know each other. */
-  static async start({ replicas = 2, sentinels = 3 } = {}): Promise<SentinelProcess> {
-    const args = ['--repl-diskless-sync-delay', '0', '--repl-ping-replica-period', '1'];
+  /** Resolves when the replicas are linked and the Sentinels know each other. `args`: more of each server's redis.conf. */
+  static async start({
+    replicas = 2,
+    sentinels = 3,
+    args: more = [] as readonly string[],
+  } = {}): Promise<SentinelProcess> {
+    const args = ['--repl-diskless-sync-delay', '0', '--repl-ping-replica-period', '1', ...more];
     const primary = await RedisProcess.start({ args });
     const following = [...args, '--replicaof', '127.0.0.1', String(primary.port)];
     const followers = await Promise.all(

@@ -13,6 +13,9 @@ export const WORDING: readonly (readonly [library: string, here: string])[] = [
   ['use rediss://, or option "tls"', 'use rediss://, or --tls'],
   ['use redis://, or leave out "tls"', 'use redis://, or leave out --tls and --ca'],
   ['set it in option "redis"', 'set REDIS_PASSWORD, or put it into the URL'],
+  ['correct "name" in option "redis"', 'correct --master'],
+  ['correct "sentinels" in option "redis"', 'correct --sentinel'],
+  ['set "sentinelPassword" in option "redis"', 'set REDIS_SENTINEL_PASSWORD'],
 ];
 
 /** Nothing answers where Redis should be. */

@@ -46,6 +46,29 @@ const TEXTS: readonly { text: RegExp; says: string; retryable?: boolean }[] = [
   },
 ];
 
+/** What ioredis says where no Sentinel tells it a primary: behind it stands what the last of them answered. */
+const NO_PRIMARY = /^All sentinels are unreachable/;
+const SENTINELS: readonly { text: RegExp; says: string; retryable?: boolean }[] = [
+  {
+    text: /No such master/,
+    says: 'the Sentinels know no primary of this name: correct "name" in option "redis"',
+    retryable: true, // it may be told to them
+  },
+  {
+    text: /\b(NOAUTH|WRONGPASS)\b/,
+    says: 'the Sentinels refuse the user or password: set "sentinelPassword" in option "redis"',
+  },
+  {
+    text: /unknown command/i,
+    says: 'what answers there is no Sentinel: correct "sentinels" in option "redis"',
+  },
+  {
+    text: /^/,
+    says: 'no Sentinel answers: start one, or correct "sentinels" in option "redis"',
+    retryable: true,
+  },
+];
+
 /** The commands that we send: the only words of an answer that are repeated. */
 const SENT =
   'asking auth client cluster eval evalsha hello info publish scan script select sentinel subscribe time unsubscribe wait';
@@ -99,6 +122,10 @@ export function storeFailure(
   if (/\bWRONGTYPE\b/.test(text)) return new ForeignLockError(key ?? '', 'unknown');
   if (text.includes('non local key')) {
     return failure('its slot was moving, and a script stopped half-way', key, 'unknown', true);
+  }
+  if (NO_PRIMARY.test(text)) {
+    const { says, retryable = false } = SENTINELS.find((each) => each.text.test(text))!;
+    return failure(says, key, 'unsent', retryable);
   }
   if (LACKS_RIGHT.test(text)) return failure(lackedIn(text), key, 'refused', false);
   const [code] = CODE.exec(text) ?? [];

@@ -343,6 +343,25 @@ describe('the health of locks on several servers', () => {
     await sentinels.failOver();
     await becomes(locks, 'up');
   });
+
+  it('is down in time while Sentinels have no primary, connected before or not, and up when it is back', async () => {
+    const group = await SentinelProcess.start({ replicas: 1, sentinels: 1 }); // too few for a failover
+    closing.push(() => group.stop());
+    const locks = await locksOn({ redis: group.source });
+    await becomes(locks, 'up');
+    for (const server of group.servers) await server.kill();
+    const late = await locksOn({ redis: group.source, lazyConnect: true });
+    for (const one of [locks, late]) {
+      const { status, problems } = await inTime(one);
+      expect(status).toBe('down');
+      expect(problems).toEqual([
+        expect.stringMatching(/^Redis(?: at Sentinel "locks"|, not connected)/),
+      ]);
+    }
+    for (const server of group.servers) await server.run();
+    await becomes(locks, 'up');
+    await becomes(late, 'up');
+  });
 });
 
 describe('the health of locks in memory', () => {

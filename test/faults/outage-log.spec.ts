@@ -4,6 +4,7 @@ import { Test } from '@nestjs/testing';
 import { Redis } from 'ioredis';
 import { LockService, RedisLockModule, type RedisLockOptions } from '../../lib/index.js';
 import { ClusterProcess } from '../../tools/redis-cluster.js';
+import { SentinelProcess } from '../../tools/redis-sentinel.js';
 import { RedisProcess } from '../../tools/redis-server.js';
 import { until } from '../support/until.js';
 
@@ -49,12 +50,12 @@ async function start(): Promise<RedisProcess> {
 const source = ({ port }: { port: number }) => ({ host: '127.0.0.1', port, ...credentials });
 
 /** The two lines of one outage of a server. */
-function outageOf(port: number): unknown[] {
-  const server = `127.0.0.1:${port}/0`;
+function outageOf(server: string): unknown[] {
+  const escaped = server.replaceAll(/[()]/g, '\\$&');
   const lost = new RegExp(
-    `^Redis at ${server} is not connected any more( \\([A-Z]+\\))?; reconnecting\\. Locks that are held last for the rest of their leases\\.$`,
+    `^Redis at ${escaped} is not connected any more( \\([A-Z]+\\))?; reconnecting\\. Locks that are held last for the rest of their leases\\.$`,
   );
-  const back = new RegExp(`^Redis at ${server} is connected again after \\d+ m?s\\.$`);
+  const back = new RegExp(`^Redis at ${escaped} is connected again after \\d+ m?s\\.$`);
   return [
     [
       'warn',
@@ -69,8 +70,15 @@ function outageOf(port: number): unknown[] {
   ];
 }
 
+interface Loss {
+  readonly options: RedisLockOptions;
+  readonly victim: RedisProcess;
+  /** What the log calls it, if not its host, port and database. */
+  readonly server?: string;
+}
+
 describe('an outage is logged once, and so is its end, with host and port and nobody’s password', () => {
-  it.each<[string, () => Promise<{ options: RedisLockOptions; victim: RedisProcess }>]>([
+  it.each<[string, () => Promise<Loss>]>([
     [
       'of one Redis',
       async () => {
@@ -86,6 +94,20 @@ describe('an outage is logged once, and so is its end, with host and port and no
       },
     ],
     [
+      'of the primary behind Sentinels',
+      async () => {
+        const few = { replicas: 1, sentinels: 1 }; // too few for a failover
+        const group = await SentinelProcess.start({ ...few, args: user });
+        closing.push(() => group.stop());
+        const [primary] = group.servers as [RedisProcess];
+        return {
+          options: { redis: { ...group.source, ...credentials } },
+          victim: primary,
+          server: `Sentinel "locks" (127.0.0.1:${primary.port})`,
+        };
+      },
+    ],
+    [
       'of one node of a Cluster',
       async () => {
         const cluster = await ClusterProcess.start({ args: () => user });
@@ -95,7 +117,7 @@ describe('an outage is logged once, and so is its end, with host and port and no
       },
     ],
   ])('%s', async (_, made) => {
-    const { options, victim } = await made();
+    const { options, victim, server = `127.0.0.1:${victim.port}/0` } = await made();
     const locks = await locksOn(options);
     const lines = logged();
     await victim.kill();
@@ -107,7 +129,7 @@ describe('an outage is logged once, and so is its end, with host and port and no
     await victim.run();
     await until('the end is logged', () => lines.length > 1);
     await until('all is well', async () => (await locks.health({ timeout: '1s' })).status === 'up');
-    expect(lines).toEqual(outageOf(victim.port));
+    expect(lines).toEqual(outageOf(server));
     expect(JSON.stringify(lines)).not.toMatch(SECRET);
   });
 });
@@ -127,7 +149,7 @@ it('a node of a Cluster that is not waited for any more is said to be so, once',
   await until('the end is logged', () => lines.length > 1);
   const server = `127.0.0.1:${victim!.port}/0`;
   expect(lines).toEqual([
-    outageOf(victim!.port)[0],
+    outageOf(server)[0],
     [
       'log',
       `Redis at ${server} has no slots of the Cluster any more: other nodes have its locks.`,

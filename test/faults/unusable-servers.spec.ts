@@ -11,7 +11,7 @@ import { QuorumLockStore } from '../../lib/locks/quorum/quorum-lock-store.js';
 import { moduleSettings, type RedisLockOptions, systemClock } from '../../lib/options/index.js';
 import { ClusterProcess } from '../../tools/redis-cluster.js';
 import { SentinelProcess } from '../../tools/redis-sentinel.js';
-import { RedisProcess } from '../../tools/redis-server.js';
+import { freePort, RedisProcess } from '../../tools/redis-server.js';
 import { Certificate } from '../support/certificate.js';
 import { FaultProxy } from '../support/fault-proxy.js';
 import { LockProcess } from '../support/lock-process.js';
@@ -30,6 +30,12 @@ async function redis(...args: string[]): Promise<number> {
   const server = await RedisProcess.start({ args });
   closing.push(() => server.stop());
   return server.port;
+}
+
+async function sentinel(): Promise<SentinelProcess> {
+  const group = await SentinelProcess.start({ replicas: 1, sentinels: 1 });
+  closing.push(() => group.stop());
+  return group;
 }
 
 /** A Redis that calls itself something else. */
@@ -106,11 +112,7 @@ const cases: Readonly<Record<string, Case>> = {
   },
   'WAIT disabled, which replicas need': disabled('WAIT', { replicas: { acks: 1 } }),
   "a Sentinel's port": {
-    options: async () => {
-      const group = await SentinelProcess.start({ replicas: 1, sentinels: 1 });
-      closing.push(() => group.stop());
-      return plainly(group.source.sentinels[0]!.port);
-    },
+    options: async () => plainly((await sentinel()).source.sentinels[0]!.port),
     says: /this is a Sentinel: give it as \{ sentinels/,
   },
   'a Redis among the Sentinels': {
@@ -118,7 +120,33 @@ const cases: Readonly<Record<string, Case>> = {
       const sentinels = [{ host: '127.0.0.1', port: await redis() }];
       return { redis: { sentinels, name: 'locks' } };
     },
-    says: /command SENTINEL/,
+    says: /what answers there is no Sentinel: correct "sentinels"/,
+  },
+  'Sentinels that know no such primary': {
+    options: async () => {
+      const { source } = await sentinel();
+      return { redis: { ...source, name: 'others' } };
+    },
+    says: /the Sentinels know no primary of this name: correct "name"/,
+    retryable: true,
+  },
+  'Sentinels that want a password': {
+    options: async () => {
+      const { source } = await sentinel();
+      const admin = new Redis(source.sentinels[0]!.port, '127.0.0.1');
+      await admin.call('ACL', 'SETUSER', 'default', '>pl4ntedw0rd');
+      admin.disconnect();
+      return { redis: source };
+    },
+    says: /the Sentinels refuse the user or password: set "sentinelPassword"/,
+  },
+  'no Sentinel': {
+    options: async () => {
+      const sentinels = [{ host: '127.0.0.1', port: await freePort() }];
+      return { redis: { sentinels, name: 'locks' } };
+    },
+    says: /no Sentinel answers: start one, or correct "sentinels"/,
+    retryable: true,
   },
   'a plain Redis as a Cluster': {
     options: async () => ({ redis: { cluster: [`127.0.0.1:${await redis()}`] } }),
@@ -228,7 +256,7 @@ describe('a server that cannot be used is named', () => {
     expect(error).toBeInstanceOf(LockStoreError);
     expect(error.message).toMatch(says);
     expect(error.message).toMatch(
-      /^(Redis at (127\.0\.0\.1:\d+\/0|Sentinel "locks")|The Cluster at 127\.0\.0\.1:\d+) could not/,
+      /^(Redis at (127\.0\.0\.1:\d+\/0|Sentinel "(locks|others)")|The Cluster at 127\.0\.0\.1:\d+) could not/,
     );
     expect(error.message.length).toBeLessThan(300);
     expect(error.retryable).toBe(retryable);
