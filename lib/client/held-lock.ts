@@ -58,7 +58,8 @@ export class HeldLock implements Scheduled {
   /** What events say of it, if anybody listened when it began. */
   trace: HoldTrace | undefined;
   #controller: AbortController | undefined;
-  #resumedAs: HeldLock | undefined;
+  /** Of all that its holder went on as, one after the other: the latest. A chain of them would keep each. */
+  #turns: { latest: HeldLock } | undefined;
   #awaitListeners: Set<() => void> | undefined;
   /** Why its last renewal failed, if it did. */
   #failure: LockError | undefined;
@@ -120,7 +121,7 @@ export class HeldLock implements Scheduled {
 
   /** This, or what its holder went on as when a condition had been signalled. */
   get current(): HeldLock {
-    return this.#resumedAs?.current ?? this;
+    return this.#turns?.latest ?? this;
   }
 
   /** Its holder awaits a condition. */
@@ -139,11 +140,13 @@ export class HeldLock implements Scheduled {
   /** The condition was signalled: the leases of its callers and its signal stand on the other from now on. */
   resumeAs(next: HeldLock): void {
     this.phase = 'released';
-    this.#resumedAs = next;
+    this.#turns ??= { latest: next };
+    this.#turns.latest = next;
     next.resume(this);
   }
 
   private resume(before: HeldLock): void {
+    this.#turns = before.#turns;
     this.holds = before.holds;
     this.#controller = before.#controller;
   }

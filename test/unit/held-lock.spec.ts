@@ -1,0 +1,23 @@
+import { expect, it } from '@jest/globals';
+import type { HeldLock } from '../../lib/client/held-lock.js';
+import { SingleLease } from '../../lib/client/single-lease.js';
+import { ManualClock, MemoryServer, memoryLockService } from '../../lib/testing/index.js';
+import { collectGarbage } from '../support/collect-garbage.js';
+
+it('a holder that awaits conditions again and again keeps none of its former turns', async () => {
+  const clock = new ManualClock();
+  const locks = memoryLockService({ clock, server: new MemoryServer(clock) });
+  const turns: WeakRef<HeldLock>[] = [];
+  await locks.withLock('k', async (lease) => {
+    const condition = locks.condition(lease, 'work');
+    for (let turn = 0; turn < 50; turn += 1) {
+      turns.push(new WeakRef(SingleLease.heldLockOf(lease as SingleLease)));
+      const awaited = condition.await({ wait: 1 });
+      await clock.advance(5);
+      await awaited;
+    }
+    await collectGarbage();
+    expect(turns.filter((turn) => turn.deref() !== undefined).length).toBeLessThan(5);
+    expect(await locks.tryAcquire('k')).not.toBeNull(); // the code around it holds the present one
+  });
+});
