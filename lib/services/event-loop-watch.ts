@@ -21,7 +21,9 @@ export class EventLoopWatch {
     return Math.max(0, Math.round(max / 1e6) - RESOLUTION);
   }
 
+  /** It measures no more, also for a check that ends only now. */
   close(): void {
+    this.#isTried = true;
     this.#delays?.disable();
     this.#delays = undefined;
   }

@@ -2,7 +2,7 @@ import { EMPTY, isObservable, Observable, of, type Subscription } from 'rxjs';
 import { LockNotAcquiredError, LockOptionsError, LockStoreError } from '../errors/index.js';
 import type { BaseLease } from '../client/lease.js';
 import { LeasedBody, runUnderLease } from '../client/run-under-lease.js';
-import { POLICY_DEFAULTS } from '../options/index.js';
+import { onAbort, POLICY_DEFAULTS } from '../options/index.js';
 import type { CallPlan } from './call-plan.js';
 import { endOfStream } from './end-of-stream.js';
 import { logger } from './logger.js';
@@ -58,6 +58,7 @@ export class LockedCall {
       const waiting = new AbortController();
       let inner: Subscription | undefined;
       let body: LeasedBody | undefined;
+      let unwatch = (): void => {};
       const start = (entry: Entry): void => {
         if ('instead' in entry) {
           const { instead } = entry;
@@ -72,9 +73,8 @@ export class LockedCall {
         const fail = (error: unknown): void =>
           void begun.breakOff().then(() => subscriber.error(error));
         if (lease && policy.onLost !== 'ignore') {
-          lease.signal.addEventListener('abort', () => subscriber.error(lease.signal.reason), {
-            once: true,
-          });
+          if (lease.signal.aborted) return fail(lease.signal.reason);
+          unwatch = onAbort(lease.signal, () => subscriber.error(lease.signal.reason));
         }
         const subscribe = (): Subscription =>
           (this.run(lease) as Observable<unknown>).subscribe({
@@ -96,6 +96,7 @@ export class LockedCall {
       this.#entry(coming).then(start, (error: unknown) => subscriber.error(error));
       return () => {
         waiting.abort();
+        unwatch(); // code around it may hold the same lease for long
         inner?.unsubscribe();
         void body?.breakOff();
       };

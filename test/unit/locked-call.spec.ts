@@ -1,6 +1,7 @@
 import { expect, it, jest } from '@jest/globals';
 import { Logger } from '@nestjs/common';
-import { Observable } from 'rxjs';
+import { getEventListeners } from 'node:events';
+import { lastValueFrom, Observable, of } from 'rxjs';
 import type { BaseLease } from '../../lib/client/lease.js';
 import type { LockClient } from '../../lib/client/lock-client.js';
 import { LockNotAcquiredError } from '../../lib/errors/index.js';
@@ -53,4 +54,18 @@ it.each<[string, LockedPolicy['onBusy'], unknown]>([
   expect(await call.promise()).toBe(answer);
   expect(debug.mock.calls).toEqual([[`Lock "k" is busy: the call is ${said}.`]]);
   debug.mockRestore();
+});
+
+it('streams that enter one lease again and again leave no listener at its signal', async () => {
+  const { signal } = new AbortController();
+  const section = { run: (work: () => unknown) => work(), close: () => {} };
+  const lease = {
+    signal,
+    openSection: () => section,
+    finish: async () => {},
+    release: async () => true,
+  };
+  const call = new LockedCall(planOf({ acquire: async () => lease }), 'k', [], () => of(1));
+  for (let nth = 0; nth < 20; nth += 1) expect(await lastValueFrom(call.observable())).toBe(1);
+  expect(getEventListeners(signal, 'abort')).toEqual([]);
 });

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { onAbort } from '../../options/index.js';
 import type { LockInspection } from '../../services/inspection.js';
 import { type Context, type ExitCode, timeOf } from '../context.js';
 import type { Terminal } from '../terminal.js';
@@ -51,18 +52,26 @@ async function looks(
   stopping: AbortSignal,
   show: (sight: Sight) => void,
 ): Promise<void> {
-  const stopped = new Promise<undefined>((resolve) => {
-    stopping.addEventListener('abort', () => resolve(undefined), { once: true });
-  });
   let seen = false;
   do {
-    const sight = await Promise.race([look(context, seen), stopped]);
+    const sight = await before(stopping, look(context, seen));
     if (!sight) return;
     seen = true;
     show(sight);
-    await Promise.race([context.terminal.caughtUp(), stopped]);
+    await before(stopping, context.terminal.caughtUp());
     await sleep(interval, undefined, { signal: stopping }).catch(() => {});
   } while (!stopping.aborted);
+}
+
+/**
+ * What comes, or undefined if the signal aborts before. No race with one promise of that: it would keep whatever had come
+ * for as long as somebody watches.
+ */
+function before<T>(signal: AbortSignal, coming: Promise<T>): Promise<T | undefined> {
+  return new Promise((resolve, reject) => {
+    const callOff = onAbort(signal, () => resolve(undefined));
+    coming.then(resolve, reject).finally(callOff);
+  });
 }
 
 async function look(context: Context, seen: boolean): Promise<Sight> {
