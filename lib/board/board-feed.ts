@@ -1,3 +1,4 @@
+import { detached } from '../options/index.js';
 import { event, type Viewer } from './viewer.js';
 
 /** More pages than these are refused. */
@@ -36,9 +37,7 @@ export class BoardFeed {
     this.#viewers.add(viewer);
     viewer.onEnd(() => this.#viewers.delete(viewer));
     if (this.#latest !== undefined) viewer.show(this.#latest);
-    if (this.#beating) return;
-    this.#beating = setInterval(() => this.#show(event('beat', {})), BEAT).unref();
-    void this.#scan();
+    if (!this.#beating) detached(() => this.#begin()); // not inside the request of the first page
   }
 
   /** Ends all pages at once. */
@@ -46,6 +45,11 @@ export class BoardFeed {
     this.#isClosed = true;
     this.#rest();
     for (const viewer of this.#viewers) viewer.end();
+  }
+
+  #begin(): void {
+    this.#beating = setInterval(() => this.#show(event('beat', {})), BEAT).unref();
+    void this.#scan();
   }
 
   async #scan(): Promise<void> {

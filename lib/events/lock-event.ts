@@ -83,7 +83,8 @@ export interface HoldTrace extends LockSubject {
   reason?: LossReason;
   /**
    * Set by a subscriber at `start` to have the bodies of this hold run inside of something, such as a span: those of
-   * `withLock`, `lease.run` and decorators. Where another subscriber has set it, call that inside yours.
+   * `withLock`, `lease.run` and decorators. Where another subscriber has set it, call that inside yours. A leader's work runs
+   * inside of nothing, since its hold may last for weeks.
    */
   around?: Around;
 }

@@ -135,6 +135,8 @@ export class Election extends EventEmitter<ElectionEvents> implements AsyncDispo
   #elected(lease: Lease): Lease {
     this.#lease = lease;
     lease.signal.addEventListener('abort', () => this.#deposed(lease), { once: true });
+    const { trace } = SingleLease.heldLockOf(lease as SingleLease);
+    if (trace) trace.around = undefined; // what is done in weeks belongs into no single span
     this.#tell('elected', lease);
     this.#client.publisher.tell('elected', () => this.#about(lease));
     if (lease.signal.aborted) this.#deposed(lease);

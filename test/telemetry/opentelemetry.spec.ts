@@ -184,6 +184,18 @@ describe('a call for a lock and a hold', () => {
     expect(ended('lock.hold').length).toBe(2);
   });
 
+  it('are no parents of what a leader does, which may lead for weeks', async () => {
+    instrument();
+    const { locks } = service();
+    const election = locks.election('mail');
+    const lease = await election.campaign();
+    const tracer = tracerProvider.getTracer('test');
+    await lease.run(async () => tracer.startSpan('a job').end());
+    await election.resign();
+    expect(ended('lock.hold').length).toBe(1);
+    expect(ended('a job')[0]!.parentSpanContext).toBeUndefined();
+  });
+
   it('stay in the trace of the caller after a condition was awaited', async () => {
     instrument();
     const { locks } = service();

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { once } from 'node:events';
 import { createServer, type Server, type ServerResponse } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
@@ -65,6 +66,17 @@ describe('the scans of a board', () => {
     await jest.advanceTimersByTimeAsync(3_500);
     expect(scans).toBe(4);
     for (const { lists } of pages) expect(lists).toEqual(['list 1', 'list 2', 'list 3', 'list 4']);
+  });
+
+  it('are made in no request, also not in that of who looks first', async () => {
+    const requests = new AsyncLocalStorage<string>();
+    const madeIn: unknown[] = [];
+    const look = async (): Promise<string> => `list ${madeIn.push(requests.getStore())}`;
+    const other = new BoardFeed(look, 1_000);
+    requests.run('a request', () => new Page().on(other));
+    await jest.advanceTimersByTimeAsync(1_500);
+    expect(madeIn).toEqual([undefined, undefined]);
+    other.close();
   });
 
   it('are none while nobody looks, and begin at once when somebody does', async () => {

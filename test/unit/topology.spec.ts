@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
+import { AsyncLocalStorage } from 'node:async_hooks';
 import type { ClusterNodes } from '../../lib/redis/cluster/cluster-nodes.js';
 import type { ClusterSource } from '../../lib/redis/cluster/cluster-source.js';
 import { Topology } from '../../lib/redis/cluster/topology.js';
@@ -7,6 +8,8 @@ import { ManualClock } from '../../lib/testing/index.js';
 /** The slots of each node, as CLUSTER SLOTS tells them. */
 let slots: [first: number, last: number, primary: [host: string, port: number]][];
 let asked: number;
+const requests = new AsyncLocalStorage<string>();
+let askedIn: string | undefined;
 let changes: number;
 let ready: Set<string>;
 let clock: ManualClock;
@@ -22,6 +25,7 @@ beforeEach(async () => {
     connection: {
       async send() {
         asked += 1;
+        askedIn = requests.getStore();
         return slots;
       },
     },
@@ -42,6 +46,15 @@ beforeEach(async () => {
 });
 
 describe('which node has a slot', () => {
+  it('is asked outside of the request that met the change', async () => {
+    await requests.run('a request', async () => {
+      topology.refresh();
+      await clock.advance(0);
+    });
+    expect(asked).toBe(2);
+    expect(askedIn).toBeUndefined();
+  });
+
   it('is asked anew, and told where it has changed', async () => {
     slots = [
       [0, 99, ['a', 1]],

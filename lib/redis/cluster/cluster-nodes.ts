@@ -1,3 +1,4 @@
+import { detached } from '../../options/index.js';
 import { notSent } from '../store-failure.js';
 import type { RedisConnection } from '../redis-connection.js';
 import { RedisNode } from '../redis-node.js';
@@ -35,7 +36,7 @@ export class ClusterNodes {
       node.connection.client.on('close', () => {
         if (this.at(address) === node) this.lost();
       });
-      const opening = node.open(this.reconnected, false);
+      const opening = detached(() => node.open(this.reconnected, false)); // it outlives the call that needs it first
       opening.catch(() => this.at(address) === node && this.#drop(address));
       known = { node, opening };
       this.#nodes.set(address, known);

@@ -1,4 +1,4 @@
-import type { Clock } from '../../options/index.js';
+import { type Clock, detached } from '../../options/index.js';
 import type { ClusterNodes } from './cluster-nodes.js';
 import type { ClusterSource } from './cluster-source.js';
 import { type Address, SlotMap } from './slot-map.js';
@@ -60,7 +60,7 @@ export class Topology {
   refresh(): void {
     if (this.#closed || this.#asking) return;
     this.#cancel();
-    this.#asking = this.#refresh()
+    this.#asking = detached(() => this.#refresh()) // what it opens outlives the call that met the change
       .catch(() => false)
       .then((whole) => {
         this.#asking = undefined;
