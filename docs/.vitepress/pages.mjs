@@ -17,6 +17,7 @@ export const PAGES = [
     'Run',
     [
       ['Operations', 'operations'],
+      ['Metrics and traces', 'metrics-and-traces'],
       ['The page', 'page'],
       ['Command line', 'command-line'],
       ['Troubleshooting', 'troubleshooting'],

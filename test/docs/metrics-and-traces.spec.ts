@@ -1,0 +1,95 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { INestApplication } from '@nestjs/common';
+import { Test } from '@nestjs/testing';
+import { readFileSync } from 'node:fs';
+import request from 'supertest';
+import { LockService } from 'nest-redis-lock';
+import { RedisProcess } from '../../tools/redis-server.js';
+import { until } from '../support/until.js';
+import { pasted, textOf } from './pages.js';
+
+const PAGE = 'docs/metrics-and-traces.md';
+
+interface Dashboard {
+  readonly panels: readonly { readonly targets: readonly { readonly expr: string }[] }[];
+}
+
+let redis: RedisProcess;
+let page: any;
+let app: INestApplication;
+let scraped: string;
+
+beforeAll(async () => {
+  redis = await RedisProcess.start();
+  process.env['REDIS_URL'] = redis.url; // which the page reads
+  page = await pasted<any>(PAGE);
+  page.stopTracing();
+  page.stopInstrumenting();
+  const module = await Test.createTestingModule({ imports: [page.AppModule] }).compile();
+  app = await module.createNestApplication({ logger: false }).init();
+  const locks = app.get(LockService);
+  await locks.withLock('account:1', { name: 'account:<id>' }, async () => 1);
+  const lease = await locks.acquire('account:1', { name: 'account:<id>' });
+  expect(await locks.tryAcquire('account:1', { name: 'account:<id>' })).toBe(null);
+  await locks.forceRelease('account:1');
+  await until('the holder is told', () => lease.signal.aborted);
+  scraped = (await request(app.getHttpServer()).get('/metrics').expect(200)).text;
+});
+
+afterAll(async () => {
+  await app.close();
+  await redis.stop();
+});
+
+/** The names of metrics in a text, as Prometheus stores them, without the parts of a histogram. */
+function metricsIn(text: string): Set<string> {
+  const names = text.match(/\block_[a-z_]+/g) ?? [];
+  const labels = ['lock_name', 'lock_mode', 'lock_topology'];
+  return new Set(
+    names
+      .map((name) => name.replace(/_(bucket|sum|count)$/, ''))
+      .filter((name) => !labels.includes(name)),
+  );
+}
+
+describe('what Metrics and traces shows', () => {
+  it('is a scrape with every metric that the page names', () => {
+    const shown = metricsIn(scraped);
+    expect(shown.size).toBe(7);
+    expect(metricsIn(textOf(PAGE))).toEqual(shown);
+  });
+
+  it('is a watcher whose context is around the bodies of holds', async () => {
+    const seen = app.get(LockService).withLock('a', { name: 'mine' }, async () => {
+      await new Promise(setImmediate);
+      return page.underLock.getStore() as string;
+    });
+    expect(await seen).toBe('mine');
+  });
+});
+
+describe('the dashboard', () => {
+  const text = readFileSync('docs/public/grafana-dashboard.json', 'utf8');
+  const queries = (JSON.parse(text) as Dashboard).panels.flatMap(({ targets }) =>
+    targets.map(({ expr }) => expr),
+  );
+
+  it('asks for nothing that a scrape does not have, metrics and labels, and shows every metric', () => {
+    expect(metricsIn(text)).toEqual(metricsIn(scraped));
+    const known = new Set([...scraped.matchAll(/[{,](\w+)="/g)].map(([, label]) => label));
+    const named = queries.flatMap((query) =>
+      [...query.matchAll(/(\w+)(?:=~|!=|=)"|by \(([^)]*)\)/g)].flatMap(([, label, by]) =>
+        by === undefined ? [label!] : by.split(', '),
+      ),
+    );
+    expect(new Set(named).size).toBeGreaterThan(2);
+    expect([...new Set(named)].filter((label) => !known.has(label))).toEqual([]);
+  });
+
+  it('has a picture with the title of each panel', () => {
+    const picture = readFileSync('docs/dashboard.svg', 'utf8');
+    const titles = [...text.matchAll(/"title": "([^"]+)"/g)].map(([, title]) => title!);
+    expect(titles.length).toBe(13);
+    expect(titles.filter((title) => !picture.includes(`>${title}<`))).toEqual([]);
+  });
+});
