@@ -37,6 +37,7 @@ beforeAll(async () => {
 });
 
 afterAll(async () => {
+  page.stopWatching(); // channels are those of the worker, and so of other specs
   await app.close();
   await redis.stop();
 });
