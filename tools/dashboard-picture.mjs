@@ -58,9 +58,9 @@ async function application(redis) {
   });
   closing.push(() => app.close());
   const port = await freePort();
-  const server = createServer(async (_, answer) => {
+  const server = createServer((_, answer) => {
     answer.setHeader('Content-Type', registry.contentType);
-    answer.end(await registry.metrics());
+    void registry.metrics().then((text) => answer.end(text));
   }).listen(port, '127.0.0.1');
   closing.push(() => server.close());
   return { locks: app.get(LockService), port };

@@ -1,4 +1,4 @@
-// `npm run bench`: all variants on all workloads, what decorators cost, and how costs grow; as tables
+// `npm run bench`: all variants on all workloads, what decorators and watchers cost, and how costs grow; as tables
 // here, as JSON in test/bench/results, and, when nothing was left out, as plots in docs/bench.
 // `-- --quick` for a look; `-- --only <text>` for what has it in its name; `-- --rounds <n> --long-rounds <n>`;
 // `-- --patience <s>`: how long it may wait for others to leave the machine alone;
@@ -19,11 +19,14 @@ import { overheadTable } from './report/overhead-table.js';
 import { publish } from './report/publish.js';
 import { PUBLISHED, readResults, type Results, updated, writeResults } from './report/results.js';
 import { summaryTable } from './report/summary-table.js';
+import { watchedTable } from './report/watched-table.js';
 import { measure, type Site } from './rounds.js';
 import { growth } from './scale/curves.js';
 import { SWEEPS } from './scale/sweeps.js';
 import { growthSelection, leftOut, quickSelection, selection } from './selection.js';
 import { summary } from './summary.js';
+import { watched } from './watched/index.js';
+import { WATCHED, type Watched } from './watched/rows.js';
 import { sized, WORKLOADS } from './workloads/index.js';
 
 const { values } = parseArgs({
@@ -47,7 +50,7 @@ const inTime = ({ thorough }: { thorough?: true }): boolean => !(values.quick &&
 async function run(site: Site): Promise<Results> {
   const earlier = readResults(PUBLISHED)?.summaries ?? [];
   const where = { at, machine: machine(), effort };
-  const results: Results = { ...where, summaries: [], overheads: [], growths: [] };
+  const results: Results = { ...where, summaries: [], overheads: [], watched: [], growths: [] };
   const say = (text: string): void => {
     process.stdout.write(`\n${text}\n`);
     writeResults(file, results);
@@ -64,6 +67,11 @@ async function run(site: Site): Promise<Results> {
   for (const one of OVERHEADS.filter(wanted)) {
     results.overheads.push(await overhead(one, effort.rounds * 2));
     say(overheadTable(results.overheads.at(-1)!));
+  }
+  for (const work of WATCHED.filter(wanted)) {
+    const attempt = (): Promise<Watched> => watched(work, effort.rounds * 2, site.url);
+    results.watched!.push((await site.patience.undisturbed(attempt)).result);
+    say(watchedTable(results.watched!.at(-1)!));
   }
   if (wanted(FOOTPRINT)) {
     const attempt = async (): Promise<Footprint> => footprint(effort.pairs);
@@ -109,7 +117,7 @@ async function measureAll(): Promise<Results> {
   }
 }
 
-const everything = [...WORKLOADS, ...OVERHEADS, FOOTPRINT, ...SWEEPS];
+const everything = [...WORKLOADS, ...OVERHEADS, ...WATCHED, FOOTPRINT, ...SWEEPS];
 if (!everything.some(wanted)) throw new Error(`Nothing has ${values.only} in its name.`);
 
 // Told to stop: servers and replicas stop with us.

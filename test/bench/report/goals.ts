@@ -6,6 +6,7 @@ import { quorum } from '../workloads/quorum.js';
 import { renewed } from '../workloads/renewals.js';
 import { type AtOnce, cold, newKeys, sameKeys } from '../workloads/uncontended.js';
 import { OURS } from '../variants.js';
+import { REFERENCES, WATCHED, type Watching } from '../watched/rows.js';
 import { figureAt, type Place } from './place.js';
 import type { Results } from './results.js';
 import { number, table } from './table.js';
@@ -179,6 +180,25 @@ const notSlower: Goal[] = (
   measured: ours(variant, workload, 'perSecond', 'peer'),
 }));
 
+/** Watchers by their rows, the first within the scatter. */
+const WATCHERS: readonly [who: string, versus: keyof Watching['ratios'], most: number][] = [
+  [REFERENCES.quiet, 'bare', 1.05],
+  ['prometheus', 'quiet', 1.1],
+  ['opentelemetry metrics', 'quiet', 1.1],
+  ['opentelemetry traces', 'quiet', 1.3],
+];
+const watchers: Goal[] = WATCHED.flatMap(({ name: where }) =>
+  WATCHERS.map(([who, versus, most]) => ({
+    what: `${who} / ${REFERENCES[versus]}, client CPU`,
+    where,
+    most,
+    measured: ({ watched = [] }: Results): number | undefined => {
+      const costs = watched.find(({ name }) => name === where)?.costs;
+      return costs?.find(({ name }) => name === who)?.ratios[versus];
+    },
+  })),
+);
+
 export const GOALS: readonly Goal[] = [
   ...againstRaw,
   ...renewals,
@@ -197,6 +217,7 @@ export const GOALS: readonly Goal[] = [
     most: 3,
     measured: decorated,
   },
+  ...watchers,
   ...notSlower,
 ];
 

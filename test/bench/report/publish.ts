@@ -7,6 +7,7 @@ import { overheadTable } from './overhead-table.js';
 import { withHeadline } from './headline.js';
 import { FOLDER, PUBLISHED, type Results, writeResults } from './results.js';
 import { summaryTable } from './summary-table.js';
+import { watchedTable } from './watched-table.js';
 
 /** The page that quotes the figures. */
 const PAGE = 'docs/performance.md';
@@ -20,7 +21,7 @@ export function publish(results: Results): void {
 }
 
 function tables(results: Results): string {
-  const { at, machine, effort, summaries, overheads, growths, footprint } = results;
+  const { at, machine, effort, summaries, overheads, watched = [], growths, footprint } = results;
   const parts = [
     '# All figures of the last thorough run',
     `Written by \`npm run bench\`, ${at.slice(0, 10)}; the plots beside this file are drawn from [results.json](results.json).`,
@@ -32,6 +33,7 @@ function tables(results: Results): string {
     '## Tables',
     ...summaries.map(summaryTable),
     ...overheads.map(overheadTable),
+    ...watched.map(watchedTable),
     ...(footprint ? [footprintTable(footprint)] : []),
     ...growths.map(growthTable),
   ];

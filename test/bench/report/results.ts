@@ -6,6 +6,7 @@ import type { Footprint } from '../footprint.js';
 import type { Outcome } from './goals.js';
 import type { Growth } from '../scale/curves.js';
 import type { Summary } from '../summary.js';
+import type { Watched } from '../watched/rows.js';
 
 /** Everything one run has measured. */
 export interface Results {
@@ -14,6 +15,8 @@ export interface Results {
   readonly effort: Effort;
   readonly summaries: Summary[];
   readonly overheads: Overhead[];
+  /** What runs of before 2026-11-23 have not. */
+  readonly watched?: Watched[];
   readonly growths: Growth[];
   footprint?: Footprint;
   /** What was to be reached, and what came of it. */
@@ -46,6 +49,7 @@ export function updated(earlier: Results | undefined, later: Results): Results {
     ...later,
     summaries: anew(earlier.summaries, later.summaries, ({ workload }) => workload.name),
     overheads: anew(earlier.overheads, later.overheads, ({ name }) => name),
+    watched: anew(earlier.watched ?? [], later.watched ?? [], ({ name }) => name),
     growths: anew(earlier.growths, later.growths, ({ name }) => name),
     ...((later.footprint ?? earlier.footprint) && {
       footprint: later.footprint ?? earlier.footprint!,
