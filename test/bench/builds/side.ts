@@ -5,10 +5,18 @@ import type { Cost, Work } from './work.js';
 
 /** One of those that are compared, in a process of its own that lives through all rounds. */
 export class Side {
+  /** Rejects when the process ends. */
+  readonly #ended: Promise<never>;
+
   private constructor(
     readonly name: string,
     private readonly child: ChildProcess,
-  ) {}
+  ) {
+    this.#ended = once(child, 'exit').then(() => {
+      throw new Error(`The process of ${name} ended.`);
+    });
+    this.#ended.catch(() => {}); // nobody may be waiting for an answer
+  }
 
   /** @param name The folder of a build, perhaps with `@` and what watches it, or `raw`. */
   static async open(name: string, url: string, ioredis: string): Promise<Side> {
@@ -33,10 +41,7 @@ export class Side {
   }
 
   async #answer(): Promise<unknown> {
-    const ended = once(this.child, 'exit').then(() => {
-      throw new Error(`The process of ${this.name} ended.`);
-    });
-    const [answer] = (await Promise.race([once(this.child, 'message'), ended])) as [unknown];
+    const [answer] = (await Promise.race([once(this.child, 'message'), this.#ended])) as [unknown];
     return answer;
   }
 }
