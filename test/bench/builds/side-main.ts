@@ -32,9 +32,9 @@ async function cycles(work: Work): Promise<void> {
   await Promise.all(Array.from({ length: work.width }, (_, caller) => call(caller)));
 }
 
+/** Without a full collection before: after one the compiler begins anew, and that costs three times what the work does. */
 async function measured(work: Work): Promise<Cost> {
   await redis.flushall();
-  gc!();
   const before = await serverLoad(redis);
   const cpu = process.cpuUsage();
   await cycles(work);

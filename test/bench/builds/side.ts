@@ -24,7 +24,7 @@ export class Side {
     const hooks = ['./peers.js', ...(ioredis === '5' ? ['../measure/ioredis-5.js'] : [])];
     const imported = hooks.flatMap((hook) => ['--import', at(hook).href]);
     const child = fork(fileURLToPath(at('./side-main.js')), [name, url], {
-      execArgv: ['--expose-gc', ...imported],
+      execArgv: imported,
     });
     const side = new Side(name, child);
     await side.#answer();
