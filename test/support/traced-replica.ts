@@ -39,7 +39,8 @@ export type ToldDurations = Record<string, Record<string, { sum: number; count: 
 
 /**
  * A service of an application that is traced as real ones are: the SDK first, then what it traces. `GET /lock?key=…&then=<url>`
- * takes the lock and asks the next service under it; `GET /spans` and `GET /durations` say what was exported.
+ * takes the lock and asks the next service under it; `GET /spans` and `GET /durations` say what was exported, `GET /waiting` how many
+ * calls wait.
  */
 export async function start({ redis, port }: TracedReplicaOptions): Promise<void> {
   const spans = new InMemorySpanExporter();
@@ -56,7 +57,7 @@ export async function start({ redis, port }: TracedReplicaOptions): Promise<void
     instrumentations: [new IORedisInstrumentation(), new LockInstrumentation()],
   });
   createRequire(import.meta.url)('ioredis'); // is patched where it is required
-  const { Locked, RedisLockModule } = await import('../../lib/index.js');
+  const { Locked, LockService, RedisLockModule } = await import('../../lib/index.js');
   const { Injectable, Module } = await import('@nestjs/common');
   const { NestFactory } = await import('@nestjs/core');
 
@@ -92,6 +93,8 @@ export async function start({ redis, port }: TracedReplicaOptions): Promise<void
       response.end('done');
     } else if (url.pathname === '/spans') {
       response.end(JSON.stringify(spans.getFinishedSpans().map(told)));
+    } else if (url.pathname === '/waiting') {
+      response.end(String((await app.get(LockService).health()).waiting));
     } else {
       await reader.forceFlush();
       response.end(JSON.stringify(toldDurations(durations)));

@@ -283,6 +283,18 @@ describe('a call that gets no lease', () => {
   });
 });
 
+/** Metrics that are exported all the while. */
+function exporting(send: () => void): MeterProvider {
+  const exporter = new InMemoryMetricExporter(AggregationTemporality.CUMULATIVE);
+  exporter.export = send;
+  const provider = new MeterProvider({
+    readers: [new PeriodicExportingMetricReader({ exporter })],
+  });
+  const flushing = setInterval(() => void provider.forceFlush().catch(() => {}), 1);
+  undo.push(() => clearInterval(flushing));
+  return provider;
+}
+
 describe('whoever keeps spans or metrics', () => {
   const faults: Record<string, () => Parameters<typeof instrumentLocks>[0]> = {
     'an exporter that throws': () => ({
@@ -296,6 +308,12 @@ describe('whoever keeps spans or metrics', () => {
     'an exporter that never answers': () => ({
       tracerProvider: tracers({ export: () => {}, shutdown: async () => {} }),
     }),
+    'an exporter of metrics that throws': () => ({
+      meterProvider: exporting(() => {
+        throw new Error('full');
+      }),
+    }),
+    'an exporter of metrics that never answers': () => ({ meterProvider: exporting(() => {}) }),
     'a tracer that throws': () => ({
       tracerProvider: {
         getTracer: () => {

@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { Controller, Get, Header, type INestApplication, Param } from '@nestjs/common';
+import { Redis } from 'ioredis';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Counter, Registry } from 'prom-client';
 import request from 'supertest';
@@ -71,12 +72,16 @@ describe('an application that is scraped', () => {
     return samples(text);
   }
 
-  it('tells how its locks are used, and no key', async () => {
+  it('tells how its locks are used, and no key, token or holder', async () => {
     const locks = app.get(LockService);
     const http = app.getHttpServer();
     await request(http).get('/accounts/4711').expect(200);
     const lease = await locks.acquire('account:4711', { name: 'account:<id>' });
     await request(http).get('/accounts/4711').expect(409);
+    const client = new Redis(bench.redis.url);
+    const [holder = '', id] = (await client.get('lock:account:4711'))!.split('/');
+    client.disconnect();
+    expect(holder).toContain(`.${process.pid}.`);
     const L = 'lock_name="account:<id>",lock_mode="exclusive",lock_topology="redis"';
     expect(await scrape()).toMatchObject({
       [`lock_acquire_attempts_total{${L}}`]: 2,
@@ -97,7 +102,10 @@ describe('an application that is scraped', () => {
       [`lock_held{${L}}`]: 0,
       [`lock_hold_duration_seconds_count{${L},error_type="forced"}`]: 1,
     });
-    expect(JSON.stringify(after)).not.toContain('4711');
+    const told = JSON.stringify(after);
+    for (const secret of ['4711', String(lease.fencingToken), holder, id]) {
+      expect(told).not.toContain(secret);
+    }
   });
 });
 
