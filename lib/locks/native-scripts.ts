@@ -1,4 +1,4 @@
-import { JointScript, LuaScript, RepeatedScript } from '../redis/index.js';
+import { JointScript, LuaScript, RepeatedScript, named } from '../redis/index.js';
 import ask from './condition/ask.lua.js';
 import awaiting from './condition/await.lua.js';
 import leaveCondition from './condition/leave.lua.js';
@@ -21,7 +21,7 @@ import leaveShare from './shares/leave.lua.js';
 import releaseShare from './shares/release.lua.js';
 
 /** The steps of a lock that one holder has alone, and those of an operator. */
-export const exclusive = {
+export const exclusive = named('lock', {
   acquire: new LuaScript(acquire, 'batchable'),
   acquireFree: new JointScript(acquireFree),
   release: new LuaScript(release, 'batchable'),
@@ -33,27 +33,33 @@ export const exclusive = {
   force: new LuaScript(force),
   stamp: new LuaScript(stamp),
   transfer: new LuaScript(transfer),
-};
+});
 
-const shared = {
+const shared = named('shares', {
   acquire: new LuaScript(acquireShare, 'batchable'),
   release: new LuaScript(releaseShare, 'batchable'),
   leave: new LuaScript(leaveShare),
-};
+});
 
 /** The steps of a lock that readers hold together. */
-export const readers = { ...shared, extend: new RepeatedScript(extendReaders) };
+export const readers = named('readers', {
+  ...shared,
+  extend: new RepeatedScript(extendReaders),
+});
 
 /** The steps of a lock of which several hold permits. */
-export const permits = { ...shared, extend: new RepeatedScript(extendPermits) };
+export const permits = named('permits', {
+  ...shared,
+  extend: new RepeatedScript(extendPermits),
+});
 
 /** The steps of a caller that awaits a condition of a lock, and of one that signals it. */
-export const conditions = {
+export const conditions = named('condition', {
   await: new LuaScript(awaiting),
   ask: new LuaScript(ask),
   leave: new LuaScript(leaveCondition),
   signal: new LuaScript(signal),
-};
+});
 
 /** Every step of native locks. */
 export const nativeScripts: readonly LuaScript[] = [

@@ -11,7 +11,7 @@ export {
   Remembered,
 } from './key-names.js';
 export { JointScript } from './joint-script.js';
-export { LuaScript, type ScriptRun } from './lua-script.js';
+export { LuaScript, named, type ScriptRun } from './lua-script.js';
 export { isServer, prefixOf } from './open-connection.js';
 export type { ServerHealth } from './server-health.js';
 export { type LockServer } from './lock-server.js';

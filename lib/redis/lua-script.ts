@@ -58,8 +58,8 @@ export class LuaScript {
   readonly sha: string;
   readonly keys: readonly string[];
   readonly args: readonly string[];
-  /** What tracing sees of a call: no holder id. */
-  readonly traced: readonly string[];
+  /** What tracing sees of a call: the hash and the name, but no key and no holder id. */
+  traced: readonly string[];
   readonly #batchable: boolean;
   /** The beginning of an EVALSHA, by the number of its operands. */
   readonly #heads: string[] = [];
@@ -76,6 +76,11 @@ export class LuaScript {
     this.source = this.#batchable ? batchedSource(step, this.keys, this.args) : step;
     this.sha = createHash('sha1').update(this.source).digest('hex');
     this.traced = [this.sha];
+  }
+
+  /** Its name for who traces commands; the first one stays. */
+  callIt(name: string): void {
+    if (this.traced.length === 1) this.traced = [this.sha, name];
   }
 
   /** The keys in the order of the script. */
@@ -161,4 +166,13 @@ for nth = 1, runs do
   answers[nth] = answer or false
 end
 return answers`;
+}
+
+/** Scripts, each of which is called by its field in the table: `lock.acquire`. */
+export function named<Scripts extends Readonly<Record<string, LuaScript>>>(
+  table: string,
+  scripts: Scripts,
+): Scripts {
+  for (const [field, script] of Object.entries(scripts)) script.callIt(`${table}.${field}`);
+  return scripts;
 }

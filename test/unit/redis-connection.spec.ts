@@ -8,10 +8,11 @@ import {
 } from '@opentelemetry/sdk-trace-node';
 import fc from 'fast-check';
 import { Command, Redis } from 'ioredis';
+import { tracingChannel } from 'node:diagnostics_channel';
 import { once } from 'node:events';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { systemClock } from '../../lib/options/index.js';
-import { KeyList, LuaScript, type Operand } from '../../lib/redis/index.js';
+import { KeyList, LuaScript, named, type Operand } from '../../lib/redis/index.js';
 import { RedisConnection } from '../../lib/redis/redis-connection.js';
 import { bulk, decoded } from '../../lib/redis/resp.js';
 import { RedisProcess } from '../../tools/redis-server.js';
@@ -317,6 +318,35 @@ describe('while something wraps the commands of ioredis', () => {
     process.off('unhandledRejection', listener);
     expect(unhandled).toEqual([]);
   });
+});
+
+describe('while somebody listens to ioredis’ own channel', () => {
+  it.each(['as ioredis does', 'as we encode it'])(
+    'each command that is sent %s appears there, with the name of its script and without keys',
+    async (how) => {
+      if (how === 'as we encode it') await connection.tryOut();
+      named('test', { echo });
+      const [begun, ended]: Record<string, unknown>[][] = [[], []];
+      const subscribers = {
+        start: (command: object) => void begun!.push(command as Record<string, unknown>),
+        asyncEnd: (command: object) => void ended!.push(command as Record<string, unknown>),
+      };
+      const commands = tracingChannel('ioredis:command');
+      commands.subscribe(subscribers as never);
+      try {
+        await runEcho('k', 'a');
+        await Promise.all([runEcho('secret', 'a'), runEcho('secret', 'b')]);
+        await nextTurn();
+      } finally {
+        commands.unsubscribe(subscribers as never);
+      }
+      const ours = begun!.filter(({ command }) => command === 'evalsha');
+      expect(ours.length).toBeGreaterThan(0);
+      expect(ended).toEqual(begun);
+      if (how === 'as ioredis does') return;
+      expect(ours.every(({ args }) => String(args) === `${echo.sha},test.echo`)).toBe(true);
+    },
+  );
 });
 
 describe('while instrumentation of OpenTelemetry wraps the commands of ioredis', () => {

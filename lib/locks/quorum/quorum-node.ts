@@ -9,6 +9,7 @@ import {
   Remembered,
   type ServerHealth,
   slotTagOf,
+  named,
 } from '../../redis/index.js';
 import { lockNames, type NameSearch } from '../lock-names.js';
 import type { Snapshot } from '../lock-store.js';
@@ -25,14 +26,14 @@ import revote from './revote.lua.js';
 import settle from './settle.lua.js';
 
 /** Every step on one node of a quorum. */
-export const scripts = {
+export const scripts = named('quorum', {
   acquire: new LuaScript(acquire, 'batchable'),
   settle: new LuaScript(settle),
   release: new LuaScript(release, 'batchable'),
   extend: exclusive.extend, // a vote begins with the holder, as what stands at a lock of one server
   revote: new LuaScript(revote, 'batchable'),
   force: new LuaScript(force),
-};
+});
 
 /** What stands at a lock's name on a node that votes for somebody. */
 const VOTE = /^(.+)\/\d+\/(\d+)$/;

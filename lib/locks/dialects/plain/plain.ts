@@ -2,17 +2,17 @@ import { createHash } from 'node:crypto';
 import type { DialectSettings } from '../../../options/index.js';
 import { NEVER } from '../../../protocol/constants.js';
 import type { Dialect } from '../dialect.js';
-import { LuaScript } from '../../../redis/index.js';
+import { LuaScript, named } from '../../../redis/index.js';
 import acquire from './acquire.lua.js';
 import extend from './extend.lua.js';
 import release from './release.lua.js';
 
 /** The steps of a plain lock. */
-export const scripts = {
+export const scripts = named('plain', {
   acquire: new LuaScript(acquire),
   release: new LuaScript(release),
   extend: new LuaScript(extend),
-};
+});
 
 /**
  * A string of the holder's own, with a time to live: what most libraries write. With `timestampCompat` it is a number, all of

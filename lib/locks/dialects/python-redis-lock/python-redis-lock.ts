@@ -1,17 +1,17 @@
 import type { DialectSettings } from '../../../options/index.js';
 import type { Dialect } from '../dialect.js';
-import { LuaScript } from '../../../redis/index.js';
+import { LuaScript, named } from '../../../redis/index.js';
 import { scripts as plain } from '../plain/plain.js';
 import force from './force.lua.js';
 import release from './release.lua.js';
 
 /** The steps of a lock of python-redis-lock: a plain lock that leaves a signal when it is given back. */
-export const scripts = {
+export const scripts = named('python-redis-lock', {
   acquire: plain.acquire,
   extend: plain.extend,
   release: new LuaScript(release),
   force: new LuaScript(force),
-};
+});
 
 /**
  * The Lock of python-redis-lock (ionelmc), by the source of 4.0.0: a plain string at `lock:<name>`, and a list at

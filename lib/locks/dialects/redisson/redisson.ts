@@ -1,7 +1,7 @@
 import type { DialectSettings } from '../../../options/index.js';
 import type { LockRequest } from '../../lock-request.js';
 import type { Dialect } from '../dialect.js';
-import { LuaScript } from '../../../redis/index.js';
+import { LuaScript, named } from '../../../redis/index.js';
 import acquireReadWrite from './acquire-read-write.lua.js';
 import acquire from './acquire.lua.js';
 import extendReadWrite from './extend-read-write.lua.js';
@@ -12,7 +12,7 @@ import releaseReadWrite from './release-read-write.lua.js';
 import release from './release.lua.js';
 
 /** The steps of RLock and RFencedLock, those of RReadWriteLock, and those of an operator. */
-export const scripts = {
+export const scripts = named('redisson', {
   acquire: new LuaScript(acquire),
   release: new LuaScript(release),
   extend: new LuaScript(extend),
@@ -21,7 +21,7 @@ export const scripts = {
   acquireReadWrite: new LuaScript(acquireReadWrite),
   releaseReadWrite: new LuaScript(releaseReadWrite),
   extendReadWrite: new LuaScript(extendReadWrite),
-};
+});
 
 /** Redisson's locks: a hash of counts by holder, and a channel that wakes who waits. */
 export function redisson(settings: DialectSettings): Dialect {

@@ -1,14 +1,14 @@
 import type { DialectSettings } from '../../../options/index.js';
 import type { Dialect, Wake } from '../dialect.js';
-import { LuaScript } from '../../../redis/index.js';
+import { LuaScript, named } from '../../../redis/index.js';
 import { scripts as plain } from '../plain/plain.js';
 import release from './release.lua.js';
 
 /** The steps of a lock of a RedisLockRegistry: a plain lock that wakes when it is given back. */
-export const scripts = {
+export const scripts = named('spring', {
   ...plain,
   release: new LuaScript(release),
-};
+});
 
 /**
  * RedisLockRegistry of Spring Integration: a plain string, and a channel for waiters with PUB_SUB_LOCK. Up to 6.5.2

@@ -1,5 +1,5 @@
 import type { Dialect } from '../dialect.js';
-import { LuaScript } from '../../../redis/index.js';
+import { LuaScript, named } from '../../../redis/index.js';
 import acquire from './acquire.lua.js';
 import extend from './extend.lua.js';
 import force from './force.lua.js';
@@ -7,13 +7,13 @@ import inspect from './inspect.lua.js';
 import release from './release.lua.js';
 
 /** The steps of a Symfony lock. */
-export const scripts = {
+export const scripts = named('symfony', {
   acquire: new LuaScript(acquire),
   release: new LuaScript(release),
   extend: new LuaScript(extend),
   inspect: new LuaScript(inspect),
   force: new LuaScript(force),
-};
+});
 
 /** The RedisStore of symfony/lock from 5.2 on: a sorted set of leases, ended by the server's clock, read or written. */
 export const symfony: Dialect = {

@@ -1,6 +1,6 @@
 import type { DialectSettings } from '../../../options/index.js';
 import type { AcquireReply, Dialect, Send } from '../dialect.js';
-import { LuaScript } from '../../../redis/index.js';
+import { LuaScript, named } from '../../../redis/index.js';
 import acquire from './acquire.lua.js';
 import extend from './extend.lua.js';
 import force from './force.lua.js';
@@ -11,7 +11,7 @@ import release from './release.lua.js';
 import setnx from './setnx.lua.js';
 
 /** The steps of a timestamp lock; those of the articles one by one, and as one. */
-export const scripts = {
+export const scripts = named('timestamp', {
   acquire: new LuaScript(acquire),
   setnx: new LuaScript(setnx),
   get: new LuaScript(get),
@@ -20,7 +20,7 @@ export const scripts = {
   force: new LuaScript(force),
   release: new LuaScript(release),
   extend: new LuaScript(extend),
-};
+});
 
 /**
  * The lock of the SETNX articles: its value is the moment at which it ends, by the clocks of its clients; ours is the
