@@ -18,6 +18,7 @@ export const PAGES = [
     [
       ['Operations', 'operations'],
       ['Metrics and traces', 'metrics-and-traces'],
+      ['Events', 'events'],
       ['The page', 'page'],
       ['Command line', 'command-line'],
       ['Troubleshooting', 'troubleshooting'],

@@ -21,6 +21,7 @@ const shared = await pasted<any>('docs/semaphores-and-readers.md');
 const conditions = await pasted<any>('docs/conditions-and-leaders.md');
 const fencing = await pasted<any>('docs/fencing.md');
 const errors = await pasted<any>('docs/errors.md');
+const events = await pasted<any>('docs/events.md');
 await pasted('docs/testing.md');
 
 let app: INestApplication;
@@ -39,6 +40,7 @@ beforeAll(async () => {
       shared.ReportService,
       conditions.FeedService,
       errors.RetryingService,
+      events.LockWatch,
     ],
   });
   locks = app.get(LockService);
@@ -51,6 +53,16 @@ describe('the example', () => {
     const other = await (await Test.createTestingModule({ imports }).compile()).init();
     expect(await other.get(LockService).withLock('a', (lease) => lease.held)).toBe(true);
     await other.close();
+  });
+
+  it('of Events hears of a lost lease, and counts what is held', async () => {
+    const watch = app.get(events.LockWatch);
+    const lease = await locks.acquire('watched', { name: 'watched' });
+    expect(events.held.get('watched')).toBe(1);
+    await locks.forceRelease('watched');
+    await until('the loss is heard of', () => watch.lost === 1);
+    expect(events.held.get('watched')).toBe(0);
+    expect([lease.held, events.slow]).toEqual([false, []]);
   });
 
   it('of Decorator says what to lock in each form', async () => {
