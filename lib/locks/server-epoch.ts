@@ -1,10 +1,10 @@
 import { LockStoreError } from '../errors/index.js';
 import type { Clock } from '../options/index.js';
-import { LuaScript, type RedisConnection } from '../redis/index.js';
+import { LuaScript, named, type RedisConnection } from '../redis/index.js';
 import serverEpoch from './server-epoch.lua.js';
 
 /** The step by which a server is admitted. */
-export const scripts = { serverEpoch: new LuaScript(serverEpoch) };
+export const scripts = named('store', { serverEpoch: new LuaScript(serverEpoch) });
 
 /**
  * The life of one server process, from its start to its end: a server that was started or promoted may have

@@ -59,7 +59,7 @@ export class LuaScript {
   readonly keys: readonly string[];
   readonly args: readonly string[];
   /** What tracing sees of a call: the hash and the name, but no key and no holder id. */
-  traced: readonly string[];
+  traced: readonly [sha: string, name?: string];
   readonly #batchable: boolean;
   /** The beginning of an EVALSHA, by the number of its operands. */
   readonly #heads: string[] = [];
@@ -78,9 +78,13 @@ export class LuaScript {
     this.traced = [this.sha];
   }
 
-  /** Its name for who traces commands; the first one stays. */
-  callIt(name: string): void {
-    if (this.traced.length === 1) this.traced = [this.sha, name];
+  /** What it is called where commands are traced: `lock.acquire`. */
+  get name(): string | undefined {
+    return this.traced[1];
+  }
+
+  set name(name: string) {
+    this.traced = [this.sha, name];
   }
 
   /** The keys in the order of the script. */
@@ -168,11 +172,11 @@ end
 return answers`;
 }
 
-/** Scripts, each of which is called by its field in the table: `lock.acquire`. */
+/** Scripts, each of which is called by its field in the table, unless it has a name: `lock.acquire`. */
 export function named<Scripts extends Readonly<Record<string, LuaScript>>>(
   table: string,
   scripts: Scripts,
 ): Scripts {
-  for (const [field, script] of Object.entries(scripts)) script.callIt(`${table}.${field}`);
+  for (const [field, script] of Object.entries(scripts)) script.name ??= `${table}.${field}`;
   return scripts;
 }

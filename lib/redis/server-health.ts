@@ -1,6 +1,6 @@
 import { type Clock, momentOf } from '../options/index.js';
 import { deadline } from './deadline.js';
-import { LuaScript } from './lua-script.js';
+import { LuaScript, named } from './lua-script.js';
 import { KeyList } from './resp.js';
 import type { RedisConnection } from './redis-connection.js';
 import { Redirection, saysOf, storeFailure } from './store-failure.js';
@@ -22,11 +22,13 @@ export interface ServerHealth {
 }
 
 /** Writes nothing, as there is nothing at the key. It is refused where a grant would be: by a replica, or for want of memory. */
-const step = new LuaScript(
-  `local key = KEYS[1]
+const { health } = named('store', {
+  health: new LuaScript(
+    `local key = KEYS[1]
 redis.call('SET', key, '', 'XX', 'PX', 1)
 return redis.call('TIME')`,
-);
+  ),
+});
 
 /** A key of no lock, as none has empty braces; with a `tag`, in its slot. */
 export function healthKey(prefix: string, tag?: string): string {
@@ -60,7 +62,7 @@ export async function askHealth(
   let roundTrip: number | undefined;
   let clockOffset: number | undefined;
   const asked = connection.run({
-    script: step,
+    script: health,
     keys: new KeyList([key]),
     args: [],
     sentAt: sent.monotonic,

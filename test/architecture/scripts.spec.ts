@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Redis } from 'ioredis';
 import { readFileSync } from 'node:fs';
 import { basename, resolve } from 'node:path';
+import { besideTimestamps } from '../../lib/locks/timestamp-compat/timestamp-compat.js';
 import { LuaScript } from '../../lib/redis/index.js';
 import * as constants from '../../lib/protocol/constants.js';
 import { RedisProcess } from '../../tools/redis-server.js';
@@ -60,6 +61,14 @@ function scriptOf(file: string): LuaScript | undefined {
 
 it('finds scripts', () => {
   expect(files.length).toBeGreaterThanOrEqual(6);
+});
+
+it('each script has a name of its own, for who traces commands', () => {
+  const all = [...new Set(scripts)];
+  const names = all.flatMap((script) => [script.name, besideTimestamps(script).name]);
+  expect(names.filter((name) => !/^[a-z-]+\.[a-zA-Z]+$/.test(name ?? ''))).toEqual([]);
+  expect(new Set(names).size).toBe(names.length);
+  for (const { sha, name, traced } of all) expect(traced).toEqual([sha, name]);
 });
 
 describe.each(files)('%s', (file) => {

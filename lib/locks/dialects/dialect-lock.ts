@@ -7,6 +7,7 @@ import {
   KeyList,
   type LockServer,
   LuaScript,
+  named,
   type StepNode,
 } from '../../redis/index.js';
 import { askAgain } from '../back-off.js';
@@ -27,7 +28,7 @@ import { tryRights } from './try-out.js';
 import force from './force.lua.js';
 
 /** The steps that are the same in most dialects. */
-export const scripts = { force: new LuaScript(force) };
+export const scripts = named('dialect', { force: new LuaScript(force) });
 
 type Operands = Readonly<Record<string, string | number | undefined>>;
 /** A request, or a lock that is looked at or taken away. */

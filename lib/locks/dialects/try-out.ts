@@ -1,11 +1,11 @@
 import { LockStoreError } from '../../errors/index.js';
-import { commandsOf, KeyList, LuaScript, type StepNode } from '../../redis/index.js';
+import { commandsOf, KeyList, LuaScript, named, type StepNode } from '../../redis/index.js';
 import type { LockRequest } from '../lock-request.js';
 import type { Dialect, DialectScript } from './dialect.js';
 import tryOut from './try-out.lua.js';
 
 /** Tries what a dialect needs on a key of no lock. */
-export const scripts = { tryOut: new LuaScript(tryOut) };
+export const scripts = named('dialect', { tryOut: new LuaScript(tryOut) });
 
 /** All steps that are taken on a lock, and on one that is held. */
 export function stepsOf({ acquire, release, extend }: Dialect): DialectScript[] {

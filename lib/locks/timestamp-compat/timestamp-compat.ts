@@ -14,7 +14,7 @@ export function besideTimestamps(script: LuaScript): LuaScript {
   return made;
 }
 
-function between({ step, keys, args }: LuaScript): LuaScript {
+function between({ step, keys, args, name }: LuaScript): LuaScript {
   const width = keys.length + 1;
   const drops = args.includes('arrival'); // only who asks takes over
   const text = `${undoOverwriting}
@@ -35,5 +35,7 @@ for at = 1, #KEYS, ${width} do
   remember_standing(KEYS[at], KEYS[at + ${width - 1}], before[at])
 end
 return answer`;
-  return new LuaScript(text);
+  const script = new LuaScript(text);
+  script.name = `${name}Guarded`;
+  return script;
 }
