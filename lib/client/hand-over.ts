@@ -30,7 +30,7 @@ function restOf(bound: number, since: number, now: number): number {
   return Math.max(0, Math.ceil(since + bound - now));
 }
 
-/** As it stands in a text; `maxHold` is null when there is none. */
+/** As it stands in a text; `maxHold` and `name` are null when there is none. */
 type Fields = [
   secret: string,
   process: string,
@@ -40,6 +40,7 @@ type Fields = [
   renew: boolean,
   minHold: number,
   maxHold: number | null,
+  name: string | null,
 ];
 
 const PROCESS = /^[\w-]+\.\d+\.[\w-]{11}$/;
@@ -52,7 +53,7 @@ export function writeHandOver(
   { request, settings, since, fencingToken }: HeldLock,
   now: number,
 ): string {
-  const { ttl, renew, minHold, maxHold } = settings;
+  const { ttl, renew, minHold, maxHold, name } = settings;
   const fields: Fields = [
     randomBytes(16).toString('base64url'),
     request.holder.slice(0, request.holder.indexOf('/')),
@@ -62,6 +63,7 @@ export function writeHandOver(
     renew,
     restOf(minHold, since, now),
     maxHold === Infinity ? null : restOf(maxHold, since, now),
+    name ?? null,
   ];
   return Buffer.from(JSON.stringify(fields)).toString('base64url');
 }
@@ -70,7 +72,7 @@ export function writeHandOver(
 export function readHandOver(text: string): HandOver {
   const fields = fieldsOf(text);
   if (!fields) throw new LockOptionsError('restore() takes the text that lease.handOver() gave.');
-  const [, process, key, ttl, token, renew, minHold, maxHold] = fields;
+  const [, process, key, ttl, token, renew, minHold, maxHold, name] = fields;
   const id = createHash('sha256').update(text).digest('base64url').slice(0, 22);
   const fencing = token !== null;
   return {
@@ -86,7 +88,7 @@ export function readHandOver(text: string): HandOver {
       reentrant: true,
       slowWait: Infinity,
       slowHold: Infinity,
-      name: undefined,
+      name: name ?? undefined,
       share: undefined,
       dialect: undefined,
     },
@@ -101,8 +103,8 @@ function fieldsOf(text: unknown): Fields | undefined {
   } catch {
     return undefined;
   }
-  if (!Array.isArray(fields) || fields.length !== 8) return undefined;
-  const [secret, process, key, ttl, token, renew, minHold, maxHold] = fields as unknown[];
+  if (!Array.isArray(fields) || fields.length !== 9) return undefined;
+  const [secret, process, key, ttl, token, renew, minHold, maxHold, name] = fields as unknown[];
   const isWritten =
     typeof secret === 'string' &&
     typeof process === 'string' &&
@@ -112,7 +114,8 @@ function fieldsOf(text: unknown): Fields | undefined {
     (token === null || Number.isSafeInteger(token)) &&
     typeof renew === 'boolean' &&
     isTime(minHold) &&
-    (maxHold === null || isTime(maxHold));
+    (maxHold === null || isTime(maxHold)) &&
+    (name === null || typeof name === 'string');
   return isWritten ? (fields as Fields) : undefined;
 }
 
@@ -174,5 +177,6 @@ export async function restore(
   }
   const ttl = call.renew ? call.ttl : Math.min(call.ttl, remaining); // it ends when it would have ended
   const grant = { kind: 'held', sent, remaining, fencingToken, tokens: 1, renewIn } as const;
-  return new HeldLock(own, { ...call, ttl }, grant, inFlight, clock, undefined);
+  const { slowHold } = settings.call;
+  return new HeldLock(own, { ...call, ttl, slowHold }, grant, inFlight, clock, undefined);
 }

@@ -155,8 +155,8 @@ export class LockedCall {
       const { client, call } = this.plan;
       const keys = typeof this.names === 'string' ? [this.names] : this.names;
       client.publisher.tell('skipped', () => ({
-        ...client.publisher.subject(keys, call),
         by: 'busy',
+        ...client.publisher.subject(keys, call),
       }));
       return { instead: skips ? undefined : await onBusy({ key, args }) };
     }

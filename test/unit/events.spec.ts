@@ -249,14 +249,14 @@ describe('a hold that does not end by a release', () => {
   });
 
   it('goes on in another process', async () => {
-    const lease = await locks.acquire('k');
+    const lease = await locks.acquire('k', { name: 'job' });
     const text = await lease.handOver();
-    expect(heard.of('handedOff')).toMatchObject([{ to: 'process', key: 'k' }]);
+    expect(heard.of('handedOff')).toMatchObject([{ to: 'process', key: 'k', name: 'job' }]);
     const restored = await another().restore(text);
     expect(restored.waited).toBe(0);
     const [given, taken] = heard.holds;
     expect(given).toMatchObject({ end: 'handedOver' });
-    expect(taken).toMatchObject({ acquire: undefined, token: lease.fencingToken });
+    expect(taken).toMatchObject({ name: 'job', acquire: undefined, token: lease.fencingToken });
     await restored.release();
     expect(heard.events).toEqual(['acquired', 'handedOff', 'released']);
     expect(heard.unbalanced).toEqual([]);

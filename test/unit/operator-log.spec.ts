@@ -8,6 +8,7 @@ const lines: unknown[][] = [];
 let clock: ManualClock;
 let locks: LockService;
 let operator: LockService;
+let server: MemoryServer;
 
 beforeEach(() => {
   for (const level of ['log', 'warn'] as const) {
@@ -16,7 +17,7 @@ beforeEach(() => {
       .mockImplementation((...line: unknown[]) => void lines.push([level, ...line]));
   }
   clock = new ManualClock();
-  const server = new MemoryServer(clock);
+  server = new MemoryServer(clock);
   locks = memoryLockService({ clock, server });
   operator = memoryLockService({ clock, server });
 });
@@ -108,6 +109,16 @@ it('a hold that ends in time says nothing, and leaves no timer', async () => {
   await (await locks.acquire('k', { slowHold: '10s' })).release();
   await clock.advance(20_000);
   expect([lines, clock.pending]).toEqual([[], pending]);
+});
+
+it('a lease that is restored is held too long where the module that restored it says so', async () => {
+  const text = await (await locks.acquire('k', { slowHold: '1s', name: 'job' })).handOver();
+  const worker = memoryLockService({ clock, server, slowHold: '3s' });
+  await worker.restore(text);
+  await clock.advance(5_000);
+  expect(lines.map(([, said]) => said)).toEqual([
+    'Lock "k" has been held for 3 s (job), and still is.',
+  ]);
 });
 
 it('options of the module stand for all its locks, but not for elections', async () => {
