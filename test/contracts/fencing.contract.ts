@@ -1,10 +1,14 @@
 import { expect } from '@jest/globals';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { FIRST_BLOCK } from '../../lib/client/local-queue.js';
 import { TTL } from '../support/bounds.js';
 import type { Grant } from '../../lib/locks/lock-store.js';
 import type { Contract } from '../support/contract.js';
 import { expectGrowing } from '../support/growing.js';
 import { random } from '../support/random.js';
+
+/** How far tokens may lead the clock, in µs. */
+const LEAD = 100_000;
 
 export const fencing: Contract = {
   async 'tokens grow with every grant'(world) {
@@ -98,7 +102,7 @@ export const fencing: Contract = {
     for (let round = 0; round < 20; round += 1) {
       const held = await Promise.all(
         ['one', 'two', 'three'].map((key) =>
-          a.hold({ key, tokenBlock: 1 + Math.floor(4_000 * next()) }),
+          a.hold({ key, tokenBlock: 1 + Math.floor(LEAD * next()) }),
         ),
       );
       for (const { request, grant } of held) {
@@ -134,12 +138,18 @@ export const fencing: Contract = {
     world,
   ) {
     const a = await world.client();
+    const coming: ReturnType<typeof a.hold>[] = [];
     for (let nth = 0; nth < 8; nth += 1) {
-      const { grant } = await a.hold({ key: `k${nth}`, tokenBlock: 40_000 });
-      expect(grant.tokens).toBeGreaterThan(0);
-      const { now, fencingToken } = await world.snapshot(`k${nth}`);
-      expect(fencingToken! - now * 1_000).toBeLessThanOrEqual(100_000 + nth);
-      expect(fencingToken).toBe(grant.fencingToken! + grant.tokens - 1);
+      coming.push(a.hold({ key: `k${nth}`, tokenBlock: LEAD }));
+      await nextTurn(); // each in a command of its own, behind the one before
+    }
+    const held = await Promise.all(coming);
+    expect(held.filter(({ grant }) => grant.tokens < 1)).toEqual([]);
+    const lasts = held.map(({ grant }) => grant.fencingToken! + grant.tokens - 1);
+    for (const { request } of held.reverse()) {
+      const { now, fencingToken } = await world.snapshot(request.key);
+      expect(fencingToken! - now * 1_000).toBeLessThanOrEqual(LEAD + held.length);
+      expect(lasts).toContain(fencingToken);
     }
   },
 
