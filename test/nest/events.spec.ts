@@ -118,7 +118,7 @@ it.each<[string, (accounts: Accounts) => Promise<unknown>, object]>([
 ])('the locks of a decorator are called by %s', async (_, call, about) => {
   await call(accounts);
   expect(heard.calls).toMatchObject([{ module: undefined, ...about }]);
-  const [{ name }] = heard.calls as [{ name: string }];
+  const { name } = heard.calls[0]!;
   expect(heard.holds.length).toBeGreaterThan(0);
   expect(heard.holds.filter((hold) => hold.name !== name)).toEqual([]);
 });
