@@ -7,6 +7,8 @@ import { boardRow, grantOf } from './board-row.js';
 
 /** The most bytes that a request for a release has: its key and a little more. */
 const MOST_BYTES = 65_536;
+/** Of the answers to what is wrong with a request; all else is wrong with Redis. */
+const STATUS: Readonly<Record<string, number>> = { LOCK_KEY: 400, FOREIGN_LOCK: 409 };
 
 /**
  * Takes a lock from the holder that the page has shown.
@@ -27,7 +29,7 @@ export async function forcedRelease(
     return { freed: await locks.forceRelease(key) };
   } catch (error) {
     if (!isLockError(error)) throw error;
-    throw new Refusal(error.code === 'LOCK_STORE' ? 503 : 409, error.message);
+    throw new Refusal(STATUS[error.code] ?? 503, error.message);
   }
 }
 

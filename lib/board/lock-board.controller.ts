@@ -26,15 +26,15 @@ class WatchingController {
   }
 
   @Get('events')
-  async events(@Req() request: PlatformRequest, @Res() response: PlatformResponse): Promise<void> {
-    await this.board.watch(request, response);
+  events(@Req() request: PlatformRequest, @Res() response: PlatformResponse): void {
+    this.board.watch(request, response);
   }
 }
 
 class ReleasingController extends WatchingController {
   @Post('release')
-  async release(@Req() request: PlatformRequest, @Res() response: PlatformResponse): Promise<void> {
-    await this.board.release(request, response);
+  release(@Req() request: PlatformRequest, @Res() response: PlatformResponse): void {
+    this.board.release(request, response);
   }
 }
 

@@ -38,24 +38,24 @@ export class LockBoard implements OnModuleInit, OnModuleDestroy {
   }
 
   page(response: PlatformResponse): void {
-    answer(rawResponse(response), 200, PAGE, PAGE_HEADERS);
+    const raw = rawResponse(response);
+    afterInterceptors(raw, () => answer(raw, 200, PAGE, PAGE_HEADERS));
   }
 
   /** Begins the events of a page. */
-  async watch(request: PlatformRequest, response: PlatformResponse): Promise<void> {
+  watch(request: PlatformRequest, response: PlatformResponse): void {
     const raw = rawResponse(response);
-    await refusable(raw, () => {
+    afterInterceptors(raw, () => {
       refuseOtherOrigins(request.headers);
       if (!this.#feed.hasRoom) throw new Refusal(503, 'Too many look, or the application ends.');
-      if (raw.destroyed) return; // it left while the guards thought
       const { release, pattern, limit, interval } = this.settings;
       this.#feed.add(new Viewer(raw, event('settings', { release, pattern, limit, interval })));
     });
   }
 
-  async release(request: PlatformRequest, response: PlatformResponse): Promise<void> {
+  release(request: PlatformRequest, response: PlatformResponse): void {
     const raw = rawResponse(response);
-    await refusable(raw, async () => {
+    afterInterceptors(raw, async () => {
       refuseOtherOrigins(request.headers);
       answerJson(raw, 200, await forcedRelease(request, this.locks, this.settings));
     });
@@ -96,6 +96,16 @@ export class LockBoard implements OnModuleInit, OnModuleDestroy {
     if (failure !== this.#failure) logger.error((this.#failure = failure));
     return UNEXPECTED.message;
   }
+}
+
+/**
+ * Answers when the handler has returned. An interceptor that then sets a header would throw if the answer had begun, and Nest
+ * would end it.
+ */
+function afterInterceptors(response: ServerResponse, work: () => void | Promise<void>): void {
+  setImmediate(() => {
+    if (!response.headersSent && !response.destroyed) void refusable(response, work); // else it left, or an interceptor answered
+  });
 }
 
 /** Answers a refusal; what else goes wrong is logged, and the page is told no more than that. */

@@ -8,14 +8,19 @@ import {
   Injectable,
   Logger,
   Module,
+  Scope,
   VersioningType,
 } from '@nestjs/common';
-import { RouterModule } from '@nestjs/core';
+import { APP_GUARD, APP_INTERCEPTOR, RouterModule } from '@nestjs/core';
 import { ExpressAdapter } from '@nestjs/platform-express';
 import { FastifyAdapter } from '@nestjs/platform-fastify';
 import { Test } from '@nestjs/testing';
+import helmet from 'helmet';
+import { Redis } from 'ioredis';
 import { once } from 'node:events';
+import { createRequire } from 'node:module';
 import { connect } from 'node:net';
+import { map, tap, timeout } from 'rxjs';
 import { LockBoard } from '../../lib/board/lock-board.js';
 import { LockBoardModule, type LockBoardOptions } from '../../lib/board/index.js';
 import {
@@ -28,6 +33,9 @@ import {
 import { BoardEvents } from '../support/board-events.js';
 import { PLATFORMS, type Platform, useBench } from '../support/nest-app.js';
 import { until } from '../support/until.js';
+
+// It has no types.
+const compression = createRequire(import.meta.url)('compression') as (options: object) => any;
 
 const bench = useBench();
 let rival: LockService;
@@ -61,6 +69,7 @@ class Accounts {
 interface Setting {
   readonly options?: LockBoardOptions;
   readonly imports?: any[];
+  readonly providers?: any[];
   readonly settings?: object;
   readonly before?: (app: INestApplication) => void;
   /** By default: connections that clients open in advance, and for which a server waits. */
@@ -73,14 +82,15 @@ async function start(
   {
     options = { open: true, interval: 500 },
     imports = [],
+    providers = [],
     settings = {},
     before,
     forceCloseConnections = true,
   }: Setting = {},
 ): Promise<{ app: INestApplication; url: string; board: string; locks: LockService }> {
-  const module = await bench
-    .builder({ imports: [LockBoardModule.forRoot(options), ...imports], controllers: [Accounts] })
-    .compile();
+  const board = LockBoardModule.forRoot(options);
+  const parts = { imports: [board, ...imports], controllers: [Accounts], providers };
+  const module = await bench.builder(parts).compile();
   const adapter =
     platform === 'Express' ? new ExpressAdapter() : new FastifyAdapter({ forceCloseConnections });
   const app: INestApplication = module.createNestApplication(adapter, {
@@ -194,6 +204,19 @@ it('two boards of one application show the locks of two modules', async () => {
   for (const lease of leases) await lease.release();
 });
 
+it('sends events through compression, and has its own policy beside that of helmet', async () => {
+  const { board } = await start('Express', {
+    before: (app) => app.use(compression({ threshold: 0 }), helmet()),
+  });
+  const events = await watch(board, { 'Accept-Encoding': 'gzip' });
+  for (let nth = 0; nth < 2; nth += 1) expect(await events.next('locks')).toBeDefined();
+  const page = await fetch(board, { headers: { 'Accept-Encoding': 'gzip' } });
+  expect(page.headers.get('content-encoding')).toBeNull();
+  expect(page.headers.get('content-security-policy')).toMatch(
+    /^default-src 'none'; script-src 'sha256-/,
+  );
+});
+
 describe.each(PLATFORMS)('a board on %s', (platform) => {
   it('is one page that may load nothing, be framed by nobody and be kept nowhere', async () => {
     const { board } = await start(platform);
@@ -213,7 +236,7 @@ describe.each(PLATFORMS)('a board on %s', (platform) => {
   it('shows who holds a lock, for how long, what is left, and who waits', async () => {
     const { board } = await start(platform);
     const lease = await rival.acquire('account:1');
-    const waiting = rival.acquire('account:1');
+    const waiting = rival.acquire('account:1', { wait: '5m' });
     const readers = [
       await rival.acquire('prices', { mode: 'shared' }),
       await rival.acquire('prices', { mode: 'shared' }),
@@ -292,20 +315,105 @@ describe.each(PLATFORMS)('a board on %s', (platform) => {
     expect((await fetch(board, { headers: { word: 'please' } })).status).toBe(200);
   });
 
-  it.each([VersioningType.URI, VersioningType.HEADER] as const)(
+  it('has guards that are made anew for each request', async () => {
+    let made = 0;
+    @Injectable({ scope: Scope.REQUEST })
+    class Session {
+      readonly nth = (made += 1);
+    }
+    @Module({ providers: [Session], exports: [Session] })
+    class Sessions {}
+    @Injectable()
+    class EverySecond implements CanActivate {
+      constructor(private readonly session: Session) {}
+      canActivate(): boolean {
+        return this.session.nth % 2 === 0;
+      }
+    }
+    Reflect.defineMetadata('design:paramtypes', [Session], EverySecond);
+    const options = { guards: [EverySecond], imports: [Sessions], release: true };
+    const { app, board } = await start(platform, { options });
+    for (const route of [board, `${board}/events`]) {
+      expect((await fetch(route)).status).toBe(403);
+      const allowed = await fetch(route);
+      expect(allowed.status).toBe(200);
+      if (route === board) await allowed.text();
+      else closing.push(() => allowed.body!.cancel());
+    }
+    expect((await ask(board, { key: 'a' }))[0]).toBe(403);
+    expect(await ask(board, { key: 'a' })).toEqual([200, { freed: false }]);
+    expect(app.get(LockBoard).viewers).toBe(1); // one board, however many requests
+  });
+
+  it('is behind the guards of the whole application where it is open', async () => {
+    const providers = [{ provide: APP_GUARD, useClass: Secret }];
+    const { board } = await start(platform, { providers });
+    for (const route of [board, `${board}/events`]) {
+      expect((await fetch(route)).status).toBe(403);
+    }
+    expect((await fetch(board, { headers: { word: 'please' } })).status).toBe(200);
+  });
+
+  it('is not ended by interceptors that set a header late, wrap answers or end waits', async () => {
+    const late = {
+      intercept: (context: ExecutionContext, next: any) =>
+        next.handle().pipe(
+          timeout(400),
+          tap(() => context.switchToHttp().getResponse().header('X-Late', 'yes')),
+          map((data) => ({ data })),
+        ),
+    };
+    const error = jest.spyOn(Logger.prototype, 'error');
+    const { board } = await start(platform, {
+      options: { open: true, release: true, interval: 500 },
+      providers: [{ provide: APP_INTERCEPTOR, useValue: late }],
+    });
+    expect(await (await fetch(board)).text()).toMatch(/^<!doctype html>.*<\/html>\s*$/s);
+    const events = await watch(board);
+    for (let nth = 0; nth < 3; nth += 1) expect(await events.next('locks')).toBeDefined();
+    expect(await ask(board, { key: 'free' })).toEqual([200, { freed: false }]);
+    expect(error.mock.calls).toEqual([]);
+  });
+
+  it('scans Redis once a turn, however many look', async () => {
+    const { board } = await start(platform);
+    const redis = new Redis(bench.redis.url);
+    closing.push(() => redis.quit());
+    const scans = async (): Promise<number> =>
+      Number(/cmdstat_scan:calls=(\d+)/.exec(await redis.info('commandstats'))?.[1] ?? 0);
+    const pages = await Promise.all(Array.from({ length: 50 }, () => watch(board)));
+    await Promise.all(pages.map((page) => page.next('locks')));
+    const [began, before] = [performance.now(), await scans()];
+    for (let turn = 0; turn < 4; turn += 1) {
+      await Promise.all(pages.map((page) => page.next('locks')));
+    }
+    const turns = (performance.now() - began) / 500;
+    expect((await scans()) - before).toBeLessThanOrEqual(turns + 1); // a small Redis is scanned in one call
+  });
+
+  it.each([
+    VersioningType.URI,
+    VersioningType.HEADER,
+    VersioningType.MEDIA_TYPE,
+    VersioningType.CUSTOM,
+  ] as const)(
     'stands below a global prefix and has no version, with versioning of type %i',
     async (type) => {
       const { url } = await start(platform, {
         options: { open: true, path: '/admin/locks' },
         before: (app) =>
-          app
-            .setGlobalPrefix('api')
-            .enableVersioning({ type, header: 'version', defaultVersion: '1' }),
+          app.setGlobalPrefix('api').enableVersioning({
+            type,
+            header: 'version',
+            key: 'v=',
+            extractor: (request: any) => request.headers.version ?? '2',
+            defaultVersion: '1',
+          }),
       });
       expect((await fetch(`${url}/api/admin/locks`)).status).toBe(200);
       const events = await watch(`${url}/api/admin/locks`);
       expect(await events.next('locks')).toBeDefined();
-      const headers = { version: '1' };
+      const headers = { version: '1', accept: 'application/json;v=1' };
       const versioned = type === VersioningType.URI ? '/api/v1' : '/api';
       expect((await fetch(`${url}${versioned}/accounts`, { headers })).status).toBe(200);
     },
@@ -369,7 +477,8 @@ describe.each(PLATFORMS)('a board on %s', (platform) => {
       expect((await ask(board, { key: ['job:1'] }))[0]).toBe(400);
       expect((await ask(board, 'null'))[0]).toBe(400);
       expect((await ask(board, '{'))[0]).toBe(400);
-      expect((await ask(board, { key: 'job:{' }))[0]).toBe(409);
+      expect((await ask(board, { key: 'job:{' }))[0]).toBe(400);
+      expect((await ask(board, { key: `job:${'x'.repeat(600)}` }))[0]).toBe(400);
       expect((await ask(board, { key: `job:${'x'.repeat(70_000)}` }))[0]).toBeGreaterThan(399);
       expect((await rival.inspect('account:1')).state).toBe('held');
       await lease.release();

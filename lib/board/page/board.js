@@ -18,8 +18,8 @@
 
 /** What a row is on the page. @typedef {{ row: Row, at: number, line: HTMLTableRowElement, text: string }} Line */
 
-/** The page's own address, whatever stands before it. */
-const HERE = location.pathname.replace(/\/+$/, '');
+/** The page's own address, whatever stands before it. Without a name and a password, with which nothing can be fetched. */
+const HERE = location.origin + location.pathname.replace(/\/+$/, '');
 /** In ms: how long nothing may come before the connection counts as lost, and when it is tried again. */
 const SILENCE = 20_000;
 const AGAIN = { first: 1_000, last: 15_000 };
@@ -209,8 +209,22 @@ function compare({ row: one }, { row: other }) {
   return sign || inOrder(one.key, other.key);
 }
 
-/** Brings the table in order: lines that stay are not touched, so that focus stays. */
+/** The focus before the table changes; what is given back sets it again, or where the line has gone, on the next one. */
+function keepFocus() {
+  const focused = /** @type {HTMLElement} */ (document.activeElement);
+  const line = focused?.closest('tbody tr');
+  const nth = line ? [...tbody.rows].indexOf(/** @type {HTMLTableRowElement} */ (line)) : -1;
+  return () => {
+    if (!line || (document.activeElement === focused && !focused.hidden)) return;
+    const stays = line.isConnected && !focused.hidden;
+    const next = tbody.rows[Math.min(nth, tbody.rows.length - 1)]?.querySelector('button');
+    (stays ? focused : next && !next.hidden ? next : page.filter).focus({ preventScroll: true });
+  };
+}
+
+/** Brings the table in order: lines that stay where they are are not touched. */
 function show() {
+  const setFocus = keepFocus();
   const sought = page.filter.value.trim().toLowerCase();
   const shown = [...lines.values()].filter(({ text }) => text.includes(sought)).sort(compare);
   const wanted = new Set(shown.map(({ line }) => line));
@@ -227,6 +241,7 @@ function show() {
       ? `None of ${counted(lines.size, 'lock', 'locks')} matches “${page.filter.value.trim()}”.`
       : `No lock is held${settings.pattern === '*' ? '' : ` whose key matches ${settings.pattern}`}. It appears here as soon as one is.`,
   );
+  setFocus();
   summarize(shown.length);
 }
 
@@ -244,11 +259,7 @@ function summarize(shown) {
 function receive({ rows, cut }) {
   const at = performance.now();
   const keys = new Set(rows.map(({ key }) => key));
-  for (const [key, { line }] of lines) {
-    if (keys.has(key)) continue;
-    lines.delete(key);
-    line.remove();
-  }
+  for (const key of [...lines.keys()]) if (!keys.has(key)) lines.delete(key);
   for (const row of rows) {
     const line = lines.get(row.key);
     if (!line) addLine(row, at);
@@ -288,10 +299,11 @@ function say(state, text) {
 
 /** @type {number | undefined} */
 let noticed;
-/** Says for a while what an action did. @param {string} text */
-function tell(text) {
+/** Says for a while what became of a lock. @param {string} key @param {string} what */
+function tell(key, what) {
   clearTimeout(noticed);
-  write(page.notice, text);
+  writeKey(page.notice, key);
+  page.notice.append(` ${what}.`);
   noticed = setTimeout(() => write(page.notice, ''), 10_000);
 }
 
@@ -413,7 +425,7 @@ async function release() {
     const { freed, message } = await answer.json().catch(() => ({}));
     if (!answer.ok) throw new Error(message ?? `The application refused it (${answer.status}).`);
     dialog.whole.close();
-    tell(freed ? `${key} was released.` : `${key} was free already.`);
+    tell(key, freed ? 'was released' : 'was free already');
   } catch (error) {
     const { name, message } = /** @type {Error} */ (error);
     const text =
@@ -426,7 +438,10 @@ async function release() {
 
 byId('keep').addEventListener('click', () => dialog.whole.close());
 dialog.release.addEventListener('click', () => void release());
-dialog.whole.addEventListener('close', () => (chosen = undefined));
+dialog.whole.addEventListener('close', () => {
+  chosen = undefined;
+  if (document.activeElement === document.body) page.filter.focus(); // its button has gone meanwhile
+});
 
 // ── Filter, order, time ──
 
