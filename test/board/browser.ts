@@ -25,7 +25,8 @@ export async function open(url: string, options: BrowserContextOptions = {}): Pr
     if (['error', 'warning'].includes(said.type())) complaints.push(said.text());
   });
   page.on('request', (request) => {
-    if (!/^(data:|blob:)/.test(request.url()) && !request.url().startsWith(new URL(url).origin)) {
+    const from = new URL(request.url());
+    if (!/^(data|blob):$/.test(from.protocol) && from.origin !== new URL(url).origin) {
       complaints.push(`asks ${request.url()}`);
     }
   });
