@@ -440,7 +440,9 @@ byId('keep').addEventListener('click', () => dialog.whole.close());
 dialog.release.addEventListener('click', () => void release());
 dialog.whole.addEventListener('close', () => {
   chosen = undefined;
-  if (document.activeElement === document.body) page.filter.focus(); // its button has gone meanwhile
+  const focused = document.activeElement;
+  const isNowhere = focused === document.body || dialog.whole.contains(focused);
+  if (isNowhere) page.filter.focus(); // the button that asked has gone meanwhile
 });
 
 // ── Filter, order, time ──
