@@ -259,7 +259,7 @@ function summarize(shown) {
 function receive({ rows, cut }) {
   const at = performance.now();
   const keys = new Set(rows.map(({ key }) => key));
-  for (const key of [...lines.keys()]) if (!keys.has(key)) lines.delete(key);
+  for (const key of lines.keys()) if (!keys.has(key)) lines.delete(key);
   for (const row of rows) {
     const line = lines.get(row.key);
     if (!line) addLine(row, at);
