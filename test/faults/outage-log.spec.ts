@@ -120,6 +120,9 @@ describe('an outage is logged once, and so is its end, with host and port and no
     const { options, victim, server = `127.0.0.1:${victim.port}/0` } = await made();
     const locks = await locksOn(options);
     const lines = logged();
+    const told: object[] = [];
+    locks.events.on('disconnected', (event) => told.push(event));
+    locks.events.on('connected', (event) => told.push(event));
     await victim.kill();
     await until('the loss is logged', () => lines.length > 0);
     await until('it is tried in vain', async () => {
@@ -130,7 +133,13 @@ describe('an outage is logged once, and so is its end, with host and port and no
     await until('the end is logged', () => lines.length > 1);
     await until('all is well', async () => (await locks.health({ timeout: '1s' })).status === 'up');
     expect(lines).toEqual(outageOf(server));
-    expect(JSON.stringify(lines)).not.toMatch(SECRET);
+    const { cause } = lines[0]![2] as { cause?: string };
+    const about = { server, topology: (await locks.health()).topology, module: undefined };
+    expect(told).toEqual([
+      { ...about, cause },
+      { ...about, outage: expect.any(Number) },
+    ]);
+    expect(JSON.stringify([lines, told])).not.toMatch(SECRET);
   });
 });
 

@@ -6,6 +6,7 @@ import { LockService } from '../../lib/services/lock.service.js';
 import { RedisProcess } from '../../tools/redis-server.js';
 import { BEFORE_START_TIMEOUT } from '../support/bounds.js';
 import { FaultProxy } from '../support/fault-proxy.js';
+import { Heard } from '../support/heard.js';
 import { LockProcess } from '../support/lock-process.js';
 import { Observer } from '../support/observer.js';
 import { StallingClock } from '../support/stalling-clock.js';
@@ -19,6 +20,8 @@ let redis: RedisProcess;
 let observer: Observer;
 let proxy: FaultProxy;
 let clock: StallingClock;
+/** All that the channels told. */
+let heard: Heard;
 /** All that left the library as text. */
 let said: string[];
 const clients: LockProcess[] = [];
@@ -29,6 +32,7 @@ beforeAll(async () => {
 });
 beforeEach(async () => {
   said = [];
+  heard = new Heard();
   clock = new StallingClock(systemClock);
   await observer.redis.flushall();
   for (const method of ['log', 'info', 'warn', 'error', 'debug'] as const) {
@@ -51,6 +55,7 @@ beforeEach(async () => {
   proxy = await FaultProxy.before(redis.port);
 });
 afterEach(async () => {
+  heard[Symbol.dispose]();
   jest.restoreAllMocks();
   await Promise.all(clients.splice(0).map((one) => one.close()));
   await observer.redis.call('ACL', 'SETUSER', 'default', 'on', 'nopass');
@@ -97,6 +102,7 @@ async function noteHolder(key: string): Promise<void> {
 }
 
 function expectNothingTold(): void {
+  say([heard.calls, heard.holds, heard.told]);
   expect(said.length).toBeGreaterThan(0);
   const text = said.join('\n');
   for (const secret of secrets) expect(text.includes(secret) ? secret : '').toBe('');

@@ -14,6 +14,7 @@ import {
   MemoryServer,
   memoryLockService,
 } from '../../lib/testing/index.js';
+import { Publisher } from '../../lib/events/index.js';
 import { Heard } from '../support/heard.js';
 import { StallingClock } from '../support/stalling-clock.js';
 
@@ -316,6 +317,29 @@ describe('an election', () => {
     await another().forceRelease('leader:mail');
     await clock.advance(10);
     expect(heard.of('deposed')).toMatchObject([{ ...subject, reason: 'forced' }]);
+  });
+});
+
+describe('where nobody listens', () => {
+  it('nothing is told, or made to be told, of a lock that is waited for and given back', async () => {
+    heard[Symbol.dispose]();
+    const told = (['call', 'hold', 'holdEnded', 'subject', 'tell'] as const).map((name) =>
+      jest.spyOn(Publisher.prototype, name),
+    );
+    const contended = jest.spyOn(Publisher.prototype, 'contended');
+    const lease = await locks.acquire(['k', 'l']);
+    const [next, other] = [locks.acquire('k'), another().acquire('l')];
+    await clock.advance(10);
+    await lease.release();
+    await clock.advance(10);
+    for (const each of [await next, await other]) await each.release();
+    for (const method of told) expect(method).not.toHaveBeenCalled();
+    expect(contended.mock.calls.length).toBeGreaterThan(0);
+    expect(contended.mock.calls.filter(([trace]) => trace !== undefined)).toEqual([]);
+    heard = new Heard();
+    await (await locks.acquire('k')).release();
+    for (const method of told) expect(method).toHaveBeenCalled();
+    jest.restoreAllMocks();
   });
 });
 
