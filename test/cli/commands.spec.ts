@@ -121,6 +121,61 @@ describe('list', () => {
     expect(remaining).toBeLessThanOrEqual(30_000);
   });
 
+  it('has the members in JSON that the page promises: more may come, none may go', async () => {
+    await (await locks.acquire('kept', { minHold: '1h', ttl: '1h' })).release();
+    await admin.set('lock:foreign', 'something');
+    await locks.acquire('alone');
+    await locks.acquire('shared', { mode: 'shared' });
+    const stop = new AbortController();
+    const { signal } = stop;
+    const waiting = locks.acquire('alone', { wait: Infinity, signal }).catch(() => {});
+    await until('it waits', async () => (await locks.inspect('alone')).waiting === 1);
+    const { answer } = await asked(['list'], env);
+    const looked = await asked(['inspect', 'alone'], env);
+    stop.abort();
+    await waiting;
+    const number = expect.any(Number);
+    const party = { host, pid };
+    const nobody = { waiting: 0, waiters: [], awaiting: 0 };
+    const since = expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/);
+    const alone = {
+      key: 'alone',
+      state: 'held',
+      mode: 'exclusive',
+      holder: { ...party, since, heldFor: number },
+      remaining: number,
+      fencingToken: number,
+      lastFencingToken: number,
+      waiting: 1,
+      waiters: [{ ...party, age: number }],
+      awaiting: 0,
+    };
+    expect(looked.answer).toMatchObject(alone);
+    expect(answer).toMatchObject({
+      locks: [
+        alone,
+        { key: 'foreign', state: 'foreign', ...nobody },
+        { key: 'kept', state: 'kept', remaining: number, ...nobody },
+        {
+          key: 'shared',
+          state: 'held',
+          mode: 'shared',
+          holders: [{ ...party, remaining: number }],
+          remaining: number,
+          ...nobody,
+        },
+      ],
+    });
+    const checked = await asked(['doctor'], env);
+    expect(checked.answer.findings).toContainEqual({
+      check: 'persistence',
+      status: 'warning',
+      found: expect.any(String),
+      remedy: expect.any(String),
+      servers: [`127.0.0.1:${redis.port}/0`],
+    });
+  });
+
   it('looks behind another prefix, and for locks in another format', async () => {
     await admin.set('app:x', 'token', 'PX', 60_000);
     await admin.hset('rlock', '4f1b7a3e-0000-4000-8000-000000000000:1', 1);

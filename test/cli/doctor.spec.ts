@@ -149,7 +149,9 @@ describe('it says what to change', () => {
   it('where the memory is nearly full', async () => {
     const used = Number(/used_memory:(\d+)/.exec(await admin.info('memory'))![1]);
     await configure({ maxmemory: String(Math.round(used * 1.02)) });
-    expect(await findings()).toMatchObject({ odd: [{ check: 'memory', status: 'warning' }] });
+    expect(await findings()).toMatchObject({
+      odd: [{ check: 'memory', status: 'warning', remedy: expect.stringContaining('maxmemory') }],
+    });
   });
 
   it('where Redis keeps nothing over a restart', async () => {
@@ -200,6 +202,59 @@ describe('it says what to change', () => {
       status: 'warning',
       remedy: expect.stringContaining('nearer to Redis'),
     });
+  });
+
+  it('where scripts are slow', async () => {
+    const proxy = await FaultProxy.before(redis.port);
+    closing.push(() => proxy.close());
+    const evals = (words: readonly string[]): boolean => /^eval/.test(words[0] ?? '');
+    proxy.fate = (words, link) => {
+      link.down = evals(words) ? { delay: 60 } : undefined;
+      return 'pass';
+    };
+    const { answer } = await asked(['doctor', '--url', proxy.url]);
+    const slow = answer.findings.find(({ check }: Finding) => check === 'scripts');
+    expect(slow).toMatchObject({ status: 'warning', remedy: expect.stringContaining('SLOWLOG') });
+  });
+
+  it.each<[string, string, Partial<Finding>]>([
+    [
+      'Redis cannot write to its disk',
+      'aof_last_write_status:err',
+      { check: 'persistence', status: 'problem', remedy: expect.stringContaining('room') as any },
+    ],
+    [
+      'a replica lags',
+      'connected_slaves:1\r\nslave0:ip=127.0.0.1,port=1,state=online,offset=1,lag=60',
+      { check: 'replication', status: 'warning', remedy: expect.stringContaining('logs') as any },
+    ],
+    [
+      'Redis is too old',
+      'redis_version:5.0.14',
+      {
+        check: 'server',
+        status: 'problem',
+        found: expect.stringMatching(/version 5\.0\.14, and locks need 6\.2 or later/) as any,
+      },
+    ],
+    [
+      'a Sentinel was given',
+      'redis_mode:sentinel',
+      { check: 'server', status: 'problem', found: expect.stringContaining('--sentinel') as any },
+    ],
+  ])('where %s', async (_, field, finding) => {
+    const proxy = await FaultProxy.before(redis.port);
+    closing.push(() => proxy.close());
+    const name = field.slice(0, field.indexOf(':'));
+    const info = (await admin.info())
+      .split('\r\n')
+      .filter((line) => !line.startsWith(`${name}:`))
+      .concat(field)
+      .join('\r\n');
+    proxy.fate = ([word]) => (word === 'info' ? `$${info.length}\r\n${info}` : 'pass');
+    const { code, odd } = await findings(proxy.url);
+    expect(odd).toContainEqual(expect.objectContaining(finding));
+    expect(code).toBe(finding.status === 'problem' ? 1 : 0);
   });
 
   it('where a lock, or what is beside it, has no time to live', async () => {

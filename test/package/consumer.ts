@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { cpSync } from 'node:fs';
+import { cpSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { outsideNpm } from './outside-npm.js';
@@ -37,6 +37,22 @@ export class Consumer {
     const consumer = new Consumer(project);
     const { code, stdout, stderr } = await consumer.run('npm', [...INSTALLERS[installer], tarball]);
     if (code !== 0) throw new Error(`${installer} failed in ${name}: ${stdout}${stderr}`);
+    return consumer;
+  }
+
+  /** An empty folder that installed the tarball and these packages, and nothing that either may go with. */
+  static async bare(
+    tarball: string,
+    folder: string,
+    packages: readonly string[],
+  ): Promise<Consumer> {
+    const project = join(folder, 'bare');
+    mkdirSync(project);
+    writeFileSync(join(project, 'package.json'), '{ "private": true }');
+    const consumer = new Consumer(project);
+    const install = [...INSTALLERS.npm, '--omit=peer', tarball, ...packages];
+    const { code, stdout, stderr } = await consumer.run('npm', install);
+    if (code !== 0) throw new Error(`npm failed: ${stdout}${stderr}`);
     return consumer;
   }
 

@@ -102,12 +102,25 @@ export async function inProcess(
   return { code, ...said };
 }
 
+interface Answer {
+  readonly code: Outcome['code'];
+  readonly answer: any;
+}
+
 /** What it answers in JSON; its code is looked at apart. */
-export async function asked(
+export async function asked(words: readonly string[], env?: NodeJS.ProcessEnv): Promise<Answer> {
+  return answerOf(await command([...words, '--json'], env));
+}
+
+/** The same of the program in this process. */
+export async function askedInProcess(
   words: readonly string[],
   env?: NodeJS.ProcessEnv,
-): Promise<{ code: Outcome['code']; answer: any }> {
-  const { code, stdout, stderr } = await command([...words, '--json'], env);
+): Promise<Answer> {
+  return answerOf(await inProcess([...words, '--json'], env));
+}
+
+function answerOf({ code, stdout, stderr }: Outcome): Answer {
   if (stderr !== '') throw new Error(stderr);
   return { code, answer: JSON.parse(stdout) };
 }
