@@ -1,6 +1,7 @@
 import type { CheckedSource, Clock, ModuleSettings } from '../options/index.js';
 import { ClusterSource } from './cluster/cluster-source.js';
 import { type Address, SlotMap } from './cluster/slot-map.js';
+import { firstOf } from './cluster/topology.js';
 import { firstReady } from './first-ready.js';
 import { addressOf, openConnection, type ServerSource } from './open-connection.js';
 import type { RedisConnection } from './redis-connection.js';
@@ -44,26 +45,21 @@ async function connectToCluster(
   { seeds, mapped }: ClusterSource,
   connect: (address: Address) => RedisConnection,
 ): Promise<FoundServers> {
-  let why: unknown;
-  for (const seed of seeds) {
-    let map: SlotMap;
-    try {
-      const connection = await ready(connect(seed));
-      const slots = connection.send('cluster', ['slots']).finally(() => connection.close());
-      map = SlotMap.read(await slots, seed, mapped);
-    } catch (error) {
-      why = error;
-      continue;
-    }
-    const found = map.addresses.map((address) =>
-      ready(connect(address)).then(
-        (connection): FoundServer => ({ address, connection }),
-        (error: Error): FoundServer => ({ address, error }),
-      ),
-    );
-    return { servers: await Promise.all(found), unservedSlots: map.unserved };
-  }
-  throw why;
+  const asked = seeds.map((seed) => ({ seed, connection: connect(seed) }));
+  const maps = asked.map(async ({ seed, connection }) => {
+    await firstReady(connection);
+    return SlotMap.read(await connection.send('cluster', ['slots']), seed, mapped);
+  });
+  const map = await firstOf(maps).finally(() => {
+    for (const { connection } of asked) connection.close();
+  });
+  const found = map.addresses.map((address) =>
+    ready(connect(address)).then(
+      (connection): FoundServer => ({ address, connection }),
+      (error: Error): FoundServer => ({ address, error }),
+    ),
+  );
+  return { servers: await Promise.all(found), unservedSlots: map.unserved };
 }
 
 /** The connection once it can be used; closed where that does not come. */

@@ -9,6 +9,7 @@ import { inspect } from 'node:util';
 import { LockStoreError, QuorumNotReachedError } from '../../lib/errors/index.js';
 import { QuorumLockStore } from '../../lib/locks/quorum/quorum-lock-store.js';
 import { moduleSettings, type RedisLockOptions, systemClock } from '../../lib/options/index.js';
+import { connectToEach } from '../../lib/redis/index.js';
 import { ClusterProcess } from '../../tools/redis-cluster.js';
 import { SentinelProcess } from '../../tools/redis-sentinel.js';
 import { freePort, RedisProcess } from '../../tools/redis-server.js';
@@ -302,6 +303,22 @@ describe('a start ends when connectTimeout is over', () => {
     await expect(store.open({} as never)).rejects.toThrow(QuorumNotReachedError);
     expect(performance.now() - from).toBeLessThan(BEFORE_START_TIMEOUT);
   });
+});
+
+it('a Cluster is found by the node that answers, whichever do not', async () => {
+  const cluster = await ClusterProcess.start();
+  closing.push(() => cluster.stop());
+  const mute = await impostor(() => {});
+  const seeds = [mute, await freePort(), cluster.seeds[2]!.port].map((port) => `127.0.0.1:${port}`);
+  const options = { redis: { cluster: seeds }, connectTimeout: '10m' } as const;
+  const client = new LockProcess(options); // of which nothing may wait for the others
+  closing.push(() => client.close());
+  await client.locks.open();
+  await (await client.acquire('k')).release();
+  const { redis, commandTimeout, connectTimeout } = moduleSettings(options);
+  const { servers } = await connectToEach(redis, { commandTimeout, connectTimeout }, systemClock);
+  for (const server of servers) if ('connection' in server) server.connection.close();
+  expect(servers).toHaveLength(3);
 });
 
 it('an answer of a server that names no command of ours is not repeated', async () => {

@@ -40,20 +40,11 @@ export class Topology {
     this.refresh();
   }
 
-  /** Finds the Cluster: asks the seeds one after the other. Rejects with the reason of the last one. */
+  /** Finds the Cluster: asks all seeds, of which the first to answer says the rest. Rejects with the reason of the last one. */
   async find(): Promise<void> {
-    let why: unknown;
-    for (const seed of this.source.seeds) {
-      try {
-        this.#map = await this.#ask(seed);
-        await Promise.allSettled(this.addresses.map((address) => this.nodes.open(address)));
-        this.nodes.keep(this.addresses);
-        return;
-      } catch (error) {
-        why = error;
-      }
-    }
-    throw why;
+    this.#map = await firstOf(this.source.seeds.map((seed) => this.#ask(seed)));
+    await Promise.allSettled(this.addresses.map((address) => this.nodes.open(address)));
+    this.nodes.keep(this.addresses);
   }
 
   /** Asks anew, until every slot's node answers. */
@@ -97,5 +88,14 @@ export class Topology {
     const { connection } = await this.nodes.open(address);
     const reply = await connection.send('cluster', ['slots']);
     return SlotMap.read(reply, address, this.source.mapped);
+  }
+}
+
+/** What is answered first; where nothing is, the reason of the last one in the list. */
+export async function firstOf<Answer>(asked: readonly Promise<Answer>[]): Promise<Answer> {
+  try {
+    return await Promise.any(asked);
+  } catch (error) {
+    throw (error as AggregateError).errors.at(-1);
   }
 }
