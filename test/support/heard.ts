@@ -55,6 +55,14 @@ export class Heard {
     }
   }
 
+  /** How many holds and calls have begun and not ended. */
+  get open(): { held: number; waiting: number } {
+    return {
+      held: this.holds.filter(({ end }) => end === undefined).length,
+      waiting: this.calls.filter(({ outcome }) => outcome === undefined).length,
+    };
+  }
+
   /** The names of the plain events, in order. */
   get events(): LockEventName[] {
     return this.told.map(({ event }) => event);

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, it, jest } from '@jest/globals';
 import { Logger } from '@nestjs/common';
 import fc from 'fast-check';
-import { type AcquireOptions, isLockError, type Lease, type LockService } from '../../lib/index.js';
+import { type AcquireOptions, isLockError, type Lease, LockService } from '../../lib/index.js';
 import { ManualClock, MemoryServer, memoryLockService } from '../../lib/testing/index.js';
 import { Heard } from '../support/heard.js';
 
@@ -71,6 +71,8 @@ class Town {
   readonly leases: { readonly lease: Lease; readonly of: LockService }[] = [];
   readonly aborts: AbortController[] = [];
   readonly #asked: Promise<unknown>[] = [];
+  /** Whether the server answers nothing. */
+  stands = false;
 
   #service(): LockService {
     const options = { ttl: 3_000, commandTimeout: 500, outageWait: 1_000 } as const;
@@ -84,8 +86,10 @@ class Town {
         return this.clock.advance(one.ms);
       case 'pause':
       case 'resume':
-      case 'flush':
+        this.stands = one.do === 'pause';
         return this.server[one.do]();
+      case 'flush':
+        return this.server.flush();
       case 'abort':
         return this.aborts[one.nth % this.aborts.length]?.abort();
       case 'force':
@@ -105,6 +109,15 @@ class Town {
         if (held) this.#ask(this.#use(held.lease, held.of, one.do));
       }
     }
+  }
+
+  /** What both processes have in hand. */
+  get load(): { held: number; waiting: number } {
+    const clients = this.services.map((locks) => LockService.internals(locks).client);
+    const sum = (of: (client: (typeof clients)[0]) => number): number =>
+      clients.reduce((all, client) => all + of(client), 0);
+    const waiting = sum(({ load, conditions }) => load.waiting - conditions.size);
+    return { held: sum(({ load }) => load.held), waiting };
   }
 
   #signal(): { signal: AbortSignal } {
@@ -158,6 +171,7 @@ it('whatever happens, each call and each hold that began has one end, and no mor
       for (const one of steps) {
         await town.take(one);
         await town.clock.advance(0);
+        if (!town.stands) expect(heard.open).toEqual(town.load);
       }
       await town.close();
       expect(heard.unbalanced).toEqual([]);
