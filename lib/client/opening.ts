@@ -26,15 +26,17 @@ export class Opening {
 
   open(): Promise<void> {
     if (this.#closed && !this.#underWay) return Promise.resolve(); // a step that is asked for now fails as not connected
-    this.#underWay ??= detached(() => this.store.open(this.listener)).then(
-      () => {
-        this.done = true;
-        this.#tellOpened();
-      },
-      (error: unknown) => {
-        this.#underWay = undefined;
-        throw error;
-      },
+    this.#underWay ??= detached(() =>
+      this.store.open(this.listener).then(
+        () => {
+          this.done = true;
+          this.#tellOpened();
+        },
+        (error: unknown) => {
+          this.#underWay = undefined;
+          throw error;
+        },
+      ),
     );
     return this.#underWay;
   }

@@ -1,4 +1,5 @@
 import * as hooks from 'node:perf_hooks';
+import { detached } from '../options/index.js';
 
 /** How often the event loop is looked at, in ms, once somebody wants to know. */
 const RESOLUTION = 20;
@@ -12,7 +13,7 @@ export class EventLoopWatch {
   lateness(): number | undefined {
     if (!this.#isTried) {
       this.#isTried = true;
-      this.#delays = started();
+      this.#delays = detached(started);
       return undefined;
     }
     if (!this.#delays) return undefined;
