@@ -38,9 +38,11 @@ type Name = keyof typeof HELP;
  */
 export function registerLockMetrics(
   registry: Pick<Registry, 'registerMetric' | 'getSingleMetric' | 'removeSingleMetric'>,
-  { buckets = BUCKETS }: LockMetricsOptions = {},
+  options: LockMetricsOptions = {},
 ): () => void {
   checkRegistry(registry);
+  const { buckets = BUCKETS, ...others } = options;
+  checkOptions(others);
   checkBuckets(buckets);
   const figures = new LockFigures<Labels>(labelsOf, {
     waited: (seconds, labels) => wait.observe(labels, seconds),
@@ -115,10 +117,18 @@ function checkRegistry(
   );
 }
 
+function checkOptions(others: object): void {
+  const [other] = Object.keys(others);
+  if (other === undefined) return;
+  throw new LockOptionsError(`registerLockMetrics has no option "${other}", only "buckets".`);
+}
+
 function checkBuckets(buckets: readonly number[]): void {
-  const grow = buckets.every(
-    (bound, at) => Number.isFinite(bound) && bound > (at === 0 ? 0 : buckets[at - 1]!),
-  );
+  const grow =
+    Array.isArray(buckets) &&
+    buckets.every(
+      (bound, at) => Number.isFinite(bound) && bound > (at === 0 ? 0 : buckets[at - 1]!),
+    );
   if (grow && buckets.length > 0) return;
   throw new LockOptionsError(
     'Option "buckets" takes seconds above 0, each above the one before: [0.01, 0.1, 1, 10].',

@@ -181,8 +181,15 @@ describe('a registration', () => {
     [new Registry(), { buckets: [] }, /^Option "buckets" takes seconds above 0/],
     [new Registry(), { buckets: [1, 1] }, /^Option "buckets"/],
     [new Registry(), { buckets: [0, 1] }, /^Option "buckets"/],
+    [new Registry(), { buckets: 5 }, /^Option "buckets"/],
+    [
+      new Registry(),
+      { bucket: [1] },
+      /^registerLockMetrics has no option "bucket", only "buckets"/,
+    ],
   ])('is refused where its operands are wrong: %#', (registry, options, message) => {
-    expect(() => registerLockMetrics(registry as Registry, options)).toThrow(message);
+    const register = (): unknown => registerLockMetrics(registry as Registry, options as object);
+    expect(register).toThrow(message);
   });
 
   it('breaks no lock where prom-client throws, and warns once', async () => {
