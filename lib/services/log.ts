@@ -31,12 +31,14 @@ export function outageLog(publisher: Publisher): {
   back(address: string, outage: number): void;
   replaced(address: string): void;
 } {
+  const { module } = publisher.origin;
+  const of = module === undefined ? {} : { module };
   return {
     lost(address, cause) {
       const why = cause === undefined ? '' : ` (${cause})`;
       logger.warn(
         `Redis at ${address} is not connected any more${why}; reconnecting. Locks that are held last for the rest of their leases.`,
-        { event: 'disconnected', server: address, cause },
+        { event: 'disconnected', server: address, cause, ...of },
       );
       publisher.disconnected(address, cause);
     },
@@ -45,12 +47,13 @@ export function outageLog(publisher: Publisher): {
         event: 'connected',
         server: address,
         outage: Math.round(outage),
+        ...of,
       });
       publisher.connected(address, outage);
     },
     replaced(address) {
       const text = `Redis at ${address} has no slots of the Cluster any more: other nodes have its locks.`;
-      logger.log(text, { event: 'replaced', server: address });
+      logger.log(text, { event: 'replaced', server: address, ...of });
     },
   };
 }
