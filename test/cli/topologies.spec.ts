@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { Redis } from 'ioredis';
 import type { RedisLockOptions } from '../../lib/options/index.js';
 import { ClusterProcess } from '../../tools/redis-cluster.js';
 import { SentinelProcess } from '../../tools/redis-sentinel.js';
@@ -69,6 +70,30 @@ describe('in a Cluster', () => {
     closing.push(() => redis.stop());
     const { stderr } = await inProcess(['list', '--cluster', `127.0.0.1:${redis.port}`]);
     expect(stderr).toContain('give it by --url, not by --cluster.');
+  });
+
+  it('is told of slots that no primary has', async () => {
+    const [{ port }] = cluster.primaries as [RedisProcess];
+    const tell = async (word: string): Promise<void> => {
+      for (const { url } of cluster.primaries) {
+        const node = new Redis(url);
+        if (word === 'DELSLOTS' || url.endsWith(`:${port}`)) await node.call('CLUSTER', word, 0);
+        node.disconnect();
+      }
+    };
+    await tell('DELSLOTS');
+    closing.push(() => tell('ADDSLOTS'));
+    const { code, answer } = await askedInProcess(['doctor', '--cluster', `127.0.0.1:${port}`]);
+    expect([code, problemsOf(answer)]).toMatchObject([
+      1,
+      [
+        {
+          check: 'slots',
+          found: expect.stringMatching(/^1 slots of the Cluster have no primary/),
+          remedy: expect.stringContaining('redis-cli --cluster fix'),
+        },
+      ],
+    ]);
   });
 
   it('is diagnosed also while a node is away', async () => {
