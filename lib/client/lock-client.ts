@@ -91,7 +91,8 @@ export class LockClient {
       if (!whole && this.publisher.hearsCall(call) && this.#isNew(key, call)) {
         const ask = (trace: AcquireTrace): Promise<BaseLease> =>
           this.acquire(key, call, signal, tries, trace);
-        coming = this.publisher.call([key].flat(), call, signal, tries, ask);
+        const keys = typeof key === 'string' ? [key] : key;
+        coming = this.publisher.call(keys, call, signal, tries, ask);
       } else if (typeof key !== 'string') {
         const part = (each: string, ask: CallSettings): Promise<BaseLease> =>
           this.acquire(each, ask, signal, true, whole);
@@ -114,7 +115,8 @@ export class LockClient {
 
   /** Whether the code around holds none of it, or not all. */
   #isNew(key: string | readonly string[], call: CallSettings): boolean {
-    return [key].flat().some((each) => !Section.toReenter(this.#heldLocks, each, call));
+    const isNew = (each: string): boolean => !Section.toReenter(this.#heldLocks, each, call);
+    return typeof key === 'string' ? isNew(key) : key.some(isNew);
   }
 
   /** Acquires where something comes before the waiting. */

@@ -83,11 +83,19 @@ export class Publisher {
     ask: (trace: AcquireTrace) => Promise<Lease>,
   ): Promise<Lease> {
     const { start, end, error: failure } = lockChannels.acquire;
-    const { wait } = wanted;
+    const { name, key, mode, topology, module } = this.subject(keys, wanted);
     const trace: AcquireTrace = {
+      name,
+      key,
+      mode,
+      topology,
+      module,
       startedAt: this.clock.monotonic(),
-      wait,
-      ...this.subject(keys, wanted),
+      wait: wanted.wait,
+      outcome: undefined,
+      waited: undefined,
+      queued: undefined,
+      token: undefined,
     };
     const coming = start.runStores(trace, ask, undefined, trace);
     end.publish(trace);
@@ -124,13 +132,20 @@ export class Publisher {
   hold(held: Held, waited: number, acquire?: AcquireTrace, handedFrom?: HoldTrace): void {
     if (held.trace && held.trace.end === undefined) return;
     const { start, end } = lockChannels.hold;
+    const { name, key, mode, topology, module } = this.#subjectOf(held);
     const trace: HoldTrace = {
+      name,
+      key,
+      mode,
+      topology,
+      module,
       startedAt: this.clock.monotonic(),
       acquire,
       handedFrom,
       waited,
       token: held.fencingToken,
-      ...this.#subjectOf(held),
+      held: undefined,
+      end: undefined,
     };
     held.tracedAs(trace);
     this.#watch(trace, held.settings.slowHold);

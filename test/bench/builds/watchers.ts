@@ -1,3 +1,4 @@
+import type { TracerProvider } from '@opentelemetry/api';
 import { channel } from 'node:diagnostics_channel';
 import { built } from '../adapters/library.js';
 
@@ -27,18 +28,29 @@ export const WATCHERS: Record<string, () => Promise<void>> = {
     instrumentLocks({ meterProvider, traces: false });
   },
 
-  /** Every call and hold is a span, which is thrown away when it would be sent. */
+  /** The application is traced, and its locks are not: what each promise costs then. */
+  async sdk() {
+    await tracers();
+  },
+
+  /** Every call and hold is a span. */
   async traces() {
-    const sdk = await import('@opentelemetry/sdk-trace-node');
-    const exporter = {
-      export: (_: unknown, done: (result: { code: number }) => void) => done({ code: 0 }),
-      shutdown: async () => {},
-    };
-    const tracerProvider = new sdk.NodeTracerProvider({
-      spanProcessors: [new sdk.BatchSpanProcessor(exporter)],
-    });
-    tracerProvider.register();
+    const tracerProvider = await tracers();
     const { instrumentLocks } = await built<OpenTelemetry>('opentelemetry.js');
     instrumentLocks({ tracerProvider, metrics: false });
   },
 };
+
+/** Those of the process from now on. Spans are thrown away when they would be sent. */
+async function tracers(): Promise<TracerProvider> {
+  const sdk = await import('@opentelemetry/sdk-trace-node');
+  const exporter = {
+    export: (_: unknown, done: (result: { code: number }) => void) => done({ code: 0 }),
+    shutdown: async () => {},
+  };
+  const tracerProvider = new sdk.NodeTracerProvider({
+    spanProcessors: [new sdk.BatchSpanProcessor(exporter)],
+  });
+  tracerProvider.register();
+  return tracerProvider;
+}

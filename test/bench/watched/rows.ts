@@ -9,6 +9,7 @@ export const LISTENERS: Readonly<Record<string, keyof typeof WATCHERS>> = {
   'a subscriber': 'subscriber',
   prometheus: 'prometheus',
   'opentelemetry metrics': 'metrics',
+  'opentelemetry alone, locks not watched': 'sdk',
   'opentelemetry traces': 'traces',
 };
 
