@@ -91,8 +91,7 @@ export class LockClient {
       if (!whole && this.publisher.hearsCall(call) && this.#isNew(key, call)) {
         const ask = (trace: AcquireTrace): Promise<BaseLease> =>
           this.acquire(key, call, signal, tries, trace);
-        const keys = typeof key === 'string' ? [key] : key;
-        coming = this.publisher.call(keys, call, signal, tries, ask);
+        coming = this.publisher.call(key, call, signal, tries, ask);
       } else if (typeof key !== 'string') {
         const part = (each: string, ask: CallSettings): Promise<BaseLease> =>
           this.acquire(each, ask, signal, true, whole);
@@ -138,7 +137,7 @@ export class LockClient {
       return this.#queues.wait(key, call, signal, trace, from);
     };
     if (!section || whole || !this.publisher.hearsCall(call)) return ask(whole);
-    return this.publisher.call([key], call, signal, tries, ask);
+    return this.publisher.call(key, call, signal, tries, ask);
   }
 
   /** One more lease on what is held; undefined if that has been given back while the call waited for its siblings. */

@@ -76,13 +76,14 @@ export class Publisher {
 
   /** Tells of a call from its begin to its end; `ask` does it, and throws nothing. */
   call<Lease extends Granted>(
-    keys: readonly string[],
+    asked: string | readonly string[],
     wanted: Wanted & { readonly wait: number },
     signal: AbortSignal | undefined,
     tries: boolean,
     ask: (trace: AcquireTrace) => Promise<Lease>,
   ): Promise<Lease> {
     const { start, end, error: failure } = lockChannels.acquire;
+    const keys = typeof asked === 'string' ? [asked] : asked;
     const { name, key, mode, topology, module } = this.subject(keys, wanted);
     const trace: AcquireTrace = {
       name,
