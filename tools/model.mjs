@@ -1,18 +1,19 @@
-// Verifies the model of the protocol (docs/model): npm run model. `--only <name>` does so with one model; `--mistake <words>` shows the
-// shortest way in which a mistake breaks its promise.
+// Verifies the model of the protocol, docs/model: npm run model. `-- --only <name>` takes one model, `--mistake <words>` only the
+// mistakes with these words in their names, and prints the shortest way in which each breaks its promise.
 import { parseArgs } from 'node:util';
-import { hasSpin, verify } from './model/spin.mjs';
+import { missingTools, verify } from './model/spin.mjs';
 import { MODELS } from './model/table.mjs';
 
 const { values: options } = parseArgs({
   options: { only: { type: 'string', default: '' }, mistake: { type: 'string' } },
 });
 
-if (!hasSpin()) {
-  process.stderr.write('spin and cc are needed: apt-get install spin gcc libc6-dev\n');
+const missing = missingTools();
+if (missing) {
+  process.stderr.write(`${missing}\n`);
   process.exit(1);
 }
-for (const { name, runs, mistakes } of MODELS.filter((model) => model.name.includes(options.only))) {
+for (const { name, runs, mistakes } of MODELS.filter(({ name }) => name.includes(options.only))) {
   if (options.mistake === undefined) for (const run of runs) await sound(name, run);
   for (const mistake of mistakes) {
     if (mistake.mistake.includes(options.mistake ?? '')) await broken(name, mistake);
@@ -23,19 +24,25 @@ async function sound(name, run) {
   const found = await verify({ name, ...run });
   const bounds = Object.entries(run.bounds).map(([what, n]) => `${what.toLowerCase()} ${n}`);
   const title = `${name}, ${bounds.join(', ')}${run.progress ? ': progress' : ''}`;
-  if (found.broken) process.exitCode = 1;
-  print(found.broken === undefined, title, found);
+  if (!found.broken) return print(true, title, found);
+  print(false, `${title}: breaks ${found.broken}`, found);
+  tell(await verify({ name, ...run, trail: true }));
 }
 
 async function broken(name, mistake) {
-  const found = await verify({ name, ...mistake }, options.mistake !== undefined);
-  const right = found.broken === mistake.breaks;
-  if (!right) process.exitCode = 1;
-  print(right, `${name}, ${mistake.mistake}: breaks ${found.broken ?? 'nothing'}`, found);
-  for (const line of found.trail ?? []) process.stdout.write(`    ${line}\n`);
+  const trail = options.mistake !== undefined;
+  const found = await verify({ name, ...mistake, trail });
+  const title = `${name}, ${mistake.mistake}: breaks ${found.broken ?? 'nothing'}`;
+  print(found.broken === mistake.breaks, title, found);
+  if (trail) tell(found);
 }
 
 function print(right, title, { states, depth, seconds, megabytes }) {
-  const figures = `${states} states, depth ${depth}, ${seconds} s, ${Math.round(megabytes)} MB`;
+  const figures = `${states.toLocaleString('en')} states, depth ${depth}, ${seconds} s, ${Math.round(megabytes)} MB`;
   process.stdout.write(`${right ? '✓' : '✗'} ${title} (${figures})\n`);
+  if (!right) process.exitCode = 1;
+}
+
+function tell({ trail = [] }) {
+  for (const line of trail) process.stdout.write(`    ${line}\n`);
 }

@@ -22,7 +22,7 @@ bit knows[PROCESSES];       /* its arrival */
 bit once[PROCESSES];        /* it asks once, and does not wait */
 bit believes[PROCESSES];    /* HeldLock.held: what its code sees */
 byte stray[PROCESSES];      /* an ask that nobody waits for any more, and that may still run */
-bit late[PROCESSES];        /* its not_after has passed */
+bit unsure[PROCESSES];      /* InFlight.isUncertain: its not_after has not passed, so it may still run for all that the client knows */
 byte used;                  /* the last token that was used */
 
 /* How much trouble there may be in one run. */
@@ -83,10 +83,10 @@ inline enter(p, told) {
 inline finish(p) {
   reply[p] = NONE; reply_token[p] = 0; knows[p] = 0; once[p] = 0; due[current[p]] = 0;
   if
-  :: obeys_not_after -> stray[p] = 0; late[p] = 0
+  :: obeys_not_after -> stray[p] = 0
   :: else
   fi;
-  ended[current[p]] = 0;
+  unsure[p] = 0; ended[current[p]] = 0;
   if
   :: current[p] < (p + 1) * ROUNDS -> current[p] = current[p] + 1; state[p] = NEW
   :: else -> state[p] = DONE; forget_heartbeat(p); silenced[p] = 0
@@ -95,7 +95,7 @@ inline finish(p) {
 
 inline after_giving_back(p) {
   if
-  :: stray[p] == 0 -> finish(p)
+  :: !unsure[p] -> finish(p)
   :: else -> state[p] = AGAIN
   fi
 }
@@ -154,8 +154,8 @@ end_client:
        :: else -> enter(p, token[current[p]])
        fi }
   /* the same with an ask under way, which may still run when the caller has given the lock back */
-  :: d_step { pushed[current[p]] && state[p] == SENT && breaks > 0 && stray[p] == 0 && !due[current[p]] ->
-       printf("%d gets a push with an ask under way\n", p); breaks--; stray[p] = current[p]; late[p] = 0; enter(p, token[current[p]]) }
+  :: d_step { pushed[current[p]] && state[p] == SENT && breaks > 0 && !unsure[p] && stray[p] == 0 && !due[current[p]] ->
+       printf("%d gets a push with an ask under way\n", p); breaks--; stray[p] = current[p]; unsure[p] = 1; enter(p, token[current[p]]) }
   /* lock-client.ts: a grant for nobody is given back */
   :: atomic { pushed[current[p]] && state[p] == DONE -> choose_away(); printf("%d gets a push that nobody waits for, and leaves\n", p);
        d_step { pushed[current[p]] = 0; leave(current[p]); away = 0 } }
@@ -164,13 +164,13 @@ end_client:
   :: d_step { (state[p] == WAITING || state[p] == ANSWERED) && may_give_up(p) -> printf("%d gives up\n", p);
        reply[p] = NONE; reply_token[p] = 0; state[p] = LEAVING }
   /* no answer: the connection breaks with the ask under way */
-  :: d_step { state[p] == SENT && breaks > 0 && stray[p] == 0 && !once[p] -> printf("%d loses its connection with an ask under way\n", p);
-       breaks--; stray[p] = current[p]; late[p] = 0; state[p] = WAITING }
+  :: d_step { state[p] == SENT && breaks > 0 && !unsure[p] && stray[p] == 0 && !once[p] -> printf("%d loses its connection with an ask under way\n", p);
+       breaks--; stray[p] = current[p]; unsure[p] = 1; state[p] = WAITING }
   /* client/held-locks.ts: gives the lock back */
   :: atomic { state[p] == HOLDS && believes[p] -> printf("%d gives the lock back\n", p); believes[p] = 0;
        if
        :: state[p] = RELEASING
-       :: stray[p] == 0 && !knows[p] && !reader[current[p]] -> state[p] = SHORT_BACK
+       :: !unsure[p] && !knows[p] && !reader[current[p]] -> state[p] = SHORT_BACK
        fi }
   :: d_step { state[p] == SHORT_BACK -> printf("%d the short way back runs\n", p);
        release_free(p, current[p]);
@@ -202,23 +202,26 @@ end_client:
 #else
        d_step { after_giving_back(p); away = 0 } }
 #endif
-  :: atomic { state[p] == AGAIN && (stray[p] == 0 || late[p]) -> choose_away(); printf("%d its second leave runs\n", p);
+  :: atomic { state[p] == AGAIN && !unsure[p] -> choose_away(); printf("%d its second leave runs\n", p);
        d_step { leave(current[p]); finish(p); away = 0 } }
   /* the process dies; what it sent may still arrive */
-  :: d_step { crashes > 0 && !finished(p) && state[p] != NEW && (state[p] != SENT || stray[p] == 0) -> printf("%d dies\n", p);
+  :: d_step { crashes > 0 && !finished(p) && state[p] != NEW && (state[p] != SENT || (stray[p] == 0 && !unsure[p])) -> printf("%d dies\n", p);
        crashes--; believes[p] = 0; reply[p] = NONE; reply_token[p] = 0; knows[p] = 0;
        if
-       :: state[p] == SENT -> stray[p] = current[p]; late[p] = 0
+       :: state[p] == SENT -> stray[p] = current[p]; unsure[p] = 1
        :: else
        fi;
        state[p] = CRASHED; forget_heartbeat(p) }
   /* an ask that nobody waits for any more arrives */
-  :: atomic { stray[p] != 0 && !(late[p] && obeys_not_after) -> choose_away(); printf("%d an old ask of it runs\n", p);
+  :: atomic { stray[p] != 0 && (unsure[p] || !obeys_not_after) -> choose_away(); printf("%d an old ask of it runs\n", p);
        d_step { acquire(PROCESSES, stray[p], knows_its_place(p), 0);
-         reply[PROCESSES] = NONE; reply_token[PROCESSES] = 0; stray[p] = 0; late[p] = 0; away = 0 } }
-  /* its not_after passes before: if it arrives now, the script changes nothing */
-  :: d_step { stray[p] != 0 && !late[p] -> printf("%d its old ask is too late now\n", p); late[p] = 1 }
-  :: d_step { stray[p] != 0 && late[p] && state[p] != AGAIN -> stray[p] = 0; late[p] = 0 }
+         reply[PROCESSES] = NONE; reply_token[PROCESSES] = 0; stray[p] = 0; away = 0 } }
+  /* its not_after passes: if it arrives now, the script changes nothing. The client knows the same, whether it ran or not */
+  :: d_step { unsure[p] -> printf("%d its old ask is too late now\n", p); unsure[p] = 0;
+       if
+       :: obeys_not_after -> stray[p] = 0
+       :: else
+       fi }
   /* a push gets lost */
   :: d_step { pushed[current[p]] -> printf("%d a push to it gets lost\n", p); pushed[current[p]] = 0 }
   od

@@ -35,7 +35,7 @@ inline leave_band(id) {
 }
 
 /* includes/signal-next.lua: one, the first who lives */
-hidden byte w, n, woken;
+byte w, n, woken;
 inline signal_next() {
   woken = 0;
   do
@@ -81,7 +81,7 @@ inline check_signals() {
   od;
   i = 0;
   PROMISE(signal_kept, n == owed);
-  n = 0
+  n = 0; woken = 0
 }
 
 /* condition/await.lua */

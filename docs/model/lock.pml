@@ -48,7 +48,7 @@ bit ended[IDS + 1];       /* was granted once, and the lease ended */
 
 /* Of one script: nobody hears the inboxes of these processes; then scratch. */
 byte away;
-hidden byte at, e, i, beside, rejoined;
+byte at, e, i, beside, rejoined;
 
 #define is_away(process) ((away >> (process)) & 1)
 #define nobody_knows (knows[0] + knows[1] + knows[2] == 0)
@@ -160,7 +160,8 @@ inline let_go(id) {
   if
   :: !beside -> lock = NOBODY
   :: else
-  fi
+  fi;
+  beside = 0
 }
 
 /* includes/leave-queue.lua */
