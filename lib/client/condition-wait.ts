@@ -109,8 +109,12 @@ class ConditionWait implements Owner {
       onAbort(stopping, shutdown),
     ];
     context.cleanup.abandonServed(former.successors?.takeServed()); // before the lock goes to the next holder
+    const uncertain = former.inFlight.isUncertain(clock); // when this is sent: see HeldLocks.release
     this.#entry.askGivingBack(former.request).then(
-      () => (this.#begun = true),
+      () => {
+        this.#begun = true;
+        if (uncertain) context.cleanup.abandon(former.request, former.inFlight);
+      },
       (error: unknown) => this.#notGivenBack(error),
     );
     former.successors?.ended(former);

@@ -179,6 +179,7 @@ export class HeldLocks {
     heldLock.close();
     this.#forget(heldLock);
     this.#underWay += 1;
+    const uncertain = inFlight.isUncertain(this.clock);
     let remaining: Extended = 'unknown';
     try {
       ({ remaining } = await this.store.transfer(request, onTheWay));
@@ -194,7 +195,7 @@ export class HeldLocks {
       heldLock.lose('transferred');
       this.publisher.holdEnded(heldLock, 'handedOver', undefined, 'process');
       successors?.ended(heldLock);
-      if (inFlight.isUncertain(this.clock)) this.cleanup.abandon(request, inFlight);
+      if (uncertain) this.cleanup.abandon(request, inFlight);
       return text;
     }
     this.#lose(heldLock, LOSS[remaining]);
@@ -209,6 +210,7 @@ export class HeldLocks {
     if (heldLock.state !== 'held') return Promise.resolve(false);
     const { validity, request, inFlight, successors } = heldLock; // doubtful: what the server says counts
     const alone = !inFlight.any;
+    const uncertain = inFlight.isUncertain(this.clock); // now: an ask may run after the release, and be too late when that is answered
     heldLock.close();
     this.#forget(heldLock);
     if (validity === 'valid' && alone && successors?.handOffLocally(heldLock)) {
@@ -227,7 +229,7 @@ export class HeldLocks {
       (ours) => {
         const inTime = ours && validity !== 'expired';
         this.#end(heldLock, inTime ? undefined : validity === 'valid' ? 'gone' : 'expired');
-        if (inFlight.isUncertain(this.clock)) this.cleanup.abandon(request, inFlight);
+        if (uncertain) this.cleanup.abandon(request, inFlight);
         this.#answered();
         return inTime;
       },

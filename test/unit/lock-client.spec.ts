@@ -3,7 +3,9 @@ import { getEventListeners } from 'node:events';
 import { LockNotAcquiredError, LockShutdownError, LockStoreError } from '../../lib/errors/index.js';
 import { InFlight } from '../../lib/client/in-flight.js';
 import { Opening } from '../../lib/client/opening.js';
+import type { LockClient } from '../../lib/client/lock-client.js';
 import type { SingleLease } from '../../lib/client/single-lease.js';
+import type { LockRequest } from '../../lib/locks/lock-request.js';
 import type { Extended, Extension, LockStore, PushListener } from '../../lib/locks/lock-store.js';
 import { momentOf } from '../../lib/options/index.js';
 import { ManualClock } from '../../lib/testing/index.js';
@@ -213,6 +215,69 @@ describe('what a holder id has sent', () => {
     expect(inFlight.uncertainUntil).toBe(700);
     inFlight.answered();
     expect(inFlight.uncertainUntil).toBe(600);
+  });
+});
+
+describe('an old ask that runs after the lock was given back', () => {
+  const TIMEOUT = 1_000;
+
+  /** Its first ask is lost, and runs when it has given the lock back; the answer comes when no ask can run any more. */
+  async function late(): Promise<{ lease: SingleLease; locks: LockClient; answer: Gate }> {
+    const answer = new Gate();
+    let lost: LockRequest | undefined;
+    const process = await world.process({ commandTimeout: TIMEOUT }, (store) => {
+      const runsAfter = <Answer>(step: Promise<Answer>): Promise<Answer> => {
+        const both = step.then(async (done) => {
+          await store.strategy(lost!).acquire(lost!);
+          return done;
+        });
+        return answer.after(both);
+      };
+      return withSteps(store, {
+        acquire: (request) => {
+          if (request.former) return runsAfter(store.strategy(request).acquire(request));
+          if (lost) return store.strategy(request).acquire(request);
+          lost = { ...request, wanted: () => true };
+          const error = new LockStoreError('No answer.', { outcome: 'unknown', retryable: true });
+          return Promise.reject(error);
+        },
+        release: (request, leastLeft, served) =>
+          runsAfter(store.strategy(request).release(request, leastLeft, served)),
+        transfer: (request, successor) => runsAfter(store.transfer(request, successor)),
+      });
+    });
+    const lease = (await world.finish(later(process.acquire()))) as SingleLease;
+    return { lease, locks: process.locks, answer };
+  }
+
+  async function answered(answer: Gate): Promise<void> {
+    await world.elapse(2 * TIMEOUT);
+    answer.open();
+    await world.elapse(10);
+  }
+
+  it('leaves nothing of a release', async () => {
+    const { lease, answer } = await late();
+    const released = later(lease.release());
+    await answered(answer);
+    expect(await world.finish(released)).toBe(true);
+    expect(await world.holder()).toBe('');
+  });
+
+  it('leaves nothing of a wait for a condition', async () => {
+    const { lease, locks, answer } = await late();
+    const waiting = { condition: 'c', wait: Infinity, signal: undefined };
+    void later(locks.conditions.await(lease, waiting));
+    await answered(answer);
+    expect(await world.holder()).toBe('');
+  });
+
+  it('leaves nothing of a hand-over in the queue', async () => {
+    const { lease, answer } = await late();
+    const handedOver = later(lease.handOver());
+    await answered(answer);
+    expect(await world.finish(handedOver)).not.toBe('');
+    expect((await world.snapshot()).waiting).toBe(0);
   });
 });
 
