@@ -22,6 +22,7 @@ bit knows[PROCESSES];       /* its arrival */
 bit once[PROCESSES];        /* it asks once, and does not wait */
 bit believes[PROCESSES];    /* HeldLock.held: what its code sees */
 byte stray[PROCESSES];      /* an ask that nobody waits for any more, and that may still run */
+bit leaves_twice[PROCESSES]; /* it was unsure when it sent what gives the lock back */
 bit unsure[PROCESSES];      /* InFlight.isUncertain: its not_after has not passed, so it may still run for all that the client knows */
 byte used;                  /* the last token that was used */
 
@@ -86,7 +87,7 @@ inline finish(p) {
   :: obeys_not_after -> stray[p] = 0
   :: else
   fi;
-  unsure[p] = 0; ended[current[p]] = 0;
+  unsure[p] = 0; leaves_twice[p] = 0; ended[current[p]] = 0;
   if
   :: current[p] < (p + 1) * ROUNDS -> current[p] = current[p] + 1; state[p] = NEW
   :: else -> state[p] = DONE; forget_heartbeat(p); silenced[p] = 0
@@ -95,7 +96,7 @@ inline finish(p) {
 
 inline after_giving_back(p) {
   if
-  :: !unsure[p] -> finish(p)
+  :: !unsure[p] && !leaves_twice[p] -> finish(p)
   :: else -> state[p] = AGAIN
   fi
 }
@@ -218,6 +219,9 @@ end_client:
          reply[PROCESSES] = NONE; reply_token[PROCESSES] = 0; stray[p] = 0; away = 0 } }
   /* its not_after passes: if it arrives now, the script changes nothing. The client knows the same, whether it ran or not */
   :: d_step { unsure[p] -> printf("%d its old ask is too late now\n", p); unsure[p] = 0;
+#ifndef OLD_ASKS_JUDGED_ONLY_AFTER_THE_ANSWER
+       leaves_twice[p] = (state[p] == RELEASING || state[p] == SHORT_BACK || state[p] == LEAVING);
+#endif
        if
        :: obeys_not_after -> stray[p] = 0
        :: else

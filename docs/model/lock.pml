@@ -267,7 +267,7 @@ inline grant_next(asker) {
 inline handed_on() {
   i = 0;
   do
-  :: i < waiting && (!living(process_of(queue[i])) || is_away(process_of(queue[i]))) -> i++
+  :: i < waiting && (!living(process_of(queue[i])) || (is_away(process_of(queue[i])) && truly_fits(queue[i]))) -> i++
   :: else -> break
   od;
   PROMISE(hand_off, i >= waiting || !truly_fits(queue[i]));

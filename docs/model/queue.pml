@@ -20,7 +20,7 @@ inline check_leak() {
   od;
   i = 1;
   do
-  :: i <= IDS -> PROMISE(no_leak, !share[i] || !lives_on(process_of(i))); i++
+  :: i <= IDS -> PROMISE(no_leak, lock != SHARED || !share[i] || !lives_on(process_of(i))); i++
   :: else -> break
   od;
   i = 0

@@ -39,7 +39,7 @@ export async function verify({ name, bounds = {}, at, progress = false, trail = 
     const { stdout, stderr } = await nicely(['./pan', '-m1000000', '-w22', ...search], here);
     const found = { ...judge(stdout), seconds: Number(/^cpu ([\d.]+)/m.exec(stderr)[1]) };
     if (!trail || !found.broken) return found;
-    const told = await nicely(['spin', '-t', '-T', `-k${name}.pml.trail`, `${name}.pml`], here);
+    const told = await nicely(['spin', '-t', '-T', ...switches, `${name}.pml`], here);
     return { ...found, trail: lines(told.stdout) };
   } finally {
     rmSync(folder, { recursive: true, force: true });
@@ -54,11 +54,15 @@ function nicely(command, options) {
 
 /** What the verifier says. A search that was not complete says nothing. */
 export function judge(said) {
-  const [, assertion, cycle] = /pan:\d+: (?:assertion violated (\w+)|(acceptance cycle))/.exec(said) ?? [];
+  const [, assertion, cycle] =
+    /pan:\d+: (?:assertion violated (\w+)|(acceptance cycle))/.exec(said) ?? [];
   const broken = assertion ?? (cycle && 'progress');
   const number = (pattern) => Number(pattern.exec(said)?.[1] ?? NaN);
   const errors = number(/errors: (\d+)/);
-  if (!broken && (errors !== 0 || /out of memory|max search depth too small|not completed/i.test(said))) {
+  if (
+    !broken &&
+    (errors !== 0 || /out of memory|max search depth too small|not completed/i.test(said))
+  ) {
     throw new Error(`The search was not complete:\n${said}`);
   }
   return {
@@ -71,5 +75,10 @@ export function judge(said) {
 
 /** The lines that the model itself prints on its way. */
 function lines(text) {
-  return text.split('\n').filter((line) => /^ *(\d|the ) ?\w/.test(line) && !/^\s*\d+ processes/.test(line) && !/^spin:/.test(line));
+  return text
+    .split('\n')
+    .filter(
+      (line) =>
+        /^ *(\d|the ) ?\w/.test(line) && !/^\s*\d+ processes/.test(line) && !/^spin:/.test(line),
+    );
 }

@@ -21,13 +21,13 @@ export const MODELS = [
       {
         mistake: 'a short way to a lock that another has',
         at: 'SHORT_WAY_TO_A_HELD_LOCK',
-        breaks: 'exclusion',
+        breaks: 'fencing',
       },
       {
         mistake: 'release without comparing',
         at: 'RELEASE_WITHOUT_COMPARING',
         bounds: { STALLS: 1 },
-        breaks: 'exclusion',
+        breaks: 'fencing',
       },
       {
         mistake: 'a deadline counted from the reply',
@@ -98,7 +98,11 @@ export const MODELS = [
         bounds: { DEAF: 1 },
         breaks: 'places_kept',
       },
-      { mistake: 'living entries that are removed', at: 'LIVING_ENTRIES_GO', breaks: 'places_kept' },
+      {
+        mistake: 'living entries that are removed',
+        at: 'LIVING_ENTRIES_GO',
+        breaks: 'places_kept',
+      },
       {
         mistake: 'no answer for a repeated acquire',
         at: 'NO_ANSWER_FOR_A_REPEATED_ACQUIRE',
@@ -109,6 +113,12 @@ export const MODELS = [
         at: 'DEAD_ENTRIES_STAY',
         bounds: { CRASHES: 1 },
         breaks: 'dead_pass',
+      },
+      {
+        mistake: 'old asks that are judged only after the answer',
+        at: 'OLD_ASKS_JUDGED_ONLY_AFTER_THE_ANSWER',
+        bounds: { BREAKS: 1, STALLS: 1 },
+        breaks: 'no_leak',
       },
       { mistake: 'no poll', at: 'NO_POLL', progress: true, breaks: 'progress' },
     ],
@@ -131,7 +141,7 @@ export const MODELS = [
       {
         mistake: 'a writer who comes in beside readers',
         at: 'TAKES_WHAT_IS_HELD',
-        breaks: 'exclusion',
+        breaks: 'fencing',
       },
       { mistake: 'a downgrade that frees the lock', at: 'DOWNGRADE_FREES', breaks: 'exclusion' },
       {
@@ -198,6 +208,31 @@ export const MODELS = [
         mistake: 'a signal that leaves with who got it',
         at: 'SIGNAL_LEAVES',
         breaks: 'signal_kept',
+      },
+    ],
+  },
+  {
+    name: 'handover',
+    runs: [{ bounds: { BREAKS: 3 } }],
+    mistakes: [
+      { mistake: 'a transfer by anybody', at: 'TRANSFER_BY_ANYBODY', breaks: 'exclusion' },
+      {
+        mistake: 'no answer for a repeated transfer',
+        at: 'NO_ANSWER_FOR_A_REPEATED_TRANSFER',
+        bounds: { BREAKS: 1 },
+        breaks: 'no_leak',
+      },
+      {
+        mistake: 'a transfer after its caller’s patience',
+        at: 'LATE_TRANSFER',
+        bounds: { BREAKS: 1 },
+        breaks: 'no_leak',
+      },
+      {
+        mistake: 'a giver that leaves its ids in the other order',
+        at: 'LEAVES_IN_THE_OTHER_ORDER',
+        bounds: { BREAKS: 1 },
+        breaks: 'no_leak',
       },
     ],
   },
