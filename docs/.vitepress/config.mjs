@@ -26,7 +26,10 @@ export default defineConfig({
   outDir: '../build/docs',
   cacheDir: '../.cache/docs',
   srcExclude: ['**/node_modules/**'],
-  rewrites: { 'decisions/README.md': 'decisions/index.md' },
+  rewrites: {
+    'decisions/README.md': 'decisions/index.md',
+    'model/README.md': 'model/index.md',
+  },
   buildEnd: ({ outDir }) =>
     copyFileSync(file('bench/results.json'), `${outDir}/bench/results.json`),
   lastUpdated: false,

@@ -41,6 +41,7 @@ export const PAGES = [
       ['Performance', 'performance'],
       ['One of N replicas', 'one-of-n'],
       ['Protocol', 'protocol'],
+      ['The model', 'model/'],
       ['Decisions', 'decisions/'],
       ['API', 'api/'],
     ],

@@ -103,7 +103,11 @@ inline ask(p, id, over) {
   seen[p] = 1;
   if
   :: lock == id -> reply[p] = HELD
+#ifdef GRANT_TO_WHO_AWAITS
+  :: false -> skip
+#else
   :: lock != id && (band[0] == id || band[1] == id) && !over -> grant_next(0); reply[p] = QUEUED
+#endif
   :: else ->
      i = 0;
      do

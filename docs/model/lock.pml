@@ -136,10 +136,20 @@ inline check_order(id) {
   i = 0
 }
 
+/* includes/hold.lua: a new marker has none of the former holders */
+inline begin_holders() {
+  i = 1;
+  do
+  :: i <= IDS && lock == NOBODY -> share[i] = 0; i++
+  :: else -> break
+  od;
+  i = 0
+}
+
 /* includes/hold.lua includes/hold-alone.lua includes/settle-holders.lua */
 inline hold(id) {
   if
-  :: reader[id] -> share[id] = 1; lock = SHARED; plant_version(); token[id] = version
+  :: reader[id] -> begin_holders(); share[id] = 1; lock = SHARED; plant_version(); token[id] = version
   :: else -> lock = id; mint(id);
 #ifndef WRITER_LEAVES_THE_VERSION
      version = 0;
@@ -405,9 +415,9 @@ inline leave(id) {
 inline downgrade(p, id) {
   if
   :: lock == id ->
-     reader[id] = 1;
+     reader[id] = 1; lock = NOBODY; begin_holders();
 #ifdef DOWNGRADE_FREES
-     lock = NOBODY; share[id] = 0;
+     skip;
 #else
      share[id] = 1; lock = SHARED; version = token[id];
 #endif

@@ -75,10 +75,5 @@ export function judge(said) {
 
 /** The lines that the model itself prints on its way. */
 function lines(text) {
-  return text
-    .split('\n')
-    .filter(
-      (line) =>
-        /^ *(\d|the ) ?\w/.test(line) && !/^\s*\d+ processes/.test(line) && !/^spin:/.test(line),
-    );
+  return text.split('\n').filter((line) => /^( {2}\w|\d )(?!.*processes created)/.test(line));
 }

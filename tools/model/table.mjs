@@ -194,6 +194,11 @@ export const MODELS = [
         breaks: 'signal_kept',
       },
       {
+        mistake: 'a grant to who awaits',
+        at: 'GRANT_TO_WHO_AWAITS',
+        breaks: 'woken_by_signal',
+      },
+      {
         mistake: 'signals that go to the last who came',
         at: 'SIGNALS_TO_THE_LAST',
         breaks: 'signalled_first',

@@ -15,6 +15,7 @@ const NEEDS = {
     'python3-redis',
   ],
   python: ['python3-venv'],
+  spin: ['spin', 'gcc', 'libc6-dev'],
 };
 
 /**

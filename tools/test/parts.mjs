@@ -5,6 +5,7 @@ const LONG = [
   'test/cli/topologies',
   'test/docs/site',
   'test/board',
+  'test/model',
   'test/protocol/client',
   'test/dialects/(peers|process-crowds|sleepers|steps)',
   'test/faults/(cluster-access|contention|durability|histories|leaders|leaks|quorum-restarts|replicas|skewed|split|stall)',
@@ -87,6 +88,7 @@ export const PARTS = {
       needs: ['python'],
       folders: ['test/protocol'],
     },
+    { ...NEWEST, name: 'the model', needs: ['spin'], folders: ['test/model'] },
     { ...NEWEST, name: 'command line', folders: ['test/cli'], only: ['test/cli/topologies'] },
     {
       ...NEWEST,
