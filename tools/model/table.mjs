@@ -11,6 +11,8 @@ export const MODELS = [
       { bounds: { CRASHES: 1, STALLS: 1, DEAF: 1 } },
       { bounds: { BREAKS: 1, STALLS: 1 } },
       { bounds: { CRASHES: 2 } },
+      { bounds: { BREAKS: 2 } },
+      { bounds: { ROUNDS: 2 } },
       { bounds: { WITH_ONCE: 1, DEAF: 1, CRASHES: 1 } },
       { bounds: { CRASHES: 1, DEAF: 1 }, progress: true },
       { bounds: { STALLS: 1 }, progress: true },
