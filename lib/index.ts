@@ -124,6 +124,7 @@ export {
   type RefusedEvent,
   type ReleasedEvent,
   type RenewalFailedEvent,
+  type ReplacedEvent,
   type SkippedEvent,
 } from './events/index.js';
 export * from './errors/index.js';

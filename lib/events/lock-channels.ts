@@ -57,6 +57,7 @@ export const lockChannels: LockChannels = {
   deposed: plain('deposed'),
   connected: plain('connected'),
   disconnected: plain('disconnected'),
+  replaced: plain('replaced'),
 };
 
 type Watched = Pick<Channel, 'hasSubscribers'>;

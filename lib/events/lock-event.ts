@@ -161,18 +161,22 @@ export interface DeposedEvent extends ElectedEvent {
   readonly reason: LossReason;
 }
 
-/** The connection to a server of Redis was lost. */
-export interface DisconnectedEvent {
+/** The outage of a server is over without it: nobody waits for it any more, since other nodes of the Cluster have its slots. */
+export interface ReplacedEvent {
   /** Host and port, or the path of the socket. */
   readonly server: string;
-  /** A code of the operating system (`ECONNREFUSED`), where there is one. */
-  readonly cause: string | undefined;
   readonly topology: LockTopology;
   readonly module: string | undefined;
 }
 
+/** The connection to a server of Redis was lost; `connected` or `replaced` follows. */
+export interface DisconnectedEvent extends ReplacedEvent {
+  /** A code of the operating system (`ECONNREFUSED`), where there is one. */
+  readonly cause: string | undefined;
+}
+
 /** The connection is back after an outage. */
-export interface ConnectedEvent extends Omit<DisconnectedEvent, 'cause'> {
+export interface ConnectedEvent extends ReplacedEvent {
   /** How long it was away, in ms. */
   readonly outage: number;
 }
@@ -194,6 +198,7 @@ export interface LockEventMap {
   deposed: [event: DeposedEvent];
   connected: [event: ConnectedEvent];
   disconnected: [event: DisconnectedEvent];
+  replaced: [event: ReplacedEvent];
 }
 
 /** The name of an event. */

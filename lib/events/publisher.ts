@@ -193,6 +193,11 @@ export class Publisher {
     this.tell('connected', () => ({ server, outage, ...this.origin }));
   }
 
+  /** It is not waited for any more: others have its locks. */
+  replaced(server: string): void {
+    this.tell('replaced', () => ({ server, ...this.origin }));
+  }
+
   /** Publishes an event, if somebody listens to it. */
   tell<Name extends LockEventName>(name: Name, event: () => LockEventMap[Name][0]): void {
     const channel = lockChannels[name];

@@ -25,7 +25,7 @@ export function withWayOut(error: unknown): unknown {
   return new LockStoreError(message, { retryable: error.retryable, outcome: error.outcome });
 }
 
-/** Says that a connection to Redis was lost, and that it is back: in the log, and to who listens. */
+/** Says that a connection to Redis was lost, and that it is back or not needed any more: in the log, and to who listens. */
 export function outageLog(publisher: Publisher): {
   lost(address: string, cause: string | undefined): void;
   back(address: string, outage: number): void;
@@ -54,6 +54,7 @@ export function outageLog(publisher: Publisher): {
     replaced(address) {
       const text = `Redis at ${address} has no slots of the Cluster any more: other nodes have its locks.`;
       logger.log(text, { event: 'replaced', server: address, ...of });
+      publisher.replaced(address);
     },
   };
 }

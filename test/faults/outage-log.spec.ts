@@ -148,6 +148,10 @@ it('a node of a Cluster that is not waited for any more is said to be so, once',
   closing.push(() => cluster.stop());
   const locks = await locksOn({ redis: { cluster: cluster.seeds } });
   const lines = logged();
+  const told: string[] = [];
+  locks.events.on('disconnected', (event) => told.push(`disconnected ${event.server}`));
+  locks.events.on('connected', (event) => told.push(`connected ${event.server}`));
+  locks.events.on('replaced', (event) => told.push(`replaced ${event.server}`));
   const [victim] = cluster.primaries;
   await victim!.kill();
   await until('the loss is logged', () => lines.length > 0);
@@ -165,6 +169,7 @@ it('a node of a Cluster that is not waited for any more is said to be so, once',
       { event: 'replaced', server },
     ],
   ]);
+  expect(told).toEqual([`disconnected ${server}`, `replaced ${server}`]);
 });
 
 it('the JSON logger of Nest keeps the fields', async () => {
