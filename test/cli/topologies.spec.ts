@@ -89,7 +89,7 @@ describe('in a Cluster', () => {
       [
         {
           check: 'slots',
-          found: expect.stringMatching(/^1 slots of the Cluster have no primary/),
+          found: expect.stringMatching(/^Slots of the Cluster without a primary: 1\./),
           remedy: expect.stringContaining('redis-cli --cluster fix'),
         },
       ],

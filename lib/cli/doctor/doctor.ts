@@ -109,7 +109,7 @@ function slots(unserved: number): Diagnosis[] {
   if (unserved === 0) return [];
   const finding = problem(
     'slots',
-    `${unserved} slots of the Cluster have no primary: no lock in them can be taken.`,
+    `Slots of the Cluster without a primary: ${unserved}. No lock in them can be taken.`,
     'redis-cli --cluster check names them, and redis-cli --cluster fix mends it.',
   );
   return [{ ...finding, servers: [] }];
