@@ -44,9 +44,9 @@ export class LockInstruments {
     });
     const tell = (result: BatchObservableResult): void => {
       for (const each of this.series) {
-        const labels = each.labels();
-        for (const [error, count] of each.attempts) {
-          result.observe(attempts, count, each.labels(error));
+        const { labels } = each.success;
+        for (const outcome of each.outcomes()) {
+          if (outcome.attempts > 0) result.observe(attempts, outcome.attempts, outcome.labels);
         }
         result.observe(lost, each.lost, labels);
         result.observe(failures, each.renewalFailures, labels);

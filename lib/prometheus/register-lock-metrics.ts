@@ -1,7 +1,9 @@
-import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
+import { Counter, Gauge, type Histogram, type Registry } from 'prom-client';
 import { LockOptionsError } from '../errors/refusals.js';
+import { Distribution } from '../telemetry/distribution.js';
 import { BUCKETS, LockFigures } from '../telemetry/lock-figures.js';
 import type { Labelled, Series } from '../telemetry/series.js';
+import { DurationHistogram, type Labels } from './duration-histogram.js';
 
 /** How `registerLockMetrics` keeps its metrics. */
 export interface LockMetricsOptions {
@@ -12,9 +14,12 @@ export interface LockMetricsOptions {
   readonly buckets?: readonly number[];
 }
 
-type Labels = Readonly<Record<'lock_name' | 'lock_mode' | 'lock_topology', string>> & {
-  readonly error_type?: string;
-};
+/** What is kept of the calls and holds that ended alike. */
+interface Kept {
+  readonly labels: Labels;
+  readonly waits: Distribution;
+  readonly holds: Distribution;
+}
 
 const LABELS = ['lock_name', 'lock_mode', 'lock_topology'] as const;
 const WITH_ERROR = [...LABELS, 'error_type'] as const;
@@ -44,43 +49,58 @@ export function registerLockMetrics(
   const { buckets = BUCKETS, ...others } = options;
   checkOptions(others);
   checkBuckets(buckets);
-  const figures = new LockFigures<Labels>(labelsOf, {
-    waited: (seconds, labels) => wait.observe(labels, seconds),
-    held: (seconds, labels) => hold.observe(labels, seconds),
-  });
+  const figures = new LockFigures<Kept>(
+    (subject, error) => ({
+      labels: labelsOf(subject, error),
+      waits: new Distribution(buckets),
+      holds: new Distribution(buckets),
+    }),
+    {
+      waited: (seconds, { waits }) => waits.add(seconds),
+      held: (seconds, { holds }) => holds.add(seconds),
+    },
+  );
   const described = <N extends Name>(name: N) => ({ name, help: HELP[name], registers: [] });
   /** Counted by us, and told when somebody asks. */
-  const told = (name: Name, tell: (series: Series<Labels>) => void) => ({
+  const told = (name: Name, tell: (series: Series<Kept>, labels: Labels) => void) => ({
     ...described(name),
     labelNames: name === 'lock_acquire_attempts_total' ? WITH_ERROR : LABELS,
     collect(this: { reset(): void }): void {
       this.reset();
-      for (const series of figures.series) tell(series);
+      for (const series of figures.series) tell(series, series.success.labels.labels);
     },
   });
-  const kept = { labelNames: WITH_ERROR, buckets: [...buckets] };
-  const wait = new Histogram({ ...described('lock_wait_duration_seconds'), ...kept });
-  const hold = new Histogram({ ...described('lock_hold_duration_seconds'), ...kept });
+  const histogram = (name: Name, durations: 'waits' | 'holds'): DurationHistogram =>
+    new DurationHistogram(
+      { ...described(name), labelNames: WITH_ERROR, buckets: [...buckets] },
+      function* () {
+        for (const series of figures.series) {
+          for (const { labels: kept } of series.outcomes()) yield [kept.labels, kept[durations]];
+        }
+      },
+    );
   const attempts = new Counter(
     told('lock_acquire_attempts_total', (series) => {
-      for (const [error, count] of series.attempts) attempts.inc(series.labels(error), count);
+      for (const { attempts: count, labels } of series.outcomes()) {
+        if (count > 0) attempts.inc(labels.labels, count);
+      }
     }),
   );
   const lost = new Counter(
-    told('lock_lost_total', (series) => lost.inc(series.labels(), series.lost)),
+    told('lock_lost_total', (series, labels) => lost.inc(labels, series.lost)),
   );
   const failures = new Counter(
-    told('lock_renewal_failures_total', (series) =>
-      failures.inc(series.labels(), series.renewalFailures),
+    told('lock_renewal_failures_total', (series, labels) =>
+      failures.inc(labels, series.renewalFailures),
     ),
   );
-  const held = new Gauge(told('lock_held', (series) => held.set(series.labels(), series.held)));
+  const held = new Gauge(told('lock_held', (series, labels) => held.set(labels, series.held)));
   const waiting = new Gauge(
-    told('lock_waiting', (series) => waiting.set(series.labels(), series.waiting)),
+    told('lock_waiting', (series, labels) => waiting.set(labels, series.waiting)),
   );
   const metrics: Record<Name, Histogram | Counter | Gauge> = {
-    lock_wait_duration_seconds: wait,
-    lock_hold_duration_seconds: hold,
+    lock_wait_duration_seconds: histogram('lock_wait_duration_seconds', 'waits'),
+    lock_hold_duration_seconds: histogram('lock_hold_duration_seconds', 'holds'),
     lock_acquire_attempts_total: attempts,
     lock_lost_total: lost,
     lock_renewal_failures_total: failures,
@@ -137,7 +157,5 @@ function checkBuckets(buckets: readonly number[]): void {
 
 function warn(error: unknown): void {
   const why = error instanceof Error ? error.message : String(error);
-  process.emitWarning(`The metrics of locks are incomplete, since prom-client failed: ${why}`, {
-    code: 'LOCK_METRICS',
-  });
+  process.emitWarning(`The metrics of locks are incomplete: ${why}`, { code: 'LOCK_METRICS' });
 }

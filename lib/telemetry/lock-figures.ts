@@ -56,10 +56,10 @@ export class LockFigures<Labels> {
   #answered(trace: AcquireTrace): void {
     const series = this.#calls.get(trace);
     if (!series) return; // it began before the counting
-    const error = errorType(trace);
+    const outcome = series.outcome(errorType(trace));
     series.waiting -= 1;
-    series.count(error);
-    this.durations.waited(trace.waited! / 1_000, series.labels(error));
+    outcome.attempts += 1;
+    this.durations.waited(trace.waited! / 1_000, outcome.labels);
   }
 
   #granted(trace: HoldTrace): void {
@@ -74,6 +74,7 @@ export class LockFigures<Labels> {
     const lost = trace.end === 'lost';
     series.held -= 1;
     if (lost) series.lost += 1;
-    this.durations.held(trace.held! / 1_000, series.labels(lost ? trace.reason : undefined));
+    const { labels } = series.outcome(lost ? trace.reason : undefined);
+    this.durations.held(trace.held! / 1_000, labels);
   }
 }

@@ -8,6 +8,14 @@ const OTHER = '(other)';
 /** What all figures of one name, mode and topology are labelled with. */
 export type Labelled = Pick<LockSubject, 'name' | 'mode' | 'topology'>;
 
+/** What is counted of the calls and holds of a series that ended alike. */
+export class Outcome<Labels> {
+  /** Calls that ended so. */
+  attempts = 0;
+
+  constructor(readonly labels: Labels) {}
+}
+
 /** What is counted of the locks of one name, mode and topology. */
 export class Series<Labels> {
   /** Calls that ask or wait now. */
@@ -16,27 +24,31 @@ export class Series<Labels> {
   held = 0;
   lost = 0;
   renewalFailures = 0;
-  /** Calls that ended, by their error; `undefined` for those that got their lease. */
-  readonly attempts = new Map<string | undefined, number>();
-  readonly #labels = new Map<string | undefined, Labels>();
+  /** Of the calls that got their lease, and the holds that were not lost. */
+  readonly success: Outcome<Labels>;
+  readonly #failures = new Map<string, Outcome<Labels>>();
 
   constructor(
     readonly subject: Labelled,
     private readonly makeLabels: (subject: Labelled, error?: string) => Labels,
-  ) {}
-
-  /** The same object each time. */
-  labels(error?: string): Labels {
-    let labels = this.#labels.get(error);
-    if (labels === undefined) {
-      labels = this.makeLabels(this.subject, error);
-      this.#labels.set(error, labels);
-    }
-    return labels;
+  ) {
+    this.success = new Outcome(makeLabels(subject));
   }
 
-  count(error: string | undefined): void {
-    this.attempts.set(error, (this.attempts.get(error) ?? 0) + 1);
+  /** The same object each time. */
+  outcome(error: string | undefined): Outcome<Labels> {
+    if (error === undefined) return this.success;
+    let outcome = this.#failures.get(error);
+    if (!outcome) {
+      outcome = new Outcome(this.makeLabels(this.subject, error));
+      this.#failures.set(error, outcome);
+    }
+    return outcome;
+  }
+
+  *outcomes(): Iterable<Outcome<Labels>> {
+    yield this.success;
+    yield* this.#failures.values();
   }
 }
 

@@ -1,0 +1,33 @@
+/** How many durations fell between which bounds, and their sum; in seconds. */
+export class Distribution {
+  /** By the bound that is not exceeded; the last is of those above all bounds. */
+  #counts: number[] = [];
+  #sum = 0;
+
+  constructor(private readonly bounds: readonly number[]) {
+    this.reset();
+  }
+
+  get sum(): number {
+    return this.#sum;
+  }
+
+  /** For each bound, and last without a bound: how many were not above it. */
+  get cumulative(): number[] {
+    let all = 0;
+    return this.#counts.map((count) => (all += count));
+  }
+
+  add(seconds: number): void {
+    const { bounds } = this;
+    let at = 0;
+    while (at < bounds.length && seconds > bounds[at]!) at += 1;
+    this.#counts[at]! += 1;
+    this.#sum += seconds;
+  }
+
+  reset(): void {
+    this.#counts = Array<number>(this.bounds.length + 1).fill(0);
+    this.#sum = 0;
+  }
+}
