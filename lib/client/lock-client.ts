@@ -108,7 +108,7 @@ export class LockClient {
     } catch (error) {
       return Promise.reject(error);
     }
-    const nested = Section.isAround && call.wait > 0 && !whole;
+    const nested = !whole && call.wait > 0 && Section.isAround;
     return nested ? nestedWait(coming, call, this.#heldLocks) : coming;
   }
 

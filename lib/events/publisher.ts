@@ -83,8 +83,7 @@ export class Publisher {
     ask: (trace: AcquireTrace) => Promise<Lease>,
   ): Promise<Lease> {
     const { start, end, error: failure } = lockChannels.acquire;
-    const keys = typeof asked === 'string' ? [asked] : asked;
-    const { name, key, mode, topology, module } = this.subject(keys, wanted);
+    const { name, key, mode, topology, module } = this.subject(asked, wanted);
     const trace: AcquireTrace = {
       name,
       key,
@@ -133,7 +132,9 @@ export class Publisher {
   hold(held: Held, waited: number, acquire?: AcquireTrace, handedFrom?: HoldTrace): void {
     if (held.trace && held.trace.end === undefined) return;
     const { start, end } = lockChannels.hold;
-    const { name, key, mode, topology, module } = this.#subjectOf(held);
+    // What is held for a call is called the same, unless it is one of several.
+    const isAll = acquire !== undefined && acquire.key === held.request.key;
+    const { name, key, mode, topology, module } = isAll ? acquire : this.#subjectOf(held);
     const trace: HoldTrace = {
       name,
       key,
@@ -210,8 +211,8 @@ export class Publisher {
   }
 
   /** What events say of a lock, or of several together. */
-  subject(keys: readonly string[], wanted: Wanted): LockSubject {
-    return subjectOf(this.origin, keys, wanted);
+  subject(asked: string | readonly string[], wanted: Wanted): LockSubject {
+    return subjectOf(this.origin, asked, wanted);
   }
 
   #endCall(
@@ -245,7 +246,7 @@ export class Publisher {
   }
 
   #subjectOf({ request, settings }: Held): LockSubject {
-    return this.subject([request.key], settings);
+    return this.subject(request.key, settings);
   }
 
   #watch(trace: HoldTrace, slowHold: number): void {

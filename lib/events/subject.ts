@@ -34,16 +34,16 @@ const UNNAMED = '(unnamed)';
 /** What events say of a lock, or of several together. */
 export function subjectOf(
   { topology, module }: Origin,
-  keys: readonly string[],
+  asked: string | readonly string[],
   { name, share }: Wanted,
 ): LockSubject {
   const mode = !share ? 'exclusive' : isReader(share) ? 'shared' : 'permit';
-  const key = keys.length === 1 ? keys[0]! : keys.join(', ');
-  return { name: name ?? labelOf(keys), key, mode, topology, module };
+  const key = typeof asked === 'string' ? asked : asked.join(', ');
+  return { name: name ?? labelOf(asked), key, mode, topology, module };
 }
 
-/** Of keys that nobody named. */
-function labelOf(keys: readonly string[]): string {
-  if (keys.length === 1) return keyLabels.of(keys[0]!) ?? UNNAMED;
-  return [...new Set(keys.map((key) => keyLabels.of(key) ?? UNNAMED))].join(', ');
+/** Of what nobody named. */
+function labelOf(asked: string | readonly string[]): string {
+  if (typeof asked !== 'string') return [...new Set(asked.map(labelOf))].join(', ');
+  return keyLabels.of(asked) ?? UNNAMED;
 }

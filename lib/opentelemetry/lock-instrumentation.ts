@@ -42,6 +42,8 @@ export class LockInstrumentation {
   #config: LockInstrumentationConfig;
   #tracers: TracerProvider | undefined;
   #meters: MeterProvider | undefined;
+  /** The tracer of the latest span. */
+  #traced: { readonly provider: TracerProvider; readonly tracer: Tracer } | undefined;
   /** The instruments of the present provider, while metrics are kept. */
   #present: (() => LockInstruments) | undefined;
   #stop: (() => void) | undefined;
@@ -57,8 +59,7 @@ export class LockInstrumentation {
     const { traces = true, metrics: counts = true, keysInSpans = false } = this.#config;
     const stops: (() => void)[] = [];
     if (traces) {
-      const tracer = (): Tracer => (this.#tracers ?? trace).getTracer(NAME, VERSION);
-      stops.push(new LockSpans(tracer, keysInSpans).make(failed));
+      stops.push(new LockSpans(() => this.#tracer(), keysInSpans).make(failed));
     }
     if (counts) stops.push(this.#count());
     const atWork = (process_[AT_WORK] = (process_[AT_WORK] ?? 0) + 1);
@@ -96,6 +97,15 @@ export class LockInstrumentation {
     if (!this.#stop) return;
     this.disable();
     this.enable();
+  }
+
+  /** Of the provider that there is now. */
+  #tracer(): Tracer {
+    const provider = this.#tracers ?? trace.getTracerProvider();
+    if (this.#traced?.provider !== provider) {
+      this.#traced = { provider, tracer: provider.getTracer(NAME, VERSION) };
+    }
+    return this.#traced.tracer;
   }
 
   /** Counts, and keeps the figures in the instruments of the provider that there is at each time. */

@@ -2,8 +2,8 @@ import {
   type Attributes,
   type Context,
   context,
-  type HrTime,
   type Span,
+  type SpanOptions,
   SpanStatusCode,
   trace as api,
   type Tracer,
@@ -18,7 +18,8 @@ import { attributesOf } from './attributes.js';
 /** A span from its begin on. */
 interface Begun {
   readonly span: Span;
-  readonly from: HrTime;
+  /** By the wall clock, in ms. */
+  readonly from: number;
   /** What it stands in: the context of the call for the lock. */
   readonly parent: Context;
 }
@@ -57,11 +58,10 @@ export class LockSpans {
     const call = this.#calls.get(trace);
     if (!call) return; // it began before there were spans
     const { span } = call;
-    if (span.isRecording()) {
-      if (trace.queued) span.setAttribute('lock.queued', true);
-      const rejects = 'error' in trace && trace.outcome !== 'aborted';
-      fail(span, errorType(trace), rejects);
-    }
+    if (!span.isRecording()) return;
+    if (trace.queued) span.setAttribute('lock.queued', true);
+    const error = errorType(trace);
+    if (error !== undefined) fail(span, error, 'error' in trace && trace.outcome !== 'aborted');
     end(call, trace.waited!);
   }
 
@@ -82,19 +82,17 @@ export class LockSpans {
     const hold = this.#holds.get(trace);
     if (!hold) return;
     const { span } = hold;
-    if (span.isRecording()) {
-      span.setAttribute('lock.hold.end', trace.end!);
-      if (trace.end === 'lost') fail(span, trace.reason, true);
-    }
+    if (!span.isRecording()) return;
+    span.setAttribute('lock.hold.end', trace.end!);
+    if (trace.reason !== undefined) fail(span, trace.reason, true);
     end(hold, trace.held!);
   }
 
   #begin(name: string, attributes: Attributes, parent: Context, linked?: Span): Begun {
-    const from = now();
-    const links = linked ? [{ context: linked.spanContext() }] : [];
-    const startTime: HrTime = [...from];
-    const span = this.tracer().startSpan(name, { attributes, startTime, links }, parent);
-    return { span, from, parent };
+    const from = Date.now();
+    const options: SpanOptions = { attributes, startTime: from };
+    if (linked) options.links = [{ context: linked.spanContext() }];
+    return { span: this.tracer().startSpan(name, options, parent), from, parent };
   }
 }
 
@@ -103,27 +101,20 @@ export class LockSpans {
  * inside another span than the one that the lock was asked in stays there.
  */
 function aroundBody({ span, parent }: Begun): NonNullable<HoldTrace['around']> {
-  const asked = api.getSpan(parent);
   return (body) => {
     const active = context.active();
-    if (api.getSpan(active) !== asked) return body();
+    if (api.getSpan(active) !== api.getSpan(parent)) return body();
     return context.with(api.setSpan(active, span), body);
   };
 }
 
-function fail(span: Span, error: string | undefined, rejects: boolean): void {
-  if (error === undefined) return;
+function fail(span: Span, error: string, rejects: boolean): void {
   span.setAttribute('error.type', error);
   if (rejects) span.setStatus({ code: SpanStatusCode.ERROR });
 }
 
 /** Ends the span so long after its begin: as long as the metric says. */
 function end({ span, from }: Begun, milliseconds: number): void {
-  const nanoseconds = from[1] + Math.round(milliseconds * 1e6);
-  span.end([from[0] + Math.floor(nanoseconds / 1e9), nanoseconds % 1e9]);
-}
-
-function now(): HrTime {
-  const wall = Date.now();
-  return [Math.floor(wall / 1_000), (wall % 1_000) * 1e6];
+  const nanoseconds = (from % 1_000) * 1e6 + Math.round(milliseconds * 1e6);
+  span.end([Math.floor(from / 1_000) + Math.floor(nanoseconds / 1e9), nanoseconds % 1e9]);
 }

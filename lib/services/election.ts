@@ -170,13 +170,13 @@ export class Election extends EventEmitter<ElectionEvents> implements AsyncDispo
    */
   skip(): void {
     const { publisher } = this.#client;
-    const subject = (): LockSubject => publisher.subject([this.key], this.#settings);
+    const subject = (): LockSubject => publisher.subject(this.key, this.#settings);
     publisher.tell('skipped', () => ({ by: 'election', ...subject() }));
   }
 
   /** What events say of its lead. */
   #about(lease: Lease): ElectedEvent {
-    const subject = this.#client.publisher.subject([this.key], this.#settings);
+    const subject = this.#client.publisher.subject(this.key, this.#settings);
     return { token: (lease as SingleLease).token, ...subject };
   }
 
