@@ -21,6 +21,7 @@ const TITLES: Readonly<Record<keyof Cost, string>> = {
   server: 'Redis CPU µs',
   bytes: 'bytes to Redis',
   reads: 'reads by Redis',
+  wall: 'wall µs',
 };
 
 const { values, positionals: builds } = parseArgs({

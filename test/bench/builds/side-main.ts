@@ -37,7 +37,9 @@ async function measured(work: Work): Promise<Cost> {
   await redis.flushall();
   const before = await serverLoad(redis);
   const cpu = process.cpuUsage();
+  const from = performance.now();
   await cycles(work);
+  const wall = (performance.now() - from) * 1_000;
   const { user, system } = process.cpuUsage(cpu);
   const { cpu: server, bytes, reads } = await serverLoad(redis);
   const each = (total: number): number => total / work.cycles;
@@ -46,6 +48,7 @@ async function measured(work: Work): Promise<Cost> {
     server: each(server - before.cpu),
     bytes: each(bytes - before.bytes),
     reads: each(reads - before.reads),
+    wall: each(wall),
   };
 }
 

@@ -7,10 +7,11 @@ export interface Work {
   readonly keys: 'new' | 'same' | 'one';
 }
 
-/** What a cycle costs: processor time in µs, of all threads; bytes and reads that reached the server. */
+/** What a cycle costs: processor time in µs, of all threads; bytes and reads that reached the server; time by the wall in µs, while others run. */
 export interface Cost {
   readonly client: number;
   readonly server: number;
   readonly bytes: number;
   readonly reads: number;
+  readonly wall: number;
 }

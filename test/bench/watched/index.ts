@@ -5,7 +5,7 @@ import { LISTENERS, REFERENCES, type Watched, type Watching } from './rows.js';
 import { buildWithoutEvents } from './without-events.js';
 
 /** Rounds that are not counted: until the compiler has seen all of it. */
-const PRACTICE = 2;
+const PRACTICE = 8;
 
 /** Each watcher in a process of its own, for subscribers hear of all locks of a process; all in turns. */
 export async function watched(work: Work, rounds: number, url: string): Promise<Watched> {
@@ -43,13 +43,15 @@ async function inTurns(
 
 function compared(costs: ReadonlyMap<string, readonly Cost[]>): Watching[] {
   return [...costs].map(([name, own]) => {
-    const over = (reference: string): number =>
-      median(own.map(({ client }, round) => client / costs.get(reference)![round]!.client));
+    const over = (reference: string, figure: keyof Cost = 'client'): number =>
+      median(own.map((cost, round) => cost[figure] / costs.get(reference)![round]![figure]));
     return {
       name,
       client: median(own.map(({ client }) => client)),
       server: median(own.map(({ server }) => server)),
+      wall: median(own.map(({ wall }) => wall)),
       ratios: { bare: over(REFERENCES.bare), quiet: over(REFERENCES.quiet) },
+      wallRatio: over(REFERENCES.quiet, 'wall'),
     };
   });
 }

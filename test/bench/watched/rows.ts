@@ -20,13 +20,17 @@ export const WATCHED: readonly Work[] = [
   { name: 'watched, 256 at a time, new keys', width: 256, cycles: 8_000, keys: 'new' },
 ];
 
-/** What a section costs while somebody watches: processor time in µs, and how many times what it costs by the references. */
+/** What a section costs while somebody watches: time in µs, and how many times what it costs by the references. */
 export interface Watching {
   readonly name: string;
   readonly client: number;
   readonly server: number;
+  /** By the wall, each section its share of the round: what a service sees of it. Other figures are of processors. */
+  readonly wall?: number;
   /** Of the client, as medians over the rounds. */
   readonly ratios: Readonly<Record<keyof typeof REFERENCES, number>>;
+  /** By the wall. */
+  readonly wallRatio?: number;
 }
 
 export interface Watched {
