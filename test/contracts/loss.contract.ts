@@ -192,6 +192,8 @@ export const loss: Contract = {
     const process = await world.process({}, slow);
     const lease = await process.acquire({ ttl: TTL });
     const extended = later(lease.extend('1h'));
+    await world.until('it has run', async () => (await world.snapshot()).remaining > 2 * TTL);
+    await world.pass(TTL);
     await world.until('it is lost', () => lease.signal.aborted);
     await world.until('the lock is free', async () => (await world.snapshot()).type === 'none');
     gate.open();
