@@ -44,9 +44,9 @@ export class LockInstruments {
     });
     const tell = (result: BatchObservableResult): void => {
       for (const each of this.series) {
-        const { labels } = each.success;
+        const { kept: labels } = each.success;
         for (const outcome of each.outcomes()) {
-          if (outcome.attempts > 0) result.observe(attempts, outcome.attempts, outcome.labels);
+          if (outcome.attempts > 0) result.observe(attempts, outcome.attempts, outcome.kept);
         }
         result.observe(lost, each.lost, labels);
         result.observe(failures, each.renewalFailures, labels);

@@ -67,7 +67,7 @@ export function registerLockMetrics(
     labelNames: name === 'lock_acquire_attempts_total' ? WITH_ERROR : LABELS,
     collect(this: { reset(): void }): void {
       this.reset();
-      for (const series of figures.series) tell(series, series.success.labels.labels);
+      for (const series of figures.series) tell(series, series.success.kept.labels);
     },
   });
   const histogram = (name: Name, durations: 'waits' | 'holds'): DurationHistogram =>
@@ -75,14 +75,14 @@ export function registerLockMetrics(
       { ...described(name), labelNames: WITH_ERROR, buckets: [...buckets] },
       function* () {
         for (const series of figures.series) {
-          for (const { labels: kept } of series.outcomes()) yield [kept.labels, kept[durations]];
+          for (const { kept } of series.outcomes()) yield [kept.labels, kept[durations]];
         }
       },
     );
   const attempts = new Counter(
     told('lock_acquire_attempts_total', (series) => {
-      for (const { attempts: count, labels } of series.outcomes()) {
-        if (count > 0) attempts.inc(labels.labels, count);
+      for (const { attempts: count, kept } of series.outcomes()) {
+        if (count > 0) attempts.inc(kept.labels, count);
       }
     }),
   );

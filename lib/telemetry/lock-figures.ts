@@ -6,11 +6,11 @@ import { Memo } from './memo.js';
 import { type Labelled, type Series, SeriesTable } from './series.js';
 
 /** Where durations go, in seconds. */
-export interface Durations<Labels> {
+export interface Durations<Kept> {
   /** A call for a lock ended. */
-  waited(seconds: number, labels: Labels): void;
+  waited(seconds: number, kept: Kept): void;
   /** A lock that this process held was given back, or lost. */
-  held(seconds: number, labels: Labels): void;
+  held(seconds: number, kept: Kept): void;
 }
 
 /** The upper bounds of the buckets of both durations, in seconds: from a round trip to what nobody should wait for. */
@@ -22,16 +22,16 @@ export const BUCKETS = [
  * The figures of all locks of this process. It counts by itself, which costs an addition each time; whoever shows the
  * figures reads them when they are wanted. Durations are passed on at once.
  */
-export class LockFigures<Labels> {
-  readonly series: SeriesTable<Labels>;
-  readonly #calls = new Memo<AcquireTrace, Series<Labels>>();
-  readonly #holds = new Memo<HoldTrace, Series<Labels>>();
+export class LockFigures<Kept> {
+  readonly series: SeriesTable<Kept>;
+  readonly #calls = new Memo<AcquireTrace, Series<Kept>>();
+  readonly #holds = new Memo<HoldTrace, Series<Kept>>();
 
   constructor(
-    makeLabels: (subject: Labelled, error?: string) => Labels,
-    private readonly durations: Durations<Labels>,
+    makeKept: (subject: Labelled, error?: string) => Kept,
+    private readonly durations: Durations<Kept>,
   ) {
-    this.series = new SeriesTable(makeLabels);
+    this.series = new SeriesTable(makeKept);
   }
 
   /** Counts until the function that it returns is called; `failed` hears of the first error of whoever keeps the durations. */
@@ -59,7 +59,7 @@ export class LockFigures<Labels> {
     const outcome = series.outcome(errorType(trace));
     series.waiting -= 1;
     outcome.attempts += 1;
-    this.durations.waited(trace.waited! / 1_000, outcome.labels);
+    this.durations.waited(trace.waited! / 1_000, outcome.kept);
   }
 
   #granted(trace: HoldTrace): void {
@@ -74,7 +74,7 @@ export class LockFigures<Labels> {
     const lost = trace.end === 'lost';
     series.held -= 1;
     if (lost) series.lost += 1;
-    const { labels } = series.outcome(lost ? trace.reason : undefined);
-    this.durations.held(trace.held! / 1_000, labels);
+    const { kept } = series.outcome(lost ? trace.reason : undefined);
+    this.durations.held(trace.held! / 1_000, kept);
   }
 }
