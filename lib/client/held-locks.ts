@@ -210,7 +210,6 @@ export class HeldLocks {
     if (heldLock.state !== 'held') return Promise.resolve(false);
     const { validity, request, inFlight, successors } = heldLock; // doubtful: what the server says counts
     const alone = !inFlight.any;
-    const uncertain = inFlight.isUncertain(this.clock); // now: an ask may run after the release, and be too late when that is answered
     heldLock.close();
     this.#forget(heldLock);
     if (validity === 'valid' && alone && successors?.handOffLocally(heldLock)) {
@@ -219,6 +218,7 @@ export class HeldLocks {
       return Promise.resolve(true);
     }
     this.#underWay += 1;
+    const uncertain = inFlight.isUncertain(this.clock); // now: an ask may run after the release, and be too late when that is answered
     const served = successors?.takeServed();
     const strategy = this.store.strategy(request);
     const released =
