@@ -6,6 +6,11 @@ import serverEpoch from './server-epoch.lua.js';
 /** The step by which a server is admitted. */
 export const scripts = named('store', { serverEpoch: new LuaScript(serverEpoch) });
 
+/** The key of the mark by which a server is known again: of no lock, as none has empty braces. */
+export function epochKey(prefix: string): string {
+  return `${prefix}{}:generation`;
+}
+
 /**
  * The life of one server process, from its start to its end: a server that was started or promoted may have
  * forgotten locks that are held. They are over one longest lease after somebody first saw the new epoch; until
@@ -36,7 +41,7 @@ export class ServerEpoch {
     const { serverEpoch } = scripts;
     const left = await connection.run({
       script: serverEpoch,
-      keys: serverEpoch.keyList({ epoch: `${this.prefix}{}:generation` }),
+      keys: serverEpoch.keyList({ epoch: epochKey(this.prefix) }),
       args: serverEpoch.argList({ run, grace: this.longest }),
       read: Number,
     });

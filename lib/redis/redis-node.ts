@@ -7,13 +7,11 @@ import { OutageWatch } from './outage-watch.js';
 import type { RedisConnection } from './redis-connection.js';
 import { ReplicaAcks } from './replica-acks.js';
 import { alike, type ScriptRun } from './lua-script.js';
+import { scanned } from './scan.js';
 import { checkServer, type Description, description, type ServerChecks } from './server-check.js';
 import { ServerClock } from './server-clock.js';
 import { askHealth, notConnected, type ServerHealth } from './server-health.js';
 import { notSent, unfit } from './store-failure.js';
-
-/** How many keys one SCAN looks at: not so many that others have to wait for it. */
-const SCANNED = 1_000;
 
 /** Names no server: of several, each would say the same. */
 const FALLBACK =
@@ -136,13 +134,7 @@ export class RedisNode implements StepNode {
 
   /** The keys here that are of a type and match; one that is there all the time is found, some of them twice. */
   async *typedKeys(glob: string, type: KeyType): AsyncGenerator<string> {
-    let cursor = '0';
-    do {
-      const operands = [cursor, 'MATCH', glob, 'COUNT', SCANNED, 'TYPE', type];
-      const [next, keys] = (await this.connection.send('scan', operands)) as [string, string[]];
-      yield* keys;
-      cursor = next;
-    } while (cursor !== '0');
+    for await (const keys of scanned(this.connection, glob, 'TYPE', type)) yield* keys;
   }
 
   /** `isReplaced`: others are connected to in its stead. */

@@ -1,3 +1,4 @@
+import { epochKey } from '../../locks/server-epoch.js';
 import { baseOf } from '../../redis/index.js';
 import { isLockName } from '../../services/inspection.js';
 
@@ -15,7 +16,7 @@ const BEFORE = /^(.+?):(?:fence|cond(?::[^{}]*)?)$/s;
 export function kindOf(key: string, prefix: string, keyBytes: number): KeyKind {
   const isLock = (name: string): boolean =>
     name.startsWith(prefix) && isLockName(name.slice(prefix.length), keyBytes);
-  if (key === `${prefix}{}:generation`) return 'generation';
+  if (key === epochKey(prefix)) return 'generation';
   if (key.startsWith(prefix) && FENCE.test(key.slice(prefix.length))) return 'fence';
   if (isBeside(NOW.exec(key)?.[1], isLock)) return 'beside';
   if (isBeside(BEFORE.exec(key)?.[1], isLock)) return 'old';

@@ -1,11 +1,9 @@
 import { heldAlone, modeAt, processOf, MARKERS } from '../../locks/holder.js';
 import { systemClock } from '../../options/index.js';
-import { globOf, type RedisConnection, saysOf } from '../../redis/index.js';
+import { globOf, type RedisConnection, saysOf, scanned } from '../../redis/index.js';
 import { type Finding, ok, problem, warning } from './finding.js';
 import { type KeyKind, kindOf } from './key-kind.js';
 
-/** How many keys one SCAN looks at. */
-const SCANNED = 1_000;
 /** How many keys of a server are looked at, and for how long, in ms. */
 const MOST = 100_000;
 const LONGEST = 10_000;
@@ -45,7 +43,7 @@ export async function keyFindings(
   const end = systemClock.monotonic() + LONGEST;
   try {
     for (const glob of globsOf(prefix)) {
-      for await (const keys of pages(connection, glob)) {
+      for await (const keys of scanned(connection, glob)) {
         const fresh = keys.filter((key) => !found.keys.has(key));
         await Promise.all(
           fresh.map(async (key) => {
@@ -68,16 +66,6 @@ export async function keyFindings(
 /** An empty prefix has its locks among all other keys. */
 function globsOf(prefix: string): string[] {
   return prefix === '' ? ['*'] : [globOf(prefix, '*'), globOf(`{${prefix}`, '*')];
-}
-
-async function* pages(connection: RedisConnection, glob: string): AsyncGenerator<string[]> {
-  let cursor = '0';
-  do {
-    const answer = await connection.send('scan', [cursor, 'MATCH', glob, 'COUNT', SCANNED]);
-    const [next, keys] = answer as [string, string[]];
-    yield keys;
-    cursor = next;
-  } while (cursor !== '0');
 }
 
 async function sort(

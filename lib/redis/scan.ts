@@ -1,0 +1,22 @@
+import type { RedisConnection } from './redis-connection.js';
+
+/** How many keys one SCAN looks at: not so many that others have to wait for it. */
+const SCANNED = 1_000;
+
+/**
+ * The keys of a server that match, as each SCAN brings them, also none. One that is there all the time is found, some of them
+ * twice.
+ */
+export async function* scanned(
+  connection: Pick<RedisConnection, 'send'>,
+  glob: string,
+  ...filter: readonly string[]
+): AsyncGenerator<string[]> {
+  let cursor = '0';
+  do {
+    const operands = [cursor, 'MATCH', glob, 'COUNT', SCANNED, ...filter];
+    const [next, keys] = (await connection.send('scan', operands)) as [string, string[]];
+    yield keys;
+    cursor = next;
+  } while (cursor !== '0');
+}
