@@ -90,6 +90,9 @@ const CERTIFICATES: Readonly<Record<string, string>> = {
   ERR_TLS_CERT_ALTNAME_INVALID: 'the certificate does not name the host: set "tls": { servername }',
 };
 
+/** What a node of a Cluster says of a command in a script whose keys it has no more, up to Redis 7.0 and since. */
+const HALF_WAY = /\b(non local key|access a slot not served|in script (attempted|because undeclared))\b/;
+
 const REDIRECTION = /^(?:(MOVED|ASK) \d+ (\S+)|(TRYAGAIN)\b)/;
 
 /** A node of a Cluster answered that it did nothing, because the lock's slot lives elsewhere, or is on its way there. */
@@ -120,7 +123,7 @@ export function storeFailure(
     return new Redirection(says, key, moved === 'ASK' ? 'ask' : 'moved', address);
   }
   if (/\bWRONGTYPE\b/.test(text)) return new ForeignLockError(key ?? '', 'unknown');
-  if (text.includes('non local key')) {
+  if (HALF_WAY.test(text)) {
     return failure('its slot was moving, and a script stopped half-way', key, 'unknown', true);
   }
   if (NO_PRIMARY.test(text)) {

@@ -19,7 +19,6 @@ const UNTOLD: readonly { file: string; text: RegExp; because: string }[] = [
   { file: 'lib/redis/server-check.ts', text: /^return redis\.call/, because: 'Lua' },
   { file: 'lib/fencing/guarded-script.ts', text: /^MSET /, because: 'names of commands' },
   { file: 'lib/redis/store-failure.ts', text: /^asking auth /, because: 'names of commands' },
-  { file: 'lib/redis/store-failure.ts', text: /^non local key$/, because: 'what Redis says' },
   { file: 'lib/redis/server-probe.ts', text: /^-ERR max number/, because: 'what Redis says' },
   {
     file: 'lib/redis/lua-script.ts',

@@ -3,6 +3,7 @@ import { batchesOf } from '../../lib/locks/batches.js';
 import type { LockRequest } from '../../lib/locks/lock-request.js';
 import { RedisLockStore } from '../../lib/locks/lock/redis-lock-store.js';
 import { callSettings, moduleSettings, READER, systemClock } from '../../lib/options/index.js';
+import { missingRights, rightsFor } from '../../lib/redis/rights.js';
 import { storeFailure } from '../../lib/redis/store-failure.js';
 import { LockOptionsError } from '../../lib/errors/index.js';
 import { ClusterSource } from '../../lib/redis/cluster/cluster-source.js';
@@ -104,13 +105,48 @@ it('no batch is of two slots, two modes or two dialects, and each lease is in on
 });
 
 it('a script that stopped half-way because its slot moves may have run', () => {
+  const script = 'script: a1b2c3d4e5f60718293a4b5c6d7e8f9012345678, on @user_script:2.';
+  // As Redis 6.2, 7.0, 8.2 and Valkey 9.0, 9.1 say it.
   const answers = [
-    'ERR Script attempted to access a non local key in a cluster node script: a1, on @user_script:2.',
-    'ERR Error running script (call to f_a1): @user_script:2: @user_script: 2: Script attempted to access a non local key in a cluster node',
+    'ERR Error running script (call to f_a1): @user_script:2: @user_script: 2: Lua script attempted to access a non local key in a cluster node',
+    `ERR Script attempted to access a non local key in a cluster node ${script}`,
+    `ERR Unable to execute command 'mget' in script because undeclared keys were accessed during rehashing of the slot ${script}`,
+    `ERR Script attempted to access a slot not served ${script}`,
+    `ERR Command 'get' in script attempted to access keys that don't hash to the same slot ${script}`,
+    'ERR Attempted to access a non local key in a cluster node script: on @user_script:2.',
   ];
   for (const answer of answers) {
     const error = Object.assign(new Error(answer), { name: 'ReplyError' });
     expect(storeFailure(error, 'k')).toMatchObject({ outcome: 'unknown', retryable: true });
+  }
+});
+
+it('a script whose keys a node refused before it ran has not run', () => {
+  const answers = [
+    'CLUSTERDOWN Hash slot not served',
+    "CROSSSLOT Keys in request don't hash to the same slot",
+  ];
+  for (const answer of answers) {
+    const error = Object.assign(new Error(answer), { name: 'ReplyError' });
+    expect(storeFailure(error, 'k')).toMatchObject({ outcome: 'refused' });
+  }
+});
+
+it('what a start tries names keys of one slot in each command', async () => {
+  const tried: string[][] = [];
+  const connection = {
+    send: async (_eval: string, [, , calls]: [string, number, string]) => {
+      tried.push(...(JSON.parse(calls) as string[][]));
+      return [];
+    },
+  };
+  const commands = ['get', 'mget', 'del', 'renamenx', 'zadd'];
+  const rights = { ...rightsFor('lock:', []), commands };
+  expect(await missingRights(connection as never, rights)).toEqual([]);
+  expect(tried.map(([command]) => command)).toEqual(expect.arrayContaining(commands));
+  for (const [command, ...keys] of tried) {
+    const slots = keys.filter((key) => key.includes('rights')).map(slotOf);
+    expect([command, new Set(slots).size]).toEqual([command, 1]);
   }
 });
 
