@@ -91,7 +91,8 @@ const CERTIFICATES: Readonly<Record<string, string>> = {
 };
 
 /** What a node of a Cluster says of a command in a script whose keys it has no more, up to Redis 7.0 and since. */
-const HALF_WAY = /\b(non local key|access a slot not served|in script (attempted|because undeclared))\b/;
+const HALF_WAY =
+  /\b(non local key|access a slot not served|in script (attempted|because undeclared))\b/;
 
 const REDIRECTION = /^(?:(MOVED|ASK) \d+ (\S+)|(TRYAGAIN)\b)/;
 

@@ -26,7 +26,7 @@ import { LockingProcess } from '../support/world.js';
 const TTL = 60_000;
 const COMMAND_TIMEOUT = 5_000;
 /** A busy machine takes 2 s and more to connect anew, and lengthens in time what is held. */
-const LEASE = 8_000;
+const LEASE = 12_000;
 
 let cluster: ClusterProcess;
 /** Before each primary. */

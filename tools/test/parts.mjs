@@ -1,6 +1,6 @@
 /** Specs that take half a minute or more, or show a rare fault again and again: the full run alone has them. */
 const LONG = [
-  'test/package/(consumers|linters|toolchains|two-copies)',
+  'test/package/(consumers|linters|runtimes|toolchains|two-copies)',
   'test/sample/demo',
   'test/cli/topologies',
   'test/docs/site',

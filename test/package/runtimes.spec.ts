@@ -1,0 +1,129 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { Redis } from 'ioredis';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { RedisProcess } from '../../tools/redis-server.js';
+import { Consumer, type Outcome } from './consumer.js';
+import { outsideNpm } from './outside-npm.js';
+import { pack } from './packed.js';
+import { BUN, DENO, programOf } from './runtimes.js';
+
+/** Each runs the application's TypeScript; Node what tsc made of it. */
+const RUNTIMES = [
+  {
+    name: 'Node',
+    program: process.execPath,
+    args: [],
+    main: 'dist/main.js',
+    worker: 'dist/worker.js',
+  },
+  ...(await Promise.all(
+    [BUN, DENO].map(async (runtime) => ({
+      ...runtime,
+      ...(await programOf(runtime)),
+      main: 'src/main.ts',
+      worker: 'src/worker.ts',
+    })),
+  )),
+];
+type Runner = (typeof RUNTIMES)[number];
+
+const missingOf = (runtime: Runner): string | undefined =>
+  'missing' in runtime ? runtime.missing : undefined;
+const here = RUNTIMES.filter((runtime) => missingOf(runtime) === undefined);
+
+let folder: string;
+let redis: RedisProcess;
+let consumer: Consumer;
+
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'nest-redis-lock-runtimes-'));
+  const [tarball, server] = await Promise.all([pack(folder), RedisProcess.start()]);
+  redis = server;
+  consumer = await Consumer.install('runtimes', tarball, folder);
+  const built = await consumer.node(['node_modules/typescript/bin/tsc', '-p', '.']);
+  expect(built).toEqual({ code: 0, stdout: '', stderr: '' });
+}, 300_000);
+
+afterAll(async () => {
+  await redis?.stop();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+const env = (): NodeJS.ProcessEnv => ({
+  REDIS_URL: redis.url,
+  DENO_DIR: join(folder, 'deno'),
+  DENO_NO_UPDATE_CHECK: '1',
+});
+
+function run({ program, args }: Runner, file: string, ...words: string[]): Promise<Outcome> {
+  return consumer.run(program, [...args, file, ...words], env());
+}
+
+for (const runtime of RUNTIMES) {
+  const missing = missingOf(runtime);
+  if (missing !== undefined) it.skip(`${runtime.name}: ${missing}`, () => {});
+}
+
+describe.each(here)('a Nest application run by $name', (runtime) => {
+  it('locks in every way, is measured and shown, and ends by itself', async () => {
+    const { code, stdout, stderr } = await run(runtime, runtime.main);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    expect(JSON.parse(stdout)).toEqual({
+      calls: {
+        route: 'balance of 7',
+        withdrawn: '10 from account:42 by this process',
+        nested: ['outer', 'inner', 'outer', 'outer'],
+        outside: 'no lock',
+        busy: 'LOCK_NOT_ACQUIRED',
+        permits: [1, 2, 3],
+        both: ['a', 'b'],
+        memory: 'a',
+      },
+      between: { later: true, aborted: 'AbortError', lost: 'forced', renewed: true },
+      reconnects: { cut: [true, true], released: true, next: true },
+      pages: {
+        health: [true, ['locks']],
+        late: runtime.name === 'Deno' ? 'not measured' : true,
+        page: [200, true],
+        events: [200, 'text/event-stream; charset=utf-8'],
+      },
+      parents: { 'lock.hold': 'request', work: 'lock.hold' },
+      heard: true,
+      counted: true,
+      ended: true,
+    });
+  }, 150_000);
+
+  it('gives its locks back when it is told to end', async () => {
+    const child = spawn(runtime.program, [...runtime.args, runtime.worker, 'hold'], {
+      cwd: consumer.folder,
+      env: outsideNpm(env()),
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    const ended = once(child, 'exit');
+    await Promise.race([once(child.stdout, 'data'), ended]);
+    const data = new Redis(redis.url);
+    try {
+      expect(await data.exists('lock:held')).toBe(1);
+      child.kill('SIGTERM');
+      await ended;
+      expect(await data.exists('lock:held')).toBe(0);
+    } finally {
+      child.kill('SIGKILL');
+      data.disconnect();
+    }
+  }, 150_000);
+});
+
+it('processes of all of them wait for each other', async () => {
+  const crowd = [...here, ...here];
+  const ends = await Promise.all(crowd.map((each) => run(each, each.worker, 'count', '60')));
+  expect(ends).toEqual(crowd.map(() => ({ code: 0, stdout: '', stderr: '' })));
+  const data = new Redis(redis.url);
+  expect(await data.get('counter')).toBe(String(60 * crowd.length));
+  data.disconnect();
+}, 150_000);
