@@ -26,10 +26,15 @@ function which(command: string): string | undefined {
   }
 }
 
-/** The major version of the redis-server to start. Each Valkey, from 7.2 on, has what Redis 7 has. */
-export function majorVersion(): number {
+/** The version of the redis-server to start. Each Valkey, from 7.2 on, has what Redis 7 has. */
+export function serverVersion(): [major: number, minor: number, patch: number] {
   const said = execFileSync(findRedisServer(), ['--version'], { encoding: 'utf8' });
-  return Number(/ v=(\d+)\./.exec(said)![1]);
+  const [, major, minor, patch] = / v=(\d+)\.(\d+)\.(\d+)/.exec(said)!;
+  return [Number(major), Number(minor), Number(patch)];
+}
+
+export function majorVersion(): number {
+  return serverVersion()[0];
 }
 
 /** A free port on loopback: this one, or any. Rejects if somebody has it. */

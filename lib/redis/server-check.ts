@@ -10,6 +10,8 @@ import { Redirection, saysOf, unfit } from './store-failure.js';
 
 /** The oldest Redis with all that the scripts use. */
 const OLDEST = [6, 2] as const;
+/** The oldest that refuses writes of scripts, too, where min-replicas-to-write is not met. */
+const HOLDS_SCRIPTS = [6, 2, 7] as const;
 /** How many keys, far apart, show whether a server has all slots. */
 const KEYS = 16;
 
@@ -41,7 +43,7 @@ export async function checkServer(
     throw unfit('this is a Sentinel: give it as { sentinels: [{ host, port }], name }');
   }
   const version = serverField(info, 'redis_version');
-  if (version !== undefined && isOlder(version)) {
+  if (version !== undefined && isOlder(version, OLDEST)) {
     throw unfit(`it is version ${version}, and locks need ${OLDEST.join('.')} or later`);
   }
   if (serverField(info, 'role') === 'slave' && mode !== 'cluster') {
@@ -111,9 +113,10 @@ async function noRedis({ client, clock }: RedisConnection): Promise<LockStoreErr
   return found ?? unfit('what answers there is no Redis');
 }
 
-function isOlder(version: string): boolean {
-  const [major = 0, minor = 0] = version.split('.').map(Number);
-  return major < OLDEST[0] || (major === OLDEST[0] && minor < OLDEST[1]);
+function isOlder(version: string, than: readonly number[]): boolean {
+  const numbers = version.split('.').map(Number);
+  const at = than.findIndex((part, nth) => part !== (numbers[nth] ?? 0));
+  return at >= 0 && (numbers[at] ?? 0) < than[at]!;
 }
 
 /** What a start-up log says of a server. */
@@ -170,12 +173,16 @@ export function risks(info: string, { replicas, durability }: ServerChecks): Ris
   }
   const following = Number(serverField(info, 'connected_slaves') ?? 0);
   const isBound = serverField(info, 'min_slaves_good_slaves') !== undefined;
-  if (following > 0 && !replicas && !isBound) {
+  const version = serverField(info, 'redis_version');
+  const isDeaf = version !== undefined && isOlder(version, HOLDS_SCRIPTS);
+  if (following > 0 && !replicas && (!isBound || isDeaf)) {
     found.push({
       about: 'replication',
       finds:
         'It is replicated, and takes writes that no replica has: a failover can lose them, and a primary that is cut off still grants locks.',
-      remedy: 'Set option "replicas", or min-replicas-to-write.',
+      remedy: isDeaf
+        ? 'Set option "replicas": before Redis 6.2.7, min-replicas-to-write does not hold scripts.'
+        : 'Set option "replicas", or min-replicas-to-write.',
     });
   }
   if (replicas && following < replicas.acks) {

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { ForeignLockError, LockStoreError } from '../../lib/errors/index.js';
 import type { Lease } from '../../lib/client/lease.js';
-import { RedisProcess } from '../../tools/redis-server.js';
+import { RedisProcess, serverVersion } from '../../tools/redis-server.js';
 import { BEFORE_START_TIMEOUT, BY_POLL } from '../support/bounds.js';
 import { FaultProxy } from '../support/fault-proxy.js';
 import { LockProcess } from '../support/lock-process.js';
@@ -84,7 +84,13 @@ const troubles: Record<string, () => Promise<() => unknown>> = {
   },
 };
 
-describe.each(Object.entries(troubles))('%s', (code, begin) => {
+/** Before 6.2.7, scripts wrote all the same: the start says so, see test/unit/durability-options.spec.ts. */
+const [major, minor, patch] = serverVersion();
+const here = Object.entries(troubles).filter(
+  ([code]) => code !== 'NOREPLICAS' || major > 6 || (minor >= 2 && patch >= 7),
+);
+
+describe.each(here)('%s', (code, begin) => {
   it('in the middle of every step grants nothing twice and loses no waiter', async () => {
     const gone = new AbortController();
     const held = await mine.acquire('k', { renew: false });

@@ -2,8 +2,28 @@ import { describe, expect, it } from '@jest/globals';
 import { LockOptionsError, type RedisLockOptions } from '../../lib/index.js';
 import { RedisLockStore } from '../../lib/locks/lock/redis-lock-store.js';
 import { moduleSettings, systemClock } from '../../lib/options/index.js';
+import { risks } from '../../lib/redis/server-check.js';
 
 const settings = (options: unknown) => moduleSettings(options as RedisLockOptions);
+
+it.each([
+  [
+    '6.2.5',
+    'Set option "replicas": before Redis 6.2.7, min-replicas-to-write does not hold scripts.',
+  ],
+  [
+    '6.2.6',
+    'Set option "replicas": before Redis 6.2.7, min-replicas-to-write does not hold scripts.',
+  ],
+  ['6.2.7', undefined],
+  ['6.2.14', undefined],
+  ['7.0.0', undefined],
+])('min-replicas-to-write counts where it holds scripts: Redis %s', (version, remedy) => {
+  const about = ['connected_slaves:1', 'min_slaves_good_slaves:1', 'aof_enabled:1'];
+  const info = [`redis_version:${version}`, 'maxmemory_policy:noeviction', ...about].join('\r\n');
+  const found = risks(info, { durability: 'refuse' });
+  expect(found.map((risk) => risk.remedy)).toEqual(remedy === undefined ? [] : [remedy]);
+});
 
 describe('option "replicas"', () => {
   it('is off unless it is given, and waits no longer than other bounds allow', () => {
