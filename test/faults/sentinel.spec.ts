@@ -41,7 +41,7 @@ describe('behind Sentinels', () => {
   it('says so at its start', async () => {
     const { found } = (await client()).store.describe();
     expect(found).toMatch(
-      /^Redis [\d.]+ at Sentinel "locks" \(127\.0\.0\.1:\d+\), with 2 replicas$/,
+      /^(Redis|Valkey) [\d.]+ at Sentinel "locks" \(127\.0\.0\.1:\d+\), with 2 replicas$/,
     );
   });
 

@@ -30,7 +30,7 @@ const NEWEST = { nest: '12', ioredis: '6' };
 /**
  * What a command runs after its checks, each part in a process of its own, since Jest remembers by path what is an ES
  * module. `env` is what the specs find, `needs` are programs beside Redis, `projects` folders
- * with packages of their own; a part is named in what the run prints.
+ * with packages of their own, `server` is one of tools/servers; a part is named in what the run prints.
  * `npm test` runs the quick ones; `npm run test:full` those that complete them. Together they run every spec.
  */
 export const PARTS = {
@@ -90,6 +90,17 @@ export const PARTS = {
     },
     { ...NEWEST, name: 'the model', needs: ['spin'], folders: ['test/model'] },
     { ...NEWEST, name: 'command line', folders: ['test/cli'], only: ['test/cli/topologies'] },
+    {
+      ...NEWEST,
+      name: 'Valkey 9.1.2',
+      server: 'Valkey 9.1.2',
+      env: { TOPOLOGIES: 'a cluster' },
+      folders: ['test/contracts', 'test/faults'],
+      only: [
+        'test/contracts/(events|hand-off|many-keys|permits|shared-mode)\\.',
+        'test/faults/(cluster|one-node-cluster|server-errors|version)\\.',
+      ],
+    },
     {
       ...NEWEST,
       name: 'packaging',
