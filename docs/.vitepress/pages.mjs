@@ -23,6 +23,7 @@ export const PAGES = [
       ['Command line', 'command-line'],
       ['Troubleshooting', 'troubleshooting'],
       ['Topologies', 'topologies'],
+      ['Servers', 'servers'],
       ['Where Redis can fail', 'faults'],
     ],
   ],
