@@ -142,6 +142,7 @@ if (process.env['FULL'] !== undefined) {
     const { name, args } = runtime;
     const { program, missing } = await programOf(runtime);
     if (missing !== undefined) {
+      // oxlint-disable-next-line jest/no-disabled-tests
       it.skip(`@Locked does the same, run by ${name}: ${missing}`, () => {});
       continue;
     }

@@ -25,13 +25,14 @@ export function keepResult(servers, parts, server, part, { passed, failed, skipp
 
 /** The lines of a Markdown table of results, a server in each row. */
 export function tableOf(results, parts) {
-  const days = (row) => [...new Set(Object.values(row).map(({ day }) => day))].sort().at(-1);
+  const lastDay = (row) =>
+    Object.values(row).reduce((last, { day }) => (day > last ? day : last), '');
   return [
     `| server | ${parts.join(' | ')} | last run |`,
     `|---|${parts.map(() => '---:|').join('')}---|`,
     ...Object.entries(results).map(
       ([name, row]) =>
-        `| ${name} | ${parts.map((part) => cell(row[part])).join(' | ')} | ${days(row)} |`,
+        `| ${name} | ${parts.map((part) => cell(row[part])).join(' | ')} | ${lastDay(row)} |`,
     ),
   ];
 }

@@ -1,4 +1,4 @@
-import { Controller, Get, Injectable, Module, Param, Res } from '@nestjs/common';
+import { Controller, Get, Injectable, Module, Param } from '@nestjs/common';
 import { HealthCheck, HealthCheckService, TerminusModule } from '@nestjs/terminus';
 import {
   CurrentLease,
