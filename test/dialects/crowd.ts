@@ -4,7 +4,7 @@ import type { LockProcess } from '../support/lock-process.js';
 import { SOON } from '../support/bounds.js';
 import { monotonic } from '../support/monotonic.js';
 import type { Worker } from '../support/worker.js';
-import type { PeerClient } from './peers/peer.js';
+import type { PeerClient, Turn } from './peers/peer.js';
 
 const SIDES = ['ours', 'theirs'] as const;
 type Side = (typeof SIDES)[number];
@@ -21,6 +21,9 @@ export class Crowd {
 
   /** How many were killed while they held it. */
   killings = 0;
+
+  /** How many turns each added 1 to a value that only the lock protects. */
+  counted = 0;
 
   constructor(
     ms: number,
@@ -71,19 +74,34 @@ export class Crowd {
       const contention = { key, callers: 1, end, pause: 3, rest: 20, options };
       for (const { entered, left, released } of await worker.call('contend', contention)) {
         this.#sections.push({ who: 'ours', from: entered, to: left });
+        this.counted += 1;
         assert(released, 'the lock was not ours any more');
       }
     }
   }
 
-  /** Takes turns for half of the time, and is killed in the next. */
-  async killed(client: PeerClient, name: string): Promise<void> {
+  /** The turns of a process of theirs, which counts on what `value:<name>` is. */
+  async theirProcess(turn: () => Promise<Turn | null>): Promise<void> {
+    while (!this.#isOver) {
+      const had = await turn();
+      if (had) {
+        this.#sections.push({ who: 'theirs', ...had });
+        this.counted += 1;
+        assert(had.released, 'the lock was not theirs any more');
+      }
+      await sleep(Math.random() * 6);
+    }
+  }
+
+  /** Takes turns for half of the time, and is killed in the next, whose lease may be another. */
+  async killed(client: PeerClient, name: string, last = this.lease): Promise<void> {
     const half = monotonic() + (this.#end - monotonic()) / 2;
     for (;;) {
       const asked = monotonic();
-      if (await client.acquire(name, this.lease)) {
-        if (monotonic() > half) {
-          const ended = { who: 'theirs', from: monotonic(), to: asked + this.lease } as const;
+      const dies = asked > half;
+      if (await client.acquire(name, dies ? last : this.lease)) {
+        if (dies) {
+          const ended = { who: 'theirs', from: monotonic(), to: asked + last } as const;
           this.#sections.push(ended);
           this.killings += 1;
           return client.close();
@@ -92,6 +110,14 @@ export class Crowd {
       }
       await sleep(Math.random() * 6);
     }
+  }
+
+  /** A process of ours, which has the lock once and is killed. */
+  async killedProcess(worker: Worker, key: string, ttl: number): Promise<void> {
+    const { at } = await worker.call('acquire', key, { ttl, wait: 60_000 });
+    this.#sections.push({ who: 'ours', from: at, to: monotonic() });
+    this.killings += 1;
+    await worker.kill();
   }
 
   /** No two held it at one time, and neither side starved. */

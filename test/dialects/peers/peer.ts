@@ -12,6 +12,13 @@ export interface PeerClient {
   close(): Promise<void>;
 }
 
+/** A critical section of a process of theirs, on the monotonic clock. */
+export interface Turn {
+  readonly from: number;
+  readonly to: number;
+  readonly released: boolean;
+}
+
 /** Another service with locks of its own, and the dialect in which we share them. */
 export interface Peer {
   readonly name: string;
