@@ -40,6 +40,9 @@ describe('a plain lock with a guard', () => {
     for (const read of [Number, Number.parseFloat, (text: string) => Number.parseInt(text, 10)]) {
       expect(read(value)).toBeGreaterThan(Date.now() * 1_000);
     }
+    // Java, Go and C refuse what is no 64-bit integer; a client in seconds may count it in ms.
+    expect(BigInt(value) * 1_000n).toBeLessThan(2n ** 63n);
+    expect(Number.isSafeInteger(Number(value))).toBe(true);
   });
 
   it.each([
