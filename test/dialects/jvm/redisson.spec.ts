@@ -1,0 +1,222 @@
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import { LockNotAcquiredError } from '../../../lib/index.js';
+import type { Lease } from '../../../lib/client/lease.js';
+import { until } from '../../support/until.js';
+import { present } from '../both-ways.js';
+import { patientClock } from '../endless-pauses.js';
+import { buildJvm, FIRST_BUILD, type JvmClient, type JvmPeer, RELEASES } from '../peers/jvm.js';
+import { redisson } from '../peers/jvm-peers.js';
+import { had, Sides } from '../sides.js';
+
+/** What a watchdog renews to, on both sides, in ms. */
+const WATCHDOG = 3_000;
+
+const sides = new Sides();
+const connect = async (peer: JvmPeer): Promise<JvmClient> =>
+  sides.closing(await peer.connect(sides.redis.url), (one) => one.close());
+
+const locks = present([
+  ...(['lock', 'fenced', 'write'] as const).map((kind) => redisson(kind, 'current')),
+  redisson('lock', 'older'),
+  redisson('write', 'older'),
+]);
+const here = locks.length > 0 ? describe : describe.skip;
+
+beforeAll(async () => {
+  if (locks.length > 0) await buildJvm();
+}, FIRST_BUILD);
+
+/** They refused it, subscribed, refused it once more, and sleep now; as long as our lease lasts. */
+async function asleep(channel: string, asked: number): Promise<void> {
+  await until('they listen', async () => (await sides.listeners(channel)) === 1);
+  await until('they asked once more', async () => (await sides.calls('pttl')) >= asked + 2);
+}
+
+here('beside Redisson itself', () => {
+  describe.each(locks)('$name', (peer) => {
+    const { dialect } = peer;
+    const channel =
+      typeof dialect === 'object' && 'kind' in dialect && dialect.kind === 'readWrite'
+        ? 'redisson_rwlock:{k}'
+        : 'redisson_lock__channel:{k}';
+
+    it('whose waiter sleeps has the lock as soon as we give it back', async () => {
+      const [us, them] = [sides.client({ dialect }), await connect(peer)];
+      const lease = await us.acquire('k', { ttl: 300_000 });
+      const asked = await sides.calls('pttl');
+      const waits = them.wait('k');
+      await asleep(channel, asked);
+      await lease.release();
+      expect(await waits).toBe(true);
+      expect(await them.release('k')).toBe(true);
+    });
+
+    it('whose waiter sleeps has the lock as soon as an operator takes it from us', async () => {
+      const [us, them] = [sides.client({ dialect }), await connect(peer)];
+      await us.acquire('k', { ttl: 300_000 });
+      const asked = await sides.calls('pttl');
+      const waits = them.wait('k');
+      await asleep(channel, asked);
+      await us.force('k');
+      expect(await waits).toBe(true);
+    });
+
+    it('tells our waiter that the lock is free, who asks by no clock', async () => {
+      const us = sides.client({ dialect }, { clock: patientClock });
+      const them = await connect(peer);
+      expect(await them.acquire('k', 300_000)).toBe(true);
+      const lease = us.acquire('k');
+      await until('we listen', async () => (await sides.listeners(channel)) === 1);
+      expect(await them.release('k')).toBe(true);
+      expect((await had(lease)).held).toBe(true);
+    });
+
+    it('keeps its lock by its watchdog while we keep another by ours, for three leases', async () => {
+      const us = sides.client({ dialect, ttl: WATCHDOG });
+      const [them, others] = await Promise.all([connect(peer), connect(peer)]);
+      expect(await them.keep('theirs', WATCHDOG)).toBe(true);
+      const lease = await us.acquire('ours');
+      const over = performance.now() + 3 * WATCHDOG;
+      await until('three leases are over', async () => {
+        await expect(us.acquire('theirs', { wait: 0 })).rejects.toThrow(LockNotAcquiredError);
+        expect(await others.acquire('ours', 1_000)).toBe(false);
+        return performance.now() > over;
+      });
+      expect(lease.held).toBe(true);
+      expect(await them.release('theirs')).toBe(true);
+      expect((await us.acquire('theirs', { wait: 0 })).held).toBe(true);
+    });
+
+    it('that was killed has held the lock no longer than its watchdog had renewed it to', async () => {
+      const us = sides.client({ dialect });
+      const them = await connect(peer);
+      expect(await them.keep('k', WATCHDOG)).toBe(true);
+      const waits = us.acquire('k');
+      await us.waiting('k');
+      await them.close();
+      expect((await had(waits)).held).toBe(true);
+    });
+  });
+
+  it('RFencedLock and we count on one counter: each grant has the next token, whose ever it is', async () => {
+    const peer = redisson('fenced', 'current');
+    const [us, them] = [sides.client({ dialect: peer.dialect }), await connect(peer)];
+    const tokens: number[] = [];
+    for (let turn = 0; turn < 3; turn += 1) {
+      expect(await them.acquire('k', 60_000)).toBe(true);
+      tokens.push(await them.token('k'));
+      await them.release('k');
+      const lease = (await us.acquire('k', { wait: 0 })) as Lease;
+      tokens.push(lease.fencingToken);
+      await lease.release();
+    }
+    expect(tokens).toEqual([1, 2, 3, 4, 5, 6]);
+  });
+
+  describe.each(RELEASES)('RReadWriteLock, %s', (release) => {
+    const [reader, writer] = [redisson('read', release), redisson('write', release)];
+    const { dialect } = reader;
+
+    it('is read by both, each by its own watchdog, and written by neither until both have left', async () => {
+      const us = sides.client({ dialect, ttl: WATCHDOG });
+      const [reads, writes] = await Promise.all([connect(reader), connect(writer)]);
+      expect(await reads.keep('k', WATCHDOG)).toBe(true);
+      const lease = await us.acquire('k', { mode: 'shared', wait: 0 });
+      const over = performance.now() + 2 * WATCHDOG;
+      await until('two leases are over', async () => {
+        expect(await writes.acquire('k', 1_000)).toBe(false);
+        await expect(us.acquire('k', { wait: 0 })).rejects.toThrow(LockNotAcquiredError);
+        return performance.now() > over;
+      });
+      expect(await reads.release('k')).toBe(true);
+      expect(await writes.acquire('k', 1_000)).toBe(false);
+      expect(lease.held).toBe(true);
+      await lease.extend();
+      expect(await lease.release()).toBe(true);
+      expect(await writes.acquire('k', 60_000)).toBe(true);
+    });
+
+    it('stays read by us when their reader was killed, and by them when ours was', async () => {
+      const [us, gone] = [sides.client({ dialect }), sides.client({ dialect, ttl: WATCHDOG })];
+      const [dead, lives, writes] = await Promise.all([reader, reader, writer].map(connect));
+      await gone.acquire('k', { mode: 'shared' });
+      const lease = await us.acquire('k', { mode: 'shared', ttl: WATCHDOG });
+      expect(await dead!.keep('k', WATCHDOG)).toBe(true);
+      expect(await lives!.keep('k', WATCHDOG)).toBe(true);
+      await Promise.all([gone.store.close(), dead!.close()]);
+      const over = performance.now() + 2 * WATCHDOG;
+      await until('two leases are over', async () => {
+        expect(await writes!.acquire('k', 1_000)).toBe(false);
+        return performance.now() > over;
+      });
+      // The watchdog of a reader of 3.27 renews all readers, the dead ones too: they end with it.
+      const readers = (await sides.theirs.keys('*rwlock_timeout*')).length;
+      expect(readers).toBe(release === 'current' ? 2 : 4);
+      expect(await lease.release()).toBe(true);
+      expect(await writes!.acquire('k', 1_000)).toBe(false);
+      expect(await lives!.release('k')).toBe(true);
+      await until('it is free', () => writes!.acquire('k', 60_000));
+    });
+
+    it('wakes a sleeping writer of theirs when our last reader leaves', async () => {
+      const [us, writes] = [sides.client({ dialect }), await connect(writer)];
+      const leases = await Promise.all(
+        [1, 2].map(() => us.acquire('k', { mode: 'shared', ttl: 300_000 })),
+      );
+      const asked = await sides.calls('pttl');
+      const waits = writes.wait('k');
+      await asleep('redisson_rwlock:{k}', asked);
+      for (const lease of leases) await lease.release();
+      expect(await waits).toBe(true);
+    });
+
+    it('wakes all sleeping readers of theirs when our writer leaves', async () => {
+      const us = sides.client({ dialect });
+      const readers = await Promise.all([reader, reader].map(connect));
+      const lease = await us.acquire('k', { ttl: 300_000 });
+      const asked = await sides.calls('pttl');
+      const waits = readers.map((each) => each.wait('k'));
+      await until('they listen', async () => (await sides.listeners('redisson_rwlock:{k}')) === 2);
+      await until('they asked once more', async () => (await sides.calls('pttl')) >= asked + 4);
+      await lease.release();
+      expect(await Promise.all(waits)).toEqual([true, true]);
+    });
+  });
+
+  /** Why the dialect has no kind 'fair'. */
+  describe.each(RELEASES)('RFairLock, %s', (release) => {
+    const fair = redisson('fair', release);
+    const { dialect } = fair;
+    /** Where a waiter listens, which is another channel for each. */
+    const channels = async (): Promise<string[]> =>
+      (await sides.theirs.pubsub('CHANNELS', 'redisson_lock__channel:*')) as string[];
+
+    it('excludes us while it is held, and is excluded by us', async () => {
+      const [us, them] = [sides.client({ dialect }), await connect(fair)];
+      expect(await them.acquire('k', 60_000)).toBe(true);
+      await expect(us.acquire('k', { wait: 0 })).rejects.toThrow(LockNotAcquiredError);
+      await them.release('k');
+      const lease = await us.acquire('k', { wait: 0 });
+      expect(await them.acquire('k', 60_000)).toBe(false);
+      await lease.release();
+    });
+
+    it('has waiters who listen where an RLock tells nobody: they sleep on when we give it back, and we overtake them', async () => {
+      const [us, them] = [sides.client({ dialect }), await connect(fair)];
+      const lease = await us.acquire('k', { ttl: 300_000 });
+      const waits = them.wait('k');
+      await until(
+        'they queue',
+        async () => (await sides.theirs.llen('redisson_lock_queue:{k}')) === 1,
+      );
+      await until('they listen', async () => (await channels()).length === 1);
+      const [queued] = await sides.theirs.lrange('redisson_lock_queue:{k}', 0, 0);
+      expect(await channels()).toEqual([`redisson_lock__channel:{k}:${queued}`]);
+      await lease.release();
+      const next = await us.acquire('k', { wait: 0 }); // they were first
+      expect(next.held).toBe(true);
+      expect(await sides.theirs.llen('redisson_lock_queue:{k}')).toBe(1);
+      await Promise.all([them.close(), waits.catch(() => {})]);
+    });
+  });
+});
