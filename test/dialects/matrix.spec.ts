@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
 import { LockOptionsError } from '../../lib/index.js';
 import { CALL_DEFAULTS, callSettings, dialectSettings } from '../../lib/options/index.js';
+import { versionsOf } from './peers/jvm.js';
 import { samples } from './samples.js';
 
 const folders = readdirSync('lib/locks/dialects', { withFileTypes: true })
@@ -16,6 +17,20 @@ it('every dialect stands in the matrix of the contracts', () => {
 it('every dialect stands in the table of its page', () => {
   const page = readFileSync('docs/other-services.md', 'utf8');
   expect(folders.filter((name) => !page.includes(`| \`${name}\` |`))).toEqual([]);
+});
+
+it('the page says which versions of the libraries for the JVM are tested', () => {
+  const page = readFileSync('docs/other-services.md', 'utf8');
+  for (const [name, library] of [
+    ['Redisson', 'redisson'],
+    ['Spring Integration', 'spring-integration'],
+  ]) {
+    const { current, older } = versionsOf(library!);
+    expect(page).toContain(`Tested against ${name} ${current} and ${older}`);
+  }
+  const { current, older } = versionsOf('shedlock');
+  expect(page).toContain(`the real client, ${current} and ${older}`);
+  expect(page).toContain(`Jedis ${versionsOf('jedis').current}`);
 });
 
 describe.each(samples)('dialect %j', (dialect) => {

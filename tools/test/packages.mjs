@@ -14,6 +14,7 @@ const NEEDS = {
     'php-symfony-lock',
     'python3-redis',
   ],
+  jvm: ['default-jdk-headless', 'maven'],
   python: ['python3-venv'],
   spin: ['spin', 'gcc', 'libc6-dev'],
 };

@@ -7,7 +7,7 @@ const LONG = [
   'test/board',
   'test/model',
   'test/protocol/client',
-  'test/dialects/(peers|process-crowds|sleepers|steps)',
+  'test/dialects/(jvm|peers|process-crowds|sleepers|steps)',
   'test/faults/(cluster-access|contention|durability|histories|leaders|leaks|quorum-restarts|replicas|skewed|split|stall)',
 ];
 
@@ -77,7 +77,7 @@ export const PARTS = {
       ...NEWEST,
       name: 'dialects',
       env: { FULL: '1' },
-      needs: ['foreign clients'],
+      needs: ['foreign clients', 'jvm'],
       projects: ['test/bench'],
       folders: ['test/dialects'],
     },

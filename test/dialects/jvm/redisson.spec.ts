@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import { LockNotAcquiredError } from '../../../lib/index.js';
+import { LeaseLostError, LockNotAcquiredError } from '../../../lib/index.js';
 import type { Lease } from '../../../lib/client/lease.js';
 import { until } from '../../support/until.js';
 import { present } from '../both-ways.js';
@@ -149,12 +149,40 @@ here('beside Redisson itself', () => {
         expect(await writes!.acquire('k', 1_000)).toBe(false);
         return performance.now() > over;
       });
-      // The watchdog of a reader of 3.27 renews all readers, the dead ones too: they end with it.
+      // Up to 4.3 a reader's watchdog renews all readers, the dead ones too: they end with it.
       const readers = (await sides.theirs.keys('*rwlock_timeout*')).length;
       expect(readers).toBe(release === 'current' ? 2 : 4);
       expect(await lease.release()).toBe(true);
       expect(await writes!.acquire('k', 1_000)).toBe(false);
       expect(await lives!.release('k')).toBe(true);
+      await until('it is free', () => writes!.acquire('k', 60_000));
+    });
+
+    it('is cut to their watchdog: a reader of ours with a longer lease loses it to a writer when theirs was killed, and is told', async () => {
+      const us = sides.client({ dialect });
+      const [dead, writes] = await Promise.all([reader, writer].map(connect));
+      const lease = await us.acquire('k', { mode: 'shared', ttl: 300_000 });
+      expect(await dead!.keep('k', WATCHDOG)).toBe(true);
+      await until('it is cut', async () => (await sides.theirs.pttl('k')) <= WATCHDOG);
+      await dead!.close();
+      await until('a writer has it', () => writes!.acquire('k', 60_000));
+      await expect(lease.extend()).rejects.toThrow(LeaseLostError);
+      expect(lease.held).toBe(false);
+      expect(await lease.release()).toBe(false);
+    });
+
+    it('stays ours when their reader was killed, if our lease is no longer than their watchdog’s', async () => {
+      const us = sides.client({ dialect });
+      const [dead, writes] = await Promise.all([reader, writer].map(connect));
+      expect(await dead!.keep('k', WATCHDOG)).toBe(true);
+      const lease = await us.acquire('k', { mode: 'shared', ttl: WATCHDOG });
+      await dead!.close();
+      const over = performance.now() + 3 * WATCHDOG;
+      await until('three leases are over', async () => {
+        expect(await writes!.acquire('k', 1_000)).toBe(false);
+        return performance.now() > over;
+      });
+      expect(await lease.release()).toBe(true);
       await until('it is free', () => writes!.acquire('k', 60_000));
     });
 
