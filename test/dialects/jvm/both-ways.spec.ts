@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { Worker } from '../../support/worker.js';
 import { excludeEachOther, outlastLeases, present } from '../both-ways.js';
 import { Crowd } from '../crowd.js';
@@ -10,6 +10,8 @@ const ROUND = process.env['FULL'] ? 6_000 : 1_500;
 /** Of a client of theirs, in ms; no machine is as busy as that. */
 const LEASE = 20_000;
 const KILLED = 2_000;
+
+jest.setTimeout(180_000); // several JVMs start in a test
 
 const sides = new Sides();
 const libraries = Object.entries(jvmPeers).map(
@@ -50,7 +52,7 @@ describe.each(here)('%s', (_library, peers) => {
       crowd.check();
       expect(crowd.killings).toBe(2);
       expect(Number(await sides.theirs.get('value:crowd'))).toBe(crowd.counted);
-    }, 120_000);
+    });
   });
 
   describe('each of them', () => outlastLeases(sides, peers));

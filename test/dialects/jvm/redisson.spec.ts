@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { LeaseLostError, LockNotAcquiredError } from '../../../lib/index.js';
 import type { Lease } from '../../../lib/client/lease.js';
 import { until } from '../../support/until.js';
@@ -10,6 +10,8 @@ import { had, Sides } from '../sides.js';
 
 /** What a watchdog renews to, on both sides, in ms. */
 const WATCHDOG = 3_000;
+
+jest.setTimeout(180_000); // several JVMs start in a test
 
 const sides = new Sides();
 const connect = async (peer: JvmPeer): Promise<JvmClient> =>

@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { LeaseLostError, LockNotAcquiredError } from '../../../lib/index.js';
 import { until } from '../../support/until.js';
 import { present } from '../both-ways.js';
@@ -8,6 +8,8 @@ import { Sides } from '../sides.js';
 
 /** A lease that both sides renew, in ms. */
 const LEASE = 3_000;
+
+jest.setTimeout(180_000); // several JVMs start in a test
 
 const sides = new Sides();
 const connect = async (peer: JvmPeer): Promise<JvmClient> =>
@@ -98,7 +100,7 @@ describe.each(unsafe)('$name', (peer) => {
   it('whose job overran deletes what is ours: the next has a higher token, and our renewal tells us', async () => {
     const [us, next] = [sides.client({ dialect }), sides.client({ dialect })];
     const them = await connect(peer);
-    await until('they have it', () => them.acquire('k', 200));
+    await until('they have it', () => them.acquire('k', 1_000));
     const lease = await us.acquire('k', { ttl: 60_000 });
     await them.release('k');
     const other = await next.acquire('k', { wait: 0 });

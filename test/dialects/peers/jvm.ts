@@ -77,7 +77,7 @@ export function jvmPeer(
   return {
     name,
     dialect,
-    shortest: 50,
+    shortest: 500, // what a JVM that has just started does at the least
     waits,
     get missing() {
       return missingTools();

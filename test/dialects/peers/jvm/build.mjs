@@ -1,11 +1,8 @@
 // Gets the libraries for the JVM by Maven, and compiles their drivers against them, when pom.xml or a source has changed
 // since: node build.mjs <folder> <profile>…
 import { spawnSync } from 'node:child_process';
-import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-
-/** After so many ms nobody builds any more who began. */
-const PATIENCE = 600_000;
 
 const [folder, ...profiles] = process.argv
   .slice(2)
@@ -22,34 +19,14 @@ alone(join(folder, 'building'), () => {
 });
 
 function build(target, profile) {
-  once(join(target, 'lib'), pom, (lib) =>
-    run(
-      'mvn',
-      '-B',
-      '-q',
-      '-f',
-      POM,
-      '-P',
-      profile,
-      'dependency:copy-dependencies',
-      `-DoutputDirectory=${lib}`,
-    ),
-  );
-  once(join(target, 'classes'), state, (classes) =>
-    run(
-      'javac',
-      '-nowarn',
-      '-Xmaxerrs',
-      '5',
-      '--release',
-      '17',
-      '-cp',
-      join(target, 'lib', '*'),
-      '-d',
-      classes,
-      ...sources,
-    ),
-  );
+  once(join(target, 'lib'), pom, (lib) => {
+    const project = ['-f', POM, '-P', profile];
+    run('mvn', '-Bq', ...project, 'dependency:copy-dependencies', `-DoutputDirectory=${lib}`);
+  });
+  once(join(target, 'classes'), state, (classes) => {
+    const path = ['-cp', join(target, 'lib', '*'), '-d', classes];
+    run('javac', '-nowarn', '-Xmaxerrs', '5', '--release', '17', ...path, ...sources);
+  });
 }
 
 /** Makes a folder unless it was made of the same. */
@@ -63,25 +40,37 @@ function once(made, of, make) {
   writeFileSync(note, of);
 }
 
-/** Runs `task` while nobody else does; who dies meanwhile is waited for no longer than PATIENCE. */
+/** Runs `task` while no other process does; one that died meanwhile is waited for no longer. */
 function alone(mark, task) {
   mkdirSync(folder, { recursive: true });
-  for (;;) {
-    try {
-      mkdirSync(mark);
-      break;
-    } catch (error) {
-      if (error.code !== 'EEXIST') throw error;
-      const since = statSync(mark, { throwIfNoEntry: false })?.mtimeMs ?? 0;
-      if (since > 0 && Date.now() - since > PATIENCE)
-        rmSync(mark, { recursive: true, force: true });
-      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 200);
-    }
+  while (!took(mark)) {
+    if (!lives(Number(read(mark)))) rmSync(mark, { force: true });
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 200);
   }
   try {
     task();
   } finally {
-    rmSync(mark, { recursive: true, force: true });
+    rmSync(mark);
+  }
+}
+
+function took(mark) {
+  try {
+    writeFileSync(mark, String(process.pid), { flag: 'wx' });
+    return true;
+  } catch (error) {
+    if (error.code !== 'EEXIST') throw error;
+    return false;
+  }
+}
+
+/** Whether a process is there; of one that has not said which it is, that it is. */
+function lives(pid) {
+  if (!pid) return true;
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
   }
 }
 
