@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { expect, it } from '@jest/globals';
 import { LockNotAcquiredError } from '../../lib/index.js';
 import type { Lease } from '../../lib/client/lease.js';
 import type { LockProcess } from '../support/lock-process.js';

@@ -22,4 +22,6 @@ describe.each(here)('$name', (peer) => {
   }, 60_000);
 });
 
-describe('each of them', () => outlastLeases(sides, here));
+describe('each of them', () => {
+  outlastLeases(sides, here);
+});

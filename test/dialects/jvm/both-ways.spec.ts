@@ -55,5 +55,7 @@ describe.each(here)('%s', (_library, peers) => {
     });
   });
 
-  describe('each of them', () => outlastLeases(sides, peers));
+  describe('each of them', () => {
+    outlastLeases(sides, peers);
+  });
 });
