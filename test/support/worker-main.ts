@@ -29,7 +29,8 @@ const leases: Lease[] = [];
 
 /** A lease as the parent speaks of it. */
 function noted(lease: Lease): { lease: number; token: number; expiresAt: number; at: number } {
-  const { fencingToken: token, expiresAt } = lease;
+  const { expiresAt } = lease;
+  const token = lease.toJSON().fencingToken ?? 0; // some dialects have none
   return { lease: leases.push(lease) - 1, token, expiresAt, at: monotonic() };
 }
 
