@@ -81,7 +81,7 @@ export async function compete(options: RedisLockOptions, competition: Competitio
         over = () => {};
         const asked = monotonic();
         const woken = await on.await({ wait: condition!.wait });
-        over = recorder.record(own, lease, way, asked);
+        over = recorder.record(own, lease, way, { asked }).end;
         if (woken) note('woken');
         await rest();
       }

@@ -12,6 +12,7 @@ const sources = [
   ...globSync('lib', '.ts'),
   ...globSync('lib', '.lua'),
   ...globSync('test/support', '.ts'),
+  ...globSync('test/histories', '.ts'),
   ...globSync('tools', '.ts'),
 ].filter((file) => !file.endsWith('.d.ts'));
 const state = createHash('sha1');

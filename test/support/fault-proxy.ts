@@ -44,6 +44,11 @@ export class FaultProxy {
     return `redis://127.0.0.1:${this.port}`;
   }
 
+  /** Whether it accepts connections. */
+  get listening(): boolean {
+    return this.#server!.listening;
+  }
+
   async listen(): Promise<void> {
     const server = (this.#server = createServer((socket) =>
       this.links.add(new Link(this, socket)),

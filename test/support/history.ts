@@ -27,6 +27,27 @@ export interface Claimed {
 
 type Options = AcquireOptions & { key?: string | readonly string[]; share?: Share };
 
+/** Whose lease it is. */
+type Recorded = {
+  readonly store: { readonly processId: string };
+  readonly clock: { wall(): number };
+};
+
+/** How a lease was come by. */
+interface Origin {
+  /** When it was asked for; not said of one that was held before, in another way. */
+  readonly asked?: number | undefined;
+  readonly holderIds?: HolderIds | undefined;
+  /** Whose grant it goes on with. */
+  readonly holder?: string | undefined;
+}
+
+interface Recording {
+  readonly holder: string;
+  /** To be called before the lease is given back. */
+  end(): void;
+}
+
 /** Writes down who believed to hold a lock, and when, by a clock that all processes of the machine share. */
 export class HistoryRecorder {
   readonly history: Claimed[] = [];
@@ -51,55 +72,65 @@ export class HistoryRecorder {
     options: Options = {},
   ): Promise<{ lease: Lease; end: () => void }> {
     const asked = this.now();
-    const { got: lease, holderIds } = await this.#grants.during(() => process.acquire(options));
-    return { lease, end: this.record(process, lease, options, asked, holderIds) };
+    const { got: lease, holderIds } = await this.during(() => process.acquire(options));
+    return { lease, end: this.record(process, lease, options, { asked, holderIds }).end };
   }
 
-  /** A lease that is held from now on; returns how to end its record. */
+  /** A call that asks for locks; the grants that it gets are known as its own. */
+  during<T>(call: () => Promise<T>): Promise<{ got: T; holderIds: HolderIds }> {
+    return this.#grants.during(call);
+  }
+
+  /** A lease that is held from now on. */
   record(
-    process: LockingProcess,
+    process: Recorded,
     lease: Lease,
     options: Options,
-    asked: number,
-    holderIds: HolderIds = new Map(),
-  ): () => void {
+    { asked, holderIds = new Map(), holder }: Origin = {},
+  ): Recording {
     const from = this.now();
     let lostAt = Infinity;
     const onLost = (): void => void (lostAt = this.now());
     lease.signal.addEventListener('abort', onLost, { once: true });
     const share = options.share ?? (options.mode === 'shared' ? READER : undefined);
-    const requests = lease.keys.map((key) => {
+    const { processId } = process.store;
+    const requests = lease.keys.flatMap((key) => {
       const fencingToken = lease.fencingTokenOf(key);
       // Readers have one token between them.
-      const { holder, arrival, passed } =
-        share === READER
-          ? { holder: `${process.store.processId}/reader ${(this.#readers += 1)}` }
-          : this.#grant(key, fencingToken, holderIds, lease.signal);
-      return {
+      const granted: Granted =
+        holder !== undefined
+          ? { holder }
+          : share === READER
+            ? { holder: `${processId}/reader ${(this.#readers += 1)}` }
+            : this.#grant(key, fencingToken, holderIds, lease.signal);
+      const { arrival, passed } = granted;
+      return Array.from({ length: share?.count ?? 1 }, (_, nth) => ({
         key,
-        holder,
-        process: process.store.processId,
+        holder: nth === 0 ? granted.holder : `${granted.holder} #${nth + 1}`,
+        process: processId,
         fencingToken,
         beside: share?.permits,
         arrival,
         passed,
         asked,
         from,
-      };
+      }));
     });
     const deadline = (): number => this.now() + (lease.expiresAt - process.clock.wall());
     const certain = deadline();
     for (const request of requests) this.journal({ ...request, to: certain });
     const end = (): void => {
       lease.signal.removeEventListener('abort', onLost);
-      const to = Math.min(this.now(), lostAt, deadline());
+      // What it says of itself counts, also where that is wrong.
+      const now = this.now();
+      const to = lease.held ? now : Math.min(now, lostAt, deadline());
       for (const request of requests) {
         const ended = { ...request, to };
         this.history.push(ended);
         this.journal(ended);
       }
     };
-    return end;
+    return { holder: requests[0]!.holder, end };
   }
 
   /** `work` under a recorded lease. */
@@ -149,7 +180,8 @@ export function checkHistory(
   );
 }
 
-function overlaps(inTurn: readonly Claimed[]): string[] {
+/** More hold a lock at a time than may. Of one lock, in the order of their begins. */
+export function overlaps(inTurn: readonly Claimed[]): string[] {
   const found: string[] = [];
   const latest = new Map<string, Claimed>();
   for (const entry of inTurn) {
@@ -189,8 +221,36 @@ function staleTokens(inTurn: readonly Claimed[]): string[] {
   return found;
 }
 
+/** Who asked when another had been granted the lock has no smaller token; who holds it alone, a greater one. */
+export function staleInRealTime(inTurn: readonly Claimed[]): string[] {
+  const alone = inTurn.filter(({ beside = Infinity }) => beside === Infinity);
+  const greatest: Claimed[] = [];
+  for (const entry of alone) {
+    const before = greatest.at(-1);
+    greatest.push(before && before.fencingToken > entry.fencingToken ? before : entry);
+  }
+  return alone.flatMap((entry) => {
+    if (entry.asked === undefined) return [];
+    const before = greatest[countUntil(alone, entry.asked) - 1];
+    if (!before || before.holder === entry.holder) return [];
+    const least = before.fencingToken + (entry.beside === undefined ? 1 : 0);
+    return entry.fencingToken >= least ? [] : [`${name(entry)} asked when ${name(before)} had it`];
+  });
+}
+
+/** How many begin at a moment or before. */
+function countUntil(inTurn: readonly Claimed[], moment: number): number {
+  let [low, high] = [0, inTurn.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (inTurn[middle]!.from <= moment) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
 /** Who queued earlier is served earlier, save that those who may hold together may begin in any order. */
-function queueJumps(inTurn: readonly Claimed[]): string[] {
+export function queueJumps(inTurn: readonly Claimed[]): string[] {
   const found: string[] = [];
   let last: Claimed | undefined;
   let lastAlone: Claimed | undefined;

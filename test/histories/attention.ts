@@ -1,0 +1,28 @@
+/** How much of what passes between two ticks counts at most, in ms. */
+const MOST = 100;
+const TICK = 20;
+
+/**
+ * The time that this process had: while it is stopped, stalls or gets no processor nothing passes. What a call takes is
+ * measured by it, so that only the library and what it waits for can be late.
+ */
+export class Attention {
+  #passed = 0;
+  #last = performance.now();
+  readonly #timer = setInterval(() => this.#tick(), TICK);
+
+  get now(): number {
+    this.#tick();
+    return this.#passed;
+  }
+
+  end(): void {
+    clearInterval(this.#timer);
+  }
+
+  #tick(): void {
+    const now = performance.now();
+    this.#passed += Math.min(now - this.#last, MOST);
+    this.#last = now;
+  }
+}

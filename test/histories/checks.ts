@@ -1,0 +1,105 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import {
+  type Claimed,
+  overlaps,
+  queueJumps,
+  staleInRealTime,
+  unsignalled,
+} from '../support/history.js';
+import type { Crowd } from './crowd.js';
+import { type Entries, notesIn, type StampWindow } from './journal.js';
+
+/** What is promised of a history. */
+export interface Promises {
+  /** No two hold a lock that one may hold; else only their tokens are told apart. */
+  readonly held: boolean;
+  /** Who came first is served first: in strict order, where nothing but processes fails. */
+  readonly inOrder: boolean;
+  /** No answer and no data is lost: nobody wakes without a signal. */
+  readonly signalled: boolean;
+}
+
+/** What the processes noted. */
+export class Evidence {
+  readonly claims: readonly Claimed[];
+
+  constructor(
+    private readonly folder: string,
+    private readonly crowd: Crowd,
+  ) {
+    this.claims = crowd.names.flatMap((name) => this.#claimsOf(name));
+  }
+
+  /** Empty if nothing is wrong; each begins with the name of the check. */
+  violations({ held, inOrder, signalled }: Promises): string[] {
+    const found: [check: string, what: readonly string[]][] = [];
+    for (const key of new Set(this.claims.map((claim) => claim.key))) {
+      const claims = this.claims.filter((claim) => claim.key === key);
+      const inTurn = claims.sort((a, b) => a.from - b.from || a.to - b.to);
+      if (held) found.push(['overlap', overlaps(inTurn)]);
+      // Who does not know of its loss hands on what it has.
+      const asked = held ? inTurn : inTurn.filter(({ passed }) => !passed);
+      found.push(['token', staleInRealTime(asked)]);
+      if (inOrder) found.push(['order', queueJumps(inTurn)]);
+    }
+    if (held) found.push(['stamp', this.#brokenStamps()]);
+    if (signalled) found.push(['condition', unsignalled(this.#conditionEvents())]);
+    found.push(['hand-over', this.#restoredTwice()]);
+    found.push(['trouble', this.#notes('trouble').map(({ what }) => what)]);
+    return found.flatMap(([check, all]) => all.map((what) => `${check}: ${what}`));
+  }
+
+  #claimsOf(name: string): Claimed[] {
+    const byGrant = new Map<string, Claimed>();
+    const died = this.crowd.killed.get(name) ?? Infinity;
+    for (const claim of this.#notesOf(name, 'claim')) {
+      const { key, holder, process, from } = claim;
+      byGrant.set(`${process} ${key} ${holder} ${from}`, {
+        ...claim,
+        beside: claim.beside === null ? Infinity : claim.beside, // as JSON has it
+        arrival: this.crowd.stopped.has(name) ? undefined : claim.arrival,
+        to: Math.min(claim.to, died),
+      });
+    }
+    // Who was stopped between the grant and its first look at the clock held nothing when it went on.
+    return [...byGrant.values()].filter(({ from, to }) => to > from);
+  }
+
+  /** Optimistic reads that counted although somebody held the lock alone meanwhile. */
+  #brokenStamps(): string[] {
+    const alone = this.claims.filter(({ beside }) => beside === undefined);
+    const keys = [...new Set(alone.map(({ key }) => key))];
+    const byKey = new Map(keys.map((key) => [key, alone.filter((claim) => claim.key === key)]));
+    const broken = ({ key, from, to, valid }: StampWindow): Claimed | undefined =>
+      valid ? byKey.get(key)?.find((claim) => claim.from < to && claim.to > from) : undefined;
+    return this.#notes('stamp').flatMap((read) => {
+      const by = broken(read);
+      return by ? [`${read.key} was read although ${by.holder} held it`] : [];
+    });
+  }
+
+  /** Who was stopped may have been taken for dead, and wakes then as if it had been signalled. */
+  #conditionEvents(): Entries['condition'][] {
+    return this.crowd.names.flatMap((name) =>
+      this.#notesOf(name, 'condition').filter(
+        ({ kind }) => kind !== 'woken' || !this.crowd.stopped.has(name),
+      ),
+    );
+  }
+
+  #restoredTwice(): string[] {
+    const texts = this.#notes('restored').map(({ text }) => text);
+    const twice = texts.filter((text, at) => texts.indexOf(text) !== at);
+    return twice.map(() => 'a lease was restored twice');
+  }
+
+  #notes<Kind extends keyof Entries>(kind: Kind): Entries[Kind][] {
+    return this.crowd.names.flatMap((name) => this.#notesOf(name, kind));
+  }
+
+  #notesOf<Kind extends keyof Entries>(name: string, kind: Kind): Entries[Kind][] {
+    const file = join(this.folder, `${name}.journal`);
+    return existsSync(file) ? notesIn(file, kind) : [];
+  }
+}

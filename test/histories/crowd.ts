@@ -1,0 +1,190 @@
+import { type ChildProcess, execFileSync } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { forkChild } from '../../tools/children.js';
+import { compiledWorkers } from '../support/compiled-workers.js';
+import { monotonic } from '../support/monotonic.js';
+import { SleptClock } from '../support/slept-clock.js';
+import { until } from '../support/until.js';
+import type { Play, Progress } from './player.js';
+
+/** How long a process may take to start, to answer and to end, in ms. */
+const PATIENCE = 60_000;
+
+/** One process of a history. */
+export class PlayerProcess {
+  operations = 0;
+  sections = 0;
+  /** Since when it is stopped. */
+  stopped: number | undefined;
+  readonly exited: Promise<unknown>;
+  #grants: { readonly first: number; readonly last: number }[] = [];
+  #slept = 0;
+
+  private constructor(
+    private readonly child: ChildProcess,
+    private readonly play: Play,
+  ) {
+    this.exited = once(child, 'exit');
+    child.on('message', (message: { progress?: Progress }) => {
+      if (!message.progress) return;
+      const { operations, sections, first, last } = message.progress;
+      Object.assign(this, { operations, sections });
+      if (first > 0) this.#grants.push({ first, last });
+    });
+  }
+
+  static async start(play: Play, ioredis: number): Promise<PlayerProcess> {
+    SleptClock.set(join(play.folder, `${play.name}.slept`), 0);
+    const main = join(compiledWorkers(), 'test/histories/player-main.js');
+    const env = { ...process.env, IOREDIS: String(ioredis) };
+    const child = forkChild(main, [JSON.stringify(play)], {
+      env,
+      stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+    });
+    const player = new PlayerProcess(child, play);
+    await player.#hears('ready');
+    return player;
+  }
+
+  get pid(): number {
+    return this.child.pid!;
+  }
+
+  get name(): string {
+    return this.play.name;
+  }
+
+  /** When a lock was granted for the first time after a moment; undefined: not yet. */
+  grantedAfter(moment: number): number | undefined {
+    const found = this.#grants.find(({ last }) => last > moment);
+    return found && (found.first > moment ? found.first : found.last);
+  }
+
+  async tell(command: 'stall' | 'restart', ms?: number): Promise<void> {
+    this.child.send({ command, ms });
+    await this.#hears('done');
+  }
+
+  /** Resolves with the calls that never end. */
+  async end(): Promise<string[]> {
+    this.child.send({ command: 'end' });
+    const open = (await this.#hears('ended')) as string[];
+    await this.exited;
+    return open;
+  }
+
+  async stop(): Promise<void> {
+    this.child.kill('SIGSTOP');
+    const state = (): string =>
+      execFileSync('ps', ['-o', 'state=', '-p', String(this.pid)], { encoding: 'utf8' });
+    await until('it stands still', () => state().startsWith('T'));
+    this.stopped = monotonic();
+  }
+
+  /** `slept`: its machine did, so its monotonic clock has seen nothing of it. */
+  goOn(slept = false): void {
+    if (slept) {
+      this.#slept += monotonic() - this.stopped!;
+      SleptClock.set(join(this.play.folder, `${this.name}.slept`), this.#slept);
+    }
+    this.stopped = undefined;
+    this.child.kill('SIGCONT');
+  }
+
+  async kill(): Promise<void> {
+    this.child.kill('SIGKILL');
+    await this.exited;
+  }
+
+  #hears(what: string): Promise<unknown> {
+    return new Promise((resolve, reject) => {
+      const late = setTimeout(() => settle(new Error(`${this.name}: no "${what}"`)), PATIENCE);
+      const onMessage = (message: Record<string, unknown>): void => {
+        if (what in message) settle(undefined, message[what]);
+      };
+      const onExit = (): void => settle(new Error(`${this.name} is gone.`));
+      const settle = (error?: Error, heard?: unknown): void => {
+        clearTimeout(late);
+        this.child.off('message', onMessage).off('exit', onExit);
+        if (error) reject(error);
+        else resolve(heard);
+      };
+      this.child.on('message', onMessage).on('exit', onExit);
+    });
+  }
+}
+
+/** The processes of a history, which all want the same locks, and what became of them. */
+export class Crowd {
+  readonly players: PlayerProcess[] = [];
+  /** When they died, by name: they believed nothing any more. */
+  readonly killed = new Map<string, number>();
+  /** Who may have heard of a grant when it was over. */
+  readonly stopped = new Set<string>();
+  readonly names: string[] = [];
+  /** What was done by those who are gone. */
+  #before = { operations: 0, sections: 0 };
+
+  constructor(
+    private readonly ioredis: number,
+    /** What the process at this place plays; `nth` is how many were started. */
+    private readonly playOf: (place: number, nth: number) => Play,
+  ) {}
+
+  async start(size: number): Promise<void> {
+    await Promise.all(Array.from({ length: size }, (_, at) => this.#join(at)));
+  }
+
+  get operations(): number {
+    return this.#sum('operations');
+  }
+
+  get sections(): number {
+    return this.#sum('sections');
+  }
+
+  async kill(at: number): Promise<void> {
+    const player = this.players[at]!;
+    this.killed.set(player.name, player.stopped ?? monotonic());
+    await player.kill();
+    this.#before.operations += player.operations;
+    this.#before.sections += player.sections;
+    await this.#join(at);
+  }
+
+  /** Stops one while something happens. */
+  async during(at: number, slept: boolean, work: () => Promise<unknown>): Promise<void> {
+    const player = this.players[at]!;
+    this.stopped.add(player.name);
+    await player.stop();
+    await work().finally(() => player.goOn(slept));
+  }
+
+  /** Resolves when each of them was granted a lock after a moment, with how long the last took for it. */
+  async goesOn(from: number, within: number): Promise<number> {
+    const granted = (): number[] =>
+      this.players.flatMap((player) => player.grantedAfter(from) ?? []);
+    await until('each is granted a lock', () => granted().length === this.players.length, within);
+    return Math.max(...granted()) - from;
+  }
+
+  /** Resolves with the calls that never end. */
+  async end(): Promise<string[]> {
+    return (await Promise.all(this.players.map((player) => player.end()))).flat();
+  }
+
+  async killAll(): Promise<void> {
+    await Promise.all(this.players.map((player) => player.kill()));
+  }
+
+  async #join(at: number): Promise<void> {
+    const play = this.playOf(at, this.names.length);
+    this.names.push(play.name);
+    this.players[at] = await PlayerProcess.start(play, this.ioredis);
+  }
+
+  #sum(of: 'operations' | 'sections'): number {
+    return this.players.reduce((sum, player) => sum + player[of], this.#before[of]);
+  }
+}

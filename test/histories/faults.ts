@@ -1,0 +1,565 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Redis } from 'ioredis';
+import { Gate } from '../support/gate.js';
+import type { FaultProxy } from '../support/fault-proxy.js';
+import { slotOf } from '../../lib/redis/cluster/slot-map.js';
+import { until } from '../support/until.js';
+import type { Crowd } from './crowd.js';
+import type { Place, PlaceName } from './places.js';
+
+/** What a fault strikes. */
+export interface Scene {
+  readonly place: Place;
+  readonly crowd: Crowd;
+  readonly random: () => number;
+  /** The longest lease, in ms. */
+  readonly ttl: number;
+  readonly keys: readonly string[];
+}
+
+/** Something that goes wrong in a history, and is over again. */
+export interface Fault {
+  readonly name: string;
+  readonly on: readonly PlaceName[];
+  /** Where two may hold a lock for a while, though tokens tell them apart. */
+  readonly fencedOn?: readonly PlaceName[];
+  /** It happens on the way between processes and servers. */
+  readonly proxied?: boolean;
+  /** It happens to processes alone: who came first is served first all the same. */
+  readonly keepsOrder?: boolean;
+  /** Resolves when it is over, with the moment from which on all go on, if that is earlier. */
+  strike(scene: Scene): Promise<unknown>;
+}
+
+const ONE = [
+  'one Redis',
+  'one Redis with an append-only file',
+  'one Redis that must not forget',
+] as const;
+const SENTINELS = ['Sentinels', 'Sentinels, confirmed'] as const;
+const CLUSTER = ['Cluster', 'Cluster, confirmed'] as const;
+const QUORUM = ['quorum', 'quorum that must not forget'] as const;
+const ALL = [...ONE, ...SENTINELS, ...CLUSTER, ...QUORUM] as const;
+const QUEUES = [...ONE, ...SENTINELS, ...CLUSTER] as const;
+/** How long what has to come may take, in ms. */
+const PATIENCE = 60_000;
+
+/** One of the processes. */
+function anyOf({ crowd, random }: Scene): number {
+  return Math.floor(random() * crowd.players.length);
+}
+
+function between(random: () => number, least: number, most: number): number {
+  return least + random() * (most - least);
+}
+
+/** What happens to processes. */
+const processes: readonly Fault[] = [
+  {
+    name: 'a process is killed',
+    on: ALL,
+    keepsOrder: true,
+    strike: (scene) => scene.crowd.kill(anyOf(scene)),
+  },
+  {
+    name: 'a process is stopped for less than a lease',
+    on: ALL,
+    keepsOrder: true,
+    strike: (scene) =>
+      scene.crowd.during(anyOf(scene), false, () => sleep(scene.ttl * 0.3 * scene.random())),
+  },
+  {
+    name: 'a process is stopped for longer than a lease',
+    on: ALL,
+    keepsOrder: true,
+    strike: (scene) => scene.crowd.during(anyOf(scene), false, () => sleep(scene.ttl * 1.2)),
+  },
+  {
+    name: 'all processes are stopped',
+    on: ALL,
+    keepsOrder: true,
+    strike: (scene) =>
+      Promise.all(
+        scene.crowd.players.map((_, at) =>
+          scene.crowd.during(at, false, () => sleep(scene.ttl * 1.1 * scene.random())),
+        ),
+      ),
+  },
+  {
+    name: 'a machine sleeps',
+    on: ALL,
+    keepsOrder: true,
+    strike: (scene) =>
+      scene.crowd.during(anyOf(scene), true, () =>
+        sleep(scene.ttl * between(scene.random, 0.2, 1.3)),
+      ),
+  },
+  {
+    name: 'a machine sleeps with answers under way',
+    on: ALL,
+    proxied: true,
+    async strike(scene) {
+      const at = anyOf(scene);
+      const morning = new Gate();
+      const ways = [...scene.place.proxies[at]!.values()];
+      for (const way of ways) way.down = { until: morning.opened };
+      await sleep(20); // what is asked now is answered in the night
+      await scene.crowd.during(at, true, async () => {
+        await sleep(scene.ttl * between(scene.random, 0.2, 1.3));
+        morning.open();
+        for (const way of ways) way.down = {};
+        await sleep(20); // they lie in its socket when it wakes
+      });
+    },
+  },
+  {
+    name: 'an event loop stands still',
+    on: ALL,
+    keepsOrder: true,
+    async strike(scene) {
+      const player = scene.crowd.players[anyOf(scene)]!;
+      scene.crowd.stopped.add(player.name);
+      await player.tell('stall', scene.ttl * between(scene.random, 0.2, 1.2));
+    },
+  },
+  {
+    name: 'app.close() in the midst',
+    on: ALL,
+    keepsOrder: true,
+    strike: (scene) => scene.crowd.players[anyOf(scene)]!.tell('restart'),
+  },
+  {
+    name: 'a rolling restart of the application',
+    on: ALL,
+    keepsOrder: true,
+    async strike({ crowd, random }) {
+      for (const player of crowd.players) {
+        await player.tell('restart');
+        await sleep(100 * random());
+      }
+    },
+  },
+];
+
+/** What happens on the way, to one process or to all of them, and how long. */
+function onTheWay(
+  name: string,
+  begin: (way: FaultProxy, scene: Scene) => unknown,
+  { ms = (ttl: number) => 0.5 * ttl, on = ALL as readonly PlaceName[] } = {},
+): Fault {
+  return {
+    name,
+    on,
+    proxied: true,
+    async strike(scene) {
+      const { proxies } = scene.place;
+      const struck = scene.random() < 0.3 ? proxies : [proxies[anyOf(scene)]!];
+      const ways = struck.flatMap((each) => [...each.values()]);
+      await Promise.all(ways.map((way) => begin(way, scene)));
+      await sleep(ms(scene.ttl) * between(scene.random, 0.3, 1));
+      for (const way of ways) way.heal();
+      await Promise.all(ways.map((way) => way.listening || way.listen()));
+    },
+  };
+}
+
+const LOSSES = 0.05;
+
+/** Some commands meet with this. */
+function sometimes(fate: 'lose' | 'cut' | 'reset' | 'late') {
+  return (way: FaultProxy, { random }: Scene): void => {
+    way.lateness = 200 + 1_000 * random();
+    way.fate = ([command]) =>
+      /^(evalsha|eval|fcall)$/.test(command!) && random() < LOSSES ? fate : 'pass';
+  };
+}
+
+const network: readonly Fault[] = [
+  onTheWay('connections are reset', (way) => way.reset(), { ms: () => 50 }),
+  onTheWay('connections are refused', (way) => way.refuse()),
+  onTheWay('nothing comes through', (way) => way.blackHole()),
+  onTheWay('nothing comes through for longer than a lease', (way) => way.blackHole(), {
+    ms: (ttl) => 1.5 * ttl,
+  }),
+  onTheWay('no answer comes through', (way) => void (way.down = { drop: true })),
+  onTheWay('answers are lost with their connections', sometimes('cut')),
+  onTheWay('commands are lost', sometimes('lose')),
+  onTheWay('connections end at a command', sometimes('reset')),
+  onTheWay('commands arrive late, on another connection', sometimes('late')),
+  onTheWay('the way is slow', (way, { random }) => {
+    way.up = { delay: 100 * random() };
+    way.down = { delay: 100 * random() };
+  }),
+  onTheWay('bytes come one by one', (way) => {
+    way.up = { slice: true };
+    way.down = { slice: true };
+  }),
+  onTheWay(
+    'pushes are lost',
+    (way) => {
+      for (const link of way.links) if (link.subscriber) link.down = { drop: true };
+    },
+    { on: QUEUES },
+  ),
+  {
+    name: 'inboxes are cut off',
+    on: QUEUES,
+    proxied: true,
+    async strike({ place }) {
+      for (const way of place.proxies.flatMap((ways) => [...ways.values()])) {
+        for (const link of way.links) if (link.subscriber) link.reset();
+      }
+      await sleep(50);
+    },
+  },
+];
+
+/** What happens to one Redis, or to one server of a quorum. */
+function atServer(
+  name: string,
+  strike: (control: Redis, scene: Scene, at: number) => Promise<unknown>,
+  more: Partial<Fault> = {},
+): Fault {
+  return {
+    name,
+    on: [...ONE, ...QUORUM],
+    ...more,
+    strike(scene) {
+      const at = Math.floor(scene.random() * scene.place.servers.length);
+      return strike(scene.place.controls[at]!, scene, at);
+    },
+  };
+}
+
+/** A setting is another for a while. */
+function setting(name: string, value: string, usual: string, on: readonly PlaceName[] = ONE) {
+  return {
+    on,
+    async strike({ place, ttl, random }: Scene) {
+      const primaries = await place.primaries();
+      const controls = primaries.map((at) => place.controls[at]!);
+      await Promise.all(controls.map((control) => control.config('SET', name, value)));
+      await sleep(ttl * between(random, 0.2, 0.8));
+      await Promise.all(controls.map((control) => control.config('SET', name, usual)));
+    },
+  };
+}
+
+async function restart({ place }: Scene, at: number, pause = 0): Promise<void> {
+  await place.servers[at]!.kill();
+  await sleep(pause);
+  await place.servers[at]!.run();
+}
+
+async function frozen(scene: Scene, at: number, ms: number): Promise<void> {
+  const server = scene.place.servers[at]!;
+  server.signal('SIGSTOP');
+  await sleep(ms).finally(() => server.signal('SIGCONT'));
+}
+
+const servers: readonly Fault[] = [
+  atServer('a server stands still for less than a lease', (_, scene, at) =>
+    frozen(scene, at, scene.ttl * 0.3),
+  ),
+  atServer('a server stands still for longer than a lease', (_, scene, at) =>
+    frozen(scene, at, scene.ttl * 1.2),
+  ),
+  atServer('a server is killed and restarted', (_, scene, at) => restart(scene, at, 100), {
+    fencedOn: ['one Redis', 'quorum'],
+  }),
+  atServer(
+    'a rolling restart of the servers',
+    async (_, scene) => {
+      for (const at of scene.place.servers.keys()) await restart(scene, at);
+    },
+    { fencedOn: ['one Redis', 'quorum'] },
+  ),
+  atServer('FLUSHALL', (control) => control.flushall(), { fencedOn: [...ONE, ...QUORUM] }),
+  atServer(
+    'keys of locks are deleted',
+    async (control, { keys }) => {
+      await control.del(...keys.map((key) => `lock:${key}`));
+    },
+    { fencedOn: [...ONE, ...QUORUM] },
+  ),
+  atServer('SCRIPT FLUSH', (control) => control.script('FLUSH')),
+  atServer('connections are killed by the server', async (control) => {
+    for (const type of ['normal', 'pubsub']) await control.call('CLIENT', 'KILL', 'TYPE', type);
+  }),
+  atServer('CLIENT PAUSE', async (control, { ttl, random }) => {
+    const ms = Math.round(ttl * between(random, 0.1, 0.6));
+    await control.call('CLIENT', 'PAUSE', String(ms), 'WRITE');
+    await sleep(ms);
+  }),
+  atServer('a foreign script runs long', async (control, { ttl }) => {
+    await control.config('SET', 'busy-reply-threshold', '100');
+    const loop = `local function now() local t = redis.call('TIME') return t[1] * 1000 + t[2] / 1000 end
+      local from = now() while now() - from < tonumber(ARGV[1]) do end`;
+    await control.eval(loop, 0, Math.round(ttl * 0.4));
+  }),
+  { name: 'no memory is left', ...setting('maxmemory', '1', '0', [...ONE, ...QUORUM]) },
+  {
+    name: 'too few replicas are linked',
+    ...setting('min-replicas-to-write', '9', '0', [...ONE, ...SENTINELS]),
+  },
+  atServer(
+    'the user may not run scripts',
+    async (control, { ttl }) => {
+      await control.call('ACL', 'SETUSER', 'default', '-@scripting');
+      await sleep(ttl * 0.5);
+      await control.call('ACL', 'SETUSER', 'default', '+@all');
+    },
+    { on: ONE },
+  ),
+  atServer(
+    'a server is read-only',
+    async (control, { ttl }) => {
+      await control.replicaof('127.0.0.1', '1');
+      await sleep(ttl * 0.5);
+      await control.replicaof('NO', 'ONE');
+    },
+    { on: ONE },
+  ),
+  atServer(
+    'an operator forces locks',
+    async (_, { place, keys }) => {
+      const { LockProcess } = await import('../support/lock-process.js');
+      const operator = new LockProcess(place.options());
+      try {
+        for (const key of keys) await operator.force(key);
+      } finally {
+        await operator.close();
+      }
+    },
+    { on: QUEUES, fencedOn: QUEUES },
+  ),
+  {
+    name: 'most servers of a quorum stand still',
+    on: QUORUM,
+    async strike(scene) {
+      await Promise.all([0, 1].map((at) => frozen(scene, at, scene.ttl * 0.7)));
+    },
+  },
+];
+
+/** Each server that was no primary follows one that is, and has what is written there. */
+async function whole(place: Place): Promise<void> {
+  const linked = async (at: number): Promise<boolean> => {
+    const info = await place.controls[at]!.info('replication').catch(() => '');
+    return /role:master|master_link_status:up/.test(info);
+  };
+  const count = place.name.startsWith('Cluster') ? 3 : 1;
+  await until(
+    'all follow again',
+    async () => {
+      const each = await Promise.all(place.servers.map((_, at) => linked(at)));
+      return each.every(Boolean) && (await place.primaries()).length === count;
+    },
+    PATIENCE,
+  );
+}
+
+/** The primary that the Sentinels name. */
+async function primaryOf({ place }: Scene): Promise<number> {
+  const port = await place.sentinel.primary();
+  return place.servers.findIndex((server) => server.port === port);
+}
+
+async function switched(scene: Scene, from: number): Promise<void> {
+  await until('another is promoted', async () => (await primaryOf(scene)) !== from, PATIENCE);
+}
+
+const behindSentinels: readonly Fault[] = [
+  {
+    name: 'a planned switch of the primary',
+    on: SENTINELS,
+    fencedOn: ['Sentinels'],
+    async strike({ place }) {
+      await place.sentinel.failOver();
+      await whole(place);
+    },
+  },
+  {
+    name: 'the primary dies',
+    on: SENTINELS,
+    fencedOn: ['Sentinels'],
+    async strike(scene) {
+      const from = await primaryOf(scene);
+      await scene.place.servers[from]!.kill();
+      await switched(scene, from);
+      await scene.place.servers[from]!.run();
+      await whole(scene.place);
+    },
+  },
+  {
+    name: 'the primary hangs, and goes on beside its successor',
+    on: SENTINELS,
+    fencedOn: ['Sentinels'],
+    async strike(scene) {
+      const from = await primaryOf(scene);
+      scene.place.servers[from]!.signal('SIGSTOP');
+      await switched(scene, from).finally(() => scene.place.servers[from]!.signal('SIGCONT'));
+      await whole(scene.place);
+    },
+  },
+  {
+    name: 'a switch of the primary behind slow Sentinels',
+    on: SENTINELS,
+    fencedOn: ['Sentinels'],
+    proxied: true,
+    async strike(scene) {
+      const { place } = scene;
+      const ports = new Set(place.sentinel.source.sentinels.map(({ port }) => port));
+      const ways = place.proxies.flatMap((each) => [...each.values()]);
+      const slow = ways.filter(({ target }) => ports.has(target));
+      for (const way of slow) way.down = { delay: 300 * scene.random() };
+      await place.sentinel.failOver();
+      await whole(place);
+      for (const way of slow) way.heal();
+    },
+  },
+  {
+    name: 'a replica dies',
+    on: SENTINELS,
+    async strike(scene) {
+      const replica = ((await primaryOf(scene)) + 1) % 3;
+      await restart(scene, replica, scene.ttl * 0.5);
+      await whole(scene.place);
+    },
+  },
+  {
+    name: 'a Sentinel hangs',
+    on: SENTINELS,
+    async strike({ place, ttl }) {
+      place.sentinel.signalSentinel(1, 'SIGSTOP');
+      await sleep(ttl * 0.5).finally(() => place.sentinel.signalSentinel(1, 'SIGCONT'));
+    },
+  },
+];
+
+/** The primaries, and the one among them that has a lock that is wanted. */
+async function primaryWith({ place, random, keys }: Scene): Promise<number> {
+  const key = keys[Math.floor(random() * keys.length)]!;
+  const slot = slotOf(`lock:${key}`);
+  type Range = [first: number, last: number, primary: [host: string, port: number]];
+  const known = (await place.primaries())[0]!;
+  const ranges = (await place.controls[known]!.cluster('SLOTS')) as unknown as Range[];
+  const [, , [, port]] = ranges.find(([first, last]) => first <= slot && slot <= last)!;
+  return place.servers.findIndex((server) => server.port === port);
+}
+
+/** One primary is away until its replica is promoted, and comes back. */
+async function failover(
+  scene: Scene,
+  away: (at: number) => Promise<unknown>,
+  back: (at: number) => Promise<unknown>,
+): Promise<void> {
+  const { place } = scene;
+  const at = await primaryWith(scene);
+  await away(at);
+  const promoted = async (): Promise<boolean> => {
+    const roles = await Promise.all(
+      place.controls.map((control, of) =>
+        of === at ? '' : control.role().then(([role]) => String(role)),
+      ),
+    );
+    return roles.filter((role) => role === 'master').length === 3;
+  };
+  await until('its replica is promoted', promoted, PATIENCE).finally(() => back(at));
+  await whole(place);
+}
+
+const inCluster: readonly Fault[] = [
+  ...(['at once', 'in many steps'] as const).map((how): Fault => ({
+    name: `a slot moves ${how}`,
+    on: CLUSTER,
+    async strike(scene) {
+      const key = scene.keys[Math.floor(scene.random() * scene.keys.length)]!;
+      const finish = await scene.place.cluster.beginMove(slotOf(`lock:${key}`));
+      if (how === 'in many steps') await sleep(scene.ttl * between(scene.random, 0.1, 0.5));
+      await finish();
+    },
+  })),
+  {
+    name: 'a primary of a Cluster dies',
+    on: CLUSTER,
+    fencedOn: ['Cluster'],
+    strike: (scene) =>
+      failover(
+        scene,
+        (at) => scene.place.servers[at]!.kill(),
+        (at) => scene.place.servers[at]!.run(),
+      ),
+  },
+  {
+    name: 'a primary of a Cluster hangs',
+    on: CLUSTER,
+    fencedOn: ['Cluster'],
+    strike: (scene) =>
+      failover(
+        scene,
+        async (at) => scene.place.servers[at]!.signal('SIGSTOP'),
+        async (at) => scene.place.servers[at]!.signal('SIGCONT'),
+      ),
+  },
+  {
+    name: 'a planned switch in a Cluster',
+    on: CLUSTER,
+    fencedOn: ['Cluster'],
+    async strike(scene) {
+      const { place } = scene;
+      const primaries = await place.primaries();
+      const replicas = [...place.servers.keys()].filter((at) => !primaries.includes(at));
+      const chosen = replicas[Math.floor(scene.random() * replicas.length)]!;
+      await place.controls[chosen]!.cluster('FAILOVER');
+      const promoted = async (): Promise<boolean> => (await place.primaries()).includes(chosen);
+      await until('it is promoted', promoted, PATIENCE);
+      await whole(place);
+    },
+  },
+  {
+    name: 'one primary is dead, and the others have leases',
+    on: CLUSTER,
+    fencedOn: ['Cluster'],
+    async strike(scene) {
+      const { place } = scene;
+      const at = await primaryWith(scene);
+      const { port } = place.servers[at]!;
+      const info = await Promise.all(place.controls.map((each) => each.info('replication')));
+      const replica = info.findIndex((said) => said.includes(`master_port:${port}\r`));
+      // Nobody takes its place: its slots have no server until it is back.
+      await place.servers[replica]!.kill();
+      await place.servers[at]!.kill();
+      await sleep(scene.ttl);
+      await place.servers[at]!.run();
+      await place.servers[replica]!.run();
+      await whole(place);
+    },
+  },
+  {
+    name: 'a rolling restart of a Cluster',
+    on: CLUSTER,
+    fencedOn: ['Cluster', 'Cluster, confirmed'],
+    async strike(scene) {
+      for (const at of scene.place.servers.keys()) {
+        await restart(scene, at, 100);
+        await whole(scene.place);
+      }
+    },
+  },
+];
+
+/** Nothing happens: by this the others are measured. */
+const none: Fault = { name: 'none', on: ALL, keepsOrder: true, strike: () => sleep(200) };
+
+export const FAULTS: readonly Fault[] = [
+  none,
+  ...processes,
+  ...network,
+  ...servers,
+  ...behindSentinels,
+  ...inCluster,
+];
+
+/** What may happen beside another fault. */
+export const COMPANIONS = processes.filter(({ proxied }) => !proxied);

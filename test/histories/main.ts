@@ -1,0 +1,123 @@
+// `npm run histories`: see docs/decisions/073-histories-mix-all-kinds-of-locks.md and CONTRIBUTING.md.
+import { appendFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import cliProgress from 'cli-progress';
+import { RedisProcess } from '../../tools/redis-server.js';
+import { described, type Plan, planOf } from './plan.js';
+import { resultsPage } from './results.js';
+import { type Outcome, runHistory } from './run-history.js';
+import { shortened } from './shorten.js';
+
+const { values: options } = parseArgs({
+  options: {
+    size: { type: 'string', default: '1200' },
+    operations: { type: 'string', default: '900' },
+    seed: { type: 'string' },
+    only: { type: 'string', default: '' },
+    minutes: { type: 'string', default: '600' },
+    state: { type: 'string', default: join('build', 'histories') },
+    plant: { type: 'string' },
+    shorten: { type: 'boolean', default: false },
+    again: { type: 'boolean', default: false },
+    list: { type: 'boolean', default: false },
+    results: { type: 'string', default: join('docs', 'faults', 'results.md') },
+  },
+});
+const operations = Number(options.operations);
+
+/** Histories that were played, of this state of the sources. */
+class Played {
+  readonly #file: string;
+  readonly outcomes = new Map<number, Outcome>();
+
+  constructor(folder: string) {
+    const sources = process.env['HISTORIES_OF']!;
+    mkdirSync(folder, { recursive: true });
+    this.#file = join(folder, `${sources}.jsonl`);
+    if (options.again || !existsSync(this.#file)) writeFileSync(this.#file, '');
+    for (const line of readFileSync(this.#file, 'utf8').split('\n').slice(0, -1)) {
+      this.#know(JSON.parse(line) as Outcome);
+    }
+  }
+
+  add(outcome: Outcome): void {
+    appendFileSync(this.#file, `${JSON.stringify(outcome)}\n`);
+    this.#know(outcome);
+  }
+
+  #know(outcome: Outcome): void {
+    this.outcomes.set(outcome.plan.seed, outcome);
+  }
+}
+
+function say(outcome: Outcome): void {
+  const { plan, violations, recoveries, seconds } = outcome;
+  const longest = Math.max(0, ...recoveries.map(({ ms }) => ms));
+  process.stdout.write(
+    `${violations.length === 0 ? '✓' : '✗'} ${described(plan)}\n` +
+      `  ${outcome.operations} operations, ${outcome.sections} grants, ${seconds.toFixed(1)} s, longest recovery ${longest} ms\n`,
+  );
+  for (const violation of violations.slice(0, 10)) process.stdout.write(`    ${violation}\n`);
+  if (violations.length > 10) process.stdout.write(`    and ${violations.length - 10} more\n`);
+}
+
+async function one(seed: number, resource: RedisProcess): Promise<void> {
+  const plan = withPlant(planOf(seed));
+  const run = (chosen: Plan): Promise<Outcome> => runHistory(chosen, resource, { operations });
+  const outcome = await run(plan);
+  say(outcome);
+  process.exitCode = outcome.violations.length > 0 ? 1 : 0;
+  if (outcome.violations.length === 0 || !options.shorten) return;
+  const shortest = await shortened(plan, run, (_, found) => say(found));
+  process.stdout.write(
+    `shortest: ${described(shortest)}, strokes: ${JSON.stringify(shortest.strokes)}\n`,
+  );
+}
+
+async function all(resource: RedisProcess): Promise<void> {
+  const played = new Played(options.state);
+  const wanted = Array.from({ length: Number(options.size) }, (_, seed) => seed);
+  const chosen = wanted.filter((seed) => described(planOf(seed)).includes(options.only));
+  const left = chosen.filter((seed) => !played.outcomes.has(seed));
+  const end = performance.now() + Number(options.minutes) * 60_000;
+  const bar = new cliProgress.SingleBar(
+    { format: '{bar} {value}/{total} histories, {eta_formatted} left', noTTYOutput: true },
+    cliProgress.Presets.shades_classic,
+  );
+  bar.start(chosen.length, chosen.length - left.length);
+  for (const seed of left) {
+    if (performance.now() > end) break;
+    const outcome = await runHistory(withPlant(planOf(seed)), resource, { operations });
+    played.add(outcome);
+    if (outcome.violations.length > 0) say(outcome);
+    bar.increment();
+  }
+  bar.stop();
+  const outcomes = chosen.flatMap((seed) => played.outcomes.get(seed) ?? []);
+  const { page, violations, total } = resultsPage(outcomes, wanted.length);
+  if (options.only === '') {
+    mkdirSync(join(options.results, '..'), { recursive: true });
+    writeFileSync(options.results, page);
+  }
+  process.stdout.write(`${total}\n`);
+  process.exitCode = violations === 0 ? 0 : 1;
+}
+
+function withPlant(plan: Plan): Plan {
+  return options.plant ? { ...plan, plant: options.plant as NonNullable<Plan['plant']> } : plan;
+}
+
+if (options.list) {
+  for (let seed = 0; seed < Number(options.size); seed += 1) {
+    const line = described(planOf(seed));
+    if (line.includes(options.only)) process.stdout.write(`${line}\n`);
+  }
+} else {
+  const resource = await RedisProcess.start();
+  try {
+    await (options.seed === undefined ? all(resource) : one(Number(options.seed), resource));
+  } finally {
+    await resource.stop();
+  }
+}

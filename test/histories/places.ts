@@ -1,0 +1,197 @@
+import type { Redis } from 'ioredis';
+import type { RedisLockOptions } from '../../lib/options/index.js';
+import { ClusterProcess } from '../../tools/redis-cluster.js';
+import { SentinelProcess } from '../../tools/redis-sentinel.js';
+import { RedisProcess } from '../../tools/redis-server.js';
+import { controlOf } from '../support/control.js';
+import { FaultProxy } from '../support/fault-proxy.js';
+
+/** Half a lease is longer than a failover of a Cluster: leases of all lengths meet it. In ms. */
+const NODE_TIMEOUT = 1_500;
+const COMMAND_TIMEOUT = 1_000;
+const ACKS_TIMEOUT = 400;
+
+/** What stands where locks are, before any proxy. */
+interface Servers {
+  readonly servers: readonly RedisProcess[];
+  readonly sentinel?: SentinelProcess;
+  readonly cluster?: ClusterProcess;
+  /** How a process finds them; `at` is where it reaches a server. */
+  options(at: (port: number) => number): RedisLockOptions;
+  stop(): Promise<unknown>;
+}
+
+type Start = () => Promise<Servers>;
+
+/** Where locks can live, in the order of the table. */
+export const PLACES = {
+  'one Redis': one([], { durability: 'ignore' }),
+  'one Redis with an append-only file': one(['--appendonly', 'yes', '--appendfsync', 'always'], {
+    durability: 'ignore',
+  }),
+  'one Redis that must not forget': one([], { durability: 'refuse' }),
+  Sentinels: sentinels({ durability: 'ignore' }),
+  'Sentinels, confirmed': sentinels({ replicas: { acks: 2, timeout: ACKS_TIMEOUT } }),
+  Cluster: cluster({ durability: 'ignore' }),
+  'Cluster, confirmed': cluster({ replicas: { acks: 1, timeout: ACKS_TIMEOUT } }),
+  quorum: quorum({ durability: 'ignore' }),
+  'quorum that must not forget': quorum({ durability: 'refuse' }),
+} as const satisfies Record<string, Start>;
+
+export type PlaceName = keyof typeof PLACES;
+
+/** What a process of a history is given. */
+export type PlaceOptions = Omit<RedisLockOptions, 'commandTimeout'> & {
+  readonly commandTimeout: number;
+};
+
+function one(args: readonly string[], more: RedisLockOptions): Start {
+  return async () => {
+    const server = await RedisProcess.start({ args });
+    return {
+      servers: [server],
+      options: (at) => ({ redis: `redis://127.0.0.1:${at(server.port)}`, ...more }),
+      stop: () => server.stop(),
+    };
+  };
+}
+
+function quorum(more: RedisLockOptions): Start {
+  return async () => {
+    const servers = await Promise.all([1, 2, 3].map(() => RedisProcess.start()));
+    return {
+      servers,
+      options: (at) => ({
+        nodes: servers.map(({ port }) => `redis://127.0.0.1:${at(port)}`),
+        ...more,
+      }),
+      stop: () => Promise.all(servers.map((server) => server.stop())),
+    };
+  };
+}
+
+function sentinels(more: RedisLockOptions): Start {
+  return async () => {
+    const sentinel = await SentinelProcess.start();
+    return {
+      servers: sentinel.servers,
+      sentinel,
+      options: (at) => ({
+        redis: {
+          name: sentinel.name,
+          sentinels: sentinel.source.sentinels.map(({ host, port }) => ({ host, port: at(port) })),
+          updateSentinels: false,
+          natMap: mapped(sentinel.servers, at),
+        },
+        ...more,
+      }),
+      stop: () => sentinel.stop(),
+    };
+  };
+}
+
+function cluster(more: RedisLockOptions): Start {
+  return async () => {
+    const made = await ClusterProcess.start({ replicas: 3, nodeTimeout: NODE_TIMEOUT });
+    return {
+      servers: made.servers,
+      cluster: made,
+      options: (at) => ({
+        redis: {
+          cluster: made.seeds.map(({ host, port }) => ({ host, port: at(port) })),
+          natMap: mapped(made.servers, at),
+        },
+        ...more,
+      }),
+      stop: () => made.stop(),
+    };
+  };
+}
+
+type NatMap = Record<string, { host: string; port: number }>;
+
+function mapped(servers: readonly RedisProcess[], at: (port: number) => number): NatMap {
+  const host = '127.0.0.1';
+  return Object.fromEntries(
+    servers.map(({ port }) => [`${host}:${port}`, { host, port: at(port) }]),
+  );
+}
+
+/** Servers for one history, and the ways of its processes to them. */
+export class Place {
+  readonly controls: readonly Redis[];
+
+  private constructor(
+    readonly name: PlaceName,
+    private readonly made: Servers,
+    /** For each process, by the port of the server; none where nothing happens on the way. */
+    readonly proxies: readonly ReadonlyMap<number, FaultProxy>[],
+  ) {
+    this.controls = made.servers.map(({ url }) => controlOf(url));
+  }
+
+  /** `ways`: for so many processes something may happen on the way to the servers. */
+  static async start(name: PlaceName, ways: number): Promise<Place> {
+    const made = await PLACES[name]();
+    const ports = [
+      ...made.servers.map(({ port }) => port),
+      ...(made.sentinel?.source.sentinels ?? []).map(({ port }) => port),
+    ];
+    const way = async (): Promise<Map<number, FaultProxy>> =>
+      new Map(
+        await Promise.all(
+          ports.map(async (port) => [port, await FaultProxy.before(port)] as const),
+        ),
+      );
+    const proxies = await Promise.all(Array.from({ length: ways }, way));
+    return new Place(name, made, proxies);
+  }
+
+  get servers(): readonly RedisProcess[] {
+    return this.made.servers;
+  }
+
+  get sentinel(): SentinelProcess {
+    return this.made.sentinel!;
+  }
+
+  get cluster(): ClusterProcess {
+    return this.made.cluster!;
+  }
+
+  /** Whether locks have readers, permits, conditions and a queue. */
+  get hasQueue(): boolean {
+    return !this.name.startsWith('quorum');
+  }
+
+  /** What this process connects to; none: one that looks from outside. */
+  options(process?: number): PlaceOptions {
+    const ways = process === undefined ? undefined : this.proxies[process];
+    const at = (port: number): number => ways?.get(port)?.port ?? port;
+    return { ...this.made.options(at), commandTimeout: COMMAND_TIMEOUT, outageWait: 20_000 };
+  }
+
+  /** The servers that take writes, as they say. */
+  async primaries(): Promise<number[]> {
+    const roles = await Promise.all(
+      this.controls.map(async (control) => (await control.role())[0] as unknown),
+    );
+    return roles.flatMap((role, at) => (role === 'master' ? [at] : []));
+  }
+
+  /** Every key of a lock, with what is left of it in ms; -1 if it never ends. */
+  async keys(): Promise<{ name: string; ttl: number }[]> {
+    const each = (await this.primaries()).map(async (at) => {
+      const control = this.controls[at]!;
+      const names = await control.keys('*lock:*');
+      return Promise.all(names.map(async (name) => ({ name, ttl: await control.pttl(name) })));
+    });
+    return (await Promise.all(each)).flat();
+  }
+
+  async stop(): Promise<void> {
+    for (const control of this.controls) control.disconnect();
+    await Promise.all(this.proxies.flatMap((ways) => [...ways.values()].map((way) => way.close())));
+    await this.made.stop();
+  }
+}

@@ -1,0 +1,88 @@
+import { GRANTING, both, inConditions, inScripts, inShares, type Plant } from '../support/plant.js';
+
+const AS_ANYBODY = `function(current, kind, permits, ...) return right(current, kind, 1000, ...) end`;
+const LAST_FIRST = `local first, last = select(3, ...) return right('ZREVRANGE', about, first, last, select(5, ...))`;
+
+/** Mistakes by which each check of a history is seen to fail, and the beginning of what it says then. */
+export const plants = {
+  'a lock that is held is granted': {
+    plant: both(
+      inScripts(['acquireFree'], {
+        commands: {
+          'EXISTS lock': `return 0`,
+          'SET lock': `return right(said, about, (select(3, ...)), 'PX', ttl)`,
+        },
+      }),
+      inScripts(['acquire'], { commands: { 'EXISTS lock': `return 0` } }),
+    ),
+    found: /^overlap: /,
+  },
+  'a reader comes in beside a writer': {
+    plant: inShares(['acquire'], {
+      functions: {
+        fits: `function(current, kind, ...) return kind == 's' or right(current, kind, ...) end`,
+      },
+    }),
+    found: /^overlap: /,
+  },
+  'nobody counts permits': {
+    plant: both(
+      inShares(['acquire', 'release'], { functions: { fits: AS_ANYBODY } }),
+      inScripts(['acquire'], { functions: { fits: AS_ANYBODY } }),
+    ),
+    found: /^overlap: /,
+  },
+  'tokens go down': {
+    plant: inScripts([...GRANTING, 'acquireFree'], {
+      functions: {
+        mint_fencing_tokens: `function(_, now, count) return 2e15 - now % 1e12, count end`,
+      },
+    }),
+    found: /^token: /,
+  },
+  'a lock is granted twice under one token': {
+    plant: both(
+      inScripts(['acquireFree'], {
+        commands: {
+          'EXISTS lock': `return 0`,
+          'SET lock': `return right(said, about, (select(3, ...)), 'PX', ttl)`,
+        },
+        functions: { mint_fencing_tokens: `function(_, _, count) return 1.7e15, count end` },
+      }),
+      inScripts(['acquire'], {
+        commands: { 'EXISTS lock': `return 0` },
+        functions: { mint_fencing_tokens: `function(_, _, count) return 1.7e15, count end` },
+      }),
+    ),
+    found: /^guarded write: /,
+  },
+  'a lock has no end': {
+    plant: inScripts(['acquireFree'], {
+      commands: { 'SET lock': `return right(said, about, (select(3, ...)), 'NX')` },
+    }),
+    found: /^no end: /,
+  },
+  'the last who came is served first': {
+    plant: inScripts(['release', 'releaseFree'], { commands: { 'ZRANGE queue': LAST_FIRST } }),
+    found: /^order: /,
+  },
+  'a stamp looks for no holder': {
+    plant: inScripts(['stamp'], { commands: { 'GET lock': `return false` } }),
+    found: /^stamp: /,
+  },
+  'two restore one lease': {
+    plant: inScripts(['transfer'], { commands: { 'GET lock': `return right(...) and holder` } }),
+    found: /^hand-over: |^overlap: /,
+  },
+  'who awaits wakes without a signal': {
+    plant: inConditions(['signal'], { operands: { count: `'1000'` } }),
+    found: /^condition: /,
+  },
+} as const satisfies Record<string, { plant: Plant; found: RegExp }>;
+
+export type PlantName = keyof typeof plants;
+
+/** Puts a mistake into the library, in this process, for good. */
+export function plant(name: PlantName): void {
+  plants[name].plant.sow!();
+}

@@ -1,0 +1,176 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { RedisProcess } from '../../tools/redis-server.js';
+import { systemClock } from '../../lib/options/index.js';
+import { DEAD, PATIENCE } from '../support/bounds.js';
+import { controlOf } from '../support/control.js';
+import { monotonic } from '../support/monotonic.js';
+import { random } from '../support/random.js';
+import { until } from '../support/until.js';
+import { Application } from './application.js';
+import { Evidence } from './checks.js';
+import { Crowd } from './crowd.js';
+import { Guarded } from './guarded.js';
+import { faultNamed, type Plan } from './plan.js';
+import { Place } from './places.js';
+import type { Play } from './player.js';
+
+/** What came of a history. */
+export interface Outcome {
+  readonly plan: Plan;
+  readonly operations: number;
+  /** How often a lock was granted. */
+  readonly sections: number;
+  /** For each stroke: after how many ms each process had a lock again. */
+  readonly recoveries: readonly { readonly fault: string; readonly ms: number }[];
+  readonly violations: readonly string[];
+  readonly seconds: number;
+}
+
+const PROCESSES = 3;
+const KEYS = ['a', 'b', 'c'];
+const SEMAPHORE = 's';
+const PERMITS = 3;
+/** How long each process may be without a lock after a fault, in ms, beside its leases. */
+const RECOVERY = 30_000;
+/** After so long a history ends in any case, in ms. */
+const LONGEST = 120_000;
+
+const ALONE: Play['ways'] = {
+  exclusive: 4,
+  many: 1,
+  nested: 1,
+  extend: 1,
+  long: 0.1,
+  tried: 1,
+  aborted: 1,
+};
+const WAYS: Play['ways'] = {
+  ...ALONE,
+  shared: 3,
+  permits: 3,
+  condition: 2,
+  handOver: 0.5,
+  restore: 1,
+  downgrade: 1,
+  optimistic: 2,
+};
+
+/**
+ * Plays a history: processes lock in all ways until they did `operations` and the strokes of the plan are over. `resource`
+ * is a server without faults.
+ */
+export async function runHistory(
+  plan: Plan,
+  resource: RedisProcess,
+  { operations, ways }: { operations: number; ways?: Play['ways'] },
+): Promise<Outcome> {
+  const from = monotonic();
+  const folder = mkdtempSync(join(tmpdir(), 'history-'));
+  const faults = plan.strokes.map(faultNamed);
+  const store = controlOf(resource.url);
+  await store.flushall();
+  const proxied = faults.some((fault) => fault.proxied);
+  const place = await Place.start(plan.place, proxied ? PROCESSES : 0);
+  const crowd = new Crowd(plan.ioredis, (at, nth) => ({
+    options: { ...place.options(at), fairness: plan.fairness, ttl: plan.ttl, shutdownGrace: 500 },
+    ways: ways ?? (place.hasQueue ? WAYS : ALONE),
+    keys: KEYS,
+    semaphore: SEMAPHORE,
+    permits: PERMITS,
+    callers: plan.callers,
+    seed: plan.seed * 1_000 + nth,
+    ttl: plan.ttl,
+    wait: 2 * plan.ttl,
+    folder,
+    name: `process-${nth}`,
+    resource: resource.url,
+    plant: plan.plant,
+  }));
+  const violations: string[] = [];
+  const recoveries: { fault: string; ms: number }[] = [];
+  const draw = random(plan.seed);
+  try {
+    await crowd.start(PROCESSES);
+    await crowd.goesOn(from, RECOVERY + plan.ttl);
+    for (const fault of faults) {
+      await sleep(300 * draw());
+      await fault.strike({ place, crowd, random: draw, ttl: plan.ttl, keys: KEYS });
+      const ms = await crowd.goesOn(monotonic(), RECOVERY + plan.ttl);
+      recoveries.push({ fault: fault.name, ms: Math.round(ms) });
+      violations.push(...endless(await place.keys()));
+    }
+    const late = monotonic() + LONGEST;
+    await until(
+      'enough was done',
+      () => crowd.operations >= operations || monotonic() > late,
+      LONGEST + 1_000,
+    );
+    for (const open of await crowd.end()) violations.push(`never settled: ${open}`);
+    violations.push(...endless(await place.keys()));
+    violations.push(...(await leftBehind(place, plan)));
+  } catch (error) {
+    violations.push(`failed: ${String(error)}`);
+  } finally {
+    await crowd.killAll();
+  }
+  const processesOnly = faults.every(({ keepsOrder }) => keepsOrder);
+  const evidence = new Evidence(folder, crowd);
+  violations.push(
+    ...evidence.violations({
+      held: !faults.some(({ fencedOn = [] }) => fencedOn.includes(plan.place)),
+      inOrder: plan.fairness === 'strict' && place.hasQueue && processesOnly,
+      signalled: processesOnly,
+    }),
+  );
+  const wrong = await new Guarded(store).wrongWrites(KEYS);
+  violations.push(...wrong.map((what) => `guarded write: ${what}`));
+  store.disconnect();
+  await place.stop();
+  rmSync(folder, { recursive: true });
+  return {
+    plan,
+    operations: crowd.operations,
+    sections: crowd.sections,
+    recoveries,
+    violations,
+    seconds: (monotonic() - from) / 1_000,
+  };
+}
+
+function endless(keys: readonly { name: string; ttl: number }[]): string[] {
+  return keys.filter(({ ttl }) => ttl === -1).map(({ name }) => `no end: ${name}`);
+}
+
+/** What is left in the servers when each lock was taken once more, by who passes over the dead. */
+async function leftBehind(place: Place, plan: Plan): Promise<string[]> {
+  const options = { ...place.options(), ttl: plan.ttl };
+  const app = await Application.start(options, systemClock, (store) => store);
+  const { wait } = { wait: plan.ttl + DEAD + PATIENCE };
+  const traces = async (): Promise<string[]> =>
+    (await place.keys())
+      .map(({ name }) => name)
+      .filter((name) => !/:(?:fences?|versions?|seen)$/.test(name));
+  const looked = async (): Promise<boolean> => {
+    for (const key of KEYS) {
+      const lease = await app.locks.acquire(key, { wait });
+      if (place.hasQueue) await app.locks.condition(lease, 'met').signalAll();
+      await lease.release();
+    }
+    if (place.hasQueue) {
+      const lease = await app.locks.semaphore(SEMAPHORE, { permits: PERMITS }).acquire({ wait });
+      await lease.release();
+    }
+    return (await traces()).length === 0;
+  };
+  try {
+    await until('nothing is left', looked, wait);
+    return [];
+  } catch {
+    return (await traces()).map((name) => `left behind: ${name}`);
+  } finally {
+    await app.close();
+  }
+}

@@ -1,0 +1,22 @@
+// `npm run histories`: plays histories of processes that lock in all ways while something goes wrong, checks them, and writes
+// docs/faults/results.md. Options: --size 1200 histories, of --operations 900 at least; --minutes ends a start early, the next one goes on where
+// it was (build/histories, one file for each state of lib and of the histories); --again forgets what was played.
+// --only <part of a line of --list> plays those alone and writes no page; --seed 17 plays one and says what is wrong, and --shorten makes it shorter then.
+// --plant <name of test/histories/plants.ts> puts a mistake into the library.
+import { execFileSync, spawn } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { globSync } from './glob.mjs';
+
+const compiled = execFileSync(process.execPath, ['test/support/compile-workers.mjs'], {
+  encoding: 'utf8',
+});
+const state = createHash('sha1');
+for (const folder of ['lib', 'test/histories']) {
+  for (const file of globSync(join(compiled, folder), '.js')) state.update(readFileSync(file));
+}
+const env = { ...process.env, HISTORIES_OF: state.digest('hex').slice(0, 12) };
+const main = join(compiled, 'test/histories/main.js');
+const child = spawn(process.execPath, [main, ...process.argv.slice(2)], { stdio: 'inherit', env });
+child.once('exit', (code) => (process.exitCode = code ?? 1));
