@@ -3,6 +3,7 @@ import type { Redis } from 'ioredis';
 import { Gate } from '../support/gate.js';
 import type { FaultProxy } from '../support/fault-proxy.js';
 import { slotOf } from '../../lib/redis/cluster/slot-map.js';
+import { LockProcess } from '../support/lock-process.js';
 import { until } from '../support/until.js';
 import type { Crowd } from './crowd.js';
 import type { Place, PlaceName } from './places.js';
@@ -158,7 +159,7 @@ function onTheWay(
       await Promise.all(ways.map((way) => begin(way, scene)));
       await sleep(ms(scene.ttl) * between(scene.random, 0.3, 1));
       for (const way of ways) way.heal();
-      await Promise.all(ways.map((way) => way.listening || way.listen()));
+      await Promise.all(ways.filter((way) => !way.listening).map((way) => way.listen()));
     },
   };
 }
@@ -323,7 +324,6 @@ const servers: readonly Fault[] = [
   atServer(
     'an operator forces locks',
     async (_, { place, keys }) => {
-      const { LockProcess } = await import('../support/lock-process.js');
       const operator = new LockProcess(place.options());
       try {
         for (const key of keys) await operator.force(key);
@@ -457,15 +457,16 @@ async function failover(
   const { place } = scene;
   const at = await primaryWith(scene);
   await away(at);
+  const others = place.controls.toSpliced(at, 1);
   const promoted = async (): Promise<boolean> => {
-    const roles = await Promise.all(
-      place.controls.map((control, of) =>
-        of === at ? '' : control.role().then(([role]) => String(role)),
-      ),
-    );
-    return roles.filter((role) => role === 'master').length === 3;
+    const roles = await Promise.all(others.map((control) => control.role()));
+    return roles.filter(([role]) => role === 'master').length === 3;
   };
-  await until('its replica is promoted', promoted, PATIENCE).finally(() => back(at));
+  try {
+    await until('its replica is promoted', promoted, PATIENCE);
+  } finally {
+    await back(at);
+  }
   await whole(place);
 }
 

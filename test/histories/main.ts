@@ -41,7 +41,8 @@ class Played {
     }
   }
 
-  add(outcome: Outcome): void {
+  add({ plan, operations, sections, recoveries, violations, seconds }: Outcome): void {
+    const outcome = { plan, operations, sections, recoveries, violations, seconds };
     appendFileSync(this.#file, `${JSON.stringify(outcome)}\n`);
     this.#know(outcome);
   }
@@ -82,7 +83,11 @@ async function all(resource: RedisProcess): Promise<void> {
   const left = chosen.filter((seed) => !played.outcomes.has(seed));
   const end = performance.now() + Number(options.minutes) * 60_000;
   const bar = new cliProgress.SingleBar(
-    { format: '{bar} {value}/{total} histories, {eta_formatted} left', noTTYOutput: true },
+    {
+      format: '{bar} {value}/{total} histories, {eta_formatted} left',
+      noTTYOutput: true,
+      notTTYSchedule: 30_000,
+    },
     cliProgress.Presets.shades_classic,
   );
   bar.start(chosen.length, chosen.length - left.length);

@@ -19,12 +19,13 @@ export interface Plan {
 
 const STROKES = 3;
 
-/** The history of this number. Neighbours differ in the fault, and rounds of all faults in the place. */
+/** The history of this number. Neighbours differ in the fault and the place; after rounds of all faults each was at each of its places. */
 export function planOf(seed: number): Plan {
   const draw = random(seed * 2_654_435_761);
   const any = <T>(all: readonly T[]): T => all[Math.floor(draw() * all.length)]!;
-  const fault = FAULTS[seed % FAULTS.length]!;
-  const place = fault.on[Math.floor(seed / FAULTS.length) % fault.on.length]!;
+  const [round, nth] = [Math.floor(seed / FAULTS.length), seed % FAULTS.length];
+  const fault = FAULTS[nth]!;
+  const place = fault.on[(round + nth) % fault.on.length]!;
   const companion = draw() < 0.3 ? any(COMPANIONS).name : fault.name;
   return {
     seed,

@@ -1,7 +1,10 @@
 import { GRANTING, both, inConditions, inScripts, inShares, type Plant } from '../support/plant.js';
 
 const AS_ANYBODY = `function(current, kind, permits, ...) return right(current, kind, 1000, ...) end`;
-const LAST_FIRST = `local first, last = select(3, ...) return right('ZREVRANGE', about, first, last, select(5, ...))`;
+
+const ENDLESS = {
+  mint_fencing_tokens: `function(fence) return redis.call('INCR', fence), 1 end`,
+};
 
 /** Mistakes by which each check of a history is seen to fail, and the beginning of what it says then. */
 export const plants = {
@@ -56,14 +59,17 @@ export const plants = {
     ),
     found: /^guarded write: /,
   },
-  'a lock has no end': {
-    plant: inScripts(['acquireFree'], {
-      commands: { 'SET lock': `return right(said, about, (select(3, ...)), 'NX')` },
-    }),
+  'tokens are counted without an end': {
+    plant: both(
+      inScripts([...GRANTING, 'acquireFree', 'stamp'], { functions: ENDLESS }),
+      inShares(['acquire', 'release', 'leave'], { functions: ENDLESS }),
+    ),
     found: /^no end: /,
   },
   'the last who came is served first': {
-    plant: inScripts(['release', 'releaseFree'], { commands: { 'ZRANGE queue': LAST_FIRST } }),
+    plant: inScripts(GRANTING, {
+      commands: { 'ZRANGE queue': `return right('ZREVRANGE', about, select(3, ...))` },
+    }),
     found: /^order: /,
   },
   'a stamp looks for no holder': {
@@ -72,10 +78,10 @@ export const plants = {
   },
   'two restore one lease': {
     plant: inScripts(['transfer'], { commands: { 'GET lock': `return right(...) and holder` } }),
-    found: /^hand-over: |^overlap: /,
+    found: /^hand-over: /,
   },
   'who awaits wakes without a signal': {
-    plant: inConditions(['signal'], { operands: { count: `'1000'` } }),
+    plant: inConditions(['signal'], { operands: { most: `'1000'` } }),
     found: /^condition: /,
   },
 } as const satisfies Record<string, { plant: Plant; found: RegExp }>;

@@ -67,7 +67,7 @@ interface RecordedLease {
   readonly lease: Lease;
   readonly holder: string;
   /** To be called before it is given back; a second call does nothing. */
-  end(): void;
+  readonly end: () => void;
 }
 
 /** How much longer than it may a call may take, in ms of this process's attention. */
@@ -95,7 +95,6 @@ export class Player {
   }>();
   readonly #guarded: Guarded;
   readonly #mailbox: string;
-  readonly #random: () => number;
 
   private constructor(private readonly play: Play) {
     this.#note = journalTo(join(play.folder, `${play.name}.journal`));
@@ -103,7 +102,6 @@ export class Player {
     this.#guarded = new Guarded(controlOf(play.resource));
     this.#mailbox = join(play.folder, 'handed-over');
     mkdirSync(this.#mailbox, { recursive: true });
-    this.#random = random(play.seed);
   }
 
   static async start(play: Play): Promise<Player> {
@@ -255,31 +253,24 @@ export class Player {
       }
     },
 
-    /** Goes on with what any process has handed over. */
+    /** Goes on with what any process has handed over; others may have the same text. */
     restore: async (app, own) => {
-      for (const name of readdirSync(this.#mailbox)) {
-        const mine = join(this.play.folder, `taken-${name}`);
-        try {
-          renameSync(join(this.#mailbox, name), mine);
-        } catch {
-          continue; // another was faster
-        }
-        const { text, holder } = JSON.parse(readFileSync(mine, 'utf8')) as Record<string, string>;
-        rmSync(mine);
-        const twice = own() < 0.3; // two processes may have the text
-        const asks = Array.from({ length: twice ? 2 : 1 }, () =>
-          this.#timed('restore', 4_000, () => app.locks.restore(text!)),
-        );
-        for (const settled of await Promise.allSettled(asks)) {
-          if (settled.status === 'rejected') continue;
-          const lease = settled.value;
-          this.#note('restored', { text: text! });
-          const { end } = this.#recorder.record(app, lease, { key: lease.key }, { holder });
-          await this.#work(lease, own).finally(end);
-          await this.#released(lease);
-        }
-        return;
+      const [name] = readdirSync(this.#mailbox);
+      if (name === undefined) return;
+      const file = join(this.#mailbox, name);
+      let said: string;
+      try {
+        said = readFileSync(file, 'utf8');
+      } catch {
+        return; // another took it away
       }
+      if (own() < 0.5) rmSync(file, { force: true });
+      const { text, holder } = JSON.parse(said) as { text: string; holder: string };
+      const lease = await this.#timed('restore', 4_000, () => app.locks.restore(text));
+      this.#note('restored', { text });
+      const { end } = this.#recorder.record(app, lease, { key: lease.key }, { holder });
+      await this.#work(lease, own).finally(end);
+      await this.#released(lease);
     },
 
     downgrade: async (app, own) => {
@@ -354,7 +345,7 @@ export class Player {
     app: Application,
     own: () => number,
     key: string | string[],
-    more: AcquireOptions,
+    more: Pick<AcquireOptions, 'mode' | 'signal'>,
     work: (lease: Lease, holder: string) => Promise<unknown>,
   ): Promise<void> {
     const options = { ...this.#times(own), ...more };

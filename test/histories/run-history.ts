@@ -6,6 +6,7 @@ import type { RedisProcess } from '../../tools/redis-server.js';
 import { systemClock } from '../../lib/options/index.js';
 import { DEAD, PATIENCE } from '../support/bounds.js';
 import { controlOf } from '../support/control.js';
+import type { Claimed } from '../support/history.js';
 import { monotonic } from '../support/monotonic.js';
 import { random } from '../support/random.js';
 import { until } from '../support/until.js';
@@ -29,10 +30,18 @@ export interface Outcome {
   readonly seconds: number;
 }
 
+export interface Demands {
+  /** How many calls of the library are enough. */
+  readonly operations: number;
+  /** How often each way to lock is chosen, if not all are. */
+  readonly ways?: Play['ways'];
+  readonly keys?: Play['keys'];
+}
+
 const PROCESSES = 3;
 const KEYS = ['a', 'b', 'c'];
 const SEMAPHORE = 's';
-const PERMITS = 3;
+const PERMITS = 2;
 /** How long each process may be without a lock after a fault, in ms, beside its leases. */
 const RECOVERY = 30_000;
 /** After so long a history ends in any case, in ms. */
@@ -50,7 +59,7 @@ const ALONE: Play['ways'] = {
 const WAYS: Play['ways'] = {
   ...ALONE,
   shared: 3,
-  permits: 3,
+  permits: 4,
   condition: 2,
   handOver: 0.5,
   restore: 1,
@@ -65,8 +74,8 @@ const WAYS: Play['ways'] = {
 export async function runHistory(
   plan: Plan,
   resource: RedisProcess,
-  { operations, ways }: { operations: number; ways?: Play['ways'] },
-): Promise<Outcome> {
+  { operations, ways, keys = KEYS }: Demands,
+): Promise<Outcome & { readonly claims: readonly Claimed[] }> {
   const from = monotonic();
   const folder = mkdtempSync(join(tmpdir(), 'history-'));
   const faults = plan.strokes.map(faultNamed);
@@ -77,7 +86,7 @@ export async function runHistory(
   const crowd = new Crowd(plan.ioredis, (at, nth) => ({
     options: { ...place.options(at), fairness: plan.fairness, ttl: plan.ttl, shutdownGrace: 500 },
     ways: ways ?? (place.hasQueue ? WAYS : ALONE),
-    keys: KEYS,
+    keys,
     semaphore: SEMAPHORE,
     permits: PERMITS,
     callers: plan.callers,
@@ -97,7 +106,7 @@ export async function runHistory(
     await crowd.goesOn(from, RECOVERY + plan.ttl);
     for (const fault of faults) {
       await sleep(300 * draw());
-      await fault.strike({ place, crowd, random: draw, ttl: plan.ttl, keys: KEYS });
+      await fault.strike({ place, crowd, random: draw, ttl: plan.ttl, keys });
       const ms = await crowd.goesOn(monotonic(), RECOVERY + plan.ttl);
       recoveries.push({ fault: fault.name, ms: Math.round(ms) });
       violations.push(...endless(await place.keys()));
@@ -108,9 +117,10 @@ export async function runHistory(
       () => crowd.operations >= operations || monotonic() > late,
       LONGEST + 1_000,
     );
+    violations.push(...endless(await place.keys()));
     for (const open of await crowd.end()) violations.push(`never settled: ${open}`);
     violations.push(...endless(await place.keys()));
-    violations.push(...(await leftBehind(place, plan)));
+    violations.push(...(await leftBehind(place, plan, keys)));
   } catch (error) {
     violations.push(`failed: ${String(error)}`);
   } finally {
@@ -125,7 +135,7 @@ export async function runHistory(
       signalled: processesOnly,
     }),
   );
-  const wrong = await new Guarded(store).wrongWrites(KEYS);
+  const wrong = await new Guarded(store).wrongWrites(keys);
   violations.push(...wrong.map((what) => `guarded write: ${what}`));
   store.disconnect();
   await place.stop();
@@ -136,6 +146,7 @@ export async function runHistory(
     sections: crowd.sections,
     recoveries,
     violations,
+    claims: evidence.claims,
     seconds: (monotonic() - from) / 1_000,
   };
 }
@@ -145,16 +156,16 @@ function endless(keys: readonly { name: string; ttl: number }[]): string[] {
 }
 
 /** What is left in the servers when each lock was taken once more, by who passes over the dead. */
-async function leftBehind(place: Place, plan: Plan): Promise<string[]> {
+async function leftBehind(place: Place, plan: Plan, keys: readonly string[]): Promise<string[]> {
   const options = { ...place.options(), ttl: plan.ttl };
   const app = await Application.start(options, systemClock, (store) => store);
-  const { wait } = { wait: plan.ttl + DEAD + PATIENCE };
+  const wait = plan.ttl + DEAD + PATIENCE;
   const traces = async (): Promise<string[]> =>
     (await place.keys())
       .map(({ name }) => name)
       .filter((name) => !/:(?:fences?|versions?|seen)$/.test(name));
   const looked = async (): Promise<boolean> => {
-    for (const key of KEYS) {
+    for (const key of keys) {
       const lease = await app.locks.acquire(key, { wait });
       if (place.hasQueue) await app.locks.condition(lease, 'met').signalAll();
       await lease.release();

@@ -7,6 +7,8 @@ declare module 'cli-progress' {
   interface Options {
     readonly format: string;
     readonly noTTYOutput: boolean;
+    /** How often it is printed where there is no terminal, in ms. */
+    readonly notTTYSchedule: number;
   }
   const cliProgress: {
     readonly SingleBar: new (options: Options, preset: unknown) => Bar;

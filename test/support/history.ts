@@ -45,7 +45,7 @@ interface Origin {
 interface Recording {
   readonly holder: string;
   /** To be called before the lease is given back. */
-  end(): void;
+  readonly end: () => void;
 }
 
 /** Writes down who believed to hold a lock, and when, by a clock that all processes of the machine share. */

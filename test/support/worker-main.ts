@@ -3,7 +3,6 @@ import { getEventListeners, setMaxListeners } from 'node:events';
 import { register } from 'node:module';
 import type { Lease } from '../../lib/client/lease.js';
 import type { AcquireOptions, RedisLockOptions } from '../../lib/options/index.js';
-import type { Competition } from './competition.js';
 import type { Contention, Section } from './worker.js';
 import { fencedWrite } from './fenced-store.js';
 import { monotonic } from './monotonic.js';
@@ -17,7 +16,6 @@ const { Redis } = await import('ioredis');
 const { LockProcess } = await import('./lock-process.js');
 const { Grants } = await import('./grants.js');
 const { runBuffer } = await import('./bounded-buffer.js');
-const { compete } = await import('./competition.js');
 const { CountingClock } = await import('./counting-clock.js');
 
 const options = JSON.parse(process.argv[2]!) as RedisLockOptions & { redis: string };
@@ -138,8 +136,6 @@ const commands = {
     store.disconnect();
     return counts;
   },
-
-  compete: (competition: Competition) => compete(options, competition),
 
   /**
    * Locks and gives back, `count` times: most at once or after a wait, some aborted, timed out, or
