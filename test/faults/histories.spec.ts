@@ -9,7 +9,7 @@ import type { Claimed } from '../support/history.js';
 
 const FULL = process.env['FULL'] !== undefined;
 /** How many histories are played at each place; `npm run histories` plays all. */
-const EACH = FULL ? 3 : 1;
+const EACH = FULL ? 2 : 1;
 const OPERATIONS = FULL ? 1_000 : 300;
 const LONGEST = 300_000;
 

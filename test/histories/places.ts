@@ -10,6 +10,8 @@ import { FaultProxy } from '../support/fault-proxy.js';
 const NODE_TIMEOUT = 1_500;
 const COMMAND_TIMEOUT = 1_000;
 const ACKS_TIMEOUT = 400;
+/** One for each server that must not forget, which stays. */
+const GENERATION = 'lock:{}:generation';
 
 /** What stands where locks are, before any proxy. */
 interface Servers {
@@ -183,7 +185,7 @@ export class Place {
   async keys(): Promise<{ name: string; ttl: number }[]> {
     const each = (await this.primaries()).map(async (at) => {
       const control = this.controls[at]!;
-      const names = await control.keys('*lock:*');
+      const names = (await control.keys('*lock:*')).filter((name) => name !== GENERATION);
       return Promise.all(names.map(async (name) => ({ name, ttl: await control.pttl(name) })));
     });
     return (await Promise.all(each)).flat();

@@ -1,10 +1,16 @@
-import { GRANTING, both, inConditions, inScripts, inShares, type Plant } from '../support/plant.js';
+import type { HeldLock } from '../../lib/client/held-lock.js';
+import type { HeldLocks } from '../../lib/client/held-locks.js';
+import {
+  both,
+  GRANTING,
+  inConditions,
+  inHeldLocks,
+  inScripts,
+  inShares,
+  type Plant,
+} from '../support/plant.js';
 
 const AS_ANYBODY = `function(current, kind, permits, ...) return right(current, kind, 1000, ...) end`;
-
-const ENDLESS = {
-  mint_fencing_tokens: `function(fence) return redis.call('INCR', fence), 1 end`,
-};
 
 /** Mistakes by which each check of a history is seen to fail, and the beginning of what it says then. */
 export const plants = {
@@ -59,10 +65,10 @@ export const plants = {
     ),
     found: /^guarded write: /,
   },
-  'tokens are counted without an end': {
+  'who waits leaves a key without an end': {
     plant: both(
-      inScripts([...GRANTING, 'acquireFree', 'stamp'], { functions: ENDLESS }),
-      inShares(['acquire', 'release', 'leave'], { functions: ENDLESS }),
+      inScripts(['acquire'], { commands: { 'PEXPIRE seen': `return 1` } }),
+      inShares(['acquire'], { commands: { 'PEXPIRE seen': `return 1` } }),
     ),
     found: /^no end: /,
   },
@@ -83,6 +89,24 @@ export const plants = {
   'who awaits wakes without a signal': {
     plant: inConditions(['signal'], { operands: { most: `'1000'` } }),
     found: /^condition: /,
+  },
+  'a release never settles': {
+    plant: inHeldLocks('release', (right) => {
+      let nth = 0;
+      return {
+        value(this: HeldLocks, lock: HeldLock) {
+          const released = right.call(this, lock);
+          return (nth += 1) % 25 === 0 ? new Promise(() => {}) : released;
+        },
+      };
+    }),
+    found: /^never settled: release/,
+  },
+  'a grant leaves something for good': {
+    plant: inScripts(['acquireFree'], {
+      commands: { 'SET lock': `redis.call('SET', lock .. ':stray', 1, 'PX', 600000)` },
+    }),
+    found: /^left behind: /,
   },
 } as const satisfies Record<string, { plant: Plant; found: RegExp }>;
 
