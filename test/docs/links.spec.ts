@@ -13,7 +13,7 @@ const GENERATED = 'docs/api/';
 
 const sources = [
   'README.md',
-  ...['docs', 'docs/bench', 'docs/decisions', 'docs/model'].flatMap((folder) =>
+  ...['docs', 'docs/bench', 'docs/decisions', 'docs/faults', 'docs/model'].flatMap((folder) =>
     readdirSync(folder)
       .filter((name) => name.endsWith('.md'))
       .map((name) => `${folder}/${name}`),

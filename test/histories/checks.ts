@@ -10,6 +10,9 @@ import {
 import type { Crowd } from './crowd.js';
 import { type Entries, notesIn, type StampWindow } from './journal.js';
 
+/** How far tokens may be ahead of the server's clock, in ms, and a little more. */
+const TOKEN_LEAD = 150;
+
 /** What is promised of a history. */
 export interface Promises {
   /** No two hold a lock that one may hold; else only their tokens are told apart. */
@@ -38,9 +41,14 @@ export class Evidence {
       const claims = this.claims.filter((claim) => claim.key === key);
       const inTurn = claims.sort((a, b) => a.from - b.from || a.to - b.to);
       if (held) found.push(['overlap', overlaps(inTurn)]);
-      // Who does not know of its loss hands on what it has.
-      const asked = held ? inTurn : inTurn.filter(({ passed }) => !passed);
-      found.push(['token', staleInRealTime(asked)]);
+      // Who does not know of its loss hands on what it has. A server that forgot begins at its clock, which tokens may lead.
+      const stale = held
+        ? staleInRealTime(inTurn)
+        : staleInRealTime(
+            inTurn.filter(({ passed }) => !passed),
+            TOKEN_LEAD,
+          );
+      found.push(['token', stale]);
       if (inOrder) found.push(['order', queueJumps(inTurn)]);
     }
     if (held) found.push(['stamp', this.#brokenStamps()]);

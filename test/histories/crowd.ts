@@ -8,8 +8,8 @@ import { SleptClock } from '../support/slept-clock.js';
 import { until } from '../support/until.js';
 import type { Play, Progress } from './player.js';
 
-/** How long a process may take to start, to answer and to end, in ms. */
-const PATIENCE = 60_000;
+/** How long a process may take to start, to answer and to end, in ms: minutes, where others have the processors. */
+const PATIENCE = 300_000;
 
 /** One process of a history. */
 export class PlayerProcess {
@@ -133,7 +133,9 @@ export class Crowd {
   ) {}
 
   async start(size: number): Promise<void> {
-    await Promise.all(Array.from({ length: size }, (_, at) => this.#join(at)));
+    const joined = Array.from({ length: size }, (_, at) => this.#join(at));
+    await Promise.allSettled(joined); // none starts when all are over
+    await Promise.all(joined);
   }
 
   get operations(): number {

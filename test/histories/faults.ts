@@ -159,6 +159,7 @@ function onTheWay(
       await Promise.all(ways.map((way) => begin(way, scene)));
       await sleep(ms(scene.ttl) * between(scene.random, 0.3, 1));
       for (const way of ways) way.heal();
+      await Promise.allSettled(ways.flatMap(({ lateAnswers }) => lateAnswers));
       await Promise.all(ways.filter((way) => !way.listening).map((way) => way.listen()));
     },
   };
@@ -293,7 +294,7 @@ const servers: readonly Fault[] = [
     await sleep(ms);
   }),
   atServer('a foreign script runs long', async (control, { ttl }) => {
-    await control.config('SET', 'busy-reply-threshold', '100');
+    await control.config('SET', 'lua-time-limit', '100');
     const loop = `local function now() local t = redis.call('TIME') return t[1] * 1000 + t[2] / 1000 end
       local from = now() while now() - from < tonumber(ARGV[1]) do end`;
     await control.eval(loop, 0, Math.round(ttl * 0.4));
@@ -361,8 +362,11 @@ async function whole(place: Place): Promise<void> {
 
 /** The primary that the Sentinels name. */
 async function primaryOf({ place }: Scene): Promise<number> {
-  const port = await place.sentinel.primary();
-  return place.servers.findIndex((server) => server.port === port);
+  const named = async (): Promise<number> => {
+    const port = await place.sentinel.primary();
+    return 1 + place.servers.findIndex((server) => server.port === port);
+  };
+  return (await until('a Sentinel answers', named, PATIENCE)) - 1;
 }
 
 async function switched(scene: Scene, from: number): Promise<void> {
@@ -506,7 +510,6 @@ const inCluster: readonly Fault[] = [
   {
     name: 'a planned switch in a Cluster',
     on: CLUSTER,
-    fencedOn: ['Cluster'],
     async strike(scene) {
       const { place } = scene;
       const primaries = await place.primaries();
@@ -521,7 +524,7 @@ const inCluster: readonly Fault[] = [
   {
     name: 'one primary is dead, and the others have leases',
     on: CLUSTER,
-    fencedOn: ['Cluster'],
+    fencedOn: CLUSTER, // it had no replica left
     async strike(scene) {
       const { place } = scene;
       const at = await primaryWith(scene);

@@ -18,6 +18,8 @@ const { values: options } = parseArgs({
     minutes: { type: 'string', default: '600' },
     state: { type: 'string', default: join('build', 'histories') },
     plant: { type: 'string' },
+    strokes: { type: 'string' },
+    callers: { type: 'string' },
     shorten: { type: 'boolean', default: false },
     again: { type: 'boolean', default: false },
     list: { type: 'boolean', default: false },
@@ -64,7 +66,7 @@ function say(outcome: Outcome): void {
 }
 
 async function one(seed: number, resource: RedisProcess): Promise<void> {
-  const plan = withPlant(planOf(seed));
+  const plan = drawn(seed);
   const run = (chosen: Plan): Promise<Outcome> => runHistory(chosen, resource, { operations });
   const outcome = await run(plan);
   say(outcome);
@@ -72,7 +74,7 @@ async function one(seed: number, resource: RedisProcess): Promise<void> {
   if (outcome.violations.length === 0 || !options.shorten) return;
   const shortest = await shortened(plan, run, (_, found) => say(found));
   process.stdout.write(
-    `shortest: ${described(shortest)}, strokes: ${JSON.stringify(shortest.strokes)}\n`,
+    `shortest: --seed ${seed} --callers ${shortest.callers} --strokes '${JSON.stringify(shortest.strokes)}'\n`,
   );
 }
 
@@ -93,9 +95,13 @@ async function all(resource: RedisProcess): Promise<void> {
   bar.start(chosen.length, chosen.length - left.length);
   for (const seed of left) {
     if (performance.now() > end) break;
-    const outcome = await runHistory(withPlant(planOf(seed)), resource, { operations });
-    played.add(outcome);
-    if (outcome.violations.length > 0) say(outcome);
+    try {
+      const outcome = await runHistory(drawn(seed), resource, { operations });
+      played.add(outcome);
+      if (outcome.violations.length > 0) say(outcome);
+    } catch (error) {
+      process.stdout.write(`${described(planOf(seed))}\n  did not start: ${String(error)}\n`); // the next start tries again
+    }
     bar.increment();
   }
   bar.stop();
@@ -109,8 +115,15 @@ async function all(resource: RedisProcess): Promise<void> {
   process.exitCode = violations === 0 ? 0 : 1;
 }
 
-function withPlant(plan: Plan): Plan {
-  return options.plant ? { ...plan, plant: options.plant as NonNullable<Plan['plant']> } : plan;
+/** What is drawn for a number, but for what the options say. */
+function drawn(seed: number): Plan {
+  const { plant, strokes, callers } = options;
+  return {
+    ...planOf(seed),
+    ...(plant && { plant: plant as NonNullable<Plan['plant']> }),
+    ...(strokes && { strokes: JSON.parse(strokes) as string[] }),
+    ...(callers && { callers: Number(callers) }),
+  };
 }
 
 if (options.list) {

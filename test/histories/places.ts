@@ -8,7 +8,8 @@ import { FaultProxy } from '../support/fault-proxy.js';
 
 /** Half a lease is longer than a failover of a Cluster: leases of all lengths meet it. In ms. */
 const NODE_TIMEOUT = 1_500;
-const COMMAND_TIMEOUT = 1_000;
+/** In ms. */
+const TIMEOUTS = { commandTimeout: 1_000, connectTimeout: 2_000, outageWait: 20_000 };
 const ACKS_TIMEOUT = 400;
 /** One for each server that must not forget, which stays. */
 const GENERATION = 'lock:{}:generation';
@@ -43,9 +44,7 @@ export const PLACES = {
 export type PlaceName = keyof typeof PLACES;
 
 /** What a process of a history is given. */
-export type PlaceOptions = Omit<RedisLockOptions, 'commandTimeout'> & {
-  readonly commandTimeout: number;
-};
+export type PlaceOptions = Omit<RedisLockOptions, keyof typeof TIMEOUTS> & typeof TIMEOUTS;
 
 function one(args: readonly string[], more: RedisLockOptions): Start {
   return async () => {
@@ -170,7 +169,7 @@ export class Place {
   options(process?: number): PlaceOptions {
     const ways = process === undefined ? undefined : this.proxies[process];
     const at = (port: number): number => ways?.get(port)?.port ?? port;
-    return { ...this.made.options(at), commandTimeout: COMMAND_TIMEOUT, outageWait: 20_000 };
+    return { ...this.made.options(at), ...TIMEOUTS };
   }
 
   /** The servers that take writes, as they say. */

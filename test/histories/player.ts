@@ -422,7 +422,8 @@ export class Player {
 
   /** A call of the library that has to settle within so many ms, or little more. */
   async #timed<T>(what: string, within: number, call: () => Promise<T>): Promise<T> {
-    const bound = within + this.play.options.commandTimeout;
+    const { commandTimeout, connectTimeout } = this.play.options;
+    const bound = within + connectTimeout + commandTimeout;
     const running = { what, bound, from: this.#attention.now };
     this.#open.add(running);
     this.operations += 1;

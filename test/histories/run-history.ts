@@ -43,7 +43,7 @@ const KEYS = ['a', 'b', 'c'];
 const SEMAPHORE = 's';
 const PERMITS = 2;
 /** How long each process may be without a lock after a fault, in ms, beside its leases. */
-const RECOVERY = 30_000;
+const RECOVERY = 60_000;
 /** After so long a history ends in any case, in ms. */
 const LONGEST = 120_000;
 
@@ -118,11 +118,13 @@ export async function runHistory(
       LONGEST + 1_000,
     );
     violations.push(...endless(await place.keys()));
-    for (const open of await crowd.end()) violations.push(`never settled: ${open}`);
+    violations.push(...(await crowd.end()).map((open) => `never settled: ${open}`));
     violations.push(...endless(await place.keys()));
     violations.push(...(await leftBehind(place, plan, keys)));
   } catch (error) {
     violations.push(`failed: ${String(error)}`);
+    const ended = await crowd.end().catch(() => []);
+    violations.push(...ended.map((open) => `never settled: ${open}`));
   } finally {
     await crowd.killAll();
   }

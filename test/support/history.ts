@@ -221,8 +221,11 @@ function staleTokens(inTurn: readonly Claimed[]): string[] {
   return found;
 }
 
-/** Who asked when another had been granted the lock has no smaller token; who holds it alone, a greater one. */
-export function staleInRealTime(inTurn: readonly Claimed[]): string[] {
+/**
+ * Who asked when another had been granted the lock, `margin` ms before or earlier, has no smaller token; who holds it
+ * alone, a greater one.
+ */
+export function staleInRealTime(inTurn: readonly Claimed[], margin = 0): string[] {
   const alone = inTurn.filter(({ beside = Infinity }) => beside === Infinity);
   const greatest: Claimed[] = [];
   for (const entry of alone) {
@@ -231,7 +234,7 @@ export function staleInRealTime(inTurn: readonly Claimed[]): string[] {
   }
   return alone.flatMap((entry) => {
     if (entry.asked === undefined) return [];
-    const before = greatest[countUntil(alone, entry.asked) - 1];
+    const before = greatest[countUntil(alone, entry.asked - margin) - 1];
     if (!before || before.holder === entry.holder) return [];
     const least = before.fencingToken + (entry.beside === undefined ? 1 : 0);
     return entry.fencingToken >= least ? [] : [`${name(entry)} asked when ${name(before)} had it`];
