@@ -3,10 +3,11 @@
 // it was (build/histories, one file for each state of lib and of the histories); --again forgets what was played.
 // --only <part of a line of --list> plays those alone and writes no page; --seed 17 plays one and says what is wrong, and --shorten makes it shorter then.
 // What it finds then is played by --seed 17 --callers 3 --strokes '["FLUSHALL"]'. --plant <name of test/histories/plants.ts> puts a mistake into the library.
-import { execFileSync, spawn } from 'node:child_process';
+import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { globSync } from './glob.mjs';
 
 const compiled = execFileSync(process.execPath, ['test/support/compile-workers.mjs'], {
@@ -16,7 +17,5 @@ const state = createHash('sha1');
 for (const folder of ['lib', 'test/histories']) {
   for (const file of globSync(join(compiled, folder), '.js')) state.update(readFileSync(file));
 }
-const env = { ...process.env, HISTORIES_OF: state.digest('hex').slice(0, 12) };
-const main = join(compiled, 'test/histories/main.js');
-const child = spawn(process.execPath, [main, ...process.argv.slice(2)], { stdio: 'inherit', env });
-child.once('exit', (code) => (process.exitCode = code ?? 1));
+process.env['HISTORIES_OF'] = state.digest('hex').slice(0, 12);
+await import(pathToFileURL(join(compiled, 'test/histories/main.js')).href);
