@@ -30,6 +30,8 @@ export function resultsPage(
         `| ${name} | ${number(histories)} | ${number(operations)} | ${number(sections)} | ${wrong} | ${(recovery / 1_000).toFixed(1)} s |`,
     );
   const places = countsOf(outcomes.map(({ plan }) => plan.place));
+  const orders = countsOf(outcomes.map(({ plan }) => plan.fairness));
+  const clients = countsOf(outcomes.map(({ plan }) => `ioredis ${plan.ioredis}`));
   const page = [
     '# Histories',
     '',
@@ -43,10 +45,9 @@ export function resultsPage(
     '',
     `In all: ${total}.`,
     '',
-    `By place: ${places}.`,
-    '',
-    `By order: ${countsOf(outcomes.map(({ plan }) => plan.fairness))}. By client: ${countsOf(outcomes.map(({ plan }) => `ioredis ${plan.ioredis}`))}.`,
-    '',
+    ...(outcomes.length > 0
+      ? [`By place: ${places}.`, '', `By order: ${orders}. By client: ${clients}.`, '']
+      : []),
   ].join('\n');
   return { page, violations, total };
 }
