@@ -54,6 +54,19 @@ class Played {
   }
 }
 
+/** How many violations of a check are said. */
+const SAID = 5;
+
+/** Each begins with the name of its check. */
+function byCheck(violations: readonly string[]): Map<string, string[]> {
+  const checks = new Map<string, string[]>();
+  for (const violation of violations) {
+    const check = violation.split(':', 1)[0]!;
+    checks.set(check, [...(checks.get(check) ?? []), violation]);
+  }
+  return checks;
+}
+
 function say(outcome: Outcome): void {
   const { plan, violations, recoveries, seconds } = outcome;
   const longest = Math.max(0, ...recoveries.map(({ ms }) => ms));
@@ -61,8 +74,11 @@ function say(outcome: Outcome): void {
     `${violations.length === 0 ? '✓' : '✗'} ${described(plan)}\n` +
       `  ${outcome.operations} operations, ${outcome.sections} grants, ${seconds.toFixed(1)} s, longest recovery ${longest} ms\n`,
   );
-  for (const violation of violations.slice(0, 10)) process.stdout.write(`    ${violation}\n`);
-  if (violations.length > 10) process.stdout.write(`    and ${violations.length - 10} more\n`);
+  for (const [check, found] of byCheck(violations)) {
+    for (const violation of found.slice(0, SAID)) process.stdout.write(`    ${violation}\n`);
+    const more = found.length - SAID;
+    if (more > 0) process.stdout.write(`    ${check}: ${more} more\n`);
+  }
 }
 
 async function one(seed: number, resource: RedisProcess): Promise<void> {

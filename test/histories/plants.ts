@@ -56,11 +56,11 @@ export const plants = {
           'EXISTS lock': `return 0`,
           'SET lock': `return right(said, about, (select(3, ...)), 'PX', ttl)`,
         },
-        functions: { mint_fencing_tokens: `function(_, _, count) return 1.7e15, count end` },
+        functions: { mint_fencing_tokens: `function(_, _, count) return 2e15, count end` },
       }),
       inScripts(['acquire'], {
         commands: { 'EXISTS lock': `return 0` },
-        functions: { mint_fencing_tokens: `function(_, _, count) return 1.7e15, count end` },
+        functions: { mint_fencing_tokens: `function(_, _, count) return 2e15, count end` },
       }),
     ),
     found: /^guarded write: /,
