@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Redis } from 'ioredis';
 import { Gate } from '../support/gate.js';
-import type { FaultProxy } from '../support/fault-proxy.js';
+import type { FaultProxy, Link } from '../support/fault-proxy.js';
 import { slotOf } from '../../lib/redis/cluster/slot-map.js';
 import { LockProcess } from '../support/lock-process.js';
 import { until } from '../support/until.js';
@@ -142,10 +142,13 @@ const processes: readonly Fault[] = [
   },
 ];
 
-/** What happens on the way, to one process or to all of them, and how long. */
+/**
+ * What happens on the way, to one process or to all of them, and how long. `begin` may resolve with how it ends. TCP loses
+ * nothing of a connection that goes on: what was dropped ends its connection.
+ */
 function onTheWay(
   name: string,
-  begin: (way: FaultProxy, scene: Scene) => unknown,
+  begin: (way: FaultProxy, scene: Scene) => void | (() => void) | Promise<void>,
   { ms = (ttl: number) => 0.5 * ttl, on = ALL as readonly PlaceName[] } = {},
 ): Fault {
   return {
@@ -156,12 +159,25 @@ function onTheWay(
       const { proxies } = scene.place;
       const struck = scene.random() < 0.3 ? proxies : [proxies[anyOf(scene)]!];
       const ways = struck.flatMap((each) => [...each.values()]);
-      await Promise.all(ways.map((way) => begin(way, scene)));
+      const ends = await Promise.all(ways.map((way) => begin(way, scene)));
       await sleep(ms(scene.ttl) * between(scene.random, 0.3, 1));
+      for (const end of ends) end?.();
       for (const way of ways) way.heal();
       await Promise.allSettled(ways.flatMap(({ lateAnswers }) => lateAnswers));
       await Promise.all(ways.filter((way) => !way.listening).map((way) => way.listen()));
     },
+  };
+}
+
+/** Nothing comes through; what was sent comes later, or never, by the end of its connection. */
+function silence(...directions: readonly ('up' | 'down')[]) {
+  return (way: FaultProxy, { random }: Scene): (() => void) => {
+    const gate = new Gate();
+    const comesLater = random() < 0.5;
+    for (const direction of directions) {
+      way[direction] = comesLater ? { until: gate.opened } : { drop: true };
+    }
+    return () => (comesLater ? gate.open() : way.reset());
   };
 }
 
@@ -171,19 +187,29 @@ const LOSSES = 0.05;
 function sometimes(fate: 'lose' | 'cut' | 'reset' | 'late') {
   return (way: FaultProxy, { random }: Scene): void => {
     way.lateness = 200 + 1_000 * random();
-    way.fate = ([command]) =>
-      /^(evalsha|eval|fcall)$/.test(command!) && random() < LOSSES ? fate : 'pass';
+    way.fate = ([command], link) => {
+      if (!/^(evalsha|eval|fcall)$/.test(command!) || random() >= LOSSES) return 'pass';
+      // The answer to the next command would be taken for that of this one.
+      if (fate === 'lose' || fate === 'late') endLater(way, link, way.lateness / 2);
+      return fate;
+    };
   };
+}
+
+/** Nothing comes through on this connection any more, which ends after a while. */
+function endLater(way: FaultProxy, link: Link, ms: number): void {
+  link.up = link.down = { drop: true };
+  setTimeout(() => way.links.has(link) && link.reset(), ms);
 }
 
 const network: readonly Fault[] = [
   onTheWay('connections are reset', (way) => way.reset(), { ms: () => 50 }),
   onTheWay('connections are refused', (way) => way.refuse()),
-  onTheWay('nothing comes through', (way) => way.blackHole()),
-  onTheWay('nothing comes through for longer than a lease', (way) => way.blackHole(), {
+  onTheWay('nothing comes through', silence('up', 'down')),
+  onTheWay('nothing comes through for longer than a lease', silence('up', 'down'), {
     ms: (ttl) => 1.5 * ttl,
   }),
-  onTheWay('no answer comes through', (way) => void (way.down = { drop: true })),
+  onTheWay('no answer comes through', silence('down')),
   onTheWay('answers are lost with their connections', sometimes('cut')),
   onTheWay('commands are lost', sometimes('lose')),
   onTheWay('connections end at a command', sometimes('reset')),
@@ -199,7 +225,9 @@ const network: readonly Fault[] = [
   onTheWay(
     'pushes are lost',
     (way) => {
-      for (const link of way.links) if (link.subscriber) link.down = { drop: true };
+      const inboxes = [...way.links].filter(({ subscriber }) => subscriber);
+      for (const inbox of inboxes) inbox.down = { drop: true };
+      return () => inboxes.forEach((inbox) => inbox.reset());
     },
     { on: QUEUES },
   ),
