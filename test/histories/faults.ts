@@ -159,7 +159,7 @@ function onTheWay(
       const { proxies } = scene.place;
       const struck = scene.random() < 0.3 ? proxies : [proxies[anyOf(scene)]!];
       const ways = struck.flatMap((each) => [...each.values()]);
-      const ends = await Promise.all(ways.map((way) => begin(way, scene)));
+      const ends = await Promise.all(ways.map(async (way) => begin(way, scene)));
       await sleep(ms(scene.ttl) * between(scene.random, 0.3, 1));
       for (const end of ends) end?.();
       for (const way of ways) way.heal();
