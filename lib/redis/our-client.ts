@@ -65,14 +65,22 @@ type Connector = new (options: RedisOptions) => {
 };
 
 /**
- * How ioredis finds a primary by its Sentinels, but that a Sentinel which is down is no error without a listener:
- * ioredis would write it to the console, for the connections on which it learns of a failover.
+ * How ioredis finds a primary by its Sentinels, but that nothing is left unheeded on the connections on which it learns of
+ * a failover: it would write to the console that a Sentinel is down, and the process would end when a connection does on
+ * which it subscribes again.
  */
 export class QuietSentinels extends (SentinelConnector as unknown as Connector) {
   /** Not documented; called by ioredis. */
   override connectToSentinel(endpoint: unknown, options: RedisOptions = {}): Redis {
     const ours = { ...options, disconnectTimeout: 100 }; // else a closed connection is held on to for 2 s
-    return catchSocketErrors(super.connectToSentinel(endpoint, ours).on('error', () => {}));
+    const sentinel = super.connectToSentinel(endpoint, ours).on('error', () => {});
+    const subscribe = sentinel.subscribe.bind(sentinel) as (...all: unknown[]) => Promise<unknown>;
+    sentinel.subscribe = (...all: unknown[]) => {
+      const subscribed = subscribe(...all);
+      subscribed.catch(() => {});
+      return subscribed;
+    };
+    return catchSocketErrors(sentinel);
   }
 }
 

@@ -74,9 +74,10 @@ describe.each(Object.keys(PLACES) as PlaceName[])('on %s', (place) => {
 describe('a history', () => {
   it.each(Object.entries(plants))(
     'in which %s is found to be wrong',
-    async (name, { found }) => {
+    async (name, { found, ...more }) => {
       const plan: Plan = { ...calm, ttl: 1_500, plant: name as PlantName };
-      const { violations } = await runHistory(plan, resource, { operations: OPERATIONS });
+      const demands = { operations: OPERATIONS, ...('ways' in more && { ways: more.ways }) };
+      const { violations } = await runHistory(plan, resource, demands);
       expect(violations.filter((violation) => found.test(violation))).not.toEqual([]);
     },
     LONGEST,
@@ -85,7 +86,10 @@ describe('a history', () => {
   it(
     'has readers who hold a lock together, and permits that do',
     async () => {
-      const { claims, violations } = await runHistory(calm, resource, { operations: 1_000 });
+      const { claims, violations } = await runHistory(calm, resource, {
+        operations: OPERATIONS,
+        ways: { shared: 3, permits: 3, exclusive: 1 },
+      });
       expect(violations).toEqual([]);
       const readers = claims.filter(({ key, beside }) => key === 'a' && beside === Infinity);
       const permits = claims.filter(({ key }) => key === 's');

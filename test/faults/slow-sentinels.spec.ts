@@ -6,7 +6,7 @@ import { SentinelProcess } from '../../tools/redis-sentinel.js';
 import { RedisProcess } from '../../tools/redis-server.js';
 import { controlOf } from '../support/control.js';
 import { FakeSentinels } from '../support/fake-sentinels.js';
-import { FaultProxy } from '../support/fault-proxy.js';
+import { FaultProxy, type Link } from '../support/fault-proxy.js';
 import { LockProcess } from '../support/lock-process.js';
 import { until } from '../support/until.js';
 
@@ -93,4 +93,21 @@ describe('behind Sentinels that answer 100 ms late', () => {
       group.servers.map(({ port }) => direct(port)),
     );
   });
+});
+
+it('who subscribes to a Sentinel again, and hears nothing until its connection ends, goes on', async () => {
+  const group = await SentinelProcess.start();
+  closing.push(() => group.stop());
+  const proxy = await FaultProxy.before(group.source.sentinels[0]!.port);
+  closing.push(() => proxy.close());
+  const { name } = group.source;
+  const sentinels = [{ host: '127.0.0.1', port: proxy.port }];
+  const [client] = await processes({ sentinels, name, updateSentinels: false }, 1);
+  const subscribers = (): Link[] => [...proxy.links].filter(({ subscriber }) => subscriber);
+  await until('it hears of switches', () => subscribers().length > 0);
+  const lost = proxy.once(([command]) => command === 'subscribe', 'lose');
+  for (const link of subscribers()) link.reset();
+  await lost;
+  await client!.close();
+  await until('no connection is left', () => proxy.links.size === 0); // Jest fails where nobody heeds a rejection
 });

@@ -9,10 +9,11 @@ import {
   inShares,
   type Plant,
 } from '../support/plant.js';
+import type { Play } from './player.js';
 
 const AS_ANYBODY = `function(current, kind, permits, ...) return right(current, kind, 1000, ...) end`;
 
-/** Mistakes by which each check of a history is seen to fail, and the beginning of what it says then. */
+/** Mistakes by which each check of a history is seen to fail, the beginning of what it says then, and the ways to lock that meet it most. */
 export const plants = {
   'a lock that is held is granted': {
     plant: both(
@@ -81,14 +82,17 @@ export const plants = {
   'a stamp looks for no holder': {
     plant: inScripts(['stamp'], { commands: { 'GET lock': `return false` } }),
     found: /^stamp: /,
+    ways: { exclusive: 1, optimistic: 3 },
   },
   'two restore one lease': {
     plant: inScripts(['transfer'], { commands: { 'GET lock': `return right(...) and holder` } }),
     found: /^hand-over: /,
+    ways: { handOver: 1, restore: 3 },
   },
   'who awaits wakes without a signal': {
     plant: inConditions(['signal'], { operands: { most: `'1000'` } }),
     found: /^condition: /,
+    ways: { condition: 1 },
   },
   'a release never settles': {
     plant: inHeldLocks('release', (right) => {
@@ -108,7 +112,7 @@ export const plants = {
     }),
     found: /^left behind: /,
   },
-} as const satisfies Record<string, { plant: Plant; found: RegExp }>;
+} as const satisfies Record<string, { plant: Plant; found: RegExp; ways?: Play['ways'] }>;
 
 export type PlantName = keyof typeof plants;
 

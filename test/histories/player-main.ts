@@ -12,7 +12,9 @@ type Play = import('./player.js').Play;
 const play = JSON.parse(process.argv[2]!) as Play;
 if (play.plant) plant(play.plant);
 const player = await Player.start(play);
-process.on('unhandledRejection', (reason) => player.trouble(`unhandled: ${(reason as Error).stack ?? String(reason)}`));
+process.on('unhandledRejection', (reason) =>
+  player.trouble(`unhandled: ${(reason as Error).stack ?? String(reason)}`),
+);
 process.on('uncaughtException', ({ stack }) => player.trouble(`uncaught: ${stack}`));
 
 const progress = setInterval(() => process.send!({ progress: player.progress() }), 50);
