@@ -1,4 +1,4 @@
-import type { TracerProvider } from '@opentelemetry/api';
+import { context, type TracerProvider } from '@opentelemetry/api';
 import { channel } from 'node:diagnostics_channel';
 import { built } from '../adapters/library.js';
 
@@ -52,5 +52,6 @@ async function tracers(): Promise<TracerProvider> {
     spanProcessors: [new sdk.BatchSpanProcessor(exporter)],
   });
   tracerProvider.register();
+  context.with(context.active(), () => {}); // as soon as anything is traced, Node.js follows every promise
   return tracerProvider;
 }

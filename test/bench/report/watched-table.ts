@@ -4,11 +4,11 @@ import { number, table } from './table.js';
 export function watchedTable({ name, costs }: Watched): string {
   const { bare, quiet } = REFERENCES;
   const versus = `× ${quiet}`;
-  const processors = ['client CPU µs', `× ${bare}`, versus, 'Redis CPU µs'];
+  const processors = ['client CPU µs', `× ${bare}`, versus, '× traced alone', 'Redis CPU µs'];
   const head = ['who watches', ...processors, 'wall µs', versus];
   const rows = costs.map(({ name: who, client, server, wall, ratios, wallRatio }) => [
     who,
-    ...[client, ratios.bare, ratios.quiet, server, wall, wallRatio].map(number),
+    ...[client, ratios.bare, ratios.quiet, ratios.traced, server, wall, wallRatio].map(number),
   ]);
   return `### ${name}\n\n${table(head, rows)}`;
 }

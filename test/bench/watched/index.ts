@@ -50,7 +50,11 @@ function compared(costs: ReadonlyMap<string, readonly Cost[]>): Watching[] {
       client: median(own.map(({ client }) => client)),
       server: median(own.map(({ server }) => server)),
       wall: median(own.map(({ wall }) => wall)),
-      ratios: { bare: over(REFERENCES.bare), quiet: over(REFERENCES.quiet) },
+      ratios: {
+        bare: over(REFERENCES.bare),
+        quiet: over(REFERENCES.quiet),
+        traced: over(REFERENCES.traced),
+      },
       wallRatio: over(REFERENCES.quiet, 'wall'),
     };
   });

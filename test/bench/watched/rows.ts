@@ -1,15 +1,22 @@
 import type { WATCHERS } from '../builds/watchers.js';
 import type { Work } from '../builds/work.js';
 
-/** What the others are compared with: the library with its events taken out, and with them while nobody listens. */
-export const REFERENCES = { bare: 'without events', quiet: 'nobody listens' } as const;
+/**
+ * What the others are compared with: the library with its events taken out, with them while nobody listens, and in an
+ * application that is traced and whose locks are not.
+ */
+export const REFERENCES = {
+  bare: 'without events',
+  quiet: 'nobody listens',
+  traced: 'opentelemetry alone, locks not watched',
+} as const;
 
 /** Who may watch, and what that is among the watchers of builds. */
 export const LISTENERS: Readonly<Record<string, keyof typeof WATCHERS>> = {
   'a subscriber': 'subscriber',
   prometheus: 'prometheus',
   'opentelemetry metrics': 'metrics',
-  'opentelemetry alone, locks not watched': 'sdk',
+  [REFERENCES.traced]: 'sdk',
   'opentelemetry traces': 'traces',
 };
 
