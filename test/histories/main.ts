@@ -16,6 +16,7 @@ const { values: options } = parseArgs({
     seed: { type: 'string' },
     only: { type: 'string', default: '' },
     minutes: { type: 'string', default: '600' },
+    'at-once': { type: 'string', default: '4' },
     state: { type: 'string', default: join('build', 'histories') },
     plant: { type: 'string' },
     strokes: { type: 'string' },
@@ -81,6 +82,16 @@ function say(outcome: Outcome): void {
   }
 }
 
+/** `work` beside a server without faults. */
+async function withServer(work: (server: RedisProcess) => Promise<void>): Promise<void> {
+  const server = await RedisProcess.start();
+  try {
+    await work(server);
+  } finally {
+    await server.stop();
+  }
+}
+
 async function one(seed: number, resource: RedisProcess): Promise<void> {
   const plan = drawn(seed);
   const run = (chosen: Plan): Promise<Outcome> => runHistory(chosen, resource, { operations });
@@ -94,7 +105,7 @@ async function one(seed: number, resource: RedisProcess): Promise<void> {
   );
 }
 
-async function all(resource: RedisProcess): Promise<void> {
+async function all(): Promise<void> {
   const played = new Played(options.state);
   const wanted = Array.from({ length: Number(options.size) }, (_, seed) => seed);
   const chosen = wanted.filter((seed) => described(planOf(seed)).includes(options.only));
@@ -109,17 +120,20 @@ async function all(resource: RedisProcess): Promise<void> {
     cliProgress.Presets.shades_classic,
   );
   bar.start(chosen.length, chosen.length - left.length);
-  for (const seed of left) {
-    if (performance.now() > end) break;
-    try {
-      const outcome = await runHistory(drawn(seed), resource, { operations });
-      played.add(outcome);
-      if (outcome.violations.length > 0) say(outcome);
-    } catch (error) {
-      process.stdout.write(`${described(planOf(seed))}\n  did not start: ${String(error)}\n`); // the next start tries again
+  const lane = async (resource: RedisProcess): Promise<void> => {
+    while (left.length > 0 && performance.now() < end) {
+      const seed = left.shift()!;
+      try {
+        const outcome = await runHistory(drawn(seed), resource, { operations });
+        played.add(outcome);
+        if (outcome.violations.length > 0) say(outcome);
+      } catch (error) {
+        process.stdout.write(`${described(planOf(seed))}\n  did not start: ${String(error)}\n`); // the next start tries again
+      }
+      bar.increment();
     }
-    bar.increment();
-  }
+  };
+  await Promise.all(Array.from({ length: Number(options['at-once']) }, () => withServer(lane)));
   bar.stop();
   const outcomes = chosen.flatMap((seed) => played.outcomes.get(seed) ?? []);
   const { page, violations, total } = resultsPage(outcomes, wanted.length);
@@ -148,10 +162,7 @@ if (options.list) {
     if (line.includes(options.only)) process.stdout.write(`${line}\n`);
   }
 } else {
-  const resource = await RedisProcess.start();
-  try {
-    await (options.seed === undefined ? all(resource) : one(Number(options.seed), resource));
-  } finally {
-    await resource.stop();
-  }
+  await (options.seed === undefined
+    ? all()
+    : withServer((resource) => one(Number(options.seed), resource)));
 }
