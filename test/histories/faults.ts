@@ -352,8 +352,8 @@ const servers: readonly Fault[] = [
   ),
   atServer(
     'an operator forces locks',
-    async (_, { place, keys }) => {
-      const operator = new LockProcess(place.options());
+    async (_, { place, keys, ttl }) => {
+      const operator = new LockProcess({ ...place.options(), ttl });
       try {
         for (const key of keys) await operator.force(key);
       } finally {
