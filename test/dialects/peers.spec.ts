@@ -13,7 +13,7 @@ describe.each(here)('$name', (peer) => {
   it('and we never hold the lock at the same time, three clients each', async () => {
     const us = [1, 2, 3].map(() => sides.client({ dialect: peer.dialect }));
     const them = await Promise.all([1, 2, 3].map(() => sides.peer(peer)));
-    const crowd = new Crowd(process.env['FULL'] ? 20_000 : 500);
+    const crowd = new Crowd(process.env['FULL'] ? 10_000 : 500);
     await Promise.all([
       ...us.map((client) => crowd.ours(client, 'crowd')),
       ...them.map((client) => crowd.theirs(client, 'crowd')),

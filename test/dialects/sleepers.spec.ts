@@ -1,6 +1,7 @@
-import { describe, it } from '@jest/globals';
+import { beforeEach, describe, expect, it } from '@jest/globals';
+import { until } from '../support/until.js';
 import { Crowd } from './crowd.js';
-import { peers } from './peers/index.js';
+import { peers, pythonRedisLock } from './peers/index.js';
 import type { PeerClient } from './peers/peer.js';
 import { Sides } from './sides.js';
 
@@ -27,3 +28,42 @@ describe.each(peers.filter(({ waits, missing }) => waits && missing === undefine
     }, 40_000);
   },
 );
+
+const here = pythonRedisLock.missing === undefined ? describe : describe.skip;
+
+/** How many of their waiters sleep on the signal. */
+async function asleep(): Promise<number> {
+  const clients = (await sides.theirs.client('LIST')) as string;
+  return clients.match(/cmd=blpop/g)?.length ?? 0;
+}
+
+here('waiters of python-redis-lock, who sleep without an end,', () => {
+  let python: PeerClient[];
+  beforeEach(async () => {
+    sides.start('python-redis-lock');
+    python = await Promise.all([1, 2].map(() => sides.peer(pythonRedisLock)));
+  });
+
+  async function waiting(): Promise<boolean[]> {
+    const got: boolean[] = [];
+    for (const client of python)
+      void client.wait!('k').then(
+        (answer) => got.push(answer),
+        () => {},
+      );
+    await until('both sleep', async () => (await asleep()) === 2);
+    return got;
+  }
+
+  it('are woken one at a time, when we give the lock back and when they do', async () => {
+    const lease = await sides.us.acquire('k');
+    const got = await waiting();
+    const before = await sides.calls('set'); // with which each asks whenever it is woken
+    expect(await lease.release()).toBe(true);
+    await until('the first has it', () => got.length === 1);
+    await sides.us.force('k');
+    await until('the second has it', () => got.length === 2);
+    expect(got).toEqual([true, true]);
+    expect(await sides.calls('set')).toBe(before + 2);
+  });
+});

@@ -12,7 +12,7 @@ const NEEDS = {
     'php-illuminate-redis',
     'php-redis',
     'php-symfony-lock',
-    'python3-redis',
+    'python3-venv',
   ],
   jvm: ['default-jdk-headless', 'maven'],
   python: ['python3-venv'],

@@ -11,19 +11,22 @@ export interface Driver {
   readonly shortest: number;
   /** The script has an answer to `wait`. */
   readonly waits?: boolean;
+  /** Makes what it needs, the first time; answers with what is missing for that. */
+  readonly prepare?: () => string | undefined;
   /** The programs that may run it, by preference. */
   readonly programs: readonly string[];
   /** Arguments with which the program says whether the library is there: it ends with 0 then. */
   readonly probe: readonly string[];
-  readonly script: string;
-  /** What the script is told beside the server's port. */
+  /** Not needed by a program that is the peer itself. */
+  readonly script?: string;
+  /** What it is told beside the ports of its servers. */
   readonly args?: readonly string[];
   /** How to get it. */
   readonly remedy: string;
 }
 
 export function drivenPeer(driver: Driver): Peer {
-  const { name, dialect, shortest, waits = false, programs, probe, remedy } = driver;
+  const { name, dialect, shortest, waits = false, prepare, programs, probe, remedy } = driver;
   const program = (): string | undefined => programs.find((each) => has(each, probe));
   return {
     name,
@@ -31,10 +34,20 @@ export function drivenPeer(driver: Driver): Peer {
     shortest,
     waits,
     get missing() {
+      const lacking = prepare && lackedBy(prepare);
+      if (lacking !== undefined) return lacking;
       return program() === undefined ? `${name} is not here (${remedy})` : undefined;
     },
-    connect: (url) => connect(program()!, driver, new URL(url).port),
+    connect: (...urls) => connect(program()!, driver, urls),
   };
+}
+
+const preparations = new Map<NonNullable<Driver['prepare']>, string | undefined>();
+
+/** What was missing for a preparation, which is made once. */
+function lackedBy(prepare: NonNullable<Driver['prepare']>): string | undefined {
+  if (!preparations.has(prepare)) preparations.set(prepare, prepare());
+  return preparations.get(prepare);
 }
 
 const probed = new Map<string, boolean>();
@@ -53,10 +66,14 @@ function has(program: string, probe: readonly string[]): boolean {
 async function connect(
   program: string,
   { script, args = [] }: Driver,
-  port: string,
+  urls: readonly string[],
 ): Promise<PeerClient> {
-  const path = resolve('test/dialects/peers', script);
-  const child = spawn(program, [path, port, ...args], { stdio: ['pipe', 'pipe', 'inherit'] });
+  const path = script === undefined ? [] : [resolve('test/dialects/peers', script)];
+  const ports = urls.map((url) => new URL(url).port).join();
+  const child = spawn(program, [...path, ports, ...args], {
+    stdio: ['pipe', 'pipe', 'inherit'],
+    env: { ...process.env, PYTHONDONTWRITEBYTECODE: '1' },
+  });
   const ask = conversation<boolean>(child);
   await ask({ ask: 'hello' });
   return {

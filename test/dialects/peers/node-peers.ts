@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { createLock as createIoredisLock } from '@microfleet/ioredis-lock';
 import { LockFactory } from '@verrou/core';
 import { redisStore } from '@verrou/core/drivers/redis';
@@ -13,12 +14,17 @@ type Release = () => Promise<boolean>;
 type Acquire = (name: string, ttl: number) => Promise<Release>;
 
 /** A library for Node: `acquire` rejects where the lock is taken. */
-function nodePeer(name: string, dialect: LockDialect, locksOn: (client: Redis) => Acquire): Peer {
+function nodePeer(
+  name: string,
+  dialect: LockDialect,
+  locksOn: (client: Redis) => Acquire,
+  missing?: string,
+): Peer {
   return {
     name,
     dialect,
     shortest: 50,
-    missing: undefined,
+    missing,
     async connect(url) {
       const client = new Redis(url);
       const acquire = locksOn(client);
@@ -62,16 +68,21 @@ export const nodePeers: readonly Peer[] = [
         );
     };
   }),
-  nodePeer('redlock-universal', 'redlock-universal', (client) => {
-    return async (key, ttl) => {
-      // It wants Node 22, and is installed in test/bench by what needs it.
+  nodePeer(
+    'redlock-universal',
+    'redlock-universal',
+    (client) => async (key, ttl) => {
       const { createLock, IoredisAdapter } = await import('redlock-universal');
       const adapter = IoredisAdapter.from(client);
       const lock = createLock({ adapter, key, ttl, retryAttempts: 0 });
       const handle = await lock.acquire();
       return () => lock.release(handle).catch(() => false);
-    };
-  }),
+    },
+    // It wants Node 22, and is installed in test/bench by what needs it.
+    existsSync('test/bench/node_modules/redlock-universal')
+      ? undefined
+      : 'it is not installed (npm ci in test/bench)',
+  ),
   nodePeer('redis-semaphore', 'redis-semaphore', (client) => {
     return async (name, ttl) => {
       const mutex = new semaphore.Mutex(client, name, {

@@ -29,5 +29,6 @@ export interface Peer {
   readonly waits?: boolean;
   /** Why it cannot be tested here; undefined where it can. */
   readonly missing: string | undefined;
-  connect(url: string): Promise<PeerClient>;
+  /** With several servers, as a library of Redlocks does. */
+  connect(...urls: readonly string[]): Promise<PeerClient>;
 }

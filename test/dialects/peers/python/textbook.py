@@ -1,13 +1,13 @@
 """The client of the SETNX articles in Python: a command a step, no time to live. Told its server's port, and what a value
 counts ("float", "s" or "ms"); with "prefix" it reads what a text begins with, as Ruby and PHP do,
 with "slow" it takes up to 20 ms from GET to GETSET."""
-import json
 import random
 import re
 import sys
 import time
 
 import redis
+from conversation import converse
 
 client = redis.Redis(port=int(sys.argv[1]))
 unit = sys.argv[2] if len(sys.argv) > 2 else "float"
@@ -28,7 +28,7 @@ def read(value):
 
 def acquire(name, ttl):
     lock = name + "_lock"
-    expiry = now() + (ttl + 1) * second
+    expiry = now() + (ttl / 1000 + 1) * second
     if unit != "float":
         expiry = int(expiry) + 1
     if not client.setnx(lock, repr(expiry)):
@@ -43,14 +43,8 @@ def acquire(name, ttl):
     return True
 
 
-def answer(question):
-    name = question.get("name")
-    if question["ask"] == "acquire":
-        return acquire(name, question["ttl"] / 1000)
-    if question["ask"] == "release":
-        return now() < ends[name] and client.delete(name + "_lock") == 1
-    return client.ping()
+def release(name):
+    return now() < ends[name] and client.delete(name + "_lock") == 1
 
 
-for line in sys.stdin:
-    print(json.dumps(answer(json.loads(line))), flush=True)
+converse(acquire=acquire, release=release)
