@@ -19,6 +19,10 @@ export class Crowd {
   readonly #latest: number;
   readonly #sections: { who: Side; from: number; to: number }[] = [];
 
+  /** What each reads as it comes in, and writes one more of as it leaves. */
+  #value = 0;
+  #turns = 0;
+
   /** How many were killed while they held it. */
   killings = 0;
 
@@ -41,7 +45,7 @@ export class Crowd {
   }
 
   /** Takes the lock and gives it back until the time is over. */
-  async ours(client: LockProcess, name: string): Promise<void> {
+  async ours(client: Pick<LockProcess, 'acquire'>, name: string): Promise<void> {
     let token = 0;
     while (!this.#isOver) {
       const lease = await client.acquire(name, { ttl: OURS, wait: Infinity });
@@ -120,13 +124,14 @@ export class Crowd {
     await worker.kill();
   }
 
-  /** No two held it at one time, and neither side starved. */
+  /** No two held it at one time, no update was lost, and neither side starved. */
   check(): void {
     const sections = this.#sections.sort((a, b) => a.from - b.from);
     for (const [at, { to }] of sections.entries()) {
       const next = sections[at + 1];
       assert(!next || next.from >= to, 'two held the lock at one time');
     }
+    assert.equal(this.#turns - this.#value, 0, 'updates were lost');
     for (const who of SIDES) assert(this.#turnsOf(who) > 2, `${who}: ${this.#turnsOf(who)} turns`);
   }
 
@@ -136,7 +141,10 @@ export class Crowd {
 
   async #section(who: Side, release: () => Promise<boolean>): Promise<void> {
     const from = monotonic();
+    const seen = this.#value;
     await sleep(Math.random() * 3);
+    this.#value = seen + 1;
+    this.#turns += 1;
     this.#sections.push({ who, from, to: monotonic() });
     assert(await release(), `the lock was not ${who} any more`);
   }

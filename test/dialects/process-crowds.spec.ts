@@ -2,7 +2,7 @@ import { describe, it } from '@jest/globals';
 import type { RedisLockOptions } from '../../lib/index.js';
 import { Worker } from '../support/worker.js';
 import { Crowd } from './crowd.js';
-import { laravel, redlockProcess, textbookIn } from './peers/index.js';
+import { laravel, redlock, textbookIn } from './peers/index.js';
 import type { Peer } from './peers/peer.js';
 import { Sides } from './sides.js';
 
@@ -46,7 +46,7 @@ const others: Readonly<Record<string, Mixture>> = {
   'plain with a guard, with a fraction': articles('float', guarded),
   'native with a guard, in s': articles('s'),
   Laravel: { peer: laravel, ours: { dialect: laravel.dialect } },
-  'redlock 5': { peer: redlockProcess, ours: { dialect: 'redlock' } },
+  'redlock 5': { peer: redlock(5), ours: { dialect: 'redlock' } },
 };
 const mixtures = Object.entries({ ...quick, ...(process.env['FULL'] && others) });
 

@@ -6,14 +6,7 @@ const PROGRAMS = ['openssl', ...(process.env.REDIS_SERVER ? [] : ['redis-server'
 
 /** Debian's packages of what a part may need beside them. */
 const NEEDS = {
-  'foreign clients': [
-    'php-cli',
-    'php-illuminate-cache',
-    'php-illuminate-redis',
-    'php-redis',
-    'php-symfony-lock',
-    'python3-venv',
-  ],
+  'foreign clients': ['g++', 'libhiredis-dev', 'python3-venv'],
   jvm: ['default-jdk-headless', 'maven'],
   python: ['python3-venv'],
   spin: ['spin', 'gcc', 'libc6-dev'],

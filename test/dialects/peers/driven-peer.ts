@@ -1,71 +1,52 @@
-import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { LockDialect } from '../../../lib/options/index.js';
 import type { Peer, PeerClient } from './peer.js';
 
-/** A library of another language: a script beside this file speaks for it, a line of JSON a question, another an answer. */
+/** A library in a process of its own, with which the tests talk: a line of JSON a question, another an answer. */
 export interface Driver {
   readonly name: string;
   readonly dialect: LockDialect;
   readonly shortest: number;
-  /** The script has an answer to `wait`. */
+  /** It has an answer to `wait`. */
   readonly waits?: boolean;
   /** Makes what it needs, the first time; answers with what is missing for that. */
   readonly prepare?: () => string | undefined;
-  /** The programs that may run it, by preference. */
-  readonly programs: readonly string[];
-  /** Arguments with which the program says whether the library is there: it ends with 0 then. */
-  readonly probe: readonly string[];
-  /** Not needed by a program that is the peer itself. */
+  readonly program: string;
+  /** What the program runs, beside this file; not needed by one that is the peer itself. */
   readonly script?: string;
   /** What it is told beside the ports of its servers. */
   readonly args?: readonly string[];
-  /** How to get it. */
-  readonly remedy: string;
 }
 
 export function drivenPeer(driver: Driver): Peer {
-  const { name, dialect, shortest, waits = false, prepare, programs, probe, remedy } = driver;
-  const program = (): string | undefined => programs.find((each) => has(each, probe));
+  const { name, dialect, shortest, waits = false, prepare } = driver;
   return {
     name,
     dialect,
     shortest,
     waits,
     get missing() {
-      const lacking = prepare && lackedBy(prepare);
-      if (lacking !== undefined) return lacking;
-      return program() === undefined ? `${name} is not here (${remedy})` : undefined;
+      return prepare && lackedBy(prepare);
     },
-    connect: (...urls) => connect(program()!, driver, urls),
+    connect: (...urls) => connect(driver, urls),
   };
 }
 
-const preparations = new Map<NonNullable<Driver['prepare']>, string | undefined>();
+type Preparation = NonNullable<Driver['prepare']>;
+const preparations = new Map<Preparation, string | undefined>();
 
-/** What was missing for a preparation, which is made once. */
-function lackedBy(prepare: NonNullable<Driver['prepare']>): string | undefined {
+/** What was missing for a preparation, which is made once. Nothing may be where a submission is judged. */
+function lackedBy(prepare: Preparation): string | undefined {
   if (!preparations.has(prepare)) preparations.set(prepare, prepare());
-  return preparations.get(prepare);
-}
-
-const probed = new Map<string, boolean>();
-
-/** Whether a program says that it has what is probed for; asked once. */
-function has(program: string, probe: readonly string[]): boolean {
-  const question = [program, ...probe].join(' ');
-  let answer = probed.get(question);
-  if (answer === undefined) {
-    answer = spawnSync(program, [...probe]).status === 0;
-    probed.set(question, answer);
-  }
-  return answer;
+  const missing = preparations.get(prepare);
+  if (missing !== undefined && process.env['CI']) throw new Error(missing);
+  return missing;
 }
 
 async function connect(
-  program: string,
-  { script, args = [] }: Driver,
+  { program, script, args = [] }: Driver,
   urls: readonly string[],
 ): Promise<PeerClient> {
   const path = script === undefined ? [] : [resolve('test/dialects/peers', script)];

@@ -30,10 +30,8 @@ function go(name: 'redsync' | 'bsm/redislock'): Peer {
     dialect: name,
     shortest: 50,
     prepare,
-    programs: [PROGRAM],
-    probe: ['0', name],
+    program: PROGRAM,
     args: [name],
-    remedy: 'install Go 1.26',
   });
 }
 

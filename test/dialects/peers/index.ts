@@ -1,3 +1,4 @@
+import { cppPeers } from './cpp.js';
 import { drivenPeer } from './driven-peer.js';
 import { goPeers } from './go.js';
 import { nodePeers } from './node-peers.js';
@@ -13,16 +14,17 @@ export { redsync } from './go.js';
 export { laravel, symfony } from './php.js';
 export { pottery, pythonRedisLock, textbookIn, textbookInPython } from './python.js';
 
-/** redlock 5 in processes of its own. */
-export const redlockProcess = drivenPeer({
-  name: 'redlock 5, each a process',
-  dialect: 'redlock',
-  shortest: 50,
-  programs: [process.execPath],
-  probe: ['--version'],
-  script: 'redlock.mjs',
-  remedy: 'npm ci',
-});
+/** redlock in processes of its own, for one server or several. */
+export function redlock(major: 4 | 5): Peer {
+  return drivenPeer({
+    name: `redlock ${major}, each a process`,
+    dialect: 'redlock',
+    shortest: 50,
+    program: process.execPath,
+    script: 'redlock.mjs',
+    args: [String(major)],
+  });
+}
 
 /** Every other library that the tests share locks with. */
 export const peers: readonly Peer[] = [
@@ -34,6 +36,7 @@ export const peers: readonly Peer[] = [
   ...phpPeers,
   ...pythonPeers,
   ...goPeers,
+  ...cppPeers,
   ...redissonPeers,
   ...springPeers,
   shedLockPeer,

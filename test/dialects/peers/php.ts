@@ -29,10 +29,8 @@ function php(suite: Suite, library: Library): Peer {
   return drivenPeer({
     ...library,
     prepare: PREPARATIONS[suite],
-    programs: [program(suite)],
-    probe: ['-r', "exit(class_exists('Redis') ? 0 : 1);"],
+    program: program(suite),
     script: `php/${library.script}`,
-    remedy: `a mirror of Debian with ${suite}`,
   });
 }
 
@@ -45,6 +43,10 @@ function unpacking(suite: Suite): Driver['prepare'] {
         const wanted = JSON.parse(readFileSync(PACKAGES, 'utf8')) as Record<Suite, string[]>;
         const words = ['tools/debian-root.mjs', root, suite, ...wanted[suite]];
         const loader = run(process.execPath, words);
+        // Some look for others at the place where they would be installed.
+        const here = `s#/usr/share/php/#${root}/usr/share/php/#g`;
+        const loaders = ['-name', 'autoload.php', '-exec', 'sed', '-i', here, '{}', '+'];
+        run('find', [join(root, 'usr/share/php'), ...loaders]);
         const [name] = readdirSync(join(root, 'usr/bin')).filter((each) => /^php\d/.test(each));
         const libraries = join(root, 'usr/lib/php');
         const [api] = readdirSync(libraries).filter((each) => /^\d{8}$/.test(each));

@@ -25,10 +25,8 @@ function python(library: Library): Peer {
   return drivenPeer({
     ...library,
     prepare,
-    programs: [PYTHON],
-    probe: ['--version'],
+    program: PYTHON,
     script: `python/${library.script}`,
-    remedy: 'apt-get install python3-venv',
   });
 }
 

@@ -28,7 +28,9 @@ $setnx = [
 
         return true;
     },
-    'release' => fn (string $name): bool => time() < $held[$name] && (int) $redis->del($name . '_lock') === 1,
+    'release' => function (string $name) use ($redis, &$held): bool {
+        return time() < $held[$name] && (int) $redis->del($name . '_lock') === 1;
+    },
 ];
 $eval = [
     'acquire' => function (string $name, int $ttl) use ($redis, $client, &$held): bool {

@@ -29,5 +29,7 @@ converse([
 
         return true;
     },
-    'release' => fn (string $name): bool => $held[$name]->release(),
+    'release' => function (string $name) use (&$held): bool {
+        return $held[$name]->release();
+    },
 ]);
