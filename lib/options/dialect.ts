@@ -3,6 +3,7 @@ import {
   type DialectChoice,
   type LaravelDialect,
   type PlainDialect,
+  type PlainPreset,
   PRESETS,
   type PythonRedisLockDialect,
   type RedissonDialect,
@@ -204,20 +205,35 @@ function pythonRedisLock({ name, ...rest }: PythonRedisLockDialect): DialectSett
   return { format: name, name, prefix: 'lock:', suffix: '', ...abilities };
 }
 
+/** Libraries with locks on a majority of servers (Redlock), in the format that ours have there. */
+const REDLOCKS: ReadonlySet<string> = new Set<PlainPreset>([
+  'redlock',
+  'redlock-universal',
+  'redsync',
+  'pottery',
+  'RedLock.net',
+]);
+
 /** @throws LockOptionsError where locks are kept in a way that the other side of a dialect does not keep them. */
 export function checkStore(
-  { name }: DialectSettings,
+  { name, prefix }: DialectSettings,
   { nodes, replicas }: { readonly nodes?: unknown; readonly replicas?: unknown },
 ): void {
-  const [option, because] =
-    nodes !== undefined
-      ? ['nodes', `clients of "${name}" lock on one Redis`]
-      : replicas !== undefined
-        ? ['replicas', `clients of "${name}" wait for no replica`]
-        : [];
-  if (option === undefined) return;
-  throw new LockOptionsError(
-    `Dialect "${name}" and option "${option}" exclude each other: ${because}. Use a module without "${option}" for it.`,
+  if (nodes !== undefined) {
+    const why = REDLOCKS.has(name)
+      ? `its format is a quorum's own: leave it out, and set "keyPrefix" to "${prefix}".`
+      : `clients of "${name}" lock on one Redis. Use a module without "nodes" for it.`;
+    throw excluded(name, 'nodes', why);
+  }
+  if (replicas !== undefined) {
+    const why = `clients of "${name}" wait for no replica. Use a module without "replicas" for it.`;
+    throw excluded(name, 'replicas', why);
+  }
+}
+
+function excluded(name: string, option: string, why: string): LockOptionsError {
+  return new LockOptionsError(
+    `Dialect "${name}" and option "${option}" exclude each other: ${why}`,
   );
 }
 

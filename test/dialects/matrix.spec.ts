@@ -29,7 +29,7 @@ it('the page says which versions of the libraries for the JVM are tested', () =>
     expect(page).toContain(`Tested against ${name} ${current} and ${older}`);
   }
   const { current, older } = versionsOf('shedlock');
-  expect(page).toContain(`the real client, ${current} and ${older}`);
+  expect(page).toContain(`\`job-lock:default:\` | ${current} and ${older} |`);
   expect(page).toContain(`Jedis ${versionsOf('jedis').current}`);
 });
 

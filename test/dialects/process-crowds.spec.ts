@@ -2,7 +2,14 @@ import { describe, it } from '@jest/globals';
 import type { RedisLockOptions } from '../../lib/index.js';
 import { Worker } from '../support/worker.js';
 import { Crowd } from './crowd.js';
-import { laravel, redlock, textbookIn } from './peers/index.js';
+import {
+  articlesInCpp,
+  articlesInPhp,
+  laravel,
+  redlock,
+  redsync,
+  textbookIn,
+} from './peers/index.js';
 import type { Peer } from './peers/peer.js';
 import { Sides } from './sides.js';
 
@@ -45,6 +52,17 @@ const others: Readonly<Record<string, Mixture>> = {
   'timestamp by a script': articles('ms', { ...script, unit: 'ms' }),
   'plain with a guard, with a fraction': articles('float', guarded),
   'native with a guard, in s': articles('s'),
+  'native with a guard, in PHP': {
+    peer: articlesInPhp('setnx', 'phpredis'),
+    ours: { keyPrefix: '', guard: 'timestamp' },
+    past: past.s,
+  },
+  'plain with a guard, in C++': {
+    peer: articlesInCpp('setnx'),
+    ours: { dialect: guarded },
+    past: past.s,
+  },
+  redsync: { peer: redsync, ours: { dialect: 'redsync' } },
   Laravel: { peer: laravel, ours: { dialect: laravel.dialect } },
   'redlock 5': { peer: redlock(5), ours: { dialect: 'redlock' } },
 };

@@ -105,10 +105,14 @@ describe('a module with a dialect', () => {
     expect(await theirs.exists('a')).toBe(0);
   });
 
-  it('is no quorum', () => {
+  it.each([
+    ['redlock', `its format is a quorum's own: leave it out, and set "keyPrefix" to ""`],
+    ['pottery', `its format is a quorum's own: leave it out, and set "keyPrefix" to "redlock:"`],
+    ['redis-py', 'clients of "redis-py" lock on one Redis. Use a module without "nodes" for it'],
+  ] as const)('is no quorum, as "%s" says', (dialect, why) => {
     const nodes = [bench.redis.url, bench.redis.url];
-    expect(() => RedisLockModule.forRoot({ nodes, dialect: 'redlock' })).toThrow(
-      'Dialect "redlock" and option "nodes" exclude each other',
+    expect(() => RedisLockModule.forRoot({ nodes, dialect })).toThrow(
+      `Dialect "${dialect}" and option "nodes" exclude each other: ${why}.`,
     );
   });
 

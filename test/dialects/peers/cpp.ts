@@ -21,7 +21,7 @@ function prepare(): string | undefined {
 }
 
 /** The locks of the articles in C++, on hiredis. */
-function articles(kind: 'setnx' | 'eval'): Peer {
+export function articlesInCpp(kind: 'setnx' | 'eval'): Peer {
   return drivenPeer({
     name: `a client of the articles in C++, ${kind.toUpperCase()}`,
     dialect:
@@ -35,4 +35,4 @@ function articles(kind: 'setnx' | 'eval'): Peer {
   });
 }
 
-export const cppPeers: readonly Peer[] = [articles('setnx'), articles('eval')];
+export const cppPeers: readonly Peer[] = [articlesInCpp('setnx'), articlesInCpp('eval')];

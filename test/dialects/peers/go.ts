@@ -7,7 +7,7 @@ import type { Peer } from './peer.js';
 const HERE = 'test/dialects/peers/go';
 const PROGRAM = resolve('.cache/peers/go/peer');
 /** Nothing but what go.mod names, and no other Go than the one that is here. */
-const ENV = { GOTOOLCHAIN: 'local', GOFLAGS: '-mod=readonly' };
+const ENV = { GOTOOLCHAIN: 'local', GOFLAGS: '-mod=readonly -buildvcs=false' };
 
 function prepare(): string | undefined {
   const [, minor = 0] = /go1\.(\d+)/.exec(spawnSync('go', ['version']).stdout?.toString()) ?? [];

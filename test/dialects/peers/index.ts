@@ -10,8 +10,9 @@ import { shedLockPeer } from './shedlock.js';
 import { springPeers } from './spring.js';
 import { textbook } from './textbook.js';
 
+export { articlesInCpp } from './cpp.js';
 export { redsync } from './go.js';
-export { laravel, symfony } from './php.js';
+export { articlesInPhp, laravel, symfony } from './php.js';
 export { pottery, pythonRedisLock, textbookIn, textbookInPython } from './python.js';
 
 /** redlock in processes of its own, for one server or several. */

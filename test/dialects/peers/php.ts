@@ -100,7 +100,8 @@ export function symfony(
   });
 }
 
-function articles(kind: 'setnx' | 'eval', client: Client): Peer {
+/** The locks of the articles in PHP. */
+export function articlesInPhp(kind: 'setnx' | 'eval', client: Client): Peer {
   return php('trixie', {
     name: `a client of the articles in PHP with ${client}, ${kind.toUpperCase()}`,
     dialect:
@@ -126,10 +127,10 @@ export const phpPeers: readonly Peer[] = [
   symfony('write', 'bookworm', '5.4'),
   symfony('write'),
   symfony('write', 'trixie', '6.4', 'predis'),
-  articles('setnx', 'phpredis'),
-  articles('setnx', 'predis'),
-  articles('eval', 'phpredis'),
-  articles('eval', 'predis'),
+  articlesInPhp('setnx', 'phpredis'),
+  articlesInPhp('setnx', 'predis'),
+  articlesInPhp('eval', 'phpredis'),
+  articlesInPhp('eval', 'predis'),
   ...(process.env['PEERS'] === 'newest'
     ? [
         laravelOf('sid', '13', 'phpredis', 'shop_database_shop_cache'),
