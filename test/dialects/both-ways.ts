@@ -1,9 +1,10 @@
-import { expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { LockNotAcquiredError } from '../../lib/index.js';
 import type { Lease } from '../../lib/client/lease.js';
 import type { LockProcess } from '../support/lock-process.js';
 import { until } from '../support/until.js';
 import type { Peer, PeerClient } from './peers/peer.js';
+import { Crowd } from './crowd.js';
 import type { Sides } from './sides.js';
 
 /** The name of the lock. */
@@ -18,8 +19,38 @@ export function present<Each extends Peer>(peers: readonly Each[]): Each[] {
   return peers.filter(({ missing }) => missing === undefined);
 }
 
+/** What holds beside the libraries of one language; `crowd` says it of many clients of one of them. */
+export function shareLocks<Each extends Peer>(
+  sides: Sides,
+  peers: readonly Each[],
+  crowd: (sides: Sides, peer: Each) => void = neverBoth,
+): void {
+  const here = present(peers);
+  if (here.length === 0) return;
+  describe.each(here)('$name', (peer) => {
+    excludeEachOther(sides, peer);
+    crowd(sides, peer);
+  });
+  describe('each of them', () => {
+    outlastLeases(sides, here);
+  });
+}
+
+function neverBoth(sides: Sides, peer: Peer): void {
+  it('and we never hold the lock at the same time, three clients each, and lose no update', async () => {
+    const us = [1, 2, 3].map(() => sides.client({ dialect: peer.dialect }));
+    const them = await Promise.all([1, 2, 3].map(() => sides.peer(peer)));
+    const crowd = new Crowd(sides.theirs, process.env['FULL'] ? 10_000 : 500);
+    await Promise.all([
+      ...us.map((client) => crowd.ours(client, 'crowd')),
+      ...them.map((client) => crowd.theirs(client, 'crowd')),
+    ]);
+    await crowd.check();
+  });
+}
+
 /** What holds of a client of another library and of ours, whoever comes first. */
-export function excludeEachOther(sides: Sides, peer: Peer): void {
+function excludeEachOther(sides: Sides, peer: Peer): void {
   const { dialect, shortest } = peer;
   const lease = shortest * 4;
 
@@ -73,7 +104,7 @@ export function excludeEachOther(sides: Sides, peer: Peer): void {
 }
 
 /** The same of leases of seconds: all wait for theirs at once, each for a lock of its own. */
-export function outlastLeases(sides: Sides, here: readonly Peer[]): void {
+function outlastLeases(sides: Sides, here: readonly Peer[]): void {
   async function each(
     ttl: number,
     check: (lease: Lease, again: () => Promise<boolean>, us: LockProcess) => Promise<void>,

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Redis } from 'ioredis';
 import type { LockProcess } from '../support/lock-process.js';
 import { SOON } from '../support/bounds.js';
 import { monotonic } from '../support/monotonic.js';
@@ -19,20 +20,19 @@ export class Crowd {
   readonly #latest: number;
   readonly #sections: { who: Side; from: number; to: number }[] = [];
 
-  /** What each reads as it comes in, and writes one more of as it leaves. */
-  #value = 0;
-  #turns = 0;
-
   /** How many were killed while they held it. */
   killings = 0;
 
-  /** How many turns each added 1 to a value that only the lock protects. */
-  counted = 0;
+  /** How many turns each added 1 to a value that only the lock protects, by a GET and a SET. */
+  #counted = 0;
 
   constructor(
+    private readonly redis: Redis,
     ms: number,
     /** Of theirs, in ms; ours outlast whatever the machine has to do. */
     private readonly lease = OURS,
+    /** Where that value is. */
+    private readonly counter = 'value:crowd',
   ) {
     this.#end = monotonic() + ms;
     this.#latest = this.#end + 4 * SOON;
@@ -78,7 +78,7 @@ export class Crowd {
       const contention = { key, callers: 1, end, pause: 3, rest: 20, options };
       for (const { entered, left, released } of await worker.call('contend', contention)) {
         this.#sections.push({ who: 'ours', from: entered, to: left });
-        this.counted += 1;
+        this.#counted += 1;
         assert(released, 'the lock was not ours any more');
       }
     }
@@ -90,7 +90,7 @@ export class Crowd {
       const had = await turn();
       if (had) {
         this.#sections.push({ who: 'theirs', ...had });
-        this.counted += 1;
+        this.#counted += 1;
         assert(had.released, 'the lock was not theirs any more');
       }
       await sleep(Math.random() * 6);
@@ -125,13 +125,13 @@ export class Crowd {
   }
 
   /** No two held it at one time, no update was lost, and neither side starved. */
-  check(): void {
+  async check(): Promise<void> {
     const sections = this.#sections.sort((a, b) => a.from - b.from);
     for (const [at, { to }] of sections.entries()) {
       const next = sections[at + 1];
       assert(!next || next.from >= to, 'two held the lock at one time');
     }
-    assert.equal(this.#turns - this.#value, 0, 'updates were lost');
+    assert.equal(Number(await this.redis.get(this.counter)), this.#counted, 'an update was lost');
     for (const who of SIDES) assert(this.#turnsOf(who) > 2, `${who}: ${this.#turnsOf(who)} turns`);
   }
 
@@ -141,10 +141,10 @@ export class Crowd {
 
   async #section(who: Side, release: () => Promise<boolean>): Promise<void> {
     const from = monotonic();
-    const seen = this.#value;
+    const value = Number(await this.redis.get(this.counter));
     await sleep(Math.random() * 3);
-    this.#value = seen + 1;
-    this.#turns += 1;
+    await this.redis.set(this.counter, value + 1);
+    this.#counted += 1;
     this.#sections.push({ who, from, to: monotonic() });
     assert(await release(), `the lock was not ${who} any more`);
   }

@@ -83,13 +83,14 @@ describe.each(mixtures.filter(([, { peer }]) => peer.missing === undefined))(
       for (const worker of workers) sides.closing(worker, (one) => one.kill());
       const clients = await Promise.all([1, 2, 3].map(() => sides.peer(peer)));
       const key = 'dialect' in ours ? 'crowd' : 'crowd_lock'; // a native lock has no suffix
+      const counter = `value:${key}`;
       const crash = crashed && (() => sides.theirs.set('crowd_lock', crashed()));
-      const crowd = new Crowd(ROUND, LEASE);
+      const crowd = new Crowd(sides.theirs, ROUND, LEASE, counter);
       await Promise.all([
         ...workers.map((worker) => crowd.process(worker, key)),
         ...clients.map((client) => crowd.theirs(client, 'crowd', crash)),
       ]);
-      crowd.check();
+      await crowd.check();
     }, 120_000);
   },
 );

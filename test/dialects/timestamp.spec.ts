@@ -267,13 +267,13 @@ together('four clients of the articles and three of ours', () => {
       const timeout = 2_500;
       const ours = [1, 2, 3].map(() => sides.client({ dialect }));
       const four = await Promise.all([1, 2, 3, 4].map(() => sides.peer(textbookInPython)));
-      const crowd = new Crowd(process.env['FULL'] ? 20_000 : 2_000, timeout);
+      const crowd = new Crowd(sides.theirs, process.env['FULL'] ? 20_000 : 2_000, timeout);
       await Promise.all([
         ...ours.map((client) => crowd.ours(client, 'crowd')),
         ...four.slice(0, 2).map((client) => crowd.theirs(client, 'crowd')),
         ...four.slice(2).map((client) => crowd.killed(client, 'crowd')),
       ]);
-      crowd.check();
+      await crowd.check();
       expect(crowd.killings).toBe(2);
     },
     60_000,

@@ -113,7 +113,7 @@ here('a client in Python that was written from the page', () => {
     async (fairness) => {
       const us = [ours(fairness), ours(fairness), ours(fairness)];
       const them = await Promise.all([python(), python(), python()]);
-      const crowd = new Crowd(process.env['FULL'] ? 10_000 : 1_000, TTL);
+      const crowd = new Crowd(sides.theirs, process.env['FULL'] ? 10_000 : 1_000, TTL);
       await Promise.all([
         ...us.map((client) => crowd.ours(client, name)),
         ...them.map((one) => {
@@ -122,7 +122,7 @@ here('a client in Python that was written from the page', () => {
           return crowd.theirs({ ...one, acquire }, name);
         }),
       ]);
-      crowd.check();
+      await crowd.check();
       expect(us.every(({ idle }) => idle)).toBe(true);
     },
   );

@@ -7,7 +7,7 @@ const LONG = [
   'test/board',
   'test/model',
   'test/protocol/client',
-  'test/dialects/(jvm|peers|process-crowds|quorum|sleepers|steps|symfony)',
+  'test/dialects/(both-ways|jvm|process-crowds|quorum|sleepers|steps|symfony)',
   'test/faults/(cluster-access|contention|durability|histories|leaders|leaks|quorum-restarts|replicas|skewed|split|stall)',
 ];
 

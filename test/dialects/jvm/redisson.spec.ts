@@ -1,11 +1,11 @@
-import { beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { describe, expect, it, jest } from '@jest/globals';
 import { LeaseLostError, LockNotAcquiredError } from '../../../lib/index.js';
 import type { Lease } from '../../../lib/client/lease.js';
 import { until } from '../../support/until.js';
 import { present } from '../both-ways.js';
 import { patientClock } from '../endless-pauses.js';
-import { buildJvm, FIRST_BUILD, type JvmClient, type JvmPeer, RELEASES } from '../peers/jvm.js';
-import { redisson } from '../peers/jvm-peers.js';
+import type { DrivenClient, DrivenPeer } from '../peers/driven-peer.js';
+import { RELEASES, redisson } from '../peers/jvm.js';
 import { had, Sides } from '../sides.js';
 
 /** What a watchdog renews to, on both sides, in ms. */
@@ -14,7 +14,7 @@ const WATCHDOG = 3_000;
 jest.setTimeout(180_000); // several JVMs start in a test
 
 const sides = new Sides();
-const connect = async (peer: JvmPeer): Promise<JvmClient> =>
+const connect = async (peer: DrivenPeer): Promise<DrivenClient> =>
   sides.closing(await peer.connect(sides.redis.url), (one) => one.close());
 
 const locks = present([
@@ -23,10 +23,6 @@ const locks = present([
   redisson('write', 'older'),
 ]);
 const here = locks.length > 0 ? describe : describe.skip;
-
-beforeAll(async () => {
-  if (locks.length > 0) await buildJvm();
-}, FIRST_BUILD);
 
 /** They refused it, subscribed, refused it once more, and sleep now; as long as our lease lasts. */
 async function asleep(channel: string, asked: number): Promise<void> {

@@ -1,9 +1,9 @@
-import { beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { describe, expect, it, jest } from '@jest/globals';
 import { LeaseLostError, LockNotAcquiredError } from '../../../lib/index.js';
 import { until } from '../../support/until.js';
 import { present } from '../both-ways.js';
-import { buildJvm, FIRST_BUILD, type JvmClient, type JvmPeer, RELEASES } from '../peers/jvm.js';
-import { shedLock, spring } from '../peers/jvm-peers.js';
+import type { DrivenClient, DrivenPeer } from '../peers/driven-peer.js';
+import { RELEASES, shedLock, spring } from '../peers/jvm.js';
 import { Sides } from '../sides.js';
 
 /** A lease that both sides renew, in ms. */
@@ -12,7 +12,7 @@ const LEASE = 3_000;
 jest.setTimeout(180_000); // several JVMs start in a test
 
 const sides = new Sides();
-const connect = async (peer: JvmPeer): Promise<JvmClient> =>
+const connect = async (peer: DrivenPeer): Promise<DrivenClient> =>
   sides.closing(await peer.connect(sides.redis.url), (one) => one.close());
 
 /** How many of them listen on the channel of a registry, or by the pattern of those of its locks. */
@@ -24,10 +24,6 @@ async function listening(): Promise<number> {
 const registries = present(RELEASES.map((release) => spring('PUB_SUB_LOCK', release)));
 const jobs = present(RELEASES.map((release) => shedLock('safe', release)));
 const unsafe = present(RELEASES.map((release) => shedLock('unsafe', release)));
-
-beforeAll(async () => {
-  if (registries.length > 0) await buildJvm();
-}, FIRST_BUILD);
 
 describe.each(registries)('$name', (peer) => {
   const { dialect } = peer;

@@ -1,8 +1,9 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
 import { resolve } from 'node:path';
 import { createInterface } from 'node:readline';
+import { startChild } from '../../../tools/children.js';
 import type { LockDialect } from '../../../lib/options/index.js';
-import type { Peer, PeerClient } from './peer.js';
+import type { Peer, PeerClient, Turn } from './peer.js';
 
 /** A library in a process of its own, with which the tests talk: a line of JSON a question, another an answer. */
 export interface Driver {
@@ -20,7 +21,26 @@ export interface Driver {
   readonly args?: readonly string[];
 }
 
-export function drivenPeer(driver: Driver): Peer {
+/** A client in a process of its own. Those for the JVM answer all of these. */
+export interface DrivenClient extends PeerClient {
+  wait(name: string): Promise<boolean>;
+  /** Has it by the library's own renewal to `ttl` ms. */
+  keep(name: string, ttl: number): Promise<boolean>;
+  /** Lengthens its lease once. */
+  renew(name: string, ttl: number): Promise<boolean>;
+  /** Of what it holds. */
+  token(name: string): Promise<number>;
+  /** Has the lock, adds 1 to what stands at `value:<name>`, and gives it back; null where it is taken. */
+  turn(name: string, ttl: number): Promise<Turn | null>;
+  /** The same, where it waits for the lock. */
+  nextTurn(name: string): Promise<Turn | null>;
+}
+
+export interface DrivenPeer extends Peer {
+  connect(...urls: readonly string[]): Promise<DrivenClient>;
+}
+
+export function drivenPeer(driver: Driver): DrivenPeer {
   const { name, dialect, shortest, waits = false, prepare } = driver;
   return {
     name,
@@ -48,19 +68,26 @@ function lackedBy(prepare: Preparation): string | undefined {
 async function connect(
   { program, script, args = [] }: Driver,
   urls: readonly string[],
-): Promise<PeerClient> {
+): Promise<DrivenClient> {
   const path = script === undefined ? [] : [resolve('test/dialects/peers', script)];
   const ports = urls.map((url) => new URL(url).port).join();
-  const child = spawn(program, [...path, ports, ...args], {
+  const child = startChild(program, [...path, ports, ...args], {
     stdio: ['pipe', 'pipe', 'inherit'],
     env: { ...process.env, PYTHONDONTWRITEBYTECODE: '1' },
   });
-  const ask = conversation<boolean>(child);
+  const asked = conversation<unknown>(child);
+  const ask = async <Answer = boolean>(question: object): Promise<Answer> =>
+    (await asked(question)) as Answer;
   await ask({ ask: 'hello' });
   return {
     acquire: (name, ttl) => ask({ ask: 'acquire', name, ttl }),
     release: (name) => ask({ ask: 'release', name }),
     wait: (name) => ask({ ask: 'wait', name }),
+    keep: (name, ttl) => ask({ ask: 'keep', name, ttl }),
+    renew: (name, ttl) => ask({ ask: 'renew', name, ttl }),
+    token: (name) => ask<number>({ ask: 'token', name }),
+    turn: (name, ttl) => ask<Turn | null>({ ask: 'turn', name, ttl }),
+    nextTurn: (name) => ask<Turn | null>({ ask: 'next turn', name }),
     close: () => ended(child),
   };
 }

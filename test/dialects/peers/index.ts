@@ -1,6 +1,7 @@
 import { cppPeers } from './cpp.js';
 import { drivenPeer } from './driven-peer.js';
 import { goPeers } from './go.js';
+import { jvmPeers } from './jvm.js';
 import { nodePeers } from './node-peers.js';
 import type { Peer } from './peer.js';
 import { phpPeers } from './php.js';
@@ -28,17 +29,19 @@ export function redlock(major: 4 | 5): Peer {
 }
 
 /** Every other library that the tests share locks with. */
-export const peers: readonly Peer[] = [
-  ...nodePeers,
-  textbook('s', 'commands'),
-  textbook('s', 'script'),
-  textbook('ms', 'commands'),
-  textbook('ms', 'script'),
-  ...phpPeers,
-  ...pythonPeers,
-  ...goPeers,
-  ...cppPeers,
-  ...redissonPeers,
-  ...springPeers,
-  shedLockPeer,
-];
+export const peers = {
+  node: nodePeers,
+  articles: [
+    textbook('s', 'commands'),
+    textbook('s', 'script'),
+    textbook('ms', 'commands'),
+    textbook('ms', 'script'),
+  ],
+  php: phpPeers,
+  python: pythonPeers,
+  go: goPeers,
+  cpp: cppPeers,
+  ...jvmPeers,
+  /** Written here from their sources, for a machine without a JVM. */
+  sources: [...redissonPeers, ...springPeers, shedLockPeer],
+} satisfies Readonly<Record<string, readonly Peer[]>>;

@@ -1,0 +1,5 @@
+import { shareLocks } from '../both-ways.js';
+import { peers } from '../peers/index.js';
+import { Sides } from '../sides.js';
+
+shareLocks(new Sides(), peers.sources);
