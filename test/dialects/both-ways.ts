@@ -10,13 +10,24 @@ import type { Sides } from './sides.js';
 /** The name of the lock. */
 const name = 'shared:k';
 
-/** Those that can be tested here; each other is skipped by name, with what is missing. */
-export function present<Each extends Peer>(peers: readonly Each[]): Each[] {
+/**
+ * Describes each of them that can be tested here, and returns those; each other is skipped by name, with what is missing.
+ */
+export function describeEach<Each extends Pick<Peer, 'name' | 'missing'>>(
+  peers: readonly Each[],
+  tests: (peer: Each) => void,
+): Each[] {
   for (const { name: peer, missing } of peers) {
     // oxlint-disable-next-line jest/no-disabled-tests
     if (missing !== undefined) it.skip(`${peer}: ${missing}`, () => {});
   }
-  return peers.filter(({ missing }) => missing === undefined);
+  const here = peers.filter(({ missing }) => missing === undefined);
+  if (here.length > 0) {
+    describe.each(here)('$name', (peer) => {
+      tests(peer);
+    });
+  }
+  return here;
 }
 
 /** What holds beside the libraries of one language; `crowd` says it of many clients of one of them. */
@@ -25,12 +36,11 @@ export function shareLocks<Each extends Peer>(
   peers: readonly Each[],
   crowd: (sides: Sides, peer: Each) => void = neverBoth,
 ): void {
-  const here = present(peers);
-  if (here.length === 0) return;
-  describe.each(here)('$name', (peer) => {
+  const here = describeEach(peers, (peer) => {
     excludeEachOther(sides, peer);
     crowd(sides, peer);
   });
+  if (here.length === 0) return;
   describe('each of them', () => {
     outlastLeases(sides, here);
   });

@@ -1,6 +1,7 @@
-import { describe, it } from '@jest/globals';
+import { it } from '@jest/globals';
 import type { RedisLockOptions } from '../../lib/index.js';
 import { Worker } from '../support/worker.js';
+import { describeEach } from './both-ways.js';
 import { Crowd } from './crowd.js';
 import {
   articlesInCpp,
@@ -66,31 +67,25 @@ const others: Readonly<Record<string, Mixture>> = {
   Laravel: { peer: laravel, ours: { dialect: laravel.dialect } },
   'redlock 5': { peer: redlock(5), ours: { dialect: 'redlock' } },
 };
-const mixtures = Object.entries({ ...quick, ...(process.env['FULL'] && others) });
+const mixtures = Object.entries({ ...quick, ...(process.env['FULL'] && others) }).map(
+  ([name, mixture]) => ({ ...mixture, name, missing: mixture.peer.missing }),
+);
 
 const sides = new Sides();
 
-for (const [name, { peer }] of mixtures) {
-  // oxlint-disable-next-line jest/no-disabled-tests
-  if (peer.missing !== undefined) it.skip(`${name}: ${peer.missing}`, () => {});
-}
-
-describe.each(mixtures.filter(([, { peer }]) => peer.missing === undefined))(
-  '%s',
-  (_name, { peer, ours, past: crashed }) => {
-    it('three processes of ours and three of theirs never hold a lock at the same time, and none loses a lease', async () => {
-      const workers = await Worker.startMany(3, { ...ours, redis: sides.redis.url });
-      for (const worker of workers) sides.closing(worker, (one) => one.kill());
-      const clients = await Promise.all([1, 2, 3].map(() => sides.peer(peer)));
-      const key = 'dialect' in ours ? 'crowd' : 'crowd_lock'; // a native lock has no suffix
-      const counter = `value:${key}`;
-      const crash = crashed && (() => sides.theirs.set('crowd_lock', crashed()));
-      const crowd = new Crowd(sides.theirs, ROUND, LEASE, counter);
-      await Promise.all([
-        ...workers.map((worker) => crowd.process(worker, key)),
-        ...clients.map((client) => crowd.theirs(client, 'crowd', crash)),
-      ]);
-      await crowd.check();
-    }, 120_000);
-  },
-);
+describeEach(mixtures, ({ peer, ours, past: crashed }) => {
+  it('three processes of ours and three of theirs never hold a lock at the same time, and none loses a lease', async () => {
+    const workers = await Worker.startMany(3, { ...ours, redis: sides.redis.url });
+    for (const worker of workers) sides.closing(worker, (one) => one.kill());
+    const clients = await Promise.all([1, 2, 3].map(() => sides.peer(peer)));
+    const key = 'dialect' in ours ? 'crowd' : 'crowd_lock'; // a native lock has no suffix
+    const counter = `value:${key}`;
+    const crash = crashed && (() => sides.theirs.set('crowd_lock', crashed()));
+    const crowd = new Crowd(sides.theirs, ROUND, LEASE, counter);
+    await Promise.all([
+      ...workers.map((worker) => crowd.process(worker, key)),
+      ...clients.map((client) => crowd.theirs(client, 'crowd', crash)),
+    ]);
+    await crowd.check();
+  }, 120_000);
+});

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { until } from '../support/until.js';
-import { present } from './both-ways.js';
+import { describeEach } from './both-ways.js';
 import { Crowd } from './crowd.js';
 import { peers, pythonRedisLock } from './peers/index.js';
 import type { PeerClient } from './peers/peer.js';
@@ -15,18 +15,20 @@ function sleeper(client: PeerClient): PeerClient {
 
 const sleeping = [pythonRedisLock, ...peers.sources].filter(({ waits }) => waits);
 
-describe.each(present(sleeping))('sleepers of $name', (peer) => {
-  const { dialect } = peer;
-  it('and we take turns, and nobody is left asleep', async () => {
-    const them = await Promise.all([1, 2, 3].map(() => sides.peer(peer)));
-    const ours = [1, 2, 3].map(() => sides.client({ dialect }));
-    const crowd = new Crowd(sides.theirs, process.env['FULL'] ? 20_000 : 1_500);
-    await Promise.all([
-      ...ours.map((client) => crowd.ours(client, 'crowd')),
-      ...them.map((client) => crowd.theirs(sleeper(client), 'crowd')),
-    ]);
-    await crowd.check();
-  }, 40_000);
+describe('sleepers of', () => {
+  describeEach(sleeping, (peer) => {
+    const { dialect } = peer;
+    it('and we take turns, and nobody is left asleep', async () => {
+      const them = await Promise.all([1, 2, 3].map(() => sides.peer(peer)));
+      const ours = [1, 2, 3].map(() => sides.client({ dialect }));
+      const crowd = new Crowd(sides.theirs, process.env['FULL'] ? 20_000 : 1_500);
+      await Promise.all([
+        ...ours.map((client) => crowd.ours(client, 'crowd')),
+        ...them.map((client) => crowd.theirs(sleeper(client), 'crowd')),
+      ]);
+      await crowd.check();
+    }, 40_000);
+  });
 });
 
 const here = pythonRedisLock.missing === undefined ? describe : describe.skip;

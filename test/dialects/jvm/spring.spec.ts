@@ -1,7 +1,7 @@
-import { describe, expect, it, jest } from '@jest/globals';
+import { expect, it, jest } from '@jest/globals';
 import { LeaseLostError, LockNotAcquiredError } from '../../../lib/index.js';
 import { until } from '../../support/until.js';
-import { present } from '../both-ways.js';
+import { describeEach } from '../both-ways.js';
 import type { DrivenClient, DrivenPeer } from '../peers/driven-peer.js';
 import { RELEASES, shedLock, spring } from '../peers/jvm.js';
 import { Sides } from '../sides.js';
@@ -21,11 +21,11 @@ async function listening(): Promise<number> {
   return channel + ((await sides.theirs.pubsub('NUMPAT')) as unknown as number);
 }
 
-const registries = present(RELEASES.map((release) => spring('PUB_SUB_LOCK', release)));
-const jobs = present(RELEASES.map((release) => shedLock('safe', release)));
-const unsafe = present(RELEASES.map((release) => shedLock('unsafe', release)));
+const registries = RELEASES.map((release) => spring('PUB_SUB_LOCK', release));
+const jobs = RELEASES.map((release) => shedLock('safe', release));
+const unsafe = RELEASES.map((release) => shedLock('unsafe', release));
 
-describe.each(registries)('$name', (peer) => {
+describeEach(registries, (peer) => {
   const { dialect } = peer;
 
   it.each([['we give it back'], ['an operator takes it from us']])(
@@ -69,7 +69,7 @@ describe.each(registries)('$name', (peer) => {
   });
 });
 
-describe.each(jobs)('$name', (peer) => {
+describeEach(jobs, (peer) => {
   const { dialect } = peer;
 
   it('that extends its lock keeps us out for as long as it says', async () => {
@@ -90,7 +90,7 @@ describe.each(jobs)('$name', (peer) => {
   });
 });
 
-describe.each(unsafe)('$name', (peer) => {
+describeEach(unsafe, (peer) => {
   const { dialect } = peer;
 
   it('whose job overran deletes what is ours: the next has a higher token, and our renewal tells us', async () => {

@@ -29,7 +29,7 @@ function compiling(release: Release): () => string | undefined {
     }
     return prepared(`the libraries for the JVM, ${release},`, () => {
       const libraries = madeOnce(`jvm-${release}-libraries`, [POM], (folder) => {
-        const words = ['-Bq', '-T1', '-f', POM, '-P', release, 'dependency:copy-dependencies'];
+        const words = ['-B', '-q', '-f', POM, '-P', release, 'dependency:copy-dependencies'];
         run('mvn', [...words, `-DoutputDirectory=${folder}`]);
       });
       madeOnce(`jvm-${release}`, [POM, ...SOURCES], (folder) => {

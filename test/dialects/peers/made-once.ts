@@ -44,7 +44,7 @@ export function run(
     encoding: 'utf8',
   });
   if (status === 0) return stdout;
-  throw new Error(`${program} ${args.join(' ')}: ${error?.message ?? stderr}`);
+  throw new Error(`${program} ${args.join(' ')}: ${error?.message ?? `${stderr}${stdout}`}`);
 }
 
 /** Makes what a peer needs; what is missing where that fails. */
