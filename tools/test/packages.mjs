@@ -6,7 +6,7 @@ const PROGRAMS = ['openssl', ...(process.env.REDIS_SERVER ? [] : ['redis-server'
 
 /** Debian's packages of what a part may need beside them. */
 const NEEDS = {
-  'foreign clients': ['g++', 'libhiredis-dev', 'python3-venv'],
+  'c++': ['g++', 'libhiredis-dev'],
   jvm: ['default-jdk-headless', 'maven'],
   python: ['python3-venv'],
   spin: ['spin', 'gcc', 'libc6-dev'],

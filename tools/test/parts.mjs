@@ -7,7 +7,7 @@ const LONG = [
   'test/board',
   'test/model',
   'test/protocol/client',
-  'test/dialects/(both-ways|jvm|process-crowds|quorum|sleepers|steps|symfony)',
+  'test/dialects/(both-ways|jvm|peers|process-crowds|quorum|sleepers|steps|symfony)',
   'test/faults/(cluster-access|contention|durability|histories|leaders|leaks|quorum-restarts|replicas|skewed|split|stall)',
 ];
 
@@ -77,7 +77,7 @@ export const PARTS = {
       ...NEWEST,
       name: 'dialects',
       env: { FULL: '1' },
-      needs: ['foreign clients', 'jvm'],
+      needs: ['c++', 'jvm', 'python'],
       projects: ['test/bench'],
       folders: ['test/dialects'],
     },
