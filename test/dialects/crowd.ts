@@ -13,6 +13,9 @@ type Side = (typeof SIDES)[number];
 /** A lease of ours, in ms. */
 const OURS = 10_000;
 
+/** Between two turns of ours, in ms at most: who asks again at once has what others are only told of. */
+const REST = 20;
+
 /** Clients of several libraries on one lock, and who believed to hold it when. */
 export class Crowd {
   readonly #end: number;
@@ -55,6 +58,7 @@ export class Crowd {
         token = next;
       }
       await this.#section('ours', () => lease.release());
+      await sleep(Math.random() * REST);
     }
   }
 
@@ -75,7 +79,7 @@ export class Crowd {
     while (!this.#isOver) {
       const end = monotonic() + 500;
       const options = { ttl: OURS, wait: 60_000 };
-      const contention = { key, callers: 1, end, pause: 3, rest: 20, options };
+      const contention = { key, callers: 1, end, pause: 3, rest: REST, options };
       for (const { entered, left, released } of await worker.call('contend', contention)) {
         this.#sections.push({ who: 'ours', from: entered, to: left });
         this.#counted += 1;

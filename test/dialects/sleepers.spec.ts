@@ -27,7 +27,7 @@ describe('sleepers of', () => {
         ...them.map((client) => crowd.theirs(sleeper(client), 'crowd')),
       ]);
       await crowd.check();
-    }, 40_000);
+    }, 120_000);
   });
 });
 
