@@ -132,11 +132,13 @@ export const handOffOnRedis: Contract = {
     const { request } = await a.hold();
     const { request: successor } = await b.queue();
     await control.call('ACL', 'SETUSER', 'mute', 'resetchannels');
+    const subscribers = (await control.call('CLIENT', 'LIST', 'TYPE', 'pubsub')) as string;
+    const isCutOff = !subscribers.includes(' user=mute '); // Redis 6.2.5 lets it go on listening
     expect(await a.lock.release(request, 0).catch(String)).toBe(true);
     expect(await world.snapshot()).toMatchObject({ type: 'none', waiting: 1 });
     expect((await b.ask(successor)).kind).toBe('held');
     await control.call('ACL', 'SETUSER', 'mute', '&*');
-    await world.until('the mute process hears again', () => a.reconnects > 0);
+    if (isCutOff) await world.until('the mute process hears again', () => a.reconnects > 0);
   },
 
   async 'a waiter of the releasing process hears of its turn in the answer to the release'(world) {
