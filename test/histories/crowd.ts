@@ -20,6 +20,7 @@ export class PlayerProcess {
   readonly exited: Promise<unknown>;
   #grants: { readonly first: number; readonly last: number }[] = [];
   #slept = 0;
+  #over = false;
 
   private constructor(
     private readonly child: ChildProcess,
@@ -68,6 +69,9 @@ export class PlayerProcess {
 
   /** Resolves with the calls that never end. */
   async end(): Promise<string[]> {
+    if (this.#over) return [];
+    if (!this.child.connected) throw new Error(`${this.name} is gone.`);
+    this.#over = true;
     this.child.send({ command: 'end' });
     const open = (await this.#hears('ended')) as string[];
     await this.exited;
