@@ -111,6 +111,15 @@ function excludeEachOther(sides: Sides, peer: Peer): void {
     expect(await held.release()).toBe(false);
     await expect(us.acquire(name, { wait: 0 })).rejects.toThrow(LockNotAcquiredError);
   });
+
+  it('keeps what an operator took from us before we give it back', async () => {
+    const [us, operator, them] = [ours(), ours(), await theirs()];
+    const held = await us.acquire(name); // nobody has told us, so that our release goes to Redis
+    await operator.force(name);
+    await until('they have it', () => them.acquire(name, 30_000));
+    expect(await held.release()).toBe(false);
+    await expect(us.acquire(name, { wait: 0 })).rejects.toThrow(LockNotAcquiredError);
+  });
 }
 
 /** The same of leases of seconds: all wait for theirs at once, each for a lock of its own. */
