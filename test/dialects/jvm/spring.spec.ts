@@ -1,5 +1,6 @@
 import { expect, it, jest } from '@jest/globals';
 import { LeaseLostError, LockNotAcquiredError } from '../../../lib/index.js';
+import { PATIENCE } from '../../support/bounds.js';
 import { until } from '../../support/until.js';
 import { describeEach } from '../both-ways.js';
 import type { DrivenClient, DrivenPeer } from '../peers/driven-peer.js';
@@ -37,9 +38,11 @@ describeEach(registries, (peer) => {
       const waits = them.wait('k');
       await until('they listen', async () => (await listening()) === 1);
       await until('they asked once more', async () => (await sides.calls('get')) >= asked + 2);
+      const told = performance.now();
       if (how === 'we give it back') await lease.release();
       else await us.force('k');
       expect(await waits).toBe(true);
+      expect(performance.now() - told).toBeLessThan(PATIENCE); // it would ask by itself after 60 s
     },
   );
 
