@@ -15,6 +15,7 @@ const PATIENCE = 300_000;
 export class PlayerProcess {
   operations = 0;
   sections = 0;
+  failure = '';
   /** Since when it is stopped. */
   stopped: number | undefined;
   readonly exited: Promise<unknown>;
@@ -29,8 +30,8 @@ export class PlayerProcess {
     this.exited = once(child, 'exit');
     child.on('message', (message: { progress?: Progress }) => {
       if (!message.progress) return;
-      const { operations, sections, first, last } = message.progress;
-      Object.assign(this, { operations, sections });
+      const { operations, sections, first, last, failure } = message.progress;
+      Object.assign(this, { operations, sections, failure });
       if (first > 0) this.#grants.push({ first, last });
     });
   }
@@ -171,7 +172,11 @@ export class Crowd {
   async goesOn(from: number, within: number): Promise<number> {
     const granted = (): number[] =>
       this.players.flatMap((player) => player.grantedAfter(from) ?? []);
-    await until('each is granted a lock', () => granted().length === this.players.length, within);
+    const all = (): boolean => granted().length === this.players.length;
+    await until('each is granted a lock', all, within).catch((error: unknown) => {
+      const failures = this.players.map(({ failure }) => failure).join('; ');
+      throw new Error(`${String(error)} The last failures: ${failures}`, { cause: error });
+    });
     return Math.max(...granted()) - from;
   }
 

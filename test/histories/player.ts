@@ -45,6 +45,8 @@ export interface Progress {
   /** When the first and the last lock since the last message were granted, on the monotonic clock. */
   readonly first: number;
   readonly last: number;
+  /** What the last call that failed ended in. */
+  readonly failure: string;
 }
 
 export type Way =
@@ -81,6 +83,7 @@ export class Player {
   #sections = 0;
   #first = 0;
   #last = 0;
+  #failure = '';
   #over = false;
   #application!: Application;
   #callers: Promise<unknown> = Promise.resolve();
@@ -119,7 +122,13 @@ export class Player {
   /** What was done, and when locks were granted since this was asked last. */
   progress(): Progress {
     const { operations } = this;
-    const progress = { operations, sections: this.#sections, first: this.#first, last: this.#last };
+    const [sections, first, last, failure] = [
+      this.#sections,
+      this.#first,
+      this.#last,
+      this.#failure,
+    ];
+    const progress = { operations, sections, first, last, failure };
     this.#first = 0;
     return progress;
   }
@@ -165,6 +174,7 @@ export class Player {
       try {
         await this.#ways[way](this.#application, own);
       } catch (error) {
+        if (error !== ABORTED) this.#failure = String(error);
         const planned = error === ABORTED || (isLockError(error) && !isMistake(error));
         if (!planned) this.trouble(`${way}: ${(error as Error).stack ?? String(error)}`);
         await pause(5 + own() * 20); // what fails at once fails again at once
