@@ -70,8 +70,9 @@ export const limits: Contract = {
     const from = world.clock.monotonic();
     await world.finish(Promise.all(callers.map(caller)));
     const polls = ((world.clock.monotonic() - from) / 700 + 1) * processes.length;
-    expect(sent.length).toBeGreaterThanOrEqual(200); // each of the 200 has asked
-    expect(sent.length).toBeLessThanOrEqual(400 + polls);
+    const steps = sent.filter((step) => step !== 'extend'); // who is handed the lock renews it after a second
+    expect(steps.length).toBeGreaterThanOrEqual(200); // each of the 200 has asked
+    expect(steps.length).toBeLessThanOrEqual(400 + polls);
   },
 
   async 'one call renews all leases of a process that are due together'(world) {

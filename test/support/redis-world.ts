@@ -13,7 +13,7 @@ import {
 } from '../../lib/options/index.js';
 import { prefixOf } from '../../lib/redis/index.js';
 import type { RedisProcess } from '../../tools/redis-server.js';
-import { COMMAND, TTL } from './bounds.js';
+import { COMMAND, PATIENCE, TTL } from './bounds.js';
 import type { Kind } from './kinds.js';
 import { withSteps, World, type Wrap } from './world.js';
 
@@ -157,6 +157,6 @@ export class RedisWorld extends World {
   protected source({ commandTimeout = COMMAND, ttl = TTL }: RedisLockOptions): RedisLockOptions {
     const timeout = Math.floor(Math.min(Number(ttl) / 3, Number(commandTimeout) / 2)); // as long as may be
     const replicas = this.confirms ? { acks: 1, timeout } : undefined;
-    return { commandTimeout, redis: this.where, replicas };
+    return { commandTimeout, redis: this.where, replicas, wait: 10 * PATIENCE };
   }
 }
