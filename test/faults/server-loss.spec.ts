@@ -206,7 +206,11 @@ it('SCRIPT FLUSH leaves nothing of a lease that is given back before it becomes 
 });
 
 const onSteppedClock = clock ? describe : describe.skip;
-if (!clock) console.warn('No gcc: the tests of a stepped server clock are skipped.');
+if (!clock) {
+  console.warn(
+    'No gcc, or a redis-server without shared libraries: the tests of a stepped clock are skipped.',
+  );
+}
 
 /** Resolves when the server counts by it: Valkey 9.1 looks at the clock a little later. */
 async function setClock(offset: number): Promise<void> {

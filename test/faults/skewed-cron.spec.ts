@@ -23,7 +23,7 @@ interface Note {
   readonly pid: number;
 }
 
-const clocks = BEHIND.map(() => SteppedClock.make());
+const clocks = BEHIND.map(() => SteppedClock.make(process.execPath));
 let redis: RedisProcess;
 let observer: Observer;
 let folder: string;

@@ -2,16 +2,19 @@ import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { findRedisServer } from '../../tools/redis-server.js';
 
-/** A wall clock for a server of our own that can be set while it runs; needs gcc, so `make` may give none. */
+/** A wall clock for a server of our own that can be set while it runs. */
 export class SteppedClock {
   private constructor(private readonly folder: string) {
     writeFileSync(this.#file, Buffer.alloc(8));
   }
 
-  static make(): SteppedClock | undefined {
+  /** None where gcc is missing, or where this program has the C library inside: Valkey 9.0 of PyPI. */
+  static make(program = findRedisServer()): SteppedClock | undefined {
     const folder = mkdtempSync(join(tmpdir(), 'nest-redis-lock-clock-'));
     try {
+      execFileSync('ldd', [program], { stdio: 'ignore' });
       const library = join(folder, 'shim.so');
       execFileSync('gcc', ['-shared', '-fPIC', '-o', library, 'test/support/clock-shim.c'], {
         stdio: 'ignore',
