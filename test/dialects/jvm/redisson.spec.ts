@@ -24,10 +24,9 @@ const locks = [
 ];
 const here = locks.every(({ missing }) => missing === undefined) ? describe : describe.skip;
 
-/** They refused it, subscribed, refused it once more, and sleep now; as long as our lease lasts. */
-async function asleep(channel: string, asked: number): Promise<void> {
-  await until('they listen', async () => (await sides.listeners(channel)) === 1);
-  await until('they asked once more', async () => (await sides.calls('pttl')) >= asked + 2);
+/** So many of theirs sleep until they are told of a release; as long as our lease lasts. */
+async function asleep(count = 1): Promise<void> {
+  await until('they sleep', async () => (await sides.theirs.get('asleep')) === String(count));
 }
 
 here('beside Redisson itself', () => {
@@ -41,9 +40,8 @@ here('beside Redisson itself', () => {
     it('whose waiter sleeps has the lock as soon as we give it back', async () => {
       const [us, them] = [sides.client({ dialect }), await connect(peer)];
       const lease = await us.acquire('k', { ttl: 300_000 });
-      const asked = await sides.calls('pttl');
       const waits = them.wait('k');
-      await asleep(channel, asked);
+      await asleep();
       await lease.release();
       expect(await waits).toBe(true);
       expect(await them.release('k')).toBe(true);
@@ -52,9 +50,8 @@ here('beside Redisson itself', () => {
     it('whose waiter sleeps has the lock as soon as an operator takes it from us', async () => {
       const [us, them] = [sides.client({ dialect }), await connect(peer)];
       await us.acquire('k', { ttl: 300_000 });
-      const asked = await sides.calls('pttl');
       const waits = them.wait('k');
-      await asleep(channel, asked);
+      await asleep();
       await us.force('k');
       expect(await waits).toBe(true);
     });
@@ -189,9 +186,8 @@ here('beside Redisson itself', () => {
       const leases = await Promise.all(
         [1, 2].map(() => us.acquire('k', { mode: 'shared', ttl: 300_000 })),
       );
-      const asked = await sides.calls('pttl');
       const waits = writes.wait('k');
-      await asleep('redisson_rwlock:{k}', asked);
+      await asleep();
       for (const lease of leases) await lease.release();
       expect(await waits).toBe(true);
     });
@@ -200,10 +196,8 @@ here('beside Redisson itself', () => {
       const us = sides.client({ dialect });
       const readers = await Promise.all([reader, reader].map(connect));
       const lease = await us.acquire('k', { ttl: 300_000 });
-      const asked = await sides.calls('pttl');
       const waits = readers.map((each) => each.wait('k'));
-      await until('they listen', async () => (await sides.listeners('redisson_rwlock:{k}')) === 2);
-      await until('they asked once more', async () => (await sides.calls('pttl')) >= asked + 4);
+      await asleep(2);
       await lease.release();
       expect(await Promise.all(waits)).toEqual([true, true]);
     });

@@ -6,7 +6,9 @@ import java.io.BufferedReader;
 import java.io.InputStreamReader;
 import java.nio.charset.StandardCharsets;
 import java.util.Map;
+import java.util.concurrent.Semaphore;
 import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.locks.LockSupport;
 import redis.clients.jedis.Jedis;
 
 /** A client of one library for the JVM: a question a line on stdin, an answer a line on stdout. */
@@ -47,7 +49,7 @@ public final class Main {
         return switch (question.get("ask").getAsString()) {
             case "hello" -> "PONG".equals(redis.ping());
             case "acquire" -> locks.acquire(name, ttl);
-            case "wait" -> locks.await(name);
+            case "wait" -> awaited(name);
             case "keep" -> locks.keep(name, ttl);
             case "renew" -> locks.renew(name, ttl);
             case "token" -> locks.token(name);
@@ -56,6 +58,34 @@ public final class Main {
             case "next turn" -> turn(name, locks.await(name));
             default -> throw new IllegalArgumentException(question.toString());
         };
+    }
+
+    /** Adds 1 to "asleep" once it sleeps: Redisson forgets what a writer's release tells a thread that does not sleep yet. */
+    private boolean awaited(String name) throws Exception {
+        Thread waiting = Thread.currentThread();
+        Thread watch = new Thread(() -> {
+            while (!isAsleep(waiting)) {
+                if (Thread.interrupted()) return;
+                LockSupport.parkNanos(1_000_000);
+            }
+            redis.incr("asleep");
+        });
+        watch.setDaemon(true);
+        watch.start();
+        try {
+            return locks.await(name);
+        } finally {
+            watch.interrupt();
+            watch.join();
+        }
+    }
+
+    /** Who is told of a release sleeps on a semaphore in Redisson; what waits for an answer does not. */
+    private static boolean isAsleep(Thread thread) {
+        for (StackTraceElement frame : thread.getStackTrace()) {
+            if (frame.getClassName().equals(Semaphore.class.getName())) return thread.getState() == Thread.State.TIMED_WAITING;
+        }
+        return false;
     }
 
     private boolean released(String name) {

@@ -32,18 +32,18 @@ final class RedissonLocks implements Locks {
 
     @Override
     public boolean acquire(String name, long ttl) throws InterruptedException {
-        return tried(name, 0, ttl);
+        return tried(name, ttl);
     }
 
     @Override
     public boolean await(String name) throws InterruptedException {
-        return tried(name, 60_000, 60_000);
+        return lock(name).tryLock(60_000, 60_000, TimeUnit.MILLISECONDS); // by a thread that sleeps, for an RFencedLock too
     }
 
     @Override
     public boolean keep(String name, long ttl) throws InterruptedException {
         if (ttl != WATCHDOG) throw new IllegalArgumentException("The watchdog renews to " + WATCHDOG + " ms.");
-        return tried(name, 0, -1);
+        return tried(name, -1);
     }
 
     @Override
@@ -57,11 +57,11 @@ final class RedissonLocks implements Locks {
         return tokens.get(name);
     }
 
-    private boolean tried(String name, long wait, long lease) throws InterruptedException {
+    private boolean tried(String name, long lease) throws InterruptedException {
         if (!(lock(name) instanceof RFencedLock fenced)) {
-            return lock(name).tryLock(wait, lease, TimeUnit.MILLISECONDS);
+            return lock(name).tryLock(0, lease, TimeUnit.MILLISECONDS);
         }
-        Long token = fenced.tryLockAndGetToken(wait, lease, TimeUnit.MILLISECONDS);
+        Long token = fenced.tryLockAndGetToken(0, lease, TimeUnit.MILLISECONDS);
         if (token != null) tokens.put(name, token);
         return token != null;
     }
