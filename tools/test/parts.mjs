@@ -7,7 +7,7 @@ const LONG = [
   'test/board',
   'test/model',
   'test/protocol/client',
-  'test/dialects/(both-ways|jvm|peers|process-crowds|quorum|sleepers|steps|symfony)',
+  'test/dialects/(both-ways|jvm|peers|process-crowds|quorum|sleepers|steps|symfony|timestamp)',
   'test/faults/(cluster-access|contention|durability|histories|leaders|leaks|quorum-restarts|replicas|skewed|split|stall)',
 ];
 
