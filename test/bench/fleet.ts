@@ -19,11 +19,17 @@ export class Fleet {
       able.push(worker);
     }
     const workers = able.slice(0, count);
-    const all = `0-${cpus().length - 1}`;
     const alone = count === 1 && cpus().length > 1;
-    for (const pid of this.redisPids) pin(pid, alone ? '0' : all);
-    for (const { pid } of workers) pin(pid, alone ? '1' : all);
+    this.#place(
+      workers.map(({ pid }) => pid),
+      alone,
+    );
     return workers;
+  }
+
+  /** Places another process as a single replica is placed. */
+  placeAlone(pid: number): void {
+    this.#place([pid], cpus().length > 1);
   }
 
   /** Ends processes whose callers would go on. */
@@ -34,6 +40,12 @@ export class Fleet {
 
   stop(): void {
     this.retire(this.#workers);
+  }
+
+  #place(pids: readonly number[], alone: boolean): void {
+    const all = `0-${cpus().length - 1}`;
+    for (const pid of this.redisPids) pin(pid, alone ? '0' : all);
+    for (const pid of pids) pin(pid, alone ? '1' : all);
   }
 }
 

@@ -69,7 +69,7 @@ async function run(site: Site): Promise<Results> {
     say(overheadTable(results.overheads.at(-1)!));
   }
   for (const work of WATCHED.filter(wanted)) {
-    const attempt = (): Promise<Watched> => watched(work, effort.rounds * 4, site.url);
+    const attempt = (): Promise<Watched> => watched(work, effort.rounds * 4, site);
     results.watched!.push((await site.patience.undisturbed(attempt)).result);
     say(watchedTable(results.watched!.at(-1)!));
   }

@@ -9,7 +9,6 @@ let client: BenchClient | undefined;
 async function obey(order: Order): Promise<unknown> {
   if (order.step === 'close') return client?.close();
   if (order.step === 'play') return kindOf(order.seat.workload).play(client!, order.seat);
-  gc!(); // what the variant before left behind is not charged to this one
   client = await ADAPTERS.find(({ name }) => name === order.adapter)!.open(order.servers);
   const release = await client.acquire(`bench:warm-up:${process.pid}`);
   return void (await release?.());

@@ -31,6 +31,10 @@ export class Side {
     return side;
   }
 
+  get pid(): number {
+    return this.child.pid!;
+  }
+
   async do(work: Work): Promise<Cost> {
     this.child.send(work);
     return (await this.#answer()) as Cost;

@@ -77,7 +77,6 @@ function more(times: readonly Time[], part: readonly Time[]): number {
 
 /** What one call takes, in µs, one after the other. */
 async function timed({ call }: Subject, span: number): Promise<Time> {
-  gc!();
   const cpu = process.cpuUsage();
   const start = monotonic();
   let calls = 0;

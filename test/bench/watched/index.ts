@@ -1,6 +1,7 @@
 import { Side } from '../builds/side.js';
 import type { Cost, Work } from '../builds/work.js';
 import { median } from '../measure/statistics.js';
+import type { Site } from '../rounds.js';
 import { LISTENERS, REFERENCES, type Watched, type Watching } from './rows.js';
 import { buildWithoutEvents } from './without-events.js';
 
@@ -8,7 +9,7 @@ import { buildWithoutEvents } from './without-events.js';
 const PRACTICE = 8;
 
 /** Each watcher in a process of its own, for subscribers hear of all locks of a process; all in turns. */
-export async function watched(work: Work, rounds: number, url: string): Promise<Watched> {
+export async function watched(work: Work, rounds: number, { fleet, url }: Site): Promise<Watched> {
   const folders = {
     [REFERENCES.bare]: buildWithoutEvents(),
     [REFERENCES.quiet]: '.',
@@ -17,7 +18,9 @@ export async function watched(work: Work, rounds: number, url: string): Promise<
   const sides = new Map<string, Side>();
   try {
     for (const [name, folder] of Object.entries(folders)) {
-      sides.set(name, await Side.open(folder, url, '6'));
+      const side = await Side.open(folder, url, '6');
+      sides.set(name, side);
+      fleet.placeAlone(side.pid);
     }
     return { name: work.name, costs: compared(await inTurns([...sides], work, rounds)) };
   } finally {
