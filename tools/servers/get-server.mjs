@@ -10,6 +10,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { runUnpacked, unpackDebian } from '../debian-root.mjs';
 
 /** Where the servers are kept, each in a folder of its own. */
 const FOLDER = resolve(process.env.SERVERS ?? 'build/servers');
@@ -72,64 +73,21 @@ function pip(folder, ...words) {
  * of a program, it is the one that is there already.
  */
 function fromDebian(part, folder, [suite, package_], server) {
-  const apt = join(part, 'apt');
-  for (const each of ['lists/partial', 'cache/archives/partial']) {
-    mkdirSync(join(apt, each), { recursive: true });
-  }
-  const site = run('apt-get', ['indextargets', '--format', '$(SITE)'])
-    .split('\n')
-    .find((each) => each.endsWith('/debian'));
-  if (!site) throw new Error('apt-get knows no mirror of Debian here.');
-  const key = '/usr/share/keyrings/debian-archive-keyring.gpg';
-  writeFileSync(join(apt, 'sources.list'), `deb [signed-by=${key}] ${site} ${suite} main\n`);
-  writeFileSync(join(apt, 'status'), '');
-  writeFileSync(
-    join(apt, 'apt.conf'),
-    `Dir::State::Lists "${apt}/lists"; Dir::State::status "${apt}/status"; Dir::Cache "${apt}/cache";
-Dir::Etc::SourceList "${apt}/sources.list"; Dir::Etc::SourceParts "/dev/null"; Acquire::Languages "none";\n`,
-  );
-  const env = { APT_CONFIG: join(apt, 'apt.conf') };
-  run('apt-get', ['update', '-qq'], part, env);
-  const install = ['install', '-qq', '-y', '--download-only', '--no-install-recommends', package_];
-  run('apt-get', install, part, env);
   const root = join(part, 'root');
-  const archives = join(apt, 'cache/archives');
-  for (const file of readdirSync(archives).filter((each) => each.endsWith('.deb'))) {
-    run('dpkg-deb', ['-x', join(archives, file), root]);
-  }
-  rmSync(apt, { recursive: true });
+  unpackDebian(root, suite, [package_]);
   // It is another program by another name.
-  const program = server ? join(root, 'usr/bin', server) : join(part, 'redis-server');
-  copyFileSync(program, join(root, 'redis-server'));
-  chmodSync(join(root, 'redis-server'), 0o755);
-  const at = join(folder, 'root');
-  const [triplet] = readdirSync(join(root, 'usr/lib')).filter((each) =>
-    each.endsWith('-linux-gnu'),
-  );
-  const libraries = [`${at}/lib/${triplet}`, `${at}/usr/lib/${triplet}`];
-  const loader = join(
-    at,
-    run(
-      'sh',
-      [
-        '-c',
-        'ls lib*/ld-linux* lib/*/ld-linux* usr/lib*/ld-linux* usr/lib/*/ld-linux* 2>/dev/null | head -1',
-      ],
-      root,
-    ).trim(),
-  );
-  writeFileSync(
-    join(part, 'redis-server'),
-    `#!/bin/sh\nexec ${loader} --library-path ${libraries.join(':')} ${at}/redis-server "$@"\n`,
-  );
+  const program = join(root, 'redis-server');
+  copyFileSync(server ? join(root, 'usr/bin', server) : join(part, 'redis-server'), program);
+  chmodSync(program, 0o755);
+  const command = runUnpacked(root, program).replaceAll(part, folder); // where it is kept
+  writeFileSync(join(part, 'redis-server'), `#!/bin/sh\nexec ${command} "$@"\n`);
 }
 
-function run(command, args, cwd, env = {}) {
+function run(command, args, cwd) {
   return execFileSync(command, args, {
     cwd,
     encoding: 'utf8',
     stdio: ['ignore', 'pipe', 'inherit'],
-    env: { ...process.env, ...env },
     timeout: 600_000,
   });
 }
