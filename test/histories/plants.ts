@@ -13,15 +13,18 @@ import type { Play } from './player.js';
 
 const AS_ANYBODY = `function(current, kind, permits, ...) return right(current, kind, 1000, ...) end`;
 
+/** A lock that is held is taken as if it were free. */
+const HELD_AS_FREE = {
+  'EXISTS lock': `return 0`,
+  'SET lock': `return right(said, about, (select(3, ...)), 'PX', ttl)`,
+};
+
 /** Mistakes by which each check of a history is seen to fail, the beginning of what it says then, and the ways to lock that meet it most. */
 export const plants = {
   'a lock that is held is granted': {
     plant: both(
       inScripts(['acquireFree'], {
-        commands: {
-          'EXISTS lock': `return 0`,
-          'SET lock': `return right(said, about, (select(3, ...)), 'PX', ttl)`,
-        },
+        commands: HELD_AS_FREE,
       }),
       inScripts(['acquire'], { commands: { 'EXISTS lock': `return 0` } }),
     ),
@@ -53,10 +56,7 @@ export const plants = {
   'a lock is granted twice under one token': {
     plant: both(
       inScripts(['acquireFree'], {
-        commands: {
-          'EXISTS lock': `return 0`,
-          'SET lock': `return right(said, about, (select(3, ...)), 'PX', ttl)`,
-        },
+        commands: HELD_AS_FREE,
         functions: { mint_fencing_tokens: `function(_, _, count) return 2e15, count end` },
       }),
       inScripts(['acquire'], {
