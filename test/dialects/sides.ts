@@ -7,7 +7,7 @@ import type { LockDialect, RedisLockOptions } from '../../lib/index.js';
 import type { Lease } from '../../lib/client/lease.js';
 import type { LockStore } from '../../lib/locks/lock-store.js';
 import type { Clock } from '../../lib/options/index.js';
-import type { Peer, PeerClient } from './peers/peer.js';
+import type { PeerClient } from './peers/peer.js';
 
 /** What a client emits that has subscribed by a command. */
 const HEARD = { subscribe: 'message', psubscribe: 'pmessage', ssubscribe: 'smessage' } as const;
@@ -62,7 +62,9 @@ export class Sides {
   }
 
   /** A client of another library. */
-  async peer(peer: Peer): Promise<PeerClient> {
+  async peer<Client extends PeerClient>(peer: {
+    connect(url: string): Promise<Client>;
+  }): Promise<Client> {
     return this.closing(await peer.connect(this.redis.url), (one) => one.close());
   }
 

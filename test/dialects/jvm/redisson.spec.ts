@@ -7,6 +7,7 @@ import { patientClock } from '../endless-pauses.js';
 import type { DrivenClient, DrivenPeer } from '../peers/driven-peer.js';
 import { RELEASES, redisson } from '../peers/jvm.js';
 import { had, Sides } from '../sides.js';
+import { bothRenew } from './both-renew.js';
 
 /** What a watchdog renews to, on both sides, in ms. */
 const WATCHDOG = 3_000;
@@ -14,8 +15,7 @@ const WATCHDOG = 3_000;
 jest.setTimeout(180_000); // several JVMs start in a test
 
 const sides = new Sides();
-const connect = async (peer: DrivenPeer): Promise<DrivenClient> =>
-  sides.closing(await peer.connect(sides.redis.url), (one) => one.close());
+const connect = (peer: DrivenPeer): Promise<DrivenClient> => sides.peer(peer);
 
 const locks = [
   ...(['lock', 'fenced', 'write'] as const).map((kind) => redisson(kind, 'current')),
@@ -66,21 +66,8 @@ here('beside Redisson itself', () => {
       expect((await had(lease)).held).toBe(true);
     });
 
-    it('keeps its lock by its watchdog while we keep another by ours, for three leases', async () => {
-      const us = sides.client({ dialect, ttl: WATCHDOG });
-      const [them, others] = await Promise.all([connect(peer), connect(peer)]);
-      expect(await them.keep('theirs', WATCHDOG)).toBe(true);
-      const lease = await us.acquire('ours');
-      const over = performance.now() + 3 * WATCHDOG;
-      await until('three leases are over', async () => {
-        await expect(us.acquire('theirs', { wait: 0 })).rejects.toThrow(LockNotAcquiredError);
-        expect(await others.acquire('ours', 1_000)).toBe(false);
-        return performance.now() > over;
-      });
-      expect(lease.held).toBe(true);
-      expect(await them.release('theirs')).toBe(true);
-      expect((await us.acquire('theirs', { wait: 0 })).held).toBe(true);
-    });
+    it('keeps its lock by its watchdog while we keep another by ours, for three leases', () =>
+      bothRenew(sides, peer, WATCHDOG));
 
     it('that was killed has held the lock no longer than its watchdog had renewed it to', async () => {
       const us = sides.client({ dialect });

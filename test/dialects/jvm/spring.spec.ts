@@ -6,6 +6,7 @@ import { describeEach } from '../both-ways.js';
 import type { DrivenClient, DrivenPeer } from '../peers/driven-peer.js';
 import { RELEASES, shedLock, spring } from '../peers/jvm.js';
 import { Sides } from '../sides.js';
+import { bothRenew } from './both-renew.js';
 
 /** A lease that both sides renew, in ms. */
 const LEASE = 3_000;
@@ -13,8 +14,7 @@ const LEASE = 3_000;
 jest.setTimeout(180_000); // several JVMs start in a test
 
 const sides = new Sides();
-const connect = async (peer: DrivenPeer): Promise<DrivenClient> =>
-  sides.closing(await peer.connect(sides.redis.url), (one) => one.close());
+const connect = (peer: DrivenPeer): Promise<DrivenClient> => sides.peer(peer);
 
 /** How many of them listen on the channel of a registry, or by the pattern of those of its locks. */
 async function listening(): Promise<number> {
@@ -46,21 +46,8 @@ describeEach(registries, (peer) => {
     },
   );
 
-  it('keeps its lock by its own renewal while we keep another by ours, for three leases', async () => {
-    const us = sides.client({ dialect, ttl: LEASE });
-    const [them, others] = await Promise.all([connect(peer), connect(peer)]);
-    expect(await them.keep('theirs', LEASE)).toBe(true);
-    const lease = await us.acquire('ours');
-    const over = performance.now() + 3 * LEASE;
-    await until('three leases are over', async () => {
-      await expect(us.acquire('theirs', { wait: 0 })).rejects.toThrow(LockNotAcquiredError);
-      expect(await others.acquire('ours', 1_000)).toBe(false);
-      return performance.now() > over;
-    });
-    expect(lease.held).toBe(true);
-    expect(await them.release('theirs')).toBe(true);
-    expect((await us.acquire('theirs', { wait: 0 })).held).toBe(true);
-  });
+  it('keeps its lock by its own renewal while we keep another by ours, for three leases', () =>
+    bothRenew(sides, peer, LEASE));
 
   it('that renews a lock keeps us out for as long again', async () => {
     const [us, them] = [sides.client({ dialect }), await connect(peer)];
