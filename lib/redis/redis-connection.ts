@@ -47,6 +47,8 @@ export class RedisConnection implements BatchOwner {
   readonly #closing = new AbortController();
   /** Aborts when it is closed by us. */
   readonly closed: AbortSignal = this.#closing.signal;
+  /** The last socket that was replaced. */
+  #replaced: unknown;
   /** Where commands are gathered; without one all is as ioredis does it. */
   #batch: WriteBatch | undefined;
   /** Whether runs of a script may leave as one command. */
@@ -230,9 +232,15 @@ export class RedisConnection implements BatchOwner {
     return false;
   }
 
-  /** For a connection that is taken for half-open: nothing is received on it that should be. */
+  /**
+   * For a connection that is taken for half-open: nothing is received on it that should be. Its socket ends a little later,
+   * and ioredis listens to it once more each time it is told.
+   */
   replace(): void {
-    if (this.ready) this.client.disconnect(true);
+    const { stream } = this.client;
+    if (!this.ready || stream === this.#replaced) return;
+    this.#replaced = stream;
+    this.client.disconnect(true);
   }
 
   close(): void {

@@ -59,7 +59,7 @@ export class FakeRedis extends EventEmitter {
   /** The connection is there. */
   come(): void {
     this.status = 'ready';
-    this.stream.destroyed = false;
+    this.stream = { ...this.stream, destroyed: false };
     this.emit('connect');
     this.emit('ready');
   }

@@ -190,9 +190,13 @@ describe('the inbox', () => {
 
   it('that is deaf is connected to anew, unless that is under way', () => {
     connection.replace();
+    connection.replace(); // its socket has not ended yet
     expect(redis.disconnects).toEqual([true]);
     redis.go();
     connection.replace();
     expect(redis.disconnects).toEqual([true]);
+    redis.come();
+    connection.replace();
+    expect(redis.disconnects).toEqual([true, true]);
   });
 });
