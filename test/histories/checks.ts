@@ -19,7 +19,7 @@ export interface Promises {
   readonly held: boolean;
   /** Who came first is served first: in strict order, where nothing but processes fails. */
   readonly inOrder: boolean;
-  /** No answer and no data is lost: nobody wakes without a signal. */
+  /** No answer and no data is lost, and none counts for nothing: nobody wakes without a signal. */
   readonly signalled: boolean;
 }
 

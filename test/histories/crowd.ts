@@ -10,6 +10,8 @@ import type { Play, Progress } from './player.js';
 
 /** How long a process may take to start, to answer and to end, in ms: minutes, where others have the processors. */
 const PATIENCE = 300_000;
+/** So many characters of what a process writes are kept. */
+const SAID = 2_000;
 
 /** One process of a history. */
 export class PlayerProcess {
@@ -21,6 +23,8 @@ export class PlayerProcess {
   readonly exited: Promise<unknown>;
   #grants: { readonly first: number; readonly last: number }[] = [];
   #slept = 0;
+  /** The end of what it wrote to its console. */
+  #said = '';
   #over = false;
 
   private constructor(
@@ -28,6 +32,10 @@ export class PlayerProcess {
     private readonly play: Play,
   ) {
     this.exited = once(child, 'exit');
+    child.stderr!.on('data', (said: Buffer) => {
+      this.#said = `${this.#said}${String(said)}`.slice(-SAID);
+      process.stderr.write(said);
+    });
     child.on('message', (message: { progress?: Progress }) => {
       if (!message.progress) return;
       const { operations, sections, first, last, failure } = message.progress;
@@ -42,7 +50,7 @@ export class PlayerProcess {
     const env = { ...process.env, IOREDIS: String(ioredis) };
     const child = forkChild(main, [JSON.stringify(play)], {
       env,
-      stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+      stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
     });
     const player = new PlayerProcess(child, play);
     await player.#hears('ready');
@@ -71,7 +79,7 @@ export class PlayerProcess {
   /** Resolves with the calls that never end. */
   async end(): Promise<string[]> {
     if (this.#over) return [];
-    if (!this.child.connected) throw new Error(`${this.name} is gone.`);
+    if (!this.child.connected) throw this.#gone();
     this.#over = true;
     this.child.send({ command: 'end' });
     const open = (await this.#hears('ended')) as string[];
@@ -102,13 +110,19 @@ export class PlayerProcess {
     await this.exited;
   }
 
+  /** It ended by itself. */
+  #gone(): Error {
+    const { exitCode, signalCode } = this.child;
+    return new Error(`${this.name} is gone: ${signalCode ?? exitCode}. ${this.#said}`);
+  }
+
   #hears(what: string): Promise<unknown> {
     return new Promise((resolve, reject) => {
       const late = setTimeout(() => settle(new Error(`${this.name}: no "${what}"`)), PATIENCE);
       const onMessage = (message: Record<string, unknown>): void => {
         if (what in message) settle(undefined, message[what]);
       };
-      const onExit = (): void => settle(new Error(`${this.name} is gone.`));
+      const onExit = (): void => settle(this.#gone());
       const settle = (error?: Error, heard?: unknown): void => {
         clearTimeout(late);
         this.child.off('message', onMessage).off('exit', onExit);

@@ -165,6 +165,11 @@ export class Place {
     return !this.name.startsWith('quorum');
   }
 
+  /** Whether answers count only once replicas have confirmed them. */
+  get confirms(): boolean {
+    return this.name.endsWith('confirmed');
+  }
+
   /** What this process connects to; none: one that looks from outside. */
   options(process?: number): PlaceOptions {
     const ways = process === undefined ? undefined : this.proxies[process];

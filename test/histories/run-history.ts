@@ -134,7 +134,7 @@ export async function runHistory(
     ...evidence.violations({
       held: !faults.some(({ fencedOn = [] }) => fencedOn.includes(plan.place)),
       inOrder: plan.fairness === 'strict' && place.hasQueue && processesOnly,
-      signalled: processesOnly,
+      signalled: processesOnly && !place.confirms,
     }),
   );
   const wrong = await new Guarded(store).wrongWrites(keys);
