@@ -150,7 +150,9 @@ function beside({ footprint, overheads }: Results): string {
   const locked = overheads.flatMap(({ costs }) => costs).find(({ more }) => more !== undefined);
   const costs = [
     ...(locked
-      ? [`\`${locked.name}\` adds ${number(locked.more)} µs of processor time to a call`]
+      ? [
+          `\`${locked.name}\` takes ${number(locked.more)} µs more of a processor than a call of the service`,
+        ]
       : []),
     ...(footprint
       ? [
