@@ -101,12 +101,16 @@ inline choose_away() {
 #define truly_fits(id) (lock == NOBODY || (lock == SHARED && reader[id]))
 
 /* includes/mint-fencing-tokens.lua */
-inline mint(id) {
+inline next_token() {
 #ifdef FENCE_STANDS_STILL
-  fence = 1;
+  fence = 1
 #else
-  fence = fence + 1;
+  fence = fence + 1
 #endif
+}
+
+inline mint(id) {
+  next_token();
   token[id] = fence
 }
 
@@ -114,10 +118,7 @@ inline mint(id) {
 inline plant_version() {
   if
   :: version == 0 ->
-     if
-     :: fence == 0 -> fence = 1
-     :: else
-     fi;
+     next_token();
      version = fence
   :: else
   fi

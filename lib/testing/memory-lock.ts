@@ -190,8 +190,7 @@ export class MemoryLock {
   }
 
   #plantVersion(): number {
-    const { versions, fences } = this.server;
-    const version = versions.get(this.name) ?? fences.get(FENCE) ?? this.#mint(1).fencingToken;
+    const version = this.server.versions.get(this.name) ?? this.#mint(1).fencingToken;
     this.setVersion(version);
     return version;
   }

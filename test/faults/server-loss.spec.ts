@@ -142,6 +142,31 @@ it('a replica that is promoted counts tokens on from what it was sent, also if i
   }
 });
 
+it('a reader behind a replica that was promoted has no smaller token than a writer whose grant was lost', async () => {
+  const replica = await RedisProcess.start();
+  const there = new Redis(replica.url);
+  const successor = new LockProcess({ redis: replica.url, ttl: TTL });
+  try {
+    await there.replicaof('127.0.0.1', redis.port);
+    await (await clients[0]!.acquire('k')).release();
+    const mark = 'lock:{}:fence';
+    const sent = async (): Promise<boolean> =>
+      (await there.get(mark)) === (await observer.redis.get(mark));
+    await until('the replica has it', sent);
+    await there.replicaof('NO', 'ONE');
+    const lost = await clients[0]!.acquire('k');
+    await lost.release();
+    await successor.locks.open();
+    const reader = await successor.acquire('k', { mode: 'shared', wait: 30_000 });
+    expect(reader.fencingToken).toBeGreaterThanOrEqual(lost.fencingToken);
+    await reader.release();
+  } finally {
+    await successor.close();
+    there.disconnect();
+    await replica.stop();
+  }
+});
+
 it('SCRIPT FLUSH costs one script text, and nobody notices', async () => {
   const lease = await clients[0]!.acquire('k');
   const flushing = setInterval(() => void observer.redis.script('FLUSH'), 5);

@@ -41,11 +41,12 @@ export class Evidence {
       const claims = this.claims.filter((claim) => claim.key === key);
       const inTurn = claims.sort((a, b) => a.from - b.from || a.to - b.to);
       if (held) found.push(['overlap', overlaps(inTurn)]);
-      // Who does not know of its loss hands on what it has. A server that forgot begins at its clock, which tokens may lead.
+      // Who does not know of its loss hands on what it has, and readers have a version that stood before what was lost. A server
+      // that forgot begins at its clock, which tokens may lead.
       const stale = held
         ? staleInRealTime(inTurn)
         : staleInRealTime(
-            inTurn.filter(({ passed }) => !passed),
+            inTurn.filter(({ passed, beside }) => !passed && beside === undefined),
             TOKEN_LEAD,
           );
       found.push(['token', stale]);

@@ -1,4 +1,5 @@
 -- The version of what the lock guards, which is the token of its readers: no writer before had a greater one, and every later one has.
+-- A new one is minted: the last token that a promoted replica has may be older than that of a grant which it never got.
 -- It stands until somebody is granted the lock alone, or a permit, with tokens; a minute beyond the longest lease of readers at most.
 -- Needs `lock`, `fence` and `version` of the script.
 --- @include "mint-fencing-tokens"
@@ -9,7 +10,7 @@ local function plant_version(now)
     redis.call('PEXPIRE', version, life)
     return token
   end
-  token = tonumber(redis.call('GET', fence) or '') or mint_fencing_tokens(fence, now, 1)
+  token = mint_fencing_tokens(fence, now, 1)
   redis.call('SET', version, whole(token), 'PX', life)
   return token
 end
