@@ -5,6 +5,11 @@
 bit written;  /* somebody held the lock alone since the stamp was taken */
 byte stamped; /* the version then */
 bit optimism = 1;
+/* How often Redis loses the version: each time the next one costs a token, and the search has to end. */
+#ifndef EVICTIONS
+#define EVICTIONS 2
+#endif
+byte evictions;
 #include "queue.pml"
 
 #define held_alone (lock != NOBODY && lock != SHARED)
@@ -32,6 +37,6 @@ end_reader:
        fi;
        stamped = 0; written = 0 }
   /* the version's time to live is over, or Redis evicts it */
-  :: d_step { version != 0 -> version = 0 }
+  :: d_step { version != 0 && evictions < EVICTIONS -> version = 0; evictions++ }
   od
 }
