@@ -5,6 +5,7 @@ import { dirname, join, relative } from 'node:path';
 const INCLUDES = fileURLToPath(new URL('../lib/locks/includes/', import.meta.url));
 const INCLUDE = /^--- @include "([\w-]+)"\n?/m;
 const COMMENT = /^[ \t]*--(?!- @include).*\n/gm;
+const INDENT = /^[ \t]+/gm;
 
 /** The numbers and markers of the protocol, as a script spells them. */
 const CONSTANTS = new Map(
@@ -37,14 +38,14 @@ function inlineIncludes(source) {
 }
 
 /**
- * What the build writes for a script: the same text without comments, joined from modules that scripts share. The module
+ * What the build writes for a script: the same text without comments and indents, joined from modules that scripts share. The module
  * of an include has its pieces: other includes may stand between them.
  */
 export function asBuiltModule(file) {
-  const source = withConstants(readFileSync(file, 'utf8')).replaceAll(COMMENT, '');
+  const source = bare(withConstants(readFileSync(file, 'utf8')));
   const includes = relative(dirname(file), INCLUDES);
   if (includes === '') return `export default ${JSON.stringify(partsOf(source))};\n`;
-  const pieces = [...piecesOf(source, (name) => readInclude(name).replaceAll(COMMENT, ''))];
+  const pieces = [...piecesOf(source, (name) => bare(readInclude(name)))];
   const names = new Set(pieces.flatMap(({ include = [] }) => include));
   const terms = pieces
     .filter(({ text }) => text !== '')
@@ -66,6 +67,10 @@ function* piecesOf(source, read, include, met = new Set()) {
 /** The parts of a script, with the names of its includes between them. */
 function partsOf(source) {
   return source.split(INCLUDE);
+}
+
+function bare(source) {
+  return source.replaceAll(COMMENT, '').replaceAll(INDENT, '');
 }
 
 function readInclude(name) {
