@@ -9,7 +9,7 @@ const nest11 = readdirSync(new URL('test/nest-11/node_modules/@nestjs', import.m
 
 /** @type {import('jest').Config} */
 export default {
-  testEnvironment: 'node',
+  testEnvironment: '<rootDir>/tools/jest-environment.mjs',
   rootDir: '.',
   testMatch: ['<rootDir>/test/**/*.spec.ts'],
   testPathIgnorePatterns: ['/node_modules/', '<rootDir>/test/package/consumers/'],
@@ -34,7 +34,7 @@ export default {
   },
   // Most tests wait for time or for a server: four at a time also where there are two cores.
   maxWorkers: Math.max(4, availableParallelism() - 1),
-  // A worker that has run many files is slow: each leaves behind an AsyncLocalStorage, which every promise is told to.
+  // A worker keeps something of each file that it has run, so it is replaced now and then.
   workerIdleMemoryLimit: '300MB',
   testTimeout: 60_000,
   collectCoverageFrom: ['lib/**/*.ts', '!lib/index.ts'],
