@@ -139,7 +139,7 @@ class ConditionWait implements Owner {
     former.resumeAs(heldLock);
     if (holds === 0) void lease.release('unused'); // nobody wants it back
     this.#settle();
-    this.#resolve(!this.#timedOut || grant.signalled !== false);
+    this.#resolve(!this.#timedOut || (entry.signalled ?? grant.signalled) !== false);
   }
 
   queued({ rank, request }: QueueEntry): void {

@@ -54,6 +54,8 @@ export class QueueEntry implements Polled {
   readonly inFlight: InFlight;
   rank = Infinity;
   polled = false;
+  /** Of one who awaited a condition and queues now: whether it was signalled, or may have been. An ask that finds the grant cannot tell. */
+  signalled: boolean | undefined;
   /** Why its asks fail now, and since when; undefined while they do not. */
   outage: { readonly error: LockStoreError; readonly since: number } | undefined;
   readonly #strategy: LockStrategy;
@@ -231,10 +233,11 @@ export class QueueEntry implements Polled {
     }
   }
 
-  #queued({ enqueuedAt, rank, remaining, requeued }: Queued): void {
+  #queued({ enqueuedAt, rank, remaining, requeued, signalled }: Queued): void {
     if (this.polled && enqueuedAt !== this.request.enqueuedAt) this.#poller.remove(this, false);
     this.#request.enqueuedAt = enqueuedAt;
     this.rank = rank;
+    this.signalled ??= signalled;
     this.owner.queued(this);
     this.outage = undefined;
     if (this.#over) return;

@@ -35,6 +35,8 @@ export interface Queued {
   readonly rank: number;
   /** The server had forgotten the entry, and maybe others: it was flushed, restarted or replaced. */
   readonly requeued: boolean;
+  /** For a caller that awaited a condition and queues for the lock now: the condition was signalled, or may have been. */
+  readonly signalled?: boolean | undefined;
 }
 
 /**

@@ -16,6 +16,7 @@ export type AcquireReply =
       detail: string | number,
       count: number,
       rejoined: number,
+      signalled?: number,
     ];
 
 /** @throws ForeignLockError if something else stands at the lock's name. */
@@ -38,7 +39,7 @@ export function answerOf(
       renewIn,
     };
   }
-  const [kind, left, , former, detail, count, rejoined] = reply;
+  const [kind, left, , former, detail, count, rejoined, toldSignalled] = reply;
   const gaveBack = former === 1;
   const remaining = left as number;
   switch (kind) {
@@ -54,6 +55,7 @@ export function answerOf(
         enqueuedAt: detail as string,
         rank: count,
         requeued: rejoined === 1,
+        signalled: toldSignalled === undefined ? undefined : toldSignalled === 1,
         gaveBack,
       };
     }

@@ -101,6 +101,6 @@ export class MemoryConditions {
     queue.heartbeat(entry.process);
     const granted = queue.grantNext(text);
     if (granted) return held(ttl, granted, signalled);
-    return queue.answer(entry, lock.remaining, !known && before !== undefined);
+    return { ...queue.answer(entry, lock.remaining, !known && before !== undefined), signalled };
   }
 }

@@ -11,6 +11,7 @@ import { Condition } from '../../lib/services/condition.js';
 import { DEAD, POLL, TTL } from '../support/bounds.js';
 import type { Contract } from '../support/contract.js';
 import { later } from '../support/later.js';
+import { losingPushes } from './hints.contract.js';
 import { random } from '../support/random.js';
 import { type LockingProcess, type World, type Wrap, withSteps } from '../support/world.js';
 
@@ -302,6 +303,34 @@ export const conditions: Contract = {
     expect(await world.finish(woken)).toBe(true);
     await lease.release();
     await nothingLeft(world, b);
+  },
+
+  async 'whose time is over is told that nobody signalled, though an ask finds its grant and no push does'(
+    world,
+  ) {
+    const [a, b] = [await world.process({}, losingPushes), await world.process()];
+    const { lease, woken } = await awaiting(world, a, { wait: 100 });
+    const other = await b.acquire();
+    await world.pass(200);
+    await world.waiting(1); // its time is over, and it queues for the lock
+    await other.release();
+    expect(await world.finish(woken)).toBe(false);
+    await lease.release();
+    await nothingLeft(world, a, b);
+  },
+
+  async 'who was signalled is told so, though its time is over before an ask finds its grant'(
+    world,
+  ) {
+    const [a, b] = [await world.process({}, losingPushes), await world.process()];
+    const { lease, woken } = await awaiting(world, a, { wait: 100 });
+    const other = await b.acquire();
+    expect(await condition(b, other).signal()).toBe(true);
+    await world.pass(200);
+    await other.release();
+    expect(await world.finish(woken)).toBe(true);
+    await lease.release();
+    await nothingLeft(world, a, b);
   },
 
   async 'the dead who await are forgotten when another begins to'(world) {

@@ -135,7 +135,8 @@ class Player {
     });
     if (answer.kind === 'queued') {
       this.#arrivals.set(request.holder, answer.enqueuedAt);
-      return { kind: 'queued', rank: answer.rank, requeued: answer.requeued };
+      const { kind, rank, requeued, signalled } = answer;
+      return { kind, rank, requeued, signalled };
     }
     const { kind } = answer;
     return kind === 'held'

@@ -1,5 +1,5 @@
 -- Ask for one who awaits a condition, or was signalled; when its time is over, or the server forgot it, it wakes and queues for the lock.
--- Returns as acquire.lua does; at the end of 'held' 1 if it was signalled, or may have been.
+-- Returns as acquire.lua does; at the end of 'held', and of 'queued' where it awaits no longer, 1 if it was signalled, or may have been.
 local lock, queue, seen, fence, holders, version = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6]
 local holder, ttl, tokens, not_after, inbox, arrival, condition, over, timestamp_compat = ARGV[1], ARGV[2], ARGV[3], ARGV[4], ARGV[5], ARGV[6], ARGV[7], ARGV[8], ARGV[9]
 
@@ -54,4 +54,4 @@ local granted = grant_next(now, current, entry)
 if granted then
   return { 'held', tonumber(ttl), now, 0, granted[1], granted[2], signalled }
 end
-return { 'queued', compat_end and compat_end(now) or redis.call('PTTL', lock), now, 0, at, redis.call('ZRANK', queue, entry), rejoined }
+return { 'queued', compat_end and compat_end(now) or redis.call('PTTL', lock), now, 0, at, redis.call('ZRANK', queue, entry), rejoined, signalled }
