@@ -22,7 +22,7 @@ export function newProcessId(timestampCompat = false): string {
   const host =
     hostname()
       .replaceAll(/[^\w-]/g, '-')
-      .slice(0, 40) || 'host';
+      .slice(-40) || 'host'; // the end of a pod's name tells it from the others
   return `${timestampCompat ? NEVER_PREFIX : ''}${host}.${process.pid}.${randomBytes(8).toString('base64url')}`;
 }
 

@@ -18,7 +18,7 @@ import { until } from '../support/until.js';
 const { pid } = process;
 const host = hostname()
   .replaceAll(/[^\w-]/g, '-')
-  .slice(0, 40);
+  .slice(-40);
 
 let redis: RedisProcess;
 let admin: Redis;

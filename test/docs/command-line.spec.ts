@@ -47,7 +47,7 @@ const BUSY = /^(?:ok|warning) (?:round trip|scripts) .*\n(?: (?:Run the|Look for
 function gist(output: string): string[] {
   const host = hostname()
     .replaceAll(/[^\w-]/g, '-')
-    .slice(0, 40);
+    .slice(-40);
   return output
     .replaceAll(host, 'web-1')
     .replaceAll(/web-1 pid \d+/g, 'web-1 pid #')

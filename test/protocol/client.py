@@ -71,7 +71,7 @@ class Client:
         self.redis = redis.Redis(port=port, socket_timeout=TIMEOUT / 1_000, retry=Retry(NoBackoff(), 0), decode_responses=True)
         for step in ("acquire", "release", "leave", "extend"):
             setattr(self, step, self.redis.register_script(Path(scripts, step + ".lua").read_text()))
-        host = re.sub(r"[^A-Za-z0-9_-]", "-", socket.gethostname())[:40] or "host"
+        host = re.sub(r"[^A-Za-z0-9_-]", "-", socket.gethostname())[-40:] or "host"
         self.process = f"{host}.{os.getpid()}.{secrets.token_urlsafe(8)}"
         self.inbox = PREFIX + "inbox:"
         self.waiting, self.told, self.leases = None, threading.Event(), {}
