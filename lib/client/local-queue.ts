@@ -276,8 +276,7 @@ export class LocalQueue implements Owner, Successors, Scheduled {
 
   /** Ends the waiter's call at its bound, or after `least` ms if that is later. */
   #bound(waiter: Waiter, least = 0): void {
-    const wait = Math.max(least, waiter.call.wait);
-    if (wait !== Infinity) this.#expireAt(waiter, waiter.startedAt + wait);
+    this.#expireAt(waiter, waiter.startedAt + Math.max(least, waiter.call.wait));
   }
 
   #expireAt(waiter: Waiter, time: number): void {

@@ -30,8 +30,9 @@ export class Schedule<Item extends Scheduled> {
     private readonly wake: (due: Item[]) => void,
   ) {}
 
-  /** Wakes `item` at `time` (monotonic ms) instead of any earlier arrangement. */
+  /** Wakes `item` at `time` (monotonic ms; `Infinity`: never) instead of any earlier arrangement. */
   set(item: Item, time: number): void {
+    if (time === Infinity) return this.delete(item);
     const number = Math.ceil(time / GRAIN);
     if (item.due?.number === number) return;
     this.delete(item);

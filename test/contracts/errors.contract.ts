@@ -4,6 +4,7 @@ import { withLease } from '../../lib/client/run-under-lease.js';
 import { atMost, COMMAND } from '../support/bounds.js';
 import type { Contract } from '../support/contract.js';
 import { later } from '../support/later.js';
+import { type Wrap, withSteps } from '../support/world.js';
 
 export const errors: Contract = {
   async 'a foreign string is contention: it is waited for, and never touched'(world) {
@@ -62,6 +63,31 @@ export const errors: Contract = {
     expect(ran).toBe(false);
     await world.resume();
     await world.until('nothing is held', async () => (await world.snapshot()).type === 'none');
+  },
+
+  async 'who waits without end goes on waiting where its first ask failed'(world) {
+    let failures = 0;
+    const failsFirst: Wrap = (store) =>
+      withSteps(store, {
+        acquire: (ask) => {
+          failures += 1;
+          if (failures > 1) return store.acquire(ask);
+          const lost = { outcome: 'unsent', retryable: true } as const;
+          return Promise.reject(new LockStoreError('Redis is not connected.', lost));
+        },
+      });
+    const [a, b] = [await world.process(), await world.process({}, failsFirst)];
+    const lease = await a.acquire();
+    let left = false;
+    const waiting = later(b.acquire({ wait: Infinity }).finally(() => (left = true)));
+    await world.until('it waits', async () => {
+      await world.pass(100);
+      return failures > 1 && (await world.snapshot()).waiting === 1;
+    });
+    await world.pass(b.settings.commandTimeout + 500);
+    expect(left).toBe(false);
+    await lease.release();
+    await (await world.finish(waiting)).release();
   },
 
   async 'a store that is closed is an error of its own'(world) {
