@@ -186,13 +186,18 @@ export class Watchdog {
     return request.ttl === ttl ? request : { ...request, ttl };
   }
 
-  /** How long a lease shall last from now on, in ms; one that is not renewed no longer than its ttl in all, on both clocks. */
+  /**
+   * How long a lease shall last from now on, in ms. One that is not renewed lasts no longer than its ttl in all, on both clocks;
+   * one whose longest hold is over, no longer than it does.
+   */
   #wanted(heldLock: HeldLock): number {
     const { settings, since, term, deadline } = heldLock;
-    const { ttl, renew } = settings;
-    if (renew) return ttl;
+    const { ttl, renew, maxHold } = settings;
+    if (renew && maxHold === Infinity) return ttl;
     const now = momentOf(this.clock);
-    const end = Math.max(deadline, this.#wantsToppingUp(heldLock, now.monotonic) ? since + ttl : 0);
+    if (renew && now.monotonic < since + maxHold) return ttl;
+    const isShort = !renew && this.#wantsToppingUp(heldLock, now.monotonic);
+    const end = Math.max(deadline, isShort ? since + ttl : 0);
     const left = end - now.monotonic - Math.max(0, partedSince(term.sent, now));
     return Math.max(1, Math.floor(left));
   }

@@ -1,9 +1,10 @@
 import { expect } from '@jest/globals';
 import { LeaseLostError } from '../../lib/errors/index.js';
+import type { PushListener } from '../../lib/locks/lock-store.js';
 import { atMost, TTL } from '../support/bounds.js';
 import type { Contract } from '../support/contract.js';
 import { later } from '../support/later.js';
-import { withSteps } from '../support/world.js';
+import { type Wrap, withSteps } from '../support/world.js';
 
 export const expiry: Contract = {
   async 'a lease ends at its ttl, and another gets the lock, not before'(world) {
@@ -79,6 +80,23 @@ export const expiry: Contract = {
     });
     expect(process.clock.monotonic() - from).toBeGreaterThan(1.9 * TTL);
     expect(process.clock.monotonic() - from).toBeLessThan(atMost(world, 3 * TTL + 500));
+  },
+
+  async 'maxHold ends a lease also where its process reconnects again and again'(world) {
+    let listener!: PushListener;
+    const heard: Wrap = (store) =>
+      withSteps(store, { open: (hears) => store.open((listener = hears)) });
+    const process = await world.process({}, heard);
+    const from = process.clock.monotonic();
+    const lease = await process.acquire({ ttl: TTL, maxHold: TTL });
+    await world.until('the lease is over', async () => {
+      await world.pass(TTL / 5);
+      if (lease.signal.aborted) return true;
+      listener.reconnected(); // what is held is looked at
+      expect(process.clock.monotonic() - from).toBeLessThan(atMost(world, 2 * TTL + 500));
+      return false;
+    });
+    expect(process.clock.monotonic() - from).toBeGreaterThan(0.9 * TTL);
   },
 
   async 'a minimum hold outlives the work'(world) {
