@@ -20,13 +20,14 @@ export class Cleanup {
     private readonly onRefused: OnRefused,
   ) {}
 
-  /** Gives up what stands under the request's holder id, by a step that may run several times. */
+  /** Gives up what stands under the request's holder id, by a step that may run several times. `lasts`: what is left of its lease at most, in ms. */
   abandon(
     request: LockRequest,
     inFlight: InFlight,
     leave = (): Promise<unknown> => this.store.leave(request),
+    lasts = request.ttl,
   ): void {
-    const running = this.#run(leave, inFlight, request.ttl).finally(() => {
+    const running = this.#run(leave, inFlight, lasts).finally(() => {
       this.#running.delete(running);
     });
     this.#running.add(running);
@@ -49,10 +50,10 @@ export class Cleanup {
     await Promise.allSettled(this.#running);
   }
 
-  async #run(leave: () => Promise<unknown>, inFlight: InFlight, ttl: number): Promise<void> {
+  async #run(leave: () => Promise<unknown>, inFlight: InFlight, lasts: number): Promise<void> {
     const { clock } = this;
     const { signal } = this.#closing;
-    const giveUpAt = Math.max(clock.monotonic(), inFlight.uncertainUntil) + ttl;
+    const giveUpAt = Math.max(clock.monotonic(), inFlight.uncertainUntil) + lasts;
     for (let failures = 0; ;) {
       const last = signal.aborted;
       const now = clock.monotonic();

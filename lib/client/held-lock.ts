@@ -206,6 +206,12 @@ export class HeldLock implements Scheduled {
     return this.deadline + (this.term.sent.wall - this.term.sent.monotonic);
   }
 
+  /** For how long the store may still have it, in ms: longer than was asked for, where it was extended or handed on. */
+  get lasts(): number {
+    const { request, settings, deadline } = this;
+    return Math.max(request.ttl, settings.ttl, deadline - this.clock.monotonic());
+  }
+
   /** What the clocks say of the lease. */
   get validity(): Validity {
     return validityOf(this.term, this.clock);

@@ -167,7 +167,7 @@ export class HeldLocks {
     const shared = heldLock.request;
     const leave = (): Promise<unknown> =>
       this.store.leave(request).then(() => this.store.leave(shared)); // in this order no late downgrade leaves anything
-    this.cleanup.abandon(request, heldLock.inFlight, leave);
+    this.#abandon(heldLock, leave);
     throw heldLock.lossError();
   }
 
@@ -201,7 +201,7 @@ export class HeldLocks {
     this.#lose(heldLock, LOSS[remaining]);
     const leave = (): Promise<unknown> =>
       this.store.leave(request).then(() => this.store.leave(onTheWay)); // in this order no late answer brings it back
-    if (remaining === 'unknown') this.cleanup.abandon(request, inFlight, leave);
+    if (remaining === 'unknown') this.#abandon(heldLock, leave);
     throw heldLock.lossError();
   }
 
@@ -235,7 +235,7 @@ export class HeldLocks {
       },
       () => {
         this.#end(heldLock, validity === 'valid' ? undefined : 'expired');
-        this.cleanup.abandon(request, inFlight, async () => {
+        this.#abandon(heldLock, async () => {
           await strategy.release(request, heldLock.leastLeft, served);
           await strategy.leave(request);
         });
@@ -272,9 +272,14 @@ export class HeldLocks {
     this.#forget(heldLock);
     const isFirst = heldLock.lose(heldLock.suspected ?? reason);
     heldLock.successors?.ended(heldLock);
-    this.cleanup.abandon(heldLock.request, heldLock.inFlight); // a renewal under way could still lengthen it
+    this.#abandon(heldLock); // a renewal under way could still lengthen it
     if (isFirst) this.publisher.holdEnded(heldLock, 'lost', heldLock.lossReason);
     this.#checkIdle();
+  }
+
+  #abandon(heldLock: HeldLock, leave?: () => Promise<unknown>): void {
+    const { request, inFlight, lasts } = heldLock;
+    this.cleanup.abandon(request, inFlight, leave, lasts);
   }
 
   #answered(): void {

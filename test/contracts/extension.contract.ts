@@ -1,8 +1,10 @@
 import { expect } from '@jest/globals';
 import { LockStoreError } from '../../lib/errors/index.js';
-import { atMost, TTL } from '../support/bounds.js';
+import type { LockRequest } from '../../lib/locks/lock-request.js';
+import { atMost, POLL, TTL } from '../support/bounds.js';
 import type { Contract } from '../support/contract.js';
-import { withSteps } from '../support/world.js';
+import { later } from '../support/later.js';
+import { type Wrap, withSteps } from '../support/world.js';
 
 export const extension: Contract = {
   async 'an extension gives the lease its ttl from now on'(world) {
@@ -18,6 +20,32 @@ export const extension: Contract = {
     const [left] = (await a.lock.extend([{ ...request, ttl: 1_000 }])).remaining;
     expect(left).toBeGreaterThan(2 * TTL);
     expect((await world.snapshot()).remaining).toBeGreaterThan(2 * TTL);
+  },
+
+  async 'a lease that was extended is given back also where that fails for longer than its ttl'(
+    world,
+  ) {
+    let away = false;
+    const goesAway: Wrap = (store) => {
+      const step = (name: 'release' | 'leave') => (request: LockRequest) => {
+        const lost = { outcome: 'unsent', retryable: true } as const;
+        if (away) return Promise.reject(new LockStoreError('Redis is not connected.', lost));
+        return name === 'leave'
+          ? store.leave(request)
+          : store.strategy(request).release(request, 0);
+      };
+      return withSteps(store, { release: step('release'), leave: step('leave') });
+    };
+    const process = await world.process({}, goesAway);
+    const lease = await process.acquire({ ttl: TTL });
+    await lease.extend(10 * TTL);
+    away = true;
+    const released = later(lease.release());
+    for (let passed = 0; passed < 1.5 * TTL; passed += TTL / 10) await world.pass(TTL / 10);
+    await world.finish(released);
+    away = false;
+    await world.pass(3 * POLL); // longer than the pause between two tries
+    await world.until('it is free', async () => (await world.snapshot()).type === 'none');
   },
 
   async 'what cannot be extended does not stop the rest of the batch'(world) {
