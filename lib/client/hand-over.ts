@@ -138,6 +138,7 @@ export async function restore(
   const { key } = request;
   const inFlight = new InFlight(settings.commandTimeout);
   const own = { ...request, holder: newHolderId(store.processId, request.tokenBlock > 0) };
+  const least = call.renew ? own : { ...own, ttl: 1 }; // what is left stays left
   const fail = (error: unknown): never => {
     cleanup.abandon(own, inFlight);
     throw error;
@@ -148,7 +149,7 @@ export async function restore(
       const sentAt = clock.monotonic();
       inFlight.sent(sentAt);
       try {
-        const answer = await store.transfer(request, own);
+        const answer = await store.transfer(request, least);
         inFlight.answered();
         const { sent, remaining } = answer;
         const isSure =

@@ -165,6 +165,17 @@ export const handOver: Contract = {
     expect(b.clock.wall()).toBeLessThan(end + atMost(world, 1_000));
   },
 
+  async 'a lease that is not renewed lasts no longer for the time that it was on its way'(world) {
+    const [a, b] = [await world.process(), await world.process()];
+    const given = await a.acquire({ ttl: 3 * TTL, renew: false });
+    const end = given.expiresAt;
+    const text = await given.handOver();
+    await world.pass(TTL);
+    const taken = await restore(b, text);
+    expect(taken.expiresAt).toBeLessThan(end + TTL / 2); // with the ttl that was left then, a ttl later
+    await taken.release();
+  },
+
   async 'a minimum hold goes with it'(world) {
     const [a, b] = [await world.process(), await world.process()];
     const given = await a.acquire({ minHold: TTL });
