@@ -73,11 +73,12 @@ export class LockSteps {
       wanted,
       on: (node) => {
         const sent = momentOf(this.server.time);
+        asked ??= sent; // another node that the step is sent on to takes it no later
         const operands = {
           holder,
           ttl,
           tokens,
-          not_after: node.notAfter((asked ?? sent).monotonic),
+          not_after: node.notAfter(asked.monotonic),
           inbox: this.server.inboxPrefix,
           limit: queue ? this.waitersPerKey : 0,
           arrival,

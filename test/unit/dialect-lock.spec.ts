@@ -10,16 +10,21 @@ import { ManualClock } from '../../lib/testing/index.js';
 
 /** What the server answers to the next scripts; busy where this is empty. */
 let errors: Error[];
+/** Until when each ask may take effect: the moment that it was dated. */
+let dated: number[];
 /** How many scripts were sent. */
 let sent = 0;
+let clock: ManualClock;
+/** To how many nodes an ask is sent, one after the other. */
+let nodes: number;
 let lock: DialectLock;
 const request: LockRequest = { key: 'k', holder: 'a.1.b/c', ttl: 1_000, tokenBlock: 0 };
 
 beforeEach(() => {
-  [errors, sent] = [[], 0];
+  [errors, dated, sent, nodes] = [[], [], 0, 1];
   const node = {
     clock: { learn() {} },
-    notAfter: () => 1,
+    notAfter: (at: number) => dated.push(at),
     async run(run: ScriptRun<unknown>) {
       sent += 1;
       const error = errors.shift();
@@ -27,11 +32,18 @@ beforeEach(() => {
       return run.read(['busy', 500, 1, -1], 0);
     },
   };
+  clock = new ManualClock();
   const server = {
-    time: new ManualClock(),
+    time: clock,
     slotOf: () => 0,
     fenceTagOf: () => '',
-    at: (_lock: string, _key: string, step: (at: typeof node) => unknown) => step(node),
+    async at(_lock: string, _key: string, step: (at: typeof node) => unknown) {
+      for (let sentOn = 1; sentOn < nodes; sentOn += 1) {
+        await step(node);
+        await clock.advance(50);
+      }
+      return step(node);
+    },
   };
   const settings = dialectSettings('redlock')!;
   lock = new DialectLock(server as unknown as LockServer, '', settings, () => {});
@@ -43,6 +55,13 @@ describe('a lock in the format of another', () => {
     expect(sent).toBe(2);
     expect(await lock.acquire(request)).toEqual({ kind: 'busy' });
     expect(sent).toBe(3);
+  });
+
+  it('is taken no later where the ask is sent on to another node', async () => {
+    nodes = 2;
+    await clock.advance(10);
+    await lock.acquire(request);
+    expect(dated).toEqual([10, 10]);
   });
 
   it('whose rights are lacking was not taken, and is not tried again by itself', async () => {

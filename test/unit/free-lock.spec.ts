@@ -19,6 +19,7 @@ const request: LockRequest = { key: 'k', holder: 'me/1', ttl: 1_000, tokenBlock:
 
 let clock: ManualClock;
 let node: StepNode;
+let server: LockServer;
 let steps: LockSteps;
 let lock: RedisExclusiveLock;
 /** The runs that reached the server. */
@@ -45,7 +46,7 @@ beforeEach(() => {
     },
   };
   const real = lockServer({ host: 'nowhere' }, 500, clock, 'inbox:', 'me');
-  const server = Object.assign(Object.create(real) as LockServer, {
+  server = Object.assign(Object.create(real) as LockServer, {
     take: (step: Step<unknown>) => node.run(step.on(node)),
     fenceTagOf: () => '',
   });
@@ -70,6 +71,16 @@ describe('a lock that nobody else wants', () => {
     replies = [-6_000_000];
     expect(await lock.acquire(request)).toEqual({ kind: 'late' });
     expect(node.clock.serverTimeAt(20)).toBe(6_000);
+  });
+
+  it('is taken no later where the ask is sent on to another node', async () => {
+    replies = [-6_000_000, 6_000_000];
+    server.take = async (step) => {
+      await node.run(step.on(node));
+      return node.run(step.on(node));
+    };
+    expect(await lock.acquire(request)).toMatchObject({ kind: 'held', sent: { monotonic: 20 } });
+    expect(ran.map(({ notAfter }) => notAfter)).toEqual([5_000_000, 5_000_000]);
   });
 
   it('that is lost is not given back', async () => {

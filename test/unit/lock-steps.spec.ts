@@ -108,6 +108,18 @@ describe('an ask', () => {
     expect(answer).toMatchObject({ sent: { monotonic: 40 } });
   });
 
+  it('that is sent on to another node takes effect no later than at the first', async () => {
+    way = 50;
+    replies = [['late', 0, 6_000_000, 0], 6_000_000];
+    server.take = async (step) => {
+      await node.run(step.on(node));
+      return node.run(step.on(node));
+    };
+    const answer = await server.take(steps.acquire(scripts.acquire, ask));
+    expect(ran.map(({ not_after }) => not_after)).toEqual([5_000_000, 5_000_000]);
+    expect(answer).toMatchObject({ sent: { monotonic: 50 } });
+  });
+
   it.each<[string, unknown]>([
     ['one number', 6_000_000],
     ['more', ['queued', 500, 6_000_000, 0, '17', 0, 0]],

@@ -59,10 +59,11 @@ export class DialectLock implements LockStrategy {
 
   async acquire(request: LockRequest): Promise<Answer> {
     const keys = this.#keys(request);
+    const asked = this.server.time.monotonic();
     const step = async (node: StepNode): Promise<Answer> => {
       if (!this.#tried) await tryRights(node, this.dialect, keys, request);
       this.#tried = true;
-      return this.#ask(node, keys, request);
+      return this.#ask(node, keys, request, asked);
     };
     return this.server.at(keys.lock, request.key, step, request.wanted);
   }
@@ -114,13 +115,13 @@ export class DialectLock implements LockStrategy {
     return true;
   }
 
-  /** Takes the lock at one node, or says who has it. */
-  #take(node: StepNode, keys: Keys, request: LockRequest, sentAt: number): Promise<AcquireReply> {
+  /** Takes the lock at one node, or says who has it. `asked`: when the caller did; other nodes may have been asked before. */
+  #take(node: StepNode, keys: Keys, request: LockRequest, asked: number): Promise<AcquireReply> {
     const { key, tokenBlock: tokens, wanted } = request;
     const operands = {
       ...this.#operands(request, keys.lock),
       tokens,
-      not_after: node.notAfter(sentAt),
+      not_after: node.notAfter(asked),
     };
     const send: Send = (script, more) => {
       const step = momentOf(this.server.time);
@@ -141,9 +142,9 @@ export class DialectLock implements LockStrategy {
     return this.dialect.take ? this.dialect.take(send) : send(this.dialect.acquire);
   }
 
-  async #ask(node: StepNode, keys: Keys, request: LockRequest): Promise<Answer> {
+  async #ask(node: StepNode, keys: Keys, request: LockRequest, asked: number): Promise<Answer> {
     const sent = momentOf(this.server.time);
-    const reply = await this.#take(node, keys, request, sent.monotonic);
+    const reply = await this.#take(node, keys, request, asked);
     const [kind, left, , token, more] = reply;
     if (kind === 'foreign') throw new ForeignLockError(request.key, String(left));
     if (kind === 'late') return { kind };

@@ -119,6 +119,8 @@ class FreeAcquire extends FreeStep<Answer> {
   common!: CommonOperands;
   private node!: StepNode;
   private sent!: Moment;
+  /** When it was sent first: another node that it is sent on to takes it no later. */
+  private asked: Moment | undefined;
 
   constructor(
     private readonly locks: FreeLocks,
@@ -142,7 +144,8 @@ class FreeAcquire extends FreeStep<Answer> {
   override on(node: StepNode): this {
     this.node = node;
     this.sent = momentOf(this.steps.server.time);
-    this.notAfter = node.notAfter(this.sent.monotonic);
+    this.asked ??= this.sent;
+    this.notAfter = node.notAfter(this.asked.monotonic);
     this.common = this.locks.commonOf(this.keys.lock, this.request);
     return this;
   }
@@ -152,7 +155,7 @@ class FreeAcquire extends FreeStep<Answer> {
     if (reply !== 0) return steps.read(reply as AcquireReply, request, node, sent, receivedAt);
     steps.contended.add(request.key, receivedAt);
     if (request.wanted?.() === false) return { kind: 'late' };
-    return steps.server.take(steps.acquire(exclusive.acquire, request, sent));
+    return steps.server.take(steps.acquire(exclusive.acquire, request, this.asked));
   }
 }
 
