@@ -148,12 +148,15 @@ class ConditionWait implements Owner {
     if (this.#timedOut && awaits) this.#entry.stopAwaiting(); // the answer was on its way when the time was over
   }
 
-  refused(_entry: QueueEntry, why: Refusal | 'expired'): void {
+  refused(entry: QueueEntry, why: Refusal | 'expired'): void {
     const { former } = this;
     const { heldLocks, settings } = this.context;
     if (why === 'expired') {
-      this.#entry = this.#newEntry(undefined);
-      return this.#entry.ask();
+      const next = this.#newEntry(undefined);
+      next.signalled = entry.signalled ?? true; // or may have been: what came too late did not say
+      next.continueOutage(entry);
+      this.#entry = next;
+      return next.ask();
     }
     if (why === 'full') {
       heldLocks.keep(former);

@@ -333,6 +333,35 @@ export const conditions: Contract = {
     await nothingLeft(world, a, b);
   },
 
+  async 'whose grant comes too late is told what is known of the signal'(world) {
+    for (const signalled of [true, false]) {
+      let late = false;
+      const tooLate: Wrap = (store) =>
+        withSteps(store, {
+          acquire: async (ask) => {
+            const answer = await store.acquire(ask);
+            if (late || !ask.condition?.over || answer.kind !== 'held') return answer;
+            late = true;
+            return { ...answer, remaining: 0 };
+          },
+        });
+      const a = await world.process({}, (store, clock) =>
+        losingPushes(tooLate(store, clock), clock),
+      );
+      const b = await world.process();
+      const { lease, woken } = await awaiting(world, a, { wait: 100 });
+      const other = await b.acquire();
+      if (signalled) expect(await condition(b, other).signal()).toBe(true);
+      await world.pass(200);
+      await world.waiting(1);
+      await other.release();
+      expect(await world.finish(woken)).toBe(signalled);
+      expect(late).toBe(true);
+      await lease.release();
+      await nothingLeft(world, a, b);
+    }
+  },
+
   async 'the dead who await are forgotten when another begins to'(world) {
     const [dead, b] = [await world.process(), await world.process()];
     for (let at = 0; at < 3; at += 1) await awaiting(world, dead, { name: 'never signalled' });
