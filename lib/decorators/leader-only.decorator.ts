@@ -31,7 +31,7 @@ export type LeaderOnlyMetadata = readonly (LeaderOnlyOptions & { readonly electi
  * refused at start-up, for a skipped call would count as done.
  *
  * @throws LockOptionsError where it stands, when the name or an option cannot work.
- * The method rejects with `LeaseLostError` if it succeeded after the lead was lost (`onLost: 'ignore'` keeps its result).
+ * The method rejects with `LeaseLostError` if it succeeded after the lead was lost or given back (`onLost: 'ignore'` keeps its result).
  * @publicApi
  */
 export function LeaderOnly(

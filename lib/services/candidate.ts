@@ -1,6 +1,6 @@
 import type { OnApplicationBootstrap, OnModuleDestroy } from '@nestjs/common';
 import { LockOptionsError, LockShutdownError } from '../errors/index.js';
-import type { Lease } from '../client/lease.js';
+import type { BaseLease, Lease } from '../client/lease.js';
 import { pauseAfter } from '../client/retry.js';
 import { detached, type LockedPolicy, systemClock } from '../options/index.js';
 import type { Election, ElectionOptions } from './election.js';
@@ -9,13 +9,16 @@ import { logger } from './logger.js';
 
 /**
  * A replica that always stands in an election: it campaigns in the background, again after every loss and
- * every failure, until it retires. Work that only the leader does runs through it.
+ * every failure, until it retires. Work that only the leader does runs through it. Where the lease was given back
+ * by hand, it campaigns again when the call that did so ends, or else at the next call.
  */
 export class Candidate {
   #retired = false;
   #running = 0;
   #resigned = false;
   #campaigning: Promise<void> | undefined;
+  /** What the campaign has won, until it goes on. */
+  #won: BaseLease | undefined;
   /** Ends the wait that the campaign is in. */
   #wake = (): void => {};
 
@@ -30,13 +33,14 @@ export class Candidate {
 
   /**
    * Runs `work` inside the leader's lease; where this replica does not lead, does nothing.
-   * @throws LeaseLostError if it succeeded after the lease was lost, unless that is to be ignored.
+   * @throws LeaseLostError if it succeeded after the lease was lost or given back, unless that is to be ignored.
    */
   async lead<T>(
     work: (lease: Lease) => Promise<T>,
     onLost?: LockedPolicy['onLost'],
   ): Promise<T | undefined> {
     this.stand();
+    this.#noticeReturn();
     const lease = this.#retired ? undefined : this.election.lease;
     if (!lease) {
       logger.debug(`Not the leader of "${this.election.key}": the call is skipped.`);
@@ -50,6 +54,7 @@ export class Candidate {
       return result;
     } finally {
       this.#running -= 1;
+      this.#noticeReturn();
       if (this.#retired) await this.#resignWhenIdle();
     }
   }
@@ -68,19 +73,28 @@ export class Candidate {
     await this.#campaigning;
   }
 
+  /** A lease that was given back by hand aborts no signal: the campaign goes on from here. */
+  #noticeReturn(): void {
+    if (this.#won?.returned) this.#wake();
+  }
+
   async #campaign(): Promise<void> {
     let said = '';
     let failures = 0;
     while (!this.#retired) {
       try {
-        const { signal } = await this.election.campaign();
+        const lease = await this.election.campaign();
+        const { signal } = lease;
         said = '';
         failures = 0;
+        this.#won = lease as BaseLease;
         await this.#until((end) => {
           if (signal.aborted) end();
           else signal.addEventListener('abort', end, { once: true });
         });
+        this.#won = undefined;
         if (this.#resigned) return;
+        if (!signal.aborted) continue;
         logger.warn(`Leads "${this.election.key}" no more: ${(signal.reason as Error).message}`);
       } catch (error) {
         if (this.#retired || error instanceof LockShutdownError) return;

@@ -133,6 +133,7 @@ export class Election extends EventEmitter<ElectionEvents> implements AsyncDispo
   }
 
   #elected(lease: Lease): Lease {
+    this.#unwatch(); // the lease before may have been given back by hand
     this.#lease = lease;
     lease.signal.addEventListener('abort', () => this.#deposed(lease), { once: true });
     const { trace } = SingleLease.heldLockOf(lease as SingleLease);

@@ -189,6 +189,25 @@ describe('@LeaderOnly', () => {
     });
   });
 
+  it.each([
+    ['its method', true],
+    ['somebody later', false],
+  ])('stands again after %s gave the lease back', async (_, inside) => {
+    const [leader] = await feeds(1);
+    const giveBack = async (): Promise<void> => void (await leader!.leases[0]!.release());
+    if (inside) leader!.work = giveBack;
+    const pulled = await leader!.pull(1).catch((error: unknown) => error);
+    expect(pulled instanceof LeaseLostError).toBe(inside);
+    await giveBack();
+    leader!.work = async () => {};
+    const { fencingToken } = leader!.leases[0]!;
+    await until('it leads again', async () => {
+      await leader!.pull(1);
+      return leader!.leases.at(-1)!.fencingToken > fencingToken;
+    });
+    expect(leader!.leases.at(-1)!.held).toBe(true);
+  });
+
   it('tells the method by its signal that it is deposed, and the caller that it was lost', async () => {
     const [leader, other] = await feeds(2);
     const lost = (): Promise<void> =>

@@ -1,4 +1,13 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import {
+  afterAll,
+  afterEach,
+  beforeAll,
+  beforeEach,
+  describe,
+  expect,
+  it,
+  jest,
+} from '@jest/globals';
 import { Injectable, Logger } from '@nestjs/common';
 import { Test, type TestingModule } from '@nestjs/testing';
 import { getEventListeners } from 'node:events';
@@ -313,6 +322,17 @@ describe('a listener of an election', () => {
     }
     expect(getEventListeners(signal, 'abort')).toEqual([]);
     expect(election.eventNames()).toEqual([]);
+  });
+
+  it('is the only one: terms that end by a release leave no task for the shutdown', async () => {
+    const { client } = LockService.internals(rival);
+    const calledOff = jest.fn();
+    const onStop = jest.spyOn(client, 'onStop').mockReturnValue(calledOff);
+    for (let term = 0; term < 3; term += 1) await (await election.campaign()).release();
+    expect([onStop.mock.calls.length, calledOff.mock.calls.length]).toEqual([3, 2]);
+    onStop.mockRestore();
+    await election.resign();
+    expect(calledOff).toHaveBeenCalledTimes(3);
   });
 });
 
