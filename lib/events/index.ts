@@ -5,3 +5,4 @@ export * from './lock-events.js';
 export * from './key-labels.js';
 export * from './publisher.js';
 export * from './subject.js';
+export * from './tell-each.js';

@@ -1,5 +1,6 @@
 import { EventEmitter } from 'node:events';
 import type { LockEventMap } from './lock-event.js';
+import { tellEach } from './tell-each.js';
 
 /**
  * The events of one module, `LockService.events`: `locks.events.on('lost', (event) => …)`. A listener runs inside the step
@@ -16,16 +17,8 @@ export class LockEvents extends EventEmitter<LockEventMap> {
 
   /** Calls each listener, whatever another one throws. */
   override emit(event: unknown, ...args: unknown[]): boolean {
-    const listeners = (this as EventEmitter).rawListeners(event as string);
-    for (const listener of listeners) {
-      try {
-        const result: unknown = Reflect.apply(listener, this, args);
-        if (result instanceof Promise)
-          result.catch((error: unknown) => this.#failed(String(event), error));
-      } catch (error) {
-        this.#failed(String(event), error);
-      }
-    }
-    return listeners.length > 0;
+    return tellEach(this as EventEmitter, event as string, args, (error) =>
+      this.#failed(String(event), error),
+    );
   }
 }

@@ -1,6 +1,6 @@
 import { EventEmitter } from 'node:events';
 import type { LeaseLostError } from '../errors/index.js';
-import type { ElectedEvent, LockSubject } from '../events/index.js';
+import { type ElectedEvent, type LockSubject, tellEach } from '../events/index.js';
 import type { Lease } from '../client/lease.js';
 import type { LockClient } from '../client/lock-client.js';
 import { SingleLease } from '../client/single-lease.js';
@@ -181,13 +181,11 @@ export class Election extends EventEmitter<ElectionEvents> implements AsyncDispo
     return { token: (lease as SingleLease).token, ...subject };
   }
 
-  /** What a listener throws is no part of the election. */
+  /** What a listener throws, or its promise rejects with, is logged and no part of the election. */
   #tell<Event extends keyof ElectionEvents>(event: Event, about: ElectionEvents[Event][0]): void {
-    try {
-      (this as EventEmitter).emit(event, about);
-    } catch (error) {
-      logger.error(`A listener of "${event}" in the election of "${this.key}" failed.`, error);
-    }
+    tellEach(this as EventEmitter, event, [about], (error) =>
+      logger.error(`A listener of "${event}" in the election of "${this.key}" failed.`, error),
+    );
   }
 }
 

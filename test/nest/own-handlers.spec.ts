@@ -273,9 +273,9 @@ describe('a listener of an election', () => {
     throw FAILURE;
   };
 
-  it('that fails when its leader is deposed does not keep it from leading again', async () => {
+  it('that fails when its leader is deposed keeps nobody from hearing of it, nor it from leading again', async () => {
     let deposed = 0;
-    election.on('deposed', () => void (deposed += 1)).on('deposed', fail);
+    election.on('deposed', fail).on('deposed', () => void (deposed += 1));
     const first = await election.campaign();
     await rival.forceRelease('leader:office');
     await clock.advance(10);
@@ -291,6 +291,23 @@ describe('a listener of an election', () => {
     const [first, second] = await Promise.all([election.campaign(), election.campaign()]);
     expect([first.held, second === first, election.leads]).toEqual([true, true, true]);
     expect(await election.resign()).toBe(true);
+  });
+
+  it('that rejects keeps nobody from hearing of it, and ends no process', async () => {
+    const unhandled = jest.fn();
+    process.prependListener('unhandledRejection', unhandled);
+    const heard: string[] = [];
+    const rejects = (() => Promise.reject(FAILURE)) as () => void;
+    for (const event of ['elected', 'deposed'] as const) {
+      election.on(event, rejects).on(event, () => void heard.push(event));
+    }
+    await election.campaign();
+    await rival.forceRelease('leader:office');
+    await clock.advance(10);
+    await new Promise((resolve) => setImmediate(resolve));
+    process.off('unhandledRejection', unhandled);
+    expect(unhandled).not.toHaveBeenCalled();
+    expect(heard).toEqual(['elected', 'deposed']);
   });
 
   it('that resigns when it is elected ends it there, and nobody is deposed', async () => {

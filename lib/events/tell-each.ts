@@ -1,0 +1,23 @@
+import type { EventEmitter } from 'node:events';
+
+/**
+ * Calls each listener of an event, whatever another one does: what one throws, or its promise rejects with, goes to
+ * `failed` alone. False if nobody listens.
+ */
+export function tellEach(
+  emitter: EventEmitter,
+  event: string,
+  args: readonly unknown[],
+  failed: (error: unknown) => void,
+): boolean {
+  const listeners = emitter.rawListeners(event);
+  for (const listener of listeners) {
+    try {
+      const result: unknown = Reflect.apply(listener, emitter, args);
+      if (result instanceof Promise) result.catch(failed);
+    } catch (error) {
+      failed(error);
+    }
+  }
+  return listeners.length > 0;
+}
