@@ -11,8 +11,8 @@ export type OnLost = 'throw' | 'ignore' | undefined;
 export interface Body<T> {
   /** Runs inside the lease's section. */
   run(lease: BaseLease): T | PromiseLike<T>;
-  /** When the body ends, where that is later than its result. */
-  endOf?(result: T): Promise<void> | undefined;
+  /** When the body ends, where that is later than its result. What it throws is the error of the body. */
+  endOf?(result: T, lease: BaseLease): Promise<void> | undefined;
   /** What stands for its result where no lease came; without it, the error does. */
   withoutLease?(error: unknown): Promise<T>;
 }
@@ -39,7 +39,7 @@ export async function runUnderLease<T>(
   let end: Promise<void> | undefined;
   try {
     result = await section.run(() => body.run(lease));
-    end = body.endOf?.(result);
+    end = body.endOf?.(result, lease);
   } catch (error) {
     section.close();
     await lease.release();
@@ -58,25 +58,27 @@ export async function runUnderLease<T>(
   return result;
 }
 
-/** Runs `work` under the lease that comes. A success after the lease was lost is a `LeaseLostError`, unless `onLost` is 'ignore'. */
+/**
+ * Runs `work` under the lease that comes.
+ * @throws LeaseLostError if it succeeded after the lease was lost, unless `onLost` is 'ignore'.
+ * LockOptionsError if it resulted in a stream: that would go on after the lease is given back.
+ */
 export function withLease<T>(coming: Promise<Lease>, work: Work<T>, onLost?: OnLost): Promise<T> {
   const run = (lease: BaseLease): T | PromiseLike<T> => {
     lease.assertHeld();
-    return refuseStream(work(lease), lease);
+    return work(lease);
   };
-  return runUnderLease(coming as Promise<BaseLease>, { run }, onLost);
+  const body: Body<T> = { run, endOf: refuseStream };
+  return runUnderLease(coming as Promise<BaseLease>, body, onLost);
 }
 
-/**
- * The result of a body that ran under a lock.
- * @throws LockOptionsError if it is a stream: that would go on after the lock is given back.
- */
-function refuseStream<T>(result: T, { key }: BaseLease): T {
+/** Looks at what was awaited: a query is a thenable, and may be an AsyncIterable as well. A client has `subscribe`, too. */
+function refuseStream(result: unknown, { key }: BaseLease): undefined {
   const isStream =
     typeof result === 'object' &&
     result !== null &&
-    (Symbol.asyncIterator in result || 'subscribe' in result);
-  if (!isStream) return result;
+    (Symbol.asyncIterator in result || ('subscribe' in result && 'pipe' in result));
+  if (!isStream) return;
   throw new LockOptionsError(
     `The body under lock "${key}" returned a stream, which would run unlocked: consume it inside, or use @Locked.`,
   );

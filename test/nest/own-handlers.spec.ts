@@ -11,8 +11,15 @@ import {
 import { Injectable, Logger } from '@nestjs/common';
 import { Test, type TestingModule } from '@nestjs/testing';
 import { getEventListeners } from 'node:events';
+import { Readable } from 'node:stream';
 import { lastValueFrom, Observable, of } from 'rxjs';
-import { type Election, type Lease, Locked, LockService } from '../../lib/index.js';
+import {
+  type Election,
+  type Lease,
+  Locked,
+  LockOptionsError,
+  LockService,
+} from '../../lib/index.js';
 import {
   LockTestingModule,
   ManualClock,
@@ -261,6 +268,46 @@ describe('an Observable', () => {
     await clock.advance(1);
     expect((await rival.inspect('shop')).waiting).toBe(0);
     await lease.release();
+  });
+});
+
+describe('what the body of withLock or withPermit returns', () => {
+  async function* rows(): AsyncGenerator<string> {
+    yield 'row';
+  }
+  /** Begins when it is awaited, and could be iterated as well: so does a query of Mongoose or Knex. */
+  const query = (result: unknown): PromiseLike<unknown> =>
+    // oxlint-disable-next-line unicorn/no-thenable -- what is tested
+    Object.assign(rows(), { then: (done: (value: unknown) => never) => done(result) });
+  const bodies: [string, (work: () => unknown) => Promise<unknown>][] = [
+    ['withLock', (work) => rival.withLock('shop', { wait: 0 }, work)],
+    ['withPermit', (work) => rival.semaphore('shop', { permits: 1 }).withPermit({ wait: 0 }, work)],
+  ];
+  const streams: [string, () => unknown][] = [
+    ['an Observable', () => of(1)],
+    ['an Observable that comes later', async () => of(1)],
+    ['an AsyncIterable', rows],
+    ['an AsyncIterable that comes later', async () => rows()],
+    ['a Node stream that comes later', async () => Readable.from(['row'])],
+    ['a query that results in a stream', () => query(rows())],
+  ];
+  describe.each(bodies)('of %s', (_, run) => {
+    it.each(streams)('is refused where it is %s, and the lock is free', async (_, work) => {
+      const running = run(work);
+      await expect(running).rejects.toThrow('returned a stream, which would run unlocked');
+      await expect(running).rejects.toThrow(LockOptionsError);
+      expect(await state()).toBe('free');
+      expect(await run(() => 'next')).toBe('next');
+    });
+
+    it('is awaited where it is a query that could also be iterated', async () => {
+      expect(await run(() => query('all rows'))).toBe('all rows');
+    });
+
+    it('may be a client that has a method "subscribe"', async () => {
+      const client = { subscribe: () => {} };
+      expect(await run(async () => client)).toBe(client);
+    });
   });
 });
 
