@@ -15,7 +15,8 @@ import {
  * GraphQL, `data user` for messages; or a function of the ExecutionContext.
  *
  * It is an interceptor: before pipes, around the interceptors that stand after it (a transaction), and
- * streams are held to their end. On HTTP the lock is given back before the response is sent.
+ * streams are held to their end. On HTTP and in GraphQL the lock is given back before the response is sent. For
+ * messages each value goes out as it is emitted, so a loss that only the release notices comes after it.
  * @throws LockOptionsError where it stands, when the key or an option cannot work.
  * @publicApi
  */

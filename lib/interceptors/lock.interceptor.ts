@@ -34,7 +34,10 @@ interface Handling {
  */
 const handlings = new WeakMap<object, WeakMap<object, Handling>>();
 
-/** Acts for `@LockedRequest`: acquires before a handler's pipes, gives back before the response. */
+/**
+ * Acts for `@LockedRequest`: acquires before a handler's pipes. On HTTP and in GraphQL it gives back before the response,
+ * or at the end of one that is a stream; for messages and events, which go out one by one, after the last of them.
+ */
 @Injectable()
 export class LockInterceptor implements NestInterceptor {
   readonly #services = new Map<string | undefined, LockService>();
