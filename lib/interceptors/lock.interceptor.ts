@@ -6,7 +6,16 @@ import {
 } from '@nestjs/common';
 import { SSE_METADATA } from '@nestjs/common/constants.js';
 import { ModuleRef } from '@nestjs/core';
-import { catchError, defer, from, lastValueFrom, type Observable, throwError } from 'rxjs';
+import { AsyncLocalStorage } from 'node:async_hooks';
+import {
+  catchError,
+  defer,
+  finalize,
+  from,
+  lastValueFrom,
+  type Observable,
+  throwError,
+} from 'rxjs';
 import { LockOptionsError } from '../errors/index.js';
 import { lockNames } from '../keys/index.js';
 import { endOfResponse, responseParameter } from '../services/end-of-stream.js';
@@ -16,8 +25,20 @@ import { LockedCall } from '../services/locked-call.js';
 import { errorOfHandler } from './message-errors.js';
 import { LOCKED_REQUEST_METADATA, type LockedRequestSettings } from './locked-request-settings.js';
 
-/** Which decorators have acted in a call: however often the interceptor is registered, each acts once. */
-const acted = new WeakMap<ExecutionContext, Set<LockedRequestSettings>>();
+/**
+ * One way of a request to its handler, under all of its locks. A request that an interceptor handles again has another
+ * one, which needs the locks again; two of them may go on beside each other.
+ */
+interface Pass {
+  /** Undefined when it is over: what a handler leaves running keeps no request. */
+  of: ExecutionContext | undefined;
+}
+
+/**
+ * The pass that the running code is inside of: however often the interceptor is registered, each decorator acts once in
+ * it. Where the asynchronous context is lost between two registrations, the second acts again: rather that than never.
+ */
+const inside = new AsyncLocalStorage<Pass>();
 
 /** What the metadata of a handler say. */
 interface Handling {
@@ -46,14 +67,12 @@ export class LockInterceptor implements NestInterceptor {
 
   intercept(context: ExecutionContext, next: CallHandler): Observable<unknown> {
     const handling = handlingOf(context);
-    const done = acted.get(context) ?? new Set();
-    acted.set(context, done);
-    const due = handling.decorators.filter((settings) => !done.has(settings));
-    for (const settings of due) done.add(settings);
-    return due
+    const { decorators } = handling;
+    if (decorators.length === 0 || inside.getStore()?.of === context) return next.handle();
+    return decorators
       .reduceRight<CallHandler>(
         (inner, settings) => ({ handle: () => this.#guard(context, handling, settings, inner) }),
-        next,
+        { handle: () => pass(context, next) },
       )
       .handle();
   }
@@ -108,6 +127,11 @@ export class LockInterceptor implements NestInterceptor {
       );
     }
   }
+}
+
+function pass(context: ExecutionContext, next: CallHandler): Observable<unknown> {
+  const one: Pass = { of: context };
+  return inside.run(one, () => next.handle()).pipe(finalize(() => (one.of = undefined)));
 }
 
 function handlingOf(context: ExecutionContext): Handling {

@@ -14,7 +14,7 @@ import {
   UseInterceptors,
 } from '@nestjs/common';
 import { APP_INTERCEPTOR } from '@nestjs/core';
-import { Observable, of, tap } from 'rxjs';
+import { catchError, merge, Observable, of, retry, tap, toArray } from 'rxjs';
 import {
   LockedRequest,
   LockInterceptor,
@@ -246,6 +246,74 @@ describe('@LockedRequest acts once', () => {
     const { lastFencingToken } = await rival.inspect('user:7');
     await Promise.all(Array.from({ length: 20 }, () => fetch(`${server.url}/tenants/once`)));
     expect((await rival.inspect('user:7')).lastFencingToken).toBeGreaterThan(lastFencingToken!);
+  });
+});
+
+describe('@LockedRequest around a request that is handled again', () => {
+  /** What an interceptor of the application makes of the way to the handler. */
+  let around: (handled: Observable<unknown>) => Observable<unknown>;
+  /** What held the lock in each run. */
+  let runs: { readonly held: string[]; readonly token: number | undefined }[] = [];
+  let handler: () => Promise<unknown>;
+  let url: string;
+
+  @Injectable()
+  class Around implements NestInterceptor {
+    intercept(_: ExecutionContext, next: CallHandler): Observable<unknown> {
+      return around(next.handle());
+    }
+  }
+
+  @LockedRequest('tenant:acme', { wait: 0, reentrant: false })
+  @Controller()
+  class Tries {
+    @LockedRequest('user:7', { wait: 0, reentrant: false })
+    @Get('again')
+    async again(): Promise<unknown> {
+      runs.push({ held: held(), token: locks.current('user:7')?.fencingToken });
+      return handler();
+    }
+  }
+
+  beforeAll(async () => {
+    const server = await bench.server('Express', {
+      controllers: [Tries],
+      providers: [{ provide: APP_INTERCEPTOR, useClass: Around }],
+    });
+    locks = server.app.get(LockService);
+    url = `${server.url}/again`;
+  });
+  beforeEach(() => {
+    runs = [];
+    around = retry({ count: 1 });
+    handler = async () => 'done';
+  });
+
+  const both = ['tenant:acme', 'user:7'];
+
+  it('runs no handler while another holds the lock, however often it is tried', async () => {
+    await rival.withLock('user:7', async () => {
+      expect((await fetch(url)).status).toBe(409);
+    });
+    expect(runs).toEqual([]);
+  });
+
+  it('holds the lock in each try', async () => {
+    handler = () => (runs.length > 1 ? Promise.resolve('done') : Promise.reject(new Error('once')));
+    expect(await (await fetch(url)).text()).toBe('done');
+    expect(runs.map((run) => run.held)).toEqual([both, both]);
+    expect(runs[1]!.token).not.toBe(runs[0]!.token);
+    expect((await rival.inspect('user:7')).state).toBe('free');
+  });
+
+  it('runs one of two tries that are begun beside each other', async () => {
+    const busy = catchError(() => of('busy'));
+    around = (handled) => merge(handled.pipe(busy), handled.pipe(busy)).pipe(toArray());
+    handler = async () => (await rival.inspect('user:7')).state;
+    expect(new Set((await (await fetch(url)).json()) as string[])).toEqual(
+      new Set(['busy', 'held']),
+    );
+    expect(runs.map((run) => run.held)).toEqual([both]);
   });
 });
 
