@@ -1,4 +1,4 @@
-import { EMPTY, isObservable, Observable, of, type Subscription } from 'rxjs';
+import { EMPTY, isObservable, Observable, type Observer, of, type Subscription } from 'rxjs';
 import { LockNotAcquiredError, LockOptionsError, LockStoreError } from '../errors/index.js';
 import type { BaseLease } from '../client/lease.js';
 import { LeasedBody, runUnderLease } from '../client/run-under-lease.js';
@@ -57,7 +57,6 @@ export class LockedCall {
     return new Observable((subscriber) => {
       const waiting = new AbortController();
       let inner: Subscription | undefined;
-      let body: LeasedBody | undefined;
       let unwatch = (): void => {};
       const start = (entry: Entry): void => {
         if ('instead' in entry) {
@@ -69,28 +68,28 @@ export class LockedCall {
         }
         const { lease } = entry;
         if (subscriber.closed) return void lease?.release('unused');
-        const begun = (body = new LeasedBody(lease, policy.onLost));
+        const body = new LeasedBody(lease, policy.onLost);
         const fail = (error: unknown): void =>
-          void begun.breakOff().then(() => subscriber.error(error));
+          void body.breakOff().then(() => subscriber.error(error));
         if (lease && policy.onLost !== 'ignore') {
           if (lease.signal.aborted) return fail(lease.signal.reason);
           unwatch = onAbort(lease.signal, () => subscriber.error(lease.signal.reason));
         }
-        const subscribe = (): Subscription =>
-          (this.run(lease) as Observable<unknown>).subscribe({
-            next: (value) => subscriber.next(value),
-            error: fail,
-            complete: () =>
-              void begun.complete().then(
-                () => subscriber.complete(),
-                (error: unknown) => subscriber.error(error),
-              ),
-          });
-        try {
-          inner = begun.run(subscribe);
-        } catch (error) {
-          fail(error);
-        }
+        const source = new Observable((sink) => {
+          inner = sink; // before its first value, at which the subscriber may leave
+          return (this.run(lease) as Observable<unknown>).subscribe(sink);
+        });
+        const observer: Observer<unknown> = {
+          next: (value) => subscriber.next(value),
+          error: fail,
+          complete: () =>
+            void body.complete().then(
+              () => subscriber.complete(),
+              (error: unknown) => subscriber.error(error),
+            ),
+        };
+        const subscription = body.run(() => source.subscribe(observer));
+        subscription.add(() => void body.breakOff()); // once the source has stopped
       };
       const coming = client.acquire(this.names, call, waiting.signal);
       this.#entry(coming).then(start, (error: unknown) => subscriber.error(error));
@@ -98,7 +97,6 @@ export class LockedCall {
         waiting.abort();
         unwatch(); // code around it may hold the same lease for long
         inner?.unsubscribe();
-        void body?.breakOff();
       };
     });
   }

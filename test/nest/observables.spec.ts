@@ -8,7 +8,9 @@ import {
   NEVER,
   Observable,
   of,
+  startWith,
   Subject,
+  take,
   throwError,
   toArray,
 } from 'rxjs';
@@ -155,6 +157,29 @@ describe('a method under @Locked that returns an Observable', () => {
     prices.source = of('first', 'second');
     expect(await firstValueFrom(prices.watch('leave'))).toBe('first');
     await untilFree(rival, 'prices:leave');
+  });
+
+  it('leaves its source when its subscriber leaves at a value that comes at once', async () => {
+    const subject = new Subject<string>();
+    prices.source = subject.pipe(startWith('first'));
+    expect(await firstValueFrom(prices.watch('at once'))).toBe('first');
+    expect(subject.observed).toBe(false);
+    await untilFree(rival, 'prices:at once');
+  });
+
+  it('stops a source that goes on at once, before it gives the lock back', async () => {
+    const heard: unknown[] = [];
+    prices.source = new Observable((subscriber) => {
+      let sent = 0;
+      while (!subscriber.closed && sent < 100) subscriber.next(`${(sent += 1)}`);
+      return () => heard.push(sent, prices.locks.current('prices:endless')?.held);
+    });
+    const values = await lastValueFrom(prices.watch('endless').pipe(take(2), toArray()));
+    expect([values, heard]).toEqual([
+      ['1', '2'],
+      [2, true],
+    ]);
+    await untilFree(rival, 'prices:endless');
   });
 
   it('leaves the queue when its subscriber does', async () => {
