@@ -3,7 +3,7 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { type Around, type HoldTrace, lockChannels } from '../../lib/events/index.js';
 import type { Lease } from '../../lib/index.js';
-import { memoryLockService } from '../../lib/testing/index.js';
+import { ManualClock, memoryLockService } from '../../lib/testing/index.js';
 
 const active = new AsyncLocalStorage<string>();
 const undo: (() => void)[] = [];
@@ -101,7 +101,7 @@ describe('what a subscriber puts around the bodies of a hold', () => {
 
 it('a hold keeps none of those that handed the lock on before it', async () => {
   const begun = holds();
-  const locks = memoryLockService();
+  const locks = memoryLockService({ clock: new ManualClock() }); // all within one time slice
   const from: (string | undefined)[] = [];
   const call = (key: string): Promise<unknown> =>
     locks.withLock(key, async () => from.push(begun.at(-1)!.handedFrom?.end));
