@@ -23,7 +23,7 @@ const ours = {
 };
 
 /**
- * Writes the command line program into one file without spaces, so that Node reads it quickly. It has no source map: its users
+ * Writes the command line program into one file without spaces and with short names, so that Node reads it quickly. It has no source map: its users
  * see sentences, and its classes and functions keep their names.
  */
 export async function bundleCommand(file) {
@@ -37,6 +37,8 @@ export async function bundleCommand(file) {
     packages: 'external',
     minifyWhitespace: true,
     minifySyntax: true,
+    minifyIdentifiers: true,
+    keepNames: true,
     legalComments: 'none',
     logLevel: 'error',
     banner: { js: '#!/usr/bin/env node' },
