@@ -12,6 +12,7 @@ import {
 } from '../options/index.js';
 import { CallPlans } from '../services/call-plan.js';
 import { endOfResponse, responseParameter } from '../services/end-of-stream.js';
+import { leavable } from '../services/leavable.js';
 import { LazyResultError, LockedCall } from '../services/locked-call.js';
 import type { LockService } from '../services/lock.service.js';
 import { argumentNames } from './argument-names.js';
@@ -25,7 +26,7 @@ import {
 import { injectService } from './injected-service.js';
 import type { Lockable, LockedDecorator, LockedKey } from './locked-types.js';
 import { leaseParameters, withLease } from './parameters.js';
-import { returnKind } from './return-kind.js';
+import { rememberReturnKind, returnKind } from './return-kind.js';
 import { logger } from '../services/logger.js';
 
 /** What the start-up check reads of a method: the options of each `@Locked` on it, innermost first. */
@@ -111,17 +112,25 @@ export function Locked(
           );
         });
       },
-      async *iterable(...args) {
-        const service = serviceOf(this);
-        try {
-          yield* call(service, this, args).iterable();
-        } catch (error) {
-          throw errorOfHandler(service, wrapper, error);
-        }
+      iterable(...args) {
+        return leavable((left) => rows(this, args, left));
       },
     };
+    async function* rows(
+      instance: object,
+      args: unknown[],
+      left: AbortSignal,
+    ): AsyncGenerator<unknown> {
+      const service = serviceOf(instance);
+      try {
+        yield* call(service, instance, args).iterable(left);
+      } catch (error) {
+        throw errorOfHandler(service, wrapper, error);
+      }
+    }
     const body = assumed ? heardIfLazy(wrappers[kind]) : wrappers[kind];
     const wrapper = wrapMethod(original as never, body as never);
+    rememberReturnKind(wrapper, { kind, assumed });
     const beneath = (Reflect.getOwnMetadata(LOCKED_METADATA, original) ?? []) as LockedOptions[];
     Reflect.defineMetadata(LOCKED_METADATA, [...beneath, options], wrapper);
     (descriptor as PropertyDescriptor).value = wrapper;

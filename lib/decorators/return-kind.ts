@@ -7,6 +7,14 @@ export interface ReturnKind {
   readonly assumed: boolean;
 }
 
+/** Of the wrappers of ours, whose form says nothing. */
+const known = new WeakMap<object, ReturnKind>();
+
+/** Lets a decorator above the wrapper know what it returns. */
+export function rememberReturnKind(wrapper: object, kind: ReturnKind): void {
+  known.set(wrapper, kind);
+}
+
 /** What compilers make of an async function for targets that have none. */
 const DOWNLEVEL = /\b(?:__awaiter|__async|_?_?async_?to_?generator)\b/i;
 
@@ -20,6 +28,8 @@ export function returnKind(
   method: string | symbol,
   original: (...args: never[]) => unknown,
 ): ReturnKind | undefined {
+  const remembered = known.get(original);
+  if (remembered) return remembered;
   const tag = Object.prototype.toString.call(original);
   if (tag === '[object AsyncGeneratorFunction]') return { kind: 'iterable', assumed: false };
   if (tag === '[object AsyncFunction]') return { kind: 'promise', assumed: false };

@@ -101,33 +101,43 @@ export class LockedCall {
     });
   }
 
-  /** Acquires at the first pull; gives back at the end, at an error, or when the consumer breaks off. */
-  async *iterable(): AsyncGenerator<unknown> {
+  /**
+   * Acquires at the first pull; gives back at the end, at an error, or when the consumer breaks off. Once it has `left`,
+   * the call leaves the queue, or the method's iterator is told to return while a pull is pending, and waited for.
+   */
+  async *iterable(left: AbortSignal): AsyncGenerator<unknown> {
     const { client, call, policy } = this.plan;
-    const entry = await this.#entry(client.acquire(this.names, call));
-    if ('instead' in entry) {
-      const { instead } = entry;
-      if (isAsyncIterable(instead)) yield* instead;
-      else if (instead !== undefined) yield instead;
+    const coming = client.acquire(this.names, call, left);
+    const entry = await this.#entry(coming).catch((error: unknown) => {
+      if (error === left.reason) return undefined;
+      throw error;
+    });
+    const lease = entry && 'lease' in entry ? entry.lease : undefined;
+    if (!entry || left.aborted) return void (await lease?.release('unused'));
+    if ('instead' in entry && !isAsyncIterable(entry.instead)) {
+      if (entry.instead !== undefined) yield entry.instead;
       return;
     }
-    const { lease } = entry;
     const body = new LeasedBody(lease, policy.onLost);
     let iterator: AsyncIterator<unknown> | undefined;
+    let returned: Promise<unknown> | undefined;
+    const tellReturn = (): Promise<unknown> =>
+      (returned ??= body.run(async () => iterator?.return?.()).catch(() => {}));
+    const unwatch = onAbort(left, () => void tellReturn());
     let done = false;
     try {
-      iterator = body.run(() =>
-        (this.run(lease) as AsyncIterable<unknown>)[Symbol.asyncIterator](),
-      );
+      const rows = body.run(() => ('instead' in entry ? entry.instead : this.run(lease)));
+      iterator = body.run(() => (rows as AsyncIterable<unknown>)[Symbol.asyncIterator]());
       for (;;) {
         const step = await body.run(() => iterator!.next());
         if (step.done) break;
         if (policy.onLost !== 'ignore') lease?.assertHeld();
         yield step.value;
       }
-      done = true;
+      done = !left.aborted;
     } finally {
-      if (!done) await body.run(async () => iterator?.return?.()).catch(() => {});
+      unwatch();
+      if (!done) await tellReturn();
       await (done ? body.complete() : body.breakOff());
     }
   }

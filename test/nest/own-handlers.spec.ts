@@ -61,6 +61,12 @@ class Shop {
     return { [Symbol.asyncIterator]: () => iterator };
   }
 
+  @Locked('shop:above')
+  @Locked('shop', { returns: 'iterable' })
+  rowsTwice(): AsyncIterable<string> {
+    return { [Symbol.asyncIterator]: () => iterator };
+  }
+
   @Locked('shop')
   stream(): Observable<string> {
     return source();
@@ -225,6 +231,117 @@ describe('an iterator that a consumer breaks off', () => {
     };
     await expect(takeOne()).rejects.toBe(FAILURE);
     expect([await state(), returned]).toEqual(['free', 1]);
+  });
+});
+
+describe('an iterator that a consumer leaves while it waits for a row', () => {
+  let returns: (string | undefined)[];
+  beforeEach(() => {
+    returns = [];
+    iterator = silentAfter(['row']);
+  });
+
+  /** Has these rows, and then none until it is told to return. */
+  function silentAfter(rows: string[]): AsyncIterator<string> {
+    const end = new Gate();
+    const done = { done: true, value: undefined } as const;
+    return {
+      next: async () => {
+        const value = rows.shift();
+        return value === undefined ? end.after(Promise.resolve(done)) : { done: false, value };
+      },
+      async return() {
+        returns.push(module.get(LockService).current()?.key);
+        end.open();
+        return done;
+      },
+    };
+  }
+
+  const ways: [string, (rows: AsyncGenerator<string>) => Promise<unknown>, unknown][] = [
+    ['return', (rows) => rows.return('over'), { done: true, value: 'over' }],
+    ['throw', (rows) => rows.throw(FAILURE), FAILURE],
+  ];
+
+  it.each(ways)(
+    'is told by %s inside its lock, once, and gives that back',
+    async (_, way, told) => {
+      const rows = shop.rows() as AsyncGenerator<string>;
+      expect(await rows.next()).toEqual({ done: false, value: 'row' });
+      const pending = rows.next();
+      expect(await now(pending)).toBe('nothing');
+      const left = way(rows);
+      expect(await now(left)).toEqual(told);
+      expect(await now(pending)).toEqual({ done: true, value: undefined });
+      expect([returns, await state()]).toEqual([['shop'], 'free']);
+      await rows.return('again');
+      expect(returns).toHaveLength(1);
+    },
+  );
+
+  it.each(ways)('leaves the queue at once by %s', async (_, way, told) => {
+    const lease = await rival.acquire('shop');
+    const rows = shop.rows() as AsyncGenerator<string>;
+    const pending = rows.next();
+    await clock.advance(1);
+    expect((await rival.inspect('shop')).waiting).toBe(1);
+    const left = way(rows);
+    await clock.advance(1);
+    expect((await rival.inspect('shop')).waiting).toBe(0);
+    expect(await now(left)).toEqual(told);
+    expect(await now(pending)).toEqual({ done: true, value: undefined });
+    await lease.release();
+    expect([returns, await state()]).toEqual([[], 'free']);
+  });
+
+  it('is never asked where its lock comes at the moment of leaving', async () => {
+    const rows = shop.rows() as AsyncGenerator<string>;
+    const pending = rows.next();
+    const left = rows.return('over');
+    expect(await now(left)).toEqual({ done: true, value: 'over' });
+    expect(await now(pending)).toEqual({ done: true, value: undefined });
+    expect([returns, await state()]).toEqual([[], 'free']);
+  });
+
+  it('is told through a second @Locked above the first', async () => {
+    const rows = shop.rowsTwice() as AsyncGenerator<string>;
+    await rows.next();
+    const pending = rows.next();
+    expect([await state(), await state('shop:above')]).toEqual(['held', 'held']);
+    const left = rows.return('over');
+    expect(await now(left)).toEqual({ done: true, value: 'over' });
+    expect(await now(pending)).toEqual({ done: true, value: undefined });
+    expect(returns).toEqual(['shop']);
+    expect([await state(), await state('shop:above')]).toEqual(['free', 'free']);
+  });
+
+  it('is told also where onBusy has answered it', async () => {
+    const lease = await rival.acquire('shop');
+    handler = () => ({ [Symbol.asyncIterator]: () => iterator });
+    const rows = shop.iterable();
+    expect(await rows.next()).toEqual({ done: false, value: 'row' });
+    const pending = rows.next();
+    await clock.advance(0);
+    const left = rows.return('over');
+    expect(await now(left)).toEqual({ done: true, value: 'over' });
+    expect(await now(pending)).toEqual({ done: true, value: undefined });
+    expect(returns).toEqual([undefined]);
+    await lease.release();
+  });
+
+  it('keeps the lock until what it awaits has come, where it cannot be told', async () => {
+    const row = new Gate();
+    iterator = { next: () => row.after(Promise.resolve({ done: false, value: 'row' })) };
+    const rows = shop.rows() as AsyncGenerator<string>;
+    const pending = rows.next();
+    await clock.advance(0);
+    const left = rows.return('over');
+    expect(await now(left)).toBe('nothing');
+    expect(await state()).toBe('held');
+    row.open();
+    expect(await pending).toEqual({ done: false, value: 'row' });
+    expect(await left).toEqual({ done: true, value: 'over' });
+    expect(await state()).toBe('free');
   });
 });
 
