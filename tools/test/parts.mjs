@@ -22,9 +22,6 @@ const SHORT_CONTRACTS = [
   'test/contracts/(matrix|memory|planted|quorum|simulation|history|keys|bounded)',
 ];
 
-/** Where one major of ioredis is likely to differ from another: how a connection is opened, lost and had again. */
-const CONNECTIONS = ['test/faults/(ended|slow-sentinels|unusable|url-secrets)'];
-
 const NEWEST = { nest: '12', ioredis: '6' };
 
 /**
@@ -40,8 +37,7 @@ export const PARTS = {
       name: 'Nest 11, ioredis 5',
       nest: '11',
       ioredis: '5',
-      folders: ['test/nest', 'test/faults'],
-      only: ['test/nest/', ...CONNECTIONS],
+      folders: ['test/nest'],
     },
   ],
   full: [
