@@ -122,14 +122,15 @@ export class PlayerProcess {
       const onMessage = (message: Record<string, unknown>): void => {
         if (what in message) settle(undefined, message[what]);
       };
-      const onExit = (): void => settle(this.#gone());
+      // What it said last is heard before this, and may be heard after its exit.
+      const onEnd = (): void => void this.exited.then(() => settle(this.#gone()));
       const settle = (error?: Error, heard?: unknown): void => {
         clearTimeout(late);
-        this.child.off('message', onMessage).off('exit', onExit);
+        this.child.off('message', onMessage).off('disconnect', onEnd);
         if (error) reject(error);
         else resolve(heard);
       };
-      this.child.on('message', onMessage).on('exit', onExit);
+      this.child.on('message', onMessage).on('disconnect', onEnd);
     });
   }
 }
