@@ -71,6 +71,16 @@ describe('a plain lock with a guard', () => {
     await expect(sides.us.acquire('k', { wait: 0 })).rejects.toThrow(LockNotAcquiredError);
   });
 
+  it('takes a time in whole seconds over when its second is over, not before', async () => {
+    const us = sides.start(dialect);
+    const [asked] = await sides.withinASecond(async (second) => {
+      await sides.theirs.set('k', second);
+      return Promise.allSettled([us.acquire('k', { wait: 0 })]);
+    });
+    expect(asked.status).toBe('rejected');
+    expect((await us.acquire('k', { wait: 60_000 })).held).toBe(true);
+  });
+
   it('does not take over a value that has a time to live', async () => {
     sides.start(dialect);
     await sides.theirs.set('k', '1600000000', 'PX', 60_000);

@@ -62,6 +62,16 @@ describe.each(Object.entries(kinds))(
       expect(await sides.theirs.exists('k_lock')).toBe(0);
     });
 
+    it('takes a time in whole seconds over when its second is over, not before', async () => {
+      const us = start();
+      const [asked] = await sides.withinASecond(async (second) => {
+        await sides.theirs.set('k_lock', second);
+        return Promise.allSettled([acquire(us, 0)]);
+      });
+      expect(asked.status).toBe('rejected');
+      expect((await acquire(us, 60_000)).held).toBe(true);
+    });
+
     it('takes it over also when it waits for it', async () => {
       await sides.theirs.set('k_lock', String(Date.now() + 600));
       const [first, second] = await Promise.all(

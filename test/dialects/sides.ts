@@ -93,6 +93,20 @@ export class Sides {
     return Number(new RegExp(`cmdstat_${command}:calls=(\\d+)`).exec(stats)?.[1] ?? 0);
   }
 
+  /** What is found out within one second of the server's clock, which it is told; once more, where that second was over. */
+  async withinASecond<Found>(find: (second: number) => Promise<Found>): Promise<Found> {
+    for (;;) {
+      const second = await this.second();
+      const found = await find(second);
+      if ((await this.second()) === second) return found;
+    }
+  }
+
+  /** The second of the server's clock, since the epoch. */
+  async second(): Promise<number> {
+    return Number((await this.theirs.time())[0]);
+  }
+
   /** We, in a dialect. */
   start(dialect: LockDialect): LockProcess {
     return (this.us = new LockProcess({ redis: this.redis.url, dialect }));

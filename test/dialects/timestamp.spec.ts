@@ -200,6 +200,26 @@ describe.each(ways)('a timestamp lock in $unit by $protocol', ({ unit, protocol 
   });
 });
 
+describe.each(['commands', 'script'] as const)('a time in whole seconds, by %s', (protocol) => {
+  it('is held until its second is over, as to the articles’ clients, and free then', async () => {
+    const us = sides.start({ name: 'timestamp', unit: 's', protocol });
+    const found = await sides.withinASecond(async (second) => {
+      await sides.theirs.set('k', second);
+      const [asked] = await Promise.allSettled([us.acquire('k', { wait: 0 })]);
+      if (asked.status === 'fulfilled') return 'it was free';
+      const { type } = await us.inspect('k');
+      return { type, wasTaken: await us.force('k') };
+    });
+    expect(found).toEqual({ type: 'string', wasTaken: true });
+
+    const second = await sides.second();
+    await sides.theirs.set('k', second);
+    const lease = await us.acquire('k', { wait: 60_000 });
+    expect(await sides.second()).toBeGreaterThan(second);
+    expect(lease.held).toBe(true);
+  });
+});
+
 it('who waits for a lock that Redis does not end is told when it is past', async () => {
   await sides.theirs.set('k', String(Math.floor(Date.now() / 1_000) + 60));
   const { acquire } = scripts;

@@ -2,6 +2,7 @@
 -- that of a client that lost a take-over, from us or from another before us: what of ours `grant` remembers is written once more, if it lasts.
 -- It is no third client's: each writes a moment at least a second away, and what we give back is not remembered. Returns what stands there then.
 --- @include "moment-of"
+--- @include "past-from"
 --- @include "now"
 local function undo_overwriting(lock, grant, drops)
   local current = redis.pcall('GET', lock)
@@ -17,7 +18,7 @@ local function undo_overwriting(lock, grant, drops)
       redis.call('SET', lock, ours, 'PX', left)
       return ours
     end
-  elseif drops and moment < now / 1e6 then
+  elseif drops and past_from(current) < now / 1000 then
     redis.call('DEL', lock)
     return false
   end

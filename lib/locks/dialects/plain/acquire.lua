@@ -7,6 +7,7 @@ local holder, ttl, tokens, not_after, timestamp_compat = ARGV[1], ARGV[2], ARGV[
 --- @include "mint-fencing-tokens"
 --- @include "holders-token"
 --- @include "moment-of"
+--- @include "past-from"
 --- @include "overwritten"
 --- @include "remember-holder"
 
@@ -27,8 +28,8 @@ elseif current == holder then
 end
 local left = redis.call('PTTL', lock)
 local again = timestamp_compat and overwritten(lock, grant, holder, current, now) ~= nil
-local moment = timestamp_compat and left == -1 and moment_of(current)
-if again or moment and moment < now / 1e6 then
+local past = timestamp_compat and left == -1 and moment_of(current) and past_from(current)
+if again or past and past < now / 1000 then
   redis.call('SET', lock, holder, 'PX', ttl)
   remember_holder(grant, holder, tonumber(ttl), now)
   return { 'held', tonumber(ttl), now, holders_token(fence, version, now, tokens, again, ttl), 1 }

@@ -8,6 +8,7 @@ local holder, ttl, tokens, not_after, unit, lasting = ARGV[1], ARGV[2], ARGV[3],
 --- @include "holders-token"
 --- @include "timestamp"
 --- @include "ends-of"
+--- @include "past-from"
 --- @include "grant-of"
 --- @include "still-own"
 --- @include "write-timestamp"
@@ -26,9 +27,9 @@ if still_own(current, own, holder, unit, now) then
   return { 'held', left, now, holders_token(fence, version, now, tokens, true, ttl), 1 }
 end
 if current then
-  local ends, left = ends_of(current, unit), redis.call('PTTL', lock)
-  if not ends or ends >= now / 1000 or left ~= -1 then
-    return { 'busy', ends and ends >= now / 1000 and math.ceil(ends - now / 1000) or left, now, -1 }
+  local past, left = ends_of(current, unit) and past_from(current), redis.call('PTTL', lock)
+  if not past or past >= now / 1000 or left ~= -1 then
+    return { 'busy', past and past >= now / 1000 and math.ceil(past - now / 1000) or left, now, -1 }
   end
 end
 write_timestamp(lock, grant, holder, timestamp(now, ttl, unit), unit, lasting, now)

@@ -5,12 +5,13 @@ local unit = ARGV[1]
 
 --- @include "now"
 --- @include "ends-of"
+--- @include "past-from"
 
 local found = redis.call('TYPE', lock).ok
-local ends = found == 'string' and ends_of(redis.call('GET', lock), unit)
-if not ends then
+local current = found == 'string' and redis.call('GET', lock)
+if not ends_of(current, unit) then
   return { found, 0 }
-elseif ends < now_us() / 1000 and redis.call('PTTL', lock) == -1 then
+elseif past_from(current) < now_us() / 1000 and redis.call('PTTL', lock) == -1 then
   return { 'none', 0 }
 end
 redis.call('DEL', lock, grant, version)

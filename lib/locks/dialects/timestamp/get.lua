@@ -5,6 +5,7 @@ local unit = ARGV[1]
 
 --- @include "now"
 --- @include "ends-of"
+--- @include "past-from"
 
 local current, now = redis.pcall('GET', lock), now_us()
 if type(current) == 'table' then
@@ -12,8 +13,8 @@ if type(current) == 'table' then
 elseif not current then
   return { 'busy', 0, now, -1 }
 end
-local ends, left = ends_of(current, unit), redis.call('PTTL', lock)
-if ends and ends < now / 1000 and left == -1 then
+local past, left = ends_of(current, unit) and past_from(current), redis.call('PTTL', lock)
+if past and past < now / 1000 and left == -1 then
   return { 'past', 0, now, -1, current }
 end
-return { 'busy', ends and ends >= now / 1000 and math.ceil(ends - now / 1000) or left, now, -1 }
+return { 'busy', past and past >= now / 1000 and math.ceil(past - now / 1000) or left, now, -1 }

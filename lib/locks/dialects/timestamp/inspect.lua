@@ -5,18 +5,19 @@ local unit = ARGV[1]
 
 --- @include "now"
 --- @include "ends-of"
+--- @include "past-from"
 --- @include "grant-of"
 --- @include "still-own"
 
 local found, now, left = redis.call('TYPE', lock).ok, now_us(), redis.call('PTTL', lock)
 local current = found == 'string' and redis.call('GET', lock)
-local ends, own, holders = ends_of(current, unit), grant_of(grant), {}
-if ends and ends < now / 1000 and left == -1 then
+local past, own, holders = ends_of(current, unit) and past_from(current), grant_of(grant), {}
+if past and past < now / 1000 and left == -1 then
   found, left = 'none', -2
-elseif ends then
-  left = math.max(0, math.ceil(ends - now / 1000))
+elseif past then
+  left = math.max(0, math.ceil(past - now / 1000))
 end
 if still_own(current, own, own.holder, unit, now) then
   holders = { own.holder, math.max(0, math.floor(ends_of(own.value, unit) - now / 1000) - 1000) }
 end
-return { found, ends and 1 or 0, left, redis.call('GET', fence) or '', now, 'write', holders, redis.call('GET', version) or '' }
+return { found, past and 1 or 0, left, redis.call('GET', fence) or '', now, 'write', holders, redis.call('GET', version) or '' }
