@@ -139,11 +139,12 @@ export class Watchdog {
     this.#schedule.delete(batch);
     batch.dissolve();
     const slept: HeldLock[] = []; // the answer was on its way meanwhile
+    const jitter = Math.random(); // the same for all, so that those of one deadline are renewed together again
     batch.heldLocks.forEach((heldLock, at) => {
       if (answer?.remaining[at] === 'unknown') this.#notRenewed(heldLock, undefined);
       if (heldLock.state !== 'held') return; // whoever heard of that may have given it back
       const remaining = answerTo(batch.requests[at]!, heldLock, answer?.remaining[at]);
-      this.#settle(heldLock, answer?.sent, remaining, now.monotonic);
+      this.#settle(heldLock, answer?.sent, remaining, now.monotonic, jitter);
       const { state, term } = heldLock;
       if (remaining === 'unknown' || state !== 'held') return;
       if (validityAt(term, now) === 'doubtful') slept.push(heldLock);
@@ -157,7 +158,13 @@ export class Watchdog {
     this.publisher.renewalFailed(heldLock, heldLock.deadline - this.clock.monotonic(), error);
   }
 
-  #settle(heldLock: HeldLock, sent: Moment | undefined, remaining: Extended, now: number): void {
+  #settle(
+    heldLock: HeldLock,
+    sent: Moment | undefined,
+    remaining: Extended,
+    now: number,
+    jitter: number,
+  ): void {
     if (remaining === 'taken' || remaining === 'free') {
       this.lost(heldLock, LOSS[remaining]);
     } else if (remaining === 'unknown' || !sent) {
@@ -165,19 +172,19 @@ export class Watchdog {
       this.#schedule.set(heldLock, Math.min(now + pause, heldLock.deadline));
     } else {
       heldLock.renewed({ sent, remaining });
-      this.#watch(heldLock, now);
+      this.#watch(heldLock, now, jitter);
     }
   }
 
-  #watch(heldLock: HeldLock, now: number): void {
-    this.#schedule.set(heldLock, this.#nextTurn(heldLock, now));
+  #watch(heldLock: HeldLock, now: number, jitter = Math.random()): void {
+    this.#schedule.set(heldLock, this.#nextTurn(heldLock, now, jitter));
   }
 
-  #nextTurn(heldLock: HeldLock, now: number): number {
+  #nextTurn(heldLock: HeldLock, now: number, jitter: number): number {
     const { deadline, renewAt, settings } = heldLock;
     if (!this.#wantsRenewal(heldLock, now)) return deadline;
     if (renewAt < Infinity) return Math.min(deadline, renewAt);
-    return turnBefore(deadline, settings.ttl, now);
+    return turnBefore(deadline, settings.ttl, now, jitter);
   }
 
   #requestOf(heldLock: HeldLock): LockRequest {
@@ -225,10 +232,10 @@ function answerTo(
 }
 
 /** A renewal is due when a third of what is left is over. */
-function turnBefore(deadline: number, ttl: number, now: number): number {
+function turnBefore(deadline: number, ttl: number, now: number, jitter = Math.random()): number {
   // A deadline may lie further ahead than a ttl, by `extend` or a server clock set back: loss is noticed in time all the same.
   const ahead = Math.min(deadline - now, ttl);
-  const third = (ahead / 3) * (0.9 + Math.random() * 0.1);
+  const third = (ahead / 3) * (0.9 + jitter * 0.1);
   if (third > SHORT) return Math.floor((now + third) / BEAT) * BEAT;
   return Math.min(deadline, now + Math.max(SHORTEST_PAUSE, third));
 }

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, expect, it, jest } from '@jest/globals';
 import type { BaseLease } from '../../lib/client/lease.js';
 import { SingleLease } from '../../lib/client/single-lease.js';
 import type { LockRequest } from '../../lib/locks/lock-request.js';
@@ -32,7 +32,10 @@ beforeEach(async () => {
     }),
   );
 });
-afterEach(() => world.close());
+afterEach(() => {
+  jest.restoreAllMocks();
+  return world.close();
+});
 
 /** Leases that are renewed for the first time when a timer was held up: all at once. */
 async function acquire(names: string, ttl = TTL): Promise<BaseLease[]> {
@@ -84,7 +87,10 @@ it('who asks for more time is renewed at its own time, and later with the others
   await leases[0]!.extend(20_000);
   await renewals(3);
   expect(leases[0]!.expiresAt - world.clock.wall()).toBeGreaterThan(15_000);
-  expect(namesOf(await renewals(3)).every((names) => /^(a|bc|abc|bca)$/.test(names))).toBe(true);
+  // No two draws put two leases into one beat, so that only those that share a draw are due together.
+  let draws = 0;
+  jest.spyOn(Math, 'random').mockImplementation(() => ((draws += 1) % 4) / 4);
+  for (const names of namesOf(await renewals(12))) expect(names).toMatch(/^(a|bc|abc)$/);
   expect(leases.map(({ held }) => held)).toEqual([true, true, true]);
 });
 
