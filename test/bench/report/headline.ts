@@ -145,14 +145,17 @@ export function headline(results: Results): string {
   return `${BEGIN}\n\n**Ahead**, or level:\n\n${text(true)}\n**Not ahead**:\n\n${text(false)}\n${beside(results)}${END}`;
 }
 
+/** A difference of two measurements may come out below nothing. */
+function more(us: number): string {
+  return us > 0 ? `${number(us)} µs more` : 'no more';
+}
+
 /** What has no rival: import, size, decorator. */
 function beside({ footprint, overheads }: Results): string {
   const locked = overheads.flatMap(({ costs }) => costs).find(({ more }) => more !== undefined);
   const costs = [
     ...(locked
-      ? [
-          `\`${locked.name}\` takes ${number(locked.more)} µs more of a processor than a call of the service`,
-        ]
+      ? [`\`${locked.name}\` takes ${more(locked.more!)} of a processor than a call of the service`]
       : []),
     ...(footprint
       ? [
