@@ -13,6 +13,10 @@ export const WORDING: readonly (readonly [library: string, here: string])[] = [
   ['use rediss://, or option "tls"', 'use rediss://, or --tls'],
   ['use redis://, or leave out "tls"', 'use redis://, or leave out --tls and --ca'],
   ['set it in option "redis"', 'set REDIS_PASSWORD, or put it into the URL'],
+  [
+    'correct "db" in option "redis", or the path of its URL',
+    'correct --db, or the path of the URL',
+  ],
   ['correct "name" in option "redis"', 'correct --master'],
   ['correct "sentinels" in option "redis"', 'correct --sentinel'],
   ['set "sentinelPassword" in option "redis"', 'set REDIS_SENTINEL_PASSWORD'],

@@ -144,9 +144,11 @@ export class RedisNode implements StepNode {
     this.clock.forget();
   }
 
-  /** A new connection: the server is looked at, and its clock read. */
+  /** A new connection: its database is made sure of, the server is looked at, and its clock read. */
   async #admit(): Promise<void> {
     const { connection, checks, clock } = this;
+    const { db } = connection.client.options;
+    if (db) await connection.send('select', [db]); // where Redis refuses that of ioredis, it goes on in database 0
     await checks.admit?.(connection);
     const sent = momentOf(connection.clock);
     const [seconds, micros] = (await connection.send('time')) as [string, string];

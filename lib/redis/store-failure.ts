@@ -37,6 +37,14 @@ const TEXTS: readonly { text: RegExp; says: string; retryable?: boolean }[] = [
     says: 'this Redis is no node of a Cluster: give it as option "redis" itself, without "cluster"',
   },
   {
+    text: /DB index is out of range/,
+    says: 'Redis has no database of this number: correct "db" in option "redis", or the path of its URL',
+  },
+  {
+    text: /SELECT is not allowed in cluster mode/,
+    says: 'a Cluster has database 0 alone: correct "db" in option "redis", or the path of its URL',
+  },
+  {
     text: /unknown (redis )?command called/i, // Valkey from 9.0 on leaves out "Redis"
     says: 'a script called a command that Redis does not know: it is disabled or renamed there, or this Redis is older than 6.2',
   },

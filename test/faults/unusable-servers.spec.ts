@@ -161,6 +161,16 @@ const cases: Readonly<Record<string, Case>> = {
     },
     says: /one node of a Cluster: give \{ cluster/,
   },
+  'a database that Redis does not have': {
+    options: async () => ({ redis: `redis://127.0.0.1:${await redis('--databases', '4')}/4` }),
+    says: /127\.0\.0\.1:\d+\/4 could not be used: Redis has no database of this number: correct "db"/,
+  },
+  'a database of a Cluster of one node': {
+    options: async () => ({
+      redis: `redis://127.0.0.1:${await redis('--cluster-enabled', 'yes')}/1`,
+    }),
+    says: /a Cluster has database 0 alone: correct "db"/,
+  },
   'a replica': {
     options: async () => plainly(await redis('--replicaof', '127.0.0.1', '1')),
     says: /read-only replica \(READONLY\): give its primary/,
@@ -257,7 +267,7 @@ describe('a server that cannot be used is named', () => {
     expect(error).toBeInstanceOf(LockStoreError);
     expect(error.message).toMatch(says);
     expect(error.message).toMatch(
-      /^(Redis at (127\.0\.0\.1:\d+\/0|Sentinel "(locks|others)")|The Cluster at 127\.0\.0\.1:\d+) could not/,
+      /^(Redis at (127\.0\.0\.1:\d+\/\d|Sentinel "(locks|others)")|The Cluster at 127\.0\.0\.1:\d+) could not/,
     );
     expect(error.message.length).toBeLessThan(300);
     expect(error.retryable).toBe(retryable);

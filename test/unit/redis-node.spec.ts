@@ -74,6 +74,32 @@ describe('a node', () => {
     expect(node.ready).toBe(usable);
   });
 
+  it('is used in its database alone: a connection that is refused it, as by a slow script, is made again', async () => {
+    redis.options.db = 3;
+    const before = redis.says;
+    const asked: unknown[] = [];
+    let isBusy = true;
+    redis.says = (name, args) => {
+      if (name !== 'select') return before(name, args);
+      asked.push(...args.map(Number));
+      return isBusy ? replyError('BUSY Redis is busy running a script.') : 'OK';
+    };
+    const opened = open();
+    await nextTurn();
+    expect([node.ready, redis.disconnects]).toEqual([false, [true]]);
+    isBusy = false;
+    redis.go();
+    redis.come();
+    await opened;
+    expect(node.ready).toBe(true);
+    isBusy = true;
+    redis.go();
+    redis.come();
+    await nextTurn();
+    expect([node.ready, redis.disconnects]).toEqual([false, [true, true]]);
+    expect(asked).toEqual([3, 3, 3]);
+  });
+
   it('dates a command by its clock, no later than the time-out after now, in µs', async () => {
     await open();
     expect(node.notAfter(clock.monotonic())).toBe(2_000_250_000 + TIMEOUT * 1_000);
