@@ -2,7 +2,7 @@ import { LockOptionsError, LockStoreError } from '../errors/index.js';
 import { type Clock, onAbort } from '../options/index.js';
 import { deadline } from './deadline.js';
 import { serverOf } from './open-connection.js';
-import { onEachConnection, pauseBefore } from './our-client.js';
+import { onEachConnection, pauseBefore, replaceRefused } from './our-client.js';
 import type { RedisConnection } from './redis-connection.js';
 import { probe } from './server-probe.js';
 import { notSent, storeFailure, unusable } from './store-failure.js';
@@ -70,9 +70,9 @@ export function firstReady(
         stop();
         resolve();
       },
-      (error) => {
+      (failures, error) => {
         attemptFailed(error);
-        if (!isOver) client.disconnect(true);
+        if (!isOver) replaceRefused(client, clock, failures);
       },
     );
     let cancelProbe = probeLater();

@@ -128,23 +128,40 @@ function hasConnection({ stream }: Redis): boolean {
   return stream?.destroyed === false;
 }
 
+/** Replaces a connection on which our first commands failed: at once, and later where it is not the first one in a row. */
+export function replaceRefused(client: Redis, clock: Clock, failures: number): void {
+  if (failures === 1) return client.disconnect(true);
+  const { stream } = client;
+  clock.after(pauseBefore(failures), () => {
+    if (client.status === 'ready' && client.stream === stream) client.disconnect(true);
+  });
+}
+
 /**
- * Does `work` on each connection that the client makes from now on, and tells how that ended; nothing of one that was
- * replaced meanwhile: what failed there says nothing of the connection that took its place. Returns how to stop.
+ * Does `work` on each connection that the client makes from now on, and tells how that ended, and how often in a row it
+ * failed; nothing of one that was replaced meanwhile: what failed there says nothing of the connection that took its place.
+ * Returns how to stop.
  */
 export function onEachConnection(
   client: Redis,
   work: () => Promise<unknown>,
   succeeded: () => void,
-  failed: (error: unknown) => void = () => client.disconnect(true),
+  failed: (failures: number, error: unknown) => void,
 ): () => void {
   let latest = 0;
+  let failures = 0;
   const ready = (): void => {
     latest += 1;
     const nth = latest;
     work().then(
-      () => nth === latest && succeeded(),
-      (error: unknown) => nth === latest && failed(error),
+      () => {
+        if (nth !== latest) return;
+        failures = 0;
+        succeeded();
+      },
+      (error: unknown) => {
+        if (nth === latest) failed((failures += 1), error);
+      },
     );
   };
   client.on('ready', ready);

@@ -100,6 +100,36 @@ describe('a node', () => {
     expect(asked).toEqual([3, 3, 3]);
   });
 
+  it('that refuses what is asked first is connected to again at once, then ever later, and at once again after a success', async () => {
+    await open();
+    const before = redis.says;
+    const refuse = (name: string, args: readonly unknown[]): unknown =>
+      name === 'time' ? replyError('BUSY Redis is busy running a script.') : before(name, args);
+    const connect = async (): Promise<void> => {
+      redis.go();
+      redis.come();
+      await nextTurn();
+    };
+    /** How long the connection is kept after it was refused, in ms. */
+    const kept = async (): Promise<number> => {
+      const known = redis.disconnects.length;
+      const since = clock.monotonic();
+      await connect();
+      while (redis.disconnects.length === known) await clock.advance(1);
+      return clock.monotonic() - since;
+    };
+    redis.says = refuse;
+    const pauses = [await kept(), await kept(), await kept(), await kept()];
+    expect(pauses[0]).toBe(0);
+    for (const [nth, pause] of pauses.slice(1).entries())
+      expect(pause).toBeGreaterThan(pauses[nth]! + 40);
+    redis.says = before;
+    await connect();
+    expect(node.ready).toBe(true);
+    redis.says = refuse;
+    expect(await kept()).toBe(0);
+  });
+
   it('dates a command by its clock, no later than the time-out after now, in µs', async () => {
     await open();
     expect(node.notAfter(clock.monotonic())).toBe(2_000_250_000 + TIMEOUT * 1_000);
