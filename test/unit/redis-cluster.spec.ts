@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { ClusterSource } from '../../lib/redis/cluster/cluster-source.js';
 import { RedisCluster } from '../../lib/redis/cluster/redis-cluster.js';
 import { RedisConnection } from '../../lib/redis/redis-connection.js';
@@ -18,9 +19,17 @@ function node(): FakeRedis {
     if (name === 'info') return INFO;
     if (name === 'evalsha') return 'OK';
     if (name === 'time' || name === 'eval') return ['2000', '250000'];
+    if (name === 'subscribe' || name === 'publish') return 1;
     return name === 'cluster' ? [[0, 16_383, ['a', 1, 'id']]] : undefined;
   });
   redis.status = 'wait';
+  return redis;
+}
+
+/** One that nobody connects to. */
+function unreachable(): FakeRedis {
+  const redis = node();
+  redis.connect = async () => {};
   return redis;
 }
 
@@ -29,11 +38,11 @@ beforeEach(async () => {
   const source = {
     seeds: ['a:1'],
     mapped: (address: string) => address,
-    connection: () => new RedisConnection(node().client, 500, clock),
+    connection: (address: string) =>
+      new RedisConnection((address === 'c:3' ? unreachable() : node()).client, 500, clock),
   };
   cluster = new RedisCluster(source as unknown as ClusterSource, 500, clock, 'i:', 'p');
-  cluster.open({} as ServerListener).catch(() => {}); // has its nodes before its inbox
-  await clock.advance(0);
+  await cluster.open({ reconnected: () => {} } as ServerListener);
 });
 
 describe('a step that a node of a Cluster sends elsewhere', () => {
@@ -46,6 +55,22 @@ describe('a step that a node of a Cluster sends elsewhere', () => {
       return taken;
     };
     expect(await cluster.at('k', 'k', step, () => true)).toBe(2);
+    await cluster.close();
+  });
+
+  it('fails within its time-out where that node cannot be reached, also the next one', async () => {
+    const gone = storeFailure(new Error('MOVED 1 c:3'), 'k');
+    const step = (): Promise<void> => Promise.reject(gone);
+    for (let times = 0; times < 2; times += 1) {
+      let failed: unknown;
+      void cluster.at('k', 'k', step).catch((error: unknown) => (failed = error));
+      await clock.advance(490);
+      expect(failed).toBeUndefined();
+      await clock.advance(10);
+      await nextTurn();
+      expect(failed).toMatchObject({ outcome: 'unsent', retryable: true, key: 'k' });
+      expect(String(failed)).toContain('the node at c:3, to which its slot was moved');
+    }
     await cluster.close();
   });
 

@@ -1,5 +1,6 @@
 import { LockOptionsError } from '../../errors/index.js';
 import { type Clock, MODULE_DEFAULTS } from '../../options/index.js';
+import { deadline } from '../deadline.js';
 import { triedAtStart } from '../first-ready.js';
 import type { KeyType } from '../key-names.js';
 import type { LockServer, ServerListener } from '../lock-server.js';
@@ -129,7 +130,7 @@ export class RedisCluster implements LockServer {
         return await step(node);
       } catch (error) {
         if (!(error instanceof Redirection) || this.time.monotonic() > giveUpAt) throw error;
-        node = await this.#follow(error, slot);
+        node = await this.#follow(error, slot, key, giveUpAt);
         if (!wanted()) throw notSent(key, 'the caller gave up');
       }
     }
@@ -176,8 +177,13 @@ export class RedisCluster implements LockServer {
     return address === undefined ? undefined : this.#nodes?.at(address);
   }
 
-  /** Where a step is taken next that was sent elsewhere. */
-  async #follow({ kind, address }: Redirection, slot: number): Promise<StepNode | undefined> {
+  /** Where a step is taken next that was sent elsewhere. Rejects where that cannot be reached by then, in monotonic ms. */
+  async #follow(
+    { kind, address }: Redirection,
+    slot: number,
+    key: string | undefined,
+    giveUpAt: number,
+  ): Promise<StepNode | undefined> {
     const [nodes, topology] = [this.#nodes, this.#topology];
     if (!nodes || !topology) return undefined;
     if (kind === 'tryagain' || /^\??:/.test(address)) {
@@ -186,9 +192,27 @@ export class RedisCluster implements LockServer {
       return this.#owner(slot);
     }
     const target = this.source.mapped(address);
-    const node = await nodes.open(target);
+    const node = await this.#reached(nodes.open(target), target, key, giveUpAt);
     if (kind === 'ask') return node.asking;
     topology.move(slot, target);
     return node;
+  }
+
+  /** A node while it is connected to, for no longer than its caller waits: that goes on for the next one. */
+  #reached(
+    opening: Promise<RedisNode>,
+    address: Address,
+    key: string | undefined,
+    giveUpAt: number,
+  ): Promise<RedisNode> {
+    return new Promise((resolve, reject) => {
+      const cancel = deadline(this.time, giveUpAt - this.time.monotonic(), () => {
+        this.#topology?.refresh(); // the others may know who has taken its place
+        reject(
+          notSent(key, `the node at ${address}, to which its slot was moved, is not connected`),
+        );
+      });
+      opening.finally(cancel).then(resolve, reject);
+    });
   }
 }
