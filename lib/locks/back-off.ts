@@ -5,7 +5,7 @@ import type { LockRequest } from './lock-request.js';
 const PAUSE = { shortest: 8, longest: 60, growth: 0.02 };
 
 /** How long to wait before the next attempt, in ms: at random, so that contenders who split the votes do not meet again. */
-function backOff(waited: number): number {
+export function backOff(waited: number): number {
   const mean = Math.min(PAUSE.longest, PAUSE.shortest + waited * PAUSE.growth);
   return mean * 2 * Math.random();
 }

@@ -50,7 +50,7 @@ async function now(): Promise<number> {
 describe('a node of a quorum', () => {
   it('votes for one holder, until its ttl', async () => {
     expect(await ask({ ttl: 60_000 })).toEqual(['held', T + 100]);
-    expect(await ask({ holder: 'b' })).toEqual(['busy', 0]);
+    expect(await ask({ holder: 'b' })).toEqual(['busy', `a/1/${T + 100}`]);
     expect(await node.get('lock')).toBe(`a/1/${T + 100}`);
     const left = await node.pttl('lock');
     expect([left > 30_000, left <= 60_000]).toEqual([true, true]);
@@ -71,17 +71,17 @@ describe('a node of a quorum', () => {
 
   it('takes no holder for another whose name goes on', async () => {
     await ask({ holder: 'a/1', attempt: 2 });
-    expect(await ask()).toEqual(['busy', 0]);
+    expect(await ask()).toEqual(['busy', `a/1/2/${T + 100}`]);
     await ask({ holder: 'a/1', attempt: 3, tokens: 0 });
-    expect(await ask()).toEqual(['busy', 0]);
+    expect(await ask()).toEqual(['busy', 'a/1/3/0']);
     await node.flushall();
     await ask({ holder: 'ab', attempt: 2 });
-    expect(await ask()).toEqual(['busy', 0]);
+    expect(await ask()).toEqual(['busy', `ab/2/${T + 100}`]);
   });
 
   it('leaves alone what another service put there, and says what it is', async () => {
     await node.set('lock', 'its');
-    expect(await ask()).toEqual(['busy', 0]);
+    expect(await ask()).toEqual(['busy', 'its']);
     await node.del('lock');
     await node.rpush('lock', 'its');
     expect(await ask()).toEqual(['foreign', 'list']);
@@ -176,7 +176,7 @@ describe('a node of a quorum', () => {
     expect(await node.get('lock')).toBe(KEPT);
     const left = await node.pttl('lock');
     expect([left > 50_000, left <= 60_000]).toEqual([true, true]);
-    expect(await ask({ attempt: 2 })).toEqual(['busy', 0]);
+    expect(await ask({ attempt: 2 })).toEqual(['busy', KEPT]);
     expect(await back('a', '')).toBe(0);
   });
 

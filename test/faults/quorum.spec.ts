@@ -205,6 +205,17 @@ describe('two servers', () => {
     quorum = await Quorum.of(2);
   });
 
+  it('give the lock to who asks once, when those who split the votes are gone', async () => {
+    const process = await quorum.process({ commandTimeout: '60s' });
+    for (const [at, url] of quorum.urls.entries()) {
+      const { redis } = new Observer(url);
+      await redis.set('lock:k', `contender ${at}/1/0`, 'PX', 2_000);
+      redis.disconnect();
+    }
+    const lease = await process.acquire({ wait: 0 });
+    expect(await lease.release()).toBe(true);
+  });
+
   it('settle between two contenders, although they split the votes', async () => {
     const [a, b] = [
       await quorum.process({}, quorum.urls),

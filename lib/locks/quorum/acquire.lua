@@ -1,5 +1,5 @@
 -- Vote for a holder where nobody else has the vote of this node; a later attempt of the same holder takes over an earlier one.
--- Returns {kind, clock, detail}: for 'held' the first of the tokens that this node gives, the proposed one if it can, and if that does not lead its clock by more than 100 ms; 'busy'; 'late'; 'foreign' with what stands there.
+-- Returns {kind, clock, detail}: for 'held' the first of the tokens that this node gives, the proposed one if it can, and if that does not lead its clock by more than 100 ms; 'busy' with what its vote says; 'late'; 'foreign' with what stands there.
 local lock, fence = KEYS[1], KEYS[2]
 local holder, attempt, ttl, tokens, proposed, not_after = ARGV[1], ARGV[2], ARGV[3], ARGV[4], ARGV[5], ARGV[6]
 
@@ -17,7 +17,7 @@ if type(current) == 'table' then
 end
 local earlier, given = attempt_of(current, holder)
 if current and not earlier then
-  return { 'busy', now, 0 }
+  return { 'busy', now, current }
 elseif earlier and earlier > tonumber(attempt) then
   return { 'late', now, 0 }
 end

@@ -1,7 +1,7 @@
 import { ForeignLockError, QuorumNotReachedError } from '../../errors/index.js';
 import { type Clock, type Moment, momentOf } from '../../options/index.js';
 import type { Grant } from '../lock-store.js';
-import { acquisition, type Ballot, majorityOf, poll, type Votes } from './ballot.js';
+import { acquisition, type Ballot, isSettled, majorityOf, poll, type Votes } from './ballot.js';
 import type { Attempt, QuorumNode, Vote } from './quorum-node.js';
 
 /** How far the two clocks may part before they are put together again, in ms. */
@@ -40,11 +40,16 @@ export class Candidacy {
   }
 
   /**
-   * The grant; undefined if others have the votes.
+   * The grant; `taken` if a majority votes for one other, or keeps the lock for nobody; `split` if others have votes, but none a majority.
    * @throws QuorumNotReachedError if too few nodes answered, ForeignLockError if something else lives at the key.
    */
-  async run(): Promise<Grant | undefined> {
-    const ballot = await this.#poll((node) => node.acquire(this.attempt, this.timeout), isHeld);
+  async run(): Promise<Grant | 'taken' | 'split'> {
+    const { queue } = this.attempt.request;
+    const ballot = await this.#poll(
+      (node) => node.acquire(this.attempt, this.timeout),
+      isHeld,
+      (denied) => queue || isSettled(denied.cast, denied.pending, denied.nodes, areAlike),
+    );
     const outcome = acquisition(ballot.votes(isHeld), ballot.pending, ballot.nodes);
     if (outcome === 'granted') {
       const token = await this.#token(ballot);
@@ -54,7 +59,12 @@ export class Candidacy {
     if (outcome === 'failed') throw this.#notReached(ballot.votes(isHeld));
     const foreign = ballot.cast.find(({ kind }) => kind === 'foreign');
     if (foreign) throw new ForeignLockError(this.attempt.request.key, String(foreign.detail));
-    return undefined;
+    return this.#isTaken(ballot) ? 'taken' : 'split';
+  }
+
+  #isTaken({ cast }: Ballot<Vote>): boolean {
+    const majority = majorityOf(this.nodes.length);
+    return cast.some((one) => cast.filter((other) => areAlike(one, other)).length >= majority);
   }
 
   /** The first token that a majority remembers; undefined if the votes were lost meanwhile. */
@@ -98,10 +108,14 @@ export class Candidacy {
   #poll<Answer>(
     ask: (node: QuorumNode) => Promise<Answer>,
     grants: (answer: Answer) => boolean,
+    /** Whether it matters no more who has the votes that were denied. */
+    explained: (ballot: Ballot<Answer>) => boolean | undefined = () => true,
   ): Promise<Ballot<Answer>> {
     const { nodes, timeout } = this;
-    const decided = (ballot: Ballot<Answer>): boolean =>
-      acquisition(ballot.votes(grants), ballot.pending, ballot.nodes) !== undefined;
+    const decided = (ballot: Ballot<Answer>): boolean => {
+      const outcome = acquisition(ballot.votes(grants), ballot.pending, ballot.nodes);
+      return outcome === 'denied' ? explained(ballot) === true : outcome !== undefined;
+    };
     return poll({ nodes, ask, timeout, decided }, this.clock);
   }
 
@@ -115,4 +129,9 @@ export class Candidacy {
 
 function isHeld({ kind }: Vote): boolean {
   return kind === 'held';
+}
+
+/** Whether two nodes vote for the same other. */
+function areAlike(one: Vote, other: Vote): boolean {
+  return one.kind === 'busy' && other.kind === 'busy' && one.detail === other.detail;
 }

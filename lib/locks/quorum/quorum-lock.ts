@@ -4,13 +4,14 @@ import type {
   Answer,
   Extended,
   Extension,
+  Grant,
   LockStrategy,
   PushListener,
   Snapshot,
   Transferred,
 } from '../lock-store.js';
 import type { LockRequest } from '../lock-request.js';
-import { askAgain } from '../back-off.js';
+import { askAgain, backOff } from '../back-off.js';
 import type { Before } from '../before.js';
 import { batchesOf, LARGEST_BATCH } from '../batches.js';
 import {
@@ -26,6 +27,9 @@ import {
 import { Candidacy, TokenProposal } from './candidacy.js';
 import type { QuorumNode } from './quorum-node.js';
 import { Renewals } from './renewals.js';
+
+/** The part of a command's time-out within which a caller that asks once begins further attempts. */
+const PATIENCE = 0.75;
 
 /**
  * One holder at a time, who has the votes of a majority of independent servers (Redlock). Not re-entrant
@@ -54,19 +58,15 @@ export class QuorumLock implements LockStrategy {
 
   async acquire(request: LockRequest): Promise<Answer> {
     this.before?.('acquire', request);
-    const { key, holder, ttl, tokenBlock, former } = request;
+    const { former } = request;
     if (request.share) throw unsound('share a lock, by mode or by permits');
     if (request.condition) throw unsound('await a condition');
     if (former) return this.#queued(request, await this.release(former, 0)); // others have their turn
-    this.#attempts += 1;
-    const attempt = {
-      request: { key, holder, ttl, tokenBlock },
-      number: this.#attempts,
-      proposed: this.#proposal.now(),
-    };
-    const timeout = nodeTimeout(ttl, this.commandTimeout);
-    const held = await new Candidacy(this.nodes, attempt, timeout, this.clock).run();
-    return held ?? (request.queue ? this.#queued(request) : { kind: 'busy' });
+    const held = request.queue
+      ? await this.#attempt(request, this.commandTimeout)
+      : await this.#askOnce(request);
+    if (typeof held === 'object') return held;
+    return request.queue ? this.#queued(request) : { kind: 'busy' };
   }
 
   async release(request: LockRequest, keep: number): Promise<boolean> {
@@ -157,6 +157,33 @@ export class QuorumLock implements LockStrategy {
 
   signal(): Promise<never> {
     return Promise.reject(unsound('signal a condition'));
+  }
+
+  /** Asks until there is an answer: while the votes are split, nobody holds the lock. */
+  async #askOnce(request: LockRequest): Promise<Grant | undefined> {
+    const { clock, commandTimeout } = this;
+    const asked = clock.monotonic();
+    for (let waited = 0; ;) {
+      const held = await this.#attempt(request, (commandTimeout - waited) / 2);
+      if (typeof held === 'object') return held;
+      waited = clock.monotonic() - asked;
+      const pause = backOff(waited);
+      waited += pause;
+      if (held === 'taken' || waited > commandTimeout * PATIENCE) return undefined;
+      await new Promise<void>((resolve) => clock.after(pause, resolve));
+      if (request.wanted?.() === false) return undefined;
+    }
+  }
+
+  #attempt(request: LockRequest, within: number): Promise<Grant | 'taken' | 'split'> {
+    const { key, holder, ttl, tokenBlock, queue } = request;
+    this.#attempts += 1;
+    const attempt = {
+      request: { key, holder, ttl, tokenBlock, queue },
+      number: this.#attempts,
+      proposed: this.#proposal.now(),
+    };
+    return new Candidacy(this.nodes, attempt, nodeTimeout(ttl, within), this.clock).run();
   }
 
   #queued(request: LockRequest, gaveBack?: boolean): Answer {

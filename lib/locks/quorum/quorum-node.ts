@@ -51,7 +51,7 @@ export interface Vote {
   readonly kind: 'held' | 'busy' | 'foreign';
   /** The node's clock, in µs. */
   readonly now: number;
-  /** The first fencing token the node gives; what stands there, where it is foreign. */
+  /** The first fencing token the node gives; where it is busy, who has its vote; where it is foreign, what stands there. */
   readonly detail: number | string;
 }
 
@@ -93,6 +93,7 @@ export class QuorumNode {
     return this.#run(scripts.acquire, key, operands, (reply, receivedAt) => {
       const [kind, now, detail] = reply as [Vote['kind'] | 'late', number, number | string];
       this.server.clock.learn(sent, receivedAt, now / 1_000);
+      if (kind === 'busy') return { kind, now, detail: String(detail).replace(VOTE, '$1') };
       if (kind !== 'late') return { kind, now, detail };
       throw new LockStoreError(`Lock "${key}" was asked for too late.`, { key, outcome: 'unsent' });
     });
