@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
 import { LockNotAcquiredError, LockOptionsError } from '../../lib/index.js';
 import { type LockDialect, dialectSettings } from '../../lib/options/index.js';
@@ -50,6 +51,20 @@ describe('a Redisson lock', () => {
     await java.unlock('k');
     expect((await sides.us.acquire('k', { wait: 0 })).held).toBe(true);
   });
+
+  it.each(['redisson', { name: 'redisson', kind: 'readWrite' }] as const)(
+    'of a thread whose id is below zero is held by another, and an operator may take it: %j',
+    async (dialect) => {
+      start(dialect);
+      const suffix = typeof dialect === 'string' ? '' : ':write';
+      await sides.theirs.hset('k', `${randomUUID()}:-4242${suffix}`, 1);
+      if (suffix) await sides.theirs.hset('k', 'mode', 'write');
+      await sides.theirs.pexpire('k', 60_000);
+      await expect(sides.us.acquire('k', { wait: 0 })).rejects.toThrow(LockNotAcquiredError);
+      expect(await sides.us.force('k')).toBe(true);
+      expect((await sides.us.acquire('k', { wait: 0 })).held).toBe(true);
+    },
+  );
 
   it('with a fence of its own gives us the next of its tokens', async () => {
     await sides.theirs.set('redisson_lock_token:{k}', 41);
