@@ -188,7 +188,7 @@ function checkedName(name: unknown): string {
 }
 
 /** @throws LockOptionsError for an option that the dialect does not support. */
-function checkDialect(
+export function checkDialect(
   dialect: DialectSettings,
   { share, minHold }: CallSettings,
   { fencing, permits }: LockCallOptions & PermitOptions,

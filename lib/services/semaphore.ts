@@ -6,6 +6,7 @@ import {
   type AcquireOptions,
   type CallSettings,
   callSettings,
+  checkDialect,
   MOST_PERMITS,
   type NameOptions,
   wholeNumber,
@@ -88,6 +89,7 @@ export class Semaphore {
       throw new LockOptionsError('A semaphore has neither "mode" nor "reentrant".');
     }
     const settings = callSettings(options, this.#defaults);
+    if (settings.dialect) checkDialect(settings.dialect, settings, { permits });
     return { ...settings, reentrant: false, share: { permits, count } };
   }
 }

@@ -58,6 +58,18 @@ describe('a method under another service’s lock', () => {
   });
 });
 
+it.each(['redlock', 'symfony', { name: 'redisson', kind: 'readWrite' }] as const)(
+  'a call for permits is refused in dialect %j, which would not count them',
+  async (dialect) => {
+    const semaphore = (await bench.app({})).get(LockService).semaphore('s', { permits: 1 });
+    const refusal = /does not support "permits"/;
+    await expect(semaphore.acquire({ dialect })).rejects.toThrow(refusal);
+    await expect(semaphore.tryAcquire({ dialect })).rejects.toThrow(refusal);
+    await expect(semaphore.withPermit({ dialect }, async () => {})).rejects.toThrow(refusal);
+    expect(await (await semaphore.acquire({ dialect: 'native' })).release()).toBe(true);
+  },
+);
+
 describe('a module with a dialect', () => {
   it('writes all its locks so, but elections', async () => {
     const locks = (await bench.app({}, { dialect: 'pottery' })).get(LockService);
