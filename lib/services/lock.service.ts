@@ -206,8 +206,8 @@ export class LockService
 
   /**
    * Takes the lock from its holder and hands it to the next waiting caller. Resolves to false if the lock was free. The holder
-   * is told. Until it has received that, two callers may work at once; only the fencing token tells their writes apart. Any
-   * string at the key is removed, whoever wrote it: in most formats any text may be a holder's token.
+   * is told; on a quorum it finds out at its next renewal. Until it knows, two callers may work at once; only the fencing token
+   * tells their writes apart. Any string at the key is removed, whoever wrote it: in most formats any text may be a holder's token.
    * @throws ForeignLockError if the key holds no lock.
    */
   async forceRelease(key: string, options: InspectOptions = {}): Promise<boolean> {

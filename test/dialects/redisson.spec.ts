@@ -157,6 +157,19 @@ describe('a Redisson read-write lock', () => {
 describe.each([{ name: 'redisson', kind: 'readWrite' }, { name: 'symfony' }] as const)(
   'readers and writers of %j',
   (dialect) => {
+    it.each(['shared', 'exclusive'] as const)(
+      'lose at once, %s, what an operator takes, and are told why',
+      async (mode) => {
+        start(dialect);
+        const ask = { mode, ttl: '10m', wait: 0, reentrant: false } as const;
+        const leases = [await sides.us.acquire('k', ask)];
+        if (mode === 'shared') leases.push(await sides.us.acquire('k', ask));
+        await sides.us.force('k');
+        await until('they have heard it', () => leases.every(({ held }) => !held));
+        for (const { signal } of leases) expect(signal.reason).toMatchObject({ reason: 'forced' });
+      },
+    );
+
     it('readers have one token: no writer before has a greater one, and each one after has', async () => {
       start(dialect);
       const writer = await sides.us.acquire('k');

@@ -169,6 +169,20 @@ describe.each(samples)('the steps of dialect %j', (dialect) => {
     expect((await lock.extend([mine])).remaining).toEqual(['free']);
   });
 
+  const naming = {
+    async 'tell our process when an operator takes its lock'() {
+      const { processId } = us.store;
+      const [inbox, heard] = [control.duplicate(), [] as string[]];
+      inbox.on('message', (_channel, text) => void heard.push(text));
+      await inbox.subscribe(`native:inbox:${processId}`);
+      const mine = request();
+      await us.store.acquire(asking(mine));
+      expect(await us.store.force(mine.key, settings)).toBe(true);
+      await until('it is heard', () => heard.length > 0);
+      inbox.disconnect();
+      expect(heard).toEqual([`forced ${mine.holder}`]);
+    },
+  };
   const ending = {
     async 'leave one key that counts the tokens of all, and nothing of a lock that was given back'() {
       const fence = `${settings.prefix}{}:fence`;
@@ -232,6 +246,7 @@ describe.each(samples)('the steps of dialect %j', (dialect) => {
     },
   };
   const able = {
+    ...(settings.timestampCompat ? {} : naming), // a number there names nobody
     ...(settings.lasting ? {} : ending),
     ...(settings.minHold ? keeping : {}),
     ...(settings.fencing ? tokens : noTokens),

@@ -105,7 +105,7 @@ export class DialectLock implements LockStrategy {
 
   async force(key: string): Promise<boolean> {
     const { type } = this.dialect;
-    const operands = { type, ...this.#wake({ key }) };
+    const operands = { type, ...this.#wake({ key }), inbox: this.server.inboxPrefix };
     const script = this.dialect.force ?? scripts.force;
     const read = (reply: unknown): [string, number] => reply as [string, number];
     const [found, isLock] = await this.#run(script, { key }, operands, read);

@@ -1,13 +1,17 @@
--- Take the lock away from whoever holds it, if a string stands there, and wake one who waits for it, as its reset() does.
+-- Take the lock away from whoever holds it, if a string stands there, and wake one who waits for it, as its reset() does; and tell a holder of ours.
 -- Returns {the Redis type that was found, 1 if it was a lock}.
 local lock, signal, version = KEYS[1], KEYS[2], KEYS[3]
+local inbox = ARGV[1]
 
 --- @include "free-and-signal"
+--- @include "tell-forced"
 
 local found = redis.call('TYPE', lock).ok
 if found ~= 'string' then
   return { found, 0 }
 end
+local holder = redis.call('GET', lock)
 free_and_signal(lock, signal)
 redis.call('DEL', version)
+tell_forced(inbox, { holder })
 return { found, 1 }

@@ -1,18 +1,26 @@
--- Take the lock away from whoever holds it, if a time stands there. One that is past is nobody's, and stays.
+-- Take the lock away from whoever holds it, if a time stands there. One that is past is nobody's, and stays. A holder of ours is told.
 -- Returns {the Redis type that was found or 'none', 1 if it was a lock}.
 local lock, grant, version = KEYS[1], KEYS[2], KEYS[3]
-local unit = ARGV[1]
+local unit, inbox = ARGV[1], ARGV[2]
 
 --- @include "now"
 --- @include "ends-of"
 --- @include "past-from"
+--- @include "grant-of"
+--- @include "still-own"
+--- @include "tell-forced"
 
-local found = redis.call('TYPE', lock).ok
+local found, now = redis.call('TYPE', lock).ok, now_us()
 local current = found == 'string' and redis.call('GET', lock)
 if not ends_of(current, unit) then
   return { found, 0 }
-elseif past_from(current) < now_us() / 1000 and redis.call('PTTL', lock) == -1 then
+elseif past_from(current) < now / 1000 and redis.call('PTTL', lock) == -1 then
   return { 'none', 0 }
 end
+local own = grant_of(grant)
+local is_ours = still_own(current, own, own.holder, unit, now)
 redis.call('DEL', lock, grant, version)
+if is_ours then
+  tell_forced(inbox, { own.holder })
+end
 return { found, 1 }
