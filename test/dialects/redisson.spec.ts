@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
 import { LockNotAcquiredError, LockOptionsError } from '../../lib/index.js';
-import { type LockDialect, dialectSettings } from '../../lib/options/index.js';
+import { newHolderId } from '../../lib/locks/holder.js';
+import { type LockDialect, dialectSettings, READER } from '../../lib/options/index.js';
 import { LockProcess } from '../support/lock-process.js';
 import { until } from '../support/until.js';
 import { RedissonThread } from './peers/redisson.js';
@@ -122,6 +123,22 @@ describe('a Redisson read-write lock', () => {
     expect(lease.held).toBe(true);
     expect(await lease.release()).toBe(true);
     expect(await sides.theirs.exists('k')).toBe(0);
+  });
+
+  it('that a Java reader has shortened lasts for our reader again when that is renewed, or asks again', async () => {
+    start(dialect);
+    const { store, settings } = sides.us;
+    const holder = newHolderId(store.processId);
+    await sides.us.locks.open();
+    const { dialect: written } = settings.call;
+    const step = { key: 'k', holder, ttl: 2_000, tokenBlock: 1, share: READER, dialect: written };
+    await store.acquire(step);
+    await store.extend([{ ...step, ttl: 600_000 }]);
+    for (const again of [() => store.extend([step]), () => store.acquire(step)]) {
+      await sides.theirs.pexpire('k', 30_000); // as the watchdog of a Java reader does
+      await again();
+      expect(await sides.theirs.pttl('k')).toBeGreaterThan(500_000);
+    }
   });
 
   it('is not prolonged for a reader of ours whose lease is over', async () => {

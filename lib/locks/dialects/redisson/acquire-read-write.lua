@@ -20,6 +20,9 @@ local left, reads = redis.call('PTTL', lock), mode == 'read'
 if redis.call('HEXISTS', lock, holder) == 1 then
   left = reads and redis.call('PTTL', hold) or left
   if left > 0 then
+    if redis.call('PTTL', lock) < left then
+      redis.call('PEXPIRE', lock, left) -- a Java reader has shortened it
+    end
     return { 'held', left, now, holders_token(fence, version, now, tokens, true, ttl) }
   end
 end
