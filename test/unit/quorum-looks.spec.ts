@@ -98,4 +98,19 @@ describe('a quorum of three', () => {
     answer();
     expect(await forced).toBe(false);
   });
+
+  it.each([
+    [['string', 'list', 'string'], true],
+    [['none', 'list', 'none'], false],
+    [['list', 'list', 'string'], 'ForeignLockError'],
+  ] as const)('forces %j: %p, and tells who waits here to ask', async (types, outcome) => {
+    const nodes = types.map((type) => ({ force: async () => type }));
+    const told: string[] = [];
+    class Listened extends QuorumLock {
+      protected override listener = { kept: (key: string) => told.push(key) } as never;
+    }
+    const lock = new Listened(nodes as unknown as QuorumNode[], 60_000, systemClock);
+    expect(await lock.force('k').catch(({ name }: Error) => name)).toBe(outcome);
+    expect(told).toEqual(['k']);
+  });
 });

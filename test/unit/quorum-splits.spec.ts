@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
+import { ForeignLockError } from '../../lib/errors/index.js';
 import { QuorumLock } from '../../lib/locks/quorum/quorum-lock.js';
 import type { QuorumNode, Vote } from '../../lib/locks/quorum/quorum-node.js';
 import { systemClock } from '../../lib/options/index.js';
@@ -68,4 +69,27 @@ it('who queues does not wait for a third that cannot change anything, and has it
   const { lock, asked } = threeNodes([[busy('a/1'), busy('b/2'), new Promise<Vote>(() => {})]]);
   expect(await lock.acquire({ ...request, queue: true })).toMatchObject({ kind: 'queued' });
   expect(asked).toEqual([1, 1, 1]);
+});
+
+describe('a value of another type', () => {
+  const foreign: Vote = { kind: 'foreign', now, detail: 'list' };
+
+  it('on one of three servers leaves the others to vote', async () => {
+    const { lock } = threeNodes([
+      [foreign, HELD, busy('a/1')],
+      [foreign, HELD, HELD],
+    ]);
+    expect(await lock.acquire({ ...request, queue: true })).toMatchObject({ kind: 'queued' });
+    expect(await lock.acquire({ ...request, queue: true })).toMatchObject({ kind: 'held' });
+  });
+
+  it('on one of three is no reason to call a lock foreign that a majority holds', async () => {
+    const { lock } = threeNodes([[foreign, busy('a/1'), busy('a/1')]]);
+    expect(await lock.acquire(request)).toEqual({ kind: 'busy' });
+  });
+
+  it.each([true, false])('on two of three leaves no majority (queueing: %s)', async (queue) => {
+    const { lock } = threeNodes([[HELD, foreign, foreign]]);
+    await expect(lock.acquire({ ...request, queue })).rejects.toThrow(ForeignLockError);
+  });
 });

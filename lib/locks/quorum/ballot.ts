@@ -1,3 +1,4 @@
+import { ForeignLockError } from '../../errors/index.js';
 import type { Clock } from '../../options/index.js';
 import { deadline } from '../../redis/index.js';
 
@@ -118,6 +119,11 @@ export function possession(
   if (granted >= majority) return 'held';
   if (denied > nodes - majority) return 'gone';
   return pending === 0 ? 'unknown' : undefined;
+}
+
+/** @throws ForeignLockError where something else, of these types, lives at the key on so many nodes that no majority is left. */
+export function refuseForeign(key: string, types: readonly string[], nodes: number): void {
+  if (types.length > nodes - majorityOf(nodes)) throw new ForeignLockError(key, types[0]!);
 }
 
 /** Whether answers that are missing cannot change what a majority says alike, or that none does. */

@@ -1,7 +1,15 @@
-import { ForeignLockError, QuorumNotReachedError } from '../../errors/index.js';
+import { QuorumNotReachedError } from '../../errors/index.js';
 import { type Clock, type Moment, momentOf } from '../../options/index.js';
 import type { Grant } from '../lock-store.js';
-import { acquisition, type Ballot, isSettled, majorityOf, poll, type Votes } from './ballot.js';
+import {
+  acquisition,
+  type Ballot,
+  isSettled,
+  majorityOf,
+  poll,
+  refuseForeign,
+  type Votes,
+} from './ballot.js';
 import type { Attempt, QuorumNode, Vote } from './quorum-node.js';
 
 /** How far the two clocks may part before they are put together again, in ms. */
@@ -41,7 +49,7 @@ export class Candidacy {
 
   /**
    * The grant; `taken` if a majority votes for one other, or keeps the lock for nobody; `split` if others have votes, but none a majority.
-   * @throws QuorumNotReachedError if too few nodes answered, ForeignLockError if something else lives at the key.
+   * @throws QuorumNotReachedError if too few nodes answered, ForeignLockError if something else lives at the key on so many nodes that nobody can win.
    */
   async run(): Promise<Grant | 'taken' | 'split'> {
     const { queue } = this.attempt.request;
@@ -57,8 +65,12 @@ export class Candidacy {
     }
     this.#takeBack(ballot);
     if (outcome === 'failed') throw this.#notReached(ballot.votes(isHeld));
-    const foreign = ballot.cast.find(({ kind }) => kind === 'foreign');
-    if (foreign) throw new ForeignLockError(this.attempt.request.key, String(foreign.detail));
+    const foreign = ballot.cast.filter(({ kind }) => kind === 'foreign');
+    refuseForeign(
+      this.attempt.request.key,
+      foreign.map(({ detail }) => String(detail)),
+      this.nodes.length,
+    );
     return this.#isTaken(ballot) ? 'taken' : 'split';
   }
 

@@ -1,4 +1,4 @@
-import { ForeignLockError, LockOptionsError, QuorumNotReachedError } from '../../errors/index.js';
+import { LockOptionsError, QuorumNotReachedError } from '../../errors/index.js';
 import { type Clock, momentOf } from '../../options/index.js';
 import type {
   Answer,
@@ -22,6 +22,7 @@ import {
   poll,
   possession,
   reachedByMajority,
+  refuseForeign,
   type Votes,
 } from './ballot.js';
 import { Candidacy, TokenProposal } from './candidacy.js';
@@ -137,9 +138,9 @@ export class QuorumLock implements LockStrategy {
       (node) => node.force(key),
       (one, other) => one === other,
     );
-    const foreign = found.find((type) => type !== 'none' && type !== 'string');
-    if (foreign) throw new ForeignLockError(key, foreign);
     this.listener?.kept(key, 0);
+    const foreign = found.filter((type) => type !== 'none' && type !== 'string');
+    refuseForeign(key, foreign, this.nodes.length);
     return found.filter((type) => type === 'string').length >= majorityOf(this.nodes.length);
   }
 
