@@ -25,4 +25,4 @@ export { commandsOf, missingRights, rightsFor } from './rights.js';
 export { RedisServer } from './redis-server.js';
 export { checkServer, productOf, risks, serverField } from './server-check.js';
 export { scanned } from './scan.js';
-export { saysOf } from './store-failure.js';
+export { notSent, saysOf } from './store-failure.js';

@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it } from '@jest/globals';
 import { LockStoreError } from '../../lib/errors/index.js';
 import { DialectLock } from '../../lib/locks/dialects/dialect-lock.js';
 import type { LockRequest } from '../../lib/locks/lock-request.js';
-import { dialectSettings } from '../../lib/options/index.js';
+import { dialectSettings, type LockDialect } from '../../lib/options/index.js';
 import type { LockServer } from '../../lib/redis/index.js';
 import type { ScriptRun } from '../../lib/redis/lua-script.js';
 import { storeFailure } from '../../lib/redis/store-failure.js';
@@ -15,13 +15,16 @@ let dated: number[];
 /** How many scripts were sent. */
 let sent = 0;
 let clock: ManualClock;
+/** What the next scripts answer. */
+let replies: unknown[][];
 /** To how many nodes an ask is sent, one after the other. */
 let nodes: number;
 let lock: DialectLock;
+let speaking: (dialect: LockDialect) => DialectLock;
 const request: LockRequest = { key: 'k', holder: 'a.1.b/c', ttl: 1_000, tokenBlock: 0 };
 
 beforeEach(() => {
-  [errors, dated, sent, nodes] = [[], [], 0, 1];
+  [errors, dated, sent, replies, nodes] = [[], [], 0, [], 1];
   const node = {
     clock: { learn() {} },
     notAfter: (at: number) => dated.push(at),
@@ -29,7 +32,7 @@ beforeEach(() => {
       sent += 1;
       const error = errors.shift();
       if (error) throw error;
-      return run.read(['busy', 500, 1, -1], 0);
+      return run.read(replies.shift() ?? ['busy', 500, 1, -1], 0);
     },
   };
   clock = new ManualClock();
@@ -45,8 +48,11 @@ beforeEach(() => {
       return step(node);
     },
   };
-  const settings = dialectSettings('redlock')!;
-  lock = new DialectLock(server as unknown as LockServer, '', settings, () => {});
+  speaking = (dialect) => {
+    const settings = dialectSettings(dialect)!;
+    return new DialectLock(server as unknown as LockServer, '', settings, () => {});
+  };
+  lock = speaking('redlock');
 });
 
 describe('a lock in the format of another', () => {
@@ -63,6 +69,21 @@ describe('a lock in the format of another', () => {
     await lock.acquire(request);
     expect(dated).toEqual([10, 10]);
   });
+
+  it.each([0, 1, 2])(
+    'is not sent what comes after step %i of a take-over once the caller has given up',
+    async (step) => {
+      const past = ['past', 0, 1, -1, '1700000000'];
+      replies = [[], ['busy', -1, 1, -1], past, ['held', 1_000, 1, -1, 1]]; // the rights are tried first
+      const wanted = (): boolean => sent <= step;
+      const asked = speaking({ name: 'timestamp', protocol: 'commands' }).acquire({
+        ...request,
+        wanted,
+      });
+      await expect(asked).rejects.toMatchObject({ outcome: 'unsent' });
+      expect(sent).toBe(step + 1);
+    },
+  );
 
   it('whose rights are lacking was not taken, and is not tried again by itself', async () => {
     errors = [new LockStoreError('no right', { key: 'k', outcome: 'refused', retryable: false })];

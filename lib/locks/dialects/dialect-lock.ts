@@ -8,6 +8,7 @@ import {
   type LockServer,
   LuaScript,
   named,
+  notSent,
   type StepNode,
 } from '../../redis/index.js';
 import { askAgain } from '../back-off.js';
@@ -124,6 +125,7 @@ export class DialectLock implements LockStrategy {
       not_after: node.notAfter(asked),
     };
     const send: Send = (script, more) => {
+      if (wanted?.() === false) return Promise.reject(notSent(key, 'the caller gave up'));
       const step = momentOf(this.server.time);
       return node.run({
         script,
