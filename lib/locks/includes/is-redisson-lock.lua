@@ -1,5 +1,5 @@
--- Whether a hash is a lock of Redisson, and no data of an application: nothing but counts by `<id>:<thread>`, where a thread may be below zero, or by a holder
--- id of ours, beside the mode of a read-write lock. Of more than a thousand readers the mode alone says it.
+-- Whether a hash is a lock of Redisson, and no data of an application: nothing but counts by `<id>:<thread>`, or by a holder
+-- id of ours, beside the mode of a read-write lock. A thread's id may be below zero. Of more than a thousand readers the mode alone says it.
 local function is_redisson_lock(lock)
   local mode = redis.call('HGET', lock, 'mode')
   if mode and mode ~= 'read' and mode ~= 'write' then
