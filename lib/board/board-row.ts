@@ -1,4 +1,4 @@
-import type { LockInspection, LockParty } from '../services/inspection.js';
+import { grantOf, type LockInspection, type LockParty } from '../services/inspection.js';
 
 /** A lock as the page gets it. Spans are in ms. */
 export interface BoardRow {
@@ -46,9 +46,4 @@ export function boardRow(seen: LockInspection): BoardRow {
     oldest: waiters.length > 0 ? Math.max(...waiters.map(({ age }) => age)) : undefined,
     grant: grantOf(seen),
   };
-}
-
-/** Of a lock that one process holds alone: which, and since when. */
-export function grantOf({ holder }: LockInspection): string | undefined {
-  return holder && `${holder.host} ${holder.pid} ${holder.since?.getTime() ?? ''}`;
 }

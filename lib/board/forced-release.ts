@@ -1,9 +1,10 @@
 import { isLockError } from '../errors/index.js';
+import { grantOf } from '../services/inspection.js';
 import type { LockService } from '../services/lock.service.js';
 import { logger } from '../services/logger.js';
 import { type PlatformRequest, Refusal } from './answers.js';
 import type { BoardSettings } from './board-options.js';
-import { boardRow, grantOf } from './board-row.js';
+import { boardRow } from './board-row.js';
 
 /** The most bytes that a request for a release has: its key and a little more. */
 const MOST_BYTES = 65_536;

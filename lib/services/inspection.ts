@@ -126,6 +126,11 @@ export function inspection(key: string, snapshot: Snapshot): LockInspection {
   };
 }
 
+/** Of a lock that one process holds alone: which grant this is, as far as that can be told from outside. */
+export function grantOf({ holder }: LockInspection): string | undefined {
+  return holder && `${holder.host} ${holder.pid} ${holder.since?.getTime() ?? ''}`;
+}
+
 /** No token is a time that counts something else, or was minted before Redis' clock was set back. */
 const EARLIEST = 1_000_000_000_000;
 

@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { Redis } from 'ioredis';
 import { hostname } from 'node:os';
 import type { TestingModule } from '@nestjs/testing';
-import { LockService } from 'nest-redis-lock';
+import { type Lease, LockService } from 'nest-redis-lock';
 import { RedisProcess } from '../../tools/redis-server.js';
 import {
   asked,
@@ -316,6 +316,44 @@ describe('release', () => {
     expect((await shell.ended).code).toBe(code);
     const { state } = await locks.inspect('a');
     expect(state).toBe(code === 0 ? 'free' : 'held');
+  });
+});
+
+describe('release after an answer that took long', () => {
+  const KEY = 'a';
+
+  it.each<[what: string, happens: (lease: Lease) => Promise<unknown>, says: string]>([
+    [
+      'another caller that took the lock meanwhile',
+      async (lease) => {
+        await lease.release();
+        return locks.acquire(KEY);
+      },
+      'Another caller holds it now.',
+    ],
+    [
+      'the minimum hold of a lock that was given back meanwhile',
+      (lease) => lease.release(),
+      'Nobody holds it any more: its minimum hold (option "minHold") is not over.',
+    ],
+    [
+      'what stands in the place of the lock by now',
+      () => admin.set(`lock:${KEY}`, 'something'),
+      `What stands at "${KEY}" is no lock in this format. Give its --dialect or --prefix.`,
+    ],
+    ['a lock that is free by now', () => admin.del(`lock:${KEY}`), `Lock "${KEY}" is free.`],
+  ])('leaves %s alone', async (what, happens, says) => {
+    const minHold = what.startsWith('the minimum') ? '1h' : 0;
+    const lease = await locks.acquire(KEY, { ttl: '1h', minHold });
+    const shell = onTerminal(['release', KEY], env);
+    await until('it asks', () => shell.stdout.includes('[y/N]'));
+    await happens(lease);
+    const before = await admin.get(`lock:${KEY}`);
+    shell.child.stdin!.write('y\n');
+    const { code, stdout } = await shell.ended;
+    expect(stdout).toContain(says);
+    expect(code).toBe(1);
+    expect(await admin.get(`lock:${KEY}`)).toBe(before);
   });
 });
 

@@ -1,4 +1,4 @@
-import type { LockInspection } from '../../services/inspection.js';
+import { grantOf, type LockInspection } from '../../services/inspection.js';
 import type { Context, ExitCode } from '../context.js';
 import { heldAs, party } from '../lock-table.js';
 import { span } from '../span.js';
@@ -13,22 +13,43 @@ export async function release(context: Context): Promise<ExitCode> {
     throw new UsageError('There is no terminal on which to ask: add --yes to release the lock.');
   }
   const lock = await looked(context);
-  const { key, state } = lock;
+  const { key } = lock;
   const say = (released: boolean, text: string): ExitCode => {
     if (json) terminal.printJson({ key, released });
     else terminal.print(text);
     return released ? 0 : 1;
   };
-  if (state === 'foreign') {
-    const text = `What stands at "${key}" is no lock in this format. Give its --dialect or --prefix.`;
-    return say(false, text);
-  }
-  if (state === 'free') return say(false, `Lock "${key}" is free.`);
-  if (!yes && !(await terminal.confirms(question(lock)))) {
-    return say(false, `Lock "${key}" was left as it is.`);
+  const hindrance = hindranceTo(lock);
+  if (hindrance) return say(false, hindrance);
+  if (!yes) {
+    if (!(await terminal.confirms(question(lock)))) {
+      return say(false, `Lock "${key}" was left as it is.`);
+    }
+    const now = await looked(context); // the answer may have taken any time
+    const change = hindranceTo(now) ?? changeTo(now, lock);
+    if (change) return say(false, change);
   }
   const released = await client.force(key, settings.call.dialect);
-  return released ? say(true, `Lock "${key}" was released.`) : say(false, `Lock "${key}" is free.`);
+  return released ? say(true, `Lock "${key}" was released.`) : say(false, free(key));
+}
+
+/** Why there is nothing to release. */
+function hindranceTo({ key, state }: LockInspection): string | undefined {
+  if (state === 'free') return free(key);
+  if (state !== 'foreign') return undefined;
+  return `What stands at "${key}" is no lock in this format. Give its --dialect or --prefix.`;
+}
+
+/** Why the answer to the question is none to what is there now. */
+function changeTo(now: LockInspection, before: LockInspection): string | undefined {
+  if (now.state === before.state && grantOf(now) === grantOf(before)) return undefined;
+  return now.state === 'held'
+    ? 'Another caller holds it now.'
+    : 'Nobody holds it any more: its minimum hold (option "minHold") is not over.';
+}
+
+function free(key: string): string {
+  return `Lock "${key}" is free.`;
 }
 
 function question(lock: LockInspection): string {
