@@ -21,8 +21,8 @@ export interface Context {
   readonly client: LockClient;
 }
 
-/** The code that a program ends with. */
-export type ExitCode = 0 | 1 | 2;
+/** The code that a program ends with: 1 is what a look came to, 3 that there was none. */
+export type ExitCode = 0 | 1 | 2 | 3;
 
 /** @throws UsageError, LockOptionsError */
 export function contextOf(

@@ -46,5 +46,6 @@ Options
 
 Exit codes
   0  fine
-  1  something is wrong, or the lock is not there
-  2  the command line is wrong`;
+  1  the lock is not there, or was not released; doctor found a problem
+  2  the command line is wrong
+  3  Redis could not be asked`;

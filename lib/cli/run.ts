@@ -34,7 +34,7 @@ export async function run(
     };
     if (words.includes('--json')) terminal.printJson({ error: told });
     else terminal.complain(told.message);
-    return isUsage(told) ? 2 : 1;
+    return isUsage(told) ? 2 : 3;
   }
 }
 

@@ -54,7 +54,7 @@ describe('over TLS', () => {
   ])('says what to give where %s', async (_, url, options, says) => {
     const words = options.flatMap((option) => [option, certificate.file]);
     const { code, stderr } = await inProcess(['list', '--url', `${url}:${port}`, ...words]);
-    expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining(says) });
+    expect({ code, stderr }).toEqual({ code: 3, stderr: expect.stringContaining(says) });
   });
 
   it('says what to leave out where the server has none', async () => {
@@ -93,7 +93,7 @@ describe('as a user of an ACL', () => {
     await grant(RIGHTS.filter((right) => !['+zadd', '~{lock:*'].includes(right)));
     const list = await inProcess(['list'], env);
     expect(list).toMatchObject({
-      code: 1,
+      code: 3,
       stderr: expect.stringContaining('the Redis user lacks the rights +zadd'),
     });
     const { code, answer } = await askedInProcess(['doctor'], env);
@@ -130,7 +130,7 @@ describe('as a user of an ACL', () => {
   it('with a wrong password, or none, is told so, and nobody sees it', async () => {
     await grant(RIGHTS);
     const wrong = await inProcess(['list'], { ...env, REDIS_PASSWORD: 'wr0ng' });
-    expect(wrong).toMatchObject({ code: 1, stderr: expect.stringContaining('(WRONGPASS)') });
+    expect(wrong).toMatchObject({ code: 3, stderr: expect.stringContaining('(WRONGPASS)') });
     await admin.call('ACL', 'SETUSER', 'default', '>adm1n');
     const { port } = redis;
     const none = await inProcess(['list'], { REDIS_URL: `redis://127.0.0.1:${port}` });
