@@ -1,5 +1,11 @@
 import { readFileSync } from 'node:fs';
-import { type CheckedSource, DEFAULT_URL, parseRedisUrl, redisSource } from '../options/index.js';
+import {
+  type CheckedSource,
+  DEFAULT_URL,
+  nodeOptions,
+  parseRedisUrl,
+  redisSource,
+} from '../options/index.js';
 import type { Values } from './arguments.js';
 import { UsageError } from './usage-error.js';
 
@@ -31,7 +37,7 @@ function redisAt(values: Values, env: Environment): CheckedSource {
   const from = values.url === undefined && env['REDIS_URL'] ? 'REDIS_URL' : '--url';
   const options = parseRedisUrl(from, values.url ?? (env['REDIS_URL'] || DEFAULT_URL));
   const tls = tlsOf(values, options.tls !== undefined);
-  return redisSource(from, { ...credentialsOf(env), ...options, ...tls, ...dbOf(values) });
+  return redisSource(from, { ...options, ...credentialsOf(env, options), ...tls, ...dbOf(values) });
 }
 
 function clusterAt(list: string, values: Values, env: Environment): CheckedSource {
@@ -39,8 +45,13 @@ function clusterAt(list: string, values: Values, env: Environment): CheckedSourc
     throw new UsageError('--cluster and --db exclude each other: a Cluster has one database.');
   }
   const cluster = list.split(',').map((node) => node.trim());
-  const isTls = cluster.some((node) => node.startsWith('rediss:'));
-  return redisSource('--cluster', { ...credentialsOf(env), ...tlsOf(values, isTls), cluster });
+  const nodes = cluster.map((node) => nodeOptions('--cluster', node));
+  const named = nodes.find(({ username, password }) => username ?? password);
+  const tls = tlsOf(
+    values,
+    nodes.some((node) => node.tls),
+  );
+  return redisSource('--cluster', { ...credentialsOf(env, named), ...tls, cluster });
 }
 
 function sentinelsAt(list: string, values: Values, env: Environment): CheckedSource {
@@ -65,11 +76,10 @@ function sentinelsAt(list: string, values: Values, env: Environment): CheckedSou
   });
 }
 
-function credentialsOf(env: Environment): RedisOptions {
-  return {
-    ...(env['REDIS_USERNAME'] && { username: env['REDIS_USERNAME'] }),
-    ...(env['REDIS_PASSWORD'] && { password: env['REDIS_PASSWORD'] }),
-  };
+/** The user and the password of a URL; of the environment what it has not. */
+function credentialsOf(env: Environment, url: RedisOptions = {}): RedisOptions {
+  const { username = env['REDIS_USERNAME'], password = env['REDIS_PASSWORD'] } = url;
+  return { ...(username && { username }), ...(password && { password }) };
 }
 
 function dbOf({ db }: Values): { readonly db?: number } {

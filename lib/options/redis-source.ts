@@ -80,10 +80,8 @@ export function parseRedisUrl(option: string, given: string): RedisOptions {
       ...Object.fromEntries(more),
       ...(url.searchParams.has('family') && { family: Number(url.searchParams.get('family')) }),
       ...(given.startsWith('rediss:') && { tls: {} }),
-      ...((url.username || url.password) && {
-        username: decodeURIComponent(url.username),
-        password: decodeURIComponent(url.password),
-      }),
+      ...(url.username && { username: decodeURIComponent(url.username) }),
+      ...(url.password && { password: decodeURIComponent(url.password) }),
       ...(host && { host }),
       ...(url.port && { port: Number(url.port) }),
       ...(url.pathname.length > 1 && { db: Number(url.pathname.slice(1)) }),

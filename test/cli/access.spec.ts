@@ -106,6 +106,15 @@ describe('as a user of an ACL', () => {
     ]);
   });
 
+  it('has the user of a URL and the password of the environment, or the other way round', async () => {
+    await grant(RIGHTS);
+    const { port } = redis;
+    const urls = [`redis://locks@127.0.0.1:${port}`, `redis://:s3cret@127.0.0.1:${port}`];
+    for (const url of urls) {
+      expect(await inProcess(['list', '--url', url], env)).toMatchObject({ code: 0, stderr: '' });
+    }
+  });
+
   it('without a channel of its own is told so', async () => {
     await grant(RIGHTS.filter((right) => !right.startsWith('&')));
     const { code, answer } = await askedInProcess(['doctor'], env);

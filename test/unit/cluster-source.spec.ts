@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { Cluster, type RedisOptions } from 'ioredis';
-import { type CheckedSource, systemClock } from '../../lib/options/index.js';
+import { type CheckedSource, parseRedisUrl, systemClock } from '../../lib/options/index.js';
 import { ClusterSource } from '../../lib/redis/cluster/cluster-source.js';
 
 /** How a node is spoken to. */
@@ -25,6 +25,14 @@ describe('a password that is undefined', () => {
       username: 'user',
       password: 'other',
     });
+  });
+
+  it('stands in no URL that has a user alone, nor a user in one that has a password alone', () => {
+    const [user, password] = ['redis://user@a:1', 'redis://:secret@a:1'];
+    expect(accessOf({ cluster: [user] })).toMatchObject({ username: 'user', password: null });
+    expect(accessOf({ cluster: [password] })).toMatchObject({ username: null, password: 'secret' });
+    expect(parseRedisUrl('"redis"', user)).not.toHaveProperty('password');
+    expect(parseRedisUrl('"redis"', password)).not.toHaveProperty('username');
   });
 
   it("of the application's client leaves that of its nodes", () => {

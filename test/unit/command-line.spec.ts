@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { COMMANDS, OPTIONS } from '../../lib/cli/arguments.js';
 import { kindOf } from '../../lib/cli/doctor/key-kind.js';
 import { HELP } from '../../lib/cli/help.js';
+import { placeOf } from '../../lib/cli/place.js';
 import { columnsOf, cutTo, printable, printableJson } from '../../lib/cli/printable.js';
 import { span } from '../../lib/cli/span.js';
 import { tableOf } from '../../lib/cli/table.js';
@@ -75,6 +76,33 @@ describe('a span of time', () => {
     [Infinity, 'no end'],
   ])('of %d ms is %j', (ms, text) => {
     expect(span(ms)).toBe(text);
+  });
+});
+
+describe('user and password', () => {
+  const env = { REDIS_USERNAME: 'theirs', REDIS_PASSWORD: 'of-env' };
+  const ofUrl = { username: 'ops', password: 'of-url' };
+
+  it.each([
+    ['neither', 'redis://a:1', { username: 'theirs', password: 'of-env' }],
+    ['a user', 'redis://ops@a:1', { username: 'ops', password: 'of-env' }],
+    ['a password', 'redis://:of-url@a:1', { username: 'theirs', password: 'of-url' }],
+    ['both', 'redis://ops:of-url@a:1', ofUrl],
+  ])('of the environment are what a URL has not that has %s', (_, url, expected) => {
+    expect(placeOf({ url }, env)).toMatchObject(expected);
+    expect(placeOf({}, { ...env, REDIS_URL: url })).toMatchObject(expected);
+    expect(placeOf({ cluster: `${url},b:1` }, env)).toMatchObject(expected);
+    expect(placeOf({ cluster: `rediss://b:1, ${url}` }, env)).toMatchObject({
+      ...expected,
+      tls: {},
+    });
+  });
+
+  it('are left out where neither says them', () => {
+    for (const place of [{ url: 'redis://a:1' }, { cluster: 'redis://a:1' }]) {
+      expect(placeOf(place, {})).not.toHaveProperty('username');
+      expect(placeOf(place, {})).not.toHaveProperty('password');
+    }
   });
 });
 
