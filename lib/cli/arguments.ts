@@ -62,6 +62,10 @@ const HELP = 'See nest-redis-lock --help.';
 const SHORT = { h: 'help', V: 'version', y: 'yes' } as const;
 /** What may be repeated in an error: no URL, and nothing that is one half. */
 const WORD = /^[a-z][a-z-]{0,30}$/i;
+/** What may have a password in it, and is repeated in what a command prints where it stands for a key, a prefix or a time. */
+const REDIS_URL = /^\s*(?:redis|valkey)[a-z+-]*:\/\//i;
+/** The options that read URLs, and repeat none. */
+const READS_URLS: readonly string[] = ['url', 'cluster', 'sentinel'] satisfies Option[];
 
 /**
  * What the words of a command line ask for.
@@ -79,6 +83,7 @@ export function parse(words: readonly string[]): Request {
   }
   const command = name as CommandName;
   checkOptions(command, values);
+  refuseUrls(operands, values);
   return { command, operand: operandOf(command, operands), values };
 }
 
@@ -130,6 +135,13 @@ function checkOptions(command: CommandName, values: Values): void {
     .filter(([, { options }]) => (options as readonly string[]).includes(wrong))
     .map(([name]) => name);
   throw new UsageError(`Option --${wrong} belongs to ${takers.join(', ')}, not to ${command}.`);
+}
+
+function refuseUrls(operands: readonly string[], values: Values): void {
+  const others = Object.entries(values).filter(([name]) => !READS_URLS.includes(name));
+  const texts = [...operands, ...others.map(([, value]) => String(value))];
+  if (!texts.some((text) => REDIS_URL.test(text))) return;
+  throw new UsageError('A URL of Redis stands behind --url, or in REDIS_URL.');
 }
 
 function operandOf(command: CommandName, operands: readonly string[]): string {

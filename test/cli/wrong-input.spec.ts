@@ -8,7 +8,10 @@ afterEach(endCommands);
 /** Each part of what is secret here. */
 const SECRET = /us3r|pl4nt|w0rd/i;
 
-const WRONG: readonly (readonly [words: string[], says: string])[] = [
+const URL_OF_REDIS = 'redis://us3r:pl4nted@host';
+const MISPLACED = 'A URL of Redis stands behind --url, or in REDIS_URL.';
+
+const WRONG: readonly (readonly [words: readonly string[], says: string])[] = [
   [[], 'Name a command: list, inspect, watch, release, doctor. See nest-redis-lock --help.'],
   [['lst'], 'There is no command "lst". Commands: list, inspect, watch, release, doctor.'],
   [['constructor'], 'There is no command "constructor".'],
@@ -67,6 +70,17 @@ const WRONG: readonly (readonly [words: string[], says: string])[] = [
     'Option --url takes a URL that begins with redis:// or rediss://.',
   ],
   [['list', '--url=redis://us3r:pl4nted#w0rd@host:port'], 'Option --url is no URL'],
+  ...['list', 'watch', 'inspect', 'release'].map(
+    (name) => [[name, URL_OF_REDIS], MISPLACED] as const,
+  ),
+  ...['prefix', 'dialect', 'db', 'ca', 'cert', 'key', 'servername', 'timeout', 'limit'].map(
+    (name) => [['list', `--${name}`, URL_OF_REDIS], MISPLACED] as const,
+  ),
+  [['list', '--sentinel=a:1', `--master=${URL_OF_REDIS}`], MISPLACED],
+  [['watch', `--interval=${URL_OF_REDIS}`], MISPLACED],
+  [['watch', `--for=${URL_OF_REDIS}`], MISPLACED],
+  [['list', '--', ' REDISS://us3r:pl4nted@host'], MISPLACED],
+  [['inspect', 'valkeys://us3r:pl4nted@host'], MISPLACED],
 ];
 
 describe('a command line that is wrong', () => {
