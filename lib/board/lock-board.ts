@@ -1,6 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import type { OnModuleDestroy, OnModuleInit } from '@nestjs/common';
 import { isLockError } from '../errors/index.js';
+import { isCut } from '../services/inspection.js';
 import type { LockService } from '../services/lock.service.js';
 import { logger } from '../services/logger.js';
 import {
@@ -83,7 +84,7 @@ export class LockBoard implements OnModuleInit, OnModuleDestroy {
       this.#failure = undefined;
       return event('locks', {
         rows: found.slice(0, limit).map(boardRow),
-        cut: found.length > limit,
+        cut: isCut(found),
       });
     } catch (error) {
       return event('trouble', { message: isLockError(error) ? error.message : this.#log(error) });

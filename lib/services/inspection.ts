@@ -160,6 +160,14 @@ export interface ListOptions extends InspectOptions {
   readonly limit?: number | undefined;
 }
 
+/** Lists whose search ended at its limit. */
+const cut = new WeakSet<readonly LockInspection[]>();
+
+/** Whether there may be more locks than a list of {@link listLocks} has: it may have fewer than its limit all the same. */
+export function isCut(locks: readonly LockInspection[]): boolean {
+  return cut.has(locks);
+}
+
 /** The locks that are not free and match, in the order of their keys. */
 export async function listLocks(
   client: LockClient,
@@ -178,20 +186,22 @@ export async function listLocks(
     );
   }
   const mayBe = (name: string): boolean => isLockName(name, keyBytes);
-  const found = await listedLocks(client, { pattern, most: limit, mayBe, dialect });
-  return found
+  const { names, found } = await listedLocks(client, { pattern, most: limit, mayBe, dialect });
+  const locks = found
     .map(([key, snapshot]) => inspection(key, snapshot))
     .sort((a, b) => (a.key < b.key ? -1 : 1));
+  if (names >= limit) cut.add(locks);
+  return locks;
 }
 
 /** How many locks are looked at in one go, so that others have their turn between. */
 const AT_ONCE = 100;
 
-/** The locks that are not free, as {@link LockClient.inspect} sees each. */
+/** The locks that are not free, as {@link LockClient.inspect} sees each, and of how many names: some may be free by then. */
 export async function listedLocks(
   client: LockClient,
   search: NameSearch,
-): Promise<[key: string, snapshot: Snapshot][]> {
+): Promise<{ names: number; found: [key: string, snapshot: Snapshot][] }> {
   const names = await client.names(search);
   const found: [string, Snapshot][] = [];
   for (let at = 0; at < names.length; at += AT_ONCE) {
@@ -200,7 +210,7 @@ export async function listedLocks(
     const snapshots = await Promise.all(looks);
     some.forEach((key, nth) => found.push([key, snapshots[nth]!]));
   }
-  return found.filter(([, { type }]) => type !== 'none');
+  return { names: names.length, found: found.filter(([, { type }]) => type !== 'none') };
 }
 
 /** Whether a lock may have this name: none of the other keys of locks has. */

@@ -12,7 +12,9 @@ import type { LockingProcess } from '../support/world.js';
 async function look({ locks }: LockingProcess): Promise<LockInspection> {
   const seen = inspection('k', await locks.inspect('k', 100));
   const search = { pattern: 'k', most: 9, mayBe: (name: string) => name === 'k' };
-  const [listed] = await listedLocks(locks, search);
+  const {
+    found: [listed],
+  } = await listedLocks(locks, search);
   if (listed) {
     const { holder, fencingToken, lastFencingToken } = inspection(...listed);
     const { heldFor = 0, ...rest } = seen.holder ?? {};

@@ -285,6 +285,23 @@ describe.each(PLATFORMS)('a board on %s', (platform) => {
     for (const lease of leases) await lease.release();
   });
 
+  it('says so also where one that was found is free by the time it is looked at', async () => {
+    const { board, locks } = await start(platform, {
+      options: { open: true, limit: 2, pattern: 'a*' },
+    });
+    const leases = await Promise.all(['a1', 'a2', 'a3'].map((key) => rival.acquire(key)));
+    const { client } = LockService.internals(locks);
+    const names = client.names.bind(client);
+    jest.spyOn(client, 'names').mockImplementationOnce(async (search) => {
+      const found = await names(search);
+      await leases.pop()!.release();
+      return found;
+    });
+    const { rows, cut } = await (await watch(board)).next('locks');
+    expect([rows.map(({ key }: any) => key), cut]).toEqual([['a1', 'a2'], true]);
+    for (const lease of leases) await lease.release();
+  });
+
   it('has its guards before everything', async () => {
     const { board } = await start(platform, { options: { guards: [Secret], release: true } });
     const lease = await rival.acquire('guarded');

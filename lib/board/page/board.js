@@ -272,7 +272,7 @@ function receive({ rows, cut }) {
   page.cut.hidden = !cut;
   write(
     page.cut,
-    `There are more than ${counted(settings.limit, 'lock', 'locks')}: Redis chose those that are shown.`,
+    `There may be more than ${counted(settings.limit, 'lock', 'locks')}: Redis chose those that are shown.`,
   );
   refreshQuestion();
 }

@@ -1,4 +1,4 @@
-import { listLocks, type LockInspection } from '../../services/inspection.js';
+import { isCut, listLocks, type LockInspection } from '../../services/inspection.js';
 import { type Context, type ExitCode, numberOf } from '../context.js';
 import { lockTable } from '../lock-table.js';
 
@@ -25,17 +25,14 @@ export function matching({ client, request, settings }: Context): Promise<LockIn
 /** The same as a person reads it. */
 export function lines(locks: readonly LockInspection[], { terminal, request }: Context): string[] {
   const { operand, values } = request;
-  if (locks.length === 0) {
-    return [`No lock is held${operand === '*' ? '' : ` whose key matches "${operand}"`}.`];
-  }
   const limit = limitOf(values.limit);
-  const more =
-    locks.length < limit
-      ? []
-      : limit < MOST
-        ? [`There may be more than ${limit}: give a narrower pattern, or a greater --limit.`]
-        : [`There may be more than ${limit}: give a narrower pattern.`];
-  return [...lockTable(locks, terminal.columns), ...more];
+  const table = locks.length > 0 ? lockTable(locks, terminal.columns) : [];
+  if (isCut(locks)) {
+    const more = `There may be more than ${limit}: give a narrower pattern`;
+    return [...table, limit < MOST ? `${more}, or a greater --limit.` : `${more}.`];
+  }
+  if (locks.length > 0) return table;
+  return [`No lock is held${operand === '*' ? '' : ` whose key matches "${operand}"`}.`];
 }
 
 function limitOf(limit: string | undefined): number {

@@ -1,0 +1,53 @@
+import { expect, it } from '@jest/globals';
+import { LockClient } from '../../lib/client/lock-client.js';
+import { list } from '../../lib/cli/commands/list.js';
+import type { Context } from '../../lib/cli/context.js';
+import type { NameSearch } from '../../lib/locks/lock-names.js';
+import { moduleSettings, systemClock } from '../../lib/options/index.js';
+import { MemoryLockStore } from '../../lib/testing/memory-lock-store.js';
+import { MemoryServer } from '../../lib/testing/memory-server.js';
+
+const settings = moduleSettings({});
+
+/** Frees some locks after a search has found their names. */
+class LateStore extends MemoryLockStore {
+  constructor(private readonly freed: readonly string[]) {
+    super(new MemoryServer(systemClock), settings);
+  }
+
+  override async names(search: NameSearch): Promise<string[]> {
+    const names = await super.names(search);
+    for (const key of this.freed) await this.force(key);
+    return names;
+  }
+}
+
+/** The first words of what `list` prints of these locks, some of which are free by the time they are looked at. */
+async function listed(held: readonly string[], freed: readonly string[]): Promise<string[]> {
+  const client = new LockClient(new LateStore(freed), settings, systemClock);
+  for (const key of held) await client.acquire(key, settings.call);
+  const lines: string[] = [];
+  const context = {
+    request: { command: 'list', operand: '*', values: { limit: '2' } },
+    terminal: { columns: Infinity, print: (line: string) => void lines.push(line) },
+    settings,
+    client,
+  } as unknown as Context;
+  expect(await list(context)).toBe(0);
+  client.takeAll();
+  await client.close();
+  return lines.map((line) => line.split('  ')[0]!);
+}
+
+const MORE = 'There may be more than 2: give a narrower pattern, or a greater --limit.';
+
+it('list says that there may be more, however many of what it found are free by then', async () => {
+  expect(await listed(['a', 'b', 'c'], [])).toEqual(['KEY', 'a', 'b', MORE]);
+  expect(await listed(['a', 'b', 'c'], ['a'])).toEqual(['KEY', 'b', MORE]);
+  expect(await listed(['a', 'b', 'c'], ['a', 'b'])).toEqual([MORE]);
+});
+
+it('list says nothing of more where there are fewer than its limit', async () => {
+  expect(await listed(['a'], [])).toEqual(['KEY', 'a']);
+  expect(await listed(['a'], ['a'])).toEqual(['No lock is held.']);
+});
