@@ -17,7 +17,7 @@ export interface BoardRow {
   readonly awaiting: number;
   /** How long the first in the queue has waited. */
   readonly oldest?: number | undefined;
-  /** Which grant this is, as far as that can be told from outside. */
+  /** Which grant this is. */
   readonly grant?: string | undefined;
 }
 

@@ -25,6 +25,7 @@ export async function forcedRelease(
   try {
     const seen = await locks.inspect(key);
     if (seen.state === 'free') return { freed: false };
+    if (seen.state === 'foreign') throw new Refusal(409, 'What stands there is no lock.');
     if (grantOf(seen) !== grant) throw new Refusal(409, 'Another caller holds it now.');
     log(request, key, boardRow(seen).holders);
     return { freed: await locks.forceRelease(key) };

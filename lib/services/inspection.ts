@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import type { LockClient } from '../client/lock-client.js';
 import { LockKeyError, LockOptionsError } from '../errors/index.js';
 import { describe, lockName } from '../keys/index.js';
@@ -97,7 +98,7 @@ export function inspection(key: string, snapshot: Snapshot): LockInspection {
   const { fencingToken: lastFencingToken, remaining, mode } = snapshot;
   const fencingToken = party && isFenced(snapshot.holder) ? snapshot.firstToken : undefined;
   const since = sinceOf(fencingToken, snapshot.now);
-  return {
+  const lock: LockInspection = {
     key,
     state: snapshot.foreign ? 'held' : stateOf(snapshot, party),
     ...(mode && {
@@ -124,11 +125,24 @@ export function inspection(key: string, snapshot: Snapshot): LockInspection {
       age: Math.round(age),
     })),
   };
+  seen.set(lock, snapshot);
+  return lock;
 }
 
-/** Of a lock that one process holds alone: which grant this is, as far as that can be told from outside. */
-export function grantOf({ holder }: LockInspection): string | undefined {
-  return holder && `${holder.host} ${holder.pid} ${holder.since?.getTime() ?? ''}`;
+/** What each was made of. */
+const seen = new WeakMap<LockInspection, Snapshot>();
+
+/**
+ * Which grant a lock shows: the same text for as long as the same callers hold it, whatever it is held as. It tells no holder
+ * id. Undefined if it is free.
+ */
+export function grantOf(lock: LockInspection): string | undefined {
+  const { type = 'none', holder, mode, holders = [] } = seen.get(lock) ?? {};
+  if (type === 'none') return undefined;
+  const all = holders.length < NAMED ? holders : []; // of more, each look names others
+  const members = new Set(all.map((one) => one.holder));
+  const text = JSON.stringify([lock.key, type, holder, mode, ...[...members].sort()]);
+  return createHash('sha256').update(text).digest('base64url').slice(0, 16);
 }
 
 /** No token is a time that counts something else, or was minted before Redis' clock was set back. */

@@ -4,10 +4,16 @@ import { FIRST_BLOCK } from '../../lib/client/local-queue.js';
 import type { SingleLease } from '../../lib/client/single-lease.js';
 import { READER } from '../../lib/options/index.js';
 import { Condition } from '../../lib/services/condition.js';
-import { inspection, listedLocks, type LockInspection } from '../../lib/services/inspection.js';
+import {
+  grantOf,
+  inspection,
+  inspectLock,
+  listedLocks,
+  type LockInspection,
+} from '../../lib/services/inspection.js';
 import type { Contract } from '../support/contract.js';
 import { later } from '../support/later.js';
-import type { LockingProcess } from '../support/world.js';
+import type { LockingProcess, World } from '../support/world.js';
 
 async function look({ locks }: LockingProcess): Promise<LockInspection> {
   const seen = inspection('k', await locks.inspect('k', 100));
@@ -36,7 +42,46 @@ async function now({ locks }: LockingProcess): Promise<number> {
   return (await locks.inspect('k', 1)).now;
 }
 
+type Call = Parameters<LockingProcess['acquire']>[0];
+
+/** Each grant of one process after the other, as another process sees it. */
+async function showsItsGrants(world: World, calls: readonly Call[]): Promise<void> {
+  const [a, b] = [await world.process(), await world.process()];
+  const grant = async (): Promise<string | undefined> => grantOf(await inspectLock(b.locks, 'k'));
+  const grants: (string | undefined)[] = [await grant()];
+  for (const call of [...calls, ...calls]) {
+    const lease = await world.finish(a.acquire(call));
+    const granted = await grant();
+    await world.finish(lease.extend('1h'));
+    expect(await grant()).toBe(granted);
+    grants.push(granted);
+    await lease.release();
+  }
+  expect(await grant()).toBeUndefined();
+  expect(new Set(grants).size).toBe(grants.length);
+}
+
 export const inspecting: Contract = {
+  async 'each grant shows another text than the next, whatever it is held as, and the same while it lasts'(
+    world,
+  ) {
+    await showsItsGrants(world, [{}, { fencing: false }, { share: READER }]);
+  },
+
+  async 'who comes or goes beside other holders changes what their grants show'(world) {
+    const [a, b] = [await world.process(), await world.process()];
+    const grant = async (): Promise<string | undefined> => grantOf(await inspectLock(b.locks, 'k'));
+    const leases = [await world.finish(a.acquire({ share: READER }))];
+    const alone = await grant();
+    leases.push(await world.finish(b.acquire({ share: READER })));
+    const both = await grant();
+    await world.finish(leases[0]!.extend('1h')); // the other one ends first now
+    expect(await grant()).toBe(both);
+    await leases.pop()!.release();
+    expect([await grant(), both === alone]).toEqual([alone, false]);
+    await leases.pop()!.release();
+  },
+
   async 'a holder is seen under its own token, and since its own grant'(world) {
     const [a, b] = [await world.process(), await world.process()];
     for (let turn = 0; turn < 3; turn += 1) {
@@ -138,6 +183,12 @@ export const inspecting: Contract = {
 
 /** A quorum has no conditions, hand-overs or readers; its tokens are of the holder's clock. */
 export const inspectingOnQuorum: Contract = {
+  async 'each grant shows another text than the next, with tokens or without, and the same while it lasts'(
+    world,
+  ) {
+    await showsItsGrants(world, [{}, { fencing: false }]);
+  },
+
   async 'a holder is seen under its own token, since about its own grant'(world) {
     const [a, b] = [await world.process(), await world.process()];
     for (let turn = 0; turn < 3; turn += 1) {

@@ -24,6 +24,7 @@ import { map, tap, timeout } from 'rxjs';
 import { LockBoard } from '../../lib/board/lock-board.js';
 import { LockBoardModule, type LockBoardOptions } from '../../lib/board/index.js';
 import {
+  type Lease,
   LockOptionsError,
   LockService,
   lockServiceToken,
@@ -71,6 +72,8 @@ interface Setting {
   readonly imports?: any[];
   readonly providers?: any[];
   readonly settings?: object;
+  /** Options of its `RedisLockModule`. */
+  readonly module?: Parameters<typeof bench.builder>[1];
   readonly before?: (app: INestApplication) => void;
   /** By default: connections that clients open in advance, and for which a server waits. */
   readonly forceCloseConnections?: boolean;
@@ -84,13 +87,14 @@ async function start(
     imports = [],
     providers = [],
     settings = {},
+    module: ofModule = {},
     before,
     forceCloseConnections = true,
   }: Setting = {},
 ): Promise<{ app: INestApplication; url: string; board: string; locks: LockService }> {
   const board = LockBoardModule.forRoot(options);
   const parts = { imports: [board, ...imports], controllers: [Accounts], providers };
-  const module = await bench.builder(parts).compile();
+  const module = await bench.builder(parts, ofModule).compile();
   const adapter =
     platform === 'Express' ? new ExpressAdapter() : new FastifyAdapter({ forceCloseConnections });
   const app: INestApplication = module.createNestApplication(adapter, {
@@ -481,6 +485,49 @@ describe.each(PLATFORMS)('a board on %s', (platform) => {
       expect(await ask(board, { key: 'job:2' })).toEqual(changed);
       expect(second.signal.aborted).toBe(false);
       await second.release();
+    });
+
+    it.each<[what: string, acquire: () => Promise<Lease>]>([
+      ['without tokens', () => rival.acquire('job:5', { fencing: false })],
+      ['as a reader', () => rival.acquire('job:5', { mode: 'shared' })],
+      ['by a permit', () => rival.semaphore('job:5', { permits: 2 }).acquire()],
+    ])('leaves a holder %s that was not shown', async (_, acquire) => {
+      const { board } = await start(platform, { options });
+      const first = await acquire();
+      const { grant } = rowOf((await (await watch(board)).next('locks')).rows, 'job:5');
+      await first.release();
+      const second = await acquire();
+      const changed = [409, { message: 'Another caller holds it now.' }];
+      expect(await ask(board, { key: 'job:5', grant })).toEqual(changed);
+      expect(await ask(board, { key: 'job:5' })).toEqual(changed);
+      expect((await rival.inspect('job:5')).state).toBe('held');
+      await second.release();
+    });
+
+    it('leaves what is no lock', async () => {
+      const redis = new Redis(bench.redis.url);
+      closing.push(() => redis.quit());
+      await redis.set('lock:job:6', 'something');
+      const { board } = await start(platform, { options });
+      const { grant } = rowOf((await (await watch(board)).next('locks')).rows, 'job:6');
+      for (const body of [{ key: 'job:6' }, { key: 'job:6', grant }]) {
+        expect(await ask(board, body)).toEqual([409, { message: 'What stands there is no lock.' }]);
+      }
+      expect(await redis.getdel('lock:job:6')).toBe('something');
+    });
+
+    it('leaves a lock of another service that it took again', async () => {
+      const redis = new Redis(bench.redis.url);
+      closing.push(() => redis.quit());
+      const dialect = { name: 'timestamp', unit: 'ms' } as const;
+      const { board } = await start(platform, { options, module: { dialect } });
+      const ends = Date.now() + 3_600_000;
+      await redis.set('job:7', String(ends));
+      const { grant } = rowOf((await (await watch(board)).next('locks')).rows, 'job:7');
+      await redis.set('job:7', String(ends + 1));
+      const changed = [409, { message: 'Another caller holds it now.' }];
+      expect(await ask(board, { key: 'job:7', grant })).toEqual(changed);
+      expect(await redis.getdel('job:7')).toBe(String(ends + 1));
     });
 
     it('releases no lock that it does not show, and answers nonsense with what is right', async () => {

@@ -11,7 +11,7 @@
  * @property {number} waiting
  * @property {number} awaiting
  * @property {number} [oldest]
- * @property {string} [grant] which grant is seen, where that can be told
+ * @property {string} [grant] which grant is seen
  */
 
 /** @typedef {{ release: boolean, pattern: string, limit: number, interval: number }} Settings */

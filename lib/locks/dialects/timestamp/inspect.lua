@@ -1,5 +1,5 @@
 -- Look at the lock without touching it: the time that stands there, and whether it is that of a holder of ours. A time that is past is nobody's.
--- Returns {type, 1 if it is a lock, ms left, last token, now, mode, {holder, ms left}, its token}.
+-- Returns {type, 1 if it is a lock, ms left, last token, now, mode, {holder, or the time of another's, ms left}, its token}.
 local lock, fence, grant, version = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
 local unit = ARGV[1]
 
@@ -16,6 +16,7 @@ if past and past < now / 1000 and left == -1 then
   found, left = 'none', -2
 elseif past then
   left = math.max(0, math.ceil(past - now / 1000))
+  holders = { current, left }
 end
 if still_own(current, own, own.holder, unit, now) then
   holders = { own.holder, math.max(0, math.floor(ends_of(own.value, unit) - now / 1000) - 1000) }
