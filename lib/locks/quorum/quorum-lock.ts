@@ -1,4 +1,4 @@
-import { LockOptionsError, QuorumNotReachedError } from '../../errors/index.js';
+import { QuorumNotReachedError } from '../../errors/index.js';
 import { type Clock, momentOf } from '../../options/index.js';
 import type {
   Answer,
@@ -28,6 +28,7 @@ import {
 import { Candidacy, TokenProposal } from './candidacy.js';
 import type { QuorumNode } from './quorum-node.js';
 import { Renewals } from './renewals.js';
+import { refuseUnsound, unsoundStep } from './unsound.js';
 
 /** The part of a command's time-out within which a caller that asks once begins further attempts. */
 const PATIENCE = 0.75;
@@ -60,8 +61,7 @@ export class QuorumLock implements LockStrategy {
   async acquire(request: LockRequest): Promise<Answer> {
     this.before?.('acquire', request);
     const { former } = request;
-    if (request.share) throw unsound('share a lock, by mode or by permits');
-    if (request.condition) throw unsound('await a condition');
+    refuseUnsound(request);
     if (former) return this.#queued(request, await this.release(former, 0)); // others have their turn
     const held = request.queue
       ? await this.#attempt(request, this.commandTimeout)
@@ -145,19 +145,19 @@ export class QuorumLock implements LockStrategy {
   }
 
   downgrade(): Promise<boolean> {
-    return Promise.reject(unsound('downgrade a lock'));
+    return Promise.reject(unsoundStep('downgrade'));
   }
 
   transfer(): Promise<Transferred> {
-    return Promise.reject(unsound('hand a lease over'));
+    return Promise.reject(unsoundStep('transfer'));
   }
 
   stamp(): Promise<number | undefined> {
-    return Promise.reject(unsound('read optimistically'));
+    return Promise.reject(unsoundStep('stamp'));
   }
 
   signal(): Promise<never> {
-    return Promise.reject(unsound('signal a condition'));
+    return Promise.reject(unsoundStep('signal'));
   }
 
   /** Asks until there is an answer: while the votes are split, nobody holds the lock. */
@@ -223,13 +223,6 @@ export class QuorumLock implements LockStrategy {
   #notReached(key: string | undefined, votes: Votes): QuorumNotReachedError {
     return new QuorumNotReachedError(key, { nodes: this.nodes.length, ...votes });
   }
-}
-
-/** What counting votes cannot keep safe. */
-function unsound(what: string): LockOptionsError {
-  return new LockOptionsError(
-    `A quorum cannot ${what}: votes of independent servers say who holds a lock alone, no more. Use a module with option "redis" for it.`,
-  );
 }
 
 /** Whether two nodes see the same holder, or the same foreign thing. */

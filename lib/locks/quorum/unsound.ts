@@ -1,0 +1,27 @@
+import { LockOptionsError } from '../../errors/index.js';
+import type { LockRequest } from '../lock-request.js';
+
+/** The steps that counting votes cannot keep safe. */
+const STEPS = {
+  downgrade: 'downgrade a lock',
+  transfer: 'hand a lease over',
+  stamp: 'read optimistically',
+  signal: 'signal a condition',
+} as const;
+
+/** Why a quorum does not take such a step. */
+export function unsoundStep(step: keyof typeof STEPS): LockOptionsError {
+  return unsound(STEPS[step]);
+}
+
+/** @throws LockOptionsError where a quorum has no such locks. */
+export function refuseUnsound({ share, condition }: LockRequest): void {
+  if (share) throw unsound('share a lock, by mode or by permits');
+  if (condition) throw unsound('await a condition');
+}
+
+function unsound(what: string): LockOptionsError {
+  return new LockOptionsError(
+    `A quorum cannot ${what}: votes of independent servers say who holds a lock alone, no more. Use a module with option "redis" for it.`,
+  );
+}
