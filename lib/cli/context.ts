@@ -24,6 +24,9 @@ export interface Context {
 /** The code that a program ends with: 1 is what a look came to, 3 that there was none. */
 export type ExitCode = 0 | 1 | 2 | 3;
 
+/** More than any application is likely to allow in its own limit, which is not known here. */
+const KEY_BYTES = 1_000_000;
+
 /** @throws UsageError, LockOptionsError */
 export function contextOf(
   request: Request,
@@ -40,6 +43,7 @@ export function contextOf(
     ...(dialect !== undefined && { dialect: dialectOf(dialect) }),
     durability: 'ignore', // a look at locks is fine everywhere; doctor has its own
     shutdownGrace: 0,
+    limits: { keyBytes: KEY_BYTES },
   });
   const client = new LockClient(new RedisLockStore(settings, systemClock), settings, systemClock);
   return { request, terminal, settings, client };

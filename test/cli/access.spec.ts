@@ -172,6 +172,19 @@ describe('on a quorum', () => {
   });
 });
 
+it('keys are seen that are longer than an application allows by default', async () => {
+  const redis = await RedisProcess.start();
+  closing.push(() => redis.stop());
+  const holder = holding({ redis: redis.url, limits: { keyBytes: 4_000 } });
+  const key = 'x'.repeat(4_000);
+  const words = ['--url', redis.url];
+  await sees([key], holder, words);
+  await holder.acquire(key);
+  const { answer } = await askedInProcess(['doctor', ...words]);
+  const found = answer.findings.filter(({ check }: { check: string }) => check === 'keys');
+  expect(found).toMatchObject([{ status: 'ok', found: expect.stringContaining(' 1 of them') }]);
+});
+
 it('an outage is shown in the place of the locks, and they come back', async () => {
   const redis = await RedisProcess.start();
   closing.push(() => redis.stop());

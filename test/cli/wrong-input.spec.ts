@@ -28,7 +28,7 @@ const WRONG: readonly (readonly [words: readonly string[], says: string])[] = [
   [['inspect', 'a', 'b'], "inspect takes one key. Quote a key with spaces: inspect 'a b'."],
   [['inspect', ''], 'A lock’s key is empty.'],
   [['inspect', 'a\u001b[31mb'], 'A lock’s key has a control character in it'],
-  [['list', ''], 'A pattern of keys is a string of up to 512 bytes'],
+  [['list', ''], 'A pattern of keys is a string of up to 1000000 bytes'],
   [['doctor', 'a'], 'doctor takes options alone.'],
   [
     ['doctor', '--dialect', 'redisson'],
