@@ -1,6 +1,6 @@
 import { catchError, defer, throwError } from 'rxjs';
 import { LockOptionsError } from '../errors/index.js';
-import { catchMessageErrors, errorOfHandler } from '../interceptors/message-errors.js';
+import { catchMessageErrors, errorOfHandler, isResolver } from '../interceptors/message-errors.js';
 import { keyReader, lockNames, nameOfKey } from '../keys/index.js';
 import {
   type BusyContext,
@@ -95,7 +95,11 @@ export function Locked(
     const wrappers: Record<NonNullable<LockedOptions['returns']>, Method> = {
       async promise(...args) {
         const service = serviceOf(this);
-        const end = response === undefined ? undefined : () => endOfResponse(args[response]);
+        // At the mark of @Res(), a resolver has its @Context().
+        const end =
+          response === undefined || isResolver(wrapper)
+            ? undefined
+            : () => endOfResponse(args[response]);
         try {
           return await call(service, this, args).promise(end, said);
         } catch (error) {

@@ -95,7 +95,7 @@ export class LockInterceptor implements NestInterceptor {
       const call = new LockedCall(plan, names, context.getArgs(), run);
       if (emitsOnAndOn) return call.observable();
       return from(
-        response === undefined
+        response === undefined || type !== 'http'
           ? call.promise()
           : call.promise(() => endOfResponse(context.switchToHttp().getResponse())),
       );

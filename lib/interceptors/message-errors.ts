@@ -16,7 +16,7 @@ import { isEventHandler } from './transports.js';
 
 // Names in the metadata of packages that this one does not depend on.
 const PATTERN = 'microservices:pattern';
-const GRAPHQL = ['graphql:resolver_type', 'graphql:resolve_property'];
+const GRAPHQL = ['graphql:resolver_type', 'graphql:resolve_property', 'graphql:resolve_reference'];
 
 /** Leaves a handler of messages; what inherits the application's configuration turns it into what its filters see. */
 class LockMessageException extends LockHttpException {}
@@ -49,9 +49,14 @@ export function errorOfHandler(service: LockService, handler: object, thrown: un
     logFailure(error, isEventHandler(handler));
     return new LockMessageException(error);
   }
-  if (GRAPHQL.some((key) => Reflect.hasMetadata(key, handler))) {
+  if (isResolver(handler)) {
     logFailure(error);
     return new LockGraphqlError(error);
   }
   return thrown;
+}
+
+/** True for a method that GraphQL calls. */
+export function isResolver(handler: object): boolean {
+  return GRAPHQL.some((key) => Reflect.hasMetadata(key, handler));
 }

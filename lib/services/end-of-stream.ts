@@ -12,14 +12,22 @@ export function endOfStream(result: unknown): Promise<void> | undefined {
     : undefined;
 }
 
-/** When a response of Express (Node's own) or Fastify (which wraps it) has been sent or broken off. */
+/** When a response of Express (Node's own) or Fastify (which wraps it) has been sent or broken off; undefined for anything else. */
 export function endOfResponse(response: unknown): Promise<void> | undefined {
   if (typeof response !== 'object' || response === null) return undefined;
   return closed('raw' in response ? response.raw : response);
 }
 
-function closed(stream: unknown): Promise<void> {
-  return new Promise((resolve) => finished(stream as Readable, () => resolve()));
+/** Undefined for what is no stream: its end would never be told. */
+function closed(stream: unknown): Promise<void> | undefined {
+  let close!: () => void;
+  const end = new Promise<void>((resolve) => (close = resolve));
+  try {
+    finished(stream as Readable, () => close());
+    return end;
+  } catch {
+    return undefined;
+  }
 }
 
 /** RouteParamtypes.RESPONSE of Nest. */

@@ -212,6 +212,11 @@ describe('a stream that a provider returns', () => {
     async read(lines: string[]): Promise<Readable> {
       return Readable.from(lines);
     }
+
+    @Locked('report')
+    async describe(): Promise<object> {
+      return { getStream: () => 'of figures' };
+    }
   }
 
   it('keeps the lock until it has been read', async () => {
@@ -228,5 +233,11 @@ describe('a stream that a provider returns', () => {
     expect(await state('report')).toBe('held');
     stream.destroy();
     await untilFree(locks, 'report');
+  });
+
+  it('keeps nothing where only the name of a method speaks of a stream', async () => {
+    const reports = (await bench.app({ providers: [Reports] })).get(Reports);
+    await reports.describe();
+    expect(await state('report')).toBe('free');
   });
 });

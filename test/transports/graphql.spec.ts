@@ -6,16 +6,25 @@ import {
   type ExceptionFilter,
   type INestApplication,
 } from '@nestjs/common';
-import { Args, GraphQLModule, Parent, Query, ResolveField, Resolver } from '@nestjs/graphql';
+import {
+  Args,
+  Context,
+  GraphQLModule,
+  Parent,
+  Query,
+  ResolveField,
+  Resolver,
+} from '@nestjs/graphql';
 import { MercuriusDriver } from '@nestjs/mercurius';
 import { ExpressAdapter } from '@nestjs/platform-express';
 import { FastifyAdapter } from '@nestjs/platform-fastify';
 import { Test } from '@nestjs/testing';
-import { Locked, LockedRequest, LockError, LockService } from '../../lib/index.js';
+import { Locked, LockedRequest, LockError, lockKey, LockService } from '../../lib/index.js';
 import { LockTestingModule } from '../../lib/testing/index.js';
 import { ANSWERS, expectLogged, expectPublic, fail, failing, SECRET } from '../support/failing.js';
 
-const { server, log } = failing();
+const failures = failing();
+const { server, log } = failures;
 const apps: INestApplication[] = [];
 
 afterAll(async () => {
@@ -31,6 +40,10 @@ const typeDefs = `
     fails(kind: String!): String!
     tenant(id: String): String!
     account(id: String!): Account!
+    context(id: String!): String!
+    contextOfRequest(id: String!): String!
+    response(id: String!): String!
+    responseOfRequest(id: String!): String!
   }
 `;
 
@@ -64,6 +77,30 @@ class Accounts {
   @Locked('tenant:<id>')
   @Query('tenant')
   async tenant(@Args('id') id: string): Promise<string> {
+    return id;
+  }
+
+  @Locked('account:<id>')
+  @Query('context')
+  async context(@Args('id') id: string, @Context() _: object): Promise<string> {
+    return id;
+  }
+
+  @LockedRequest('account:<args.id>')
+  @Query('contextOfRequest')
+  async contextOfRequest(@Args('id') id: string, @Context() _: object): Promise<string> {
+    return id;
+  }
+
+  @Query('response')
+  @Locked('account:<id>')
+  async response(@Args('id') id: string, @Context('res') _: object): Promise<string> {
+    return id;
+  }
+
+  @LockedRequest('account:<args.id>')
+  @Query('responseOfRequest')
+  async responseOfRequest(@Args('id') id: string, @Context('res') _: object): Promise<string> {
     return id;
   }
 
@@ -201,6 +238,16 @@ describe.each(Object.keys(DRIVERS) as (keyof typeof DRIVERS)[])('GraphQL with %s
     const { body } = await ask('{ locked(id: "a") request(id: "b") account(id: "c") { balance } }');
     expect(body).toEqual({ data: { locked: 'a', request: 'b', account: { balance: 'c' } } });
   });
+
+  it.each(['context', 'contextOfRequest', 'response', 'responseOfRequest'])(
+    'gives the lock back before it answers where @Context() stands: %s',
+    async (field) => {
+      const id = `${driver} ${field}`;
+      const { body } = await ask(`{ one: ${field}(id: "${id}") two: ${field}(id: "${id}") }`);
+      expect(body).toEqual({ data: { one: id, two: id } });
+      expect((await failures.rival.inspect(lockKey`account:${id}`)).state).toBe('free');
+    },
+  );
 
   it('logs a value of a key that is missing', async () => {
     expect(await errorOf('{ tenant }')).toMatchObject({ code: 'LOCK_KEY' });
