@@ -8,7 +8,7 @@ import { checkedFor, decoratedMethod, nameOf, wrapMethod } from './decorated-met
 import { injectService } from './injected-service.js';
 import type { LockedDecorator, Skippable } from './locked-types.js';
 import { leaseParameters, withLease } from './parameters.js';
-import { returnKind } from './return-kind.js';
+import { returnKind } from '../services/return-kind.js';
 
 /** The options of `@LeaderOnly`. */
 export interface LeaderOnlyOptions extends ElectionOptions, Pick<LockedPolicy, 'onLost'> {

@@ -26,7 +26,7 @@ import {
 import { injectService } from './injected-service.js';
 import type { Lockable, LockedDecorator, LockedKey } from './locked-types.js';
 import { leaseParameters, withLease } from './parameters.js';
-import { rememberReturnKind, returnKind } from './return-kind.js';
+import { rememberReturnKind, returnKind } from '../services/return-kind.js';
 import { logger } from '../services/logger.js';
 
 /** What the start-up check reads of a method: the options of each `@Locked` on it, innermost first. */

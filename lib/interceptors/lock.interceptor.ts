@@ -6,22 +6,16 @@ import {
 } from '@nestjs/common';
 import { SSE_METADATA } from '@nestjs/common/constants.js';
 import { ModuleRef } from '@nestjs/core';
-import { AsyncLocalStorage } from 'node:async_hooks';
-import {
-  catchError,
-  defer,
-  finalize,
-  from,
-  lastValueFrom,
-  type Observable,
-  throwError,
-} from 'rxjs';
+import { AsyncLocalStorage, AsyncResource } from 'node:async_hooks';
+import { catchError, defer, finalize, Observable, throwError } from 'rxjs';
 import { LockOptionsError } from '../errors/index.js';
 import { lockNames } from '../keys/index.js';
-import { endOfResponse, responseParameter } from '../services/end-of-stream.js';
+import { discard, endOfResponse, responseParameter } from '../services/end-of-stream.js';
 import type { LockService } from '../services/lock.service.js';
 import { lockServiceToken } from '../services/lock-service-token.js';
 import { LockedCall } from '../services/locked-call.js';
+import { returnKind } from '../services/return-kind.js';
+import { HandlerRun } from './handler-run.js';
 import { errorOfHandler } from './message-errors.js';
 import { LOCKED_REQUEST_METADATA, type LockedRequestSettings } from './locked-request-settings.js';
 
@@ -45,6 +39,8 @@ interface Handling {
   /** The decorators around it: the controller's outside, then its own, the uppermost first. */
   readonly decorators: readonly LockedRequestSettings[];
   readonly isSse: boolean;
+  /** Whether its own code ends when its answer is left, as that of an Observable does. */
+  readonly stops: boolean;
   /** The position of a response that it sends by itself. */
   readonly response: number | undefined;
 }
@@ -69,43 +65,56 @@ export class LockInterceptor implements NestInterceptor {
     const handling = handlingOf(context);
     const { decorators } = handling;
     if (decorators.length === 0 || inside.getStore()?.of === context) return next.handle();
-    return decorators
-      .reduceRight<CallHandler>(
-        (inner, settings) => ({ handle: () => this.#guard(context, handling, settings, inner) }),
-        { handle: () => pass(context, next) },
-      )
-      .handle();
+    const run = new HandlerRun(() => pass(context, next), handling.stops);
+    const answers = decorators.reduceRight(
+      (inner, settings) => this.#guard(context, handling, settings, inner, run),
+      run.answers,
+    );
+    // Who subscribes may be outside of the asynchronous context that an interceptor has opened around this one.
+    return new Observable(AsyncResource.bind((subscriber) => answers.subscribe(subscriber)));
   }
 
   #guard(
     context: ExecutionContext,
     { isSse, response }: Handling,
     { keyOf, module, plans }: LockedRequestSettings,
-    next: CallHandler,
+    inner: Observable<unknown>,
+    run: HandlerRun,
   ): Observable<unknown> {
     const service = this.#service(module);
     const type = context.getType<string>();
-    const emitsOnAndOn = isSse || type === 'rpc' || type === 'ws';
-    const locked = (): Observable<unknown> => {
+    const call = (body: () => unknown): LockedCall => {
       const plan = plans.on(service);
       const names = lockNames(keyOf(context), plan.maxKeyBytes);
-      const run = emitsOnAndOn
-        ? () => next.handle()
-        : () => lastValueFrom(next.handle(), { defaultValue: undefined });
-      const call = new LockedCall(plan, names, context.getArgs(), run);
-      if (emitsOnAndOn) return call.observable();
-      return from(
-        response === undefined || type !== 'http'
-          ? call.promise()
-          : call.promise(() => endOfResponse(context.switchToHttp().getResponse())),
-      );
+      return new LockedCall(plan, names, context.getArgs(), body);
     };
-    if (type !== 'rpc') return locked();
-    return defer(locked).pipe(
-      catchError((error: unknown) =>
-        throwError(() => errorOfHandler(service, context.getHandler(), error)),
-      ),
-    );
+    if (isSse || type === 'rpc' || type === 'ws') {
+      const locked = defer(() => call(() => inner).observable(run.over));
+      if (type !== 'rpc') return locked;
+      return locked.pipe(
+        catchError((error: unknown) =>
+          throwError(() => errorOfHandler(service, context.getHandler(), error)),
+        ),
+      );
+    }
+    const end =
+      response === undefined || type !== 'http'
+        ? undefined
+        : () => endOfResponse(context.switchToHttp().getResponse());
+    return new Observable((subscriber) => {
+      const left = new AbortController();
+      void call(() => run.last(inner, left.signal))
+        .promise(end, undefined, left.signal)
+        .then(
+          (answer) => {
+            if (subscriber.closed) return discard(answer);
+            subscriber.next(answer);
+            subscriber.complete();
+          },
+          (error: unknown) => subscriber.error(error),
+        );
+      return () => left.abort();
+    });
   }
 
   #service(module: string | undefined): LockService {
@@ -139,13 +148,15 @@ function handlingOf(context: ExecutionContext): Handling {
   const known = handlings.get(type) ?? new WeakMap<object, Handling>();
   let handling = known.get(handler);
   if (!handling) {
+    const prototype = type.prototype as object;
     handling = {
       decorators: [type, handler].flatMap(
         (target) =>
           (Reflect.getMetadata(LOCKED_REQUEST_METADATA, target) ?? []) as LockedRequestSettings[],
       ),
       isSse: Reflect.getMetadata(SSE_METADATA, handler) === true,
-      response: responseParameter(type.prototype as object, handler.name),
+      stops: returnKind(prototype, handler.name, handler as never)?.kind === 'observable',
+      response: responseParameter(prototype, handler.name),
     };
     handlings.set(type, known.set(handler, handling));
   }

@@ -3,13 +3,20 @@ import { finished, type Readable } from 'node:stream';
 
 /** When what a method returned ends by itself: a Node stream, or a StreamableFile around one; undefined for a plain value. */
 export function endOfStream(result: unknown): Promise<void> | undefined {
+  return closed(streamOf(result));
+}
+
+/** Destroys a stream that nobody is going to read: it would keep what it reads from. */
+export function discard(result: unknown): void {
+  const stream = streamOf(result) as Partial<Readable> | undefined;
+  stream?.destroy?.();
+}
+
+function streamOf(result: unknown): unknown {
   if (typeof result !== 'object' || result === null) return undefined;
-  if ('getStream' in result && typeof result.getStream === 'function') {
-    return closed(result.getStream());
-  }
-  return 'pipe' in result && typeof result.pipe === 'function' && 'once' in result
-    ? closed(result)
-    : undefined;
+  if ('getStream' in result && typeof result.getStream === 'function') return result.getStream();
+  const isStream = 'pipe' in result && typeof result.pipe === 'function' && 'once' in result;
+  return isStream ? result : undefined;
 }
 
 /** When a response of Express (Node's own) or Fastify (which wraps it) has been sent or broken off; undefined for anything else. */
@@ -20,6 +27,7 @@ export function endOfResponse(response: unknown): Promise<void> | undefined {
 
 /** Undefined for what is no stream: its end would never be told. */
 function closed(stream: unknown): Promise<void> | undefined {
+  if (stream === undefined) return undefined;
   let close!: () => void;
   const end = new Promise<void>((resolve) => (close = resolve));
   try {

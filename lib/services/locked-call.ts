@@ -31,10 +31,15 @@ export class LockedCall {
   }
 
   /**
-   * A value, or a stream that is held until it is closed; `end` tells of another end to wait for.
+   * A value, or a stream that is held until it is closed; `end` tells of another end to wait for. Once its caller has
+   * `left`, it waits for the lock no more.
    * @throws LazyResultError naming the method as `said` if its result would begin only later.
    */
-  promise(end?: () => Promise<void> | undefined, said?: string): Promise<unknown> {
+  promise(
+    end?: () => Promise<void> | undefined,
+    said?: string,
+    left?: AbortSignal,
+  ): Promise<unknown> {
     const endOf = (result: unknown): Promise<void> | undefined => {
       this.#refuseLazy(result, said);
       return endOfStream(result) ?? end?.();
@@ -48,11 +53,14 @@ export class LockedCall {
     };
     const { client, call, policy } = this.plan;
     const body = { run: this.run, endOf, withoutLease };
-    return runUnderLease(client.acquire(this.names, call), body, policy.onLost);
+    return runUnderLease(client.acquire(this.names, call, left), body, policy.onLost);
   }
 
-  /** Acquires at each subscription; errors with `LeaseLostError` at the moment of loss. */
-  observable(): Observable<unknown> {
+  /**
+   * Acquires at each subscription; errors with `LeaseLostError` at the moment of loss. `over` tells when the method has
+   * ended, where that may be later than the Observable is left.
+   */
+  observable(over?: () => Promise<void>): Observable<unknown> {
     const { client, call, policy } = this.plan;
     return new Observable((subscriber) => {
       const waiting = new AbortController();
@@ -69,8 +77,9 @@ export class LockedCall {
         const { lease } = entry;
         if (subscriber.closed) return void lease?.release('unused');
         const body = new LeasedBody(lease, policy.onLost);
-        const fail = (error: unknown): void =>
-          void body.breakOff().then(() => subscriber.error(error));
+        const breakOff = (): Promise<void> =>
+          over ? over().then(() => body.breakOff()) : body.breakOff();
+        const fail = (error: unknown): void => void breakOff().then(() => subscriber.error(error));
         if (lease && policy.onLost !== 'ignore') {
           if (lease.signal.aborted) return fail(lease.signal.reason);
           unwatch = onAbort(lease.signal, () => subscriber.error(lease.signal.reason));
@@ -89,7 +98,7 @@ export class LockedCall {
             ),
         };
         const subscription = body.run(() => source.subscribe(observer));
-        subscription.add(() => void body.breakOff()); // once the source has stopped
+        subscription.add(() => void breakOff()); // once the source has stopped
       };
       const coming = client.acquire(this.names, call, waiting.signal);
       this.#entry(coming).then(start, (error: unknown) => subscriber.error(error));

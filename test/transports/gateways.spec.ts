@@ -14,6 +14,7 @@ import { Test } from '@nestjs/testing';
 import {
   BaseWsExceptionFilter,
   MessageBody,
+  type OnGatewayDisconnect,
   SubscribeMessage,
   WebSocketGateway,
   WsException,
@@ -25,17 +26,35 @@ import { Locked, LockedRequest, LockErrorFilter, LockService } from '../../lib/i
 import { LockTestingModule } from '../../lib/testing/index.js';
 import { freePort } from '../../tools/redis-server.js';
 import { ANSWERS, expectLogged, expectPublic, fail, failing, SECRET } from '../support/failing.js';
+import { Gate } from '../support/gate.js';
+import { untilFree } from '../support/inspected.js';
 
-const { server, log } = failing();
+const failures = failing();
+const { server, log } = failures;
 const ended: (() => unknown)[] = [];
 
 afterAll(async () => {
   for (const end of ended.reverse()) await end();
 });
 
+let started: Gate;
+let gone: Gate;
+let work: Gate;
+
 @WebSocketGateway()
-class Accounts {
+class Accounts implements OnGatewayDisconnect {
   constructor(private readonly locks: LockService) {}
+
+  handleDisconnect(): void {
+    gone?.open();
+  }
+
+  @LockedRequest('work:<data>', { wait: 0 })
+  @SubscribeMessage('works')
+  async works(@MessageBody() data: string): Promise<object> {
+    started.open();
+    return work.after(Promise.resolve({ event: 'well', data }));
+  }
 
   @Locked('account:<id>', { wait: 0 })
   @SubscribeMessage('locked')
@@ -104,6 +123,7 @@ class FilteredOtherwise extends Accounts {}
 
 /** A client: sends a message, and hears the next event that comes. */
 interface Client {
+  leave(): unknown;
   send(event: string, data: string): Promise<{ readonly event: string; readonly data: unknown }>;
 }
 
@@ -115,6 +135,7 @@ async function overSocketIo(url: string): Promise<Client & { readonly socket: So
   });
   return {
     socket,
+    leave: () => socket.close(),
     send: (event, data) =>
       new Promise((resolve) => {
         socket.onAny((heard: string, body: unknown) => {
@@ -131,6 +152,7 @@ async function overWebSocket(url: string): Promise<Client> {
   ended.push(() => socket.terminate());
   await new Promise((resolve, reject) => socket.once('open', resolve).once('error', reject));
   return {
+    leave: () => socket.terminate(),
     send: (event, data) =>
       new Promise((resolve) => {
         socket.once('message', (text: Buffer) => resolve(JSON.parse(text.toString()) as never));
@@ -192,6 +214,18 @@ describe.each(Object.keys(PLATFORMS) as Platform[])('a gateway on %s', (platform
   beforeAll(async () => {
     url = await start(platform);
     client = await connect(url);
+  });
+
+  it('keeps the lock of a message while its handler works for a client that has gone', async () => {
+    [started, gone, work] = [new Gate(), new Gate(), new Gate()];
+    const leaving = await connect(url);
+    void leaving.send('works', platform);
+    await started.opened;
+    await leaving.leave();
+    await gone.opened;
+    expect((await failures.rival.inspect(`work:${platform}`)).state).toBe('held');
+    work.open();
+    await untilFree(failures.rival, `work:${platform}`);
   });
 
   it.each(ANSWERS)('tells the client of %s in an exception (%i %s)', async (...row) => {
