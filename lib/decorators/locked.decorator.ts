@@ -1,3 +1,4 @@
+import { METHOD_METADATA } from '@nestjs/common/constants.js';
 import { catchError, defer, throwError } from 'rxjs';
 import { LockOptionsError } from '../errors/index.js';
 import { catchMessageErrors, errorOfHandler, isResolver } from '../interceptors/message-errors.js';
@@ -11,7 +12,12 @@ import {
   POLICY_OPTIONS,
 } from '../options/index.js';
 import { CallPlans } from '../services/call-plan.js';
-import { endOfResponse, responseParameter } from '../services/end-of-stream.js';
+import {
+  endOfBody,
+  endOfResponse,
+  isWebResponse,
+  responseParameter,
+} from '../services/end-of-stream.js';
 import { leavable } from '../services/leavable.js';
 import { LazyResultError, LockedCall } from '../services/locked-call.js';
 import type { LockService } from '../services/lock.service.js';
@@ -92,16 +98,21 @@ export function Locked(
       return new LockedCall(plan, names, args, run);
     }
 
+    /** Where a route sends its answer by `@Res()`, at whose mark a resolver has its `@Context()`, or from a `Response`. */
+    function endOfAnswer(result: unknown, args: readonly unknown[]): Promise<void> | undefined {
+      if (response !== undefined && !isResolver(wrapper)) return endOfResponse(args[response]);
+      const isSent = isWebResponse(result) && Reflect.hasMetadata(METHOD_METADATA, wrapper);
+      return isSent ? endOfBody(result) : undefined;
+    }
+
     const wrappers: Record<NonNullable<LockedOptions['returns']>, Method> = {
       async promise(...args) {
         const service = serviceOf(this);
-        // At the mark of @Res(), a resolver has its @Context().
-        const end =
-          response === undefined || isResolver(wrapper)
-            ? undefined
-            : () => endOfResponse(args[response]);
         try {
-          return await call(service, this, args).promise(end, said);
+          return await call(service, this, args).promise(
+            (result) => endOfAnswer(result, args),
+            said,
+          );
         } catch (error) {
           throw errorOfHandler(service, wrapper, error);
         }

@@ -10,10 +10,17 @@ import { AsyncLocalStorage, AsyncResource } from 'node:async_hooks';
 import { catchError, defer, finalize, Observable, throwError } from 'rxjs';
 import { LockOptionsError } from '../errors/index.js';
 import { lockNames } from '../keys/index.js';
-import { discard, endOfResponse, responseParameter } from '../services/end-of-stream.js';
+import {
+  discard,
+  endOfBody,
+  endOfResponse,
+  isWebResponse,
+  responseParameter,
+} from '../services/end-of-stream.js';
 import type { LockService } from '../services/lock.service.js';
 import { lockServiceToken } from '../services/lock-service-token.js';
-import { LockedCall } from '../services/locked-call.js';
+import { AnswerRows } from '../services/answer-rows.js';
+import { LockedCall, lazyKind } from '../services/locked-call.js';
 import { returnKind } from '../services/return-kind.js';
 import { HandlerRun } from './handler-run.js';
 import { errorOfHandler } from './message-errors.js';
@@ -97,13 +104,14 @@ export class LockInterceptor implements NestInterceptor {
         ),
       );
     }
-    const end =
-      response === undefined || type !== 'http'
-        ? undefined
-        : () => endOfResponse(context.switchToHttp().getResponse());
+    const http = type === 'http' ? context.switchToHttp().getResponse<unknown>() : undefined;
+    const end = (answer: unknown): Promise<void> | undefined => {
+      if (isWebResponse(answer)) return endOfResponse(http)?.then(() => endOfBody(answer));
+      return response === undefined ? undefined : endOfResponse(http);
+    };
     return new Observable((subscriber) => {
       const left = new AbortController();
-      void call(() => run.last(inner, left.signal))
+      void call(async () => sentRows(await run.last(inner, left.signal), http))
         .promise(end, undefined, left.signal)
         .then(
           (answer) => {
@@ -136,6 +144,13 @@ export class LockInterceptor implements NestInterceptor {
       );
     }
   }
+}
+
+/** Rows of an HTTP answer, which Nest reads when the interceptors are through. */
+function sentRows(answer: unknown, response: unknown): unknown {
+  if (lazyKind(answer) !== 'iterable') return answer;
+  const sent = endOfResponse(response);
+  return sent ? new AnswerRows(answer as AsyncIterable<unknown>, sent) : answer;
 }
 
 function pass(context: ExecutionContext, next: CallHandler): Observable<unknown> {

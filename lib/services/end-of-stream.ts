@@ -1,22 +1,35 @@
 import { ROUTE_ARGS_METADATA } from '@nestjs/common/constants.js';
 import { finished, type Readable } from 'node:stream';
+import { AnswerRows } from './answer-rows.js';
 
-/** When what a method returned ends by itself: a Node stream, or a StreamableFile around one; undefined for a plain value. */
+/** When what a method returned ends by itself: a stream, or a StreamableFile around one; undefined for a plain value. */
 export function endOfStream(result: unknown): Promise<void> | undefined {
   return closed(streamOf(result));
 }
 
-/** Destroys a stream that nobody is going to read: it would keep what it reads from. */
-export function discard(result: unknown): void {
-  const stream = streamOf(result) as Partial<Readable> | undefined;
-  stream?.destroy?.();
+/** When the body of a web `Response` has been read or is left: a route sends it, while a caller of `fetch` may never read it. */
+export function endOfBody(response: Response): Promise<void> | undefined {
+  return closed(response.body ?? undefined);
 }
 
-function streamOf(result: unknown): unknown {
+/** Destroys a stream that nobody is going to read: it would keep what it reads from. */
+export function discard(result: unknown): void {
+  const stream = isWebResponse(result) ? result.body : streamOf(result);
+  (stream as Partial<Readable> | undefined)?.destroy?.();
+  // Who reads it already cancels it.
+  (stream as Partial<ReadableStream> | undefined)?.cancel?.().catch(() => {});
+}
+
+export function isWebResponse(value: unknown): value is Response {
+  return Object.prototype.toString.call(value) === '[object Response]';
+}
+
+/** The stream of Node or of the web that a method returned. */
+export function streamOf(result: unknown): unknown {
   if (typeof result !== 'object' || result === null) return undefined;
   if ('getStream' in result && typeof result.getStream === 'function') return result.getStream();
-  const isStream = 'pipe' in result && typeof result.pipe === 'function' && 'once' in result;
-  return isStream ? result : undefined;
+  const isNode = 'pipe' in result && typeof result.pipe === 'function' && 'once' in result;
+  return isNode || 'getReader' in result || result instanceof AnswerRows ? result : undefined;
 }
 
 /** When a response of Express (Node's own) or Fastify (which wraps it) has been sent or broken off; undefined for anything else. */
@@ -28,6 +41,7 @@ export function endOfResponse(response: unknown): Promise<void> | undefined {
 /** Undefined for what is no stream: its end would never be told. */
 function closed(stream: unknown): Promise<void> | undefined {
   if (stream === undefined) return undefined;
+  if (stream instanceof AnswerRows) return stream.end;
   let close!: () => void;
   const end = new Promise<void>((resolve) => (close = resolve));
   try {

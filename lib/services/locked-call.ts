@@ -4,7 +4,7 @@ import type { BaseLease } from '../client/lease.js';
 import { LeasedBody, runUnderLease } from '../client/run-under-lease.js';
 import { onAbort, POLICY_DEFAULTS } from '../options/index.js';
 import type { CallPlan } from './call-plan.js';
-import { endOfStream } from './end-of-stream.js';
+import { endOfStream, streamOf } from './end-of-stream.js';
 import { logger } from './logger.js';
 
 /** Runs the method; without a lease only if the author chose to proceed without one. */
@@ -31,18 +31,18 @@ export class LockedCall {
   }
 
   /**
-   * A value, or a stream that is held until it is closed; `end` tells of another end to wait for. Once its caller has
+   * A value, or a stream that is held until it is closed; `end` tells of another end that a result has. Once its caller has
    * `left`, it waits for the lock no more.
    * @throws LazyResultError naming the method as `said` if its result would begin only later.
    */
   promise(
-    end?: () => Promise<void> | undefined,
+    end?: (result: unknown) => Promise<void> | undefined,
     said?: string,
     left?: AbortSignal,
   ): Promise<unknown> {
     const endOf = (result: unknown): Promise<void> | undefined => {
       this.#refuseLazy(result, said);
-      return endOfStream(result) ?? end?.();
+      return endOfStream(result) ?? end?.(result);
     };
     const withoutLease = async (error: unknown): Promise<unknown> => {
       const entry = await this.#without(error);
@@ -186,11 +186,13 @@ export class LockedCall {
     throw error;
   }
 
-  #refuseLazy(result: unknown, said = `The method under lock "${this.key}"`): void {
+  #refuseLazy(result: unknown, said?: string): void {
     const kind = lazyKind(result);
     if (kind === undefined) return;
     throw new LazyResultError(
-      `${said} returned an ${kind}, which its declared type does not say: declare it, or set "returns: '${kind}'".`,
+      said === undefined
+        ? `The handler under lock "${this.key}" returned an ${kind}, which would begin unlocked: put @Locked on it instead of @LockedRequest.`
+        : `${said} returned an ${kind}, which its declared type does not say: declare it, or set "returns: '${kind}'".`,
     );
   }
 }
@@ -203,7 +205,7 @@ export class LazyResultError extends LockOptionsError {
 /** What has not begun when a method returns, and would begin after the lock is given back. */
 export function lazyKind(result: unknown): 'observable' | 'iterable' | undefined {
   if (isObservable(result)) return 'observable';
-  return isAsyncIterable(result) && !('pipe' in result) ? 'iterable' : undefined;
+  return isAsyncIterable(result) && streamOf(result) === undefined ? 'iterable' : undefined;
 }
 
 function isAsyncIterable(value: unknown): value is AsyncIterable<unknown> {

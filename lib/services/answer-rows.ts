@@ -1,0 +1,37 @@
+import { AsyncResource } from 'node:async_hooks';
+
+/** The rows of an HTTP answer: made in the asynchronous context that this is made in, whoever asks for them. */
+export class AnswerRows implements AsyncIterableIterator<unknown> {
+  readonly #iterator: AsyncIterator<unknown>;
+  readonly #scope = new AsyncResource('AnswerRows');
+  readonly #end: Promise<void>;
+
+  /** @param sent the end of the answer, after which nobody asks for rows */
+  constructor(rows: AsyncIterable<unknown>, sent: Promise<void>) {
+    this.#iterator = rows[Symbol.asyncIterator]();
+    this.#end = sent
+      .then(() => this.return())
+      .then(
+        () => {},
+        () => {},
+      );
+  }
+
+  /** When no code makes rows any more. */
+  get end(): Promise<void> {
+    return this.#end;
+  }
+
+  next(): Promise<IteratorResult<unknown>> {
+    return this.#scope.runInAsyncScope(() => this.#iterator.next());
+  }
+
+  async return(): Promise<IteratorResult<unknown>> {
+    await this.#scope.runInAsyncScope(() => this.#iterator.return?.());
+    return { done: true, value: undefined };
+  }
+
+  [Symbol.asyncIterator](): this {
+    return this;
+  }
+}

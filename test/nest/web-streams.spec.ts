@@ -1,0 +1,172 @@
+import { beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { Controller, Get, Injectable, Param } from '@nestjs/common';
+import { Locked, LockedRequest, LockService } from '../../lib/index.js';
+import { Gate } from '../support/gate.js';
+import { untilFree } from '../support/inspected.js';
+import { type Platform, PLATFORMS, useBench } from '../support/nest-app.js';
+
+const bench = useBench();
+let rival: LockService;
+beforeAll(async () => {
+  rival = await bench.rival();
+});
+
+const state = async (key: string): Promise<string> => (await rival.inspect(key)).state;
+
+/** Each route sends a first part, and after `work` a last one. */
+let work: Gate;
+/** Opens when the second part is wanted. */
+let wanted: Gate;
+beforeEach(() => {
+  [work, wanted] = [new Gate(), new Gate()];
+});
+
+function parts(): ReadableStream {
+  let sent = 0;
+  return new ReadableStream(
+    {
+      async pull(controller) {
+        if ((sent += 1) === 1) return controller.enqueue(new TextEncoder().encode('first,'));
+        wanted.open();
+        await work.opened;
+        controller.enqueue(new TextEncoder().encode('last'));
+        controller.close();
+      },
+    },
+    { highWaterMark: 0 },
+  );
+}
+
+@Controller()
+class Answers {
+  constructor(private readonly locks: LockService) {}
+
+  @Locked('body:<id>')
+  @Get('response/:id')
+  async response(@Param('id') _id: string): Promise<Response> {
+    return new Response(parts());
+  }
+
+  @LockedRequest('body:<params.id>')
+  @Get('response-of-request/:id')
+  async responseOfRequest(): Promise<Response> {
+    return new Response(parts());
+  }
+
+  @Locked('body:<id>')
+  @Get('stream/:id')
+  async stream(@Param('id') _id: string): Promise<ReadableStream> {
+    return parts();
+  }
+
+  @LockedRequest('body:<params.id>')
+  @Get('stream-of-request/:id')
+  async streamOfRequest(): Promise<ReadableStream> {
+    return parts();
+  }
+
+  @LockedRequest('outer:<params.id>')
+  @LockedRequest('body:<params.id>')
+  @Get('rows-of-request/:id')
+  async *rowsOfRequest(@Param('id') id: string): AsyncGenerator<string> {
+    yield 'first,';
+    wanted.open();
+    await work.opened;
+    yield* [this.locks.current(`body:${id}`), this.locks.current(`outer:${id}`)].map(
+      (lease) => `${lease?.held},`,
+    );
+    yield 'last';
+  }
+
+  @Locked('body:<id>')
+  @Get('empty/:id')
+  async empty(@Param('id') _id: string): Promise<Response> {
+    return new Response(null, { status: 204 });
+  }
+}
+
+const ROUTES = [
+  'response',
+  'response-of-request',
+  'stream',
+  'stream-of-request',
+  'rows-of-request',
+];
+
+// Nest 11 sends neither.
+const describeFrom12 = process.env['NEST'] === '11' ? describe.skip : describe;
+
+describeFrom12.each(PLATFORMS)(
+  'an answer of web streams and rows, on %s,',
+  (platform: Platform) => {
+    let url: string;
+    beforeAll(async () => {
+      ({ url } = await bench.server(platform, { controllers: [Answers] }));
+    });
+
+    it.each(ROUTES)('keeps the lock until it is sent: %s', async (route) => {
+      const answer = await fetch(`${url}/${route}/${platform}`);
+      await wanted.opened;
+      expect(await state(`body:${platform}`)).toBe('held');
+      work.open();
+      const held = route === 'rows-of-request' ? 'true,true,' : '';
+      expect(await answer.text()).toBe(`first,${held}last`);
+      await untilFree(rival, `body:${platform}`);
+      await untilFree(rival, `outer:${platform}`);
+    });
+
+    it.each(ROUTES)('gives the lock back when the client goes away: %s', async (route) => {
+      const client = new AbortController();
+      await fetch(`${url}/${route}/${platform}`, { signal: client.signal });
+      await wanted.opened;
+      expect(await state(`body:${platform}`)).toBe('held');
+      client.abort();
+      work.open();
+      await untilFree(rival, `body:${platform}`);
+      await untilFree(rival, `outer:${platform}`);
+    });
+
+    it.each(ROUTES)('gives the lock back where only its head is asked for: %s', async (route) => {
+      await fetch(`${url}/${route}/${platform}`, { method: 'HEAD' });
+      await untilFree(rival, `body:${platform}`);
+      await untilFree(rival, `outer:${platform}`);
+    });
+
+    it('without a body gives the lock back at once', async () => {
+      expect((await fetch(`${url}/empty/${platform}`)).status).toBe(204);
+      expect(await state(`body:${platform}`)).toBe('free');
+    });
+  },
+);
+
+describe('what a provider returns', () => {
+  @Injectable()
+  class Reports {
+    @Locked('report')
+    async read(): Promise<ReadableStream> {
+      return parts();
+    }
+
+    @Locked('fetched')
+    async fetched(): Promise<Response> {
+      return new Response('nobody may read this');
+    }
+  }
+  let reports: Reports;
+  beforeAll(async () => {
+    reports = (await bench.app({ providers: [Reports] })).get(Reports);
+  });
+
+  it('keeps the lock until its web stream has been read', async () => {
+    const stream = await reports.read();
+    expect(await state('report')).toBe('held');
+    work.open();
+    expect(await new Response(stream).text()).toBe('first,last');
+    await untilFree(rival, 'report');
+  });
+
+  it('does not keep it for the body of a Response, which its caller may leave alone', async () => {
+    await reports.fetched();
+    expect(await state('fetched')).toBe('free');
+  });
+});
