@@ -1,6 +1,7 @@
 import { Inject, Optional } from '@nestjs/common';
 import { ModulesContainer } from '@nestjs/core';
 import { LockOptionsError } from '../errors/index.js';
+import type { InstanceWrapper } from '@nestjs/core/injector/instance-wrapper.js';
 import type { LockService } from '../services/lock.service.js';
 import { isLockServiceToken, lockServiceToken } from '../services/lock-service-token.js';
 
@@ -93,7 +94,10 @@ export function supplyService(
     for (const wrapper of [providers, controllers, injectables].flatMap((map) => [
       ...map.values(),
     ])) {
-      if (wrapper.isTransient || !wrapper.isDependencyTreeStatic()) continue;
+      if (wrapper.isTransient || !wrapper.isDependencyTreeStatic()) {
+        supplyFactory(wrapper, service, locks);
+        continue;
+      }
       const instance = wrapper.instance as Bearer | null | undefined;
       if (typeof instance !== 'object' || instance === null) continue;
       if (!(service in instance) || instance[service] === locks) continue;
@@ -105,6 +109,20 @@ export function supplyService(
       }
     }
   }
+}
+
+/** Has a factory that is called again and again supply what it makes from now on, and supplies what it has made before. */
+function supplyFactory(wrapper: InstanceWrapper, service: symbol, locks: LockService): void {
+  if (!wrapper.isFactory) return;
+  const supplied = (made: unknown): unknown => {
+    if (typeof made === 'object' && made !== null && service in made) {
+      (made as Bearer)[service] = locks;
+    }
+    return made;
+  };
+  const factory = wrapper.metatype as (...dependencies: unknown[]) => unknown;
+  wrapper.metatype = async (...dependencies: unknown[]) => supplied(await factory(...dependencies));
+  for (const made of wrapper.getStaticTransientInstances()) supplied(made?.instance);
 }
 
 /** Another name's module is enough here: which one a decorator names is checked at start-up. */

@@ -272,6 +272,24 @@ describe('@Locked holds for an object that Nest did not make, or that is not cal
     for (const token of ['factory', 'later', 'value']) await work(app.get(token));
   });
 
+  it('of a useFactory that is called for each request or each consumer', async () => {
+    @Injectable()
+    class Consumer {
+      constructor(@Inject('transient') readonly base: Base) {}
+    }
+    const app = await bench.app({
+      providers: [
+        PerRequest,
+        Consumer,
+        { provide: 'request', inject: [PerRequest], useFactory: () => new Base() },
+        { provide: 'later', scope: Scope.REQUEST, useFactory: async () => new Base() },
+        { provide: 'transient', scope: Scope.TRANSIENT, useFactory: () => new Base() },
+      ],
+    });
+    for (const token of ['request', 'later', 'transient']) await work(await app.resolve(token));
+    await work(app.get(Consumer).base);
+  });
+
   it('of useFactory, before the hooks of its own module run', async () => {
     const said: string[] = [];
     class Eager extends Base {
