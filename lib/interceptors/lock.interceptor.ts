@@ -16,6 +16,7 @@ import {
   endOfResponse,
   isWebResponse,
   responseParameter,
+  SENDS_STREAMS,
 } from '../services/end-of-stream.js';
 import type { LockService } from '../services/lock.service.js';
 import { lockServiceToken } from '../services/lock-service-token.js';
@@ -148,7 +149,7 @@ export class LockInterceptor implements NestInterceptor {
 
 /** Rows of an HTTP answer, which Nest reads when the interceptors are through. */
 function sentRows(answer: unknown, response: unknown): unknown {
-  if (lazyKind(answer) !== 'iterable') return answer;
+  if (!SENDS_STREAMS || lazyKind(answer) !== 'iterable') return answer;
   const sent = endOfResponse(response);
   return sent ? new AnswerRows(answer as AsyncIterable<unknown>, sent) : answer;
 }

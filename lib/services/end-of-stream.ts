@@ -1,3 +1,4 @@
+import * as nest from '@nestjs/common';
 import { ROUTE_ARGS_METADATA } from '@nestjs/common/constants.js';
 import { finished, type Readable } from 'node:stream';
 import { AnswerRows } from './answer-rows.js';
@@ -7,9 +8,12 @@ export function endOfStream(result: unknown): Promise<void> | undefined {
   return closed(streamOf(result));
 }
 
+/** Whether Nest sends a web `Response` and rows that a route returns, as from version 12 on: before, nobody reads them. */
+export const SENDS_STREAMS = 'StandardSchemaValidationPipe' in nest;
+
 /** When the body of a web `Response` has been read or is left: a route sends it, while a caller of `fetch` may never read it. */
 export function endOfBody(response: Response): Promise<void> | undefined {
-  return closed(response.body ?? undefined);
+  return SENDS_STREAMS ? closed(response.body ?? undefined) : undefined;
 }
 
 /** Destroys a stream that nobody is going to read: it would keep what it reads from. */
