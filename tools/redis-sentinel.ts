@@ -10,6 +10,9 @@ import { findRedisServer, freePort, RedisProcess } from './redis-server.js';
 /** How long a primary may be silent before its Sentinels take it for down, in ms. */
 const DOWN_AFTER = 1_000;
 
+/** How long the Sentinels may take to agree, in ms. On a busy machine one stands aside for 30 s when its timers come late (TILT). */
+const AGREED_WITHIN = 90_000;
+
 /** A primary of our own on loopback, its replicas, and the Sentinels that watch them. */
 export class SentinelProcess {
   readonly name = 'locks';
@@ -60,8 +63,8 @@ export class SentinelProcess {
   async failOver(): Promise<void> {
     const before = await this.primary();
     // Refused while it does not know its replicas well.
-    await within(30_000, async () => (await this.#ask(0, ['failover', this.name])) === 'OK');
-    await within(30_000, async () => (await this.primary()) !== before);
+    await within(AGREED_WITHIN, async () => (await this.#ask(0, ['failover', this.name])) === 'OK');
+    await within(AGREED_WITHIN, async () => (await this.primary()) !== before);
   }
 
   /** Sends a signal to one of the Sentinels. */
@@ -97,14 +100,16 @@ export class SentinelProcess {
 
   async #together(replicas: number, sentinels: number): Promise<void> {
     for (const [at] of this.#sentinels.entries()) {
-      await within(30_000, async () => {
+      await within(AGREED_WITHIN, async () => {
         const answer = (await this.#ask(at, ['master', this.name])) as string[];
         const about = (field: string): number => Number(answer[answer.indexOf(field) + 1]);
         return about('num-slaves') === replicas && about('num-other-sentinels') === sentinels - 1;
       });
     }
     const primary = new Redis(this.servers[0]!.url);
-    await within(30_000, () => linked(primary, replicas)).finally(() => primary.disconnect());
+    await within(AGREED_WITHIN, () => linked(primary, replicas)).finally(() =>
+      primary.disconnect(),
+    );
   }
 
   /** Undefined while it does not answer. */
