@@ -142,7 +142,7 @@ describe('an empty folder with ioredis and without Nest', () => {
   it('says in a sentence what is wrong, and shows no password', async () => {
     const url = 'redis://us3r:pl4ntedw0rd@127.0.0.1';
     const wrong = [
-      [await npx(['list'], { REDIS_URL: `${url}:${redis.port}` }), 1, 'WRONGPASS'],
+      [await npx(['list'], { REDIS_URL: `${url}:${redis.port}` }), 3, 'WRONGPASS'],
       [await npx(['list'], { REDIS_URL: `${url}#:1` }), 2, 'percent-encode'],
       [await npx(['inspect']), 2, 'inspect needs the key of a lock'],
       [await npx(['lst']), 2, 'There is no command "lst".'],
