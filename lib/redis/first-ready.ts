@@ -2,7 +2,7 @@ import { LockOptionsError, LockStoreError } from '../errors/index.js';
 import { type Clock, onAbort } from '../options/index.js';
 import { deadline } from './deadline.js';
 import { serverOf } from './open-connection.js';
-import { onEachConnection, pauseBefore, replaceRefused } from './our-client.js';
+import { onEachConnection, pauseBefore } from './our-client.js';
 import type { RedisConnection } from './redis-connection.js';
 import { probe } from './server-probe.js';
 import { notSent, storeFailure, unusable } from './store-failure.js';
@@ -23,9 +23,10 @@ export interface Start {
  * LockOptionsError of `check`.
  */
 export function firstReady(
-  { client, clock, closed, connectTimeout }: RedisConnection,
+  connection: RedisConnection,
   { check, failed }: Start = {},
 ): Promise<void> {
+  const { client, clock, closed, connectTimeout } = connection;
   const where = serverOf(client);
   let failure: Error = notSent(undefined, 'no answer');
   /** Whether the server itself says what is wrong, which tells more than what ioredis met. */
@@ -64,16 +65,13 @@ export function firstReady(
         cancelProbe = probeLater();
       });
     const ignoreConnections = onEachConnection(
-      client,
+      connection,
       async () => check?.(),
       () => {
         stop();
         resolve();
       },
-      (failures, error) => {
-        attemptFailed(error);
-        if (!isOver) replaceRefused(client, clock, failures);
-      },
+      attemptFailed,
     );
     let cancelProbe = probeLater();
     const cancelEnd = deadline(clock, connectTimeout, () =>

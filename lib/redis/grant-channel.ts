@@ -1,7 +1,7 @@
 import type { Clock } from '../options/index.js';
 import { deadline } from './deadline.js';
 import type { ServerListener } from './lock-server.js';
-import { onEachConnection, replaceRefused } from './our-client.js';
+import { onEachConnection } from './our-client.js';
 import type { RedisConnection } from './redis-connection.js';
 
 /** Our subscriber connection: subscribed to this process's own inbox and to wake-up channels, anew after every reconnect. */
@@ -28,12 +28,10 @@ export class GrantChannel {
   /** Subscribes now and after every reconnect. Rejects if the user has no right to. */
   async open(): Promise<void> {
     await this.#subscribe();
-    const { client, clock } = this.connection;
     onEachConnection(
-      client,
+      this.connection,
       () => this.#subscribe(),
       () => this.listener.reconnected(),
-      (failures) => replaceRefused(client, clock, failures),
     );
   }
 

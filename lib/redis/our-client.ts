@@ -128,31 +128,25 @@ function hasConnection({ stream }: Redis): boolean {
   return stream?.destroyed === false;
 }
 
-/** Replaces a connection on which our first commands failed: at once, and later where it is not the first one in a row. */
-export function replaceRefused(client: Redis, clock: Clock, failures: number): void {
-  if (failures === 1) return client.disconnect(true);
-  const { stream } = client;
-  clock.after(pauseBefore(failures), () => {
-    if (client.status === 'ready' && client.stream === stream) client.disconnect(true);
-  });
-}
-
 /**
- * Does `work` on each connection that the client makes from now on, and tells how that ended, and how often in a row it
- * failed; nothing of one that was replaced meanwhile: what failed there says nothing of the connection that took its place.
- * Returns how to stop.
+ * Does `work` on each connection that the client makes from now on, and tells how that ended; nothing of one that was
+ * replaced meanwhile: what failed there says nothing of the connection that took its place. One on which it failed is
+ * replaced: at once, and later where it is not the first in a row. Returns how to stop.
  */
 export function onEachConnection(
-  client: Redis,
+  { client, clock }: { readonly client: Redis; readonly clock: Clock },
   work: () => Promise<unknown>,
   succeeded: () => void,
-  failed: (failures: number, error: unknown) => void,
+  failed: (error: unknown) => void = () => {},
 ): () => void {
   let latest = 0;
   let failures = 0;
   const ready = (): void => {
     latest += 1;
     const nth = latest;
+    const replace = (): void => {
+      if (nth === latest && client.status === 'ready') client.disconnect(true);
+    };
     work().then(
       () => {
         if (nth !== latest) return;
@@ -160,10 +154,17 @@ export function onEachConnection(
         succeeded();
       },
       (error: unknown) => {
-        if (nth === latest) failed((failures += 1), error);
+        if (nth !== latest) return;
+        failures += 1;
+        failed(error);
+        if (failures === 1) replace();
+        else clock.after(pauseBefore(failures), replace);
       },
     );
   };
   client.on('ready', ready);
-  return () => void client.off('ready', ready);
+  return () => {
+    latest = NaN; // none of them counts any more
+    client.off('ready', ready);
+  };
 }

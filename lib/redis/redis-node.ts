@@ -1,7 +1,7 @@
 import { momentOf } from '../options/index.js';
 import { firstReady, type Start } from './first-ready.js';
 import type { KeyType } from './key-names.js';
-import { onEachConnection, replaceRefused } from './our-client.js';
+import { onEachConnection } from './our-client.js';
 import { addressOf } from './open-connection.js';
 import { OutageWatch } from './outage-watch.js';
 import type { RedisConnection } from './redis-connection.js';
@@ -76,15 +76,13 @@ export class RedisNode implements StepNode {
     await firstReady(connection, { check, failed });
     const watch = (this.#watch = new OutageWatch(client, clock, checks.outages));
     client.on('close', () => this.clock.forget());
-    const admitted = (): void => {
-      reconnected();
-      watch.back();
-    };
     onEachConnection(
-      client,
+      connection,
       () => this.#admit(),
-      admitted,
-      (failures) => replaceRefused(client, clock, failures),
+      () => {
+        reconnected();
+        watch.back();
+      },
     );
   }
 
