@@ -4,22 +4,14 @@ import { AsyncResource } from 'node:async_hooks';
 export class AnswerRows implements AsyncIterableIterator<unknown> {
   readonly #iterator: AsyncIterator<unknown>;
   readonly #scope = new AsyncResource('AnswerRows');
-  readonly #end: Promise<void>;
+  /** When no code makes rows any more. */
+  readonly end: Promise<void>;
 
   /** @param sent the end of the answer, after which nobody asks for rows */
   constructor(rows: AsyncIterable<unknown>, sent: Promise<void>) {
     this.#iterator = rows[Symbol.asyncIterator]();
-    this.#end = sent
-      .then(() => this.return())
-      .then(
-        () => {},
-        () => {},
-      );
-  }
-
-  /** When no code makes rows any more. */
-  get end(): Promise<void> {
-    return this.#end;
+    const over = (): void => {};
+    this.end = sent.then(() => this.return()).then(over, over);
   }
 
   next(): Promise<IteratorResult<unknown>> {

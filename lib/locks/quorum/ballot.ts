@@ -126,6 +126,14 @@ export function refuseForeign(key: string, types: readonly string[], nodes: numb
   if (types.length > nodes - majorityOf(nodes)) throw new ForeignLockError(key, types[0]!);
 }
 
+/** How many answers say what most of them say alike. */
+export function mostAlike<Answer>(
+  cast: readonly Answer[],
+  alike: (one: Answer, other: Answer) => boolean,
+): number {
+  return Math.max(0, ...cast.map((one) => cast.filter((other) => alike(one, other)).length));
+}
+
 /** Whether answers that are missing cannot change what a majority says alike, or that none does. */
 export function isSettled<Answer>(
   cast: readonly Answer[],
@@ -133,7 +141,7 @@ export function isSettled<Answer>(
   nodes: number,
   alike: (one: Answer, other: Answer) => boolean,
 ): boolean {
-  const most = Math.max(0, ...cast.map((one) => cast.filter((other) => alike(one, other)).length));
+  const most = mostAlike(cast, alike);
   const majority = majorityOf(nodes);
   return most >= majority || most + pending < majority;
 }

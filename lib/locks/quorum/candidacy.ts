@@ -6,6 +6,7 @@ import {
   type Ballot,
   isSettled,
   majorityOf,
+  mostAlike,
   poll,
   refuseForeign,
   type Votes,
@@ -71,12 +72,8 @@ export class Candidacy {
       foreign.map(({ detail }) => String(detail)),
       this.nodes.length,
     );
-    return this.#isTaken(ballot) ? 'taken' : 'split';
-  }
-
-  #isTaken({ cast }: Ballot<Vote>): boolean {
-    const majority = majorityOf(this.nodes.length);
-    return cast.some((one) => cast.filter((other) => areAlike(one, other)).length >= majority);
+    const isTaken = mostAlike(ballot.cast, areAlike) >= majorityOf(this.nodes.length);
+    return isTaken ? 'taken' : 'split';
   }
 
   /** The first token that a majority remembers; undefined if the votes were lost meanwhile. */

@@ -63,11 +63,9 @@ export class QuorumLock implements LockStrategy {
     const { former } = request;
     refuseUnsound(request);
     if (former) return this.#queued(request, await this.release(former, 0)); // others have their turn
-    const held = request.queue
-      ? await this.#attempt(request, this.commandTimeout)
-      : await this.#askOnce(request);
-    if (typeof held === 'object') return held;
-    return request.queue ? this.#queued(request) : { kind: 'busy' };
+    if (!request.queue) return this.#askOnce(request);
+    const held = await this.#attempt(request, this.commandTimeout);
+    return typeof held === 'object' ? held : this.#queued(request);
   }
 
   async release(request: LockRequest, keep: number): Promise<boolean> {
@@ -161,7 +159,7 @@ export class QuorumLock implements LockStrategy {
   }
 
   /** Asks until there is an answer: while the votes are split, nobody holds the lock. */
-  async #askOnce(request: LockRequest): Promise<Grant | undefined> {
+  async #askOnce(request: LockRequest): Promise<Answer> {
     const { clock, commandTimeout } = this;
     const asked = clock.monotonic();
     for (let waited = 0; ;) {
@@ -170,9 +168,9 @@ export class QuorumLock implements LockStrategy {
       waited = clock.monotonic() - asked;
       const pause = backOff(waited);
       waited += pause;
-      if (held === 'taken' || waited > commandTimeout * PATIENCE) return undefined;
+      if (held === 'taken' || waited > commandTimeout * PATIENCE) return { kind: 'busy' };
       await new Promise<void>((resolve) => clock.after(pause, resolve));
-      if (request.wanted?.() === false) return undefined;
+      if (request.wanted?.() === false) return { kind: 'busy' };
     }
   }
 
