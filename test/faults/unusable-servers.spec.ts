@@ -79,6 +79,8 @@ const plainly = (port: number, more: RedisLockOptions = {}): RedisLockOptions =>
 interface Case {
   readonly options: () => Promise<RedisLockOptions>;
   readonly says: RegExp;
+  /** The database that the error names. Default: 0. */
+  readonly db?: number;
   /** Whether it may be usable later. */
   readonly retryable?: boolean;
 }
@@ -164,12 +166,14 @@ const cases: Readonly<Record<string, Case>> = {
   'a database that Redis does not have': {
     options: async () => ({ redis: `redis://127.0.0.1:${await redis('--databases', '4')}/4` }),
     says: /127\.0\.0\.1:\d+\/4 could not be used: Redis has no database of this number: correct "db"/,
+    db: 4,
   },
   'a database of a Cluster of one node': {
     options: async () => ({
       redis: `redis://127.0.0.1:${await redis('--cluster-enabled', 'yes')}/1`,
     }),
     says: /a Cluster has database 0 alone: correct "db"/,
+    db: 1,
   },
   'a replica': {
     options: async () => plainly(await redis('--replicaof', '127.0.0.1', '1')),
@@ -262,17 +266,21 @@ describe('a server that cannot be used is named', () => {
     );
   }, 120_000);
 
-  it.each(Object.entries(cases))('at the start: %s', (name, { says, retryable = false }) => {
-    const [error] = failures.get(name)! as [LockStoreError];
-    expect(error).toBeInstanceOf(LockStoreError);
-    expect(error.message).toMatch(says);
-    expect(error.message).toMatch(
-      /^(Redis at (127\.0\.0\.1:\d+\/\d|Sentinel "(locks|others)")|The Cluster at 127\.0\.0\.1:\d+) could not/,
-    );
-    expect(error.message.length).toBeLessThan(300);
-    expect(error.retryable).toBe(retryable);
-    expect(inspect(error, { showHidden: true })).not.toMatch(SECRET);
-  });
+  it.each(Object.entries(cases))(
+    'at the start: %s',
+    (name, { says, db = 0, retryable = false }) => {
+      const [error] = failures.get(name)! as [LockStoreError];
+      expect(error).toBeInstanceOf(LockStoreError);
+      expect(error.message).toMatch(says);
+      const where = `Redis at (127\\.0\\.0\\.1:\\d+/${db}|Sentinel "(locks|others)")`;
+      expect(error.message).toMatch(
+        new RegExp(`^(${where}|The Cluster at 127\\.0\\.0\\.1:\\d+) could not`),
+      );
+      expect(error.message.length).toBeLessThan(300);
+      expect(error.retryable).toBe(retryable);
+      expect(inspect(error, { showHidden: true })).not.toMatch(SECRET);
+    },
+  );
 
   it.each(Object.entries(cases))('at the first call: %s', (name, { says }) => {
     const [, error] = failures.get(name)! as [unknown, LockStoreError];
