@@ -1,13 +1,8 @@
 // Prints the frames of lib from a real run: from @Locked, acquire() and release() to the socket, and from a
 // push of Redis to the caller that it grants the lock. `--json` prints them for a program.
-import { execFileSync } from 'node:child_process';
-import { join } from 'node:path';
+import { printedBy } from './compiled.mjs';
 
-const compiled = execFileSync(process.execPath, ['test/support/compile-workers.mjs'], {
-  encoding: 'utf8',
-});
-const program = join(compiled, 'test/support/acquire-path-main.js');
-const json = execFileSync(process.execPath, [program], { encoding: 'utf8' });
+const json = printedBy('test/support/acquire-path-main.js');
 if (process.argv.includes('--json')) process.stdout.write(json);
 else {
   const { ways, promises } = JSON.parse(json);

@@ -4,16 +4,13 @@
 // They mostly wait: --at-once 4 are played beside each other.
 // --only <part of a line of --list> plays those alone and writes no page; --seed 17 plays one and says what is wrong, and --shorten makes it shorter then.
 // What it finds then is played by --seed 17 --callers 3 --strokes '["FLUSHALL"]'. --plant <name of test/histories/plants.ts> puts a mistake into the library.
-import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { compiled } from './compiled.mjs';
 import { globSync } from './glob.mjs';
 
-const compiled = execFileSync(process.execPath, ['test/support/compile-workers.mjs'], {
-  encoding: 'utf8',
-});
 const state = createHash('sha1');
 for (const folder of ['lib', 'test/histories']) {
   for (const file of globSync(join(compiled, folder), '.js')) state.update(readFileSync(file));

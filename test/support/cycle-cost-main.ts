@@ -8,6 +8,7 @@ import { Redis } from 'ioredis';
 import { LockService, RedisLockModule } from '../../lib/index.js';
 import { exclusive } from '../../lib/locks/native-scripts.js';
 import { RedisProcess } from '../../tools/redis-server.js';
+import { median } from './median.js';
 
 type Table = Record<string, Record<string, number>>;
 type Step = (client: Redis, nth: number) => Promise<unknown>;
@@ -30,10 +31,6 @@ const COMMANDS = [
 ] as const;
 
 const server = await RedisProcess.start();
-
-function median(numbers: readonly number[]): number {
-  return [...numbers].sort((a, b) => a - b)[numbers.length >> 1]!;
-}
 
 function rounded(number: number): number {
   return Math.round(number * 10) / 10;

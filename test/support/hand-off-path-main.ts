@@ -9,6 +9,7 @@ import { Redis } from 'ioredis';
 import { LockService, RedisLockModule, type RedisLockOptions } from '../../lib/index.js';
 import { forkChild } from '../../tools/children.js';
 import { RedisProcess } from '../../tools/redis-server.js';
+import { median } from './median.js';
 import { monotonic } from './monotonic.js';
 
 /** What one process does, and for how long, in ms. */
@@ -98,10 +99,6 @@ function stages(sections: readonly Section[]): Record<string, number> {
   return Object.fromEntries(
     Object.entries(times).map(([stage, all]) => [stage, Math.round(1_000 * median(all))]),
   );
-}
-
-function median(numbers: readonly number[]): number {
-  return [...numbers].sort((a, b) => a - b)[numbers.length >> 1] ?? NaN;
 }
 
 async function measure(work: Omit<Work, 'redis'>): Promise<Record<string, number>> {
