@@ -33,7 +33,7 @@ const { MODEL_FOLDER, missingTools, judge, verify } = (await import(`${tools}spi
 const SMALL: Record<string, Run> = {
   queue: { bounds: { CRASHES: 1 } },
   readers: { bounds: { DEAF: 1 } },
-  versions: { bounds: { DEAF: 1 } },
+  versions: { bounds: { DEAF: 1, EVICTIONS: 2 } },
   conditions: { bounds: { CRASHES: 1 }, progress: true },
   handover: { bounds: { BREAKS: 3 } },
 };

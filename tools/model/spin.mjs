@@ -7,7 +7,7 @@ import { promisify } from 'node:util';
 const exec = promisify(execFile);
 /** Where the models are. */
 export const MODEL_FOLDER = 'docs/model';
-const NO_TROUBLE = { CRASHES: 0, BREAKS: 0, STALLS: 0, DEAF: 0 };
+const NO_TROUBLE = { CRASHES: 0, BREAKS: 0, STALLS: 0, DEAF: 0, EVICTIONS: 0 };
 /** Seconds of processor time, since the machine may be busy. */
 const PATIENCE = 180;
 /** In MB. */

@@ -158,7 +158,11 @@ export const MODELS = [
   },
   {
     name: 'versions',
-    runs: [{ bounds: { CRASHES: 1 } }, { bounds: { STALLS: 1 } }, { bounds: { DEAF: 1 } }],
+    runs: [
+      { bounds: { CRASHES: 1, EVICTIONS: 2 } },
+      { bounds: { STALLS: 1, EVICTIONS: 2 } },
+      { bounds: { DEAF: 1, EVICTIONS: 2 } },
+    ],
     mistakes: [
       {
         mistake: 'a writer that leaves the version',
