@@ -73,11 +73,10 @@ export class HeldLocks {
    * ms; `asked`: by which call it came; `before`: from which hold.
    */
   add(heldLock: HeldLock, waited = 0, asked?: AcquireTrace, before?: HoldTrace): void {
-    const { publisher } = this;
     this.#held.set(heldLock.request.holder, heldLock);
     this.#watchdog.watch(heldLock);
-    if (asked !== undefined || publisher.hearsHold(heldLock.settings)) {
-      publisher.hold(heldLock, waited, asked, before);
+    if (asked !== undefined || this.publisher.hearsHold(heldLock.settings)) {
+      this.publisher.hold(heldLock, waited, asked, before);
     }
     if (this.#closed) this.#takeBack(heldLock);
   }
@@ -255,6 +254,7 @@ export class HeldLocks {
   }
 
   #takeBack(heldLock: HeldLock): void {
+    heldLock.foretell('shutdown'); // who works under it is told before anybody else can have it
     void this.release(heldLock);
     if (heldLock.lose('shutdown')) this.publisher.holdEnded(heldLock, 'lost', 'shutdown');
   }

@@ -131,6 +131,25 @@ export const shutdown: Contract = {
     await expectNothingLeft(world, a, b);
   },
 
+  async 'whoever works under what is taken back is told before the store is'(world) {
+    const told: boolean[] = [];
+    const watching: Wrap = (store) =>
+      withSteps(store, {
+        release: (request, keep, served) => {
+          told.push(lease.signal.aborted, lease.held);
+          return store.release(request, keep, served);
+        },
+      });
+    const a = await world.process({ shutdownGrace: 0 }, watching);
+    const lease = await a.acquire();
+    const { signal } = lease;
+    expect(a.locks.takeAll()).toEqual(['k']);
+    expect(told).toEqual([true, false]);
+    expect(signal.reason).toMatchObject({ code: 'LEASE_LOST', reason: 'shutdown' });
+    await world.finish(a.locks.close());
+    await expectNothingLeft(world, a);
+  },
+
   async 'without a grace it waits for nothing'(world) {
     const a = await world.process({ shutdownGrace: 0 });
     const lease = await a.acquire();
