@@ -136,7 +136,7 @@ inline leave_condition(id) {
   if
   :: lock == id -> lock = NOBODY; token[id] = 0; signalled[id] = 1; owed = owed + told[id];
      if
-     :: !told[id] -> owed++ /* who was not signalled passes one on, too: a waiter that wakes for nothing loses nothing */
+     :: !told[id] -> owed++ /* who was not signalled and does not know it yet passes one on, too: a waiter that wakes for nothing loses nothing */
      :: else
      fi
   :: else

@@ -238,6 +238,8 @@ export class QueueEntry implements Polled {
     this.#request.enqueuedAt = enqueuedAt;
     this.rank = rank;
     this.signalled ??= signalled;
+    const { condition } = this.#request;
+    if (condition) this.#request.condition = { ...condition, signalled: this.signalled };
     this.owner.queued(this);
     this.outage = undefined;
     if (this.#over) return;

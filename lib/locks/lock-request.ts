@@ -30,6 +30,8 @@ export interface AwaitedCondition {
   readonly name: string;
   /** The caller waits for the condition no longer, only for the lock. */
   readonly over: boolean;
+  /** Whether it was signalled, or may have been; undefined while nobody knows. */
+  readonly signalled?: boolean | undefined;
 }
 
 type Lock = Pick<LockRequest, 'key' | 'dialect'>;

@@ -160,6 +160,7 @@ export class LockSteps {
       count: share?.count,
       entries: [request, ...served].map(entryOf).join(' '),
       condition: condition?.name,
+      unsignalled: condition?.signalled === false ? 1 : undefined,
     };
     return this.#step(script, key, operands, isOne);
   }

@@ -32,7 +32,8 @@ export class MemoryConditions {
       const { holder } = request; // whatever it was asked for as, it is held alone
       const mine = queue.lock.isHeldBy({ holder });
       if (mine) queue.lock.letGo({ holder });
-      if (wasSignalled || mine) queue.signalNext(request.condition!.name);
+      const { name, signalled: known } = request.condition!;
+      if (wasSignalled || (mine && known !== false)) queue.signalNext(name);
       queue.grantNext();
       return mine;
     });

@@ -388,6 +388,32 @@ export const conditions: Contract = {
     await reader.release();
   },
 
+  async 'whose time was over, and who leaves when it is granted the lock, wakes nobody'(world) {
+    const controller = new AbortController();
+    // It leaves before it hears of its grant.
+    const [a, b, c] = [
+      await world.process({}, losingPushes),
+      await world.process(),
+      await world.process(),
+    ];
+    const { signal: enough } = controller;
+    const first = await awaiting(world, a, { wait: 100, signal: enough });
+    const second = await awaiting(world, b);
+    const other = await c.acquire();
+    await world.pass(200);
+    await world.waiting(1); // its time is over, and it queues for the lock
+    await world.until('it knows', () => a.answered.asks >= 3);
+    await other.release();
+    controller.abort(new RangeError('enough'));
+    await expect(world.finish(first.woken)).rejects.toThrow('enough');
+    await world.until('it has left', async () => (await world.snapshot()).type === 'none');
+    expect(await world.snapshot()).toMatchObject({ waiting: 0, awaiting: 1 });
+    expect(await signal(world, c)).toBe(true);
+    expect(await world.finish(second.woken)).toBe(true);
+    await second.lease.release();
+    await nothingLeft(world, a, b, c);
+  },
+
   async 'who does not hold the lock cannot signal, nor give it back to await'(world) {
     const [a, b] = [await world.client(), await world.client()];
     const { request: holder } = await b.hold();

@@ -1,7 +1,7 @@
--- Give up an entry that awaits a condition, was signalled or queues again, and the lock if it was granted; a signal goes on to the next.
+-- Give up an entry that awaits a condition, was signalled or queues again, and the lock if it was granted; a signal goes on to the next, as does one that may have been, unless it is known that the leaver was `unsignalled`.
 -- Returns 1 if the lock was the leaver's, else 0.
 local lock, queue, seen, fence, holders, version = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6]
-local holder, ttl, tokens, inbox, condition = ARGV[1], ARGV[2], ARGV[3], ARGV[4], ARGV[5]
+local holder, ttl, tokens, inbox, condition, unsignalled = ARGV[1], ARGV[2], ARGV[3], ARGV[4], ARGV[5], ARGV[6]
 
 --- @include "now"
 --- @include "pass-signal-on"
@@ -17,7 +17,7 @@ if mine then
   redis.call('DEL', lock)
   current = false
 end
-if signalled or mine then
+if signalled or mine and not unsignalled then
   pass_signal_on(holder, condition, now)
 end
 if redis.call('EXISTS', queue) == 1 then
