@@ -64,6 +64,8 @@ export class QueueEntry implements Polled {
   #asking = false;
   /** The server may know this holder id: there is something to give up. */
   #known = false;
+  /** A push came that said too little of the grant. */
+  #told = false;
 
   constructor(
     private readonly context: EntryContext,
@@ -131,7 +133,10 @@ export class QueueEntry implements Polled {
   /** A push says that the entry was granted. Where it is uncertain how much is left of the grant, an answer says so. */
   granted(grant: Grant | undefined): void {
     if (this.#over) return;
-    if (!grant || validityOf(grant, this.context.clock) !== 'valid') return this.ask();
+    if (!grant || validityOf(grant, this.context.clock) !== 'valid') {
+      this.#told = true;
+      return this.ask();
+    }
     this.end(true);
     this.owner.granted(this, grant);
   }
@@ -268,7 +273,9 @@ export class QueueEntry implements Polled {
 
   /** An entry that is found granted, and not just now, should have got a push. */
   #missedPush({ remaining }: Grant): boolean {
-    return this.polled && remaining < Math.min(this.request.ttl, FIRST_LEASE) - PUSH_TIME;
+    return (
+      this.polled && !this.#told && remaining < Math.min(this.request.ttl, FIRST_LEASE) - PUSH_TIME
+    );
   }
 
   /** The last ask changed nothing; unless an earlier one may have, there is nothing to give up. */

@@ -9,6 +9,8 @@ export class GrantChannel {
   /** Texts that health checks sent, and that have not arrived. */
   readonly #expected = new Map<string, () => void>();
   #greetings = 0;
+  /** Whether it is tried just now if anything is heard. */
+  #doubted = false;
 
   constructor(
     private readonly connection: RedisConnection,
@@ -51,6 +53,17 @@ export class GrantChannel {
       this.#expected.set(text, () => end(true));
       publish(text).catch(() => end(false));
     });
+  }
+
+  /** It seems to be deaf: connects anew if what `publish` sends is not heard within the time-out of a command. Who is connected anew hears nothing meanwhile. */
+  async doubt(publish: (text: string) => Promise<unknown>): Promise<void> {
+    if (this.#doubted) return;
+    const { client, timeout } = this.connection;
+    const { stream } = client;
+    this.#doubted = true;
+    const heard = await this.hears(publish, timeout);
+    this.#doubted = false;
+    if (!heard && client.stream === stream) this.connection.replace();
   }
 
   async #subscribe(): Promise<void> {

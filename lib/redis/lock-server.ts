@@ -49,8 +49,8 @@ export interface LockServer {
    * it is subscribed to and silent (monotonic ms); Infinity while it is not.
    */
   listen(channel: string, onMessage: () => void): number;
-  /** Connects the inbox anew: a half-open connection receives nothing and does not know it. */
-  replaceChannel(): void;
+  /** A push was missed: the inbox is connected anew, unless it hears what it is told now. A half-open connection receives nothing and does not know it. */
+  doubtChannel(): void;
   /**
    * Each server that it consists of, asked to take a step that changes nothing on a key behind this prefix, within so many
    * ms. None before the first connection. Never rejects.

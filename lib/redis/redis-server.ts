@@ -149,8 +149,8 @@ export class RedisServer implements LockServer {
     return this.#wakes.listen(channel, onMessage);
   }
 
-  replaceChannel(): void {
-    this.#subscriber?.replace();
+  doubtChannel(): void {
+    void this.#channel?.doubt((text) => this.#greet(text));
   }
 
   /** What the server calls itself since it was started; undefined where the user has no right to INFO. */

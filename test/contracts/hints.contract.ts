@@ -29,7 +29,7 @@ export const hints: Contract = {
     expect(successor.held).toBe(true);
   },
 
-  async 'a grant that an ask finds, and not a push, has the inbox connected anew'(world) {
+  async 'a grant that an ask finds, and not a push, has the inbox doubted'(world) {
     let missed = 0;
     const deaf: Wrap = (store, clock) =>
       losingPushes(withSteps(store, { pushMissed: () => void (missed += 1) }), clock);
@@ -108,6 +108,28 @@ export const hintsOnRedis: Contract = {
     expect(asks).toBe(before + 1);
     const { remaining } = await world.snapshot();
     expect(successor.expiresAt - b.clock.wall()).toBeLessThanOrEqual(remaining + 5);
+  },
+
+  async 'a push whose time cannot be told was heard: its inbox is as good as before'(world) {
+    let [asks, missed] = [0, 0];
+    const late: Wrap = (store) =>
+      withSteps(store, {
+        acquire: async (ask) => {
+          asks += 1;
+          if (asks > 1) await world.elapse(150); // as on a busy machine
+          return store.acquire(ask);
+        },
+        pushMissed: () => void (missed += 1),
+      });
+    const [a, b] = [await world.process(), await world.process({}, late)];
+    const lease = await a.acquire();
+    const wait = b.acquire({ ttl: 10_000 });
+    await world.waiting(1);
+    b.clock.stall(5_000); // what it knows of the server's clock is old now
+    const before = asks;
+    await lease.release();
+    await world.finish(wait);
+    expect([asks > before, missed]).toEqual([true, 0]);
   },
 
   async 'nonsense in an inbox changes nothing'(world) {

@@ -1,7 +1,8 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { RedisProcess } from '../../tools/redis-server.js';
 import { BY_POLL, TIMER_LATE } from '../support/bounds.js';
-import { type Fate, FaultProxy } from '../support/fault-proxy.js';
+import { type Fate, FaultProxy, type Link, type Weather } from '../support/fault-proxy.js';
+import { Gate } from '../support/gate.js';
 import { LockProcess } from '../support/lock-process.js';
 import { Observer } from '../support/observer.js';
 import { StallingClock } from '../support/stalling-clock.js';
@@ -403,6 +404,52 @@ it('a deaf subscription costs a hand-off 1.1 s at most', async () => {
     await lease.release();
   }
   await nothingLeft();
+});
+
+describe('an inbox in which a push was missed', () => {
+  /** A waiting process finds its grant by asking; resolves to the connection of its inbox when it asks itself whether it hears. */
+  async function doubted(way: FaultProxy, process: LockProcess, weather: Weather): Promise<Link> {
+    await process.locks.open();
+    const inbox = [...way.links].find(({ subscriber }) => subscriber)!;
+    inbox.down = weather;
+    let asked = false;
+    way.fate = ([name, , text]) => {
+      asked ||= name === 'publish' && /^hello \d/.test(text!);
+      return 'pass';
+    };
+    // An ask that comes by chance as soon as the push would have says nothing.
+    await until('it asks itself whether it hears', async () => {
+      const held = await other.acquire('k');
+      const waiting = process.acquire('k');
+      await observer.queued('k', 1);
+      await held.release();
+      await (await waiting).release();
+      return asked;
+    });
+    return inbox;
+  }
+
+  it('stays connected where the push was only late: who is connected anew hears nothing meanwhile', async () => {
+    const way = await FaultProxy.before(redis.port);
+    const process = new LockProcess({ redis: way.url, commandTimeout: 60_000 });
+    const late = new Gate();
+    const inbox = await doubted(way, process, { until: late.opened });
+    late.open();
+    expect((await process.store.health(60_000)).inbox).toBe(true);
+    expect(way.links).toContain(inbox);
+    await process.close();
+    await way.close();
+  });
+
+  it('is connected anew where nothing is heard', async () => {
+    const way = await FaultProxy.before(redis.port);
+    const process = new LockProcess({ redis: way.url, commandTimeout: TIMEOUT });
+    const inbox = await doubted(way, process, { drop: true });
+    await until('its connection ends', () => !way.links.has(inbox));
+    await until('it hears', async () => (await process.store.health(500)).inbox!);
+    await process.close();
+    await way.close();
+  });
 });
 
 describe('slow networks', () => {

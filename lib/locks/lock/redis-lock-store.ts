@@ -203,7 +203,7 @@ export class RedisLockStore implements LockStore {
   }
 
   pushMissed(): void {
-    this.#server.replaceChannel();
+    this.#server.doubtChannel();
   }
 
   describe(): StoreDescription {

@@ -78,8 +78,8 @@ export class ClusterInbox {
     return this.#channel?.hears(publish, within) ?? false;
   }
 
-  replace(): void {
-    this.#subscriber?.replace();
+  doubt(publish: (text: string) => Promise<unknown>): void {
+    void this.#channel?.doubt(publish);
   }
 
   close(): void {

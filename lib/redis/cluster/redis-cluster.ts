@@ -155,8 +155,9 @@ export class RedisCluster implements LockServer {
     return this.#inbox?.listen(channel, onMessage) ?? Infinity;
   }
 
-  replaceChannel(): void {
-    this.#inbox?.replace();
+  doubtChannel(): void {
+    const inbox = this.#inbox;
+    inbox?.doubt((text) => this.#greet(inbox, text));
   }
 
   describe(): Description {
