@@ -1,6 +1,8 @@
 /** How much of what passes between two ticks counts at most, in ms. */
 const MOST = 100;
 const TICK = 20;
+/** What is longer between two ticks is told, in ms. */
+const LONG = 300;
 
 /**
  * The time that this process had: while it is stopped, stalls or gets no processor nothing passes. What a call takes is
@@ -10,6 +12,9 @@ export class Attention {
   #passed = 0;
   #last = performance.now();
   readonly #timer = setInterval(() => this.#tick(), TICK);
+
+  /** `paused` is told how long nothing ran, in ms. */
+  constructor(private readonly paused: (ms: number) => void = () => {}) {}
 
   get now(): number {
     this.#tick();
@@ -23,6 +28,7 @@ export class Attention {
   #tick(): void {
     const now = performance.now();
     this.#passed += Math.min(now - this.#last, MOST);
+    if (now - this.#last > LONG) this.paused(Math.round(now - this.#last));
     this.#last = now;
   }
 }

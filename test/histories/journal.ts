@@ -10,6 +10,8 @@ export interface Entries {
   stamp: StampWindow;
   /** A text of a lease that was handed over, by whom it was restored. */
   restored: { readonly text: string };
+  /** Nothing ran in this process for so long, in ms; said at its end. */
+  paused: { readonly at: number; readonly ms: number };
   /** A call that took longer than it may, or an error that it may not end in. */
   trouble: { readonly what: string };
 }

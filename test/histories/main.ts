@@ -27,7 +27,10 @@ const { values: options } = parseArgs({
     results: { type: 'string', default: join('docs', 'faults', 'results.md') },
   },
 });
-const operations = Number(options.operations);
+const demands = {
+  operations: Number(options.operations),
+  journals: join(options.state, 'journals'),
+};
 
 /** Histories that were played, of this state of the sources. */
 class Played {
@@ -80,6 +83,9 @@ function say(outcome: Outcome): void {
     const more = found.length - SAID;
     if (more > 0) process.stdout.write(`    ${check}: ${more} more\n`);
   }
+  if (violations.length > 0) {
+    process.stdout.write(`    journals: ${join(demands.journals, `seed-${plan.seed}`)}\n`);
+  }
 }
 
 /** `work` beside a server without faults. */
@@ -94,7 +100,7 @@ async function withServer(work: (server: RedisProcess) => Promise<void>): Promis
 
 async function one(seed: number, resource: RedisProcess): Promise<void> {
   const plan = drawn(seed);
-  const run = (chosen: Plan): Promise<Outcome> => runHistory(chosen, resource, { operations });
+  const run = (chosen: Plan): Promise<Outcome> => runHistory(chosen, resource, demands);
   const outcome = await run(plan);
   say(outcome);
   process.exitCode = outcome.violations.length > 0 ? 1 : 0;
@@ -124,7 +130,7 @@ async function all(): Promise<void> {
     while (left.length > 0 && performance.now() < end) {
       const seed = left.shift()!;
       try {
-        const outcome = await runHistory(drawn(seed), resource, { operations });
+        const outcome = await runHistory(drawn(seed), resource, demands);
         played.add(outcome);
         if (outcome.violations.length > 0) say(outcome);
       } catch (error) {

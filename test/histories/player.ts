@@ -89,7 +89,7 @@ export class Player {
   #callers: Promise<unknown> = Promise.resolve();
   readonly #note: Note;
   readonly #recorder: HistoryRecorder;
-  readonly #attention = new Attention();
+  readonly #attention = new Attention((ms) => this.#note('paused', { at: monotonic(), ms }));
   /** The calls that are not settled. */
   readonly #open = new Set<{
     readonly what: string;

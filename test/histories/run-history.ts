@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { cpSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -36,6 +36,8 @@ export interface Demands {
   /** How often each way to lock is chosen, if not all are. */
   readonly ways?: Play['ways'];
   readonly keys?: Play['keys'];
+  /** Where the journals of a history stay in which something is wrong; undefined: nowhere. */
+  readonly journals?: string | undefined;
 }
 
 const PROCESSES = 3;
@@ -74,7 +76,7 @@ const WAYS: Play['ways'] = {
 export async function runHistory(
   plan: Plan,
   resource: RedisProcess,
-  { operations, ways, keys = KEYS }: Demands,
+  { operations, ways, keys = KEYS, journals }: Demands,
 ): Promise<Outcome & { readonly claims: readonly Claimed[] }> {
   const from = monotonic();
   const folder = mkdtempSync(join(tmpdir(), 'history-'));
@@ -141,6 +143,9 @@ export async function runHistory(
   violations.push(...wrong.map((what) => `guarded write: ${what}`));
   store.disconnect();
   await place.stop();
+  if (journals !== undefined && violations.length > 0) {
+    cpSync(folder, join(journals, `seed-${plan.seed}`), { recursive: true });
+  }
   rmSync(folder, { recursive: true });
   return {
     plan,
