@@ -6,6 +6,7 @@ local inbox, marker = ARGV[1], ARGV[2]
 --- @include "now"
 --- @include "remove-leases"
 --- @include "grant-next"
+--- @include "tell-forced"
 
 local kind = redis.call('TYPE', lock).ok
 if kind ~= 'string' then
@@ -27,17 +28,7 @@ else
     grant_next(now_us(), false)
   end
 end
-local told = {}
-for _, holder in ipairs(forced) do
-  local id, process = string.match(holder, '^(([^/]+)/[^/#]+)[#/]?%d*$')
-  if process then
-    local list = told[process] or { 'forced' }
-    told[process], list[#list + 1] = list, id
-  end
-end
-for process, list in pairs(told) do
-  redis.pcall('PUBLISH', inbox .. process, table.concat(list, ' '))
-end
+tell_forced(inbox, forced)
 if more then
   return { 2, current }
 end
