@@ -64,7 +64,9 @@ export class QueueEntry implements Polled {
   #asking = false;
   /** The server may know this holder id: there is something to give up. */
   #known = false;
-  /** A push came that said too little of the grant. */
+  /** The last ask is answered, or has failed. */
+  #settled: Promise<void> | undefined;
+  /** A push said that it was granted. */
   #told = false;
 
   constructor(
@@ -108,7 +110,7 @@ export class QueueEntry implements Polled {
   ask(): void {
     if (this.#over || this.#asking) return;
     const sentAt = this.#send();
-    this.#strategy.acquire(this.#request).then(
+    this.#settled = this.#strategy.acquire(this.#request).then(
       (answer) => this.#answered(answer),
       (error: unknown) => this.#failed(error, sentAt),
     );
@@ -133,10 +135,8 @@ export class QueueEntry implements Polled {
   /** A push says that the entry was granted. Where it is uncertain how much is left of the grant, an answer says so. */
   granted(grant: Grant | undefined): void {
     if (this.#over) return;
-    if (!grant || validityOf(grant, this.context.clock) !== 'valid') {
-      this.#told = true;
-      return this.ask();
-    }
+    this.#told = true;
+    if (!grant || validityOf(grant, this.context.clock) !== 'valid') return this.ask();
     this.end(true);
     this.owner.granted(this, grant);
   }
@@ -161,7 +161,15 @@ export class QueueEntry implements Polled {
   /** It is over, and whatever this holder id asked for is given up. */
   leave(): void {
     this.end();
-    if (this.#known) this.context.cleanup.abandon(this.request, this.inFlight);
+    if (!this.#known) return;
+    const { request, inFlight, context } = this;
+    const { condition } = request;
+    const leave = async (): Promise<unknown> => {
+      if (condition!.over && this.signalled === undefined) await this.#settled; // it may say so
+      const { signalled } = this;
+      return context.store.leave({ ...request, condition: { ...condition!, signalled } });
+    };
+    context.cleanup.abandon(request, inFlight, condition && leave);
   }
 
   /** What its callers are told where the store refused it. */
@@ -174,10 +182,9 @@ export class QueueEntry implements Polled {
 
   /** Whether its asks have failed for longer than anybody waits. */
   get outageIsOver(): boolean {
-    const { clock, settings } = this.context;
-    return (
-      this.outage !== undefined && clock.monotonic() >= this.outage.since + settings.outageWait
-    );
+    const { outage, context } = this;
+    const { clock, settings } = context;
+    return outage !== undefined && clock.monotonic() >= outage.since + settings.outageWait;
   }
 
   /** It comes after another, whose asks failed as its own do. */
@@ -207,6 +214,7 @@ export class QueueEntry implements Polled {
   #answered(answer: Answer): void {
     this.inFlight.answered();
     this.#asking = false;
+    if ('signalled' in answer) this.signalled ??= answer.signalled;
     if (this.#over) return;
     switch (answer.kind) {
       case 'held':
@@ -238,13 +246,10 @@ export class QueueEntry implements Polled {
     }
   }
 
-  #queued({ enqueuedAt, rank, remaining, requeued, signalled }: Queued): void {
+  #queued({ enqueuedAt, rank, remaining, requeued }: Queued): void {
     if (this.polled && enqueuedAt !== this.request.enqueuedAt) this.#poller.remove(this, false);
     this.#request.enqueuedAt = enqueuedAt;
     this.rank = rank;
-    this.signalled ??= signalled;
-    const { condition } = this.#request;
-    if (condition) this.#request.condition = { ...condition, signalled: this.signalled };
     this.owner.queued(this);
     this.outage = undefined;
     if (this.#over) return;
@@ -273,9 +278,8 @@ export class QueueEntry implements Polled {
 
   /** An entry that is found granted, and not just now, should have got a push. */
   #missedPush({ remaining }: Grant): boolean {
-    return (
-      this.polled && !this.#told && remaining < Math.min(this.request.ttl, FIRST_LEASE) - PUSH_TIME
-    );
+    const least = Math.min(this.request.ttl, FIRST_LEASE) - PUSH_TIME;
+    return this.polled && !this.#told && remaining < least;
   }
 
   /** The last ask changed nothing; unless an earlier one may have, there is nothing to give up. */

@@ -33,7 +33,7 @@ export class MemoryConditions {
       const mine = queue.lock.isHeldBy({ holder });
       if (mine) queue.lock.letGo({ holder });
       const { name, signalled: known } = request.condition!;
-      if (wasSignalled || (mine && known !== false)) queue.signalNext(name);
+      if ((wasSignalled || mine) && known !== false) queue.signalNext(name);
       queue.grantNext();
       return mine;
     });

@@ -10,6 +10,7 @@ import type { SingleLease } from '../../lib/client/single-lease.js';
 import { Condition } from '../../lib/services/condition.js';
 import { DEAD, POLL, TTL } from '../support/bounds.js';
 import type { Contract } from '../support/contract.js';
+import { Gate } from '../support/gate.js';
 import { later } from '../support/later.js';
 import { losingPushes } from './hints.contract.js';
 import { random } from '../support/random.js';
@@ -412,6 +413,39 @@ export const conditions: Contract = {
     expect(await world.finish(second.woken)).toBe(true);
     await second.lease.release();
     await nothingLeft(world, a, b, c);
+  },
+
+  async 'whose time is over, and who leaves before it hears that it has the lock, wakes nobody'(
+    world,
+  ) {
+    const [asked, answers] = [new Gate(), new Gate()];
+    const late: Wrap = (store) =>
+      withSteps(store, {
+        acquire: async (ask) => {
+          const answer = await store.acquire(ask);
+          if (ask.condition?.over) {
+            asked.open();
+            await answers.opened;
+          }
+          return answer;
+        },
+      });
+    const controller = new AbortController();
+    const [a, b] = [await world.process({}, late), await world.process()];
+    const { signal: enough } = controller;
+    const first = await awaiting(world, a, { wait: 100, signal: enough });
+    const second = await awaiting(world, b);
+    await world.pass(200);
+    await asked.opened; // its time is over, and it has the lock
+    controller.abort(new RangeError('enough'));
+    await expect(world.finish(first.woken)).rejects.toThrow('enough');
+    answers.open();
+    await world.until('it has left', async () => (await world.snapshot()).type === 'none');
+    expect(await world.snapshot()).toMatchObject({ waiting: 0, awaiting: 1 });
+    expect(await signal(world, b)).toBe(true);
+    expect(await world.finish(second.woken)).toBe(true);
+    await second.lease.release();
+    await nothingLeft(world, a, b);
   },
 
   async 'who does not hold the lock cannot signal, nor give it back to await'(world) {

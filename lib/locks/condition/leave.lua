@@ -17,7 +17,7 @@ if mine then
   redis.call('DEL', lock)
   current = false
 end
-if signalled or mine and not unsignalled then
+if (signalled or mine) and not unsignalled then
   pass_signal_on(holder, condition, now)
 end
 if redis.call('EXISTS', queue) == 1 then
