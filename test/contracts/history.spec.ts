@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import {
   checkHistory,
+  queueJumps,
   type Claimed,
   type ConditionEvent,
   unsignalled,
@@ -121,4 +122,23 @@ it('five hold at once where five may, and not six', () => {
   const five = Array.from({ length: 5 }, (_, at) => claimed(at, 9, { beside: 5 }));
   expect(violations(five)).toEqual([]);
   expect(violations([...five, claimed(5, 9, { beside: 5 })])).toHaveLength(1);
+});
+
+describe('a newcomer who is granted a lock at once', () => {
+  const newcomer = claimed(2, 3, { atOnce: true, fencingToken: 500_000 });
+
+  it('jumps the queue if somebody queued before, for longer than tokens lead the clock', () => {
+    const waiter = claimed(4, 5, { arrival: 100_000 });
+    expect(queueJumps([newcomer, waiter], 150)).toEqual([
+      expect.stringMatching(/^h4 .* was served after h2 .*, which did not queue/),
+    ]);
+    expect(queueJumps([newcomer, waiter])).toEqual([]);
+  });
+
+  it('jumps no queue if nobody waits, or who waits may have come later', () => {
+    const before = claimed(1, 2, { arrival: 600_000 });
+    const later = claimed(4, 5, { arrival: 700_000 });
+    const justNow = claimed(5, 6, { arrival: 700_001 });
+    expect(queueJumps([before, newcomer, later, justNow], 150)).toEqual([]);
+  });
 });

@@ -50,9 +50,10 @@ export class Evidence {
             TOKEN_LEAD,
           );
       found.push(['token', stale]);
-      if (inOrder) found.push(['order', queueJumps(inTurn)]);
+      if (inOrder) found.push(['order', queueJumps(inTurn, TOKEN_LEAD)]);
     }
     if (held) found.push(['stamp', this.#brokenStamps()]);
+    if (held) found.push(['guarded read', this.#notes('refused').map(({ what }) => what)]);
     if (signalled) found.push(['condition', unsignalled(this.#conditionEvents())]);
     found.push(['hand-over', this.#restoredTwice()]);
     found.push(['trouble', this.#notes('trouble').map(({ what }) => what)]);
@@ -67,7 +68,6 @@ export class Evidence {
       byGrant.set(`${process} ${key} ${holder} ${from}`, {
         ...claim,
         beside: claim.beside === null ? Infinity : claim.beside, // as JSON has it
-        arrival: this.crowd.stopped.has(name) ? undefined : claim.arrival,
         to: Math.min(claim.to, died),
       });
     }
@@ -88,11 +88,11 @@ export class Evidence {
     });
   }
 
-  /** Who was stopped may have been taken for dead, and wakes then as if it had been signalled. */
+  /** Who was stopped while it awaited may have got the lock too late, and counts as signalled then. */
   #conditionEvents(): Entries['condition'][] {
     return this.crowd.names.flatMap((name) =>
       this.#notesOf(name, 'condition').filter(
-        ({ kind }) => kind !== 'woken' || !this.crowd.stopped.has(name),
+        ({ from, at }) => from === undefined || !this.crowd.wasStopped(name, from, at),
       ),
     );
   }

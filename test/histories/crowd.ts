@@ -140,8 +140,8 @@ export class Crowd {
   readonly players: PlayerProcess[] = [];
   /** When they died, by name: they believed nothing any more. */
   readonly killed = new Map<string, number>();
-  /** Who may have heard of a grant when it was over. */
-  readonly stopped = new Set<string>();
+  /** When they stood still, by name: they may have heard of a grant when it was over. */
+  readonly #stops = new Map<string, { readonly from: number; to: number }[]>();
   readonly names: string[] = [];
   /** What was done by those who are gone. */
   #before = { operations: 0, sections: 0 };
@@ -178,9 +178,22 @@ export class Crowd {
   /** Stops one while something happens. */
   async during(at: number, slept: boolean, work: () => Promise<unknown>): Promise<void> {
     const player = this.players[at]!;
-    this.stopped.add(player.name);
-    await player.stop();
-    await work().finally(() => player.goOn(slept));
+    await this.standingStill(player, async () => {
+      await player.stop();
+      await work().finally(() => player.goOn(slept));
+    });
+  }
+
+  /** One stands still at times of this work. */
+  async standingStill(player: PlayerProcess, work: () => Promise<unknown>): Promise<void> {
+    const stop = { from: monotonic(), to: Infinity };
+    this.#stops.set(player.name, [...(this.#stops.get(player.name) ?? []), stop]);
+    await work().finally(() => (stop.to = monotonic()));
+  }
+
+  /** Whether one stood still between these moments. */
+  wasStopped(name: string, from: number, to: number): boolean {
+    return (this.#stops.get(name) ?? []).some((stop) => stop.from < to && stop.to > from);
   }
 
   /** Resolves when each of them was granted a lock after a moment, with how long the last took for it. */

@@ -121,8 +121,9 @@ const processes: readonly Fault[] = [
     keepsOrder: true,
     async strike(scene) {
       const player = scene.crowd.players[anyOf(scene)]!;
-      scene.crowd.stopped.add(player.name);
-      await player.tell('stall', scene.ttl * between(scene.random, 0.2, 1.2));
+      await scene.crowd.standingStill(player, () =>
+        player.tell('stall', scene.ttl * between(scene.random, 0.2, 1.2)),
+      );
     },
   },
   {

@@ -76,6 +76,8 @@ interface RecordedLease {
 const SLACK = 3_000;
 /** The longest work under a lock, in ms, but for what is `long`. */
 const WORK = 5;
+/** The leases that calls ask for, of the longest: few, since entries of one ttl are granted in batches. */
+const TTLS = [0.3, 0.6, 1];
 
 /** The callers of one process, each of which locks in all ways, one after the other. */
 export class Player {
@@ -154,6 +156,8 @@ export class Player {
     while (!(await Promise.race([done, pause(50).then(() => false)]))) {
       if (late()) return [...this.#open].map(({ what }) => what);
     }
+    const { held } = await this.#application.locks.health({ timeout: 1_000 });
+    if (held > 0) this.trouble(`${held} locks are held, and no caller is at work`);
     await this.#timed('app.close()', 5_000, () => this.#application.close());
     return [];
   }
@@ -211,8 +215,12 @@ export class Player {
         lease.run(async () => {
           const again = await this.#timed('re-entry', 0, () => app.locks.acquire(one));
           const { end } = this.#recorder.record(app, again, { key: one }, { holder });
-          await this.#under(app, own, other, {}, (inner) => this.#work(inner, own)).finally(end);
-          await this.#released(again);
+          try {
+            await this.#under(app, own, other, {}, (inner) => this.#work(inner, own));
+          } finally {
+            end();
+            await this.#released(again);
+          }
         }),
       );
     },
@@ -239,7 +247,10 @@ export class Player {
           const wait = own() * 200;
           const woken = await this.#timed('await', 30_000, () => condition.await({ wait }));
           ({ end } = this.#recorder.record(app, lease, { key }, { asked: from }));
-          if (woken) this.#note('condition', { kind: 'woken', at: monotonic() });
+          // Who may have been taken for dead wakes as if it had been signalled.
+          if (woken && !this.#recorder.mayHaveDied(app, key, from)) {
+            this.#note('condition', { kind: 'woken', from, at: monotonic() });
+          }
           await this.#work(lease, own);
         }
       } finally {
@@ -423,6 +434,8 @@ export class Player {
       const seen = await this.#guarded.read(key, token);
       if (own() < 0.3) await pause(own() * WORK);
       if (seen !== undefined) await this.#guarded.write(key, token, seen);
+      else if (lease.held)
+        this.#note('refused', { what: `${key}: token ${token} of ${this.play.name}` });
     }
   }
 
@@ -454,7 +467,8 @@ export class Player {
 
   #times(own: () => number): { ttl: number; wait: number } {
     const { ttl, wait } = this.play;
-    return { ttl: Math.round(ttl * (0.3 + 0.7 * own())), wait: Math.round(wait * own()) };
+    const share = TTLS[Math.floor(own() * TTLS.length)]!;
+    return { ttl: Math.round(ttl * share), wait: Math.round(wait * own()) };
   }
 
   #keyOf(own: () => number): string {

@@ -1,6 +1,8 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
+import type { LockRequest } from '../../lib/locks/lock-request.js';
 import type { Grant, LockStore } from '../../lib/locks/lock-store.js';
-import { AWAITS } from '../../lib/protocol/constants.js';
+import { AWAITS, HEARTBEAT, SILENCE } from '../../lib/protocol/constants.js';
+import { monotonic } from './monotonic.js';
 import { withSteps } from './world.js';
 
 /** To whom one token went. */
@@ -21,12 +23,17 @@ export type HolderIds = ReadonlyMap<string, string>;
 /** The call in which the running code is. */
 const calls = new AsyncLocalStorage<Map<string, string>>();
 
+/** Who has not asked for so long, in ms, may have been taken for dead: a time that is written down may be older by a heartbeat. */
+const DEAD = SILENCE - HEARTBEAT;
+
 /** Which entry in the server's order each token went to, as the stores of some processes tell. */
 export class Grants {
   /** Recording takes memory for each grant. */
   on = true;
   /** By holder; undefined where the order says nothing of it any more. */
   readonly #arrivals = new Map<string, number | undefined>();
+  /** By process and key: when the last ask that was answered had been sent, and whether the server may have taken the process for dead since. */
+  readonly #asked = new Map<string, { sent: number; deadAt: number }>();
   readonly #byToken = new Map<string, Granted>();
 
   /** To be put around a process's store: it sees entries and grants as they come. */
@@ -36,7 +43,9 @@ export class Grants {
         const holderIds = calls.getStore();
         // Its first ask is for its own entry; a timer that it sets may ask for that of another.
         if (holderIds && !holderIds.has(ask.key)) holderIds.set(ask.key, ask.holder);
+        const sent = monotonic();
         const answer = await store.acquire(ask);
+        if (this.on) this.#shown(ask, sent);
         if (answer.kind === 'queued' && answer.rank !== AWAITS) {
           // An entry that the server had forgotten is behind those who were served meanwhile.
           const at = answer.requeued ? undefined : Number(answer.enqueuedAt);
@@ -59,7 +68,11 @@ export class Grants {
           },
           forced: (holder) => listener.forced(holder),
           kept: (key, rest) => listener.kept(key, rest),
-          reconnected: () => listener.reconnected(),
+          reconnected: () => {
+            // Its inbox heard nothing meanwhile, so that it may have been passed over.
+            this.#forget((holder) => holder.startsWith(`${store.processId}/`));
+            listener.reconnected();
+          },
         }),
     });
 
@@ -75,6 +88,32 @@ export class Grants {
     const grant = this.#byToken.get(`${key} ${token}`) ?? { holder: 'unknown' };
     const own = grant.passed ? holderIds.get(key) : undefined;
     return own === undefined ? grant : { ...grant, holder: own, arrival: this.#arrivalOf(own) };
+  }
+
+  /** Whether the server may have taken a process for dead, at a lock, since that moment. */
+  mayHaveDied(processId: string, key: string, since: number): boolean {
+    return (this.#asked.get(`${processId} ${key}`)?.deadAt ?? -Infinity) > since;
+  }
+
+  /** An ask was answered: the process lives. If it was silent for long, its entries may have been removed, and have come again. */
+  #shown({ key, holder }: LockRequest, sent: number): void {
+    const processId = holder.split('/', 1)[0]!;
+    const asked = `${processId} ${key}`;
+    const now = monotonic();
+    const last = this.#asked.get(asked) ?? { sent, deadAt: -Infinity };
+    if (now - last.sent > DEAD) {
+      last.deadAt = now;
+      this.#forget((other) => other.startsWith(`${processId}/`));
+    }
+    last.sent = Math.max(last.sent, sent);
+    this.#asked.set(asked, last);
+  }
+
+  /** The order says nothing of these any more. */
+  #forget(which: (holder: string) => boolean): void {
+    for (const holder of this.#arrivals.keys()) {
+      if (which(holder)) this.#arrivals.set(holder, undefined);
+    }
   }
 
   /** Each token that a grant reserved may become a holder of its own, in memory. */

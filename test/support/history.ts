@@ -17,6 +17,8 @@ export interface Claimed {
   readonly arrival?: number | undefined;
   /** It came by a batch: the server granted it to another. */
   readonly passed?: boolean | undefined;
+  /** It was granted when it was asked for, and did not queue. */
+  readonly atOnce?: boolean | undefined;
   /** When acquire was called. */
   readonly asked?: number | undefined;
   /** When acquire resolved. */
@@ -81,6 +83,11 @@ export class HistoryRecorder {
     return this.#grants.during(call);
   }
 
+  /** Whether the server may have taken a process for dead, at a lock, since that moment. */
+  mayHaveDied(process: Recorded, key: string, since: number): boolean {
+    return this.#grants.mayHaveDied(process.store.processId, key, since);
+  }
+
   /** A lease that is held from now on. */
   record(
     process: Recorded,
@@ -89,7 +96,7 @@ export class HistoryRecorder {
     { asked, holderIds = new Map(), holder }: Origin = {},
   ): Recording {
     const from = this.now();
-    let lostAt = Infinity;
+    let lostAt = lease.signal.aborted ? from : Infinity;
     const onLost = (): void => void (lostAt = this.now());
     lease.signal.addEventListener('abort', onLost, { once: true });
     const share = options.share ?? (options.mode === 'shared' ? READER : undefined);
@@ -103,7 +110,7 @@ export class HistoryRecorder {
           : share === READER
             ? { holder: `${processId}/reader ${(this.#readers += 1)}` }
             : this.#grant(key, fencingToken, holderIds, lease.signal);
-      const { arrival, passed } = granted;
+      const { arrival, passed, atOnce } = granted;
       return Array.from({ length: share?.count ?? 1 }, (_, nth) => ({
         key,
         holder: nth === 0 ? granted.holder : `${granted.holder} #${nth + 1}`,
@@ -112,6 +119,7 @@ export class HistoryRecorder {
         beside: share?.permits,
         arrival,
         passed,
+        atOnce,
         asked,
         from,
       }));
@@ -252,22 +260,32 @@ function countUntil(inTurn: readonly Claimed[], moment: number): number {
   return low;
 }
 
-/** Who queued earlier is served earlier, save that those who may hold together may begin in any order. */
-export function queueJumps(inTurn: readonly Claimed[]): string[] {
+/**
+ * Who queued earlier is served earlier, save that those who may hold together may begin in any order. With `lead`, by how many
+ * ms tokens may be ahead of the clock, a newcomer who is granted the lock at once counts as one who queued at that moment.
+ */
+export function queueJumps(inTurn: readonly Claimed[], lead?: number): string[] {
   const found: string[] = [];
-  let last: Claimed | undefined;
-  let lastAlone: Claimed | undefined;
+  interface Turn {
+    readonly entry: Claimed;
+    readonly came: number;
+  }
+  let last: Turn | undefined;
+  let lastAlone: Turn | undefined;
   for (const entry of inTurn) {
-    if (entry.arrival === undefined || entry.holder === last?.holder) continue;
+    const { arrival, atOnce, fencingToken } = entry;
+    const newcomer = atOnce && lead !== undefined ? fencingToken - 1_000 * lead : undefined;
+    const came = arrival ?? newcomer;
+    if (came === undefined || entry.holder === last?.entry.holder) continue;
     const before = entry.beside === undefined ? last : lastAlone;
-    if (before && entry.arrival < before.arrival!) {
+    if (before && arrival !== undefined && arrival < before.came) {
       found.push(
-        `${name(entry)}, queued at ${entry.arrival}, was served after ${name(before)}, queued at ${before.arrival}`,
+        `${name(entry)}, queued at ${arrival}, was served after ${name(before.entry)}, ${before.entry.arrival === undefined ? 'which did not queue' : 'queued'} at ${before.came}`,
       );
     }
-    if (!last || entry.arrival > last.arrival!) last = entry;
-    if (entry.beside === undefined && !(lastAlone && lastAlone.arrival! > entry.arrival)) {
-      lastAlone = entry;
+    if (!last || came > last.came) last = { entry, came };
+    if (entry.beside === undefined && !(lastAlone && lastAlone.came > came)) {
+      lastAlone = { entry, came };
     }
   }
   return found;
@@ -281,6 +299,8 @@ function name({ holder, fencingToken }: Claimed): string {
 export interface ConditionEvent {
   /** `signalled`: a signal was about to be sent; `unheard`: that of this moment woke nobody; `woken`: somebody woke by one. */
   readonly kind: 'signalled' | 'unheard' | 'woken';
+  /** Of who woke: since when it awaited. */
+  readonly from?: number;
   readonly at: number;
 }
 
