@@ -1,5 +1,5 @@
 import { LeaseLostError, LockError, type LossReason } from '../errors/index.js';
-import type { HoldTrace } from '../events/index.js';
+import type { Hold } from '../events/index.js';
 import type { Grant } from '../locks/lock-store.js';
 import type { LockRequest } from '../locks/lock-request.js';
 import { type CallSettings, type Clock, READER } from '../options/index.js';
@@ -56,7 +56,7 @@ export class HeldLock implements Scheduled {
   suspected: LossReason | undefined;
   lossReason: LossReason | undefined;
   /** What events say of it, if anybody listened when it began. */
-  trace: HoldTrace | undefined;
+  trace: Hold | undefined;
   #controller: AbortController | undefined;
   /** Of all that its holder went on as, one after the other: the latest. A chain of them would keep each. */
   #turns: { latest: HeldLock } | undefined;
@@ -97,7 +97,7 @@ export class HeldLock implements Scheduled {
   }
 
   /** Events tell of it as this. */
-  tracedAs(trace: HoldTrace): void {
+  tracedAs(trace: Hold): void {
     this.trace = trace;
   }
 

@@ -1,6 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { LockNotAcquiredError, LockUpgradeError } from '../errors/index.js';
-import { runAround } from '../events/index.js';
 import { isSameLock, type LockRequest } from '../locks/lock-request.js';
 import { type CallSettings, type Clock, isReader, onAbort } from '../options/index.js';
 import type { HeldLock } from './held-lock.js';
@@ -88,9 +87,8 @@ export class Section {
   }
 
   run<T>(work: () => T): T {
-    const around = this.heldLock.trace?.around;
-    if (around === undefined) return inside.run(this, work);
-    return runAround(around, () => inside.run(this, work));
+    const { trace } = this.heldLock;
+    return trace ? trace.run(() => inside.run(this, work)) : inside.run(this, work);
   }
 
   /** Work that outlives the section is no longer inside it. */

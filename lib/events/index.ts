@@ -1,4 +1,5 @@
-export * from './around.js';
+export type { Around } from './around.js';
+export * from './hold.js';
 export * from './lock-event.js';
 export * from './lock-channels.js';
 export * from './lock-events.js';

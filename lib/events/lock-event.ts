@@ -82,11 +82,11 @@ export interface HoldTrace extends LockSubject {
   /** Of a hold that was lost. */
   reason?: LossReason;
   /**
-   * Set by a subscriber at `start` to have the bodies of this hold run inside of something, such as a span: those of
-   * `withLock`, `lease.run` and decorators. Where another subscriber has set it, call that inside yours. A leader's work runs
-   * inside of nothing, since its hold may last for weeks.
+   * For a subscriber, at `start`: the bodies of this hold run inside of something, such as a span. That is around those of
+   * `withLock`, `lease.run` and decorators, and around what other subscribers chose before. A leader's work runs inside of
+   * nothing, since its hold may last for weeks.
    */
-  around?: Around;
+  wrap(around: Around): void;
 }
 
 /** A call got its lease. */

@@ -6,6 +6,7 @@ import {
   type LossReason,
 } from '../errors/index.js';
 import type { Clock } from '../options/index.js';
+import { Hold } from './hold.js';
 import { keyLabels } from './key-labels.js';
 import { lockChannels, someHearCalls, someHearHolds } from './lock-channels.js';
 import type {
@@ -134,21 +135,9 @@ export class Publisher {
     const { start, end } = lockChannels.hold;
     // What is held for a call is called the same, unless it is one of several.
     const isAll = acquire !== undefined && acquire.key === held.request.key;
-    const { name, key, mode, topology, module } = isAll ? acquire : this.#subjectOf(held);
-    const trace: HoldTrace = {
-      name,
-      key,
-      mode,
-      topology,
-      module,
-      startedAt: this.clock.monotonic(),
-      acquire,
-      handedFrom,
-      waited,
-      token: held.fencingToken,
-      held: undefined,
-      end: undefined,
-    };
+    const subject = isAll ? acquire : this.#subjectOf(held);
+    const now = this.clock.monotonic();
+    const trace = new Hold(subject, now, acquire, handedFrom, waited, held.fencingToken);
     held.tracedAs(trace);
     this.#watch(trace, held.settings.slowHold);
     start.publish(trace);

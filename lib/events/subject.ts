@@ -1,6 +1,7 @@
 import { isReader, type Share } from '../options/index.js';
+import type { Hold } from './hold.js';
 import { keyLabels } from './key-labels.js';
-import type { HoldTrace, LockSubject, LockTopology } from './lock-event.js';
+import type { LockSubject, LockTopology } from './lock-event.js';
 
 /** Of which module the events are. */
 export interface Origin {
@@ -24,8 +25,8 @@ export interface Held {
   readonly fencingToken: number | undefined;
   /** In monotonic ms. */
   readonly since: number;
-  readonly trace: HoldTrace | undefined;
-  tracedAs(trace: HoldTrace): void;
+  readonly trace: Hold | undefined;
+  tracedAs(trace: Hold): void;
 }
 
 /** The name of a lock that nobody gave one. */

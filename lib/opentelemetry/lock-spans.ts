@@ -8,6 +8,7 @@ import {
   trace as api,
   type Tracer,
 } from '@opentelemetry/api';
+import type { Around } from '../events/around.js';
 import { lockChannels } from '../events/lock-channels.js';
 import type { AcquireTrace, HoldTrace } from '../events/lock-event.js';
 import { errorType } from '../telemetry/error-type.js';
@@ -75,7 +76,7 @@ export class LockSpans {
     const before = trace.handedFrom && this.#holds.get(trace.handedFrom);
     const hold = this.#begin('lock.hold', attributes, parent, before?.span);
     this.#holds.set(trace, hold);
-    if (hold.span.isRecording()) trace.around = aroundBody(hold);
+    if (hold.span.isRecording()) trace.wrap(aroundBody(hold));
   }
 
   #ended(trace: HoldTrace): void {
@@ -100,7 +101,7 @@ export class LockSpans {
  * Has the span of a hold active while a body runs under it, so that the body's spans are its children. A body that runs
  * inside another span than the one that the lock was asked in stays there.
  */
-function aroundBody({ span, parent }: Begun): NonNullable<HoldTrace['around']> {
+function aroundBody({ span, parent }: Begun): Around {
   return (body) => {
     const active = context.active();
     if (api.getSpan(active) !== api.getSpan(parent)) return body();

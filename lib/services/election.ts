@@ -137,7 +137,7 @@ export class Election extends EventEmitter<ElectionEvents> implements AsyncDispo
     this.#lease = lease;
     lease.signal.addEventListener('abort', () => this.#deposed(lease), { once: true });
     const { trace } = SingleLease.heldLockOf(lease as SingleLease);
-    if (trace) trace.around = undefined; // what is done in weeks belongs into no single span
+    trace?.unwrap(); // what is done in weeks belongs into no single span
     this.#tell('elected', lease);
     this.#client.publisher.tell('elected', () => this.#about(lease));
     if (lease.signal.aborted) this.#deposed(lease);

@@ -16,10 +16,11 @@ import {
   SimpleSpanProcessor,
   type SpanExporter,
 } from '@opentelemetry/sdk-trace-node';
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { lockChannels } from 'nest-redis-lock';
+import { type HoldTrace, lockChannels } from 'nest-redis-lock';
 import { LockInstrumentation, instrumentLocks } from 'nest-redis-lock/opentelemetry';
 import { ManualClock, MemoryServer, memoryLockService } from 'nest-redis-lock/testing';
 
@@ -183,6 +184,27 @@ describe('a call for a lock and a hold', () => {
     });
     expect(ended('lock.hold').length).toBe(2);
   });
+
+  it.each(['before', 'after'])(
+    'leave the body what a watcher put around it that came %s them',
+    async (order) => {
+      const storage = new AsyncLocalStorage<string>();
+      const watcher = {
+        start(hold: HoldTrace): void {
+          hold.wrap((body) => storage.run(hold.name, body));
+        },
+      };
+      if (order === 'after') instrument();
+      lockChannels.hold.subscribe(watcher);
+      undo.push(() => lockChannels.hold.unsubscribe(watcher));
+      if (order === 'before') instrument();
+      const active = await service().locks.withLock('a', { name: 'mine' }, async () => {
+        await nextTurn();
+        return { store: storage.getStore(), span: trace.getActiveSpan()?.spanContext().spanId };
+      });
+      expect(active).toEqual({ store: 'mine', span: ended('lock.hold')[0]!.spanContext().spanId });
+    },
+  );
 
   it('are no parents of what a leader does, which may lead for weeks', async () => {
     instrument();

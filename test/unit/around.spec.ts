@@ -17,7 +17,7 @@ function holds(around?: (hold: HoldTrace) => Around): HoldTrace[] {
   const begun: HoldTrace[] = [];
   const start = (trace: HoldTrace): void => {
     begun.push(trace);
-    if (around) trace.around = around(trace);
+    if (around) trace.wrap(around(trace));
   };
   lockChannels.hold.subscribe({ start });
   undo.push(() => lockChannels.hold.unsubscribe({ start }));
@@ -96,6 +96,15 @@ describe('what a subscriber puts around the bodies of a hold', () => {
     await expect(locks.withLock('a', failsLater)).rejects.toBe(error);
     await nextTurn(); // a rejection that nobody hears would end the process now, and fails the test
     expect(runs).toBe(3);
+  });
+
+  it.each(Object.entries(FAULTS))('stays where another subscriber %s', async (_, around) => {
+    const outer = new AsyncLocalStorage<string>();
+    holds(inKey);
+    holds(() => around);
+    holds((hold) => (body) => outer.run(hold.key, body));
+    const stores = async (): Promise<unknown> => [await seen(), outer.getStore()];
+    expect(await memoryLockService().withLock('a', stores)).toEqual(['a', 'a']);
   });
 });
 

@@ -1,0 +1,46 @@
+import { type Around, runAround } from './around.js';
+import type { AcquireTrace, HoldEnd, HoldTrace, LockSubject } from './lock-event.js';
+import type { LossReason } from '../errors/index.js';
+
+/** A hold, with what its subscribers put around the bodies under it. */
+export class Hold implements HoldTrace {
+  readonly name: string;
+  readonly key: string;
+  readonly mode: LockSubject['mode'];
+  readonly topology: LockSubject['topology'];
+  readonly module: string | undefined;
+  held: number | undefined = undefined;
+  end: HoldEnd | undefined = undefined;
+  reason: LossReason | undefined = undefined;
+  /** Runs a body inside of all that subscribers chose. */
+  #wrapped: (<T>(body: () => T) => T) | undefined = undefined;
+
+  constructor(
+    { name, key, mode, topology, module }: LockSubject,
+    readonly startedAt: number,
+    readonly acquire: AcquireTrace | undefined,
+    public handedFrom: HoldTrace | undefined,
+    readonly waited: number,
+    readonly token: number | undefined,
+  ) {
+    this.name = name;
+    this.key = key;
+    this.mode = mode;
+    this.topology = topology;
+    this.module = module;
+  }
+
+  wrap(around: Around): void {
+    const inner = this.#wrapped;
+    this.#wrapped = (body) => runAround(around, inner ? () => inner(body) : body);
+  }
+
+  /** Its bodies run inside of nothing from now on. */
+  unwrap(): void {
+    this.#wrapped = undefined;
+  }
+
+  run<T>(body: () => T): T {
+    return this.#wrapped ? this.#wrapped(body) : body();
+  }
+}
