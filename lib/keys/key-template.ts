@@ -1,5 +1,5 @@
 import { LockOptionsError } from '../errors/index.js';
-import { encodeValue } from './lock-key.js';
+import { encodeValue, separates } from './lock-key.js';
 import { lockName } from './lock-name.js';
 
 /** How a name in a template is read from what a call brings. */
@@ -54,7 +54,7 @@ export function nameOfKey(key: unknown, otherwise?: string): string | undefined 
 
 /**
  * The key that a template like `account:<id>` or `doc:<dto.id>` makes of a call; each value is encoded.
- * @throws LockOptionsError when a hole is malformed or its name has no meaning.
+ * @throws LockOptionsError when a hole is malformed, its name has no meaning, or no `:` parts it from the one before.
  */
 export function keyTemplate<Source>(
   template: string,
@@ -64,7 +64,13 @@ export function keyTemplate<Source>(
   refuseForeignHoles(template, names);
   let end = 0;
   for (const hole of template.matchAll(HOLE)) {
-    parts.push(template.slice(end, hole.index), valueOf(template, hole[1]!, names));
+    const text = template.slice(end, hole.index);
+    if (end > 0 && !separates(text)) {
+      throw new LockOptionsError(
+        `The key "${template}" of ${names.owner} lets a value run into ${hole[0]}: write ":" before it.`,
+      );
+    }
+    parts.push(text, valueOf(template, hole[1]!, names));
     end = hole.index + hole[0].length;
   }
   parts.push(template.slice(end));

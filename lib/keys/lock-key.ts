@@ -1,13 +1,20 @@
-import { LockKeyError } from '../errors/index.js';
+import { LockKeyError, LockOptionsError } from '../errors/index.js';
 import { keyLabels } from '../events/index.js';
 import { describe } from './lock-name.js';
 
 /**
  * A key from a template: ``lockKey`account:${id}` ``. The values are checked and encoded as in the
- * templates of `@Locked`: no value can reach into another's place.
- * @throws LockKeyError naming the value by its position, never showing it.
+ * templates of `@Locked`: no value can reach into another's place. Between two values stands a `:`, which is in none.
+ * @throws LockKeyError naming the value by its position, never showing it; LockOptionsError for two values without a `:`
+ * between them.
  */
 export function lockKey(text: TemplateStringsArray, ...values: readonly LockKeyValue[]): string {
+  const adjacent = text.findIndex((part, at) => at > 0 && at < values.length && !separates(part));
+  if (adjacent > 0) {
+    throw new LockOptionsError(
+      `Value ${adjacent} of a lock's key runs into the next one: write ":" between them.`,
+    );
+  }
   const key = text.reduce(
     (begun, part, at) => begun + encodeValue(values[at - 1], `Value ${at} of a lock's key`) + part,
   );
@@ -20,6 +27,11 @@ export type LockKeyValue = string | number | bigint | boolean;
 
 /** What a value would lend a key a second meaning with: our separator, our escape, hash tags, control characters. */
 const SPECIAL = /[%:{}\p{Cc}]/gu;
+
+/** Whether the text between two values keeps them apart: something in it is in no encoded value. */
+export function separates(text: string): boolean {
+  return /[:{}]/.test(text);
+}
 
 /** ASCII with nothing special in it: nearly every text, checked in one step. */
 const PLAIN = /^[ -$&-9;-z|~]+$/;

@@ -89,6 +89,31 @@ describe('the values of a key', () => {
     );
   });
 
+  it.each(['', '-', '.', '_', '/', ',', ' ', '%', '%3A', 'and'])(
+    'are refused with %j between them, which may be part of a value',
+    (between) => {
+      const text = Object.assign(['seat:', between, ''], { raw: [] });
+      expect(() => lockKey(text, '1', '2')).toThrow(LockOptionsError);
+      const template = `seat:<show>${between}<row>`;
+      expect(() => keyTemplate(template, NAMES)).toThrow(LockOptionsError);
+    },
+  );
+
+  it.each([':', '-:-', '}', '{', '}/{'])(
+    'may have %j between them, which is in no value',
+    (between) => {
+      const text = Object.assign(['seat{', between, '}'], { raw: [] });
+      const read = keyTemplate(`seat{<show>${between}<row>}`, NAMES);
+      fc.assert(
+        fc.property(fc.array(value, { minLength: 4, maxLength: 4 }), ([a, b, c, d]) => {
+          const same = a === c && b === d;
+          expect(lockKey(text, a!, b!) === lockKey(text, c!, d!)).toBe(same);
+          expect(read({ show: a, row: b })).toBe(lockKey(text, a!, b!));
+        }),
+      );
+    },
+  );
+
   it('can be read back, and hold no separator, brace or control character', () => {
     fc.assert(
       fc.property(value, (text) => {
