@@ -17,11 +17,11 @@ export function affectedRows(result: unknown): number | undefined {
   if (typeof result === 'number' || typeof result === 'bigint') return Number(result);
   if (typeof result !== 'object' || result === null) return undefined;
   const named = COUNTS.map((name) => (result as Record<string, unknown>)[name]).find(isCount);
-  if (named !== undefined) return sum(named);
+  if (named !== undefined) return total(named);
   if (!Array.isArray(result)) return undefined;
   const [first, second] = result as unknown[];
-  if (Array.isArray(first) && isCount(second)) return sum(second); // TypeORM's query(): [rows, count]
-  if (result.length === 1 && isCount(first)) return sum(first); // Sequelize's update()
+  if (Array.isArray(first) && isCount(second)) return total(second); // TypeORM's query(): [rows, count]
+  if (result.length === 1 && isCount(first)) return total(first); // Sequelize's update()
   const isHeader = result.length <= 2 && isObject(first) && HEADERS.some((name) => name in first);
   return isHeader ? affectedRows(first) : undefined; // mysql2: [header, fields]; Kysely: [result]
 }
@@ -37,10 +37,12 @@ function isCount(value: unknown): value is Count {
   return typeof value === 'number' || typeof value === 'bigint';
 }
 
-function sum(count: Count): number {
-  return typeof count === 'object'
-    ? count.reduce((all: number, one) => all + Number(one), 0)
-    : Number(count);
+/** Undefined where one statement of a batch wrote rows and another none: which of them is guarded, only the caller knows. */
+function total(count: Count): number | undefined {
+  const each = (typeof count === 'object' ? count : [count]).map(Number);
+  const wrote = each.filter((rows) => rows > 0);
+  if (wrote.length > 0 && wrote.length < each.length) return undefined;
+  return each.reduce((all, one) => all + one, 0);
 }
 
 function isObject(value: unknown): value is object {

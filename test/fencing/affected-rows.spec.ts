@@ -14,6 +14,7 @@ const ANSWERS: Record<string, (rows: number) => unknown> = {
   'better-sqlite3, node:sqlite': (rows) => ({ changes: rows, lastInsertRowid: 0 }),
   libSQL: (rows) => ({ columns: [], rows: [], rowsAffected: rows }),
   mssql: (rows) => ({ recordsets: [], output: {}, rowsAffected: [rows] }),
+  'mssql, of a batch': (rows) => ({ rowsAffected: [rows, rows] }),
   'postgres.js': (rows) => Object.assign([], { count: rows, command: 'UPDATE' }),
   'TypeORM’s query builders': (rows) => ({ raw: [], affected: rows, generatedMaps: [] }),
   'TypeORM’s query() on Postgres': (rows) => [[], rows],
@@ -49,6 +50,9 @@ it.each([
   [[[], undefined]],
   [{ rowsAffected: [] }],
   [{ rowsAffected: [[1]] }],
+  [{ rowsAffected: [0, 1] }], // a stale update, and beside it an insert into a journal
+  [{ rowsAffected: [1, 0] }],
+  [[[], [0, 1]]],
 ])('an answer that does not say how many rows there were is refused: %p', (answer) => {
   expect(() => fence.assertWritten(answer, 5)).toThrow(LockOptionsError);
 });
