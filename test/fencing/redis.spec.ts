@@ -100,6 +100,8 @@ describe('a write to Redis under a fencing token', () => {
     const fenced = fencedRedis(redis, 5);
     for (const [command, ...operands] of [
       ['mset', 1, 'b', 2],
+      ['MSETEX', 'b', 2],
+      ['SWAPDB', 1],
       ['RENAME', 'b'],
       ['DEL', 'b'],
       ['sunionstore', 'b'],
