@@ -47,12 +47,12 @@ export function argumentNames(
 }
 
 function reader({ index, path, rest }: ArgumentPlace): Reader<Args> {
-  if (rest) return (args) => args.slice(index);
-  if (path.length === 0) return (args) => args[index];
+  const whole: Reader<Args> = rest ? (args) => args.slice(index) : (args) => args[index];
+  if (path.length === 0) return whole;
   return (args) =>
     path.reduce<unknown>(
       (value, step) => (value as Record<string, unknown> | undefined)?.[step],
-      args[index],
+      whole(args),
     );
 }
 

@@ -80,6 +80,11 @@ class Keys {
     return `${first}${ids.join('')}`;
   }
 
+  @Locked('rest:<id>:<city>')
+  async parts(_first: string, ...[id, { city }]: [string, { city: string }]): Promise<string> {
+    return `${id}${city}`;
+  }
+
   @Locked('private:<id>')
   async privately(id: string, @CurrentLease() lease?: Lease): Promise<string> {
     return `${this.#secret} ${lease!.key}`;
@@ -162,6 +167,7 @@ describe('the key of @Locked', () => {
       await keys.destructured({ id: '1', address: { city: 'x' } }, ['a', 'b'], { old: 'k' }),
     ).toBe('1xbk fn:1:x:b:k');
     expect(await keys.rest('a', 'b', 'c')).toBe('abc');
+    expect(await keys.parts('a', 'b', { city: 'c' })).toBe('bc');
   });
 
   it('finds names in a method that uses #private fields', async () => {
