@@ -70,12 +70,13 @@ export function Locked(
   return (target, method, descriptor) => {
     const said = nameOf(target, method);
     const original = decoratedMethod('@Locked', target, method, descriptor);
-    const skipDefaults = options.onBusy === 'skip' ? { wait: 0 } : {};
+    const skips = options.onBusy === 'skip';
     const name = options.name ?? nameOfKey(key, said);
     const settingsOver = (defaults: CallSettings): CallSettings =>
       checkedFor(`@Locked on ${said}`, () => {
         checkPolicy(options);
-        return callSettings({ ...skipDefaults, ...options, name }, defaults, POLICY_OPTIONS);
+        const own = skips ? { ...defaults, wait: 0 } : defaults;
+        return callSettings({ ...options, name }, own, POLICY_OPTIONS);
       });
     const plans = new CallPlans(settingsOver, options);
     const keyOf =

@@ -33,6 +33,11 @@ class Imports {
     if (id === 'failing') throw new LockNotAcquiredError('another lock', 7);
   }
 
+  @Locked('import:<id>', { onBusy: 'skip', wait: undefined })
+  async skippedUnset(id: string): Promise<void> {
+    runs += id.length;
+  }
+
   @Locked('import:<id>', { onBusy: 'skip', wait: '50ms' })
   async skippedLate(id: string): Promise<void> {
     runs += id.length;
@@ -71,7 +76,7 @@ describe('a method whose lock another holds', () => {
   let imports: Imports;
   let lease: Lease;
   beforeAll(async () => {
-    imports = (await bench.app({ providers: [Imports] })).get(Imports);
+    imports = (await bench.app({ providers: [Imports] }, { wait: Infinity })).get(Imports);
   });
   beforeEach(async () => {
     runs = 0;
@@ -87,8 +92,9 @@ describe('a method whose lock another holds', () => {
     expect((await rival.inspect('import:1')).waiting).toBe(0);
   });
 
-  it('is skipped without waiting under onBusy skip', async () => {
+  it('is skipped without waiting under onBusy skip, also where its wait is undefined', async () => {
     expect(await imports.skipped(0, '1')).toBeUndefined();
+    expect(await imports.skippedUnset('1')).toBeUndefined();
     expect(runs).toBe(0);
   });
 
