@@ -1,6 +1,11 @@
 import { LockOptionsError } from '../errors/index.js';
 import { lockName } from '../keys/index.js';
-import { CALL_DEFAULTS, callSettings, checkPolicy, type LockedPolicy } from '../options/index.js';
+import {
+  callSettings,
+  checkPolicy,
+  LENIENT_DEFAULTS,
+  type LockedPolicy,
+} from '../options/index.js';
 import { Candidates } from '../services/candidate.js';
 import type { ElectionOptions } from '../services/election.js';
 import { lazyKind } from '../services/locked-call.js';
@@ -51,7 +56,7 @@ export function LeaderOnly(
           `There is no option "${unknown}". Options: ttl, onLost, module.`,
         );
       }
-      callSettings(election, CALL_DEFAULTS);
+      callSettings(election, LENIENT_DEFAULTS);
     });
     const streams = (): LockOptionsError =>
       new LockOptionsError(

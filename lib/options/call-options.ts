@@ -119,6 +119,9 @@ const DAY = 86_400_000;
 /** The bounds of every ttl, of a call and of `lease.extend`. */
 export const TTL_BOUNDS: DurationBounds = { min: 50, max: DAY };
 
+/** The defaults of the most lenient module: options that contradict these are wrong on every module. */
+export const LENIENT_DEFAULTS: CallSettings = { ...CALL_DEFAULTS, ttl: TTL_BOUNDS.min };
+
 const BOUNDS: Record<
   'ttl' | 'wait' | 'minHold' | 'maxHold' | 'slowWait' | 'slowHold',
   DurationBounds

@@ -1,5 +1,5 @@
 import type { LockClient } from '../client/lock-client.js';
-import { CALL_DEFAULTS, type CallSettings, type LockedPolicy } from '../options/index.js';
+import { type CallSettings, LENIENT_DEFAULTS, type LockedPolicy } from '../options/index.js';
 import { LockService } from './lock.service.js';
 
 /** What is known of a decorator's calls on one service before they come. */
@@ -15,13 +15,13 @@ export class CallPlans {
   readonly #plans = new WeakMap<LockService, CallPlan>();
   readonly #policy: LockedPolicy;
 
-  /** @throws LockOptionsError as `settingsOver` does, with the defaults of a module without options. */
+  /** @throws LockOptionsError for options that are wrong on every module. */
   constructor(
     private readonly settingsOver: (defaults: CallSettings) => CallSettings,
     { onBusy, onLost, onUnavailable }: LockedPolicy,
   ) {
     this.#policy = { onBusy, onLost, onUnavailable };
-    settingsOver(CALL_DEFAULTS);
+    settingsOver(LENIENT_DEFAULTS);
   }
 
   /** @throws LockOptionsError for a stand-in of a service, or options that do not go with its defaults. */

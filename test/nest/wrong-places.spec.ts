@@ -15,6 +15,8 @@ describe('@Locked fails where it stands', () => {
     ['onUnavailable', { onUnavailable: 'run' }],
     ['returns', { returns: 'stream' }],
     ['module', { module: 7 }],
+    ['maxHold', { ttl: '20s', maxHold: '10s' }],
+    ['minHold', { minHold: '20s', maxHold: '10s' }],
   ])('when option "%s" is wrong: %j', (name, options) => {
     const decorate = (): unknown =>
       locked(options, class Service {}.prototype, 'work', { value: async () => {} });
@@ -25,6 +27,14 @@ describe('@Locked fails where it stands', () => {
     const request = (): unknown => LockedRequest('a', options);
     expect(request).toThrow(LockOptionsError);
     expect(request).toThrow(`"${name}"`);
+  });
+
+  it.each<[string, object]>([
+    ['maxHold', { maxHold: '20s' }],
+    ['minHold', { minHold: '25s', maxHold: '25s' }],
+  ])('but not for an "%s" that only some modules contradict: %j', (_, options) => {
+    locked(options, class Service {}.prototype, 'work', { value: async () => {} });
+    LockedRequest('a', options);
   });
 
   it.each<[string, unknown[], string]>([
