@@ -1,5 +1,6 @@
 import { METHOD_METADATA } from '@nestjs/common/constants.js';
 import type { DiscoveryService, MetadataScanner } from '@nestjs/core';
+import type { InstanceWrapper } from '@nestjs/core/injector/instance-wrapper.js';
 import { LockOptionsError } from '../errors/index.js';
 import {
   LOCKED_REQUEST_METADATA,
@@ -22,11 +23,12 @@ const PROCESSOR_METADATA = 'bullmq:processor_metadata';
 const PROCESS_METADATA = 'bull:module_queue_process';
 
 type Method = () => void;
+type Prototype = Readonly<Record<string, Method>>;
 
-/** A class that Nest makes, and its methods, inherited ones too. */
+/** A class whose objects Nest makes or is given, and its methods, inherited ones too. */
 interface ClassOfApplication {
   readonly type: Method;
-  readonly prototype: Readonly<Record<string, Method>>;
+  readonly prototype: Prototype;
   readonly names: readonly string[];
 }
 
@@ -96,23 +98,25 @@ function* classesOf(
   discovery: DiscoveryService,
   scanner: MetadataScanner,
 ): Generator<ClassOfApplication> {
-  const classes = new Set(
-    [...discovery.getProviders(), ...discovery.getControllers()].map(({ metatype }) => metatype),
+  const prototypes = new Set(
+    [...discovery.getProviders(), ...discovery.getControllers()].map(prototypeOf),
   );
-  for (const metatype of classes) {
-    const type = metatype as Method | null;
-    const prototype =
-      typeof type === 'function' ? (type.prototype as ClassOfApplication['prototype']) : undefined;
-    if (!type || !prototype) continue;
-    yield { type, prototype, names: scanner.getAllMethodNames(prototype) };
+  for (const prototype of prototypes) {
+    const type: unknown = prototype?.constructor;
+    if (!prototype || typeof type !== 'function') continue;
+    yield { type: type as Method, prototype, names: scanner.getAllMethodNames(prototype) };
   }
 }
 
-function warnOfOverride(
-  said: string,
-  prototype: ClassOfApplication['prototype'],
-  name: string,
-): void {
+/** Where the methods of a provider are; of what `useFactory` or `useValue` brought, only the object says it. */
+function prototypeOf(wrapper: InstanceWrapper): Prototype | null | undefined {
+  if (!wrapper.isNotMetatype) return (wrapper.metatype as Method).prototype as Prototype;
+  const instance: unknown = wrapper.isDependencyTreeStatic() ? wrapper.instance : undefined;
+  if (typeof instance !== 'object' || instance === null) return undefined;
+  return Object.getPrototypeOf(instance) as Prototype | null; // a Proxy may refuse to say its "constructor"
+}
+
+function warnOfOverride(said: string, prototype: Prototype, name: string): void {
   const parent = Object.getPrototypeOf(prototype) as Record<string, unknown> | null;
   const beneath = parent?.[name];
   if (!Object.hasOwn(prototype, name) || typeof beneath !== 'function') return;

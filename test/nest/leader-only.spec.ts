@@ -1,5 +1,14 @@
 import { afterEach, beforeAll, describe, expect, it } from '@jest/globals';
-import { Controller, Get, type INestApplication, Injectable, SetMetadata } from '@nestjs/common';
+import {
+  Controller,
+  type FactoryProvider,
+  Get,
+  type INestApplication,
+  Injectable,
+  SetMetadata,
+  type Type,
+  type ValueProvider,
+} from '@nestjs/common';
 import { Cron, CronExpression, ScheduleModule } from '@nestjs/schedule';
 import { Test } from '@nestjs/testing';
 import { Observable, of } from 'rxjs';
@@ -264,6 +273,22 @@ describe('@LeaderOnly', () => {
     expect(new Set(runs).size).toBe(1);
   });
 
+  it.each<[string, (type: Type<object>) => FactoryProvider | ValueProvider]>([
+    ['useFactory', (type) => ({ provide: type, useFactory: () => new type() })],
+    ['an async useFactory', (type) => ({ provide: 'jobs', useFactory: async () => new type() })],
+    ['useValue', (type) => ({ provide: 'jobs', useValue: new type() })],
+    ['a Proxy', (type) => ({ provide: type, useFactory: () => new Proxy(new type(), {}) })],
+  ])('campaigns before the first call where its provider is %s', async (_, provider) => {
+    class Jobs {
+      @LeaderOnly('made')
+      async work(): Promise<void> {}
+    }
+    const app = await replica({ providers: [provider(Jobs)] });
+    await until('it leads', async () => (await rival.inspect('leader:made')).state === 'held');
+    await app.close();
+    expect((await rival.inspect('leader:made')).state).toBe('free');
+  });
+
   it('works in the testing module', async () => {
     const server = new MemoryServer();
     const modules = await Promise.all(
@@ -341,6 +366,18 @@ describe('@LeaderOnly is refused at start-up', () => {
           async process(): Promise<void> {}
         }
         return { providers: [Mails] };
+      },
+    ],
+    [
+      'on the process method of a queue processor that useFactory makes',
+      SKIPS,
+      () => {
+        @SetMetadata('bullmq:processor_metadata', { name: 'mails' })
+        class Mails {
+          @LeaderOnly('a')
+          async process(): Promise<void> {}
+        }
+        return { providers: [{ provide: Mails, useFactory: () => new Mails() }] };
       },
     ],
     [
