@@ -109,8 +109,9 @@ export class RedisLockModule implements OnModuleInit {
     }
     supplyService(this.modules, this.#name, this.#locks);
     if (all[0] !== this) return;
-    const names = new Set(byName.keys());
-    for (const { module, election, ttl } of checkDecorators(this.discovery, this.scanner, names)) {
+    const services = new Map(all.map((each) => [each.#name, each.#locks]));
+    const leaders = checkDecorators(this.discovery, this.scanner, services);
+    for (const { module, election, ttl } of leaders) {
       byName.get(module)!.#candidates.get(election, { ttl });
     }
   }

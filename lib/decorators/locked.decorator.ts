@@ -35,8 +35,12 @@ import { leaseParameters, withLease } from './parameters.js';
 import { rememberReturnKind, returnKind } from '../services/return-kind.js';
 import { logger } from '../services/logger.js';
 
-/** What the start-up check reads of a method: the options of each `@Locked` on it, innermost first. */
+/** What the start-up check reads of a method: each `@Locked` on it, innermost first. */
 export const LOCKED_METADATA = Symbol('nest-redis-lock:locked');
+export type LockedMetadata = readonly {
+  readonly options: LockedOptions;
+  readonly plans: CallPlans;
+}[];
 
 /**
  * Runs the method under the lock that `key` names, one call at a time over all replicas: waits for it,
@@ -72,13 +76,14 @@ export function Locked(
     const original = decoratedMethod('@Locked', target, method, descriptor);
     const skips = options.onBusy === 'skip';
     const name = options.name ?? nameOfKey(key, said);
-    const settingsOver = (defaults: CallSettings): CallSettings =>
-      checkedFor(`@Locked on ${said}`, () => {
-        checkPolicy(options);
-        const own = skips ? { ...defaults, wait: 0 } : defaults;
-        return callSettings({ ...options, name }, own, POLICY_OPTIONS);
-      });
-    const plans = new CallPlans(settingsOver, options);
+    const settingsOver = (defaults: CallSettings): CallSettings => {
+      const own = skips ? { ...defaults, wait: 0 } : defaults;
+      return callSettings({ ...options, name }, own, POLICY_OPTIONS);
+    };
+    const plans = checkedFor(`@Locked on ${said}`, () => {
+      checkPolicy(options);
+      return new CallPlans(settingsOver, options);
+    });
     const keyOf =
       typeof key === 'function'
         ? (args: readonly unknown[]) => key(...(args as never[]))
@@ -147,8 +152,9 @@ export function Locked(
     const body = assumed ? heardIfLazy(wrappers[kind]) : wrappers[kind];
     const wrapper = wrapMethod(original as never, body as never);
     rememberReturnKind(wrapper, { kind, assumed });
-    const beneath = (Reflect.getOwnMetadata(LOCKED_METADATA, original) ?? []) as LockedOptions[];
-    Reflect.defineMetadata(LOCKED_METADATA, [...beneath, options], wrapper);
+    const beneath = (Reflect.getOwnMetadata(LOCKED_METADATA, original) ?? []) as LockedMetadata;
+    const metadata: LockedMetadata = [...beneath, { options, plans }];
+    Reflect.defineMetadata(LOCKED_METADATA, metadata, wrapper);
     (descriptor as PropertyDescriptor).value = wrapper;
   };
 }

@@ -7,9 +7,12 @@ import {
   type LockedRequestSettings,
 } from '../interceptors/locked-request-settings.js';
 import { bareDuration, type LockedOptions } from '../options/index.js';
+import type { CallPlans } from '../services/call-plan.js';
+import { LockService } from '../services/lock.service.js';
 import { logger } from '../services/logger.js';
 import { LEADER_ONLY_METADATA, type LeaderOnlyMetadata } from './leader-only.decorator.js';
-import { LOCKED_METADATA } from './locked.decorator.js';
+import { checkedFor } from './decorated-method.js';
+import { LOCKED_METADATA, type LockedMetadata } from './locked.decorator.js';
 
 /** What marks a method that answers requests, by the library that calls it. */
 const HANDLER_METADATA = [
@@ -35,21 +38,27 @@ interface ClassOfApplication {
 /**
  * Looks over every class of the application at start-up for what no decorator can see where it stands.
  * @throws LockOptionsError for `onBusy: 'skip'` and `@LeaderOnly` where skipped work would count as done, for
- * `@LockedRequest` where no request comes by, and for a `module` that does not exist.
+ * `@LockedRequest` where no request comes by, for a `module` that does not exist, and for options that contradict it.
  * @returns every `@LeaderOnly`, so that this replica can campaign before its first call
  */
 export function checkDecorators(
   discovery: DiscoveryService,
   scanner: MetadataScanner,
-  modules: ReadonlySet<string | undefined>,
+  services: ReadonlyMap<string | undefined, LockService>,
 ): LeaderOnlyMetadata {
   const leaders: LeaderOnlyMetadata[number][] = [];
   /** Methods of classes before: of one that many inherit it is said once how short it waits. */
   const seen = new Set<Method>();
-  const check = (said: string, method: Method, options: Omit<LockedOptions, 'onBusy'>): void => {
+  const check = (
+    said: string,
+    method: Method,
+    options: Omit<LockedOptions, 'onBusy'>,
+    plans?: CallPlans,
+  ): void => {
     const bare = bareDuration(options);
     if (bare && !seen.has(method)) logger.warn(`${said} ${bare}`);
-    checkModule(said, options.module, modules);
+    const service = serviceOf(said, options.module, services);
+    if (LockService.isGenuine(service)) checkedFor(said, () => plans?.on(service));
   };
   for (const { type, prototype, names } of classesOf(discovery, scanner)) {
     const methods = names.map((name) => prototype[name]!);
@@ -57,10 +66,10 @@ export function checkDecorators(
       const method = prototype[name]!;
       const said = `${type.name}.${name}`;
       const countsAsDone = isHandler(method) || isProcessor(type, name, method);
-      const locked = lockedOptions(method);
+      const locked = lockedMetadata(method);
       if (locked.length === 0) warnOfOverride(said, prototype, name);
-      for (const options of locked) {
-        check(`@Locked on ${said}`, method, options);
+      for (const { options, plans } of locked) {
+        check(`@Locked on ${said}`, method, options, plans);
         if (countsAsDone && options.onBusy === 'skip') {
           throw new LockOptionsError(
             `@Locked on ${said} has onBusy: 'skip', but its caller would take the skipped work for done. Use 'throw', or a function.`,
@@ -86,7 +95,7 @@ export function checkDecorators(
           `${said} locks nothing: it stands on handlers of requests and on their controllers. Use @Locked.`,
         );
       }
-      for (const { options } of settings) check(said, bearer, options);
+      for (const { options, plans } of settings) check(said, bearer, options, plans);
     }
     for (const method of methods) seen.add(method);
   }
@@ -120,14 +129,14 @@ function warnOfOverride(said: string, prototype: Prototype, name: string): void 
   const parent = Object.getPrototypeOf(prototype) as Record<string, unknown> | null;
   const beneath = parent?.[name];
   if (!Object.hasOwn(prototype, name) || typeof beneath !== 'function') return;
-  if (lockedOptions(beneath).length === 0) return;
+  if (lockedMetadata(beneath).length === 0) return;
   logger.warn(
     `${said} overrides a method under @Locked without being so itself: it runs without the lock unless it calls super.`,
   );
 }
 
-function lockedOptions(method: object): readonly LockedOptions[] {
-  return (Reflect.getOwnMetadata(LOCKED_METADATA, method) ?? []) as LockedOptions[];
+function lockedMetadata(method: object): LockedMetadata {
+  return (Reflect.getOwnMetadata(LOCKED_METADATA, method) ?? []) as LockedMetadata;
 }
 
 function leaderOnlyOptions(method: object): LeaderOnlyMetadata {
@@ -148,12 +157,13 @@ function isProcessor(type: object, name: string, method: object): boolean {
 }
 
 /** @throws LockOptionsError if there is no RedisLockModule of that name. */
-function checkModule(
+function serviceOf(
   said: string,
   module: string | undefined,
-  modules: ReadonlySet<string | undefined>,
-): void {
-  if (modules.has(module)) return;
+  services: ReadonlyMap<string | undefined, LockService>,
+): LockService {
+  const service = services.get(module);
+  if (service) return service;
   throw new LockOptionsError(
     module === undefined
       ? `${said} names no module, but every RedisLockModule has a name: say which with "module".`

@@ -30,7 +30,7 @@ export interface Held {
 }
 
 /** The name of a lock that nobody gave one. */
-const UNNAMED = '(unnamed)';
+export const UNNAMED = '(unnamed)';
 
 /** What events say of a lock, or of several together. */
 export function subjectOf(

@@ -1,6 +1,8 @@
 import { LockOptionsError } from '../errors/index.js';
+import { type CallSettings, checkStore, type ModuleSettings } from '../options/index.js';
 import type { LockStore, LockStrategy } from './lock-store.js';
 import type { LockRequest } from './lock-request.js';
+import { refuseUnsound } from './quorum/unsound.js';
 
 /** What has to be so before a step is taken: throws if it is not. */
 export type Before = (step: keyof LockStore, request: Pick<LockRequest, 'key' | 'ttl'>) => void;
@@ -48,6 +50,17 @@ export function boundedLeases(longest: number, check: (key: string) => void = ()
     }
     if (step !== 'extend') check(key);
   };
+}
+
+/** @throws LockOptionsError for a call that the store of such a module refuses whenever it comes. */
+export function refuseInVain(
+  key: string,
+  { ttl, share, dialect }: CallSettings,
+  module: ModuleSettings,
+): void {
+  if (dialect) checkStore(dialect, module);
+  if (module.nodes) refuseUnsound({ share });
+  if (module.durability === 'refuse') boundedLeases(module.call.ttl)('acquire', { key, ttl });
 }
 
 /** @throws LockOptionsError where no other format has such a step. */

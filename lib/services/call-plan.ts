@@ -1,4 +1,6 @@
 import type { LockClient } from '../client/lock-client.js';
+import { UNNAMED } from '../events/index.js';
+import { refuseInVain } from '../locks/before.js';
 import { type CallSettings, LENIENT_DEFAULTS, type LockedPolicy } from '../options/index.js';
 import { LockService } from './lock.service.js';
 
@@ -24,12 +26,14 @@ export class CallPlans {
     settingsOver(LENIENT_DEFAULTS);
   }
 
-  /** @throws LockOptionsError for a stand-in of a service, or options that do not go with its defaults. */
+  /** @throws LockOptionsError for a stand-in of a service, or options that do not go with its module's. */
   on(service: LockService): CallPlan {
     let plan = this.#plans.get(service);
     if (!plan) {
-      const { client, defaults, maxKeyBytes } = LockService.internals(service);
-      plan = { client, maxKeyBytes, call: this.settingsOver(defaults), policy: this.#policy };
+      const { client, settings } = LockService.internals(service);
+      const call = this.settingsOver(settings.call);
+      refuseInVain(call.name ?? UNNAMED, call, settings);
+      plan = { client, maxKeyBytes: settings.limits.keyBytes, call, policy: this.#policy };
       this.#plans.set(service, plan);
     }
     return plan;

@@ -13,6 +13,7 @@ import { SingleLease } from '../client/single-lease.js';
 import type { Stamp } from '../client/stamp.js';
 import { withLease, type Work } from '../client/run-under-lease.js';
 import { type LockEvents, Publisher } from '../events/index.js';
+import { refuseInVain } from '../locks/before.js';
 import type { LockStore } from '../locks/lock-store.js';
 import {
   type AcquireOptions,
@@ -78,18 +79,18 @@ export class LockService
    * @throws LockOptionsError for what a test put in the place of a service.
    * @internal
    */
-  static internals(service: LockService): {
-    client: LockClient;
-    defaults: CallSettings;
-    maxKeyBytes: number;
-  } {
-    if (!(#settings in service)) {
+  static internals(service: LockService): { client: LockClient; settings: ModuleSettings } {
+    if (!LockService.isGenuine(service)) {
       throw new LockOptionsError(
         'Decorators cannot lock by this LockService, which is a stand-in. In tests use LockTestingModule.forRoot() or memoryLockService() from "nest-redis-lock/testing".',
       );
     }
-    const { call, limits } = service.#settings;
-    return { client: service.#client, defaults: call, maxKeyBytes: limits.keyBytes };
+    return { client: service.#client, settings: service.#settings };
+  }
+
+  /** False for what a test put in the place of a service. @internal */
+  static isGenuine(service: LockService): boolean {
+    return #settings in service;
   }
 
   /**
@@ -233,6 +234,7 @@ export class LockService
     const key = this.#name(ELECTION_PREFIX + this.#name(name));
     const call = { ...options, ...ELECTION_CALL, name: nameOfKey(key) };
     const settings = callSettings(call, this.#settings.call);
+    refuseInVain(key, settings, this.#settings);
     return new Election(this.#client, key, settings);
   }
 

@@ -1,6 +1,14 @@
 import { describe, expect, it } from '@jest/globals';
+import { Controller, Get, type Type } from '@nestjs/common';
 import { Test } from '@nestjs/testing';
-import { LeaderOnly, Locked, LockedRequest, LockOptionsError } from '../../lib/index.js';
+import {
+  LeaderOnly,
+  Locked,
+  LockedRequest,
+  LockOptionsError,
+  LockService,
+} from '../../lib/index.js';
+import { LockTestingModule, type LockTestingOptions } from '../../lib/testing/index.js';
 
 describe('@Locked fails where it stands', () => {
   const locked = (options: unknown, ...where: unknown[]): unknown =>
@@ -99,6 +107,71 @@ describe('a key with a name in plain text', () => {
     expect(() => LockedRequest('a:{params.id}')).toThrow(
       'The key "a:{params.id}" of @LockedRequest contains {params.id}, which is plain text: write <params.id>.',
     );
+  });
+});
+
+describe('options that contradict the module are refused at start-up:', () => {
+  const grace: LockTestingOptions = { durability: 'refuse', ttl: '30s' };
+  const quorum: LockTestingOptions = { nodes: ['redis://a', 'redis://b'] };
+
+  class Leading {
+    @LeaderOnly('feed', { ttl: '1m' })
+    async work(): Promise<void> {}
+  }
+  class Long {
+    @Locked('feed:<_id>', { ttl: '1m' })
+    async work(_id: string): Promise<void> {}
+  }
+  class Held {
+    @Locked('feed', { maxHold: '20s' })
+    async work(): Promise<void> {}
+  }
+  class Permitted {
+    @Locked('feed', { permits: 2 })
+    async work(): Promise<void> {}
+  }
+  class Foreign {
+    @Locked('feed', { dialect: 'redlock' })
+    async work(): Promise<void> {}
+  }
+  @Controller()
+  class Routes {
+    @LockedRequest('feed', { maxHold: '20s' })
+    @Get()
+    async work(): Promise<void> {}
+  }
+
+  it.each<[string, LockTestingOptions, Type<object>]>([
+    ['Lock "leader:feed" was asked for with a ttl of 60000 ms', grace, Leading],
+    ['@Locked on Long.work: Lock "feed:<_id>" was asked for with a ttl of 60000', grace, Long],
+    ['@Locked on Held.work: Option "maxHold" must be at least "ttl"', {}, Held],
+    ['@Locked on Permitted.work: A quorum cannot share a lock', quorum, Permitted],
+    ['@Locked on Foreign.work: Dialect "redlock" and option "nodes"', quorum, Foreign],
+    ['@LockedRequest on Routes.work: Option "maxHold" must be at least', {}, Routes],
+  ])('%s', async (message, options, type) => {
+    const parts = type === Routes ? { controllers: [type] } : { providers: [type] };
+    const starting = async (given: LockTestingOptions): Promise<void> => {
+      const imports = [LockTestingModule.forRoot(given)];
+      const module = await Test.createTestingModule({ imports, ...parts }).compile();
+      const app = module.createNestApplication({ logger: false });
+      await app.init();
+      await app.close();
+    };
+    await expect(starting(options)).rejects.toThrow(message);
+    await expect(starting(options)).rejects.toThrow(LockOptionsError);
+    await starting({ ttl: '10s' });
+  });
+
+  it('where a test has put something else in the place of the service, nothing is checked', async () => {
+    const module = await Test.createTestingModule({
+      imports: [LockTestingModule.forRoot()],
+      providers: [Held],
+    })
+      .overrideProvider(LockService)
+      .useValue({ withLock: async () => {} })
+      .compile();
+    await module.init();
+    await module.close();
   });
 });
 

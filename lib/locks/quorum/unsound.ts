@@ -15,7 +15,10 @@ export function unsoundStep(step: keyof typeof STEPS): LockOptionsError {
 }
 
 /** @throws LockOptionsError where a quorum has no such locks. */
-export function refuseUnsound({ share, condition }: LockRequest): void {
+export function refuseUnsound({
+  share,
+  condition,
+}: Pick<LockRequest, 'share' | 'condition'>): void {
   if (share) throw unsound('share a lock, by mode or by permits');
   if (condition) throw unsound('await a condition');
 }
