@@ -45,7 +45,7 @@ export class LockClient {
   constructor(
     private readonly store: LockStore,
     private readonly settings: ModuleSettings,
-    private readonly clock: Clock,
+    readonly clock: Clock,
     /** Called for locks that are taken in opposite orders, where the module warns of them. */
     warn: (error: LockOrderError) => void = () => {},
     onRefused: OnRefused = () => {},

@@ -2,7 +2,7 @@ import type { OnApplicationBootstrap, OnModuleDestroy } from '@nestjs/common';
 import { LockOptionsError, LockShutdownError } from '../errors/index.js';
 import type { BaseLease, Lease } from '../client/lease.js';
 import { pauseAfter } from '../client/retry.js';
-import { detached, type LockedPolicy, systemClock } from '../options/index.js';
+import { type Clock, detached, type LockedPolicy, onAbort } from '../options/index.js';
 import type { Election, ElectionOptions } from './election.js';
 import { LockService } from './lock.service.js';
 import { logger } from './logger.js';
@@ -22,7 +22,10 @@ export class Candidate {
   /** Ends the wait that the campaign is in. */
   #wake = (): void => {};
 
-  constructor(private readonly election: Election) {
+  constructor(
+    private readonly election: Election,
+    private readonly clock: Clock,
+  ) {
     election.stepsDown = false;
   }
 
@@ -90,7 +93,7 @@ export class Candidate {
         this.#won = lease as BaseLease;
         await this.#until((end) => {
           if (signal.aborted) end();
-          else signal.addEventListener('abort', end, { once: true });
+          return onAbort(signal, end);
         });
         this.#won = undefined;
         if (this.#resigned) return;
@@ -103,18 +106,20 @@ export class Candidate {
         said = message;
         const ms = pauseAfter(failures);
         failures += 1;
-        await this.#until((end) => void systemClock.after(ms, end));
+        await this.#until((end) => this.clock.after(ms, end));
       }
     }
   }
 
-  /** Until `ended` says so, or this replica resigns. */
-  async #until(ended: (end: () => void) => void): Promise<void> {
+  /** Until `ended` says so, or this replica resigns; what `ended` returns calls it off. */
+  async #until(ended: (end: () => void) => () => void): Promise<void> {
     if (this.#resigned) return;
+    let forget = (): void => {};
     await new Promise<void>((resolve) => {
       this.#wake = resolve;
-      ended(resolve);
+      forget = ended(resolve);
     });
+    forget();
   }
 }
 
@@ -149,8 +154,8 @@ export class Candidates implements OnApplicationBootstrap, OnModuleDestroy {
       );
     }
     if (known) return known.candidate;
-    LockService.internals(this.locks); // a stand-in has none
-    const candidate = new Candidate(this.locks.election(name, { ttl }));
+    const { client } = LockService.internals(this.locks); // a stand-in has none
+    const candidate = new Candidate(this.locks.election(name, { ttl }), client.clock);
     this.#byName.set(name, { ttl, candidate });
     return candidate;
   }

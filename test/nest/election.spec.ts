@@ -9,6 +9,7 @@ import {
   LockService,
   LockShutdownError,
 } from '../../lib/index.js';
+import { systemClock } from '../../lib/options/index.js';
 import { Candidate } from '../../lib/services/candidate.js';
 import { Gate } from '../support/gate.js';
 import { untilWaiting } from '../support/inspected.js';
@@ -47,7 +48,7 @@ describe('a candidate', () => {
     'that %s has ended its campaign when it has retired',
     async (does) => {
       if (does === 'waits') await elections[1]!.campaign();
-      const candidate = new Candidate(elections[0]!);
+      const candidate = new Candidate(elections[0]!, systemClock);
       candidate.stand();
       if (does === 'leads') await until('it leads', () => elections[0]!.leads);
       else await untilWaiting(replicas[0]!, `leader:${name}`, 1);
@@ -58,7 +59,7 @@ describe('a candidate', () => {
   );
 
   it('that retires while it works resigns and ends its campaign when the work has ended', async () => {
-    const candidate = new Candidate(elections[0]!);
+    const candidate = new Candidate(elections[0]!, systemClock);
     candidate.stand();
     await until('it leads', () => elections[0]!.leads);
     const gate = new Gate();

@@ -1,8 +1,9 @@
 import { expect, it } from '@jest/globals';
-import { Injectable } from '@nestjs/common';
+import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { Test } from '@nestjs/testing';
 import {
   CurrentLease,
+  LeaderOnly,
   type Lease,
   Locked,
   LockNotAcquiredError,
@@ -51,6 +52,35 @@ it('locks without a Redis, and lets the test move the time', async () => {
   finish();
   expect(await first).toBeGreaterThan(0);
   expect(await module.get(Reports).build('1', async () => {})).toBeGreaterThan(await first);
+  await module.close();
+});
+
+it('repeats a campaign for the lead when the test lets the time pass', async () => {
+  @Injectable()
+  class Jobs implements OnModuleInit {
+    only!: Lease;
+
+    constructor(readonly locks: LockService) {}
+
+    async onModuleInit(): Promise<void> {
+      this.only = await this.locks.acquire('only');
+    }
+
+    @LeaderOnly('jobs')
+    async work(): Promise<void> {}
+  }
+  const clock = new ManualClock();
+  const module = await Test.createTestingModule({
+    imports: [LockTestingModule.forRoot({ clock, limits: { leases: 1 } })],
+    providers: [Jobs],
+  }).compile();
+  await module.init();
+  await clock.advance(0); // the first campaign fails: one lease is the limit
+  const { locks, only } = module.get(Jobs);
+  await only.release();
+  expect((await locks.inspect('leader:jobs')).state).toBe('free');
+  await clock.advance(2_000);
+  expect((await locks.inspect('leader:jobs')).state).toBe('held');
   await module.close();
 });
 

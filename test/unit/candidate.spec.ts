@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, it, jest } from '@jest/globals';
 import { Logger } from '@nestjs/common';
 import { Candidate } from '../../lib/services/candidate.js';
+import { systemClock } from '../../lib/options/index.js';
 import type { Election } from '../../lib/services/election.js';
 import { until } from '../support/until.js';
 
@@ -19,7 +20,7 @@ describe('a candidate', () => {
       campaign: async () => ({ signal: signals[campaigns++]! }),
       resign: async () => false,
     };
-    const candidate = new Candidate(election as unknown as Election);
+    const candidate = new Candidate(election as unknown as Election, systemClock);
     candidate.stand();
     await until('it campaigns twice', () => campaigns === 2); // else this times out
     await candidate.retire();
@@ -37,7 +38,7 @@ describe('a candidate', () => {
       },
       resign: async () => false,
     };
-    const candidate = new Candidate(election as unknown as Election);
+    const candidate = new Candidate(election as unknown as Election, systemClock);
     candidate.stand();
     await until('it campaigns twice', () => campaigns === 2);
     await candidate.retire();
