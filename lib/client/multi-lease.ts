@@ -56,8 +56,11 @@ export class MultiLease extends BaseLease {
     return false; // only a lease on one lock can be
   }
 
+  /** Of the part that was lost: the others are given back after that, and are not held either. */
   lossError(): LeaseLostError {
-    return (this.#parts.find(({ held }) => !held) ?? this.#parts[0]!).lossError();
+    const over = this.#parts.filter(({ held }) => !held).map((part) => part.lossError());
+    const lost = over.find(({ reason }) => reason !== 'released');
+    return lost ?? over[0] ?? this.#parts[0]!.lossError();
   }
 
   async extend(ttl?: Duration): Promise<void> {

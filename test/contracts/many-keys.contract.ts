@@ -186,6 +186,7 @@ export const manyKeys: Contract = {
     expect(() => lease.assertHeld()).toThrow('"y"');
     expect(await lease.release()).toBe(false);
     expect((await world.snapshot('x')).type).toBe('none');
+    expect(() => lease.assertHeld()).toThrow(signal.reason as LeaseLostError); // it still names that one
   },
 
   async 'each of them can be taken again inside'(world) {

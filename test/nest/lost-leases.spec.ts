@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { Injectable } from '@nestjs/common';
 import { once } from 'node:events';
+import { from, lastValueFrom, Observable } from 'rxjs';
 import { CurrentLease, Lease, LeaseLostError, Locked, type LockService } from '../../lib/index.js';
 import { useBench } from '../support/nest-app.js';
 import { until } from '../support/until.js';
@@ -14,6 +15,7 @@ beforeAll(async () => {
 });
 
 type Work = (lease: Lease) => Promise<string>;
+type Loss = (lease: Lease) => Promise<void>;
 
 @Injectable()
 class Imports {
@@ -30,6 +32,23 @@ class Imports {
   @Locked('import', { ttl: '100ms', renew: false })
   async runShortly(work: Work, @CurrentLease() lease?: Lease): Promise<string> {
     return work(lease!);
+  }
+
+  @Locked(['account', 'import'])
+  async runBoth(work: Loss, @CurrentLease() lease?: Lease): Promise<string> {
+    await work(lease!);
+    return 'done';
+  }
+
+  @Locked(['account', 'import'])
+  streamBoth(work: Loss, @CurrentLease() lease?: Lease): Observable<string> {
+    return from(work(lease!).then(() => 'done'));
+  }
+
+  @Locked(['account', 'import'])
+  async *iterateBoth(work: Loss, @CurrentLease() lease?: Lease): AsyncGenerator<string> {
+    await work(lease!);
+    yield 'done';
   }
 }
 
@@ -103,5 +122,20 @@ describe('a method whose lease is lost while it runs', () => {
       return 'done';
     });
     expect(await running).toBe('done');
+  });
+});
+
+describe('a method under several locks, of which one is lost while it runs', () => {
+  it.each(['promise', 'observable', 'iterable'] as const)('names that one: %s', async (kind) => {
+    const calls = {
+      promise: () => imports.runBoth(lose),
+      observable: () => lastValueFrom(imports.streamBoth(lose)),
+      iterable: async () => {
+        for await (const each of imports.iterateBoth(lose)) expect(each).toBe('done');
+      },
+    };
+    const error: unknown = await calls[kind]().catch((reason: unknown) => reason);
+    expect(error).toBeInstanceOf(LeaseLostError);
+    expect(error).toMatchObject({ key: 'import', reason: 'forced' });
   });
 });
