@@ -32,6 +32,14 @@ export class Conditions {
     return this.#awaiting;
   }
 
+  /** @throws LockOptionsError for the lease of another module or application: its lock is not in this store. */
+  refuseForeign(lease: SingleLease): void {
+    if (SingleLease.isOf(this.context.heldLocks, lease)) return;
+    throw new LockOptionsError(
+      `Another LockService granted the lease on lock "${lease.key}": call its condition().`,
+    );
+  }
+
   /** Gives the lock back, and resolves when it is held again: to whether it was signalled. */
   async await(lease: SingleLease, awaiting: Awaiting): Promise<boolean> {
     const { heldLocks, stopping } = this.context;

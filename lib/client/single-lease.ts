@@ -30,6 +30,11 @@ export class SingleLease extends BaseLease {
     return lease.#heldLock;
   }
 
+  /** Whether it was granted to this process on that store: elsewhere nobody knows what it stands on. */
+  static isOf(heldLocks: HeldLocks, lease: SingleLease): boolean {
+    return lease.#heldLocks === heldLocks;
+  }
+
   /** Another one after a condition was awaited. */
   get #heldLock(): HeldLock {
     return (this.#held = this.#held.current);

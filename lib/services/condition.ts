@@ -31,6 +31,7 @@ export class Condition {
 
   /** @internal */
   constructor(conditions: Conditions, lease: SingleLease, name: string) {
+    conditions.refuseForeign(lease);
     this.#conditions = conditions;
     this.#lease = lease;
     this.#name = conditionName(name);

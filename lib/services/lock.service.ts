@@ -148,7 +148,7 @@ export class LockService
 
   /**
    * A condition variable of the lock that `lease` holds.
-   * @throws LockKeyError; LockOptionsError if the lease is on several locks.
+   * @throws LockKeyError; LockOptionsError if the lease is on several locks, or another `LockService` granted it.
    */
   condition(lease: Lease, name: string): Condition {
     if (lease instanceof SingleLease) return new Condition(this.#client.conditions, lease, name);

@@ -7,6 +7,7 @@ import {
   type Lease,
   Locked,
   LockNotAcquiredError,
+  LockOptionsError,
   LockService,
   LockShutdownError,
 } from '../../lib/index.js';
@@ -82,6 +83,23 @@ describe('two applications in one process, with one class under @Locked and @Lea
     await clock.advance(10);
     expect([await leads(a), await leads(b)].filter(Boolean)).toHaveLength(1);
   });
+
+  it.each(['another server', 'the same server'])(
+    'refuse conditions of each other’s leases, on %s, and leave them alone',
+    async (where) => {
+      const server = new MemoryServer(clock);
+      const other = where === 'the same server' ? server : new MemoryServer(clock);
+      const [a, b] = [await start(server), await start(other)];
+      const lease = await a.locks.acquire('shop');
+      const signals = async (): Promise<unknown> => b.locks.condition(lease, 'open').signal();
+      await expect(signals()).rejects.toThrow(LockOptionsError);
+      await expect(signals()).rejects.toThrow('Another LockService granted the lease');
+      expect(lease.held).toBe(true);
+      expect(await a.locks.condition(lease, 'open').signal()).toBe(false);
+      expect(await lease.release()).toBe(true);
+      expect((await a.locks.inspect('shop')).state).toBe('free');
+    },
+  );
 
   it('of which one was closed, the other works on and leads', async () => {
     const server = new MemoryServer(clock);
