@@ -148,7 +148,7 @@ export abstract class BaseLease implements Lease {
 
   abstract get held(): boolean;
 
-  /** True once it was given back by hand. */
+  /** True once it was given back by hand, or to await a condition that its holder awaits no more. */
   abstract get returned(): boolean;
 
   /** Why it is over. */

@@ -86,7 +86,7 @@ export class SingleLease extends BaseLease {
   }
 
   get returned(): boolean {
-    return this.#released !== undefined;
+    return this.#released !== undefined || this.#heldLock.state === 'released';
   }
 
   get handedOver(): boolean {

@@ -217,6 +217,26 @@ describe('@LeaderOnly', () => {
     expect(leader!.leases.at(-1)!.held).toBe(true);
   });
 
+  it('stands again after its method broke off the wait for a condition', async () => {
+    const [leader] = await feeds(1);
+    const enough = new RangeError('enough');
+    leader!.work = async () => {
+      const breakOff = new AbortController();
+      const condition = leader!.locks.condition(leader!.locks.current()!, 'fed');
+      const awaited = condition.await({ signal: breakOff.signal });
+      await until('it awaits', async () => (await rival.inspect('leader:feed')).awaiting === 1);
+      breakOff.abort(enough);
+      await awaited;
+    };
+    await expect(leader!.pull(1)).rejects.toBe(enough);
+    leader!.work = async () => {};
+    const { fencingToken } = leader!.leases[0]!;
+    await until('it leads again', async () => {
+      await leader!.pull(1);
+      return leader!.leases.at(-1)!.fencingToken > fencingToken;
+    });
+  });
+
   it('tells the method by its signal that it is deposed, and the caller that it was lost', async () => {
     const [leader, other] = await feeds(2);
     const lost = (): Promise<void> =>
