@@ -21,6 +21,18 @@ const BLOCK = 1 + BUDGET.handOffs;
  */
 const ENOUGH_FOR_BATCHES = 1_000;
 
+/** The limits of what one process has in hand: each that is reached refuses every new call, also for a free lock. */
+const PROCESS_LIMITS = ['leases', 'waitersPerProcess'] as const;
+type ProcessLimit = (typeof PROCESS_LIMITS)[number];
+
+/** How a process is, whatever its store says. */
+export interface ProcessHealth {
+  /** The shortest ttl of what it holds, or of what it is to hold next; in ms. */
+  readonly shortestTtl: number;
+  /** The limits that are reached. */
+  readonly reached: readonly ProcessLimit[];
+}
+
 /** All callers of this process that wait for a lock: their queues, and the entries of those in the store's queues. */
 export class LocalQueues {
   /** Those that any caller may join, by their names; each of the others, of one caller, by itself. */
@@ -58,6 +70,21 @@ export class LocalQueues {
     return this.context.waiting;
   }
 
+  /** The limits of this process that are reached. */
+  get reached(): ProcessLimit[] {
+    return PROCESS_LIMITS.filter((limit) => this.#isReached(limit));
+  }
+
+  /** @throws LockLimitError if this limit of the process is reached. */
+  refuseBeyond(limit: ProcessLimit, key: string): void {
+    if (this.#isReached(limit)) throw new LockLimitError(key, limit, this.settings.limits[limit]);
+  }
+
+  #isReached(limit: ProcessLimit): boolean {
+    const inHand = limit === 'leases' ? this.context.heldLocks.size : this.size;
+    return inHand >= this.settings.limits[limit];
+  }
+
   /** Resolves when the lock is held. The call's `wait` counts from `startedAt`. */
   wait(
     key: string,
@@ -66,10 +93,7 @@ export class LocalQueues {
     trace?: AcquireTrace,
     startedAt = this.clock.monotonic(),
   ): Promise<BaseLease> {
-    const { waitersPerProcess } = this.settings.limits;
-    if (this.size >= waitersPerProcess) {
-      throw new LockLimitError(key, 'waitersPerProcess', waitersPerProcess);
-    }
+    this.refuseBeyond('waitersPerProcess', key);
     const queue = this.#queueFor(key, call);
     const waiter = new Waiter(call, startedAt, trace);
     queue.join(waiter, signal);

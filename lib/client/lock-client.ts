@@ -1,5 +1,4 @@
 import {
-  LockLimitError,
   LockNotAcquiredError,
   LockOptionsError,
   type LockOrderError,
@@ -15,7 +14,7 @@ import { Conditions } from './condition-wait.js';
 import { type HandOver, restore } from './hand-over.js';
 import { HeldLocks } from './held-locks.js';
 import type { BaseLease } from './lease.js';
-import { LocalQueues } from './local-queues.js';
+import { LocalQueues, type ProcessHealth } from './local-queues.js';
 import { LockOrder, nestedWait } from './lock-order.js';
 import { acquireMany } from './multi-lease.js';
 import { Opening } from './opening.js';
@@ -165,8 +164,7 @@ export class LockClient {
   #admit(key: string, signal?: AbortSignal): void {
     signal?.throwIfAborted();
     if (this.isStopping) throw new LockShutdownError(key);
-    const { leases } = this.settings.limits;
-    if (this.#heldLocks.size >= leases) throw new LockLimitError(key, 'leases', leases);
+    this.#queues.refuseBeyond('leases', key);
   }
 
   /** Goes on with a lease that another process handed over. */
@@ -280,10 +278,11 @@ export class LockClient {
     await this.store.close();
   }
 
-  /** How the store is, connected to first, within so many ms; the shortest ttl of what is held, or `ttl`. Never rejects. */
-  async health(within: number, ttl: number): Promise<StoreHealth & { shortestTtl: number }> {
+  /** How the store is, connected to first, within so many ms, and then how this process is. Never rejects. */
+  async health(within: number, ttl: number): Promise<StoreHealth & ProcessHealth> {
     const store = await this.store.health(await this.#opening.rest(within));
-    return { ...store, shortestTtl: this.#heldLocks.shortestTtl(ttl) };
+    const shortestTtl = this.#heldLocks.shortestTtl(ttl);
+    return { ...store, shortestTtl, reached: this.#queues.reached };
   }
 
   /** What the store was found to be. */

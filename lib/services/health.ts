@@ -1,3 +1,4 @@
+import type { ProcessHealth } from '../client/local-queues.js';
 import type { LockClient } from '../client/lock-client.js';
 import { LockOptionsError } from '../errors/index.js';
 import type { LockTopology } from '../events/index.js';
@@ -20,7 +21,8 @@ export interface HealthOptions {
 export interface LockHealth {
   /**
    * `up`: a free lock would be granted. `degraded`: the same, and `problems` says what is wrong. `down`: no lock is granted,
-   * and `problems` says why. Of a quorum, a majority must be up. Of a Cluster, one node must be up.
+   * and `problems` says why: Redis, a shutdown, or a limit of this process. Of a quorum, a majority must be up. Of a Cluster,
+   * one node must be up.
    */
   readonly status: 'up' | 'degraded' | 'down';
   /** What is wrong now, one sentence each. Empty while the status is `up`. */
@@ -69,8 +71,9 @@ export class HealthCheck {
       lateness: this.#eventLoop.lateness(),
       shortestTtl: store.shortestTtl,
     };
-    const problems = problemsOf(store, client.isStopping, eventLoop);
-    const isDown = !store.isUp || client.isStopping;
+    const refusals = this.#refusals(store);
+    const problems = [...problemsOf(store, eventLoop), ...refusals];
+    const isDown = !store.isUp || refusals.length > 0;
     return {
       status: isDown ? 'down' : problems.length > 0 ? 'degraded' : 'up',
       problems,
@@ -82,6 +85,19 @@ export class HealthCheck {
       eventLoop,
       warnings: store.warnings,
     };
+  }
+
+  /** Why this process refuses new calls, whatever the store says. */
+  #refusals({ reached }: ProcessHealth): string[] {
+    const { limits } = this.settings;
+    const refusals = reached.map(
+      (limit) =>
+        `The limit "${limit}" of ${limits[limit]} is reached: new calls for locks are refused.`,
+    );
+    if (this.client.isStopping) {
+      refusals.push('The application shuts down: new calls for locks are refused.');
+    }
+    return refusals;
   }
 
   close(): void {
@@ -98,7 +114,6 @@ function timeoutOf(options: HealthOptions): number {
 
 function problemsOf(
   { isUp, servers, inbox, problems }: StoreHealth,
-  isStopping: boolean,
   { lateness, shortestTtl }: LockHealth['eventLoop'],
 ): string[] {
   const found = servers.flatMap(({ problem }) => problem ?? []).concat(problems);
@@ -112,6 +127,5 @@ function problemsOf(
       `The event loop was late by ${lateness} ms, and the shortest ttl is ${shortestTtl} ms: leases that are not renewed in time are lost.`,
     );
   }
-  if (isStopping) found.push('The application shuts down: new calls for locks are refused.');
   return [...new Set(found)];
 }

@@ -6,6 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Test } from '@nestjs/testing';
 import {
   type LockHealth,
+  LockLimitError,
   LockOptionsError,
   LockService,
   RedisLockModule,
@@ -17,6 +18,7 @@ import { SentinelProcess } from '../../tools/redis-sentinel.js';
 import { freePort, RedisProcess } from '../../tools/redis-server.js';
 import { SOON } from '../support/bounds.js';
 import { FaultProxy } from '../support/fault-proxy.js';
+import { later } from '../support/later.js';
 import { until } from '../support/until.js';
 
 let closing: (() => unknown)[] = [];
@@ -381,4 +383,23 @@ describe('the health of locks in memory', () => {
     await locks.onApplicationShutdown();
     expect((await locks.health()).status).toBe('down');
   });
+
+  it.each(['leases', 'waitersPerProcess'] as const)(
+    'is down while the limit %s of this process refuses a free lock',
+    async (limit) => {
+      const locks = memoryLockService({ limits: { [limit]: 1 }, wait: '30s' });
+      closing.push(() => locks.onApplicationShutdown());
+      const lease = await locks.acquire('a');
+      const waiting = limit === 'leases' ? undefined : later(locks.acquire('a'));
+      const { status, problems } = await locks.health();
+      expect([status, problems]).toEqual([
+        'down',
+        [`The limit "${limit}" of 1 is reached: new calls for locks are refused.`],
+      ]);
+      await expect(locks.tryAcquire('free')).rejects.toThrow(LockLimitError); // as it says
+      await lease.release();
+      await (await waiting)?.release();
+      expect((await locks.health()).status).toBe('up');
+    },
+  );
 });
