@@ -163,9 +163,8 @@ export class HeldLocks {
       }
     }
     if (heldLock.state === 'held') this.#lose(heldLock, reason);
-    const shared = heldLock.request;
     const leave = (): Promise<unknown> =>
-      this.store.leave(request).then(() => this.store.leave(shared)); // in this order no late downgrade leaves anything
+      this.store.leave(request).then(() => this.store.leave(heldLock.request)); // in this order no late downgrade leaves anything
     this.#abandon(heldLock, leave);
     throw heldLock.lossError();
   }
@@ -255,6 +254,7 @@ export class HeldLocks {
 
   #takeBack(heldLock: HeldLock): void {
     heldLock.foretell('shutdown'); // who works under it is told before anybody else can have it
+    if (heldLock.state !== 'held') return; // it was given back, or handed over, when it was told
     void this.release(heldLock);
     if (heldLock.lose('shutdown')) this.publisher.holdEnded(heldLock, 'lost', 'shutdown');
   }

@@ -77,7 +77,6 @@ export class QueueEntry implements Polled {
     const { store, settings, entries } = context;
     const holder = newHolderId(store.processId, tokenBlock > 0);
     this.inFlight = new InFlight(settings.commandTimeout);
-    const wanted = (): boolean => !this.#over;
     // Field by field: a spread would make an object that is slow to read.
     this.#request = {
       key,
@@ -90,7 +89,7 @@ export class QueueEntry implements Polled {
       queue,
       enqueuedAt: undefined,
       former: undefined,
-      wanted,
+      wanted: () => !this.#over,
     };
     this.#strategy = store.strategy(this.#request);
     entries.set(holder, this);
@@ -102,7 +101,8 @@ export class QueueEntry implements Polled {
 
   /** It awaits its condition no longer, only the lock; asks at once. */
   stopAwaiting(): void {
-    this.#request.condition = { ...this.#request.condition!, over: true };
+    const { condition } = this.#request;
+    if (condition) this.#request.condition = { ...condition, over: true };
     this.ask();
   }
 

@@ -48,6 +48,21 @@ const did = (outcome: 'unsent' | 'refused') => () => (): Promise<never> =>
   Promise.reject(failure(outcome));
 
 export const handOver: Contract = {
+  async 'whoever hands a lease over, or gives it back, when it hears of the end has lost nothing'(
+    world,
+  ) {
+    for (const how of ['handOver', 'release'] as const) {
+      const a = await world.process({ shutdownGrace: 0 });
+      const lease = await a.acquire({ key: how });
+      let done: Promise<unknown> | undefined;
+      lease.signal.addEventListener('abort', () => (done = lease[how]()));
+      a.locks.takeAll();
+      expect(await world.finish(done!)).toEqual(how === 'release' ? true : expect.any(String));
+      expect(lease.handedOver).toBe(how === 'handOver');
+      await world.finish(a.locks.close());
+    }
+  },
+
   async 'the lease goes on in the process that restores it, under its token, before all who wait'(
     world,
   ) {
