@@ -55,7 +55,7 @@ export const handOver: Contract = {
       const a = await world.process({ shutdownGrace: 0 });
       const lease = await a.acquire({ key: how });
       let done: Promise<unknown> | undefined;
-      lease.signal.addEventListener('abort', () => (done = lease[how]()));
+      lease.signal.addEventListener('abort', () => void (done = lease[how]()));
       a.locks.takeAll();
       expect(await world.finish(done!)).toEqual(how === 'release' ? true : expect.any(String));
       expect(lease.handedOver).toBe(how === 'handOver');
