@@ -12,8 +12,6 @@ export interface Entries {
   restored: { readonly text: string };
   /** Who holds a lock, as its lease still says, was refused where its token guards a resource: another has come after it. */
   refused: { readonly what: string };
-  /** It is connected to its servers anew. */
-  reconnected: { readonly at: number };
   /** Nothing ran in this process for so long, in ms; said at its end. */
   paused: { readonly at: number; readonly ms: number };
   /** A call that took longer than it may, or an error that it may not end in. */

@@ -32,7 +32,9 @@ export class Grants {
   on = true;
   /** By holder; undefined where the order says nothing of it any more. */
   readonly #arrivals = new Map<string, number | undefined>();
-  /** By process and key: when the last ask that was answered had been sent, and whether the server may have taken the process for dead since. */
+  /** The key of each holder that stands in a queue, or awaits a condition. */
+  readonly #standing = new Map<string, string>();
+  /** By process and key: when the last ask that was answered had been sent, and when the server may have taken the process for dead. */
   readonly #asked = new Map<string, { sent: number; deadAt: number }>();
   readonly #byToken = new Map<string, Granted>();
 
@@ -46,6 +48,7 @@ export class Grants {
         const sent = monotonic();
         const answer = await store.acquire(ask);
         if (this.on) this.#shown(ask, sent);
+        if (this.on && answer.kind === 'queued') this.#standing.set(ask.holder, ask.key);
         if (answer.kind === 'queued' && answer.rank !== AWAITS) {
           // An entry that the server had forgotten is behind those who were served meanwhile.
           const at = answer.requeued ? undefined : Number(answer.enqueuedAt);
@@ -70,7 +73,7 @@ export class Grants {
           kept: (key, rest) => listener.kept(key, rest),
           reconnected: () => {
             // Its inbox heard nothing meanwhile, so that it may have been passed over.
-            this.#forget((holder) => holder.startsWith(`${store.processId}/`));
+            this.#forget(store.processId);
             listener.reconnected();
           },
         }),
@@ -95,25 +98,26 @@ export class Grants {
     return (this.#asked.get(`${processId} ${key}`)?.deadAt ?? -Infinity) > since;
   }
 
-  /** An ask was answered: the process lives. If it was silent for long, its entries may have been removed, and have come again. */
+  /** An ask was answered: the process lives. If it was silent for long, the entries that it has there may have been removed, and come again. */
   #shown({ key, holder }: LockRequest, sent: number): void {
     const processId = holder.split('/', 1)[0]!;
     const asked = `${processId} ${key}`;
     const now = monotonic();
     const last = this.#asked.get(asked) ?? { sent, deadAt: -Infinity };
-    if (now - last.sent > DEAD) {
-      last.deadAt = now;
-      this.#forget((other) => other.startsWith(`${processId}/`));
-    }
+    if (now - last.sent > DEAD && this.#forget(processId, key)) last.deadAt = now;
     last.sent = Math.max(last.sent, sent);
     this.#asked.set(asked, last);
   }
 
-  /** The order says nothing of these any more. */
-  #forget(which: (holder: string) => boolean): void {
-    for (const holder of this.#arrivals.keys()) {
-      if (which(holder)) this.#arrivals.set(holder, undefined);
+  /** The order says nothing any more of what this process has in the queue of a key, or of each. False if it has nothing there. */
+  #forget(processId: string, key?: string): boolean {
+    let some = false;
+    for (const [holder, at] of this.#standing) {
+      if (!holder.startsWith(`${processId}/`) || (key !== undefined && key !== at)) continue;
+      this.#arrivals.set(holder, undefined);
+      some = true;
     }
+    return some;
   }
 
   /** Each token that a grant reserved may become a holder of its own, in memory. */
@@ -140,6 +144,7 @@ export class Grants {
   #arrivalOf(holder: string): number | undefined {
     const arrival = this.#arrivals.get(holder);
     this.#came(holder, undefined);
+    this.#standing.delete(holder);
     return arrival;
   }
 
