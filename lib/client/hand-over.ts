@@ -14,7 +14,7 @@ import { InFlight } from './in-flight.js';
 import type { EntryContext } from './queue-entry.js';
 import { pauseAfter } from './retry.js';
 import { pause } from './timers.js';
-import { validityOf } from './validity.js';
+import { validityOf } from '../locks/validity.js';
 
 /** The lease of a lock on its way from one process to another; nobody works under it. */
 export interface HandOver {

@@ -4,7 +4,7 @@ import type { Grant } from '../locks/lock-store.js';
 import type { LockRequest } from '../locks/lock-request.js';
 import { type CallSettings, type Clock, READER } from '../options/index.js';
 import type { Due, Scheduled } from './timers.js';
-import { deadlineOf, type Term, type Validity, validityOf } from './validity.js';
+import { deadlineOf, type Term, type Validity, validityOf } from '../locks/validity.js';
 import type { InFlight } from './in-flight.js';
 
 /** The callers of this process that wait behind a lease. */

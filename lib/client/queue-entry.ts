@@ -13,7 +13,7 @@ import { FIRST_LEASE } from '../protocol/constants.js';
 import { type Clock, type ModuleSettings, permitsOf } from '../options/index.js';
 import type { Cleanup } from './cleanup.js';
 import { type Polled, QueuePoller } from './queue-poller.js';
-import { validityOf } from './validity.js';
+import { validityOf } from '../locks/validity.js';
 import { InFlight } from './in-flight.js';
 import type { TurnoverMap } from './turnover-map.js';
 

@@ -1,7 +1,7 @@
 import type { LockRequest } from '../locks/lock-request.js';
 import type { Company, HeldLock } from './held-lock.js';
 import type { Due } from './timers.js';
-import { deadlineOf, type Term } from './validity.js';
+import { deadlineOf, type Term } from '../locks/validity.js';
 
 /** A batch of fewer leases goes with others that are due. */
 const FEW = 128;

@@ -8,7 +8,7 @@ import { type HeldLock, LOSS } from './held-lock.js';
 import { RenewalBatch } from './renewal-batch.js';
 import { isRefused, type OnRefused } from './retry.js';
 import { Schedule } from './timers.js';
-import { readClocks, type Term, validityAt } from './validity.js';
+import { readClocks, type Term, validityAt } from '../locks/validity.js';
 
 /** The shortest pause between two renewals of one lease, in ms. */
 const SHORTEST_PAUSE = 10;

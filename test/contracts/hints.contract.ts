@@ -1,6 +1,7 @@
 import { expect } from '@jest/globals';
 import type { Lease } from '../../lib/client/lease.js';
 import type { Answer, LockStore } from '../../lib/locks/lock-store.js';
+import { entryOf } from '../../lib/locks/entry.js';
 import type { LockRequest } from '../../lib/locks/lock-request.js';
 import { atMost, TTL } from '../support/bounds.js';
 import type { Contract } from '../support/contract.js';
@@ -135,6 +136,35 @@ export const hintsOnRedis: Contract = {
       pushMissed: () => void (missed += 1),
     }));
     expect([asks > 0, missed]).toEqual([true, 0]);
+  },
+
+  async 'a push of a grant that is over, and comes after the next one, brings no old token'(world) {
+    const { control, prefix } = world.redis!;
+    let granted: LockRequest | undefined;
+    const late: Wrap = (store) =>
+      withSteps(store, {
+        open: (listener) =>
+          store.open({
+            granted: (request, grant) => {
+              if (granted) listener.granted(request, grant); // the first one gets lost
+              granted = request;
+            },
+            forced: (holder) => listener.forced(holder),
+            kept: (key, rest) => listener.kept(key, rest),
+            reconnected: () => listener.reconnected(),
+          }),
+      });
+    const [a, b] = [await world.process(), await world.process({}, late)];
+    const lease = await a.acquire();
+    const wait = b.acquire();
+    await world.waiting(1);
+    await lease.release();
+    await world.until('it is granted', () => granted !== undefined);
+    const { now } = await world.snapshot();
+    const old = `500 ${Math.round((now - 1_000) * 1_000)} ${lease.fencingToken - 1_000_000} 1 0 -`;
+    const inbox = `${prefix}inbox:${b.store.processId}`;
+    await control.publish(inbox, `granted ${entryOf(granted!)} ${old} ${prefix}k`);
+    expect((await world.finish(wait)).fencingToken).toBeGreaterThan(lease.fencingToken);
   },
 
   async 'nonsense in an inbox changes nothing'(world) {

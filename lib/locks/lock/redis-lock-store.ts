@@ -40,6 +40,7 @@ import { conditions, exclusive, nativeScripts, permits, readers } from '../nativ
 import { ServerEpoch } from '../server-epoch.js';
 import { messageOf } from '../reply.js';
 import { snapshotOf } from '../snapshot.js';
+import { validityOf } from '../validity.js';
 import { FreeLocks } from './free-lock.js';
 import { RedisCondition, RedisExclusiveLock, RedisLock } from './redis-lock.js';
 
@@ -270,13 +271,19 @@ export class RedisLockStore implements LockStore {
     else listener.granted(request, grant);
   };
 
-  /** Writes the grant's lease once more, on a connection of ours: who waits for it asks, if replicas do not have it. */
+  /**
+   * Writes the grant's lease once more, on a connection of ours: who waits for it asks, if replicas do not have it. So does who
+   * would get it when it is over: what was lengthened may be a later lease of the same entry, with another token.
+   */
   async #confirm(request: LockRequest, grant: Grant, listener: PushListener): Promise<void> {
     try {
       const { sent, remaining } = await this.extend([{ ...request, ttl: grant.remaining }]);
       const [left] = remaining;
-      const certain = typeof left === 'number';
-      listener.granted(request, certain ? { ...grant, sent, remaining: left } : undefined);
+      const certain = validityOf(grant, this.#server.time) === 'valid';
+      listener.granted(
+        request,
+        certain && typeof left === 'number' ? { ...grant, sent, remaining: left } : undefined,
+      );
     } catch {
       listener.granted(request, undefined);
     }
