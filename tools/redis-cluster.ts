@@ -122,6 +122,11 @@ export class ClusterProcess {
         const info = await client.cluster('INFO');
         return info.includes('cluster_state:ok') && info.includes(`cluster_slots_ok:${SLOTS}\r\n`);
       });
+      // A node drops what is published at another until it knows whose link that came by; Redis 6.2 cannot be asked.
+      await all(clients, async (client) => {
+        const links = await client.call('CLUSTER', 'LINKS').catch(() => undefined);
+        return !links || fromOthers(links as Link[]) === clients.length - 1;
+      });
     } finally {
       for (const client of clients) client.disconnect();
     }
@@ -154,6 +159,13 @@ async function follows(replica: Redis, primary: string): Promise<boolean> {
     if (String(error).includes('Unknown node')) return false;
     throw error;
   }
+}
+
+type Link = readonly (string | number)[];
+
+/** How many links of other nodes lead here: each is a list of names and values, `direction` first. */
+function fromOthers(links: readonly Link[]): number {
+  return links.filter(([, direction]) => direction === 'from').length;
 }
 
 /** Resolves when the condition is true of all of them. */
