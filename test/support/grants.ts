@@ -67,6 +67,7 @@ export class Grants {
         store.open({
           granted: (request, grant) => {
             if (grant) this.#note(request.key, request.holder, grant);
+            else this.#came(request.holder, undefined); // its turn came, and may have been over when it woke
             listener.granted(request, grant);
           },
           forced: (holder) => listener.forced(holder),
