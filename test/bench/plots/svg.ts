@@ -1,23 +1,25 @@
-type Attributes = Readonly<Record<string, string | number>>;
+type Attributes = Readonly<Record<string, string | number | undefined>>;
 
-/** An element; numbers are rounded to tenths. */
+/** An element; numbers are rounded to tenths, and what is undefined is left out. */
 export function element(name: string, attributes: Attributes, content = ''): string {
   const said = Object.entries(attributes).map(([key, value]) => {
+    if (value === undefined) return '';
     const text = typeof value === 'number' ? String(Math.round(value * 10) / 10) : value;
     return ` ${key}="${escaped(text)}"`;
   });
-  return `<${name}${said.join('')}>${content}</${name}>`;
+  const begin = `<${name}${said.join('')}`;
+  return content === '' ? `${begin}/>` : `${begin}>${content}</${name}>`;
 }
 
 export interface TextOptions {
-  readonly anchor?: 'start' | 'middle' | 'end';
+  readonly anchor?: 'middle' | 'end';
   readonly fill?: string;
   readonly size?: number;
   readonly weight?: number;
 }
 
 export function text(x: number, y: number, content: string, options: TextOptions = {}): string {
-  const { anchor = 'start', fill = INK, size = 12, weight = 400 } = options;
+  const { anchor, fill = INK, size, weight } = options;
   return element(
     'text',
     { x, y, fill, 'text-anchor': anchor, 'font-size': size, 'font-weight': weight },
@@ -33,7 +35,8 @@ export function line(x1: number, y1: number, x2: number, y2: number, stroke: str
 export function drawing(width: number, height: number, content: readonly string[]): string {
   const box = element('rect', { width, height, fill: PAPER, rx: 6 });
   const size = { width, height, viewBox: `0 0 ${width} ${height}` };
-  const font = { 'font-family': 'system-ui, -apple-system, "Segoe UI", Helvetica, sans-serif' };
+  const family = 'system-ui, -apple-system, "Segoe UI", Helvetica, sans-serif';
+  const font = { 'font-family': family, 'font-size': 12 };
   const body = `\n${[DARK, box, ...content].join('\n')}\n`;
   return `${element('svg', { xmlns: 'http://www.w3.org/2000/svg', ...size, ...font }, body)}\n`;
 }
