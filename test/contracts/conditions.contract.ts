@@ -16,6 +16,9 @@ import { losingPushes } from './hints.contract.js';
 import { random } from '../support/random.js';
 import { type LockingProcess, type World, type Wrap, withSteps } from '../support/world.js';
 
+/** How long one awaits whose time is to be over, in ms: others are served meanwhile, on a busy machine too. */
+const SHORT = 2_000;
+
 function condition(process: LockingProcess, lease: Lease, name = 'changed'): Condition {
   return new Condition(process.locks.conditions, lease as SingleLease, name);
 }
@@ -233,9 +236,10 @@ export const conditions: Contract = {
 
   async 'whose time is over wakes as the holder too, without a signal'(world) {
     const [a, b] = [await world.process(), await world.process()];
-    const { lease, woken } = await awaiting(world, a, { wait: 50 });
+    const { lease, woken } = await awaiting(world, a, { wait: SHORT });
     const other = await world.finish(b.acquire());
-    await world.elapse(100);
+    await world.pass(SHORT + 100);
+    await world.waiting(1);
     expect((await world.snapshot()).awaiting).toBe(0);
     expect(await condition(b, other).signal()).toBe(false);
     await other.release();
@@ -310,9 +314,9 @@ export const conditions: Contract = {
     world,
   ) {
     const [a, b] = [await world.process({}, losingPushes), await world.process()];
-    const { lease, woken } = await awaiting(world, a, { wait: 100 });
+    const { lease, woken } = await awaiting(world, a, { wait: SHORT });
     const other = await b.acquire();
-    await world.pass(200);
+    await world.pass(SHORT + 100);
     await world.waiting(1); // its time is over, and it queues for the lock
     await other.release();
     expect(await world.finish(woken)).toBe(false);
@@ -324,10 +328,10 @@ export const conditions: Contract = {
     world,
   ) {
     const [a, b] = [await world.process({}, losingPushes), await world.process()];
-    const { lease, woken } = await awaiting(world, a, { wait: 100 });
+    const { lease, woken } = await awaiting(world, a, { wait: SHORT });
     const other = await b.acquire();
     expect(await condition(b, other).signal()).toBe(true);
-    await world.pass(200);
+    await world.pass(SHORT + 100);
     await other.release();
     expect(await world.finish(woken)).toBe(true);
     await lease.release();
@@ -350,10 +354,10 @@ export const conditions: Contract = {
         losingPushes(tooLate(store, clock), clock),
       );
       const b = await world.process();
-      const { lease, woken } = await awaiting(world, a, { wait: 100 });
+      const { lease, woken } = await awaiting(world, a, { wait: SHORT });
       const other = await b.acquire();
       if (signalled) expect(await condition(b, other).signal()).toBe(true);
-      await world.pass(200);
+      await world.pass(SHORT + 100);
       await world.waiting(1);
       await other.release();
       expect(await world.finish(woken)).toBe(signalled);
@@ -398,10 +402,10 @@ export const conditions: Contract = {
       await world.process(),
     ];
     const { signal: enough } = controller;
-    const first = await awaiting(world, a, { wait: 100, signal: enough });
+    const first = await awaiting(world, a, { wait: SHORT, signal: enough });
     const second = await awaiting(world, b);
     const other = await c.acquire();
-    await world.pass(200);
+    await world.pass(SHORT + 100);
     await world.waiting(1); // its time is over, and it queues for the lock
     await world.until('it knows', () => a.answered.asks >= 3);
     await other.release();
@@ -433,9 +437,9 @@ export const conditions: Contract = {
     const controller = new AbortController();
     const [a, b] = [await world.process({}, late), await world.process()];
     const { signal: enough } = controller;
-    const first = await awaiting(world, a, { wait: 100, signal: enough });
+    const first = await awaiting(world, a, { wait: SHORT, signal: enough });
     const second = await awaiting(world, b);
-    await world.pass(200);
+    await world.pass(SHORT + 100);
     await asked.opened; // its time is over, and it has the lock
     controller.abort(new RangeError('enough'));
     await expect(world.finish(first.woken)).rejects.toThrow('enough');
