@@ -1,42 +1,44 @@
-import * as hooks from 'node:perf_hooks';
 import { detached } from '../options/index.js';
 
 /** How often the event loop is looked at, in ms, once somebody wants to know. */
 const RESOLUTION = 20;
+/** For how long an answer counts for later questions too, in ms: several may ask in turns. */
+const MEMORY = 60_000;
 
-/** How late the event loop of this process is. Node measures it, from the first question on. */
+/** How late the event loop of this process is, from the first question on. */
 export class EventLoopWatch {
-  #delays: hooks.IntervalHistogram | undefined;
-  #isTried = false;
+  #timer: NodeJS.Timeout | undefined;
+  #isClosed = false;
+  #seen = 0;
+  #worst = 0;
+  /** Each worse than those behind it. */
+  #told: { readonly late: number; readonly until: number }[] = [];
 
-  /** At worst since the last question, in ms; undefined at the first one, and where the runtime does not measure it. */
+  /** At worst since the last question, or in the last minute, in ms; undefined at the first question. */
   lateness(): number | undefined {
-    if (!this.#isTried) {
-      this.#isTried = true;
-      this.#delays = detached(started);
+    if (this.#isClosed) return undefined;
+    if (!this.#timer) {
+      this.#seen = performance.now();
+      this.#timer = detached(() => setInterval(() => this.#look(), RESOLUTION).unref());
       return undefined;
     }
-    if (!this.#delays) return undefined;
-    const { max } = this.#delays;
-    this.#delays.reset();
-    return Math.max(0, Math.round(max / 1e6) - RESOLUTION);
+    this.#look();
+    const [now, late] = [this.#seen, this.#worst];
+    this.#worst = 0;
+    this.#told = this.#told.filter((one) => one.until > now && one.late > late);
+    this.#told.push({ late, until: now + MEMORY });
+    return this.#told[0]!.late;
+  }
+
+  #look(): void {
+    const now = performance.now();
+    this.#worst = Math.max(this.#worst, Math.round(now - this.#seen) - RESOLUTION);
+    this.#seen = now;
   }
 
   /** It measures no more, also for a check that ends only now. */
   close(): void {
-    this.#isTried = true;
-    this.#delays?.disable();
-    this.#delays = undefined;
-  }
-}
-
-function started(): hooks.IntervalHistogram | undefined {
-  if (process.versions['deno']) return undefined; // it measures, and does not see that the loop was blocked
-  try {
-    const delays = hooks.monitorEventLoopDelay({ resolution: RESOLUTION });
-    delays.enable();
-    return delays;
-  } catch {
-    return undefined; // not every runtime has it
+    this.#isClosed = true;
+    clearInterval(this.#timer);
   }
 }

@@ -88,7 +88,7 @@ describe.each(here)('a Nest application run by $name', (runtime) => {
       reconnects: { cut: [true, true], released: true, next: true },
       pages: {
         health: [true, ['locks']],
-        late: runtime.name === 'Deno' ? 'not measured' : true,
+        late: true,
         page: [200, true],
         events: [200, 'text/event-stream; charset=utf-8'],
       },
