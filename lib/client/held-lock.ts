@@ -196,6 +196,11 @@ export class HeldLock implements Scheduled {
     if (error instanceof LockError) this.#failure = error;
   }
 
+  /** Its ttl, if it is renewed: else no renewal can come too late. */
+  get renewedTtl(): number {
+    return this.settings.renew ? this.settings.ttl : Infinity;
+  }
+
   /** The last moment of the lease, in monotonic ms. */
   get deadline(): number {
     return deadlineOf(this.term);

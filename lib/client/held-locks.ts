@@ -37,10 +37,10 @@ export class HeldLocks {
     return this.#watchdog.watched;
   }
 
-  /** The shortest ttl of what is held, or `ttl` if that is shorter; in ms. */
+  /** The shortest ttl of what is renewed, or `ttl` if that is shorter; in ms. */
   shortestTtl(ttl: number): number {
     let shortest = ttl;
-    for (const { settings } of this.#held.values()) shortest = Math.min(shortest, settings.ttl);
+    for (const { renewedTtl } of this.#held.values()) shortest = Math.min(shortest, renewedTtl);
     return shortest;
   }
 

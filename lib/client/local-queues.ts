@@ -27,7 +27,7 @@ type ProcessLimit = (typeof PROCESS_LIMITS)[number];
 
 /** How a process is, whatever its store says. */
 export interface ProcessHealth {
-  /** The shortest ttl of what it holds, or of what it is to hold next; in ms. */
+  /** The shortest ttl of what it renews, or is to renew next; in ms. */
   readonly shortestTtl: number;
   /** The limits that are reached. */
   readonly reached: readonly ProcessLimit[];

@@ -42,11 +42,11 @@ export interface LockHealth {
   readonly waiting: number;
   readonly eventLoop: {
     /**
-     * By how much the event loop of this process was late at worst since the previous check, in ms. Undefined at the first
-     * check, and where the runtime cannot say.
+     * By how much the event loop of this process was late at worst since the previous check, in ms. What one check found counts
+     * for others for a minute. Undefined at the first check.
      */
     readonly lateness: number | undefined;
-    /** The shortest `ttl` of what is held; the module's `ttl` if that is shorter, or nothing is held. In ms. */
+    /** The shortest `ttl` of what is renewed, the module's `ttl` among them. In ms; Infinity: nothing is renewed. */
     readonly shortestTtl: number;
   };
   /** What about Redis, its settings or the installed ioredis can cost locks or speed, as the start-up log says it. */
@@ -65,7 +65,8 @@ export class HealthCheck {
   /** Rejects with a LockOptionsError for a wrong option, and never otherwise. */
   async run(options: HealthOptions = {}): Promise<LockHealth> {
     const { client } = this;
-    const store = await client.health(timeoutOf(options), this.settings.call.ttl);
+    const { ttl, renew } = this.settings.call;
+    const store = await client.health(timeoutOf(options), renew ? ttl : Infinity);
     const { held, waiting } = client.load;
     const eventLoop = {
       lateness: this.#eventLoop.lateness(),

@@ -2,7 +2,6 @@ import { afterEach, describe, expect, it } from '@jest/globals';
 import { Redis } from 'ioredis';
 import { createServer, type AddressInfo } from 'node:net';
 import { once } from 'node:events';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { Test } from '@nestjs/testing';
 import {
   type LockHealth,
@@ -195,7 +194,6 @@ describe('the health of locks on one Redis', () => {
     const redis = await start();
     const locks = await locksOn({ redis: redis.url, ttl: '600ms' });
     await locks.health();
-    await sleep(50); // the measurement begins
     const end = performance.now() + 400;
     while (performance.now() < end);
     const { problems, eventLoop } = await becomes(locks, 'degraded');
@@ -382,6 +380,18 @@ describe('the health of locks in memory', () => {
     expect((await locks.health()).status).toBe('up');
     await locks.onApplicationShutdown();
     expect((await locks.health()).status).toBe('down');
+  });
+
+  it('is judged by the ttls of what is renewed: a late event loop costs no other lease', async () => {
+    const locks = memoryLockService({ ttl: '20s' });
+    closing.push(() => locks.onApplicationShutdown());
+    await locks.acquire('a', { ttl: '50ms', renew: false });
+    expect((await locks.health()).eventLoop.shortestTtl).toBe(20_000);
+    await locks.acquire('b', { ttl: '10s' });
+    expect((await locks.health()).eventLoop.shortestTtl).toBe(10_000);
+    const none = memoryLockService({ renew: false });
+    closing.push(() => none.onApplicationShutdown());
+    expect((await none.health()).eventLoop.shortestTtl).toBe(Infinity);
   });
 
   it.each(['leases', 'waitersPerProcess'] as const)(
