@@ -2,7 +2,14 @@ import type { OnApplicationBootstrap, OnModuleDestroy } from '@nestjs/common';
 import { LockOptionsError, LockShutdownError } from '../errors/index.js';
 import type { BaseLease, Lease } from '../client/lease.js';
 import { pauseAfter } from '../client/retry.js';
-import { type Clock, detached, type LockedPolicy, onAbort } from '../options/index.js';
+import {
+  type Clock,
+  detached,
+  type LockedPolicy,
+  milliseconds,
+  onAbort,
+  TTL_BOUNDS,
+} from '../options/index.js';
 import type { Election, ElectionOptions } from './election.js';
 import { LockService } from './lock.service.js';
 import { logger } from './logger.js';
@@ -129,7 +136,7 @@ export class Candidate {
  */
 export class Candidates implements OnApplicationBootstrap, OnModuleDestroy {
   static readonly #ofServices = new WeakMap<LockService, Candidates>();
-  readonly #byName = new Map<string, { ttl: ElectionOptions['ttl']; candidate: Candidate }>();
+  readonly #byName = new Map<string, { ttl: number; candidate: Candidate }>();
 
   private constructor(private readonly locks: LockService) {}
 
@@ -146,15 +153,16 @@ export class Candidates implements OnApplicationBootstrap, OnModuleDestroy {
    * This replica's candidate for the lead of `name`.
    * @throws LockOptionsError if another ttl was named for it before.
    */
-  get(name: string, { ttl }: ElectionOptions = {}): Candidate {
+  get(name: string, options: ElectionOptions = {}): Candidate {
+    const { client, settings } = LockService.internals(this.locks); // a stand-in has none
+    const ttl = milliseconds('ttl', options.ttl ?? settings.call.ttl, TTL_BOUNDS);
     const known = this.#byName.get(name);
     if (known && known.ttl !== ttl) {
       throw new LockOptionsError(
-        `@LeaderOnly('${name}') has ttl ${String(ttl)} in one place and ${String(known.ttl)} in another: it is one election.`,
+        `@LeaderOnly('${name}') has ttl ${ttl} in one place and ${known.ttl} in another: it is one election.`,
       );
     }
     if (known) return known.candidate;
-    const { client } = LockService.internals(this.locks); // a stand-in has none
     const candidate = new Candidate(this.locks.election(name, { ttl }), client.clock);
     this.#byName.set(name, { ttl, candidate });
     return candidate;

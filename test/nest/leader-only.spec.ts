@@ -131,6 +131,24 @@ describe('@LeaderOnly', () => {
     expect([leader!.runs, other!.runs]).toEqual([1, 0]);
   });
 
+  it('takes one ttl that is written in several ways, or left out, for one', async () => {
+    @Injectable()
+    class Jobs {
+      @LeaderOnly('b', { ttl: '30s' })
+      async one(): Promise<void> {}
+
+      @LeaderOnly('b', { ttl: 30_000 })
+      async two(): Promise<void> {}
+
+      @LeaderOnly('b', { ttl: undefined }) // the module's
+      async three(): Promise<void> {}
+    }
+    const jobs = (await replica({ providers: [Jobs] })).get(Jobs);
+    await jobs.one();
+    await jobs.two();
+    await jobs.three();
+  });
+
   it('leaves the lead to another replica at once when its own shuts down', async () => {
     const all = await feeds(3);
     for (let at = 0; at < 2; at += 1) {
