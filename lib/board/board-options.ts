@@ -1,6 +1,12 @@
 import type { CanActivate, ModuleMetadata, Type } from '@nestjs/common';
 import { LockOptionsError } from '../errors/index.js';
-import { type Duration, keyMatcher, milliseconds, wholeNumber } from '../options/index.js';
+import {
+  type Duration,
+  keyMatcher,
+  milliseconds,
+  refuseOthers,
+  wholeNumber,
+} from '../options/index.js';
 
 /** What `LockBoardModule.forRoot` takes: `guards`, or `open: true`. */
 export interface LockBoardOptions {
@@ -60,8 +66,7 @@ export function boardSettings(options: LockBoardOptions): BoardSettings {
     module,
     ...others
   } = options;
-  const [other] = Object.keys(others);
-  if (other !== undefined) refuse(`has no option "${other}".`);
+  refuseOthers(others, (other) => `LockBoardModule has no option "${other}".`);
   for (const [name, value] of Object.entries({ path, pattern, module: module ?? '' })) {
     if (typeof value !== 'string') refuse(`takes a string as "${name}".`);
   }

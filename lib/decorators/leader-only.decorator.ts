@@ -5,6 +5,7 @@ import {
   checkPolicy,
   LENIENT_DEFAULTS,
   type LockedPolicy,
+  refuseOthers,
 } from '../options/index.js';
 import { Candidates } from '../services/candidate.js';
 import type { ElectionOptions } from '../services/election.js';
@@ -43,20 +44,16 @@ export function LeaderOnly(
   name: string,
   options: LeaderOnlyOptions = {},
 ): LockedDecorator<unknown[], Skippable> {
-  const { onLost, module, ...election } = options;
+  const { ttl, onLost, module, ...others } = options;
   return (target, method, descriptor) => {
     const said = nameOf(target, method);
     const original = decoratedMethod('@LeaderOnly', target, method, descriptor);
     lockName(name);
     checkedFor(`@LeaderOnly on ${said}`, () => {
       checkPolicy({ onLost, module });
-      const unknown = Object.keys(election).find((option) => option !== 'ttl');
-      if (unknown !== undefined) {
-        throw new LockOptionsError(
-          `There is no option "${unknown}". Options: ttl, onLost, module.`,
-        );
-      }
-      callSettings(election, LENIENT_DEFAULTS);
+      const known = 'Options: ttl, onLost, module.';
+      refuseOthers(others, (other) => `There is no option "${other}". ${known}`);
+      callSettings({ ttl }, LENIENT_DEFAULTS);
     });
     const streams = (): LockOptionsError =>
       new LockOptionsError(
@@ -66,7 +63,7 @@ export function LeaderOnly(
     const leaseAt = leaseParameters(target, method);
     const serviceOf = injectService(target, module, said);
     const wrapper = async function (this: object, ...args: unknown[]): Promise<unknown> {
-      const candidate = Candidates.of(serviceOf(this)).get(name, election);
+      const candidate = Candidates.of(serviceOf(this)).get(name, { ttl });
       return candidate.lead(async (lease) => {
         const result = await original.apply(this, withLease(args, leaseAt, lease));
         if (lazyKind(result)) throw streams();

@@ -11,7 +11,7 @@ import {
   type SymfonyDialect,
   type TimestampDialect,
 } from './dialect-choice.js';
-import { affix, oneOf } from './option-checks.js';
+import { affix, oneOf, refuseOthers } from './option-checks.js';
 
 /** What a dialect can beside excluding others, waiting by asking again, renewing and giving back. */
 export interface DialectAbilities {
@@ -116,7 +116,7 @@ function plainAt(
   usual: string,
   { name, prefix, suffix, guard, ...rest }: PlainDialect | LaravelDialect,
 ): DialectSettings {
-  refuseOthers(name, rest);
+  refuseOthers(rest, unknownTo(name));
   const abilities = { fencing: true, shared: false, minHold: true, lasting: false };
   const before = affix(its('prefix'), prefix ?? usual);
   const after = affix(its('suffix'), suffix ?? '');
@@ -133,7 +133,7 @@ function timestamp({
   protocol,
   ...rest
 }: TimestampDialect): DialectSettings {
-  refuseOthers(name, rest);
+  refuseOthers(rest, unknownTo(name));
   const lasting =
     oneOf(its('protocol'), protocol ?? 'script', ['commands', 'script']) === 'commands';
   return {
@@ -150,7 +150,7 @@ function timestamp({
 }
 
 function redisson({ name, kind, prefix, sharded, ...rest }: RedissonDialect): DialectSettings {
-  refuseOthers(name, rest);
+  refuseOthers(rest, unknownTo(name));
   if ((kind as string | undefined) === 'fair') {
     throw new LockOptionsError(
       'Dialect "redisson" has no kind \'fair\': the queue of an RFairLock goes by the clocks of its clients. Use an RLock on both sides.',
@@ -172,14 +172,14 @@ function redisson({ name, kind, prefix, sharded, ...rest }: RedissonDialect): Di
 }
 
 function symfony({ name, prefix, ...rest }: SymfonyDialect): DialectSettings {
-  refuseOthers(name, rest);
+  refuseOthers(rest, unknownTo(name));
   const abilities = { fencing: true, shared: true, minHold: false, lasting: false };
   const before = affix(its('prefix'), prefix ?? '');
   return { format: name, name, prefix: before, suffix: '', ...abilities };
 }
 
 function spring({ name, registry, publish, ...rest }: SpringDialect): DialectSettings {
-  refuseOthers(name, rest);
+  refuseOthers(rest, unknownTo(name));
   if (registry === undefined) {
     throw new LockOptionsError(
       'Dialect "spring" needs the key of the registry: { name: \'spring\', registry }.',
@@ -200,7 +200,7 @@ function spring({ name, registry, publish, ...rest }: SpringDialect): DialectSet
 }
 
 function pythonRedisLock({ name, ...rest }: PythonRedisLockDialect): DialectSettings {
-  refuseOthers(name, rest);
+  refuseOthers(rest, unknownTo(name));
   const abilities = { fencing: true, shared: false, minHold: false, lasting: false };
   return { format: name, name, prefix: 'lock:', suffix: '', ...abilities };
 }
@@ -242,9 +242,7 @@ function its(option: string): string {
   return `"${option}" of a dialect`;
 }
 
-/** @throws LockOptionsError for an option that the dialect does not have. */
-function refuseOthers(name: string, rest: object): void {
-  const [other] = Object.keys(rest);
-  if (other === undefined) return;
-  throw new LockOptionsError(`Dialect "${name}" has no option "${other}".`);
+/** How an option that the dialect does not have is refused. */
+function unknownTo(name: string): (option: string) => string {
+  return (option) => `Dialect "${name}" has no option "${option}".`;
 }

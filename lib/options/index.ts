@@ -1,6 +1,7 @@
 export * from './duration.js';
 export * from './key-pattern.js';
 export * from './clock.js';
+export { refuseOthers } from './option-checks.js';
 export * from './share.js';
 export * from './dialect.js';
 export * from './dialect-choice.js';

@@ -32,8 +32,8 @@ export function limitSettings(given: LockLimits): LimitSettings {
   if (typeof given !== 'object') throw new LockOptionsError('Option "limits" takes an object.');
   const result: Record<string, number> = { ...LIMITS };
   for (const [name, value] of Object.entries(given) as [string, unknown][]) {
-    if (!(name in result)) throw new LockOptionsError(`There is no limit "${name}".`);
     if (value === undefined) continue;
+    if (!(name in result)) throw new LockOptionsError(`There is no limit "${name}".`);
     if (!Number.isSafeInteger(value) || (value as number) < 1) {
       throw new LockOptionsError(`Limit "${name}" takes a whole number from 1.`);
     }

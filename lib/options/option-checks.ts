@@ -20,3 +20,12 @@ export function affix(option: string, given: unknown): string {
     `Option ${option} takes a string of up to 256 characters without braces.`,
   );
 }
+
+/** @throws LockOptionsError for an option that nothing here takes; one that is undefined is not given. */
+export function refuseOthers(
+  others: object,
+  refusal = (other: string): string => `There is no option "${other}" here.`,
+): void {
+  const [other] = Object.entries(others).find(([, value]) => value !== undefined) ?? [];
+  if (other !== undefined) throw new LockOptionsError(refusal(other));
+}

@@ -41,7 +41,9 @@ export function redisSource(option: string, given: unknown): CheckedSource {
   const source = given as CheckedSource;
   if (typeof (source as Redis).duplicate === 'function') checkClient(option, source as Redis);
   else checkOptions(option, source as RedisOptions);
-  return source;
+  if (!('cluster' in source) || source.cluster) return source;
+  const { cluster: _, ...server } = source as RedisClusterOptions;
+  return server as RedisOptions;
 }
 
 /**

@@ -1,6 +1,7 @@
 import { LockOptionsError } from '../errors/index.js';
 import type { CallSettings } from './call-options.js';
 import { type Duration, milliseconds } from './duration.js';
+import { refuseOthers } from './option-checks.js';
 
 /** How many replicas of Redis must confirm a grant or a renewal before it counts. */
 export interface ReplicaOptions {
@@ -37,9 +38,8 @@ export function replicaSettings(
   if (typeof replicas !== 'object' || replicas === null) {
     throw new LockOptionsError('Option "replicas" takes { acks, timeout }.');
   }
-  const unknown = Object.keys(replicas).find((name) => name !== 'acks' && name !== 'timeout');
-  if (unknown) throw new LockOptionsError(`Option "replicas" has no "${unknown}".`);
-  const { acks } = replicas;
+  const { acks, timeout: given, ...others } = replicas;
+  refuseOthers(others, (other) => `Option "replicas" has no "${other}".`);
   if (!Number.isSafeInteger(acks) || acks < 1 || acks > 100) {
     throw new LockOptionsError('Option "replicas.acks" takes a whole number from 1 to 100.');
   }
@@ -49,7 +49,7 @@ export function replicaSettings(
       : [commandTimeout / 2, 'half of "commandTimeout"'];
   const timeout = milliseconds(
     'replicas.timeout',
-    replicas.timeout ?? Math.min(TIMEOUT, Math.floor(longest)),
+    given ?? Math.min(TIMEOUT, Math.floor(longest)),
     { min: 10, max: 10_000 },
   );
   if (timeout > longest) {

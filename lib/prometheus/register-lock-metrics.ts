@@ -1,5 +1,6 @@
 import { Counter, Gauge, type Histogram, type Registry } from 'prom-client';
 import { LockOptionsError } from '../errors/refusals.js';
+import { refuseOthers } from '../options/option-checks.js';
 import { Distribution } from '../telemetry/distribution.js';
 import { BUCKETS, LockFigures } from '../telemetry/lock-figures.js';
 import type { Labelled, Series } from '../telemetry/series.js';
@@ -47,7 +48,7 @@ export function registerLockMetrics(
 ): () => void {
   checkRegistry(registry);
   const { buckets = BUCKETS, ...others } = options;
-  checkOptions(others);
+  refuseOthers(others, (other) => `registerLockMetrics has no option "${other}", only "buckets".`);
   checkBuckets(buckets);
   const figures = new LockFigures<Kept>(
     (subject, error) => ({
@@ -135,12 +136,6 @@ function checkRegistry(
   throw new LockOptionsError(
     `The registry has a metric "${taken}" already: call registerLockMetrics once, or call what its first call returned before.`,
   );
-}
-
-function checkOptions(others: object): void {
-  const [other] = Object.keys(others);
-  if (other === undefined) return;
-  throw new LockOptionsError(`registerLockMetrics has no option "${other}", only "buckets".`);
 }
 
 function checkBuckets(buckets: readonly number[]): void {

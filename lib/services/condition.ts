@@ -2,7 +2,7 @@ import { LockKeyError } from '../errors/index.js';
 import { describe } from '../keys/index.js';
 import type { Conditions } from '../client/condition-wait.js';
 import type { SingleLease } from '../client/single-lease.js';
-import { type Duration, milliseconds } from '../options/index.js';
+import { type Duration, milliseconds, refuseOthers } from '../options/index.js';
 
 /** The longest name of a condition, in characters. */
 const LONGEST_NAME = 200;
@@ -44,7 +44,8 @@ export class Condition {
    * for longer than `outageWait`; LockLimitError; LockShutdownError. The lock is still held (`lease.held`) after a
    * LockLimitError, after a LockStoreError for a command that was not sent, and after a call during a shutdown.
    */
-  await({ wait = Infinity, signal }: AwaitOptions = {}): Promise<boolean> {
+  async await({ wait = Infinity, signal, ...others }: AwaitOptions = {}): Promise<boolean> {
+    refuseOthers(others);
     const ms = milliseconds('wait', wait, { min: 0, max: Infinity });
     return this.#conditions.await(this.#lease, { condition: this.#name, wait: ms, signal });
   }

@@ -4,7 +4,8 @@ import { type ElectedEvent, type LockSubject, tellEach } from '../events/index.j
 import type { Lease } from '../client/lease.js';
 import type { LockClient } from '../client/lock-client.js';
 import { SingleLease } from '../client/single-lease.js';
-import type { CallSettings, Duration } from '../options/index.js';
+import { nameOfKey } from '../keys/index.js';
+import { type CallSettings, callSettings, type Duration, refuseOthers } from '../options/index.js';
 import { inspectLock, type LockParty } from './inspection.js';
 import { logger } from './logger.js';
 
@@ -81,7 +82,11 @@ export class Election extends EventEmitter<ElectionEvents> implements AsyncDispo
    * @throws `signal.reason`; an AbortError when it resigned meanwhile; LockStoreError when Redis fails for
    * longer than `outageWait`; LockShutdownError, LockLimitError, ForeignLockError.
    */
-  async campaign({ signal }: { readonly signal?: AbortSignal | undefined } = {}): Promise<Lease> {
+  async campaign({
+    signal,
+    ...others
+  }: { readonly signal?: AbortSignal | undefined } = {}): Promise<Lease> {
+    refuseOthers(others);
     signal?.throwIfAborted();
     const { lease } = this;
     if (lease) return lease;
@@ -193,7 +198,7 @@ export class Election extends EventEmitter<ElectionEvents> implements AsyncDispo
 export const ELECTION_PREFIX = 'leader:';
 
 /** How an election holds its lock, whatever the defaults of the module are. */
-export const ELECTION_CALL = {
+const ELECTION_CALL = {
   mode: 'exclusive',
   wait: Infinity,
   renew: true,
@@ -205,6 +210,16 @@ export const ELECTION_CALL = {
   slowHold: Infinity,
   dialect: 'native',
 } as const;
+
+/** @throws LockOptionsError for what is no option of an election, and for a wrong ttl. */
+export function electionSettings(
+  key: string,
+  { ttl, ...others }: ElectionOptions,
+  defaults: CallSettings,
+): CallSettings {
+  refuseOthers(others);
+  return callSettings({ ttl, ...ELECTION_CALL, name: nameOfKey(key) }, defaults);
+}
 
 /** One wait for something, shared by all callers that ask for it meanwhile. It is given up when the last of them has gone. */
 class Campaign<Won> {

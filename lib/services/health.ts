@@ -1,9 +1,13 @@
 import type { ProcessHealth } from '../client/local-queues.js';
 import type { LockClient } from '../client/lock-client.js';
-import { LockOptionsError } from '../errors/index.js';
 import type { LockTopology } from '../events/index.js';
 import type { ServerHealth, StoreHealth } from '../locks/lock-store.js';
-import { type Duration, milliseconds, type ModuleSettings } from '../options/index.js';
+import {
+  type Duration,
+  milliseconds,
+  type ModuleSettings,
+  refuseOthers,
+} from '../options/index.js';
 import { EventLoopWatch } from './event-loop-watch.js';
 
 /** How long a health check may take, in ms. */
@@ -108,8 +112,7 @@ export class HealthCheck {
 
 function timeoutOf(options: HealthOptions): number {
   const { timeout = TIMEOUT, ...others } = options;
-  const [other] = Object.keys(others);
-  if (other !== undefined) throw new LockOptionsError(`There is no option "${other}" here.`);
+  refuseOthers(others);
   return milliseconds('timeout', timeout, { min: 10, max: 60_000 });
 }
 

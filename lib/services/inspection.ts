@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { LockClient } from '../client/lock-client.js';
-import { LockKeyError, LockOptionsError } from '../errors/index.js';
+import { LockKeyError } from '../errors/index.js';
 import { describe, lockName } from '../keys/index.js';
 import { isFenced, MARKERS, processOf } from '../locks/holder.js';
 import type { NameSearch } from '../locks/lock-names.js';
@@ -11,6 +11,7 @@ import {
   dialectSettings,
   type LockDialect,
   type ModuleSettings,
+  refuseOthers,
   wholeNumber,
 } from '../options/index.js';
 import { TOKEN_LEAD } from '../protocol/constants.js';
@@ -30,8 +31,7 @@ export function dialectOf(
   settings: ModuleSettings,
 ): DialectSettings | undefined {
   const { dialect: given, limit: _limit, ...others } = options;
-  const [other] = Object.keys(others);
-  if (other !== undefined) throw new LockOptionsError(`There is no option "${other}" here.`);
+  refuseOthers(others);
   const dialect = given === undefined ? settings.call.dialect : dialectSettings(given);
   if (dialect) checkStore(dialect, settings);
   return dialect;

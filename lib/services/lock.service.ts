@@ -5,7 +5,7 @@ import {
   type OnModuleInit,
 } from '@nestjs/common';
 import { LockOptionsError } from '../errors/index.js';
-import { lockName, lockNames, nameOfKey } from '../keys/index.js';
+import { lockName, lockNames } from '../keys/index.js';
 import { readHandOver } from '../client/hand-over.js';
 import type { Lease } from '../client/lease.js';
 import { LockClient } from '../client/lock-client.js';
@@ -24,7 +24,7 @@ import {
   type WithLockOptions,
 } from '../options/index.js';
 import { Condition } from './condition.js';
-import { Election, ELECTION_CALL, ELECTION_PREFIX, type ElectionOptions } from './election.js';
+import { Election, ELECTION_PREFIX, type ElectionOptions, electionSettings } from './election.js';
 import { HealthCheck, type HealthOptions, type LockHealth } from './health.js';
 import {
   dialectOf,
@@ -232,8 +232,7 @@ export class LockService
    */
   election(name: string, options: ElectionOptions = {}): Election {
     const key = this.#name(ELECTION_PREFIX + this.#name(name));
-    const call = { ...options, ...ELECTION_CALL, name: nameOfKey(key) };
-    const settings = callSettings(call, this.#settings.call);
+    const settings = electionSettings(key, options, this.#settings.call);
     refuseInVain(key, settings, this.#settings);
     return new Election(this.#client, key, settings);
   }

@@ -9,6 +9,7 @@ import {
   checkDialect,
   MOST_PERMITS,
   type NameOptions,
+  refuseOthers,
   wholeNumber,
 } from '../options/index.js';
 
@@ -53,8 +54,9 @@ export class Semaphore {
     client: LockClient,
     defaults: CallSettings,
     readonly key: string,
-    { permits, name }: SemaphoreOptions,
+    { permits, name, ...others }: SemaphoreOptions,
   ) {
+    refuseOthers(others);
     this.#client = client;
     this.#defaults = callSettings({ name }, defaults);
     this.permits = permits;
@@ -78,14 +80,16 @@ export class Semaphore {
   withPermit<T>(work: Work<T>): Promise<T>;
   withPermit<T>(options: WithPermitOptions, work: Work<T>): Promise<T>;
   withPermit<T>(...given: [Work<T>] | [WithPermitOptions, Work<T>]): Promise<T> {
-    const [{ onLost, ...options }, work] = given.length === 1 ? [{}, given[0]] : given;
-    return withLease(this.acquire(options), work, onLost);
+    const [options, work] = given.length === 1 ? [undefined, given[0]] : given;
+    const { onLost, ...call } = options ?? {};
+    return withLease(this.acquire(call), work, onLost);
   }
 
   #call({ count = 1, ...options }: PermitAcquireOptions): CallSettings {
     const { permits } = this;
     wholeNumber('count', count, permits);
-    if ('mode' in options || 'reentrant' in options) {
+    const { mode, reentrant } = options as AcquireOptions;
+    if (mode !== undefined || reentrant !== undefined) {
       throw new LockOptionsError('A semaphore has neither "mode" nor "reentrant".');
     }
     const settings = callSettings(options, this.#defaults);
