@@ -165,16 +165,26 @@ function handlingOf(context: ExecutionContext): Handling {
   let handling = known.get(handler);
   if (!handling) {
     const prototype = type.prototype as object;
+    const name = placeOf(handler, prototype);
     handling = {
       decorators: [type, handler].flatMap(
         (target) =>
           (Reflect.getMetadata(LOCKED_REQUEST_METADATA, target) ?? []) as LockedRequestSettings[],
       ),
       isSse: Reflect.getMetadata(SSE_METADATA, handler) === true,
-      stops: returnKind(prototype, handler.name, handler as never)?.kind === 'observable',
-      response: responseParameter(prototype, handler.name),
+      stops: returnKind(prototype, name, handler as never)?.kind === 'observable',
+      response: responseParameter(prototype, name),
     };
     handlings.set(type, known.set(handler, handling));
   }
   return handling;
+}
+
+/** By what a class has its handler: a function around it, of another decorator, may have another name or none. */
+function placeOf(handler: { name: string }, prototype: object | null): string | symbol {
+  if (!prototype) return handler.name;
+  const place = Reflect.ownKeys(prototype).find(
+    (key) => Object.getOwnPropertyDescriptor(prototype, key)!.value === handler,
+  );
+  return place ?? placeOf(handler, Object.getPrototypeOf(prototype) as object | null);
 }

@@ -35,6 +35,14 @@ let answered: Gate;
 const raw = (given: ServerResponse | { raw: ServerResponse }): ServerResponse =>
   'raw' in given ? given.raw : given;
 
+/** Wraps a method in a function without a name, as decorators of applications do. */
+const wrapped: MethodDecorator = (_, __, descriptor) => {
+  const method = descriptor.value as (...args: unknown[]) => unknown;
+  descriptor.value = async function (this: unknown, ...args: unknown[]) {
+    return method.apply(this, args);
+  } as never;
+};
+
 @Controller()
 class Downloads {
   @Locked('own:<name>')
@@ -51,6 +59,13 @@ class Downloads {
     response = raw(given);
     response.write('first,');
     answered.open();
+  }
+
+  @LockedRequest('own:<params.name>')
+  @Get('own-wrapped/:name')
+  @wrapped
+  ownWrapped(@Param('name') name: string, @Res() given: ServerResponse): Promise<void> {
+    return this.ownRequest(name, given);
   }
 
   @Locked('passthrough:<name>')
@@ -116,7 +131,7 @@ describe.each(PLATFORMS)(
       ({ url } = await bench.server(platform, { controllers: [Downloads, Events] }));
     });
 
-    it.each(['own', 'own-request'])(
+    it.each(['own', 'own-request', 'own-wrapped'])(
       'with @Res() keeps the lock until it is sent: %s',
       async (route) => {
         answered = new Gate();
