@@ -104,10 +104,13 @@ export function Locked(
       return new LockedCall(plan, names, args, run);
     }
 
+    /** What Nest calls and has metadata on: this method, or what decorators above have put around it. */
+    const handler = (): object => (Reflect.get(target, method) ?? wrapper) as object;
+
     /** Where a route sends its answer by `@Res()`, at whose mark a resolver has its `@Context()`, or from a `Response`. */
     function endOfAnswer(result: unknown, args: readonly unknown[]): Promise<void> | undefined {
-      if (response !== undefined && !isResolver(wrapper)) return endOfResponse(args[response]);
-      const isSent = isWebResponse(result) && Reflect.hasMetadata(METHOD_METADATA, wrapper);
+      if (response !== undefined && !isResolver(handler())) return endOfResponse(args[response]);
+      const isSent = isWebResponse(result) && Reflect.hasMetadata(METHOD_METADATA, handler());
       return isSent ? endOfBody(result) : undefined;
     }
 
@@ -120,7 +123,7 @@ export function Locked(
             said,
           );
         } catch (error) {
-          throw errorOfHandler(service, wrapper, error);
+          throw errorOfHandler(service, handler(), error);
         }
       },
       observable(...args) {
@@ -128,7 +131,7 @@ export function Locked(
           const service = serviceOf(this);
           return defer(() => call(service, this, args).observable()).pipe(
             catchError((error: unknown) =>
-              throwError(() => errorOfHandler(service, wrapper, error)),
+              throwError(() => errorOfHandler(service, handler(), error)),
             ),
           );
         });
@@ -146,7 +149,7 @@ export function Locked(
       try {
         yield* call(service, instance, args).iterable(left);
       } catch (error) {
-        throw errorOfHandler(service, wrapper, error);
+        throw errorOfHandler(service, handler(), error);
       }
     }
     const body = assumed ? heardIfLazy(wrappers[kind]) : wrappers[kind];

@@ -17,6 +17,7 @@ import { Locked, LockedRequest, type LockService } from '../../lib/index.js';
 import { Gate } from '../support/gate.js';
 import { untilFree } from '../support/inspected.js';
 import { type Platform, PLATFORMS, useBench } from '../support/nest-app.js';
+import { wrapped } from '../support/wrapped.js';
 
 const bench = useBench();
 let locks: LockService;
@@ -34,14 +35,6 @@ let answered: Gate;
 /** `@Res()` is Node's own response on Express, and has one inside on Fastify. */
 const raw = (given: ServerResponse | { raw: ServerResponse }): ServerResponse =>
   'raw' in given ? given.raw : given;
-
-/** Wraps a method in a function without a name, as decorators of applications do. */
-const wrapped: MethodDecorator = (_, __, descriptor) => {
-  const method = descriptor.value as (...args: unknown[]) => unknown;
-  descriptor.value = async function (this: unknown, ...args: unknown[]) {
-    return method.apply(this, args);
-  } as never;
-};
 
 @Controller()
 class Downloads {

@@ -4,6 +4,7 @@ import { Locked, LockedRequest, LockService } from '../../lib/index.js';
 import { Gate } from '../support/gate.js';
 import { untilFree } from '../support/inspected.js';
 import { type Platform, PLATFORMS, useBench } from '../support/nest-app.js';
+import { wrapped } from '../support/wrapped.js';
 
 const bench = useBench();
 let rival: LockService;
@@ -47,6 +48,13 @@ class Answers {
     return new Response(parts());
   }
 
+  @Get('response-wrapped/:id')
+  @wrapped
+  @Locked('body:<id>')
+  async responseWrapped(@Param('id') _id: string): Promise<Response> {
+    return new Response(parts());
+  }
+
   @LockedRequest('body:<params.id>')
   @Get('response-of-request/:id')
   async responseOfRequest(): Promise<Response> {
@@ -87,6 +95,7 @@ class Answers {
 
 const ROUTES = [
   'response',
+  'response-wrapped',
   'response-of-request',
   'stream',
   'stream-of-request',
