@@ -1,13 +1,19 @@
 import type { Batch } from '../locks/lock-store.js';
 import type { LockRequest } from '../locks/lock-request.js';
 import type { Clock } from '../options/index.js';
-import { ASK_LONGEST, ASK_PAUSE, ASK_SHORTEST, FIRST_LEASE } from '../protocol/constants.js';
+import {
+  ASK_LONGEST,
+  ASK_PAUSE,
+  ASK_SHORTEST,
+  AWAITS,
+  FIRST_LEASE,
+} from '../protocol/constants.js';
 import { pauseAfter } from './retry.js';
 
 /** What a poller polls. It carries whether its poller has it, so that nothing is looked up. */
 export interface Polled {
   readonly request: LockRequest;
-  /** How many entries are before it. */
+  /** How many entries are before it; `AWAITS` while it awaits a condition. */
   readonly rank: number;
   polled: boolean;
   ask(): void;
@@ -16,6 +22,7 @@ export interface Polled {
 /**
  * The entries of this process in the queue of one key, in their order, on one timer. The first of them asks for all:
  * that keeps the process alive to the server, finds a grant whose push got lost, and takes over from a crashed holder.
+ * So does the first of those that await a condition: the server signals, and forgets, these apart from the others.
  */
 export class QueuePoller<Entry extends Polled> {
   readonly #entries: Entry[] = [];
@@ -92,8 +99,18 @@ export class QueuePoller<Entry extends Polled> {
     this.#cancelPoll = this.clock.after(pause, () => {
       this.#cancelPoll = undefined;
       this.#pollsAt = -Infinity;
-      this.#entries[0]?.ask();
+      this.#askFirsts();
     });
+  }
+
+  /** Whose time to await is over asks in any case, until the store knows that. */
+  #askFirsts(): void {
+    const asked = new Set<string | undefined>();
+    for (const entry of this.#entries) {
+      const awaited = entry.rank === AWAITS ? entry.request.condition : undefined;
+      if (awaited?.over || !asked.has(awaited?.name)) entry.ask();
+      asked.add(awaited?.name);
+    }
   }
 
   #round({ rank, request }: Entry, remaining: number): number {

@@ -44,6 +44,25 @@ async function signal(world: World, process: LockingProcess, name?: string): Pro
   return told;
 }
 
+/** Of two that await different conditions in one process, each wakes that is told first. */
+async function wakesEach(
+  world: World,
+  process: LockingProcess,
+  tell: (name: string) => Promise<unknown>,
+): Promise<void> {
+  const names = ['one', 'other'];
+  for (const order of [names, [...names].reverse()]) {
+    const waits = new Map<string, Awaited<ReturnType<typeof awaiting>>>();
+    for (const name of names) waits.set(name, await awaiting(world, process, { name }));
+    for (const name of order) {
+      const { lease, woken } = waits.get(name)!;
+      await tell(name);
+      expect(await world.finish(woken)).toBe(true);
+      await lease.release();
+    }
+  }
+}
+
 async function nothingLeft(world: World, ...processes: LockingProcess[]): Promise<void> {
   await world.until('nothing is left', async () => {
     const { type, waiting, awaiting: still } = await world.snapshot();
@@ -154,6 +173,43 @@ export const conditions: Contract = {
     await second.lease.release();
     expect(await signal(world, b, 'not full')).toBe(true);
     expect(await world.finish(first.woken)).toBe(true);
+    await first.lease.release();
+    await nothingLeft(world, a, b);
+  },
+
+  async 'who awaits one of two conditions wakes, though its push is lost'(world) {
+    const [a, b] = [await world.process({}, losingPushes), await world.process()];
+    await wakesEach(world, a, (name) => signal(world, b, name));
+    await nothingLeft(world, a, b);
+  },
+
+  async 'who awaits one of two conditions wakes, though the server took it for dead'(world) {
+    const [a, b] = [await world.process(), await world.process()];
+    await wakesEach(world, a, async (name) => {
+      await world.silence(DEAD + 100);
+      return signal(world, b, name);
+    });
+    await nothingLeft(world, a, b);
+  },
+
+  async 'whose time is over wakes behind another, though the ask for that fails'(world) {
+    let troubles = 0;
+    const troubled: Wrap = (store) =>
+      withSteps(store, {
+        async acquire(ask) {
+          if (!ask.condition?.over || (troubles += 1) > 1) return store.acquire(ask);
+          throw new LockStoreError('Trouble.', { outcome: 'unsent' });
+        },
+      });
+    const [a, b] = [await world.process({}, troubled), await world.process()];
+    const first = await awaiting(world, a);
+    const { lease, woken } = await awaiting(world, a, { wait: 100 });
+    await world.pass(200);
+    expect(await world.finish(woken)).toBe(false);
+    expect(troubles).toBeGreaterThan(1);
+    await lease.release();
+    await signal(world, b);
+    await world.finish(first.woken);
     await first.lease.release();
     await nothingLeft(world, a, b);
   },

@@ -1,10 +1,19 @@
 import { expect, it } from '@jest/globals';
 import { type Polled, QueuePoller } from '../../lib/client/queue-poller.js';
+import { AWAITS } from '../../lib/protocol/constants.js';
 import { ManualClock } from '../../lib/testing/index.js';
 
-function entry(enqueuedAt: string, ask: () => void = () => {}): Polled {
-  const request = { key: 'k', holder: enqueuedAt, ttl: 30_000, tokenBlock: 0, enqueuedAt };
-  return { request, rank: 0, polled: false, ask };
+function entry(enqueuedAt: string, ask: () => void = () => {}, name?: string): Polled {
+  const condition = name === undefined ? undefined : { name, over: false };
+  const request = {
+    key: 'k',
+    holder: enqueuedAt,
+    ttl: 30_000,
+    tokenBlock: 0,
+    enqueuedAt,
+    condition,
+  };
+  return { request, rank: name === undefined ? 0 : AWAITS, polled: false, ask };
 }
 
 it('an entry that was never added is not removed: the one that is there is polled on', async () => {
@@ -20,4 +29,20 @@ it('an entry that was never added is not removed: the one that is there is polle
   expect(asked).toBe(1);
   poller.remove(first, false);
   expect([emptied, clock.pending]).toEqual([1, 0]);
+});
+
+it('the first entry asks for those behind it, and the first that awaits a condition for all that do', async () => {
+  const clock = new ManualClock();
+  const poller = new QueuePoller(clock, () => {});
+  const asked: string[] = [];
+  const add = (at: string, name?: string): void =>
+    poller.add(
+      entry(at, () => asked.push(at), name),
+      -1,
+    );
+  add('1');
+  add('2');
+  for (const [at, name] of ['one', 'other', 'one', 'other'].entries()) add(String(3 + at), name);
+  await clock.advance(60_000);
+  expect(asked).toEqual(['1', '3', '4']);
 });
