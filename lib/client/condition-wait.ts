@@ -11,6 +11,7 @@ import { onAbort } from '../options/index.js';
 import { HeldLock } from './held-lock.js';
 import type { QueueContext } from './local-queue.js';
 import { type Owner, QueueEntry } from './queue-entry.js';
+import type { Outage } from './queue-poller.js';
 import { isRetryable } from './retry.js';
 import { SingleLease } from './single-lease.js';
 
@@ -160,9 +161,8 @@ class ConditionWait implements Owner {
     const { former } = this;
     const { heldLocks, settings } = this.context;
     if (why === 'expired') {
-      const next = this.#newEntry(undefined);
+      const next = this.#newEntry(undefined, entry.outage);
       next.signalled = entry.signalled ?? true; // or may have been: what came too late did not say
-      next.continueOutage(entry);
       this.#entry = next;
       return next.ask();
     }
@@ -181,10 +181,10 @@ class ConditionWait implements Owner {
     if (!isRetryable(error) || entry.outageIsOver) this.#leave(error);
   }
 
-  #newEntry(condition: LockRequest['condition']): QueueEntry {
+  #newEntry(condition: LockRequest['condition'], outage?: Outage): QueueEntry {
     const { key, ttl, tokenBlock } = this.former.request;
     const wanted = { key, ttl, tokenBlock: Math.min(tokenBlock, 1), condition, queue: true };
-    return new QueueEntry(this.context, this, wanted);
+    return new QueueEntry(this.context, this, wanted, outage);
   }
 
   #notGivenBack(error: unknown): void {

@@ -7,6 +7,7 @@ import { onAbort, permitsOf } from '../options/index.js';
 import { HeldLock, type Successors } from './held-lock.js';
 import type { HeldLocks } from './held-locks.js';
 import { type EntryContext, type Owner, QueueEntry } from './queue-entry.js';
+import type { Outage } from './queue-poller.js';
 import type { Due, Schedule, Scheduled } from './timers.js';
 import { isRetryable } from './retry.js';
 import { SingleLease } from './single-lease.js';
@@ -95,8 +96,8 @@ export class LocalQueue implements Owner, Successors, Scheduled {
 
   queued(entry: QueueEntry): void {
     this.#rooted = true;
-    const isNew = !entry.polled || entry.outage;
-    for (let waiter = isNew && this.#first; waiter; waiter = waiter.behind) this.#bound(waiter);
+    const unbound = entry.polled ? undefined : this.#first;
+    for (let waiter = unbound; waiter; waiter = waiter.behind) this.#bound(waiter);
     this.context.publisher.contended(this.#first!.trace, this.key, entry.rank);
   }
 
@@ -106,9 +107,7 @@ export class LocalQueue implements Owner, Successors, Scheduled {
       for (let waiter = this.#first; waiter; waiter = waiter.behind) {
         this.#bound(waiter, this.context.settings.commandTimeout);
       }
-      const next = this.#newEntry();
-      next.continueOutage(entry);
-      next.ask();
+      this.#newEntry(entry.outage).ask();
     } else if (why === 'full' && entry === this.#early) {
       if (!this.#heldLock) this.#enqueue(); // else the step that gives the lock back takes an entry in any case
     } else this.rejectAll(() => entry.refusal(why));
@@ -188,12 +187,12 @@ export class LocalQueue implements Owner, Successors, Scheduled {
     }
   }
 
-  #newEntry(): QueueEntry {
+  #newEntry(outage?: Outage): QueueEntry {
     const { context, key } = this;
     const { ttl, wait, share, dialect } = this.#first!.call;
     const tokenBlock = this.#rooted ? this.tokenBlock : Math.min(this.tokenBlock, FIRST_BLOCK);
     const wanted = { key, ttl, tokenBlock, share, dialect, queue: wait > 0 };
-    return (this.#entry = new QueueEntry(context, this, wanted));
+    return (this.#entry = new QueueEntry(context, this, wanted, outage));
   }
 
   /** The waiter comes before others as the holder; `before`: who handed the lock on to it. */

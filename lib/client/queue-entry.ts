@@ -12,9 +12,10 @@ import { lockId, type LockRequest } from '../locks/lock-request.js';
 import { FIRST_LEASE } from '../protocol/constants.js';
 import { type Clock, type ModuleSettings, permitsOf } from '../options/index.js';
 import type { Cleanup } from './cleanup.js';
-import { type Polled, QueuePoller } from './queue-poller.js';
+import { type Outage, type Polled, QueuePoller } from './queue-poller.js';
 import { validityOf } from '../locks/validity.js';
 import { InFlight } from './in-flight.js';
+import { isRetryable } from './retry.js';
 import type { TurnoverMap } from './turnover-map.js';
 
 /** How long a push may be under way, in ms, before it counts as lost. */
@@ -56,8 +57,6 @@ export class QueueEntry implements Polled {
   polled = false;
   /** Of one who awaited a condition and queues now: whether it was signalled, or may have been. An ask that finds the grant cannot tell. */
   signalled: boolean | undefined;
-  /** Why its asks fail now, and since when; undefined while they do not. */
-  outage: { readonly error: LockStoreError; readonly since: number } | undefined;
   readonly #strategy: LockStrategy;
   readonly #request: { -readonly [Part in keyof LockRequest]: LockRequest[Part] };
   #over = false;
@@ -73,6 +72,8 @@ export class QueueEntry implements Polled {
     private readonly context: EntryContext,
     readonly owner: Owner,
     { key, ttl, tokenBlock, share, condition, dialect, queue }: Omit<LockRequest, 'holder'>,
+    /** Before it is polled; at first that of the entry which it comes after. */
+    private ownOutage?: Outage,
   ) {
     const { store, settings, entries } = context;
     const holder = newHolderId(store.processId, tokenBlock > 0);
@@ -180,16 +181,16 @@ export class QueueEntry implements Polled {
     return new LockNotAcquiredError(key, 0, 0, permitsOf(share));
   }
 
+  /** Why its asks fail now; undefined while they do not. */
+  get outage(): Outage | undefined {
+    return this.polled ? this.#poller.outage : this.ownOutage;
+  }
+
   /** Whether its asks have failed for longer than anybody waits. */
   get outageIsOver(): boolean {
     const { outage, context } = this;
     const { clock, settings } = context;
     return outage !== undefined && clock.monotonic() >= outage.since + settings.outageWait;
-  }
-
-  /** It comes after another, whose asks failed as its own do. */
-  continueOutage({ outage }: QueueEntry): void {
-    this.outage = outage;
   }
 
   /** Of all entries of this process for the lock; a new one if there is none. */
@@ -251,7 +252,6 @@ export class QueueEntry implements Polled {
     this.#request.enqueuedAt = enqueuedAt;
     this.rank = rank;
     this.owner.queued(this);
-    this.outage = undefined;
     if (this.#over) return;
     const poller = this.#poller;
     poller.add(this, remaining);
@@ -266,14 +266,13 @@ export class QueueEntry implements Polled {
     if (outcome === 'unsent') this.#leftNoTrace();
     if (this.#over) return;
     if (error instanceof LockStoreError) this.#fails(error);
-    this.owner.failed(this, error);
-    if (this.#over) return;
-    if (this.polled) this.#poller.failed();
-    else this.context.clock.after(AFTER_FAILURE, () => this.ask());
+    const failed = this.polled && isRetryable(error) ? this.#poller.failed(this, error) : [this];
+    for (const each of failed) if (!each.#over) each.owner.failed(each, error);
+    if (!this.#over && !this.polled) this.context.clock.after(AFTER_FAILURE, () => this.ask());
   }
 
   #fails(error: LockStoreError): void {
-    this.outage = { error, since: this.outage?.since ?? this.context.clock.monotonic() };
+    this.ownOutage = { error, since: this.outage?.since ?? this.context.clock.monotonic() };
   }
 
   /** An entry that is found granted, and not just now, should have got a push. */

@@ -1,3 +1,4 @@
+import type { LockStoreError } from '../errors/index.js';
 import type { Batch } from '../locks/lock-store.js';
 import type { LockRequest } from '../locks/lock-request.js';
 import type { Clock } from '../options/index.js';
@@ -19,12 +20,20 @@ export interface Polled {
   ask(): void;
 }
 
+/** Why asks fail, and since when. */
+export interface Outage {
+  readonly error: LockStoreError;
+  readonly since: number;
+}
+
 /**
  * The entries of this process in the queue of one key, in their order, on one timer. The first of them asks for all:
  * that keeps the process alive to the server, finds a grant whose push got lost, and takes over from a crashed holder.
  * So does the first of those that await a condition: the server signals, and forgets, these apart from the others.
  */
 export class QueuePoller<Entry extends Polled> {
+  /** Of the first entry, and so of all. */
+  outage: Outage | undefined;
   readonly #entries: Entry[] = [];
   #cancelPoll: (() => void) | undefined;
   /** -Infinity while there is no poll to come. */
@@ -44,6 +53,7 @@ export class QueuePoller<Entry extends Polled> {
 
   /** An entry is in the queue, for the first time or still. `remaining` ms are left of the holder's lease. */
   add(entry: Entry, remaining: number): void {
+    this.outage = undefined;
     if (!entry.polled) {
       let at = this.#entries.length;
       while (at > 0 && enqueuedAt(this.#entries[at - 1]!) > enqueuedAt(entry)) at -= 1;
@@ -56,6 +66,7 @@ export class QueuePoller<Entry extends Polled> {
   /** The entry is over: the store `granted` it, or not. Or it is elsewhere in the queue now, and is added again. */
   remove(entry: Entry, granted: boolean): void {
     if (!entry.polled) return;
+    if (granted) this.outage = undefined;
     const first = entry === this.#entries[0];
     entry.polled = false;
     if (first) this.#entries.shift();
@@ -73,9 +84,12 @@ export class QueuePoller<Entry extends Polled> {
     }
   }
 
-  /** An ask failed: the first entry asks again soon. */
-  failed(): void {
+  /** An ask failed: the first entry asks again soon. Returns those for whom this one asked. */
+  failed(entry: Entry, error: LockStoreError): Entry[] {
     this.#pollIn(pauseAfter(0));
+    if (entry !== this.#entries[0]) return [];
+    this.outage = { error, since: this.outage?.since ?? this.clock.monotonic() };
+    return [...this.#entries];
   }
 
   /** The lock is said to come free then: the first entry asks no later than it would have. */

@@ -1,4 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { LockNotAcquiredError, LockStoreError } from '../../lib/errors/index.js';
+import { Condition } from '../../lib/services/condition.js';
+import type { SingleLease } from '../../lib/client/single-lease.js';
 import { BUDGET } from '../../lib/client/time-slice.js';
 import { kinds } from '../support/kinds.js';
 import { later } from '../support/later.js';
@@ -95,5 +98,57 @@ describe('in the last turn of its time slice, a process', () => {
     for (const other of behind) await (await world.finish(other)).release();
     await world.finish(all);
     expect(steps.filter((step) => step === 'turn').length).toBe(4);
+  });
+});
+
+describe('in an outage, of callers that wait behind one another in the store', () => {
+  const options = { fairness: 'strict', commandTimeout: 100, outageWait: 1_000 } as const;
+  /** More than the first of them needs to find out. */
+  const OUTAGE = 2_500;
+
+  /** One that awaits a condition, and three that wait for the lock; each with what comes of it. */
+  async function crowd(wait: number, outageWait: number = options.outageWait) {
+    const [holder, process] = [
+      await world.process(),
+      await world.process({ ...options, outageWait }),
+    ];
+    const mine = (await world.finish(process.acquire({ ttl: 60_000 }))) as SingleLease;
+    const condition = new Condition(process.locks.conditions, mine, 'changed');
+    const calls: Promise<unknown>[] = [condition.await({ wait: Infinity })];
+    await world.finish(holder.acquire({ ttl: 60_000 }));
+    for (let nth = 0; nth < 3; nth += 1) calls.push(process.acquire({ wait }));
+    await world.waiting(3);
+    const ends: unknown[] = [];
+    for (const [nth, call] of calls.entries()) call.catch((error: unknown) => (ends[nth] = error));
+    return ends;
+  }
+
+  it('all are told that it lasts too long, none after the other', async () => {
+    const ends = await crowd(Infinity);
+    await world.pause();
+    await world.pass(OUTAGE);
+    expect(ends.length).toBe(4);
+    for (const end of ends) {
+      expect(end).toBeInstanceOf(LockStoreError);
+      expect(end).toMatchObject({ key: 'k' });
+    }
+  });
+
+  it('all whose wait is over are told of it, not that another holds the lock', async () => {
+    const ends = await crowd(OUTAGE, 60_000);
+    await world.pause();
+    await world.pass(2 * OUTAGE);
+    expect(ends.slice(1)).toEqual(Array.from({ length: 3 }, () => expect.any(LockStoreError)));
+  });
+
+  it('none is told of it whose wait is over after it', async () => {
+    const ends = await crowd(2 * OUTAGE, 60_000);
+    await world.pause();
+    await world.pass(OUTAGE);
+    await world.resume();
+    await world.pass(2 * OUTAGE);
+    expect(ends.slice(1)).toEqual(
+      Array.from({ length: 3 }, () => expect.any(LockNotAcquiredError)),
+    );
   });
 });
