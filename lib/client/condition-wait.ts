@@ -120,9 +120,10 @@ class ConditionWait implements Owner {
     context.cleanup.abandonServed(former.successors?.takeServed()); // before the lock goes to the next holder
     const uncertain = former.inFlight.isUncertain(clock); // when this is sent: see HeldLocks.release
     this.#entry.askGivingBack(former.request).then(
-      () => {
+      (gaveBack) => {
         this.#begun = true;
-        if (uncertain) context.cleanup.abandon(former.request, former.inFlight);
+        const stays = !gaveBack && former.state !== 'held'; // one too many, and its caller had given up
+        if (uncertain || stays) context.cleanup.abandon(former.request, former.inFlight);
       },
       (error: unknown) => this.#notGivenBack(error),
     );

@@ -265,6 +265,31 @@ export const conditions: Contract = {
     await nothingLeft(world, a);
   },
 
+  async 'who gives up before it hears that it is one too many to await holds nothing'(world) {
+    const answers = new Gate();
+    const late: Wrap = (store) =>
+      withSteps(store, {
+        acquire: (ask) => (ask.former ? answers.after(store.acquire(ask)) : store.acquire(ask)),
+      });
+    const limits = { waitersPerKey: 1 };
+    const [a, b] = [
+      await world.process({ limits }),
+      await world.process({ limits, ttl: 60_000 }, late),
+    ];
+    const { lease, woken } = await awaiting(world, a);
+    const other = await world.finish(b.acquire());
+    const controller = new AbortController();
+    const gone = later(condition(b, other).await({ signal: controller.signal }));
+    controller.abort(new RangeError('enough'));
+    await expect(gone).rejects.toThrow('enough');
+    answers.open();
+    await world.until('the lock is free', async () => (await world.snapshot()).type === 'none');
+    expect(await signal(world, a)).toBe(true);
+    expect(await world.finish(woken)).toBe(true);
+    await lease.release();
+    await nothingLeft(world, a, b);
+  },
+
   async 'others lock as ever while somebody awaits'(world) {
     const [a, b, c] = [await world.process(), await world.process(), await world.client()];
     const { lease, woken } = await awaiting(world, a);
