@@ -112,10 +112,15 @@ class ConditionWait implements Owner {
     const { wait, signal } = awaiting;
     const { clock, stopping } = context;
     const shutdown = (): void => this.#leave(new LockShutdownError(former.request.key));
+    former.onGivenBack = () => {
+      former.forgo();
+      this.#leave(former.lossError());
+    };
     this.#bounds = [
       wait === Infinity ? () => {} : clock.after(wait, () => this.#timeOut()),
       onAbort(signal, () => this.#leave(signal!.reason)),
       onAbort(stopping, shutdown),
+      () => (former.onGivenBack = undefined),
     ];
     context.cleanup.abandonServed(former.successors?.takeServed()); // before the lock goes to the next holder
     const uncertain = former.inFlight.isUncertain(clock); // when this is sent: see HeldLocks.release
@@ -143,11 +148,8 @@ class ConditionWait implements Owner {
       clock,
       undefined,
     );
-    const { holds } = former;
     heldLocks.add(heldLock, 0, former.trace?.acquire);
-    const lease = new SingleLease(heldLocks, heldLock, 0);
     former.resumeAs(heldLock);
-    if (holds === 0) void lease.release('unused'); // nobody wants it back
     this.#settle();
     this.#resolve(!this.#timedOut || (entry.signalled ?? grant.signalled) !== false);
   }

@@ -52,6 +52,8 @@ export class HeldLock implements Scheduled {
   renewAt = Infinity;
   /** How many leases of callers stand on it: re-entry adds, release takes away. */
   holds = 0;
+  /** Its holder awaits a condition: called when no lease of a caller stands on it any more. */
+  onGivenBack: (() => void) | undefined;
   /** What loss was announced as, if it was. */
   suspected: LossReason | undefined;
   lossReason: LossReason | undefined;
@@ -110,6 +112,7 @@ export class HeldLock implements Scheduled {
   drop(used: boolean): void {
     this.holds -= 1;
     this.#used ||= used;
+    if (this.holds === 0) this.onGivenBack?.();
   }
 
   /** What is left of its minimum hold, in ms; nothing for a lease that nobody has and nobody worked under. */

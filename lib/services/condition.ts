@@ -40,7 +40,7 @@ export class Condition {
   /**
    * Releases the lock and waits for a signal. Resolves when the lock is held again: to true after a signal, to false after
    * `wait`. Until then `lease.held` is false, and the caller may not write.
-   * @throws LeaseLostError if the lease is over, with its reason; `signal.reason` when aborted; LockStoreError when Redis fails
+   * @throws LeaseLostError if the lease is over, or released meanwhile, with its reason; `signal.reason` when aborted; LockStoreError when Redis fails
    * for longer than `outageWait`; LockLimitError; LockShutdownError. The lock is still held (`lease.held`) after a
    * LockLimitError, after a LockStoreError for a command that was not sent, and after a call during a shutdown.
    */

@@ -290,6 +290,28 @@ export const conditions: Contract = {
     await nothingLeft(world, a, b);
   },
 
+  async 'whose lease is given back while it awaits leaves the queue, and the next has the signal'(
+    world,
+  ) {
+    for (const told of [false, true]) {
+      const [a, b] = [await world.process(), await world.process()];
+      const first = await awaiting(world, a);
+      const second = await awaiting(world, b);
+      const teller = await b.acquire();
+      if (told) expect(await condition(b, teller).signal()).toBe(true);
+      expect(await first.lease.release()).toBe(false);
+      const over: unknown = expect.objectContaining({ code: 'LEASE_LOST', reason: 'awaiting' });
+      await expect(world.finish(first.woken)).rejects.toEqual(over);
+      const left = told ? 0 : 1;
+      await world.until('it left', async () => (await world.snapshot()).awaiting === left);
+      if (!told) expect(await condition(b, teller).signal()).toBe(true);
+      await teller.release();
+      expect(await world.finish(second.woken)).toBe(true);
+      await second.lease.release();
+      await nothingLeft(world, a, b);
+    }
+  },
+
   async 'others lock as ever while somebody awaits'(world) {
     const [a, b, c] = [await world.process(), await world.process(), await world.client()];
     const { lease, woken } = await awaiting(world, a);
@@ -635,7 +657,7 @@ export const conditions: Contract = {
       const lease = await world.finish(a.acquire());
       const woken = later(condition(a, lease).await());
       void lease.release();
-      await expect(world.finish(woken)).rejects.toThrow('Trouble');
+      await expect(world.finish(woken)).rejects.toThrow(LeaseLostError);
       await nothingLeft(world, a);
     }
   },
