@@ -151,8 +151,8 @@ export class LockClient {
     if (!leaveTurn) return undefined;
     const waited = this.clock.monotonic() - from;
     const lease = new SingleLease(this.#heldLocks, section.heldLock, waited, leaveTurn);
-    if (lease.held) return lease;
-    await lease.release();
+    if (await lease.confirmed()) return lease;
+    void lease.release();
     throw section.heldLock.lossError();
   }
 

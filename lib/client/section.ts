@@ -45,17 +45,13 @@ export class Section {
    * The section that a call may enter again; the store is not asked. Of a semaphore one takes one more permit.
    * @throws LockUpgradeError if it is shared and the call is not.
    */
-  static toReenter(
-    owner: object,
-    key: string,
-    { reentrant, share, dialect }: CallSettings,
-  ): Section | undefined {
+  static toReenter(owner: object, key: string, call: CallSettings): Section | undefined {
+    const { reentrant, share, dialect } = call;
     if (!Section.isAround || !reentrant || (share && !isReader(share))) return undefined;
     const section = Section.current(owner, (request) => isSameLock(request, { key, dialect }));
     const held = section?.heldLock.request.share;
-    if (!section || !held) return section;
-    if (!isReader(held)) return undefined;
-    if (!share && section.heldLock.held) throw new LockUpgradeError(key);
+    if (held && !isReader(held)) return undefined;
+    if (section?.upgrades(call)) throw new LockUpgradeError(key);
     return section;
   }
 
@@ -96,9 +92,16 @@ export class Section {
     this.#open = false;
   }
 
+  /** Whether the call wants alone what is shared. */
+  upgrades({ share }: CallSettings): boolean {
+    const { held, inDoubt, request } = this.heldLock;
+    return !share && request.share !== undefined && (held || inDoubt);
+  }
+
   /**
-   * Resolves when no sibling is inside; the caller then is, until it calls what it was given.
+   * Resolves when no sibling is inside; the caller then is, until it calls what it was given, and one more lease stands on the lock.
    * Undefined when the lease ended meanwhile: the caller has to acquire the lock like anybody.
+   * @throws LockUpgradeError if it became shared meanwhile and the call is not.
    */
   async enter(
     call: CallSettings,
@@ -107,11 +110,14 @@ export class Section {
   ): Promise<(() => void) | undefined> {
     if (this.#givenBack) return undefined;
     if (this.#occupied && !(await this.#turn(call.wait, signal, clock))) return undefined;
-    if (this.#givenBack) {
+    const upgrades = this.upgrades(call);
+    if (upgrades || this.#givenBack) {
       this.#next();
-      return undefined;
+      if (!upgrades) return undefined;
+      throw new LockUpgradeError(this.heldLock.request.key);
     }
     this.#occupied = true;
+    this.heldLock.hold(); // at once: who holds it alone may share it or hand it over
     return () => this.#next();
   }
 

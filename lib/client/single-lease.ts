@@ -1,5 +1,5 @@
 import { type LeaseLostError, LockOptionsError } from '../errors/index.js';
-import type { Duration } from '../options/index.js';
+import { type Duration, TTL_BOUNDS } from '../options/index.js';
 import type { HeldLock } from './held-lock.js';
 import type { HeldLocks } from './held-locks.js';
 import { BaseLease, type LeaseJson } from './lease.js';
@@ -16,13 +16,14 @@ export class SingleLease extends BaseLease {
     heldLocks: HeldLocks,
     heldLock: HeldLock,
     readonly waited: number,
+    /** Of one that stands on the lock already, by re-entry. */
     leaveTurn?: () => void,
   ) {
     super();
     this.#heldLocks = heldLocks;
     this.#held = heldLock;
     this.#leaveTurn = leaveTurn;
-    heldLock.hold();
+    if (!leaveTurn) heldLock.hold();
   }
 
   /** What a lease stands on. No property of it: the holder id in there is a secret that no log may show. */
@@ -136,9 +137,15 @@ export class SingleLease extends BaseLease {
     const heldLock = this.#heldLock;
     this.#leaveTurn?.();
     heldLock.drop(unused !== 'unused');
-    this.#released =
-      heldLock.holds > 0 ? Promise.resolve(heldLock.held) : this.#heldLocks.release(heldLock);
+    this.#released = heldLock.holds > 0 ? this.confirmed() : this.#heldLocks.release(heldLock);
     return this.#released;
+  }
+
+  /** Whether its lock is held; where the clocks leave that in doubt, the store says. */
+  async confirmed(): Promise<boolean> {
+    const heldLock = this.#heldLock;
+    if (heldLock.inDoubt) await this.#heldLocks.extend(heldLock, TTL_BOUNDS.min).catch(() => {});
+    return heldLock.held;
   }
 
   openSection(lease: BaseLease = this): Section {

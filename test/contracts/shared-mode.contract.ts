@@ -1,5 +1,10 @@
 import { expect } from '@jest/globals';
-import { LeaseLostError, LockOptionsError, LockStoreError } from '../../lib/errors/index.js';
+import {
+  LeaseLostError,
+  LockOptionsError,
+  LockStoreError,
+  LockUpgradeError,
+} from '../../lib/errors/index.js';
 import { callSettings, READER } from '../../lib/options/index.js';
 import { atMost, TTL } from '../support/bounds.js';
 import type { Contract } from '../support/contract.js';
@@ -324,6 +329,28 @@ export const sharedMode: Contract = {
     const { request } = await b.hold(reader);
     await b.lock.release(request, 0);
     expect(await lease.release()).toBe(true);
+  },
+
+  async 'who enters a lock again is never given it shared when it wants it alone'(world) {
+    const a = await world.process();
+    const lease = await a.acquire();
+    await lease.run(async () => {
+      const again = a.acquire(); // has it from here on
+      await expect(lease.downgrade()).rejects.toThrow('held more than once, by re-entry');
+      const first = await again;
+      const next = later(a.acquire());
+      await world.elapse(1); // it waits for its turn
+      const released = first.release();
+      const became = lease.downgrade();
+      await expect(world.finish(next)).rejects.toThrow(LockUpgradeError);
+      await became;
+      expect(await released).toBe(true);
+      const reader = await a.acquire({ mode: 'shared' });
+      expect([lease.held, reader.held]).toEqual([true, true]);
+      await reader.release();
+    });
+    expect(await lease.release()).toBe(true);
+    expect((await world.snapshot()).type).toBe('none');
   },
 
   async 'a lease that was given back while its downgrade was refused is held by nobody'(world) {

@@ -1,5 +1,5 @@
 import { expect } from '@jest/globals';
-import { LeaseLostError, LockNotAcquiredError } from '../../lib/errors/index.js';
+import { LeaseLostError, LockNotAcquiredError, LockUpgradeError } from '../../lib/errors/index.js';
 import { readHandOver } from '../../lib/client/hand-over.js';
 import type { SingleLease } from '../../lib/client/single-lease.js';
 import { Condition } from '../../lib/services/condition.js';
@@ -136,6 +136,38 @@ export const sleepAlone: Contract = {
     expect(passedOn).toBe(false);
     await (await world.client()).lock.force('k');
     expect((await world.finish(next)).held).toBe(true);
+  },
+
+  async 'who enters its lock again after its clock was set, or leaves it, hears what the server says'(
+    world,
+  ) {
+    const process = await world.process();
+    for (const hours of [-1, 1]) {
+      const outer = await process.acquire({ ttl: TTL, renew: false });
+      await outer.run(async () => {
+        process.clock.sleep(hours * 3_600_000);
+        const inner = await world.finish(process.acquire());
+        expect(inner.held).toBe(true);
+        process.clock.sleep(hours * 3_600_000);
+        await world.finish(inner.finish());
+      });
+      expect(outer.held).toBe(true);
+      await outer.finish();
+    }
+    const reader = await process.acquire({ ttl: TTL, renew: false, mode: 'shared' });
+    await reader.run(async () => {
+      process.clock.sleep(NIGHT);
+      await expect(world.finish(process.acquire())).rejects.toThrow(LockUpgradeError);
+    });
+    expect(await reader.release()).toBe(true);
+    const outer = await process.acquire({ ttl: TTL, renew: false });
+    await outer.run(async () => {
+      const inner = await process.acquire();
+      await nightOf(process, world);
+      expect(await world.finish(inner.release())).toBe(false);
+      const lost = { code: 'LEASE_LOST', reason: 'taken' };
+      await expect(world.finish(process.acquire())).rejects.toMatchObject(lost);
+    });
   },
 };
 

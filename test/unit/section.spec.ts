@@ -16,7 +16,13 @@ describe('a section that a sibling occupies', () => {
         watchers.add(told);
         return () => void watchers.delete(told);
       };
-      const heldLock = { request: { key: 'k' }, held: true, state: 'held', whenAwaiting };
+      const heldLock = {
+        request: { key: 'k' },
+        held: true,
+        state: 'held',
+        whenAwaiting,
+        hold() {},
+      };
       const entered = { ...heldLock, current: heldLock } as unknown as HeldLock;
       const section = new Section({}, entered, {} as BaseLease);
       const call = { ...CALL_DEFAULTS, wait: 1_000 };
