@@ -153,6 +153,7 @@ export class LockClient {
     const lease = new SingleLease(this.#heldLocks, section.heldLock, waited, leaveTurn);
     if (await lease.confirmed()) return lease;
     void lease.release();
+    if (section.heldLock.state === 'awaiting') return undefined;
     throw section.heldLock.lossError();
   }
 

@@ -717,6 +717,22 @@ export const conditions: Contract = {
     }
   },
 
+  async 'who enters a section as its holder begins to await takes the lock, and signals'(world) {
+    const a = await world.process();
+    const outer = await a.acquire();
+    await outer.run(async () => {
+      const entering = later(a.acquire({ wait: Infinity }));
+      const woken = later(condition(a, outer).await());
+      const other = await world.finish(entering);
+      expect([other.held, outer.held]).toEqual([true, false]);
+      expect(await condition(a, other).signal()).toBe(true);
+      await other.release();
+      expect(await world.finish(woken)).toBe(true);
+    });
+    expect(await outer.release()).toBe(true);
+    await nothingLeft(world, a);
+  },
+
   async 'who gives up awaiting inside a section, or gives back early, leaves the lock to those inside'(
     world,
   ) {
