@@ -2,7 +2,7 @@ import { LeaseLostError, LockError, type LossReason } from '../errors/index.js';
 import type { Hold } from '../events/index.js';
 import type { Grant } from '../locks/lock-store.js';
 import type { LockRequest } from '../locks/lock-request.js';
-import { type CallSettings, type Clock, READER } from '../options/index.js';
+import { type CallSettings, type Clock, READER, type Share } from '../options/index.js';
 import type { Due, Scheduled } from './timers.js';
 import { deadlineOf, type Term, type Validity, validityOf } from '../locks/validity.js';
 import type { InFlight } from './in-flight.js';
@@ -27,6 +27,9 @@ export interface Company extends Scheduled {
 
 /** By the store's answer about a lock that is not its holder's any more: the reason of the loss. */
 export const LOSS = { taken: 'taken', free: 'gone', unknown: 'unconfirmed' } as const;
+
+/** Of a lock whose downgrade is under way; told apart from a reader's by identity. */
+const BECOMING_READER: Share = { ...READER };
 
 /** `closing`: its release or hand-over is under way. `awaiting`: its holder awaits a condition. */
 type State = 'held' | 'awaiting' | 'closing' | 'released' | 'lost';
@@ -154,11 +157,21 @@ export class HeldLock implements Scheduled {
     this.#controller = before.#controller;
   }
 
-  /** Others may share it from now on: whatever is sent later runs after that. Returns how to undo this. */
+  /** Its downgrade is sent: others may share it from now on. Returns how to undo this. */
   share(): () => void {
     const { request } = this;
-    this.request = { ...request, share: READER };
+    this.request = { ...request, share: BECOMING_READER };
     return () => (this.request = request);
+  }
+
+  /** Its downgrade is done. */
+  shared(): void {
+    this.request = { ...this.request, share: READER };
+  }
+
+  /** Whether a refusal of this ends the lease: not where it may have run on the other side of the downgrade, sent again say. */
+  endsBy({ share }: LockRequest): boolean {
+    return share === this.request.share && share !== BECOMING_READER;
   }
 
   /** A push names the reason of a loss; the server is asked whether it is true. */

@@ -104,10 +104,8 @@ export class HeldLocks {
       );
       [left] = remaining;
       if (heldLock.state !== 'held') break;
-      if (typeof left !== 'number') {
-        if (request.share === heldLock.request.share) break;
-        continue; // it became a reader before that ran
-      }
+      if (typeof left !== 'number' && heldLock.endsBy(request)) break;
+      if (typeof left !== 'number') continue; // it became a reader before that ran, or after
       heldLock.confirm({ sent, remaining: left });
       this.#watchdog.watch(heldLock);
       if (heldLock.held) return;
@@ -144,21 +142,23 @@ export class HeldLocks {
 
   /** Others may share what was held alone. */
   async downgrade(heldLock: HeldLock): Promise<void> {
-    const { request, fencingToken } = heldLock;
+    const { request, fencingToken, inFlight } = heldLock;
     if (request.share) return;
     let reason: LossReason = 'unconfirmed';
     const undo = heldLock.share();
     this.#watchdog.watch(heldLock); // apart from those that are still held alone
     try {
-      const done = await heldLock.inFlight.during(() =>
-        this.store.downgrade(request, fencingToken),
-      );
-      if (done && heldLock.state === 'held') return heldLock.successors?.ended(heldLock);
+      const done = await inFlight.during(() => this.store.downgrade(request, fencingToken));
+      if (done && heldLock.state === 'held') {
+        heldLock.shared();
+        heldLock.successors?.ended(heldLock);
+        return this.#watchdog.watch(heldLock); // as that from now on
+      }
       reason = 'gone';
     } catch (error) {
       if (!mayHaveRun(error)) {
         if (heldLock.state === 'held') undo();
-        else this.cleanup.abandon(request, heldLock.inFlight); // it was given back as what it did not become
+        else this.cleanup.abandon(request, inFlight); // it was given back as what it did not become
         throw error;
       }
     }

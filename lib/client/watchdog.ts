@@ -222,13 +222,9 @@ export class Watchdog {
   }
 }
 
-/** Who became a reader, or did not after all, before the question ran is not found as what it was asked for as: that says nothing. */
-function answerTo(
-  { share }: LockRequest,
-  { request }: HeldLock,
-  said: Extended = 'unknown',
-): Extended {
-  return typeof said === 'number' || share === request.share ? said : 'unknown';
+/** Who is asked for as what it was, or will be, is not found: that says nothing. */
+function answerTo(request: LockRequest, heldLock: HeldLock, said: Extended = 'unknown'): Extended {
+  return typeof said === 'number' || heldLock.endsBy(request) ? said : 'unknown';
 }
 
 /** A renewal is due when a third of what is left is over. */

@@ -8,6 +8,7 @@ import {
 import { callSettings, READER } from '../../lib/options/index.js';
 import { atMost, TTL } from '../support/bounds.js';
 import type { Contract } from '../support/contract.js';
+import { Gate } from '../support/gate.js';
 import { later } from '../support/later.js';
 import { HistoryRecorder, checkHistory } from '../support/history.js';
 import { random } from '../support/random.js';
@@ -329,6 +330,33 @@ export const sharedMode: Contract = {
     const { request } = await b.hold(reader);
     await b.lock.release(request, 0);
     expect(await lease.release()).toBe(true);
+  },
+
+  async 'a lease that is extended, or renewed, before its downgrade runs is held on'(world) {
+    for (const extended of [true, false]) {
+      const asked = new Gate();
+      const overtaken: Wrap = (store) =>
+        withSteps(store, {
+          downgrade: async (...operands) => {
+            await asked.opened;
+            return store.downgrade(...operands);
+          },
+          extend: async (requests) => {
+            const answer = await store.extend(requests);
+            asked.open();
+            return answer;
+          },
+        });
+      const a = await world.process({ ttl: TTL }, overtaken);
+      const lease = await a.acquire();
+      const steps = [later(lease.downgrade())];
+      if (extended) steps.push(later(lease.extend()));
+      else await world.pass(TTL / 3 + 100);
+      await world.finish(Promise.all(steps));
+      expect(lease.held).toBe(true);
+      expect((await world.snapshot()).mode).toBe('shared');
+      expect(await lease.release()).toBe(true);
+    }
   },
 
   async 'who enters a lock again is never given it shared when it wants it alone'(world) {

@@ -205,9 +205,9 @@ it.each([
 });
 
 /** Steps of a reader's lease that the server knows: of those sent at once, they pass whatever it has to be told first. */
-async function makeKnown(step: 'release' | 'downgrade'): Promise<void> {
+async function makeKnown(step: 'release' | 'downgrade' | 'extend'): Promise<void> {
   const lease = await clients[0]!.acquire('other', {
-    mode: step === 'release' ? 'shared' : 'exclusive',
+    mode: step === 'downgrade' ? 'exclusive' : 'shared',
   });
   await observer.redis.script('FLUSH');
   await lease[step]();
@@ -217,6 +217,14 @@ it('SCRIPT FLUSH takes no lease from who becomes a reader before an extension is
   const lease = await clients[0]!.acquire('k');
   await makeKnown('downgrade');
   await Promise.all([lease.extend(), lease.downgrade()]);
+  expect(lease.held).toBe(true);
+  expect(await lease.release()).toBe(true);
+});
+
+it('SCRIPT FLUSH takes no lease from who is extended as a reader before it becomes one', async () => {
+  const lease = await clients[0]!.acquire('k');
+  await makeKnown('extend');
+  await Promise.all([lease.downgrade(), lease.extend()]);
   expect(lease.held).toBe(true);
   expect(await lease.release()).toBe(true);
 });
