@@ -40,8 +40,8 @@ export const PERMIT_BAND = 10_000_000_000_000;
 export const EXPIRED_LEASES = 100;
 /** How many entries one step of a signal deals with. */
 export const SIGNALS = 125;
-/** How many entries that await are looked at for dead processes, in one step. */
-export const DEAD_AWAITING = 100;
+/** How many entries are looked at for dead processes, in one step that finds no room or begins to await. */
+export const DEAD_LOOKS = 100;
 /** How many holders lose a lock in one step of force. */
 export const FORCED = 250;
 /** The shortest pause between two asks of a process that waits, in ms, and the longest. */

@@ -57,7 +57,7 @@ export class MemoryConditions {
     if (!entry) {
       const { lock } = queue;
       if (!lock.isHeldBy({ holder })) return { kind: lock.whereabouts, gaveBack: false };
-      queue.forgetDeadAwaiting();
+      queue.forget(queue.deadAmong(queue.awaiting, request));
       if (queue.awaiting.length >= this.waitersPerKey) return { kind: 'full', gaveBack: false };
       lock.letGo({ holder });
       entry = queue.await({ ...request, share: undefined }, text);

@@ -272,12 +272,17 @@ export class MemoryLockStore implements LockStore {
 
     const text = entryOf(request);
     const known = queue.find(text);
-    if (!known && !gaveBack && queue.entries.length >= this.settings.limits.waitersPerKey) {
-      queue.grantNext(); // the dead make room
+    const { waitersPerKey } = this.settings.limits;
+    const room = known || gaveBack ? 1 : waitersPerKey - queue.entries.length;
+    const dead = room > 0 ? [] : queue.deadAmong(queue.entries, request);
+    if (room + dead.length <= 0) {
+      queue.forget(dead);
+      queue.grantNext();
       return { kind: 'full' };
     }
     const before = request.enqueuedAt === undefined ? undefined : Number(request.enqueuedAt);
     const entry = known ?? queue.join(request, text, before);
+    queue.forget(dead);
     queue.heartbeat(entry.process);
     const granted = queue.grantNext(text);
     if (granted) return held(ttl, granted);

@@ -4,7 +4,7 @@ import type { LockRequest } from '../locks/lock-request.js';
 import {
   AWAITING,
   AWAITS,
-  DEAD_AWAITING,
+  DEAD_LOOKS,
   EFFORT,
   FIRST_LEASE,
   GRANT_EFFORT,
@@ -80,10 +80,18 @@ export class MemoryQueue {
     return { kind: 'queued', remaining, enqueuedAt: String(enqueuedAt), rank, requeued };
   }
 
-  /** Nobody may ever signal them. */
-  forgetDeadAwaiting(): void {
-    const dead = this.awaiting.slice(0, DEAD_AWAITING).filter((entry) => !this.#isAlive(entry));
-    this.leave(...dead.map(({ text }) => text));
+  /** Of the first of these, those whose process is gone; the asker's shows itself before. */
+  deadAmong(entries: readonly Entry[], { holder }: LockRequest): readonly Entry[] {
+    this.heartbeat(processIn(holder));
+    return entries.slice(0, DEAD_LOOKS).filter((entry) => !this.#isAlive(entry));
+  }
+
+  /** Removes the dead; the signal of one who waited after it goes on. */
+  forget(dead: readonly Entry[]): void {
+    for (const { text, request, enqueuedAt } of dead) {
+      this.leave(text);
+      if (request.condition && enqueuedAt < AWAITING) this.signalNext(request.condition.name);
+    }
   }
 
   /** The first living one who awaits the condition queues as one who was signalled. False if there is none. */

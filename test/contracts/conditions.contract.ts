@@ -483,6 +483,31 @@ export const conditions: Contract = {
     await lease.release();
   },
 
+  async 'a dead one who was signalled makes room in a full queue, and its signal goes on'(world) {
+    const limits = { waitersPerKey: 2 };
+    const [dead, a, teller] = [
+      await world.client({ limits }),
+      await world.client({ limits }),
+      await world.client({ limits }),
+    ];
+    const awaits = [dead, a].map((client) => ({
+      ...client.request({ ttl: 60_000 }),
+      condition: { name: 'changed', over: false },
+    }));
+    await dead.ask(awaits[0]!, { former: (await dead.hold()).request });
+    await a.ask(awaits[1]!, { former: (await a.hold()).request });
+    const { request } = await teller.hold({ ttl: 60_000 });
+    expect(await teller.lock.signal(request, 'changed', 1)).toEqual({ woken: 1 });
+    await dead.queue();
+    await world.silence(DEAD + 100);
+    await a.ask(awaits[1]!); // it lives
+    const { request: newcomer } = await teller.queue();
+    expect(await world.snapshot()).toMatchObject({ waiting: 2, awaiting: 0 });
+    await teller.lock.leave(newcomer);
+    await teller.lock.release(request, 0);
+    await world.until('who lives is woken', () => a.granted(awaits[1]!) !== undefined);
+  },
+
   async 'nobody awaits or signals without the lock'(world) {
     const [a, b] = [await world.process(), await world.client()];
     const lease = await a.acquire();

@@ -1,6 +1,6 @@
 import { expect } from '@jest/globals';
 import { LockLimitError } from '../../lib/errors/index.js';
-import { TTL } from '../support/bounds.js';
+import { DEAD, TTL } from '../support/bounds.js';
 import type { Contract } from '../support/contract.js';
 import { noting } from '../support/noting.js';
 import { type LockingProcess, type Wrap, withSteps } from '../support/world.js';
@@ -34,15 +34,33 @@ export const limits: Contract = {
     expect(c.locks.load).toMatchObject({ held: 0, waiting: 0, leaving: 0 });
   },
 
-  async 'a queue that is full of the dead takes the next but one'(world) {
+  async 'a queue that is full of the dead takes the next, whoever holds the lock'(world) {
+    const limits = { waitersPerKey: 2 };
+    const [dead, a] = [await world.client({ limits }), await world.client({ limits })];
+    await dead.hold({ ttl: 60_000 });
+    await dead.queue();
+    await dead.queue();
+    await world.silence(DEAD + 100);
+    const { request } = await a.queue();
+    expect((await world.snapshot()).waiting).toBe(1);
+    expect((await world.keys()).filter(({ ttl }) => ttl < 0)).toEqual([]);
+    await dead.queue();
+    await world.silence(DEAD + 100);
+    await a.ask(request); // it lives
+    await a.queue();
+    await world.silence(DEAD + 100); // its process lives all the same: it asks
+    expect((await a.ask(a.request())).kind).toBe('full');
+    expect((await world.snapshot()).waiting).toBe(2);
+  },
+
+  async 'a queue that is full of the dead takes the next when nobody holds the lock'(world) {
     const limits = { waitersPerKey: 2 };
     const [dead, a] = [await world.client({ limits }), await world.client({ limits })];
     await dead.hold({ ttl: 500 });
     await dead.queue();
     await dead.queue();
-    await world.silence(3_100);
+    await world.silence(DEAD + 100);
     await world.until('it is free', async () => (await world.snapshot()).type === 'none');
-    expect((await a.ask(a.request())).kind).toBe('full');
     expect((await a.ask(a.request())).kind).toBe('held');
   },
 

@@ -5,7 +5,7 @@ local holder, ttl, tokens, not_after, inbox, limit, condition, former = ARGV[1],
 
 --- @include "now"
 --- @include "band-of"
---- @include "dead-awaiting"
+--- @include "dead-among"
 --- @include "grant-next"
 --- @include "held-by"
 --- @include "keep-waiting"
@@ -22,7 +22,8 @@ if new then
   if not held_by(former, current) then
     return { current and 'taken' or 'free', 0, now, 0 }
   end
-  local dead, entries = dead_awaiting(now)
+  local entries = redis.call('ZCOUNT', queue, whole(AWAITING), '+inf')
+  local dead = dead_among(redis.call('ZCARD', queue) - entries, entries, process_of(holder), now)
   local full = entries - #dead >= tonumber(limit)
   if not full then
     local first, beyond = band_of(condition)
