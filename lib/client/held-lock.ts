@@ -53,6 +53,8 @@ export class HeldLock implements Scheduled {
   batch: Company | undefined;
   /** When the first renewal is due, if its turn is not soon enough: others may have written over the lock. */
   renewAt = Infinity;
+  /** It was to be asked for while its renewal was under way: that may have run before, so another one follows. */
+  again = false;
   /** How many leases of callers stand on it: re-entry adds, release takes away. */
   holds = 0;
   /** Its holder awaits a condition: called when no lease of a caller stands on it any more. */
@@ -202,7 +204,8 @@ export class HeldLock implements Scheduled {
 
   /** The same by a renewal: no other client can have written over the lock. */
   renewed(term: Term): void {
-    this.suspected = this.#failure = undefined;
+    if (!this.again) this.suspected = undefined;
+    this.#failure = undefined;
     this.renewAt = Infinity;
     this.term = term;
   }

@@ -87,8 +87,12 @@ export class Watchdog {
     const heldLocks: HeldLock[] = [];
     for (const heldLock of due) {
       if (heldLock.state !== 'held') continue; // whoever heard that another one is lost gave it back
-      if (!heldLock.inFlight.renews) heldLocks.push(heldLock);
-      else if (!heldLock.batch) this.#schedule.set(heldLock, heldLock.deadline);
+      heldLock.again = heldLock.inFlight.renews;
+      if (!heldLock.again) heldLocks.push(heldLock);
+      else {
+        this.forget(heldLock);
+        this.#schedule.set(heldLock, heldLock.deadline);
+      }
     }
     for (const alike of byPace(heldLocks)) {
       const requests = alike.map((heldLock) => this.#requestOf(heldLock));
@@ -138,7 +142,7 @@ export class Watchdog {
   #part(batch: RenewalBatch, answer: Extension | undefined, now: Moment): void {
     this.#schedule.delete(batch);
     batch.dissolve();
-    const slept: HeldLock[] = []; // the answer was on its way meanwhile
+    const again: HeldLock[] = [];
     const jitter = Math.random(); // the same for all, so that those of one deadline are renewed together again
     batch.heldLocks.forEach((heldLock, at) => {
       if (answer?.remaining[at] === 'unknown') this.#notRenewed(heldLock, undefined);
@@ -147,9 +151,10 @@ export class Watchdog {
       this.#settle(heldLock, answer?.sent, remaining, now.monotonic, jitter);
       const { state, term } = heldLock;
       if (remaining === 'unknown' || state !== 'held') return;
-      if (validityAt(term, now) === 'doubtful') slept.push(heldLock);
+      const slept = validityAt(term, now) === 'doubtful'; // while the answer was on its way
+      if (slept || heldLock.again) again.push(heldLock);
     });
-    this.#renew(slept);
+    this.#renew(again);
   }
 
   #notRenewed(heldLock: HeldLock, error: unknown): void {

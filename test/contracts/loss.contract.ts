@@ -165,6 +165,38 @@ export const loss: Contract = {
     });
   },
 
+  async 'a lease that an operator took while its renewal was under way is lost at once'(world) {
+    const [ran, told, answers] = [new Gate(), new Gate(), new Gate()];
+    const slow: Wrap = (store) =>
+      withSteps(store, {
+        extend: async (requests) => {
+          const answer = await store.extend(requests);
+          ran.open();
+          await answers.opened;
+          return answer;
+        },
+        open: (listener) =>
+          store.open({
+            granted: (request, grant) => listener.granted(request, grant),
+            forced(holder) {
+              listener.forced(holder);
+              told.open();
+            },
+            kept: (key, rest) => listener.kept(key, rest),
+            reconnected: () => listener.reconnected(),
+          }),
+      });
+    const [process, operator] = [await world.process({}, slow), await world.client()];
+    const { signal } = await process.acquire({ ttl: '1h' });
+    await world.pass(1_200_100);
+    await world.finish(ran.opened);
+    await operator.lock.force('k');
+    await world.finish(told.opened);
+    answers.open();
+    await world.until('the signal aborts', () => signal.aborted);
+    expect(signal.reason).toMatchObject({ reason: 'forced' });
+  },
+
   async 'a wall clock that ran ahead puts a lease on hold until the server confirms it'(world) {
     const process = await world.process();
     const lease = await process.acquire({ ttl: TTL });
