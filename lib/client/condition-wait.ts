@@ -165,7 +165,7 @@ class ConditionWait implements Owner {
     const { heldLocks, settings } = this.context;
     if (why === 'expired') {
       const next = this.#newEntry(undefined, entry.outage);
-      next.signalled = entry.signalled ?? true; // or may have been: what came too late did not say
+      next.signalled = false; // a signalled one asks on
       this.#entry = next;
       return next.ask();
     }

@@ -164,13 +164,12 @@ export class QueueEntry implements Polled {
     this.end();
     if (!this.#known) return;
     const { request, inFlight, context } = this;
-    const { condition } = request;
     const leave = async (): Promise<unknown> => {
-      if (condition!.over && this.signalled === undefined) await this.#settled; // it may say so
-      const { signalled } = this;
-      return context.store.leave({ ...request, condition: { ...condition!, signalled } });
+      if (request.condition!.over && this.signalled === undefined) await this.#settled; // it may say so
+      const condition = { ...request.condition!, signalled: this.signalled };
+      return context.store.leave({ ...request, condition });
     };
-    context.cleanup.abandon(request, inFlight, condition && leave);
+    context.cleanup.abandon(request, inFlight, request.condition && leave);
   }
 
   /** What its callers are told where the store refused it. */
@@ -242,6 +241,7 @@ export class QueueEntry implements Polled {
         return this.ask(); // the machine slept while the answer was on its way
       case 'expired':
         this.#fails(tooLate(this.request));
+        if (this.#request.condition && this.signalled !== false) return this.ask(); // another id has no signal
         this.leave();
         return this.owner.refused(this, 'expired');
     }

@@ -470,6 +470,66 @@ export const conditions: Contract = {
     }
   },
 
+  async 'whose grant comes too late wakes by its signal, and nobody else does'(world) {
+    let late = false;
+    const tooLate: Wrap = (store) =>
+      withSteps(store, {
+        acquire: async (ask) => {
+          const answer = await store.acquire(ask);
+          if (late || !ask.condition || answer.kind !== 'held') return answer;
+          late = true;
+          return { ...answer, remaining: 0 };
+        },
+      });
+    const [a, b] = [
+      await world.process({}, (store, clock) => losingPushes(tooLate(store, clock), clock)),
+      await world.process(),
+    ];
+    const first = await awaiting(world, a);
+    const second = await awaiting(world, b);
+    expect(await signal(world, b)).toBe(true);
+    expect(await world.finish(first.woken)).toBe(true);
+    expect(late).toBe(true);
+    await first.lease.release();
+    expect(await world.snapshot()).toMatchObject({ waiting: 0, awaiting: 1 });
+    expect(await signal(world, a)).toBe(true);
+    expect(await world.finish(second.woken)).toBe(true);
+    await second.lease.release();
+    await nothingLeft(world, a, b);
+  },
+
+  async 'whose grant comes too late, and who then gives up, passes its signal on'(world) {
+    const [asked, answers] = [new Gate(), new Gate()];
+    let grants = 0;
+    const tooLate: Wrap = (store) =>
+      withSteps(store, {
+        acquire: async (ask) => {
+          const answer = await store.acquire(ask);
+          if (!ask.condition || answer.kind !== 'held') return answer;
+          grants += 1;
+          if (grants === 1) return { ...answer, remaining: 0 };
+          asked.open();
+          await answers.opened;
+          return answer;
+        },
+      });
+    const [a, b] = [
+      await world.process({}, (store, clock) => losingPushes(tooLate(store, clock), clock)),
+      await world.process(),
+    ];
+    const controller = new AbortController();
+    const first = await awaiting(world, a, { signal: controller.signal });
+    const second = await awaiting(world, b);
+    expect(await signal(world, b)).toBe(true);
+    await world.finish(asked.opened);
+    controller.abort(new RangeError('enough'));
+    answers.open();
+    await expect(world.finish(first.woken)).rejects.toThrow('enough');
+    expect(await world.finish(second.woken)).toBe(true);
+    await second.lease.release();
+    await nothingLeft(world, a, b);
+  },
+
   async 'the dead who await are forgotten when another begins to'(world) {
     const [dead, b] = [await world.process(), await world.process()];
     for (let at = 0; at < 3; at += 1) await awaiting(world, dead, { name: 'never signalled' });
