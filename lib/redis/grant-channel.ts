@@ -55,15 +55,19 @@ export class GrantChannel {
     });
   }
 
-  /** It seems to be deaf: connects anew if what `publish` sends is not heard within the time-out of a command. Who is connected anew hears nothing meanwhile. */
+  /** It seems to be deaf: connects anew if what `publish` has sent is not heard within the time-out of a command. Who is connected anew hears nothing meanwhile. */
   async doubt(publish: (text: string) => Promise<unknown>): Promise<void> {
     if (this.#doubted) return;
     const { client, timeout } = this.connection;
     const { stream } = client;
+    let said = false;
     this.#doubted = true;
-    const heard = await this.hears(publish, timeout);
+    const heard = await this.hears(async (text) => {
+      await publish(text);
+      said = true;
+    }, timeout);
     this.#doubted = false;
-    if (!heard && client.stream === stream) this.connection.replace();
+    if (said && !heard && client.stream === stream) this.connection.replace();
   }
 
   async #subscribe(): Promise<void> {

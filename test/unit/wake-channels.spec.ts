@@ -135,9 +135,10 @@ describe('a channel of another service', () => {
 
 describe('the inbox', () => {
   let heard: string[];
+  let channel: GrantChannel;
   beforeEach(async () => {
     heard = [];
-    const channel = new GrantChannel(
+    channel = new GrantChannel(
       connection,
       'inbox:me',
       {
@@ -153,6 +154,18 @@ describe('the inbox', () => {
     expect(sent()).toEqual(['subscribe inbox:me']);
     redis.emit('message', 'inbox:me', 'granted a b');
     expect(heard).toEqual(['granted a b']);
+  });
+
+  it('is connected anew where it does not hear itself, and not where nothing was said', async () => {
+    const replaced = async (publish: () => Promise<unknown>): Promise<boolean> => {
+      const doubted = channel.doubt(publish);
+      await clock.advance(500);
+      await doubted;
+      return redis.disconnects.length > 0;
+    };
+    expect(await replaced(() => Promise.reject(replyError('NOPERM no')))).toBe(false);
+    expect(await replaced(() => new Promise(() => {}))).toBe(false);
+    expect(await replaced(async () => 1)).toBe(true);
   });
 
   it('tells the channels of other services on, and hears nothing of them', async () => {
