@@ -5,6 +5,7 @@ import { deadWaiters } from './dead-waiters.contract.js';
 import { fencing, fencingOnRedis } from './fencing.contract.js';
 import { handOff, handOffOnRedis } from './hand-off.contract.js';
 import { idempotence } from './idempotence.contract.js';
+import { limits } from './limits.contract.js';
 import { mutualExclusion } from './mutual-exclusion.contract.js';
 import { order } from './order.contract.js';
 import { ownership } from './ownership.contract.js';
@@ -208,6 +209,10 @@ planted('one Redis', {
       [deadWaiters, 'who was not seen'],
       [deadWaiters, 'a lock whose waiters are all dead'],
     ],
+  },
+  'dead entries that fill the queue while the lock is held': {
+    plant: inScripts(['acquire'], { functions: { dead_among: `function() return {} end` } }),
+    brokenSentences: [[limits, 'a queue that is full of the dead takes the next, whoever']],
   },
   'living entries that are removed': {
     plant: inScripts(GRANTING, {
