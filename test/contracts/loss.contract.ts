@@ -165,7 +165,7 @@ export const loss: Contract = {
     });
   },
 
-  async 'a lease that an operator took while its renewal was under way is lost at once'(world) {
+  async 'who loses a lock to an operator while its renewal is under way is told at once'(world) {
     const [ran, told, answers] = [new Gate(), new Gate(), new Gate()];
     const slow: Wrap = (store) =>
       withSteps(store, {
