@@ -82,8 +82,9 @@ export class SingleLease extends BaseLease {
 
   get held(): boolean {
     if (this.#released !== undefined) return false;
-    if (this.#heldLock.inDoubt) this.#heldLocks.verify([this.#heldLock]);
-    return this.#heldLock.held;
+    const heldLock = this.#heldLock;
+    if (heldLock.inDoubt && !heldLock.inFlight.renews) this.#heldLocks.verify([heldLock]);
+    return heldLock.held;
   }
 
   get returned(): boolean {
