@@ -50,7 +50,7 @@ export class Evidence {
             TOKEN_LEAD,
           );
       found.push(['token', stale]);
-      if (inOrder) found.push(['order', queueJumps(inTurn, TOKEN_LEAD)]);
+      if (inOrder) found.push(['order', queueJumps(inOrderOfGrants(inTurn), TOKEN_LEAD)]);
     }
     if (held) found.push(['stamp', this.#brokenStamps()]);
     if (held) found.push(['guarded read', this.#notes('refused').map(({ what }) => what)]);
@@ -111,4 +111,12 @@ export class Evidence {
     const file = join(this.folder, `${name}.journal`);
     return existsSync(file) ? notesIn(file, kind) : [];
   }
+}
+
+/** As the server granted them: permits that begin together are told apart by their tokens, as if each were alone. */
+function inOrderOfGrants(inTurn: readonly Claimed[]): readonly Claimed[] {
+  if (!inTurn.some(({ beside = Infinity }) => beside !== Infinity)) return inTurn;
+  return inTurn
+    .map((claim) => ({ ...claim, beside: undefined }))
+    .sort((a, b) => a.fencingToken - b.fencingToken);
 }

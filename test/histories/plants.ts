@@ -79,6 +79,20 @@ export const plants = {
     }),
     found: /^order: /,
   },
+  'a reader passes those who wait': {
+    plant: inShares(['acquire'], {
+      functions: { nobody_waits: `function() return kind == 's' or right() end` },
+    }),
+    found: /^order: .*reader/,
+    ways: { exclusive: 1, shared: 1 },
+  },
+  'the last who asked for permits is served first': {
+    plant: inShares(['acquire', 'release'], {
+      commands: { 'ZRANGE queue': `return right('ZREVRANGE', about, select(3, ...))` },
+    }),
+    found: /^order: /,
+    ways: { permits: 1 },
+  },
   'a stamp looks for no holder': {
     plant: inScripts(['stamp'], { commands: { 'GET lock': `return false` } }),
     found: /^stamp: /,

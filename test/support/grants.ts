@@ -1,20 +1,27 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { LockRequest } from '../../lib/locks/lock-request.js';
-import type { Grant, LockStore } from '../../lib/locks/lock-store.js';
+import type { Answer, Grant, LockStore } from '../../lib/locks/lock-store.js';
+import { isReader } from '../../lib/options/index.js';
 import { AWAITS, HEARTBEAT, SILENCE } from '../../lib/protocol/constants.js';
 import { monotonic } from './monotonic.js';
 import { withSteps } from './world.js';
 
 /** To whom one token went. */
-export interface Granted {
+export interface Granted extends Turn {
   /** Of who had the lease from another caller of its process: that of its own entry, if it had one. */
   holder: string;
+  /** It came by a batch: the server granted it to another. */
+  passed?: boolean;
+}
+
+/** How an entry came to its grant. */
+export interface Turn {
   /** Where it had queued, if that was heard before the grant. */
   arrival?: number | undefined;
   /** It had asked for the first time, and did not queue. */
   atOnce?: boolean;
-  /** It came by a batch: the server granted it to another. */
-  passed?: boolean;
+  /** When that ask was sent, by the wall clock, which servers of this machine share; in µs. Said of readers. */
+  sentAt?: number | undefined;
 }
 
 /** The holder ids under which one call asked for its keys. */
@@ -37,6 +44,8 @@ export class Grants {
   /** By process and key: when the last ask that was answered had been sent, and when the server may have taken the process for dead. */
   readonly #asked = new Map<string, { sent: number; deadAt: number }>();
   readonly #byToken = new Map<string, Granted>();
+  /** By holder: readers have one token between them. */
+  readonly #readers = new Map<string, Turn>();
 
   /** To be put around a process's store: it sees entries and grants as they come. */
   readonly watch = (store: LockStore): LockStore =>
@@ -46,7 +55,14 @@ export class Grants {
         // Its first ask is for its own entry; a timer that it sets may ask for that of another.
         if (holderIds && !holderIds.has(ask.key)) holderIds.set(ask.key, ask.holder);
         const sent = monotonic();
-        const answer = await store.acquire(ask);
+        const sentAt = Date.now() * 1_000;
+        let answer: Answer;
+        try {
+          answer = await store.acquire(ask);
+        } catch (error) {
+          this.#unanswered(ask.holder);
+          throw error;
+        }
         if (this.on) this.#shown(ask, sent);
         if (this.on && answer.kind === 'queued') this.#standing.set(ask.holder, ask.key);
         if (answer.kind === 'queued' && answer.rank !== AWAITS) {
@@ -55,7 +71,7 @@ export class Grants {
           if (at === undefined || !this.#arrivals.has(ask.holder)) this.#came(ask.holder, at);
         }
         if (answer.kind === 'held') {
-          this.#note(ask.key, ask.holder, answer, !this.#arrivals.has(ask.holder));
+          this.#note(ask, answer, { atOnce: !this.#arrivals.has(ask.holder), sentAt });
         }
         return answer;
       },
@@ -66,7 +82,7 @@ export class Grants {
       open: (listener) =>
         store.open({
           granted: (request, grant) => {
-            if (grant) this.#note(request.key, request.holder, grant);
+            if (grant) this.#note(request, grant);
             else this.#came(request.holder, undefined); // its turn came, and may have been over when it woke
             listener.granted(request, grant);
           },
@@ -87,11 +103,18 @@ export class Grants {
     return { got, holderIds };
   }
 
-  /** Who was granted this token, by a call that asked under these holder ids. */
-  of(key: string, token: number, holderIds: HolderIds): Granted {
-    const grant = this.#byToken.get(`${key} ${token}`) ?? { holder: 'unknown' };
-    const own = grant.passed ? holderIds.get(key) : undefined;
-    return own === undefined ? grant : { ...grant, holder: own, arrival: this.#arrivalOf(own) };
+  /** Who was granted this token, by a call that asked under these holder ids; undefined: nobody, as far as is known. */
+  of(key: string, token: number, holderIds: HolderIds): Granted | undefined {
+    const grant = this.#byToken.get(`${key} ${token}`);
+    const own = grant?.passed ? holderIds.get(key) : undefined;
+    return !grant || own === undefined
+      ? grant
+      : { ...grant, holder: own, arrival: this.#arrivalOf(own) };
+  }
+
+  /** How the entry of a reader came to its grant. */
+  ofReader(holder: string): Turn | undefined {
+    return this.#readers.get(holder);
   }
 
   /** Whether the server may have taken a process for dead, at a lock, since that moment. */
@@ -123,13 +146,17 @@ export class Grants {
 
   /** Each token that a grant reserved may become a holder of its own, in memory. */
   #note(
-    key: string,
-    holder: string,
+    { key, holder, share }: LockRequest,
     { fencingToken = 0, tokens, batch }: Pick<Grant, 'fencingToken' | 'tokens' | 'batch'>,
-    atOnce = false,
+    { atOnce = false, sentAt }: Pick<Turn, 'atOnce' | 'sentAt'> = {},
   ): void {
     if (!this.on) return;
-    this.#first(`${key} ${fencingToken}`, { holder, arrival: this.#arrivalOf(holder), atOnce });
+    const arrival = this.#arrivalOf(holder);
+    if (isReader(share)) {
+      if (!this.#readers.has(holder)) this.#readers.set(holder, { arrival, atOnce, sentAt });
+      return;
+    }
+    this.#first(`${key} ${fencingToken}`, { holder, arrival, atOnce });
     const passed = batch !== undefined;
     for (let nth = 1; nth < tokens; nth += 1) {
       this.#first(`${key} ${fencingToken + nth}`, { holder: `${holder}+${nth}`, passed });
@@ -147,6 +174,11 @@ export class Grants {
     this.#came(holder, undefined);
     this.#standing.delete(holder);
     return arrival;
+  }
+
+  /** An ask may have come to the queue, or even to a grant, of which nobody heard. */
+  #unanswered(holder: string): void {
+    if (!this.#arrivals.has(holder)) this.#came(holder, undefined);
   }
 
   #came(holder: string, arrival: number | undefined): void {

@@ -1,7 +1,8 @@
 import type { Lease } from '../../lib/client/lease.js';
+import { SingleLease } from '../../lib/client/single-lease.js';
 import type { LockStore } from '../../lib/locks/lock-store.js';
 import { type AcquireOptions, READER, type Share } from '../../lib/options/index.js';
-import { type Granted, Grants, type HolderIds } from './grants.js';
+import { type Granted, Grants, type HolderIds, type Turn } from './grants.js';
 import type { LockingProcess } from './world.js';
 
 /** One stretch of time in which somebody believed to hold a lock. Plain data: processes may exchange it. */
@@ -19,6 +20,8 @@ export interface Claimed {
   readonly passed?: boolean | undefined;
   /** It was granted when it was asked for, and did not queue. */
   readonly atOnce?: boolean | undefined;
+  /** When that was asked for, by the clock of the servers, in µs; said of readers. */
+  readonly sentAt?: number | undefined;
   /** When acquire was called. */
   readonly asked?: number | undefined;
   /** When acquire resolved. */
@@ -55,11 +58,13 @@ export class HistoryRecorder {
   readonly history: Claimed[] = [];
   readonly #grants = new Grants();
   readonly #signals = new Map<string, AbortSignal>();
+  /** Of each lease that is recorded and not over: how to write down until when it lasts by now. */
+  readonly #open = new Set<() => void>();
   #readers = 0;
 
   constructor(
     private readonly now = machineClock,
-    /** Told at the beginning what is certain then, and at the end what came of it: who is killed says nothing more. */
+    /** Told what is certain at the beginning, and as it changes; at the end what came of it. Who is killed says nothing more. */
     private readonly journal: (claimed: Claimed) => void = () => {},
   ) {}
 
@@ -88,6 +93,11 @@ export class HistoryRecorder {
     return this.#grants.mayHaveDied(process.store.processId, key, since);
   }
 
+  /** Writes down which leases were renewed since this was called last. */
+  noteRenewals(): void {
+    for (const note of this.#open) note();
+  }
+
   /** A lease that is held from now on. */
   record(
     process: Recorded,
@@ -96,9 +106,6 @@ export class HistoryRecorder {
     { asked, holderIds = new Map(), holder }: Origin = {},
   ): Recording {
     const from = this.now();
-    let lostAt = lease.signal.aborted ? from : Infinity;
-    const onLost = (): void => void (lostAt = this.now());
-    lease.signal.addEventListener('abort', onLost, { once: true });
     const share = options.share ?? (options.mode === 'shared' ? READER : undefined);
     const { processId } = process.store;
     const requests = lease.keys.flatMap((key) => {
@@ -108,9 +115,12 @@ export class HistoryRecorder {
         holder !== undefined
           ? { holder }
           : share === READER
-            ? { holder: `${processId}/reader ${(this.#readers += 1)}` }
-            : this.#grant(key, fencingToken, holderIds, lease.signal);
-      const { arrival, passed, atOnce } = granted;
+            ? {
+                ...(asked !== undefined && this.#turnOf(lease)),
+                holder: `${processId}/reader ${(this.#readers += 1)}`,
+              }
+            : this.#grant(processId, key, fencingToken, holderIds, lease.signal);
+      const { arrival, passed, atOnce, sentAt } = granted;
       return Array.from({ length: share?.count ?? 1 }, (_, nth) => ({
         key,
         holder: nth === 0 ? granted.holder : `${granted.holder} #${nth + 1}`,
@@ -120,23 +130,38 @@ export class HistoryRecorder {
         arrival,
         passed,
         atOnce,
+        sentAt,
         asked,
         from,
       }));
     });
     const deadline = (): number => this.now() + (lease.expiresAt - process.clock.wall());
-    const certain = deadline();
-    for (const request of requests) this.journal({ ...request, to: certain });
+    const note = (to: number): void => {
+      for (const request of requests) this.journal({ ...request, to });
+    };
+    let { expiresAt } = lease;
+    const renewed = (): void => {
+      if (lease.expiresAt === expiresAt) return;
+      ({ expiresAt } = lease);
+      note(deadline());
+    };
+    note(deadline());
+    this.#open.add(renewed);
+    let lostAt = lease.signal.aborted ? from : Infinity;
+    const onLost = (): void => {
+      lostAt = this.now();
+      this.#open.delete(renewed);
+      note(Math.min(lostAt, deadline()));
+    };
+    lease.signal.addEventListener('abort', onLost, { once: true });
     const end = (): void => {
+      this.#open.delete(renewed);
       lease.signal.removeEventListener('abort', onLost);
       // What it says of itself counts, also where that is wrong.
       const now = this.now();
       const to = lease.held ? now : Math.min(now, lostAt, deadline());
-      for (const request of requests) {
-        const ended = { ...request, to };
-        this.history.push(ended);
-        this.journal(ended);
-      }
+      for (const request of requests) this.history.push({ ...request, to });
+      note(to);
     };
     return { holder: requests[0]!.holder, end };
   }
@@ -149,9 +174,22 @@ export class HistoryRecorder {
     await lease.release();
   }
 
+  /** How a reader came to its lease; of several locks together nobody says so. */
+  #turnOf(lease: Lease): Turn | undefined {
+    if (!(lease instanceof SingleLease)) return undefined;
+    return this.#grants.ofReader(SingleLease.heldLockOf(lease).request.holder);
+  }
+
   /** Leases with one token are of one grant, by re-entry, if they have one signal; else somebody was given another's. */
-  #grant(key: string, token: number, holderIds: HolderIds, signal: AbortSignal): Granted {
-    const grant = this.#grants.of(key, token, holderIds);
+  #grant(
+    processId: string,
+    key: string,
+    token: number,
+    holderIds: HolderIds,
+    signal: AbortSignal,
+  ): Granted {
+    const unknown = { holder: `${processId}/unknown ${key} ${token}` };
+    const grant = this.#grants.of(key, token, holderIds) ?? unknown;
     const name = `${key} ${token}`;
     const first = this.#signals.get(name) ?? signal;
     this.#signals.set(name, first);
@@ -263,6 +301,7 @@ function countUntil(inTurn: readonly Claimed[], moment: number): number {
 /**
  * Who queued earlier is served earlier, save that those who may hold together may begin in any order. With `lead`, by how many
  * ms tokens may be ahead of the clock, a newcomer who is granted the lock at once counts as one who queued at that moment.
+ * The token of a reader may be old: it counts from when it asked.
  */
 export function queueJumps(inTurn: readonly Claimed[], lead?: number): string[] {
   const found: string[] = [];
@@ -273,8 +312,9 @@ export function queueJumps(inTurn: readonly Claimed[], lead?: number): string[] 
   let last: Turn | undefined;
   let lastAlone: Turn | undefined;
   for (const entry of inTurn) {
-    const { arrival, atOnce, fencingToken } = entry;
-    const newcomer = atOnce && lead !== undefined ? fencingToken - 1_000 * lead : undefined;
+    const { arrival, atOnce, fencingToken, sentAt } = entry;
+    const newcomer =
+      atOnce && lead !== undefined ? (sentAt ?? fencingToken - 1_000 * lead) : undefined;
     const came = arrival ?? newcomer;
     if (came === undefined || entry.holder === last?.entry.holder) continue;
     const before = entry.beside === undefined ? last : lastAlone;

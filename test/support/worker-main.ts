@@ -87,7 +87,7 @@ const commands = {
         const { got: lease, holderIds } = await grants.during(() => client.acquire(key, call));
         const entered = monotonic();
         const token = lease.toJSON().fencingToken ?? 0; // some dialects have none
-        const { arrival, atOnce } = grants.of(key, token, holderIds);
+        const { arrival, atOnce } = grants.of(key, token, holderIds) ?? {};
         // Who was granted at once came to an empty queue, at the moment that the token tells.
         const came = arrival ?? (atOnce ? token : undefined);
         const value = Number(await store.get(`value:${key}`));
