@@ -1,3 +1,4 @@
+import type { Lease } from '../../lib/client/lease.js';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { RedisProcess } from '../../tools/redis-server.js';
 import { FAULTS } from '../histories/faults.js';
@@ -6,7 +7,7 @@ import { PLACES, type PlaceName } from '../histories/places.js';
 import { type PlantName, plants } from '../histories/plants.js';
 import { runHistory } from '../histories/run-history.js';
 import { TTL as LONG } from '../support/bounds.js';
-import type { Claimed } from '../support/history.js';
+import { type Claimed, HistoryRecorder } from '../support/history.js';
 
 const OPERATIONS = 300;
 const LONGEST = 300_000;
@@ -96,6 +97,27 @@ describe('a history', () => {
     },
     LONGEST,
   );
+});
+
+it('who is killed counts as a holder for as long as its lease had been renewed', () => {
+  const journal: Claimed[] = [];
+  let now = 0;
+  const recorder = new HistoryRecorder(
+    () => now,
+    (claim) => journal.push(claim),
+  );
+  const process = { store: { processId: 'p' }, clock: { wall: () => now } };
+  const { signal } = new AbortController();
+  const lease = { keys: ['a'], fencingTokenOf: () => 1, signal, expiresAt: 600 };
+  recorder.record(process, lease as unknown as Lease, { key: 'a' });
+  now = 500;
+  recorder.noteRenewals();
+  lease.expiresAt = 1_000;
+  recorder.noteRenewals();
+  expect(journal.map(({ from, to }) => [from, to])).toEqual([
+    [0, 600],
+    [0, 1_000],
+  ]);
 });
 
 describe.each(['strict', 'local'] as const)('in %s order', (fairness) => {

@@ -3,7 +3,7 @@ import type { Claimed, ConditionEvent } from '../support/history.js';
 
 /** What a process writes down at once: who is killed says nothing more. */
 export interface Entries {
-  /** Twice for each lease: what is certain at its begin, and what came of it. */
+  /** Of each lease: what is certain at its begin and as it is renewed, and what came of it. */
   claim: Claimed;
   condition: ConditionEvent;
   /** An optimistic read. */

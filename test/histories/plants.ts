@@ -1,10 +1,14 @@
 import type { HeldLock } from '../../lib/client/held-lock.js';
 import type { HeldLocks } from '../../lib/client/held-locks.js';
+import type { LocalQueue } from '../../lib/client/local-queue.js';
+import type { QueueEntry } from '../../lib/client/queue-entry.js';
+import type { Grant } from '../../lib/locks/lock-store.js';
 import {
   both,
   GRANTING,
   inConditions,
   inHeldLocks,
+  inLocalQueue,
   inScripts,
   inShares,
   type Plant,
@@ -19,15 +23,20 @@ const HELD_AS_FREE = {
   'SET lock': `return right(said, about, (select(3, ...)), 'PX', ttl)`,
 };
 
+const ALWAYS_FREE = both(
+  inScripts(['acquireFree'], { commands: HELD_AS_FREE }),
+  inScripts(['acquire'], { commands: { 'EXISTS lock': `return 0` } }),
+);
+
+/** Who hands over is found there still. */
+const RESTORED_TWICE = inScripts(['transfer'], {
+  commands: { 'GET lock': `return right(...) and holder` },
+});
+
 /** Mistakes by which each check of a history is seen to fail, the beginning of what it says then, and the ways to lock that meet it most. */
 export const plants = {
   'a lock that is held is granted': {
-    plant: both(
-      inScripts(['acquireFree'], {
-        commands: HELD_AS_FREE,
-      }),
-      inScripts(['acquire'], { commands: { 'EXISTS lock': `return 0` } }),
-    ),
+    plant: ALWAYS_FREE,
     found: /^overlap: /,
   },
   'a reader comes in beside a writer': {
@@ -99,9 +108,26 @@ export const plants = {
     ways: { exclusive: 1, optimistic: 3 },
   },
   'two restore one lease': {
-    plant: inScripts(['transfer'], { commands: { 'GET lock': `return right(...) and holder` } }),
+    plant: RESTORED_TWICE,
     found: /^hand-over: /,
     ways: { handOver: 1, restore: 3 },
+  },
+  'two work under one lease that they restored': {
+    plant: RESTORED_TWICE,
+    found: /^overlap: .*, restored .*, restored /,
+    ways: { handOver: 1, restore: 3 },
+  },
+  'a lock that is held is granted, under a token of nobody': {
+    plant: both(
+      ALWAYS_FREE,
+      inLocalQueue('granted', (right) => ({
+        value(this: LocalQueue, entry: QueueEntry, grant: Grant) {
+          right.call(this, entry, { ...grant, fencingToken: grant.fencingToken! + 0.5 });
+        },
+      })),
+    ),
+    found: /^overlap: .*unknown .*unknown /,
+    ways: { exclusive: 1 },
   },
   'who awaits wakes without a signal': {
     plant: inConditions(['signal'], { operands: { most: `'1000'` } }),

@@ -72,6 +72,8 @@ interface RecordedLease {
   readonly end: () => void;
 }
 
+/** How often renewals of leases are written down, in ms. */
+const RENEWALS = 20;
 /** How much longer than it may a call may take, in ms of this process's attention. */
 const SLACK = 3_000;
 /** The longest work under a lock, in ms, but for what is `long`. */
@@ -105,6 +107,7 @@ export class Player {
     this.#note = journalTo(join(play.folder, `${play.name}.journal`));
     this.#recorder = new HistoryRecorder(undefined, (claim) => this.#note('claim', claim));
     this.#guarded = new Guarded(controlOf(play.resource));
+    setInterval(() => this.#recorder.noteRenewals(), RENEWALS).unref();
     this.#mailbox = join(play.folder, 'handed-over');
     mkdirSync(this.#mailbox, { recursive: true });
   }
@@ -289,7 +292,8 @@ export class Player {
       const { text, holder } = JSON.parse(said) as { text: string; holder: string };
       const lease = await this.#timed('restore', 4_000, () => app.locks.restore(text));
       this.#note('restored', { text });
-      const { end } = this.#recorder.record(app, lease, { key: lease.key }, { holder });
+      const restored = { holder: `${holder}, restored ${randomUUID()}` };
+      const { end } = this.#recorder.record(app, lease, { key: lease.key }, restored);
       await this.#work(lease, own).finally(end);
       await this.#released(lease);
     },
