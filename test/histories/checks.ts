@@ -9,6 +9,7 @@ import {
 } from '../support/history.js';
 import type { Crowd } from './crowd.js';
 import { type Entries, notesIn, type StampWindow } from './journal.js';
+import { type Await, conditionEvents, lostSignals, type Signal } from './signals.js';
 
 /** How far tokens may be ahead of the server's clock, in ms, and a little more. */
 const TOKEN_LEAD = 150;
@@ -54,7 +55,11 @@ export class Evidence {
     }
     if (held) found.push(['stamp', this.#brokenStamps()]);
     if (held) found.push(['guarded read', this.#notes('refused').map(({ what }) => what)]);
-    if (signalled) found.push(['condition', unsignalled(this.#conditionEvents())]);
+    if (signalled) {
+      const [signals, awaits] = [this.#signals(), this.#awaits()];
+      found.push(['condition', unsignalled(conditionEvents(signals, awaits))]);
+      found.push(['lost signal', lostSignals(signals, awaits)]);
+    }
     found.push(['hand-over', this.#restoredTwice()]);
     found.push(['trouble', this.#notes('trouble').map(({ what }) => what)]);
     return found.flatMap(([check, all]) => all.map((what) => `${check}: ${what}`));
@@ -88,12 +93,18 @@ export class Evidence {
     });
   }
 
+  #signals(): Signal[] {
+    return this.crowd.names.flatMap((name) => latest(this.#notesOf(name, 'signal')));
+  }
+
   /** Who was stopped while it awaited may have got the lock too late, and counts as signalled then. */
-  #conditionEvents(): Entries['condition'][] {
+  #awaits(): Await[] {
     return this.crowd.names.flatMap((name) =>
-      this.#notesOf(name, 'condition').filter(
-        ({ from, at }) => from === undefined || !this.crowd.wasStopped(name, from, at),
-      ),
+      latest(this.#notesOf(name, 'await')).map((each) => {
+        const at = each.at ?? this.crowd.killed.get(name) ?? Infinity;
+        const unsure = each.unsure || this.crowd.wasStopped(name, each.from, at);
+        return { ...each, at, unsure };
+      }),
     );
   }
 
@@ -111,6 +122,11 @@ export class Evidence {
     const file = join(this.folder, `${name}.journal`);
     return existsSync(file) ? notesIn(file, kind) : [];
   }
+}
+
+/** Of what was noted several times, the last. */
+function latest<Noted extends { readonly from: number }>(notes: readonly Noted[]): Noted[] {
+  return [...new Map(notes.map((note) => [note.from, note])).values()];
 }
 
 /** As the server granted them: permits that begin together are told apart by their tokens, as if each were alone. */

@@ -1,11 +1,14 @@
 import { openSync, readFileSync, writeSync } from 'node:fs';
-import type { Claimed, ConditionEvent } from '../support/history.js';
+import type { Claimed } from '../support/history.js';
+import type { Await, Signal } from './signals.js';
 
 /** What a process writes down at once: who is killed says nothing more. */
 export interface Entries {
   /** Of each lease: what is certain at its begin and as it is renewed, and what came of it. */
   claim: Claimed;
-  condition: ConditionEvent;
+  /** Of each signal, and of each who awaits one: what is certain at its begin, and what came of it. */
+  signal: Signal;
+  await: Await;
   /** An optimistic read. */
   stamp: StampWindow;
   /** A text of a lease that was handed over, by whom it was restored. */

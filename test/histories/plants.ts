@@ -134,6 +134,20 @@ export const plants = {
     found: /^condition: /,
     ways: { condition: 1 },
   },
+  'a signal finds nobody': {
+    plant: inConditions(['signal'], {
+      functions: { signal_next: `function() return 0, false end` },
+    }),
+    found: /^lost signal: .* found nobody/,
+    ways: { condition: 1 },
+  },
+  'a signal wakes nobody': {
+    plant: inConditions(['signal'], {
+      functions: { signal_next: `function() return 1, false end` },
+    }),
+    found: /^lost signal: .* did not wake/,
+    ways: { condition: 1 },
+  },
   'a release never settles': {
     plant: inHeldLocks('release', (right) => {
       let nth = 0;

@@ -237,23 +237,27 @@ export class Player {
       try {
         await this.#work(lease, own);
         const condition = app.locks.condition(lease, 'met');
+        const from = monotonic();
         if (own() < 0.5) {
-          const at = monotonic();
-          this.#note('condition', { kind: 'signalled', at });
+          this.#note('signal', { from });
           const heard = await this.#timed('signal', 2_000, () => condition.signal());
-          if (!heard) this.#note('condition', { kind: 'unheard', at });
+          this.#note('signal', { from, to: monotonic(), heard });
         } else {
           end();
           end = () => {};
-          const from = monotonic();
           // It waits for the lock as long as others want it before.
           const wait = own() * 200;
-          const woken = await this.#timed('await', 30_000, () => condition.await({ wait }));
-          ({ end } = this.#recorder.record(app, lease, { key }, { asked: from }));
-          // Who may have been taken for dead wakes as if it had been signalled.
-          if (woken && !this.#recorder.mayHaveDied(app, key, from)) {
-            this.#note('condition', { kind: 'woken', from, at: monotonic() });
+          this.#note('await', { from, wait });
+          let woken: boolean | undefined;
+          try {
+            woken = await this.#timed('await', 30_000, () => condition.await({ wait }));
+          } finally {
+            // Who may have been taken for dead wakes as if it had been signalled.
+            const unsure = this.#recorder.mayHaveDied(app, key, from);
+            const ended = { from, wait, at: monotonic(), unsure };
+            this.#note('await', woken === undefined ? ended : { ...ended, woken });
           }
+          ({ end } = this.#recorder.record(app, lease, { key }, { asked: from }));
           await this.#work(lease, own);
         }
       } finally {
