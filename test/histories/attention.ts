@@ -1,8 +1,12 @@
-/** How much of what passes between two ticks counts at most, in ms. */
+/** What is longer between two ticks is told, and counts as so much, in ms. */
 const MOST = 100;
 const TICK = 20;
-/** What is longer between two ticks is told, in ms. */
-const LONG = 300;
+
+/** Nothing ran in a process for so long, in ms, until a moment. */
+export interface Pause {
+  readonly at: number;
+  readonly ms: number;
+}
 
 /**
  * The time that this process had: while it is stopped, stalls or gets no processor nothing passes. What a call takes is
@@ -28,7 +32,7 @@ export class Attention {
   #tick(): void {
     const now = performance.now();
     this.#passed += Math.min(now - this.#last, MOST);
-    if (now - this.#last > LONG) this.paused(Math.round(now - this.#last));
+    if (now - this.#last > MOST) this.paused(Math.round(now - this.#last));
     this.#last = now;
   }
 }

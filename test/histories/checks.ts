@@ -8,6 +8,7 @@ import {
   unsignalled,
 } from '../support/history.js';
 import type { Crowd } from './crowd.js';
+import { type Circumstances, unexplained } from './failures.js';
 import { type Entries, notesIn, type StampWindow } from './journal.js';
 import { type Await, conditionEvents, lostSignals, type Signal } from './signals.js';
 
@@ -22,6 +23,8 @@ export interface Promises {
   readonly inOrder: boolean;
   /** No answer and no data is lost, and none counts for nothing: nobody wakes without a signal. */
   readonly signalled: boolean;
+  /** What calls may fail for. */
+  readonly circumstances: Circumstances;
 }
 
 /** What the processes noted. */
@@ -36,7 +39,7 @@ export class Evidence {
   }
 
   /** Empty if nothing is wrong; each begins with the name of the check. */
-  violations({ held, inOrder, signalled }: Promises): string[] {
+  violations({ held, inOrder, signalled, circumstances }: Promises): string[] {
     const found: [check: string, what: readonly string[]][] = [];
     for (const key of new Set(this.claims.map((claim) => claim.key))) {
       const claims = this.claims.filter((claim) => claim.key === key);
@@ -60,6 +63,7 @@ export class Evidence {
       found.push(['condition', unsignalled(conditionEvents(signals, awaits))]);
       found.push(['lost signal', lostSignals(signals, awaits)]);
     }
+    found.push(['failure', this.#unexplained(circumstances)]);
     found.push(['hand-over', this.#restoredTwice()]);
     found.push(['trouble', this.#notes('trouble').map(({ what }) => what)]);
     return found.flatMap(([check, all]) => all.map((what) => `${check}: ${what}`));
@@ -106,6 +110,12 @@ export class Evidence {
         return { ...each, at, unsure };
       }),
     );
+  }
+
+  /** What failed, and nothing explains. */
+  #unexplained({ pauses, ...others }: Circumstances): readonly string[] {
+    const all = [...pauses, ...this.#notes('paused')];
+    return unexplained(this.#notes('failed'), { ...others, pauses: all });
   }
 
   #restoredTwice(): string[] {

@@ -26,6 +26,8 @@ export interface Fault {
   readonly fencedOn?: readonly PlaceName[];
   /** It happens on the way between processes and servers. */
   readonly proxied?: boolean;
+  /** It happens to servers, which may refuse commands and lose what they had. */
+  readonly atServers?: boolean;
   /** It happens to processes alone: who came first is served first all the same. */
   readonly keepsOrder?: boolean;
   /** Resolves when it is over, with the moment from which on all go on, if that is earlier. */
@@ -595,9 +597,7 @@ export const FAULTS: readonly Fault[] = [
   none,
   ...processes,
   ...network,
-  ...servers,
-  ...behindSentinels,
-  ...inCluster,
+  ...[...servers, ...behindSentinels, ...inCluster].map((fault) => ({ ...fault, atServers: true })),
 ];
 
 /** What may happen beside another fault. */

@@ -1,5 +1,7 @@
 import { openSync, readFileSync, writeSync } from 'node:fs';
 import type { Claimed } from '../support/history.js';
+import type { Pause } from './attention.js';
+import type { Failure } from './failures.js';
 import type { Await, Signal } from './signals.js';
 
 /** What a process writes down at once: who is killed says nothing more. */
@@ -15,8 +17,8 @@ export interface Entries {
   restored: { readonly text: string };
   /** Who holds a lock, as its lease still says, was refused where its token guards a resource: another has come after it. */
   refused: { readonly what: string };
-  /** Nothing ran in this process for so long, in ms; said at its end. */
-  paused: { readonly at: number; readonly ms: number };
+  paused: Pause;
+  failed: Failure;
   /** A call that took longer than it may, or an error that it may not end in. */
   trouble: { readonly what: string };
 }

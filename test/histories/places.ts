@@ -170,6 +170,16 @@ export class Place {
     return this.name.endsWith('confirmed');
   }
 
+  /** Whether each write waits for a disk. */
+  get syncs(): boolean {
+    return this.name === 'one Redis with an append-only file';
+  }
+
+  /** Whether a server that is silent is replaced by another. */
+  get failsOver(): boolean {
+    return this.made.sentinel !== undefined || this.made.cluster !== undefined;
+  }
+
   /** What this process connects to; none: one that looks from outside. */
   options(process?: number): PlaceOptions {
     const ways = process === undefined ? undefined : this.proxies[process];

@@ -2,11 +2,13 @@ import type { HeldLock } from '../../lib/client/held-lock.js';
 import type { HeldLocks } from '../../lib/client/held-locks.js';
 import type { LocalQueue } from '../../lib/client/local-queue.js';
 import type { QueueEntry } from '../../lib/client/queue-entry.js';
+import type { Waiter } from '../../lib/client/waiter.js';
 import type { Grant } from '../../lib/locks/lock-store.js';
 import {
   both,
   GRANTING,
   inConditions,
+  inHeldLock,
   inHeldLocks,
   inLocalQueue,
   inScripts,
@@ -147,6 +149,30 @@ export const plants = {
     }),
     found: /^lost signal: .* did not wake/,
     ways: { condition: 1 },
+  },
+  'the store refuses a step': {
+    plant: inConditions(['signal'], { functions: { signal_next: `function() error('no') end` } }),
+    found: /^failure: condition /,
+    ways: { condition: 1 },
+  },
+  'a lease is not renewed': {
+    plant: inHeldLock('renewed', () => ({ value() {} })),
+    found: /^failure: long .* its time ran out/,
+    ways: { long: 1, shared: 1 },
+  },
+  'who waits gives up too soon': {
+    plant: inLocalQueue('join', (right) => ({
+      value(this: LocalQueue, waiter: Waiter, signal: AbortSignal | undefined) {
+        const { call } = waiter;
+        right.call(
+          this,
+          Object.assign(waiter, { call: { ...call, wait: call.wait / 20 } }),
+          signal,
+        );
+      },
+    })),
+    found: /^trouble: acquire .* was given up after /,
+    ways: { exclusive: 1 },
   },
   'a release never settles': {
     plant: inHeldLocks('release', (right) => {

@@ -1,8 +1,9 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { randomUUID } from 'node:crypto';
 import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Lease } from '../../lib/client/lease.js';
-import { isLockError, LockOptionsError, LockOrderError } from '../../lib/errors/index.js';
+import type { BaseLease, Lease } from '../../lib/client/lease.js';
+import { isLockError, LockNotAcquiredError, type LossReason } from '../../lib/errors/index.js';
 import type { AcquireOptions, Share } from '../../lib/options/index.js';
 import { controlOf } from '../support/control.js';
 import { HistoryRecorder } from '../support/history.js';
@@ -11,6 +12,7 @@ import { random } from '../support/random.js';
 import { SleptClock } from '../support/slept-clock.js';
 import { Application } from './application.js';
 import { Attention } from './attention.js';
+import { described } from './failures.js';
 import { Guarded } from './guarded.js';
 import { journalTo, type Note } from './journal.js';
 import type { PlaceOptions } from './places.js';
@@ -65,6 +67,13 @@ export type Way =
   | 'aborted'
   | 'optimistic';
 
+/** One way to lock, from its begin to its end. */
+interface Turn {
+  readonly way: Way;
+  readonly application: Application;
+  readonly from: number;
+}
+
 interface RecordedLease {
   readonly lease: Lease;
   readonly holder: string;
@@ -76,6 +85,8 @@ interface RecordedLease {
 const RENEWALS = 20;
 /** How much longer than it may a call may take, in ms of this process's attention. */
 const SLACK = 3_000;
+/** How much earlier than its time a timer may be over, in ms. */
+const EARLY = 2;
 /** The longest work under a lock, in ms, but for what is `long`. */
 const WORK = 5;
 /** The leases that calls ask for, of the longest: few, since entries of one ttl are granted in batches. */
@@ -100,6 +111,8 @@ export class Player {
     readonly from: number;
     readonly bound: number;
   }>();
+  /** What the running code does for its caller. */
+  readonly #turn = new AsyncLocalStorage<Turn>();
   readonly #guarded: Guarded;
   readonly #mailbox: string;
 
@@ -178,16 +191,26 @@ export class Player {
     while (!this.#over) {
       let chance = own() * whole;
       const [way] = ways.find(([, weight]) => (chance -= weight) < 0) ?? ways[0]!;
-      try {
-        await this.#ways[way](this.#application, own);
-      } catch (error) {
-        if (error !== ABORTED) this.#failure = String(error);
-        const planned = error === ABORTED || (isLockError(error) && !isMistake(error));
-        if (!planned) this.trouble(`${way}: ${(error as Error).stack ?? String(error)}`);
-        await pause(5 + own() * 20); // what fails at once fails again at once
-      }
+      await this.#turn.run({ way, application: this.#application, from: monotonic() }, async () => {
+        try {
+          await this.#ways[way](this.#application, own);
+        } catch (error) {
+          this.#failed(error);
+          await pause(5 + own() * 20); // what fails at once fails again at once
+        }
+      });
       await pause(own() * 2);
     }
+  }
+
+  #failed(error: unknown): void {
+    if (error === ABORTED) return;
+    this.#failure = String(error);
+    const { way, application, from } = this.#turn.getStore()!;
+    if (!isLockError(error))
+      return this.trouble(`${way}: ${(error as Error).stack ?? String(error)}`);
+    const closing = application !== this.#application;
+    this.#note('failed', { ...described(error), way, from, at: monotonic(), closing });
   }
 
   readonly #ways: Record<Way, (app: Application, own: () => number) => Promise<unknown>> = {
@@ -447,8 +470,10 @@ export class Player {
     }
   }
 
-  #released(lease: Lease): Promise<boolean> {
-    return this.#timed('release', 2_000, () => lease.release());
+  async #released(lease: Lease): Promise<void> {
+    if (await this.#timed('release', 2_000, () => lease.release())) return;
+    const error = (lease as BaseLease).lossError();
+    if (!GIVEN.has(error.reason)) this.#failed(error);
   }
 
   /** A call of the library that has to settle within so many ms, or little more. */
@@ -456,10 +481,17 @@ export class Player {
     const { commandTimeout, connectTimeout } = this.play.options;
     const bound = within + connectTimeout + commandTimeout;
     const running = { what, bound, from: this.#attention.now };
+    const asked = monotonic();
     this.#open.add(running);
     this.operations += 1;
     try {
       return await call();
+    } catch (error) {
+      const waited = monotonic() - asked;
+      if (error instanceof LockNotAcquiredError && waited < within - EARLY) {
+        this.trouble(`${what} was given up after ${Math.round(waited)} ms, not ${within}`);
+      }
+      throw error;
     } finally {
       this.#open.delete(running);
       const took = this.#attention.now - running.from;
@@ -492,11 +524,8 @@ export class Player {
 }
 
 const ABORTED = new Error('The caller went away.');
-
-/** What no call may end in: the test is wrong, or the library. */
-function isMistake(error: unknown): boolean {
-  return error instanceof LockOptionsError || error instanceof LockOrderError;
-}
+/** Why a lease is over that nobody lost: its caller gave it away, or did not get it back, and knows why. */
+const GIVEN: ReadonlySet<LossReason> = new Set(['transferred', 'awaiting']);
 
 function pause(ms: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, ms));

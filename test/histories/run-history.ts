@@ -11,8 +11,10 @@ import { monotonic } from '../support/monotonic.js';
 import { random } from '../support/random.js';
 import { until } from '../support/until.js';
 import { Application } from './application.js';
+import { Attention, type Pause } from './attention.js';
 import { Evidence } from './checks.js';
 import { Crowd } from './crowd.js';
+import type { Stroke } from './failures.js';
 import { Guarded } from './guarded.js';
 import { faultNamed, type Plan } from './plan.js';
 import { Place } from './places.js';
@@ -102,14 +104,22 @@ export async function runHistory(
   }));
   const violations: string[] = [];
   const recoveries: { fault: string; ms: number }[] = [];
+  let started = Infinity;
+  const strokes: Stroke[] = [];
+  const pauses: Pause[] = [];
+  const attention = new Attention((ms) => pauses.push({ at: monotonic(), ms }));
   const draw = random(plan.seed);
   try {
     await crowd.start(PROCESSES);
     await crowd.goesOn(from, RECOVERY + plan.ttl);
+    started = monotonic();
     for (const fault of faults) {
       await sleep(300 * draw());
+      const stroke = { fault, from: monotonic(), to: Infinity };
+      strokes.push(stroke);
       await fault.strike({ place, crowd, random: draw, ttl: plan.ttl, keys });
       const ms = await crowd.goesOn(monotonic(), RECOVERY + plan.ttl);
+      stroke.to = monotonic();
       recoveries.push({ fault: fault.name, ms: Math.round(ms) });
       violations.push(...endless(await place.keys()));
     }
@@ -129,6 +139,7 @@ export async function runHistory(
     violations.push(...ended.map((open) => `never settled: ${open}`));
   } finally {
     await crowd.killAll();
+    attention.end();
   }
   const processesOnly = faults.every(({ keepsOrder }) => keepsOrder);
   const evidence = new Evidence(folder, crowd);
@@ -137,6 +148,13 @@ export async function runHistory(
       held: !faults.some(({ fencedOn = [] }) => fencedOn.includes(plan.place)),
       inOrder: plan.fairness === 'strict' && place.hasQueue && processesOnly,
       signalled: processesOnly && !place.confirms,
+      circumstances: {
+        started,
+        strokes,
+        pauses,
+        lateAlone: place.confirms || place.syncs,
+        failsOver: place.failsOver,
+      },
     }),
   );
   const wrong = await new Guarded(store).wrongWrites(keys);
