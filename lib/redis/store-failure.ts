@@ -115,6 +115,7 @@ export class Redirection extends LockStoreError {
     readonly address: string,
   ) {
     super(`${subjectOf(key)}: ${says}.`, { key, outcome: 'refused', retryable: true });
+    this.name = LockStoreError.name; // what callers know
   }
 }
 

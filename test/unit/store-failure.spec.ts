@@ -24,6 +24,14 @@ it('a command that the server does not know is named', () => {
   expect(message).not.toContain('secret');
 });
 
+it.each(['MOVED 7 10.0.0.1:7000', 'ASK 7 10.0.0.1:7000', 'TRYAGAIN Multiple keys request'])(
+  'who is told of "%s" after all is told in an error that is public',
+  (text) => {
+    const { name, code } = storeFailure(new Error(text), 'k');
+    expect({ name, code }).toEqual({ name: 'LockStoreError', code: 'LOCK_STORE' });
+  },
+);
+
 it.each<[unknown, string | undefined]>([
   ['ECONNREFUSED', 'ECONNREFUSED'],
   ['redis://user:hunter2@host', undefined],
