@@ -36,7 +36,11 @@ const kept: Readonly<Record<string, Contract>> = {
     extension,
     'a short first lease is lengthened to its ttl, also without renewal',
   ),
-  'P7 loss': without(loss, 'a lease that an operator took is lost at once, with that reason'),
+  'P7 loss': without(
+    loss,
+    'a lease that an operator took is lost at once, with that reason',
+    'who loses a lock to an operator while its renewal is under way is told at once',
+  ),
   'P7 sleep': sleep,
   'a shutdown': { ...shutdown, ...shutdownOfLocks },
 };
