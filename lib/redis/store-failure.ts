@@ -106,6 +106,8 @@ const REDIRECTION = /^(?:(MOVED|ASK) \d+ (\S+)|(TRYAGAIN)\b)/;
 
 /** A node of a Cluster answered that it did nothing, because the lock's slot lives elsewhere, or is on its way there. */
 export class Redirection extends LockStoreError {
+  override readonly name = LockStoreError.name; // what callers know
+
   constructor(
     says: string,
     key: string | undefined,
@@ -115,7 +117,6 @@ export class Redirection extends LockStoreError {
     readonly address: string,
   ) {
     super(`${subjectOf(key)}: ${says}.`, { key, outcome: 'refused', retryable: true });
-    this.name = LockStoreError.name; // what callers know
   }
 }
 
