@@ -3,12 +3,12 @@ const LONG = [
   'test/package/(consumers|linters|runtimes|toolchains|two-copies)',
   'test/sample/demo',
   'test/cli/topologies',
-  'test/docs/(pasted|site)',
+  'test/docs/(pasted|rights|site)',
   'test/board',
   'test/model',
   'test/protocol/client',
   'test/dialects/(both-ways|jvm|peers|process-crowds|quorum|sleepers|steps|symfony|timestamp)',
-  'test/faults/(cluster-access|cluster-parts|contention|durability|histories|leaders|leaks|quorum-restarts|replicas|skewed|split|stall)',
+  'test/faults/(cluster-access|cluster-parts|contention|durability|histories|leaders|leaks|quorum-restarts|replicas|skewed|slow|split|stall)',
 ];
 
 /** In which ioredis has no part of its own: one of its majors is enough. */
@@ -103,7 +103,12 @@ export const PARTS = {
       env: { FULL: '1' },
       folders: ['test/package'],
     },
-    { ...NEWEST, name: 'documentation', folders: ['test/docs'], only: ['test/docs/(pasted|site)'] },
+    {
+      ...NEWEST,
+      name: 'documentation',
+      folders: ['test/docs'],
+      only: ['test/docs/(pasted|rights|site)'],
+    },
     ...['12', '11'].map((nest) => ({
       ...NEWEST,
       nest,
