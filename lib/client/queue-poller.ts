@@ -53,14 +53,15 @@ export class QueuePoller<Entry extends Polled> {
 
   /** An entry is in the queue, for the first time or still. `remaining` ms are left of the holder's lease. */
   add(entry: Entry, remaining: number): void {
-    this.outage = undefined;
     if (!entry.polled) {
       let at = this.#entries.length;
       while (at > 0 && enqueuedAt(this.#entries[at - 1]!) > enqueuedAt(entry)) at -= 1;
       this.#entries.splice(at, 0, entry);
       entry.polled = true;
     }
-    if (entry === this.#entries[0]) this.#pollIn(this.#round(entry, remaining));
+    if (entry !== this.#entries[0]) return;
+    this.outage = undefined; // what others ask for may need less of the store
+    this.#pollIn(this.#round(entry, remaining));
   }
 
   /** The entry is over: the store `granted` it, or not. Or it is elsewhere in the queue now, and is added again. */

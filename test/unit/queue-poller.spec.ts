@@ -1,5 +1,6 @@
 import { expect, it } from '@jest/globals';
 import { type Polled, QueuePoller } from '../../lib/client/queue-poller.js';
+import { LockStoreError } from '../../lib/errors/index.js';
 import { AWAITS } from '../../lib/protocol/constants.js';
 import { ManualClock } from '../../lib/testing/index.js';
 
@@ -45,4 +46,17 @@ it('the first entry asks for those behind it, and the first that awaits a condit
   for (const [at, name] of ['one', 'other', 'one', 'other'].entries()) add(String(3 + at), name);
   await clock.advance(60_000);
   expect(asked).toEqual(['1', '3', '4']);
+});
+
+it('an outage ends by an answer to the first entry alone: what others ask may need less of the store', () => {
+  const poller = new QueuePoller(new ManualClock(), () => {});
+  const [first, other] = [entry('1'), entry('2', undefined, 'one')];
+  poller.add(first, -1);
+  poller.add(other, -1);
+  const error = new LockStoreError('away', { key: 'k', outcome: 'unknown', retryable: true });
+  expect(poller.failed(first, error)).toEqual([first, other]);
+  poller.add(other, -1);
+  expect(poller.outage).toMatchObject({ error });
+  poller.add(first, -1);
+  expect(poller.outage).toBeUndefined();
 });
