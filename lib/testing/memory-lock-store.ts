@@ -272,8 +272,8 @@ export class MemoryLockStore implements LockStore {
 
     const text = entryOf(request);
     const known = queue.find(text);
-    const { waitersPerKey } = this.settings.limits;
-    const room = known || gaveBack ? 1 : waitersPerKey - queue.entries.length;
+    const came = known || gaveBack || request.enqueuedAt !== undefined;
+    const room = came ? 1 : this.settings.limits.waitersPerKey - queue.entries.length;
     const dead = room > 0 ? [] : queue.deadAmong(queue.entries, request);
     if (room + dead.length <= 0) {
       queue.forget(dead);

@@ -53,6 +53,25 @@ export const limits: Contract = {
     expect((await world.snapshot()).waiting).toBe(2);
   },
 
+  async 'who waited through an outage keeps its place, though newcomers took it for dead in a full queue'(
+    world,
+  ) {
+    const limits = { waitersPerKey: 2 };
+    const [a, b] = [await world.client({ limits }), await world.client({ limits })];
+    const { request: holder } = await a.hold({ ttl: 60_000 });
+    const [first, second] = [await a.queue(), await a.queue()];
+    await world.silence(DEAD + 100);
+    await b.queue();
+    await b.queue();
+    for (const { request, entry } of [second, first]) {
+      const { enqueuedAt } = entry;
+      expect(await a.ask({ ...request, enqueuedAt })).toMatchObject({ kind: 'queued', enqueuedAt });
+    }
+    expect((await b.ask(b.request())).kind).toBe('full');
+    await a.lock.release(holder, 0);
+    await world.until('the first is told', () => a.granted(first.request) !== undefined);
+  },
+
   async 'a queue that is full of the dead takes the next when nobody holds the lock'(world) {
     const limits = { waitersPerKey: 2 };
     const [dead, a] = [await world.client({ limits }), await world.client({ limits })];

@@ -1,4 +1,4 @@
--- Take, or keep, an entry at the end of the queue of `waiting` entries, or at its former arrival; the process has been seen now. Where the queue is full, the dead in it make room.
+-- Take, or keep, an entry at the end of the queue of `waiting` entries, or at its former arrival; the process has been seen now. Where the queue is full, the dead in it make room. Who came before has its place in any case: an outage makes all seem dead.
 -- Needs `queue` and `seen` of the script. Returns its arrival, and 1 if the server had forgotten it; false if the queue is full, in which who awaits a condition does not count.
 --- @include "dead-among"
 --- @include "keep-waiting"
@@ -7,7 +7,7 @@
 --- @include "whole"
 local function join_queue(entry, process, arrival, limit, waiting, now)
   local came = arrival and arrival ~= ''
-  local entries = limit and waiting >= limit and redis.call('ZCOUNT', queue, '-inf', '(' .. whole(AWAITING))
+  local entries = limit and not came and waiting >= limit and redis.call('ZCOUNT', queue, '-inf', '(' .. whole(AWAITING))
   local full = entries and entries >= limit
   local since, rejoined = (came or full) and redis.call('ZSCORE', queue, entry), 0
   if not since then
