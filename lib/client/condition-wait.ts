@@ -170,7 +170,7 @@ class ConditionWait implements Owner {
       return next.ask();
     }
     if (why === 'full') {
-      heldLocks.keep(former);
+      if (!this.#begun) heldLocks.keep(former);
       const { waitersPerKey: cap } = settings.limits;
       const by = 'callers that await a condition';
       return this.#fail(new LockLimitError(former.request.key, 'waitersPerKey', cap, by));

@@ -530,6 +530,35 @@ export const conditions: Contract = {
     await nothingLeft(world, a, b);
   },
 
+  async 'whose late grant finds the queue full holds nothing more'(world) {
+    let late = false;
+    const tooLate: Wrap = (store) =>
+      withSteps(store, {
+        acquire: async (ask) => {
+          if (late && !ask.condition && ask.queue) return { kind: 'full', gaveBack: false };
+          const answer = await store.acquire(ask);
+          if (late || !ask.condition?.over || answer.kind !== 'held') return answer;
+          late = true;
+          return { ...answer, remaining: 0 };
+        },
+      });
+    const a = await world.process({}, (store, clock) => losingPushes(tooLate(store, clock), clock));
+    const b = await world.process();
+    const lease = await a.acquire({ renew: false });
+    await lease.extend('1h');
+    const woken = later(condition(a, lease).await({ wait: SHORT }));
+    const other = await world.finish(b.acquire());
+    await world.pass(SHORT + 100);
+    await world.waiting(1);
+    await other.release();
+    await expect(world.finish(woken)).rejects.toThrow(LockLimitError);
+    expect(late).toBe(true);
+    const next = await world.finish(b.acquire());
+    expect([next.held, lease.held]).toEqual([true, false]);
+    await next.release();
+    await nothingLeft(world, a, b);
+  },
+
   async 'the dead who await are forgotten when another begins to'(world) {
     const [dead, b] = [await world.process(), await world.process()];
     for (let at = 0; at < 3; at += 1) await awaiting(world, dead, { name: 'never signalled' });
