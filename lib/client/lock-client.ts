@@ -18,6 +18,7 @@ import { LocalQueues, type ProcessHealth } from './local-queues.js';
 import { LockOrder, nestedWait } from './lock-order.js';
 import { acquireMany } from './multi-lease.js';
 import { Opening } from './opening.js';
+import { reenter } from './re-entry.js';
 import type { OnRefused } from './retry.js';
 import { Section } from './section.js';
 import { SingleLease } from './single-lease.js';
@@ -127,7 +128,7 @@ export class LockClient {
     whole: AcquireTrace | undefined,
   ): Promise<BaseLease> {
     const from = this.clock.monotonic();
-    const again = section && (await this.#reenter(section, call, signal));
+    const again = section && (await reenter(section, call, this.#heldLocks, this.clock, signal));
     if (again) return again;
     const ask = async (trace?: AcquireTrace): Promise<BaseLease> => {
       signal?.throwIfAborted();
@@ -137,24 +138,6 @@ export class LockClient {
     };
     if (!section || whole || !this.publisher.hearsCall(call)) return ask(whole);
     return this.publisher.call(key, call, signal, tries, ask);
-  }
-
-  /** One more lease on what is held; undefined if that has been given back while the call waited for its siblings. */
-  async #reenter(
-    section: Section,
-    call: CallSettings,
-    signal: AbortSignal | undefined,
-  ): Promise<BaseLease | undefined> {
-    signal?.throwIfAborted();
-    const from = this.clock.monotonic();
-    const leaveTurn = await section.enter(call, signal, this.clock);
-    if (!leaveTurn) return undefined;
-    const waited = this.clock.monotonic() - from;
-    const lease = new SingleLease(this.#heldLocks, section.heldLock, waited, leaveTurn);
-    if (await lease.confirmed()) return lease;
-    void lease.release();
-    if (section.heldLock.state === 'awaiting') return undefined;
-    throw section.heldLock.lossError();
   }
 
   async #connected(key: string, signal?: AbortSignal): Promise<void> {

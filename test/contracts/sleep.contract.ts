@@ -5,6 +5,7 @@ import type { SingleLease } from '../../lib/client/single-lease.js';
 import { Condition } from '../../lib/services/condition.js';
 import type { Contract } from '../support/contract.js';
 import { Gate } from '../support/gate.js';
+import { later } from '../support/later.js';
 import { type LockingProcess, withSteps, type World, type Wrap } from '../support/world.js';
 
 /** Longer than any lease here, in ms. */
@@ -167,6 +168,25 @@ export const sleepAlone: Contract = {
       expect(await world.finish(inner.release())).toBe(false);
       const lost = { code: 'LEASE_LOST', reason: 'taken' };
       await expect(world.finish(process.acquire())).rejects.toMatchObject(lost);
+    });
+  },
+
+  async 'who enters its lock again after its clock was set, and gives up before the server answers, is inside no more'(
+    world,
+  ) {
+    const answer = new Answer();
+    const process = await world.process({}, answer.on('extend'));
+    const controller = new AbortController();
+    const outer = await process.acquire({ ttl: TTL, renew: false });
+    await outer.run(async () => {
+      process.clock.sleep(3_600_000);
+      answer.expect();
+      const inner = later(process.acquire({ signal: controller.signal }));
+      await world.finish(answer.came);
+      controller.abort(new RangeError('enough'));
+      answer.read();
+      await expect(world.finish(inner)).rejects.toThrow('enough');
+      expect(await world.finish(process.acquire())).toMatchObject({ held: true });
     });
   },
 };
