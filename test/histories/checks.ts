@@ -34,6 +34,8 @@ export class Evidence {
   constructor(
     private readonly folder: string,
     private readonly crowd: Crowd,
+    /** The shortest that was asked for, in ms. */
+    private readonly shortestLease: number,
   ) {
     this.claims = crowd.names.flatMap((name) => this.#claimsOf(name));
   }
@@ -72,10 +74,14 @@ export class Evidence {
   #claimsOf(name: string): Claimed[] {
     const byGrant = new Map<string, Claimed>();
     const died = this.crowd.killed.get(name) ?? Infinity;
+    const pauses = this.#notesOf(name, 'paused').filter(({ ms }) => ms > this.shortestLease / 2);
     for (const claim of this.#notesOf(name, 'claim')) {
-      const { key, holder, process, from } = claim;
+      const { key, holder, process, asked = -Infinity, from } = claim;
+      // Who queued while nothing ran may have been granted the lock and have lost it again before it knew.
+      const lapsed = pauses.some(({ at, ms }) => asked < at && from > at - ms);
       byGrant.set(`${process} ${key} ${holder} ${from}`, {
         ...claim,
+        ...(lapsed && { arrival: undefined, atOnce: false }),
         beside: claim.beside === null ? Infinity : claim.beside, // as JSON has it
         to: Math.min(claim.to, died),
       });

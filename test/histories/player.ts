@@ -92,6 +92,11 @@ const WORK = 5;
 /** The leases that calls ask for, of the longest: few, since entries of one ttl are granted in batches. */
 const TTLS = [0.3, 0.6, 1];
 
+/** The shortest lease that a call asks for, where the longest is `ttl`; in ms. */
+export function shortestLease(ttl: number): number {
+  return ttl * TTLS[0]!;
+}
+
 /** The callers of one process, each of which locks in all ways, one after the other. */
 export class Player {
   operations = 0;

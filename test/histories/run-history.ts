@@ -18,7 +18,7 @@ import type { Stroke } from './failures.js';
 import { Guarded } from './guarded.js';
 import { faultNamed, type Plan } from './plan.js';
 import { Place } from './places.js';
-import type { Play } from './player.js';
+import { type Play, shortestLease } from './player.js';
 
 /** What came of a history. */
 export interface Outcome {
@@ -142,7 +142,7 @@ export async function runHistory(
     attention.end();
   }
   const processesOnly = faults.every(({ keepsOrder }) => keepsOrder);
-  const evidence = new Evidence(folder, crowd);
+  const evidence = new Evidence(folder, crowd, shortestLease(plan.ttl));
   violations.push(
     ...evidence.violations({
       held: !faults.some(({ fencedOn = [] }) => fencedOn.includes(plan.place)),
