@@ -8,7 +8,7 @@ const LONG = [
   'test/model',
   'test/protocol/client',
   'test/dialects/(both-ways|jvm|peers|process-crowds|quorum|sleepers|steps|symfony|timestamp)',
-  'test/faults/(cluster-access|cluster-parts|contention|durability|histories|leaders|leaks|quorum-restarts|replicas|skewed|slow|split|stall)',
+  'test/faults/(cluster-access|cluster-parts|contention|durability|histories|leaders|leaks|quorum|replicas|skewed|slow|split|stall|url)',
 ];
 
 /** In which ioredis has no part of its own: one of its majors is enough. */
