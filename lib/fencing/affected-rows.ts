@@ -22,8 +22,9 @@ export function affectedRows(result: unknown): number | undefined {
   const [first, second] = result as unknown[];
   if (Array.isArray(first) && isCount(second)) return total(second); // TypeORM's query(): [rows, count]
   if (result.length === 1 && isCount(first)) return total(first); // Sequelize's update()
+  const alone = second === undefined || second === first || Array.isArray(second);
   const isHeader = result.length <= 2 && isObject(first) && HEADERS.some((name) => name in first);
-  return isHeader ? affectedRows(first) : undefined; // mysql2: [header, fields]; Kysely: [result]
+  return isHeader && alone ? affectedRows(first) : undefined; // mysql2: [header, fields]; Kysely: [result]; Sequelize: [header, header]
 }
 
 const HEADERS = ['affectedRows', 'numUpdatedRows'];

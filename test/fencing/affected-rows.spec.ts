@@ -10,6 +10,7 @@ const ANSWERS: Record<string, (rows: number) => unknown> = {
   pg: (rows) => ({ command: 'UPDATE', rowCount: rows, rows: [] }),
   PGlite: (rows) => ({ rows: [], fields: [], affectedRows: rows }),
   mysql2: (rows) => [{ fieldCount: 0, affectedRows: rows, insertId: 0 }, undefined],
+  'mysql2, with the columns of rows': (rows) => [{ affectedRows: rows }, []],
   MariaDB: (rows) => ({ affectedRows: rows, insertId: 0n, warningStatus: 0 }),
   'better-sqlite3, node:sqlite': (rows) => ({ changes: rows, lastInsertRowid: 0 }),
   libSQL: (rows) => ({ columns: [], rows: [], rowsAffected: rows }),
@@ -53,6 +54,8 @@ it.each([
   [{ rowsAffected: [0, 1] }], // a stale update, and beside it an insert into a journal
   [{ rowsAffected: [1, 0] }],
   [[[], [0, 1]]],
+  [[{ affectedRows: 1 }, { affectedRows: 0 }]],
+  [[{ numUpdatedRows: 1n }, { numUpdatedRows: 0n }]],
 ])('an answer that does not say how many rows there were is refused: %p', (answer) => {
   expect(() => fence.assertWritten(answer, 5)).toThrow(LockOptionsError);
 });
