@@ -31,9 +31,15 @@ export function isWebResponse(value: unknown): value is Response {
 /** The stream of Node or of the web that a method returned. */
 export function streamOf(result: unknown): unknown {
   if (typeof result !== 'object' || result === null) return undefined;
-  if ('getStream' in result && typeof result.getStream === 'function') return result.getStream();
+  if (isStreamableFile(result)) return result.getStream();
   const isNode = 'pipe' in result && typeof result.pipe === 'function' && 'once' in result;
   return isNode || 'getReader' in result || result instanceof AnswerRows ? result : undefined;
+}
+
+/** Of any copy of Nest. What else has a `getStream` may open another stream by each call. */
+function isStreamableFile(result: object): result is nest.StreamableFile {
+  const { getStream, getHeaders } = result as Partial<nest.StreamableFile>;
+  return typeof getStream === 'function' && typeof getHeaders === 'function';
 }
 
 /** When a response of Express (Node's own) or Fastify (which wraps it) has been sent or broken off; undefined for anything else. */

@@ -222,8 +222,8 @@ describe('a stream that a provider returns', () => {
     }
 
     @Locked('report')
-    async describe(): Promise<object> {
-      return { getStream: () => 'of figures' };
+    async describe(getStream: () => unknown): Promise<object> {
+      return { getStream };
     }
   }
 
@@ -243,9 +243,13 @@ describe('a stream that a provider returns', () => {
     await untilFree(locks, 'report');
   });
 
-  it('keeps nothing where only the name of a method speaks of a stream', async () => {
+  it('keeps nothing, and opens nothing, where only the name of a method speaks of a stream', async () => {
     const reports = (await bench.app({ providers: [Reports] })).get(Reports);
-    await reports.describe();
-    expect(await state('report')).toBe('free');
+    let opened = 0;
+    await reports.describe(() => {
+      opened += 1;
+      return new Readable({ read() {} });
+    });
+    expect([opened, await state('report')]).toEqual([0, 'free']);
   });
 });
