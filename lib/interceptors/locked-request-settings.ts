@@ -70,8 +70,16 @@ export class LockedRequestSettings {
         '@LockedRequest takes no onBusy but "throw": the request would be answered without having been handled.',
       );
     }
-    this.keyOf = typeof key === 'function' ? key : keyReader(key, NAMES);
+    this.keyOf =
+      typeof key !== 'function'
+        ? keyReader(typeof key === 'string' ? asSent(key) : key.map(asSent), NAMES)
+        : key;
   }
+}
+
+/** Node.js has the names of headers in lower case. */
+function asSent(template: string): string {
+  return template.replaceAll(/<headers\.[^>]*>/g, (header) => header.toLowerCase());
 }
 
 const NAMES: Names<ExecutionContext> = {

@@ -109,7 +109,7 @@ class Tenants {
 
 @Controller('roots')
 class Roots {
-  @LockedRequest('<body.order.id>:<query.page>:<headers.x-tenant>:<params.id>')
+  @LockedRequest('<body.order.id>:<query.page>:<headers.X-Tenant>:<params.id>')
   @Post(':id')
   async post(): Promise<string> {
     return locks.current()!.key;
