@@ -96,6 +96,8 @@ describe('list', () => {
     expect(rowsOf(await run('list', 'a:*')).map(([key]) => key)).toEqual(['a:1', 'a:2']);
     const { stdout } = await run('list', '--limit=2');
     expect(stdout).toContain('There may be more than 2');
+    const { answer } = await asked(['list', '--limit=2'], env);
+    expect(answer).toMatchObject({ locks: [{}, {}], cut: true });
   });
 
   it('says so where nothing is held', async () => {

@@ -10,7 +10,7 @@ export async function list(context: Context): Promise<ExitCode> {
   const { terminal, request } = context;
   const locks = await matching(context);
   if (request.values.json) {
-    terminal.printJson({ locks });
+    terminal.printJson({ locks, cut: isCut(locks) || undefined });
     return 0;
   }
   for (const line of lines(locks, context)) terminal.print(line);

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { onAbort } from '../../options/index.js';
-import type { LockInspection } from '../../services/inspection.js';
+import { isCut, type LockInspection } from '../../services/inspection.js';
 import { type Context, type ExitCode, timeOf } from '../context.js';
 import type { Terminal } from '../terminal.js';
 import { toldOf, type ToldError } from '../wording.js';
@@ -88,7 +88,10 @@ async function look(context: Context, seen: boolean): Promise<Sight> {
 /** How it is shown: for programs, on a screen, or line after line. */
 function viewer(context: Context): (sight: Sight) => void {
   const { terminal, request } = context;
-  if (request.values.json) return (sight) => terminal.printJson(sight);
+  if (request.values.json) {
+    return (sight) =>
+      terminal.printJson({ ...sight, cut: ('locks' in sight && isCut(sight.locks)) || undefined });
+  }
   if (!terminal.isScreen) return changes(context, terminal);
   return (sight) => {
     const time = sight.at.toLocaleTimeString();
