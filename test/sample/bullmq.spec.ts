@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, expect, it, jest } from '@jest/globals';
 import { getQueueToken } from '@nestjs/bullmq';
 import { type INestApplicationContext, Injectable } from '@nestjs/common';
 import { Test } from '@nestjs/testing';
@@ -83,4 +83,13 @@ it('a job keeps its lock over a deploy of its worker; another that finds it busy
   expect(attemptsMade).toBe(1);
   expect(attemptsStarted).toBeGreaterThan(1);
   expect(await state()).toBe('free');
+});
+
+it('an account is free again where its job could not be queued', async () => {
+  const add = jest
+    .spyOn(bank.get<Queue>(getQueueToken('statements')), 'add')
+    .mockRejectedValueOnce(new RangeError('no room'));
+  await expect(bank.get(StatementsService).order('bob', 1)).rejects.toThrow('no room');
+  add.mockRestore();
+  expect((await bank.get(LockService).inspect('account:bob')).state).toBe('free');
 });
