@@ -13,7 +13,7 @@ export function dashboardPicture(title, panels, span) {
     const inside = panel.type === 'stat' ? stat(panel, box) : chart(panel, box, span);
     return `<g transform="translate(${x * COLUMN + 4} ${HEAD + y * ROW})"><rect width="${box.width}" height="${box.height}" rx="3" fill="#181b1f" stroke="#2c3235"/>${text(10, 19, panel.title, { weight: 600 })}${inside}</g>`;
   });
-  return `<svg xmlns="http://www.w3.org/2000/svg" width="${WIDTH}" height="${height}" viewBox="0 0 ${WIDTH} ${height}" role="img" aria-label="The panels of the dashboard" font-family="system-ui, -apple-system, 'Segoe UI', Helvetica, sans-serif">
+  return `<svg xmlns="http://www.w3.org/2000/svg" width="${WIDTH}" height="${height}" viewBox="0 0 ${WIDTH} ${height}" role="img" aria-label="The panels of the dashboard" font-family="system-ui, -apple-system, 'Segoe UI', Helvetica, sans-serif" font-size="13">
 <rect width="${WIDTH}" height="${height}" fill="#111217"/>
 ${text(12, 28, title, { size: 17, weight: 600 })}${text(WIDTH - 12, 28, `${span} s of an application under load`, { anchor: 'end', fill: '#9fa7b3' })}
 ${content.join('\n')}
@@ -38,7 +38,7 @@ function stat({ series, fieldConfig }, { width, height }) {
 function chart({ series, fieldConfig }, { width, height }, span) {
   const [left, right, top, bottom] = [52, width - 12, 32, height - 42];
   const most = rounded(Math.max(0, ...series.flatMap(({ points }) => points.map(([, v]) => v))));
-  const x = (time) => (left + (time / span) * (right - left)).toFixed(1);
+  const x = (time) => (left + (time / span) * (right - left)).toFixed(0);
   const y = (value) => (bottom - (value / most) * (bottom - top)).toFixed(1);
   const lines = [0, 0.5, 1].map(
     (part) =>
@@ -47,7 +47,7 @@ function chart({ series, fieldConfig }, { width, height }, span) {
   let at = left;
   const drawn = series.map(({ name, points }, nth) => {
     const colour = COLOURS[nth % COLOURS.length];
-    const path = points.map(([time, value]) => `${x(time)},${y(value)}`).join(' ');
+    const path = pathOf(points.map(([time, value]) => [x(time), y(value)]));
     const label = `<rect x="${at}" y="${height - 22}" width="12" height="3" fill="${colour}"/>${text(at + 18, height - 17, name, { size: 11 })}`;
     at += 36 + name.length * 6.6;
     return `<polyline points="${path}" fill="none" stroke="${colour}" stroke-width="1.5"/>${label}`;
@@ -68,7 +68,17 @@ function said(value, unit) {
   return value < 1 ? `${number(value * 1_000)} ms` : `${number(value)} s`;
 }
 
-function text(x, y, content, { size = 13, weight = 400, anchor = 'start', fill = '#ccccdc' } = {}) {
+function text(x, y, content, { size, weight, anchor, fill = '#ccccdc' } = {}) {
   const escaped = content.replaceAll('&', '&amp;').replaceAll('<', '&lt;');
-  return `<text x="${x}" y="${y}" font-size="${size}" font-weight="${weight}" text-anchor="${anchor}" fill="${fill}">${escaped}</text>`;
+  const unusual = { 'font-size': size, 'font-weight': weight, 'text-anchor': anchor };
+  const said = Object.entries(unusual).filter(([, value]) => value !== undefined);
+  const attributes = said.map(([name, value]) => ` ${name}="${value}"`).join('');
+  return `<text x="${x}" y="${y}"${attributes} fill="${fill}">${escaped}</text>`;
+}
+
+/** Where a line is level, its ends say it all. */
+function pathOf(points) {
+  const isLevel = (at) =>
+    points[at - 1]?.[1] === points[at][1] && points[at + 1]?.[1] === points[at][1];
+  return points.filter((_, at) => !isLevel(at)).join(' ');
 }
