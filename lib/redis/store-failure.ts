@@ -179,6 +179,11 @@ function unknownCommand(text: string): string {
   return `Redis does not know the command ${name}: it is disabled or renamed there, or this is a Sentinel or a proxy. Enable it, or give another server`;
 }
 
+/** Whether a node of a Cluster says that it serves no slot, or not this one. */
+export function isDown(error: unknown): boolean {
+  return error instanceof LockStoreError && error.message.endsWith(' (CLUSTERDOWN).');
+}
+
 /** What a failure says, to be said of something else. */
 export function saysOf({ message }: Error): string {
   return message.replace(/^The lock store failed: /, '').replace(/\.$/, '');

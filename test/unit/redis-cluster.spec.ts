@@ -4,48 +4,66 @@ import type { ClusterSource } from '../../lib/redis/cluster/cluster-source.js';
 import { RedisCluster } from '../../lib/redis/cluster/redis-cluster.js';
 import { RedisConnection } from '../../lib/redis/redis-connection.js';
 import type { ServerListener } from '../../lib/redis/lock-server.js';
+import type { RedisNode, StepNode } from '../../lib/redis/redis-node.js';
+import { slotOf } from '../../lib/redis/cluster/slot-map.js';
 import { storeFailure } from '../../lib/redis/store-failure.js';
 import { ManualClock } from '../../lib/testing/index.js';
-import { FakeRedis } from '../support/fake-redis.js';
+import { FakeRedis, replyError } from '../support/fake-redis.js';
 
 const INFO = 'redis_version:7.2.0\r\nredis_mode:cluster\r\nrole:master\r\n';
 
 let clock: ManualClock;
 let cluster: RedisCluster;
 
-/** A node that has all slots, as far as it knows. */
-function node(): FakeRedis {
+/** What a node says of who has which slot, by its address; else that a:1 has all. */
+let slots: Record<string, unknown>;
+/** Where each connection goes. */
+let places: Map<unknown, string>;
+
+function node(address: string): FakeRedis {
   const redis = new FakeRedis((name) => {
     if (name === 'info') return INFO;
     if (name === 'evalsha') return 'OK';
     if (name === 'time' || name === 'eval') return ['2000', '250000'];
     if (name === 'subscribe' || name === 'publish') return 1;
-    return name === 'cluster' ? [[0, 16_383, ['a', 1, 'id']]] : undefined;
+    return name === 'cluster' ? (slots[address] ?? [[0, 16_383, ['a', 1, 'id']]]) : undefined;
   });
   redis.status = 'wait';
+  places.set(redis.client, address);
   return redis;
 }
 
 /** One that nobody connects to. */
-function unreachable(): FakeRedis {
-  const redis = node();
+function unreachable(address: string): FakeRedis {
+  const redis = node(address);
   redis.connect = async () => {};
   return redis;
 }
 
-beforeEach(async () => {
-  clock = new ManualClock();
+async function open(): Promise<void> {
   const source = {
     seeds: ['a:1'],
     mapped: (address: string) => address,
     connection: (address: string) =>
-      new RedisConnection((address === 'c:3' ? unreachable() : node()).client, 500, clock),
+      new RedisConnection(
+        (address === 'c:3' ? unreachable(address) : node(address)).client,
+        500,
+        clock,
+      ),
   };
   cluster = new RedisCluster(source as unknown as ClusterSource, 500, clock, 'i:', 'p');
   await cluster.open({ reconnected: () => {} } as ServerListener);
+}
+
+beforeEach(() => {
+  clock = new ManualClock();
+  slots = {};
+  places = new Map();
 });
 
 describe('a step that a node of a Cluster sends elsewhere', () => {
+  beforeEach(open);
+
   const moved = storeFailure(new Error('MOVED 1 b:2'), 'k');
 
   it('is taken there while it is wanted', async () => {
@@ -84,6 +102,37 @@ describe('a step that a node of a Cluster sends elsewhere', () => {
       key: 'k',
     });
     expect(taken).toBe(1);
+    await cluster.close();
+  });
+});
+
+describe('a node of a Cluster that serves a slot no more (CLUSTERDOWN)', () => {
+  const down = replyError('CLUSTERDOWN Hash slot not served');
+  const refused = (): Promise<never> => Promise.reject(storeFailure(down, 'k'));
+  const at = async (node: StepNode): Promise<unknown> =>
+    places.get((node as RedisNode).connection.client);
+  let key = '';
+  for (let n = 0; !key; n += 1) if (slotOf(`${n}`) < 100) key = `${n}`;
+  const both = [
+    [0, 99, ['a', 1]],
+    [100, 16_383, ['b', 2]],
+  ];
+
+  beforeEach(async () => {
+    slots = { 'a:1': both, 'b:2': both };
+    await open();
+    await clock.advance(0);
+  });
+
+  it.each([
+    ['forgot all of them', []],
+    ['says that it has them', both],
+  ])('is left for the one that the others name, where it %s', async (_, said) => {
+    expect(await cluster.at(key, 'k', at)).toBe('a:1');
+    slots = { 'a:1': said, 'b:2': [[0, 16_383, ['b', 2]]] };
+    await expect(cluster.at(key, 'k', refused)).rejects.toThrow('CLUSTERDOWN');
+    await clock.advance(200);
+    expect(await cluster.at(key, 'k', at)).toBe('b:2');
     await cluster.close();
   });
 });

@@ -89,6 +89,17 @@ describe('which node has a slot', () => {
     expect([asked, clock.pending]).toEqual([last, 0]);
   });
 
+  it('is asked at a seed where the only node that answers serves it no more, once per 100 ms', async () => {
+    topology.doubt('a:1');
+    for (let times = 0; times < 10; times += 1) {
+      topology.doubt('a:1');
+      await clock.advance(20);
+    }
+    expect(asked).toBe(1 + 2);
+    await clock.advance(1_000);
+    expect([asked, clock.pending]).toEqual([3, 0]);
+  });
+
   it('is asked no more once it is closed', async () => {
     ready.clear();
     topology.refresh();

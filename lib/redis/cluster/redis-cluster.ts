@@ -9,7 +9,7 @@ import type { RedisNode, Step, StepNode } from '../redis-node.js';
 import type { Description, ServerChecks } from '../server-check.js';
 import type { ServerClock } from '../server-clock.js';
 import { healthKey, notConnected, type ServerHealth } from '../server-health.js';
-import { notSent, Redirection, unusable } from '../store-failure.js';
+import { isDown, notSent, Redirection, unusable } from '../store-failure.js';
 import { ClusterInbox } from './cluster-inbox.js';
 import { ClusterNodes } from './cluster-nodes.js';
 import type { ClusterSource } from './cluster-source.js';
@@ -129,6 +129,7 @@ export class RedisCluster implements LockServer {
       try {
         return await step(node);
       } catch (error) {
+        if (isDown(error)) this.#topology?.doubt(this.#topology.owner(slot));
         if (!(error instanceof Redirection) || this.time.monotonic() > giveUpAt) throw error;
         node = await this.#follow(error, slot, key, giveUpAt);
         if (!wanted()) throw notSent(key, 'the caller gave up');

@@ -11,6 +11,8 @@ export class Topology {
   #map = new SlotMap();
   #asking: Promise<void> | undefined;
   #closed = false;
+  /** When the answer CLUSTERDOWN is heeded again, in monotonic ms. */
+  #heedsFrom = 0;
   #cancel = (): void => {};
 
   constructor(
@@ -47,11 +49,19 @@ export class Topology {
     this.nodes.keep(this.addresses);
   }
 
-  /** Asks anew, until every slot's node answers. */
-  refresh(): void {
+  /** A node serves no slot at the moment: others may know who does. */
+  doubt(address: Address | undefined): void {
+    const now = this.time.monotonic();
+    if (now < this.#heedsFrom) return;
+    this.#heedsFrom = now + PAUSE;
+    this.refresh(address);
+  }
+
+  /** Asks anew, until every slot's node answers; not the node `but`, where there is another. */
+  refresh(but?: Address): void {
     if (this.#closed || this.#asking) return;
     this.#cancel();
-    this.#asking = detached(() => this.#refresh()) // what it opens outlives the call that met the change
+    this.#asking = detached(() => this.#refresh(but)) // what it opens outlives the call that met the change
       .catch(() => false)
       .then((whole) => {
         this.#asking = undefined;
@@ -65,8 +75,8 @@ export class Topology {
   }
 
   /** True if every slot has a node that answers. */
-  async #refresh(): Promise<boolean> {
-    const ready = this.addresses.filter((address) => this.nodes.at(address)?.ready);
+  async #refresh(but?: Address): Promise<boolean> {
+    const ready = this.addresses.filter((one) => one !== but && this.nodes.at(one)?.ready);
     const asked = ready.length > 0 ? ready : this.source.seeds;
     const map = await this.#ask(asked[Math.floor(Math.random() * asked.length)]!);
     if (this.#closed || map.addresses.length === 0) return false;
