@@ -46,7 +46,8 @@ export async function checkServer(
   if (version !== undefined && isOlder(version, OLDEST)) {
     throw unfit(`it is version ${version}, and locks need ${OLDEST.join('.')} or later`);
   }
-  if (serverField(info, 'role') === 'slave' && mode !== 'cluster') {
+  const isReplica = serverField(info, 'role') === 'slave';
+  if (isReplica && mode !== 'cluster') {
     throw unfit(
       'this Redis is a read-only replica (READONLY): give its primary, or the Sentinels',
       true,
@@ -59,7 +60,7 @@ export async function checkServer(
   });
   await isTime(connection, connection.send('eval', [trial.source, 0]));
   if (checks.rights) await checkRights(connection, checks.rights);
-  if (checks.replicas) await connection.send('wait', [0, 1]);
+  if (checks.replicas && !isReplica) await connection.send('wait', [0, 1]);
   return info;
 }
 

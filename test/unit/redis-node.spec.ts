@@ -240,6 +240,17 @@ describe('a node', () => {
     expect(node.asking.notAfter(0)).toBe(node.notAfter(0));
   });
 
+  it('of a Cluster may be a replica, which waits for none of its own', async () => {
+    const info = INFO.replace('standalone', 'cluster').replace('master', 'slave');
+    const { says } = redis;
+    redis.says = (name, args) => {
+      if (name === 'wait') return replyError('ERR WAIT cannot be used with replica instances.');
+      return name === 'info' ? info : says(name, args);
+    };
+    await open({ replicas: { acks: 1, timeout: 50 } });
+    expect(node.ready).toBe(true);
+  });
+
   it('has replicas confirm those steps that ask for it, and no others', async () => {
     await open({ replicas: { acks: 1, timeout: 50 } });
     await run();
