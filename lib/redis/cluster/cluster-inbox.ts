@@ -2,11 +2,9 @@ import type { Clock } from '../../options/index.js';
 import { firstReady } from '../first-ready.js';
 import { GrantChannel, WakeChannels } from '../grant-channel.js';
 import type { ServerListener } from '../lock-server.js';
+import { pauseBefore } from '../our-client.js';
 import type { RedisConnection } from '../redis-connection.js';
 import type { Address } from './slot-map.js';
-
-/** How long a node that could not be subscribed to is left before another is tried, in ms. */
-const PAUSE = 50;
 
 /** This process's inbox in a Cluster: subscribed to at any one node, since each receives what is published at the others. */
 export class ClusterInbox {
@@ -14,6 +12,8 @@ export class ClusterInbox {
   #subscriber: RedisConnection | undefined;
   #channel: GrantChannel | undefined;
   #closed = false;
+  /** How often in a row no node let us subscribe. */
+  #failures = 0;
   #cancel = (): void => {};
 
   constructor(
@@ -61,9 +61,14 @@ export class ClusterInbox {
   #again(lost?: Address): void {
     if (this.#closed) return;
     this.open(lost).then(
-      () => this.#closed || this.listener.reconnected(),
       () => {
-        if (!this.#closed) this.#cancel = this.time.after(PAUSE, () => this.#again());
+        this.#failures = 0;
+        if (!this.#closed) this.listener.reconnected();
+      },
+      () => {
+        if (this.#closed) return;
+        this.#cancel = this.time.after(2 * pauseBefore(this.#failures), () => this.#again());
+        this.#failures += 1;
       },
     );
   }

@@ -1,0 +1,48 @@
+import { expect, it } from '@jest/globals';
+import { ClusterInbox } from '../../lib/redis/cluster/cluster-inbox.js';
+import type { ServerListener } from '../../lib/redis/lock-server.js';
+import { RedisConnection } from '../../lib/redis/redis-connection.js';
+import { ManualClock } from '../../lib/testing/index.js';
+import { FakeRedis, replyError } from '../support/fake-redis.js';
+
+const clock = new ManualClock();
+let isRefused = false;
+let made: FakeRedis[] = [];
+
+function connect(): RedisConnection {
+  const redis = new FakeRedis(() => 1);
+  redis.status = 'wait';
+  redis.connect = async () => {
+    if (isRefused) redis.emit('error', replyError('WRONGPASS invalid'));
+    else redis.come();
+  };
+  made.push(redis);
+  return new RedisConnection(redis.client, 500, clock);
+}
+
+/** How often it connected in so many ms. */
+async function within(ms: number): Promise<number> {
+  made = [];
+  await clock.advance(ms);
+  return made.length;
+}
+
+it('an inbox that every node refuses is tried ever less often, until one lets it in', async () => {
+  let back = 0;
+  const listener = { reconnected: () => (back += 1) } as unknown as ServerListener;
+  const inbox = new ClusterInbox('i', listener, clock, connect, () => ['a:1']);
+  await inbox.open();
+  const [subscriber] = made;
+  for (let times = 0; times < 2; times += 1) {
+    isRefused = true;
+    (made.at(-1) ?? subscriber)!.go();
+    expect(await within(1_000)).toBeGreaterThan(3);
+    await within(5_000);
+    expect(await within(10_000)).toBeLessThan(15);
+    isRefused = false;
+    expect(await within(2_000)).toBe(1);
+    expect(back).toBe(times + 1);
+  }
+  inbox.close();
+  expect(clock.pending).toBe(0);
+});
