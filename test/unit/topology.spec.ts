@@ -89,6 +89,24 @@ describe('which node has a slot', () => {
     expect([asked, clock.pending]).toEqual([last, 0]);
   });
 
+  it('is asked ever less often while one does not answer, until there is news', async () => {
+    slots = [
+      [0, 99, ['a', 1]],
+      [100, 16_383, ['b', 2]],
+    ];
+    const within = async (ms: number): Promise<number> => {
+      const before = asked;
+      await clock.advance(ms);
+      return asked - before;
+    };
+    topology.refresh();
+    await clock.advance(60_000);
+    expect(await within(10_000)).toBeLessThan(15);
+    topology.move(0, 'a:1');
+    expect(await within(1_000)).toBeGreaterThan(6);
+    topology.close();
+  });
+
   it('is asked at a seed where the only node that answers serves it no more, once per 100 ms', async () => {
     topology.doubt('a:1');
     for (let times = 0; times < 10; times += 1) {

@@ -14,7 +14,7 @@ export class ClusterNodes {
     private readonly connect: (address: Address) => RedisConnection,
     private readonly checks: ServerChecks,
     private readonly reconnected: () => void,
-    /** The connection to a node was lost. */
+    /** The connection to a node that could be used was lost. */
     private readonly lost: () => void,
   ) {}
 
@@ -34,7 +34,7 @@ export class ClusterNodes {
     if (!known) {
       const node = new RedisNode(this.connect(address), this.checks);
       node.connection.client.on('close', () => {
-        if (this.at(address) === node) this.lost();
+        if (node.clock.known && this.at(address) === node) this.lost(); // no mere attempt that failed
       });
       const opening = detached(() => node.open(this.reconnected, false)); // it outlives the call that needs it first
       opening.catch(() => this.at(address) === node && this.#drop(address));

@@ -3,8 +3,9 @@ import type { ClusterNodes } from './cluster-nodes.js';
 import type { ClusterSource } from './cluster-source.js';
 import { type Address, SlotMap } from './slot-map.js';
 
-/** How long to wait before asking again while a slot has no node that answers, in ms. */
+/** How long to wait before asking again while a slot has no node that answers, in ms: at first, and at most. */
 const PAUSE = 100;
+const LONGEST = 1_000;
 
 /** Which node has which slot, as the nodes tell it: asked when one is lost, or says that a slot moved. */
 export class Topology {
@@ -13,6 +14,8 @@ export class Topology {
   #closed = false;
   /** When the answer CLUSTERDOWN is heeded again, in monotonic ms. */
   #heedsFrom = 0;
+  /** How often in a row it was asked in vain. */
+  #rounds = 0;
   #cancel = (): void => {};
 
   constructor(
@@ -59,13 +62,21 @@ export class Topology {
 
   /** Asks anew, until every slot's node answers; not the node `but`, where there is another. */
   refresh(but?: Address): void {
+    this.#rounds = 0;
+    this.#round(but);
+  }
+
+  #round(but?: Address): void {
     if (this.#closed || this.#asking) return;
     this.#cancel();
     this.#asking = detached(() => this.#refresh(but)) // what it opens outlives the call that met the change
       .catch(() => false)
       .then((whole) => {
         this.#asking = undefined;
-        if (!whole && !this.#closed) this.#cancel = this.time.after(PAUSE, () => this.refresh());
+        if (whole || this.#closed) return;
+        const pause = Math.min(PAUSE * 1.05 ** this.#rounds, LONGEST);
+        this.#rounds += 1;
+        this.#cancel = this.time.after(pause, () => this.#round());
       });
   }
 
