@@ -40,9 +40,9 @@ function unreachable(address: string): FakeRedis {
   return redis;
 }
 
-async function open(): Promise<void> {
+async function open(seeds = ['a:1']): Promise<void> {
   const source = {
-    seeds: ['a:1'],
+    seeds,
     mapped: (address: string) => address,
     connection: (address: string) =>
       new RedisConnection(
@@ -62,7 +62,7 @@ beforeEach(() => {
 });
 
 describe('a step that a node of a Cluster sends elsewhere', () => {
-  beforeEach(open);
+  beforeEach(() => open());
 
   const moved = storeFailure(new Error('MOVED 1 b:2'), 'k');
 
@@ -102,6 +102,24 @@ describe('a step that a node of a Cluster sends elsewhere', () => {
       key: 'k',
     });
     expect(taken).toBe(1);
+    await cluster.close();
+  });
+});
+
+describe('a named node that knows no slots', () => {
+  beforeEach(() => {
+    slots = { 'a:1': [], 'b:2': [[0, 16_383, ['b', 2]]] };
+  });
+
+  it('is said where no other answers', async () => {
+    await expect(open()).rejects.toThrow(
+      'The Cluster at a:1 could not be used: the node at a:1 knows no slots: create the Cluster first',
+    );
+  });
+
+  it('is passed over where another knows them', async () => {
+    await open(['a:1', 'b:2']);
+    expect(cluster.describe().found).toContain('Cluster b:2');
     await cluster.close();
   });
 });

@@ -1,4 +1,5 @@
 import { type Clock, detached } from '../../options/index.js';
+import { unfit } from '../store-failure.js';
 import type { ClusterNodes } from './cluster-nodes.js';
 import type { ClusterSource } from './cluster-source.js';
 import { type Address, SlotMap } from './slot-map.js';
@@ -90,7 +91,7 @@ export class Topology {
     const ready = this.addresses.filter((one) => one !== but && this.nodes.at(one)?.ready);
     const asked = ready.length > 0 ? ready : this.source.seeds;
     const map = await this.#ask(asked[Math.floor(Math.random() * asked.length)]!);
-    if (this.#closed || map.addresses.length === 0) return false;
+    if (this.#closed) return false;
     // One that cannot be reached must not hold up the others: its turn comes with the next round.
     const opening = map.addresses.filter((address) => !this.nodes.at(address));
     await Promise.race([
@@ -108,7 +109,12 @@ export class Topology {
   async #ask(address: Address): Promise<SlotMap> {
     const { connection } = await this.nodes.open(address);
     const reply = await connection.send('cluster', ['slots']);
-    return SlotMap.read(reply, address, this.source.mapped);
+    const map = SlotMap.read(reply, address, this.source.mapped);
+    if (map.addresses.length > 0) return map;
+    throw unfit(
+      `the node at ${address} knows no slots: create the Cluster first, or name another node`,
+      true,
+    );
   }
 }
 
