@@ -79,8 +79,9 @@ export class RedisConnection implements BatchOwner {
     return this.#unanswered.lastAnswerAt;
   }
 
+  /** A socket that ends takes nothing any more, and ioredis calls it ready until it has closed. */
   get ready(): boolean {
-    return this.client.status === 'ready';
+    return this.client.status === 'ready' && this.client.stream?.writable === true;
   }
 
   /**
@@ -237,8 +238,8 @@ export class RedisConnection implements BatchOwner {
    * and ioredis listens to it once more each time it is told.
    */
   replace(): void {
-    const { stream } = this.client;
-    if (!this.ready || stream === this.#replaced) return;
+    const { status, stream } = this.client;
+    if (status !== 'ready' || stream === this.#replaced) return;
     this.#replaced = stream;
     this.client.disconnect(true);
   }

@@ -38,6 +38,23 @@ function run(key = 'k', wanted?: () => boolean): { now: unknown; wire: Command }
   return command('', connection.run({ script, keys, args: [], key, wanted: wanted!, read }));
 }
 
+describe('on a socket that takes nothing any more, before ioredis heard of its end', () => {
+  it('nothing is sent, and each command says so', async () => {
+    redis.stream.writable = false;
+    const commands = [run(), command('time')];
+    await nextTurn();
+    expect(commands.map(({ now }) => now)).toEqual(['unsent', 'unsent']);
+    expect(redis.sent).toEqual([]);
+  });
+
+  it('a connection that is silent is replaced still: its other half may be open for ever', async () => {
+    command();
+    redis.stream.writable = false;
+    await clock.advance(TIMEOUT);
+    expect(redis.disconnects).toEqual([true]);
+  });
+});
+
 describe('a command without an answer', () => {
   it('fails at its own deadline, and not at that of another', async () => {
     const first = command();
