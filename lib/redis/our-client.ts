@@ -61,13 +61,14 @@ function catchSocketErrors(client: Redis): Redis {
 }
 
 type Connector = new (options: RedisOptions) => {
+  readonly options: RedisOptions;
   connectToSentinel(endpoint: unknown, options?: RedisOptions): Redis;
 };
 
 /**
  * How ioredis finds a primary by its Sentinels, but that nothing is left unheeded on the connections on which it learns of
  * a failover: it would write to the console that a Sentinel is down, and the process would end when a connection does on
- * which it subscribes again.
+ * which it subscribes again. It would also take the failover of any primary that these Sentinels watch for one of ours.
  */
 export class QuietSentinels extends (SentinelConnector as unknown as Connector) {
   /** Not documented; called by ioredis. */
@@ -79,6 +80,11 @@ export class QuietSentinels extends (SentinelConnector as unknown as Connector) 
       const subscribed = subscribe(...all);
       subscribed.catch(() => {});
       return subscribed;
+    };
+    const emit = sentinel.emit.bind(sentinel);
+    sentinel.emit = (event, ...all: unknown[]) => {
+      const isOthers = event === 'message' && String(all[1]).split(' ')[0] !== this.options.name;
+      return !isOthers && emit(event, ...all);
     };
     return catchSocketErrors(sentinel);
   }

@@ -1,4 +1,4 @@
-import { afterEach, describe, it } from '@jest/globals';
+import { afterEach, describe, expect, it } from '@jest/globals';
 import { Redis } from 'ioredis';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { RedisSource } from '../../lib/options/index.js';
@@ -110,4 +110,24 @@ it('who subscribes to a Sentinel again, and hears nothing until its connection e
   await lost;
   await client!.close();
   await until('no connection is left', () => proxy.links.size === 0); // Jest fails where nobody heeds a rejection
+});
+
+it('a failover of another primary that the Sentinels watch replaces no connection, one of ours does each', async () => {
+  const server = await RedisProcess.start();
+  closing.push(() => server.stop());
+  const admin = direct(server.port);
+  const sentinels = await FakeSentinels.start(server.port);
+  closing.push(() => sentinels.stop());
+  await processes(sentinels.source, 1);
+  const made = async (): Promise<number> =>
+    Number(/connections_received:(\d+)/.exec(await admin.info('stats'))![1]);
+  await until('both connections hear of switches', () => sentinels.listening === 6);
+  const before = await made();
+  sentinels.announce('other');
+  await sleep(10 * LATENESS);
+  expect(await made()).toBe(before);
+  sentinels.announce();
+  await until('both are replaced', async () => (await made()) >= before + 2);
+  await sleep(5 * LATENESS);
+  expect(await made()).toBe(before + 2);
 });

@@ -31,9 +31,14 @@ export class FakeSentinels {
     return { sentinels: ports.map((port) => ({ host: '127.0.0.1', port })), name: this.name };
   }
 
-  /** Tells everybody who listens that the primary was switched. */
-  announce(): void {
-    for (const link of this.#links) link.announce();
+  /** Tells everybody who listens that the primary of this name was switched. */
+  announce(name = this.name): void {
+    for (const link of this.#links) link.announce(name);
+  }
+
+  /** How many connections hear of it. */
+  get listening(): number {
+    return [...this.#links].filter(({ subscribed }) => subscribed).length;
   }
 
   async stop(): Promise<void> {
@@ -55,8 +60,8 @@ export class FakeSentinels {
 
 /** One connection to a Sentinel. */
 class Link {
+  subscribed = false;
   #protocol = 2;
-  #subscribed = false;
 
   constructor(
     private readonly sentinels: FakeSentinels,
@@ -71,8 +76,9 @@ class Link {
     });
   }
 
-  announce(): void {
-    if (this.#subscribed) this.#say(this.#push('message', CHANNEL, 'locks'));
+  announce(name: string): void {
+    const text = `${name} 127.0.0.1 1 127.0.0.1 ${this.sentinels.primary}`;
+    if (this.subscribed) this.#say(this.#push('message', CHANNEL, text));
   }
 
   end(): void {
@@ -86,7 +92,7 @@ class Link {
         this.#protocol = 3;
         return '%1\r\n+proto\r\n:3\r\n';
       case 'subscribe':
-        this.#subscribed = true;
+        this.subscribed = true;
         return `${this.#push('subscribe', CHANNEL)}:1\r\n`.replace(/^(.)2/, '$13');
       case 'get-master-addr-by-name':
         return `*2\r\n${bulk('127.0.0.1')}${bulk(String(primary))}`;

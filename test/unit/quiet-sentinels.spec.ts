@@ -9,3 +9,14 @@ it('somebody hears the errors of a connection to a Sentinel, so ioredis writes n
   expect(client.listenerCount('error')).toBe(1);
   expect(client.options).toMatchObject({ ...endpoint, lazyConnect: true, disconnectTimeout: 100 });
 });
+
+it('a failover of another primary of the same Sentinels leaves our connection, one of our own does not', async () => {
+  const endpoint = { host: '127.0.0.1', port: await freePort() };
+  const connector = new QuietSentinels({ sentinels: [endpoint], name: 'locks' });
+  const client = connector.connectToSentinel(endpoint, { lazyConnect: true });
+  const heard: string[] = [];
+  client.on('message', (_, text) => void heard.push(text)); // as ioredis listens
+  client.emit('message', '+switch-master', 'locks-2 10.0.0.1 1 10.0.0.2 1');
+  client.emit('message', '+switch-master', 'locks 10.0.0.1 1 10.0.0.2 1');
+  expect(heard).toEqual(['locks 10.0.0.1 1 10.0.0.2 1']);
+});
