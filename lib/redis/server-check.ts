@@ -84,8 +84,11 @@ export async function hasSlots(connection: RedisConnection, prefix: string): Pro
   } catch (error) {
     if (!(error instanceof LockStoreError) || error.outcome !== 'refused') throw error;
     if (error.message.includes('CROSSSLOT')) return true;
-    if (error.retryable) throw error;
-    return !error.message.includes('NOPERM'); // a proxy has words of its own
+    if (error.retryable) {
+      if (!error.message.includes('answered with an error')) throw error;
+      await connection.send('eval', ['return 1', 1, keys[0]!]); // a proxy has words of its own
+    }
+    return !error.message.includes('NOPERM');
   }
 }
 
