@@ -6,6 +6,7 @@ import {
   LOCKED_REQUEST_METADATA,
   type LockedRequestSettings,
 } from '../interceptors/locked-request-settings.js';
+import { isResolver } from '../interceptors/message-errors.js';
 import { bareDuration, type LockedOptions } from '../options/index.js';
 import type { CallPlans } from '../services/call-plan.js';
 import { LockService } from '../services/lock.service.js';
@@ -65,7 +66,8 @@ export function checkDecorators(
     for (const name of names) {
       const method = prototype[name]!;
       const said = `${type.name}.${name}`;
-      const countsAsDone = isHandler(method) || isProcessor(type, name, method);
+      const countsAsDone =
+        isHandler(method) || isResolver(method) || isProcessor(type, name, method);
       const locked = lockedMetadata(method);
       if (locked.length === 0) warnOfOverride(said, prototype, name);
       for (const { options, plans } of locked) {

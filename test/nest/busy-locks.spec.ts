@@ -1,5 +1,5 @@
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { Controller, Get, Injectable, SetMetadata } from '@nestjs/common';
+import { Controller, Get, Injectable, SetMetadata, type Type } from '@nestjs/common';
 import {
   type BusyContext,
   type Lease,
@@ -194,6 +194,20 @@ describe('skipping is refused at start-up', () => {
         return { providers: [Mails] };
       },
     ],
+    ...['graphql:resolve_property', 'graphql:resolve_reference'].map(
+      (resolves): [string, () => { providers: Type<object>[] }] => [
+        `on a resolver of ${resolves}`,
+        () => {
+          @Injectable()
+          class Accounts {
+            @SetMetadata(resolves, true)
+            @Locked('a', { onBusy: 'skip' })
+            async balance(): Promise<void> {}
+          }
+          return { providers: [Accounts] };
+        },
+      ],
+    ),
   ])('%s', async (_, parts) => {
     const starting = bench.app(parts());
     await expect(starting).rejects.toThrow(LockOptionsError);

@@ -418,6 +418,21 @@ describe('@LeaderOnly is refused at start-up', () => {
         return { providers: [{ provide: Mails, useFactory: () => new Mails() }] };
       },
     ],
+    ...['graphql:resolve_property', 'graphql:resolve_reference'].map(
+      (resolves): [string, string, () => { providers: Type<object>[] }] => [
+        `on a resolver of ${resolves}`,
+        SKIPS,
+        () => {
+          @Injectable()
+          class Accounts {
+            @LeaderOnly('a')
+            @SetMetadata(resolves, true)
+            async balance(): Promise<void> {}
+          }
+          return { providers: [Accounts] };
+        },
+      ],
+    ),
     [
       'with a module that is not imported',
       '"billing"',
