@@ -26,6 +26,13 @@ const HANDLER_METADATA = [
 const PROCESSOR_METADATA = 'bullmq:processor_metadata';
 const PROCESS_METADATA = 'bull:module_queue_process';
 
+/** What an override loses, and how it runs then; an interceptor does not stand around what it calls. */
+const NOT_INHERITED = [
+  ['@Locked', LOCKED_METADATA, 'without the lock unless it calls super'],
+  ['@LeaderOnly', LEADER_ONLY_METADATA, 'on every replica unless it calls super'],
+  ['@LockedRequest', LOCKED_REQUEST_METADATA, 'without the lock'],
+] as const;
+
 type Method = () => void;
 type Prototype = Readonly<Record<string, Method>>;
 
@@ -69,7 +76,7 @@ export function checkDecorators(
       const countsAsDone =
         isHandler(method) || isResolver(method) || isProcessor(type, name, method);
       const locked = lockedMetadata(method);
-      if (locked.length === 0) warnOfOverride(said, prototype, name);
+      warnOfOverride(said, prototype, name);
       for (const { options, plans } of locked) {
         check(`@Locked on ${said}`, method, options, plans);
         if (countsAsDone && options.onBusy === 'skip') {
@@ -131,10 +138,14 @@ function warnOfOverride(said: string, prototype: Prototype, name: string): void 
   const parent = Object.getPrototypeOf(prototype) as Record<string, unknown> | null;
   const beneath = parent?.[name];
   if (!Object.hasOwn(prototype, name) || typeof beneath !== 'function') return;
-  if (lockedMetadata(beneath).length === 0) return;
-  logger.warn(
-    `${said} overrides a method under @Locked without being so itself: it runs without the lock unless it calls super.`,
-  );
+  for (const [decorator, key, runs] of NOT_INHERITED) {
+    const bearers = [prototype[name]!, prototype.constructor];
+    if (!Reflect.hasMetadata(key, beneath)) continue;
+    if (bearers.some((bearer) => Reflect.hasOwnMetadata(key, bearer))) continue;
+    logger.warn(
+      `${said} overrides a method under ${decorator} without being so itself: it runs ${runs}.`,
+    );
+  }
 }
 
 function lockedMetadata(method: object): LockedMetadata {

@@ -1,10 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
-import { type DynamicModule, Injectable, Logger, Module } from '@nestjs/common';
+import { Controller, type DynamicModule, Get, Injectable, Logger, Module } from '@nestjs/common';
 import { Test } from '@nestjs/testing';
 import { Redis } from 'ioredis';
 import {
   LeaderOnly,
   Locked,
+  LockedRequest,
   LockOptionsError,
   LockService,
   LockStoreError,
@@ -209,6 +210,28 @@ describe('the log at start-up', () => {
     override async work(): Promise<void> {}
   }
 
+  class Jobs {
+    @LeaderOnly('nightly')
+    async nightly(): Promise<void> {}
+  }
+
+  @Injectable()
+  class EveryReplica extends Jobs {
+    override async nightly(): Promise<void> {}
+  }
+
+  class Routes {
+    @LockedRequest('a')
+    @Get('override')
+    async get(): Promise<void> {}
+  }
+
+  @Controller()
+  class Unlocked extends Routes {
+    @Get('override')
+    override async get(): Promise<void> {}
+  }
+
   @Injectable()
   class Careful extends Parent {
     @Locked('a')
@@ -222,6 +245,13 @@ describe('the log at start-up', () => {
 
     @LeaderOnly('calm', { ttl: '900ms' })
     async calm(): Promise<void> {}
+  }
+
+  @LockedRequest('b')
+  @Controller('within')
+  class Within extends Routes {
+    @Get('override')
+    override async get(): Promise<void> {}
   }
 
   it('says once that commands are sent the slower way, where a tracer leaves ioredis no other', async () => {
@@ -256,7 +286,10 @@ describe('the log at start-up', () => {
       .mockImplementation((line) => void lines.push(line));
     const redis = await protectedRedis('hunter2', ['--maxmemory-policy', 'allkeys-lru']);
     const app = await bench.app(
-      { providers: [Forgetful, Careful, Leading] },
+      {
+        providers: [Forgetful, Careful, Leading, EveryReplica],
+        controllers: [Unlocked, Within],
+      },
       { redis: `redis://default:hunter2@127.0.0.1:${redis.port}`, ttl: '5s', wait: 300 },
     );
     await app.close();
@@ -270,7 +303,15 @@ describe('the log at start-up', () => {
       ),
     );
     expect(said).toContain('allkeys-lru');
-    expect(said).toContain('Forgetful.work overrides a method under @Locked');
+    const without = ' without being so itself: it runs';
+    for (const sentence of [
+      `Forgetful.work overrides a method under @Locked${without} without the lock unless it calls super.`,
+      `EveryReplica.nightly overrides a method under @LeaderOnly${without} on every replica unless it calls super.`,
+      `Unlocked.get overrides a method under @LockedRequest${without} without the lock.`,
+    ]) {
+      expect(said).toContain(sentence);
+    }
+    expect(said.match(/ overrides /g)).toHaveLength(3);
     expect(said).toContain(
       "RedisLockModule has wait: 300, which is in ms. If you mean that, write '300ms'.",
     );
