@@ -70,16 +70,8 @@ export class LockedRequestSettings {
         '@LockedRequest takes no onBusy but "throw": the request would be answered without having been handled.',
       );
     }
-    this.keyOf =
-      typeof key !== 'function'
-        ? keyReader(typeof key === 'string' ? asSent(key) : key.map(asSent), NAMES)
-        : key;
+    this.keyOf = typeof key === 'function' ? key : keyReader(key, NAMES);
   }
-}
-
-/** Node.js has the names of headers in lower case. */
-function asSent(template: string): string {
-  return template.replaceAll(/<headers\.[^>]*>/g, (header) => header.toLowerCase());
 }
 
 const NAMES: Names<ExecutionContext> = {
@@ -93,6 +85,8 @@ const NAMES: Names<ExecutionContext> = {
       );
     };
   },
+  // Node.js has the names of headers in lower case.
+  step: (name, step) => (name === 'headers' ? step.toLowerCase() : step),
   owner: '@LockedRequest',
   remedy: (name) => `There is no "${name}". A request has: ${KNOWN.join(', ')}.`,
 };

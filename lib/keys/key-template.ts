@@ -9,6 +9,8 @@ export type Reader<Source> = (source: Source) => unknown;
 export interface Names<Source> {
   /** How the name is read; undefined if there is no such name. */
   reader(name: string): Reader<Source> | undefined;
+  /** How a step below a name is spelt in what is read; as it is written, where this is left out. */
+  step?(name: string, step: string): string;
   /** Whose template it is, for messages: `@Locked on Accounts.withdraw`. */
   readonly owner: string;
   /** Why the name has no reader, which names there are, and what to do. */
@@ -110,7 +112,8 @@ function valueOf<Source>(
       `The key "${template}" of ${names.owner} has "<${path}>": write <name>, <name.path> or <0>.`,
     );
   }
-  const [name, ...steps] = path.split('.') as [string, ...string[]];
+  const [name, ...written] = path.split('.') as [string, ...string[]];
+  const steps = written.map((step) => names.step?.(name, step) ?? step);
   const read = names.reader(name);
   if (!read) {
     throw new LockOptionsError(
