@@ -7,6 +7,7 @@ import {
 } from '../../lib/errors/index.js';
 import type { Lease } from '../../lib/client/lease.js';
 import type { SingleLease } from '../../lib/client/single-lease.js';
+import type { LockRequest } from '../../lib/locks/lock-request.js';
 import { Condition } from '../../lib/services/condition.js';
 import { DEAD, POLL, TTL } from '../support/bounds.js';
 import type { Contract } from '../support/contract.js';
@@ -62,6 +63,35 @@ async function wakesEach(
     }
   }
 }
+
+/** No push comes, and the first grant that an ask of this kind finds is over before the answer is read. */
+class LateGrant {
+  #came = false;
+
+  constructor(private readonly isOne: (ask: LockRequest) => boolean) {}
+
+  get came(): boolean {
+    return this.#came;
+  }
+
+  readonly wrap: Wrap = (store, clock) =>
+    losingPushes(
+      withSteps(store, {
+        acquire: async (ask) => {
+          const answer = await store.acquire(ask);
+          if (this.#came || !this.isOne(ask) || answer.kind !== 'held') return answer;
+          this.#came = true;
+          return { ...answer, remaining: 0 };
+        },
+      }),
+      clock,
+    );
+}
+
+/** Of one who awaits a condition, or awaited it until its time was over. */
+const ofCondition = ({ condition }: LockRequest): boolean => condition !== undefined;
+/** Of one whose time to await is over. */
+const afterTime = ({ condition }: LockRequest): boolean => condition?.over === true;
 
 async function nothingLeft(world: World, ...processes: LockingProcess[]): Promise<void> {
   await world.until('nothing is left', async () => {
@@ -203,8 +233,8 @@ export const conditions: Contract = {
       });
     const [a, b] = [await world.process({}, troubled), await world.process()];
     const first = await awaiting(world, a);
-    const { lease, woken } = await awaiting(world, a, { wait: 100 });
-    await world.pass(200);
+    const { lease, woken } = await awaiting(world, a, { wait: SHORT });
+    await world.pass(SHORT + 100);
     expect(await world.finish(woken)).toBe(false);
     expect(troubles).toBeGreaterThan(1);
     await lease.release();
@@ -443,20 +473,8 @@ export const conditions: Contract = {
 
   async 'whose grant comes too late is told what is known of the signal'(world) {
     for (const signalled of [true, false]) {
-      let late = false;
-      const tooLate: Wrap = (store) =>
-        withSteps(store, {
-          acquire: async (ask) => {
-            const answer = await store.acquire(ask);
-            if (late || !ask.condition?.over || answer.kind !== 'held') return answer;
-            late = true;
-            return { ...answer, remaining: 0 };
-          },
-        });
-      const a = await world.process({}, (store, clock) =>
-        losingPushes(tooLate(store, clock), clock),
-      );
-      const b = await world.process();
+      const late = new LateGrant(afterTime);
+      const [a, b] = [await world.process({}, late.wrap), await world.process()];
       const { lease, woken } = await awaiting(world, a, { wait: SHORT });
       const other = await b.acquire();
       if (signalled) expect(await condition(b, other).signal()).toBe(true);
@@ -464,32 +482,20 @@ export const conditions: Contract = {
       await world.waiting(1);
       await other.release();
       expect(await world.finish(woken)).toBe(signalled);
-      expect(late).toBe(true);
+      expect(late.came).toBe(true);
       await lease.release();
       await nothingLeft(world, a, b);
     }
   },
 
   async 'whose grant comes too late wakes by its signal, and nobody else does'(world) {
-    let late = false;
-    const tooLate: Wrap = (store) =>
-      withSteps(store, {
-        acquire: async (ask) => {
-          const answer = await store.acquire(ask);
-          if (late || !ask.condition || answer.kind !== 'held') return answer;
-          late = true;
-          return { ...answer, remaining: 0 };
-        },
-      });
-    const [a, b] = [
-      await world.process({}, (store, clock) => losingPushes(tooLate(store, clock), clock)),
-      await world.process(),
-    ];
+    const late = new LateGrant(ofCondition);
+    const [a, b] = [await world.process({}, late.wrap), await world.process()];
     const first = await awaiting(world, a);
     const second = await awaiting(world, b);
     expect(await signal(world, b)).toBe(true);
     expect(await world.finish(first.woken)).toBe(true);
-    expect(late).toBe(true);
+    expect(late.came).toBe(true);
     await first.lease.release();
     expect(await world.snapshot()).toMatchObject({ waiting: 0, awaiting: 1 });
     expect(await signal(world, a)).toBe(true);
@@ -500,21 +506,20 @@ export const conditions: Contract = {
 
   async 'whose grant comes too late, and who then gives up, passes its signal on'(world) {
     const [asked, answers] = [new Gate(), new Gate()];
-    let grants = 0;
-    const tooLate: Wrap = (store) =>
+    const late = new LateGrant(ofCondition);
+    const held: Wrap = (store) =>
       withSteps(store, {
         acquire: async (ask) => {
+          const again = late.came;
           const answer = await store.acquire(ask);
-          if (!ask.condition || answer.kind !== 'held') return answer;
-          grants += 1;
-          if (grants === 1) return { ...answer, remaining: 0 };
+          if (!again || !ask.condition || answer.kind !== 'held') return answer;
           asked.open();
           await answers.opened;
           return answer;
         },
       });
     const [a, b] = [
-      await world.process({}, (store, clock) => losingPushes(tooLate(store, clock), clock)),
+      await world.process({}, (store, clock) => held(late.wrap(store, clock), clock)),
       await world.process(),
     ];
     const controller = new AbortController();
@@ -531,18 +536,15 @@ export const conditions: Contract = {
   },
 
   async 'whose late grant finds the queue full holds nothing more'(world) {
-    let late = false;
-    const tooLate: Wrap = (store) =>
+    const late = new LateGrant(afterTime);
+    const full: Wrap = (store) =>
       withSteps(store, {
-        acquire: async (ask) => {
-          if (late && !ask.condition && ask.queue) return { kind: 'full', gaveBack: false };
-          const answer = await store.acquire(ask);
-          if (late || !ask.condition?.over || answer.kind !== 'held') return answer;
-          late = true;
-          return { ...answer, remaining: 0 };
-        },
+        acquire: async (ask) =>
+          late.came && !ask.condition && ask.queue
+            ? { kind: 'full', gaveBack: false }
+            : store.acquire(ask),
       });
-    const a = await world.process({}, (store, clock) => losingPushes(tooLate(store, clock), clock));
+    const a = await world.process({}, (store, clock) => full(late.wrap(store, clock), clock));
     const b = await world.process();
     const lease = await a.acquire({ renew: false });
     await lease.extend('1h');
@@ -552,7 +554,7 @@ export const conditions: Contract = {
     await world.waiting(1);
     await other.release();
     await expect(world.finish(woken)).rejects.toThrow(LockLimitError);
-    expect(late).toBe(true);
+    expect(late.came).toBe(true);
     const next = await world.finish(b.acquire());
     expect([next.held, lease.held]).toEqual([true, false]);
     await next.release();

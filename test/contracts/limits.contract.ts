@@ -3,7 +3,19 @@ import { LockLimitError } from '../../lib/errors/index.js';
 import { DEAD, TTL } from '../support/bounds.js';
 import type { Contract } from '../support/contract.js';
 import { noting } from '../support/noting.js';
-import { type LockingProcess, type Wrap, withSteps } from '../support/world.js';
+import type { Client } from '../support/client.js';
+import { type LockingProcess, type World, type Wrap, withSteps } from '../support/world.js';
+
+/** One that holds the lock for `ttl` ms, has filled its queue and seems to be dead, and one that lives. */
+async function fullOfTheDead(world: World, ttl: number): Promise<[dead: Client, living: Client]> {
+  const limits = { waitersPerKey: 2 };
+  const [dead, living] = [await world.client({ limits }), await world.client({ limits })];
+  await dead.hold({ ttl });
+  await dead.queue();
+  await dead.queue();
+  await world.silence(DEAD + 100);
+  return [dead, living];
+}
 
 export const limits: Contract = {
   async 'a queue that is full refuses, and takes the next when one has left'(world) {
@@ -35,12 +47,7 @@ export const limits: Contract = {
   },
 
   async 'a queue that is full of the dead takes the next, whoever holds the lock'(world) {
-    const limits = { waitersPerKey: 2 };
-    const [dead, a] = [await world.client({ limits }), await world.client({ limits })];
-    await dead.hold({ ttl: 60_000 });
-    await dead.queue();
-    await dead.queue();
-    await world.silence(DEAD + 100);
+    const [dead, a] = await fullOfTheDead(world, 60_000);
     const { request } = await a.queue();
     expect((await world.snapshot()).waiting).toBe(1);
     expect((await world.keys()).filter(({ ttl }) => ttl < 0)).toEqual([]);
@@ -73,12 +80,7 @@ export const limits: Contract = {
   },
 
   async 'a queue that is full of the dead takes the next when nobody holds the lock'(world) {
-    const limits = { waitersPerKey: 2 };
-    const [dead, a] = [await world.client({ limits }), await world.client({ limits })];
-    await dead.hold({ ttl: 500 });
-    await dead.queue();
-    await dead.queue();
-    await world.silence(DEAD + 100);
+    const [, a] = await fullOfTheDead(world, 500);
     await world.until('it is free', async () => (await world.snapshot()).type === 'none');
     expect((await a.ask(a.request())).kind).toBe('held');
   },
