@@ -138,8 +138,8 @@ function warnOfOverride(said: string, prototype: Prototype, name: string): void 
   const parent = Object.getPrototypeOf(prototype) as Record<string, unknown> | null;
   const beneath = parent?.[name];
   if (!Object.hasOwn(prototype, name) || typeof beneath !== 'function') return;
+  const bearers = [prototype[name]!, prototype.constructor];
   for (const [decorator, key, runs] of NOT_INHERITED) {
-    const bearers = [prototype[name]!, prototype.constructor];
     if (!Reflect.hasMetadata(key, beneath)) continue;
     if (bearers.some((bearer) => Reflect.hasOwnMetadata(key, bearer))) continue;
     logger.warn(

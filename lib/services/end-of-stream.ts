@@ -38,8 +38,8 @@ export function streamOf(result: unknown): unknown {
 
 /** Of any copy of Nest. What else has a `getStream` may open another stream by each call. */
 function isStreamableFile(result: object): result is nest.StreamableFile {
-  const { getStream, getHeaders } = result as Partial<nest.StreamableFile>;
-  return typeof getStream === 'function' && typeof getHeaders === 'function';
+  if (!('getStream' in result && 'getHeaders' in result)) return false;
+  return typeof result.getStream === 'function' && typeof result.getHeaders === 'function';
 }
 
 /** When a response of Express (Node's own) or Fastify (which wraps it) has been sent or broken off; undefined for anything else. */
