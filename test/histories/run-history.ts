@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { RedisProcess } from '../../tools/redis-server.js';
+import { LeaseLostError, LockStoreError } from '../../lib/errors/index.js';
 import { systemClock } from '../../lib/options/index.js';
 import { DEAD, PATIENCE } from '../support/bounds.js';
 import { controlOf } from '../support/control.js';
@@ -189,7 +190,7 @@ async function leftBehind(place: Place, plan: Plan, keys: readonly string[]): Pr
     (await place.keys())
       .map(({ name }) => name)
       .filter((name) => !/:(?:fences?|versions?|seen)$/.test(name));
-  const looked = async (): Promise<boolean> => {
+  const takeEach = async (): Promise<void> => {
     for (const key of keys) {
       const lease = await app.locks.acquire(key, { wait });
       if (place.hasQueue) await app.locks.condition(lease, 'met').signalAll();
@@ -199,13 +200,25 @@ async function leftBehind(place: Place, plan: Plan, keys: readonly string[]): Pr
       const lease = await app.locks.semaphore(SEMAPHORE, { permits: PERMITS }).acquire({ wait });
       await lease.release();
     }
-    return (await traces()).length === 0;
+  };
+  let refusal: Error | undefined;
+  /** A server that must not forget may grant nothing for a ttl, and this process may stand still for longer than a lease. */
+  const looked = async (): Promise<boolean> => {
+    refusal = undefined;
+    await takeEach().catch((error: Error) => {
+      refusal = error;
+      const passes =
+        error instanceof LockStoreError ? error.retryable : error instanceof LeaseLostError;
+      if (!passes) throw error;
+    });
+    return refusal === undefined && (await traces()).length === 0;
   };
   try {
     await until('nothing is left', looked, wait);
     return [];
   } catch {
-    return (await traces()).map((name) => `left behind: ${name}`);
+    const left = (await traces()).map((name) => `left behind: ${name}`);
+    return refusal === undefined ? left : [...left, `left behind: not known. ${String(refusal)}`];
   } finally {
     await app.close();
   }
