@@ -107,13 +107,14 @@ export class Evidence {
     return this.crowd.names.flatMap((name) => latest(this.#notesOf(name, 'signal')));
   }
 
-  /** Who was stopped while it awaited may have got the lock too late, and counts as signalled then. */
+  /** Who was stopped while it awaited may have got the lock too late, and counts as signalled then. Stopped again, it may pass that on. */
   #awaits(): Await[] {
     return this.crowd.names.flatMap((name) =>
       latest(this.#notesOf(name, 'await')).map((each) => {
         const at = each.at ?? this.crowd.killed.get(name) ?? Infinity;
-        const unsure = each.unsure || this.crowd.wasStopped(name, each.from, at);
-        return { ...each, at, unsure };
+        const stops = this.crowd.stopsOf(name, each.from, at);
+        const unsure = each.unsure || stops > 0;
+        return { ...each, at, unsure, passes: Math.max(0, stops - 1) };
       }),
     );
   }

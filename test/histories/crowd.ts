@@ -191,9 +191,10 @@ export class Crowd {
     await work().finally(() => (stop.to = monotonic()));
   }
 
-  /** Whether one stood still between these moments. */
-  wasStopped(name: string, from: number, to: number): boolean {
-    return (this.#stops.get(name) ?? []).some((stop) => stop.from < to && stop.to > from);
+  /** How often one stood still between these moments. */
+  stopsOf(name: string, from: number, to: number): number {
+    const stops = this.#stops.get(name) ?? [];
+    return stops.filter((stop) => stop.from < to && stop.to > from).length;
   }
 
   /** Resolves when each of them was granted a lock after a moment, with how long the last took for it. */

@@ -21,6 +21,8 @@ export interface Await {
   readonly woken?: boolean;
   /** It may have woken without a signal: it may have been taken for dead. */
   readonly unsure?: boolean;
+  /** How often a signal that it was never sent may have gone on to another: each time it was taken for dead, but the first. */
+  readonly passes?: number;
 }
 
 /** How much earlier than its time a timer may be over, in ms. */
@@ -33,6 +35,9 @@ export function conditionEvents(
 ): ConditionEvent[] {
   return [
     ...signals.map(({ from: at }): ConditionEvent => ({ kind: 'signalled', at })),
+    ...awaits.flatMap(({ from: at, passes = 0 }) =>
+      Array.from({ length: passes }, (): ConditionEvent => ({ kind: 'signalled', at })),
+    ),
     ...signals
       .filter(({ heard }) => heard === false)
       .map(({ from: at }): ConditionEvent => ({ kind: 'unheard', at })),
