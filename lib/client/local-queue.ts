@@ -77,14 +77,13 @@ export class LocalQueue implements Owner, Successors, Scheduled {
 
   /** Rejects every caller that waits here, each with its reason. */
   rejectAll(reason: (key: string) => unknown): void {
-    for (let waiter = this.#first; waiter; waiter = this.#first) {
-      this.#reject(waiter, reason(this.key));
-    }
+    for (let each = this.#first; each; each = this.#first) this.#reject(each, reason(this.key));
   }
 
   granted(entry: QueueEntry, grant: Grant): void {
     const { clock } = this.context;
     const waiter = this.#first!;
+    if (!this.#rooted) this.#boundFrom(waiter.behind); // an outage would have ended their calls earlier
     const batch = this.inBatches ? grant.batch : undefined;
     this.#slice = new TimeSlice(clock.monotonic(), grant.tokens, batch, entry.wasBehindOthers);
     // The entry may have been made for another caller, which has left.
@@ -96,17 +95,14 @@ export class LocalQueue implements Owner, Successors, Scheduled {
 
   queued(entry: QueueEntry): void {
     this.#rooted = true;
-    const unbound = entry.polled ? undefined : this.#first;
-    for (let waiter = unbound; waiter; waiter = waiter.behind) this.#bound(waiter);
+    if (!entry.polled) this.#boundFrom(this.#first);
     this.context.publisher.contended(this.#first!.trace, this.key, entry.rank);
   }
 
   refused(entry: QueueEntry, why: Refusal | 'expired'): void {
     this.#entry = undefined;
     if (why === 'expired') {
-      for (let waiter = this.#first; waiter; waiter = waiter.behind) {
-        this.#bound(waiter, this.context.settings.commandTimeout);
-      }
+      this.#boundFrom(this.#first, this.context.settings.commandTimeout);
       this.#newEntry(entry.outage).ask();
     } else if (why === 'full' && entry === this.#early) {
       if (!this.#heldLock) this.#enqueue(); // else the step that gives the lock back takes an entry in any case
@@ -271,6 +267,11 @@ export class LocalQueue implements Owner, Successors, Scheduled {
     }
     waiter.reject(reason);
     this.#retire();
+  }
+
+  /** Ends the calls of this waiter and of those behind it, each at its bound. */
+  #boundFrom(first: Waiter | undefined, least?: number): void {
+    for (let waiter = first; waiter; waiter = waiter.behind) this.#bound(waiter, least);
   }
 
   /** Ends the waiter's call at its bound, or after `least` ms if that is later. */

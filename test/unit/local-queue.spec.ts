@@ -7,7 +7,7 @@ import { kinds } from '../support/kinds.js';
 import { later } from '../support/later.js';
 import { MemoryWorld } from '../support/memory-world.js';
 import { noting } from '../support/noting.js';
-import type { LockingProcess } from '../support/world.js';
+import { type LockingProcess, withSteps } from '../support/world.js';
 
 let world: MemoryWorld;
 beforeEach(() => {
@@ -150,5 +150,44 @@ describe('in an outage, of callers that wait behind one another in the store', (
     expect(ends.slice(1)).toEqual(
       Array.from({ length: 3 }, () => expect.any(LockNotAcquiredError)),
     );
+  });
+});
+
+describe('callers of whom none had queued yet in an outage', () => {
+  const commandTimeout = 1_000;
+  const wait = 10 * commandTimeout;
+  const outOfMemory = new LockStoreError('It is out of memory.', { outcome: 'refused' });
+
+  it('wait as long as they asked to, once it is over and the first of them has the lock', async () => {
+    let asks = 0;
+    const process = await world.process({ commandTimeout }, (store) =>
+      withSteps(store, {
+        async acquire(ask) {
+          asks += 1;
+          if (asks === 1) throw outOfMemory;
+          const late = commandTimeout - BUDGET.ms / 2 - world.clock.monotonic() + began;
+          await new Promise<void>((resolve) => world.clock.after(late, resolve));
+          return store.acquire(ask);
+        },
+      }),
+    );
+    const began = world.clock.monotonic();
+    const [first, second] = [later(process.acquire()), later(process.acquire({ wait }))];
+    const held = first.then(async (lease) => {
+      await new Promise<void>((resolve) => world.clock.after(BUDGET.ms * 0.9, resolve));
+      await lease.release();
+    });
+    await world.finish(held);
+    expect(world.clock.monotonic() - began).toBeGreaterThan(commandTimeout);
+    expect((await world.finish(second)).held).toBe(true);
+    expect(asks).toBe(2); // it was handed on in memory
+  });
+
+  it('are told of it after `commandTimeout`, however long they asked to wait', async () => {
+    const process = await world.process({ commandTimeout }, (store) =>
+      withSteps(store, { acquire: () => Promise.reject(outOfMemory) }),
+    );
+    const calls = [later(process.acquire({ wait })), later(process.acquire({ wait }))];
+    for (const call of calls) await expect(world.finish(call)).rejects.toBe(outOfMemory);
   });
 });
