@@ -9,7 +9,7 @@ it('many answers READONLY replace the connection once', async () => {
   const server = await RedisProcess.start();
   const control = controlOf(server.url);
   const where = { host: '127.0.0.1', port: server.port };
-  const connection = openConnection(where, 2_000, systemClock);
+  const connection = openConnection(where, 20_000, systemClock);
   const { client } = connection;
   try {
     await client.connect();
@@ -19,7 +19,14 @@ it('many answers READONLY replace the connection once', async () => {
       const listeners = stream.listenerCount('close');
       const ready = once(client, 'ready');
       const writes = Array.from({ length: 20 }, () => connection.send('set', ['k', 'v']));
-      for (const write of writes) await expect(write).rejects.toThrow('(READONLY)');
+      const [first, ...others] = (await Promise.allSettled(writes)).map(
+        (write) => write.status === 'rejected' && String(write.reason),
+      );
+      expect(first).toMatch('(READONLY)');
+      // The old connection ends 100 ms later at the latest, and a busy machine may not have answered all by then.
+      for (const other of others) {
+        expect(other).toMatch(/\(READONLY\)|the connection to Redis failed/);
+      }
       expect(stream.listenerCount('close')).toBeLessThanOrEqual(listeners + 1);
       await ready;
       expect(client.stream).not.toBe(stream);
