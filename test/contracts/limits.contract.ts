@@ -123,9 +123,10 @@ export const limits: Contract = {
     const from = world.clock.monotonic();
     await world.finish(Promise.all(callers.map(caller)));
     const polls = ((world.clock.monotonic() - from) / 700 + 1) * processes.length;
+    const overtaken = polls; // each may find a grant whose push comes later, when the lock is given back: that is left once more
     const steps = sent.filter((step) => step !== 'extend'); // who is handed the lock renews it after a second
     expect(steps.length).toBeGreaterThanOrEqual(200); // each of the 200 has asked
-    expect(steps.length).toBeLessThanOrEqual(400 + polls + undated);
+    expect(steps.length).toBeLessThanOrEqual(400 + polls + overtaken + undated);
   },
 
   async 'one call renews all leases of a process that are due together'(world) {
