@@ -269,14 +269,14 @@ export class LocalQueue implements Owner, Successors, Scheduled {
     this.#retire();
   }
 
-  /** Ends the calls of this waiter and of those behind it, each at its bound. */
-  #boundFrom(first: Waiter | undefined, least?: number): void {
-    for (let waiter = first; waiter; waiter = waiter.behind) this.#bound(waiter, least);
-  }
-
   /** Ends the waiter's call at its bound, or after `least` ms if that is later. */
   #bound(waiter: Waiter, least = 0): void {
     this.#expireAt(waiter, waiter.startedAt + Math.max(least, waiter.call.wait));
+  }
+
+  /** The same for this waiter and those behind it. */
+  #boundFrom(first: Waiter | undefined, least?: number): void {
+    for (let waiter = first; waiter; waiter = waiter.behind) this.#bound(waiter, least);
   }
 
   #expireAt(waiter: Waiter, time: number): void {

@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { RedisProcess } from '../../tools/redis-server.js';
-import { LeaseLostError, LockStoreError } from '../../lib/errors/index.js';
+import { isRetryable } from '../../lib/client/retry.js';
+import { LeaseLostError } from '../../lib/errors/index.js';
 import { systemClock } from '../../lib/options/index.js';
 import { DEAD, PATIENCE } from '../support/bounds.js';
 import { controlOf } from '../support/control.js';
@@ -207,9 +208,7 @@ async function leftBehind(place: Place, plan: Plan, keys: readonly string[]): Pr
     refusal = undefined;
     await takeEach().catch((error: Error) => {
       refusal = error;
-      const passes =
-        error instanceof LockStoreError ? error.retryable : error instanceof LeaseLostError;
-      if (!passes) throw error;
+      if (!isRetryable(error) && !(error instanceof LeaseLostError)) throw error;
     });
     return refusal === undefined && (await traces()).length === 0;
   };
