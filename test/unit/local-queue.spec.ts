@@ -187,7 +187,9 @@ describe('callers of whom none had queued yet in an outage', () => {
     const process = await world.process({ commandTimeout }, (store) =>
       withSteps(store, { acquire: () => Promise.reject(outOfMemory) }),
     );
+    const began = world.clock.monotonic();
     const calls = [later(process.acquire({ wait })), later(process.acquire({ wait }))];
     for (const call of calls) await expect(world.finish(call)).rejects.toBe(outOfMemory);
+    expect(world.clock.monotonic() - began).toBeLessThan(2 * commandTimeout);
   });
 });
