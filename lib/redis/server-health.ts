@@ -1,4 +1,4 @@
-import { type Clock, momentOf } from '../options/index.js';
+import type { Clock } from '../options/index.js';
 import { deadline } from './deadline.js';
 import { LuaScript, named } from './lua-script.js';
 import { KeyList } from './resp.js';
@@ -17,7 +17,7 @@ export interface ServerHealth {
   readonly roundTrip: number | undefined;
   /** How long ago it last answered a command of this process, in ms. Undefined before the first answer. */
   readonly lastAnswer: number | undefined;
-  /** How far its clock is ahead of this process's, in ms; below 0, behind. Wrong by half of `roundTrip` at most. Undefined without an answer. */
+  /** How far its clock is ahead of this process's, in ms; below 0, behind. Wrong by half of `roundTrip` and 1 ms at most. Undefined without an answer. */
   readonly clockOffset: number | undefined;
 }
 
@@ -58,19 +58,20 @@ export async function askHealth(
   acks?: number,
 ): Promise<ServerHealth> {
   const { clock } = connection;
-  const sent = momentOf(clock);
+  const sentAt = clock.monotonic(); // first: a pause between the two clocks counts as a part of the round trip
+  const wall = clock.wall();
   let roundTrip: number | undefined;
   let clockOffset: number | undefined;
   const asked = connection.run({
     script: health,
     keys: new KeyList([key]),
     args: [],
-    sentAt: sent.monotonic,
+    sentAt,
     read: (reply, receivedAt) => {
       const [seconds, micros] = reply as [string, string];
-      roundTrip = receivedAt - sent.monotonic;
+      roundTrip = receivedAt - sentAt;
       const server = Number(seconds) * 1_000 + Number(micros) / 1_000;
-      clockOffset = rounded(server - sent.wall - roundTrip / 2);
+      clockOffset = rounded(server - wall - roundTrip / 2);
     },
   });
   const answers = [asked];
