@@ -2,6 +2,7 @@ import type { LockDialect } from './dialect-choice.js';
 import { type DialectSettings, dialectSettings } from './dialect.js';
 import { type Duration, type DurationBounds, milliseconds } from './duration.js';
 import { LockOptionsError } from '../errors/index.js';
+import { oneOf } from './option-checks.js';
 import { type ModeOptions, type PermitOptions, type Share, shareOf } from './share.js';
 
 /** How one lock is acquired and held. Durations are texts like '30s' or numbers of ms. */
@@ -148,6 +149,7 @@ export function callSettings(
     if (value === undefined) continue;
     if (allowed.includes(name)) {
       if (name === 'name') settings[name] = checkedName(value);
+      else if (name === 'onLost') oneOf('"onLost"', value as string, ON_LOST);
     } else if (name === 'dialect') {
       settings[name] = dialectSettings(value);
     } else if (name in BOUNDS) {
@@ -177,6 +179,9 @@ export function callSettings(
   }
   return result;
 }
+
+/** What option "onLost" takes. */
+export const ON_LOST: readonly string[] = ['throw', 'ignore'];
 
 /** What is not an option of every call. */
 const HIDDEN = ['share', 'name'];

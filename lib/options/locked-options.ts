@@ -1,5 +1,5 @@
 import { LockOptionsError } from '../errors/index.js';
-import type { LockCallOptions, NameOptions } from './call-options.js';
+import { type LockCallOptions, type NameOptions, ON_LOST } from './call-options.js';
 import type { ModeOptions, PermitOptions } from './share.js';
 
 /** A call that did not get its lock within `wait`. */
@@ -48,7 +48,7 @@ export interface LockedOptions
 
 const ALLOWED = {
   onBusy: ['throw', 'skip'],
-  onLost: ['throw', 'ignore'],
+  onLost: ON_LOST,
   onUnavailable: ['throw', 'proceed'],
   returns: ['promise', 'observable', 'iterable'],
 } as const;

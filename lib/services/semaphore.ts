@@ -81,8 +81,7 @@ export class Semaphore {
   withPermit<T>(options: WithPermitOptions, work: Work<T>): Promise<T>;
   withPermit<T>(...given: [Work<T>] | [WithPermitOptions, Work<T>]): Promise<T> {
     const [options, work] = given.length === 1 ? [undefined, given[0]] : given;
-    const { onLost, ...call } = options ?? {};
-    return withLease(this.acquire(call), work, onLost);
+    return withLease(this.acquire(options), work, options?.onLost);
   }
 
   #call({ count = 1, ...options }: PermitAcquireOptions): CallSettings {
@@ -92,7 +91,7 @@ export class Semaphore {
     if (mode !== undefined || reentrant !== undefined) {
       throw new LockOptionsError('A semaphore has neither "mode" nor "reentrant".');
     }
-    const settings = callSettings(options, this.#defaults);
+    const settings = callSettings(options, this.#defaults, ['signal', 'name', 'onLost']);
     if (settings.dialect) checkDialect(settings.dialect, settings, { permits });
     return { ...settings, reentrant: false, share: { permits, count } };
   }

@@ -62,6 +62,16 @@ it('an election, a semaphore and a condition refuse options of a lock that they 
   await expect(awaiting({ ttl: '5s' })).rejects.toThrow('"ttl"');
 });
 
+it('a body under a lock or a permit is told of an "onLost" that there is not, before it runs', async () => {
+  const options = { onLost: 'ignroe' as 'ignore' };
+  const refusal = new LockOptionsError("Option \"onLost\" takes 'throw' or 'ignore'.");
+  let ran = 0;
+  const body = (): number => (ran += 1);
+  await expect(locks.withLock('a', options, body)).rejects.toThrow(refusal);
+  await expect(semaphore.withPermit(options, body)).rejects.toThrow(refusal);
+  expect(ran).toBe(0);
+});
+
 it('a call for permits may say "mode" and "reentrant" as undefined alone', async () => {
   const lease = await semaphore.acquire({ mode: undefined, reentrant: undefined } as object);
   await lease.release();
