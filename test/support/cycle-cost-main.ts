@@ -1,22 +1,29 @@
 // Run by tools/cycle-cost.mjs: what the cycle of a free lock costs in Redis, script by script, and in the client, by
-// whose code runs, beside SET NX PX and a script that compares and deletes. Prints a JSON object of tables, in µs.
-import { randomUUID } from 'node:crypto';
-import { Session, type Profiler } from 'node:inspector';
+// whose code runs, beside SET NX PX and a script that compares and deletes; the same in new processes, and what a node of a
+// quorum does. Prints a JSON object of tables, in µs.
+import { execFileSync } from 'node:child_process';
 import { setTimeout as pause } from 'node:timers/promises';
-import { NestFactory } from '@nestjs/core';
+import { fileURLToPath } from 'node:url';
 import { Redis } from 'ioredis';
-import { LockService, RedisLockModule } from '../../lib/index.js';
 import { exclusive } from '../../lib/locks/native-scripts.js';
+import { scripts as quorum } from '../../lib/locks/quorum/quorum-node.js';
 import { RedisProcess } from '../../tools/redis-server.js';
+import { COMPARE_AND_DELETE, CYCLES } from './cycles.js';
 import { median } from './median.js';
+import {
+  closeProfiler,
+  inTable,
+  openProfiler,
+  profiled,
+  rounded,
+  type Spent,
+  type Table,
+} from './profile.js';
 
-type Table = Record<string, Record<string, number>>;
 type Step = (client: Redis, nth: number) => Promise<unknown>;
 
 const ROUNDS = 7;
 const CALLS = 4_000;
-const COMPARE_AND_DELETE =
-  "if redis.call('GET', KEYS[1]) == ARGV[1] then return redis.call('DEL', KEYS[1]) end return 0";
 
 /** The commands of the script that takes a free lock, each behind those before it. */
 const COMMANDS = [
@@ -31,10 +38,6 @@ const COMMANDS = [
 ] as const;
 
 const server = await RedisProcess.start();
-
-function rounded(number: number): number {
-  return Math.round(number * 10) / 10;
-}
 
 /** The processor time of the server so far, in µs. */
 async function spentBy(client: Redis): Promise<number> {
@@ -69,8 +72,19 @@ async function inRedis(): Promise<Table> {
   steps['acquire-free.lua'] = await script(exclusive.acquireFree.source, names, ask);
   steps['compare and delete'] = await script(COMPARE_AND_DELETE, (nth) => [names(nth)[1]!], [id]);
   const given = (nth: number): string[] => names(nth).slice(1, 3);
+  const vote = (nth: number): string[] => [`nrl:{${nth}}`, `nrl:{${nth}}:fence`];
+  const [holder, attempt] = [id.slice(0, 40), 7];
+  const wanted = [holder, attempt, 30_000, 128, 0, 9e15];
+  steps['acquire.lua of a quorum'] = await script(quorum.acquire.source, vote, wanted);
+  steps['acquire.lua of a quorum, no tokens'] = await script(
+    quorum.acquire.source,
+    vote,
+    wanted.with(3, 0),
+  );
   const owner = [id.slice(0, 32), id.slice(32)];
   steps['release-free.lua'] = await script(exclusive.releaseFree.source, given, owner);
+  const voted = (nth: number): string[] => vote(nth).slice(0, 1);
+  steps['release.lua of a quorum'] = await script(quorum.release.source, voted, [holder, '']);
 
   const found: Record<string, { script: number[]; all: number[] }> = {};
   for (let round = 0; round < ROUNDS; round += 1) {
@@ -78,7 +92,10 @@ async function inRedis(): Promise<Table> {
       await client.flushall();
       for (let nth = 0; nth < CALLS; nth += 1) {
         if (name.includes('delete')) await client.set(`nrl:{${nth}}`, id);
-        if (name.includes('release')) await client.set(`nrl:{${nth}}`, `${owner[0]}/${owner[1]}`);
+        if (name.startsWith('release')) {
+          const held = name.includes('quorum') ? `${holder}/${attempt}/1` : owner.join('/');
+          await client.set(`nrl:{${nth}}`, held);
+        }
       }
       await client.config('RESETSTAT');
       const before = await spentBy(client);
@@ -102,88 +119,48 @@ async function inRedis(): Promise<Table> {
   );
 }
 
-/** Whose code a frame is. */
-function owner({ functionName, url }: Profiler.ProfileNode['callFrame']): string {
-  if (functionName === '(idle)') return '';
-  if (functionName === '(garbage collector)') return 'collecting garbage';
-  if (functionName === '(program)') return 'system calls and V8';
-  if (url.includes('/lib/')) return 'lib';
-  if (url.includes('redis-parser') || url.includes('ioredis')) return 'ioredis';
-  if (url.startsWith('node:internal/process') || url.includes('async_hooks'))
-    return 'promises and ticks of Node.js';
-  if (url.startsWith('node:')) return 'sockets and streams of Node.js';
-  return 'others';
-}
+type Rounds = Record<string, Spent[]>;
 
-/** Runs a cycle again and again, and says how long each owner's code ran in one, in µs. */
-async function profiled(session: Session, cycle: Cycle): Promise<Record<string, number>> {
-  const post = <Result>(method: string, params = {}): Promise<Result> =>
-    new Promise((resolve, reject) => {
-      session.post(method, params, (error, result) =>
-        error ? reject(error) : resolve(result as Result),
-      );
-    });
-  await post('Profiler.start');
-  const began = process.cpuUsage();
-  for (let nth = 0; nth < CALLS; nth += 1) await cycle();
-  const { user, system } = process.cpuUsage(began);
-  const { profile } = await post<Profiler.StopReturnType>('Profiler.stop');
-  const owners = new Map(profile.nodes.map(({ id, callFrame }) => [id, owner(callFrame)]));
-  const times: Record<string, number> = { 'processor time': (user + system) / CALLS };
-  for (const [nth, id] of profile.samples!.entries()) {
-    const whose = owners.get(id)!;
-    if (whose) times[whose] = (times[whose] ?? 0) + profile.timeDeltas![nth]! / CALLS;
-  }
-  return times;
-}
-
-type Cycle = () => Promise<unknown>;
-
+/** One at a time, when the code is compiled. */
 async function inClient(): Promise<Table> {
-  const client = new Redis(server.url);
-  const sha = (await client.script('LOAD', COMPARE_AND_DELETE)) as string;
-  const root = { module: class Root {}, imports: [RedisLockModule.forRoot({ redis: server.url })] };
-  const app = await NestFactory.createApplicationContext(root, { logger: false });
-  const locks = app.get(LockService);
-  let nth = 0;
-  const cycles: Record<string, Cycle> = {
-    raw: async () => {
-      const [key, id] = [`raw:${(nth += 1)}`, randomUUID()];
-      await client.set(key, id, 'PX', 30_000, 'NX');
-      await client.evalsha(sha, 1, key, id);
-    },
-    'nest-redis-lock': async () => {
-      const lease = await locks.acquire(`k:${(nth += 1)}`);
-      await lease.release();
-    },
-  };
-  const session = new Session();
-  session.connect();
-  session.post('Profiler.enable');
-  session.post('Profiler.setSamplingInterval', { interval: 100 });
-  const found: Record<string, Record<string, number[]>> = {};
+  const rounds: Rounds = {};
+  const all = await Promise.all(
+    Object.entries(CYCLES).map(async ([name, open]) => [name, await open(server.url)] as const),
+  );
+  await openProfiler();
   for (let round = 0; round < ROUNDS; round += 1) {
-    for (const [name, cycle] of Object.entries(cycles)) {
-      const times = await profiled(session, cycle);
+    for (const [name, cycles] of all) {
+      const spent = await profiled(async () => {
+        for (let nth = 0; nth < CALLS; nth += 1) await cycles.run();
+        return CALLS;
+      });
       await pause(50); // what the cycles left behind is over
-      if (round === 0) continue; // code is compiled
-      for (const [whose, time] of Object.entries(times)) {
-        ((found[whose] ??= {})[name] ??= []).push(time);
-      }
+      if (round > 0) (rounds[name] ??= []).push(spent);
     }
   }
-  session.disconnect();
-  client.disconnect();
-  await app.close();
-  return Object.fromEntries(
-    Object.entries(found).map(([whose, by]) => [
-      whose,
-      Object.fromEntries(Object.entries(by).map(([name, times]) => [name, rounded(median(times))])),
-    ]),
-  );
+  closeProfiler();
+  for (const [, cycles] of all) await cycles.close();
+  return inTable(rounds);
 }
 
-const redis = await inRedis();
-const inProcess = await inClient();
+/** 16 at a time, in the first 250 ms of a process. */
+function inFreshProcesses(): Table {
+  const program = fileURLToPath(new URL('./fresh-cycles-main.js', import.meta.url));
+  const rounds: Rounds = {};
+  for (let round = 0; round < ROUNDS; round += 1) {
+    for (const name of Object.keys(CYCLES)) {
+      const args = [program, name, server.url];
+      const printed = execFileSync(process.execPath, args, { encoding: 'utf8' });
+      (rounds[name] ??= []).push(JSON.parse(printed) as Spent);
+    }
+  }
+  return inTable(rounds);
+}
+
+const tables = {
+  'In Redis, µs': await inRedis(),
+  'In the client, µs': await inClient(),
+  'In the client, the first 250 ms of a process, 16 at a time, µs': inFreshProcesses(),
+};
 await server.stop();
-process.stdout.write(JSON.stringify({ 'In Redis, µs': redis, 'In the client, µs': inProcess }));
+process.stdout.write(JSON.stringify(tables));
