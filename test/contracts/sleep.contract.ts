@@ -1,5 +1,10 @@
 import { expect } from '@jest/globals';
-import { LeaseLostError, LockNotAcquiredError, LockUpgradeError } from '../../lib/errors/index.js';
+import {
+  LeaseLostError,
+  LockNotAcquiredError,
+  LockUpgradeError,
+  QuorumNotReachedError,
+} from '../../lib/errors/index.js';
 import { readHandOver } from '../../lib/client/hand-over.js';
 import type { SingleLease } from '../../lib/client/single-lease.js';
 import { Condition } from '../../lib/services/condition.js';
@@ -61,8 +66,14 @@ function isWait(answer: unknown): boolean {
 async function nightOf(process: LockingProcess, world: World, key = 'k'): Promise<void> {
   const thief = await world.client();
   process.clock.fallAsleep(); // so that no poll of its own takes the free lock before the thief
-  await world.flush();
-  await thief.hold({ key, ttl: 10 * NIGHT });
+  const stolen = thief.request({ key, ttl: 10 * NIGHT });
+  await world.until('the thief has the lock', async () => {
+    await world.flush(); // once more where an ask that had left before the sleep took the free lock
+    const answer = await thief.try(stolen).catch((error: unknown) => {
+      if (!(error instanceof QuorumNotReachedError)) throw error;
+    });
+    return answer?.kind === 'held';
+  });
   process.clock.sleep(NIGHT);
   process.clock.wake();
 }
