@@ -150,7 +150,7 @@ export function productOf(info: string): string {
 /** @throws LockOptionsError where `durability` is 'refuse' and locks could be lost in a way that no grace period makes harmless. */
 function refuseRisks(info: string, address: string, checks: ServerChecks): void {
   if (checks.durability !== 'refuse') return;
-  const found = sentencesOf(risks(info, checks));
+  const found = sentencesOf(risks(info, checks).filter(({ about }) => about !== 'confirmation'));
   if (found.length === 0) return;
   throw new LockOptionsError(
     `Option "durability" is 'refuse', and Redis at ${address} can lose locks: ${found.join(' ')}`,
@@ -159,7 +159,8 @@ function refuseRisks(info: string, address: string, checks: ServerChecks): void 
 
 /** A way in which a server can lose locks, and what helps. */
 export interface Risk {
-  readonly about: 'eviction' | 'replication' | 'persistence';
+  /** `confirmation`: replicas are away that have to confirm, so that no lock is granted, and none lost. */
+  readonly about: 'eviction' | 'replication' | 'confirmation' | 'persistence';
   readonly finds: string;
   readonly remedy: string;
 }
@@ -191,7 +192,7 @@ export function risks(info: string, { replicas, durability }: ServerChecks): Ris
   }
   if (replicas && following < replicas.acks) {
     found.push({
-      about: 'replication',
+      about: 'confirmation',
       finds: `Option "replicas" asks for ${replicas.acks} and ${following} are connected: no lock is granted until they are.`,
       remedy: '',
     });

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
-import { LockOptionsError } from '../../lib/errors/index.js';
+import { LockOptionsError, LockStoreError } from '../../lib/errors/index.js';
 import type { LockStore } from '../../lib/locks/lock-store.js';
 import { QuorumLockStore } from '../../lib/locks/quorum/quorum-lock-store.js';
 import { RedisLockStore } from '../../lib/locks/lock/redis-lock-store.js';
@@ -106,6 +106,13 @@ describe('durability', () => {
     expect(await warningsOf({ redis, replicas: { acks: 2 } })).toMatch(/asks for 2 and 1 are/);
     await control.config('SET', 'min-replicas-to-write', '1');
     expect(await warningsOf({ redis })).toBe('');
+  });
+
+  it('refuses no server whose replicas are away: it grants nothing until they are there', async () => {
+    const { url } = await server('--appendonly', 'yes');
+    const alone = await member({ redis: url, replicas: { acks: 1 }, durability: 'refuse' });
+    expect(alone.store.describe().warnings.join()).toMatch(/asks for 1 and 0 are connected/);
+    await expect(alone.acquire({ wait: 0 })).rejects.toBeInstanceOf(LockStoreError);
   });
 
   it('refuses a user who may not look', async () => {
