@@ -67,8 +67,8 @@ export class Semaphore {
    * Waits for permits, at most for `wait`, and holds them until `release`.
    * @throws LockNotAcquiredError when `wait` is over; otherwise as `LockService.acquire`.
    */
-  async acquire(options: PermitAcquireOptions = {}): Promise<Lease> {
-    return this.#client.acquire(this.key, this.#call(options), options.signal);
+  acquire(options: PermitAcquireOptions = {}): Promise<Lease> {
+    return this.#acquire(options);
   }
 
   /** Asks Redis once. Resolves to null if too few permits are free, or if other callers wait. Errors as in {@link acquire}. */
@@ -81,17 +81,25 @@ export class Semaphore {
   withPermit<T>(options: WithPermitOptions, work: Work<T>): Promise<T>;
   withPermit<T>(...given: [Work<T>] | [WithPermitOptions, Work<T>]): Promise<T> {
     const [options, work] = given.length === 1 ? [undefined, given[0]] : given;
-    return withLease(this.acquire(options), work, options?.onLost);
+    return withLease(this.#acquire(options, ['onLost']), work, options?.onLost);
   }
 
-  #call({ count = 1, ...options }: PermitAcquireOptions): CallSettings {
+  async #acquire(options: PermitAcquireOptions = {}, more?: readonly string[]): Promise<Lease> {
+    return this.#client.acquire(this.key, this.#call(options, more), options.signal);
+  }
+
+  /** `more`: what else the call may say. */
+  #call(
+    { count = 1, ...options }: PermitAcquireOptions,
+    more: readonly string[] = [],
+  ): CallSettings {
     const { permits } = this;
     wholeNumber('count', count, permits);
     const { mode, reentrant } = options as AcquireOptions;
     if (mode !== undefined || reentrant !== undefined) {
       throw new LockOptionsError('A semaphore has neither "mode" nor "reentrant".');
     }
-    const settings = callSettings(options, this.#defaults, ['signal', 'name', 'onLost']);
+    const settings = callSettings(options, this.#defaults, ['signal', 'name', ...more]);
     if (settings.dialect) checkDialect(settings.dialect, settings, { permits });
     return { ...settings, reentrant: false, share: { permits, count } };
   }

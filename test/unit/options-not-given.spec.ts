@@ -70,6 +70,7 @@ it('a body under a lock or a permit is told of an "onLost" that there is not, be
   await expect(locks.withLock('a', options, body)).rejects.toThrow(refusal);
   await expect(semaphore.withPermit(options, body)).rejects.toThrow(refusal);
   expect(ran).toBe(0);
+  await expect(semaphore.acquire({ onLost: 'ignore' } as object)).rejects.toThrow('"onLost"'); // it has no body
 });
 
 it('a call for permits may say "mode" and "reentrant" as undefined alone', async () => {
