@@ -11,6 +11,7 @@ import { Condition } from '../../lib/services/condition.js';
 import type { Contract } from '../support/contract.js';
 import { Gate } from '../support/gate.js';
 import { later } from '../support/later.js';
+import { slumber } from '../support/slumber.js';
 import { type LockingProcess, withSteps, type World, type Wrap } from '../support/world.js';
 
 /** Longer than any lease here, in ms. */
@@ -134,7 +135,7 @@ export const sleepAlone: Contract = {
   },
 
   async 'a lease is passed on to no other caller after a sleep'(world) {
-    const process = await world.process();
+    const process = await world.process({}, slumber); // what an ask on its way is answered, it hears when it is awake
     const lease = await process.acquire({ ttl: TTL });
     let passedOn = false;
     const next = process.acquire({ ttl: TTL }).then((successor) => {
