@@ -1,5 +1,6 @@
 import { UseInterceptors } from '@nestjs/common';
 import { LockOptionsError } from '../errors/index.js';
+import { HandlerRun } from '../interceptors/handler-run.js';
 import { LockInterceptor } from '../interceptors/lock.interceptor.js';
 import { catchMessageErrors } from '../interceptors/message-errors.js';
 import {
@@ -8,6 +9,8 @@ import {
   LockedRequestSettings,
   type RequestKey,
 } from '../interceptors/locked-request-settings.js';
+import { rememberReturnKind, returnKind } from '../services/return-kind.js';
+import { type Method, wrapMethod } from './decorated-method.js';
 
 /**
  * Runs a handler, or every handler of a controller, under a lock whose key comes from the request:
@@ -36,7 +39,46 @@ export function LockedRequest(
       []) as LockedRequestSettings[];
     Reflect.defineMetadata(LOCKED_REQUEST_METADATA, [settings, ...beneath], bearer);
     catchMessageErrors(onHandler ? target.constructor : target);
-    if (onHandler) UseInterceptors(LockInterceptor)(target, method!, descriptor);
-    else UseInterceptors(LockInterceptor)(target as () => void);
+    if (onHandler) {
+      UseInterceptors(LockInterceptor)(target, method!, descriptor);
+      descriptor.value = watched(target, method!, descriptor.value as Method);
+    } else {
+      UseInterceptors(LockInterceptor)(target as () => void);
+      watchHandlers((target as { prototype: object }).prototype);
+    }
   };
+}
+
+const watchers = new WeakSet<Method>();
+
+/** The handler, of which the run of its request knows when it is called and when it has returned. */
+function watched(prototype: object, name: string | symbol, handler: Method): Method {
+  if (watchers.has(handler)) return handler;
+  const watcher = wrapMethod(handler, function (...args) {
+    return HandlerRun.call(() => handler.apply(this, args));
+  });
+  watchers.add(watcher);
+  const kind = returnKind(prototype, name, handler);
+  if (kind) rememberReturnKind(watcher, kind);
+  return watcher;
+}
+
+/** The same for all handlers of a controller, inherited ones too: Nest has metadata on them. */
+function watchHandlers(controller: object): void {
+  const seen = new Set<string | symbol>();
+  for (
+    let owner = controller;
+    owner && owner !== Object.prototype;
+    owner = Object.getPrototypeOf(owner)
+  ) {
+    for (const name of Reflect.ownKeys(owner)) {
+      const descriptor = Object.getOwnPropertyDescriptor(owner, name)!;
+      const method = descriptor.value as unknown;
+      if (seen.has(name) || typeof method !== 'function' || name === 'constructor') continue;
+      seen.add(name);
+      if (Reflect.getOwnMetadataKeys(method).length === 0) continue;
+      const value = watched(controller, name, method as Method);
+      if (value !== method) Object.defineProperty(controller, name, { ...descriptor, value });
+    }
+  }
 }

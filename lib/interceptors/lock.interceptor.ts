@@ -6,12 +6,13 @@ import {
 } from '@nestjs/common';
 import { SSE_METADATA } from '@nestjs/common/constants.js';
 import { ModuleRef } from '@nestjs/core';
-import { AsyncLocalStorage, AsyncResource } from 'node:async_hooks';
-import { catchError, defer, finalize, Observable, throwError } from 'rxjs';
+import { AsyncResource } from 'node:async_hooks';
+import { catchError, defer, Observable, throwError } from 'rxjs';
 import { LockOptionsError } from '../errors/index.js';
 import { lockNames } from '../keys/index.js';
 import {
   discard,
+  discardUnsent,
   endOfBody,
   endOfResponse,
   isWebResponse,
@@ -27,28 +28,12 @@ import { HandlerRun } from './handler-run.js';
 import { errorOfHandler } from './message-errors.js';
 import { LOCKED_REQUEST_METADATA, type LockedRequestSettings } from './locked-request-settings.js';
 
-/**
- * One way of a request to its handler, under all of its locks. A request that an interceptor handles again has another
- * one, which needs the locks again; two of them may go on beside each other.
- */
-interface Pass {
-  /** Undefined when it is over: what a handler leaves running keeps no request. */
-  of: ExecutionContext | undefined;
-}
-
-/**
- * The pass that the running code is inside of: however often the interceptor is registered, each decorator acts once in
- * it. Where the asynchronous context is lost between two registrations, the second acts again: rather that than never.
- */
-const inside = new AsyncLocalStorage<Pass>();
-
 /** What the metadata of a handler say. */
 interface Handling {
   /** The decorators around it: the controller's outside, then its own, the uppermost first. */
   readonly decorators: readonly LockedRequestSettings[];
   readonly isSse: boolean;
-  /** Whether its own code ends when its answer is left, as that of an Observable does. */
-  readonly stops: boolean;
+  readonly declaresObservable: boolean;
   /** The position of a response that it sends by itself. */
   readonly response: number | undefined;
 }
@@ -72,11 +57,11 @@ export class LockInterceptor implements NestInterceptor {
   intercept(context: ExecutionContext, next: CallHandler): Observable<unknown> {
     const handling = handlingOf(context);
     const { decorators } = handling;
-    if (decorators.length === 0 || inside.getStore()?.of === context) return next.handle();
-    const run = new HandlerRun(() => pass(context, next), handling.stops);
+    if (decorators.length === 0 || HandlerRun.isInside(context)) return next.handle();
+    const run = new HandlerRun(context, handling.declaresObservable);
     const answers = decorators.reduceRight(
       (inner, settings) => this.#guard(context, handling, settings, inner, run),
-      run.answers,
+      run.answers(() => next.handle()),
     );
     // Who subscribes may be outside of the asynchronous context that an interceptor has opened around this one.
     return new Observable(AsyncResource.bind((subscriber) => answers.subscribe(subscriber)));
@@ -112,7 +97,7 @@ export class LockInterceptor implements NestInterceptor {
     };
     return new Observable((subscriber) => {
       const left = new AbortController();
-      void call(async () => sentRows(await run.last(inner, left.signal), http))
+      void call(async () => sentAnswer(await run.last(inner, left.signal), http))
         .promise(end, undefined, left.signal)
         .then(
           (answer) => {
@@ -147,16 +132,12 @@ export class LockInterceptor implements NestInterceptor {
   }
 }
 
-/** Rows of an HTTP answer, which Nest reads when the interceptors are through. */
-function sentRows(answer: unknown, response: unknown): unknown {
+/** A stream or rows of an HTTP answer, which Nest reads when the interceptors are through. */
+function sentAnswer(answer: unknown, response: unknown): unknown {
+  discardUnsent(answer, response);
   if (!SENDS_STREAMS || lazyKind(answer) !== 'iterable') return answer;
   const sent = endOfResponse(response);
   return sent ? new AnswerRows(answer as AsyncIterable<unknown>, sent) : answer;
-}
-
-function pass(context: ExecutionContext, next: CallHandler): Observable<unknown> {
-  const one: Pass = { of: context };
-  return inside.run(one, () => next.handle()).pipe(finalize(() => (one.of = undefined)));
 }
 
 function handlingOf(context: ExecutionContext): Handling {
@@ -172,7 +153,7 @@ function handlingOf(context: ExecutionContext): Handling {
           (Reflect.getMetadata(LOCKED_REQUEST_METADATA, target) ?? []) as LockedRequestSettings[],
       ),
       isSse: Reflect.getMetadata(SSE_METADATA, handler) === true,
-      stops: returnKind(prototype, name, handler as never)?.kind === 'observable',
+      declaresObservable: returnKind(prototype, name, handler as never)?.kind === 'observable',
       response: responseParameter(prototype, name),
     };
     handlings.set(type, known.set(handler, handling));

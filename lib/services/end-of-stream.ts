@@ -16,9 +16,17 @@ export function endOfBody(response: Response): Promise<void> | undefined {
   return SENDS_STREAMS ? closed(response.body ?? undefined) : undefined;
 }
 
+/** Once `response` is over, discards a stream for it that nobody has begun to read: another answer was sent in its place. */
+export function discardUnsent(result: unknown, response: unknown): void {
+  const stream = sentStream(result);
+  if (stream === undefined) return;
+  const unread = (): boolean => (stream as Partial<Readable>).readableFlowing == null;
+  void endOfResponse(response)?.then(() => unread() && discard(result));
+}
+
 /** Destroys a stream that nobody is going to read: it would keep what it reads from. */
 export function discard(result: unknown): void {
-  const stream = isWebResponse(result) ? result.body : streamOf(result);
+  const stream = sentStream(result);
   (stream as Partial<Readable> | undefined)?.destroy?.();
   // Who reads it already cancels it.
   (stream as Partial<ReadableStream> | undefined)?.cancel?.().catch(() => {});
@@ -26,6 +34,10 @@ export function discard(result: unknown): void {
 
 export function isWebResponse(value: unknown): value is Response {
   return Object.prototype.toString.call(value) === '[object Response]';
+}
+
+function sentStream(result: unknown): unknown {
+  return isWebResponse(result) ? (result.body ?? undefined) : streamOf(result);
 }
 
 /** The stream of Node or of the web that a method returned. */

@@ -2,12 +2,16 @@ import { beforeAll, describe, expect, it } from '@jest/globals';
 import {
   Controller,
   Get,
+  type CallHandler,
+  type ExecutionContext,
   Injectable,
+  type NestInterceptor,
   Param,
   Res,
   Sse,
   StreamableFile,
   type MessageEvent,
+  UseInterceptors,
 } from '@nestjs/common';
 import type { ServerResponse } from 'node:http';
 import { PassThrough, Readable } from 'node:stream';
@@ -90,6 +94,24 @@ class Downloads {
   }
 }
 
+/** Sends another answer than the handler has made, as an interceptor for conditional requests does. */
+@Injectable()
+class Instead implements NestInterceptor {
+  intercept(_: ExecutionContext, next: CallHandler): Observable<unknown> {
+    return next.handle().pipe(map(() => 'instead'));
+  }
+}
+
+@UseInterceptors(Instead)
+@Controller()
+class Replaced {
+  @LockedRequest('file:<params.name>')
+  @Get('replaced/:name')
+  async replaced(): Promise<StreamableFile> {
+    return new StreamableFile(body);
+  }
+}
+
 let unsubscribed: Gate;
 
 @Controller()
@@ -121,7 +143,7 @@ describe.each(PLATFORMS)(
   (platform: Platform) => {
     let url: string;
     beforeAll(async () => {
-      ({ url } = await bench.server(platform, { controllers: [Downloads, Events] }));
+      ({ url } = await bench.server(platform, { controllers: [Downloads, Replaced, Events] }));
     });
 
     it.each(['own', 'own-request', 'own-wrapped'])(
@@ -188,6 +210,14 @@ describe.each(PLATFORMS)(
         await untilFree(locks, `file:${platform}`);
       },
     );
+
+    it('as a file that is not sent gives the lock back at the end of what is', async () => {
+      body = new PassThrough();
+      const answer = await fetch(`${url}/replaced/${platform}`);
+      expect(await answer.text()).toBe('instead');
+      await untilFree(locks, `file:${platform}`);
+      expect(body.destroyed).toBe(true);
+    });
 
     it('as events keeps the lock until the last one', async () => {
       const answer = await fetch(`${url}/few/${platform}`);

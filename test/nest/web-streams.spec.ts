@@ -1,5 +1,15 @@
 import { beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { Controller, Get, Injectable, Param } from '@nestjs/common';
+import {
+  type CallHandler,
+  Controller,
+  type ExecutionContext,
+  Get,
+  Injectable,
+  type NestInterceptor,
+  Param,
+  UseInterceptors,
+} from '@nestjs/common';
+import { map, type Observable } from 'rxjs';
 import { Locked, LockedRequest, LockService } from '../../lib/index.js';
 import { Gate } from '../support/gate.js';
 import { untilFree } from '../support/inspected.js';
@@ -93,6 +103,18 @@ class Answers {
   }
 }
 
+/** Sends another answer than the handler has made. */
+@Injectable()
+class Instead implements NestInterceptor {
+  intercept(_: ExecutionContext, next: CallHandler): Observable<unknown> {
+    return next.handle().pipe(map(() => 'instead'));
+  }
+}
+
+@UseInterceptors(Instead)
+@Controller('instead')
+class Replaced extends Answers {}
+
 const ROUTES = [
   'response',
   'response-wrapped',
@@ -111,8 +133,18 @@ describeFrom12.each(PLATFORMS)(
   (platform: Platform) => {
     let url: string;
     beforeAll(async () => {
-      ({ url } = await bench.server(platform, { controllers: [Answers] }));
+      ({ url } = await bench.server(platform, { controllers: [Answers, Replaced] }));
     });
+
+    it.each(ROUTES.filter((route) => route.endsWith('-of-request')))(
+      'gives the lock back where another answer is sent instead: %s',
+      async (route) => {
+        const answer = await fetch(`${url}/instead/${route}/${platform}`);
+        expect(await answer.text()).toBe('instead');
+        await untilFree(rival, `body:${platform}`);
+        await untilFree(rival, `outer:${platform}`);
+      },
+    );
 
     it.each(ROUTES)('keeps the lock until it is sent: %s', async (route) => {
       const answer = await fetch(`${url}/${route}/${platform}`);
