@@ -79,6 +79,24 @@ describe('a quorum of three', () => {
     expect(clock.pending).toBe(0);
   });
 
+  it.each(['inspect', 'force'] as const)(
+    'has the time of a command to answer: %s',
+    async (look) => {
+      const clock = new ManualClock();
+      const answers: ((reply: unknown) => void)[] = [];
+      const reply = (): Promise<unknown> => new Promise((resolve) => answers.push(resolve));
+      const nodes = [0, 1, 2].map(() => ({ inspect: reply, force: reply }));
+      const lock = new QuorumLock(nodes as unknown as QuorumNode[], 2_000, clock);
+      const late = lock[look]('k');
+      await clock.advance(1_999);
+      for (const answer of answers.splice(0)) answer(look === 'force' ? 'string' : HELD);
+      await expect(late).resolves.toBeTruthy();
+      const never = expect(lock[look]('k')).rejects.toMatchObject({ key: 'k' });
+      await clock.advance(2_000);
+      await never;
+    },
+  );
+
   it('says how many did not answer, where a majority did not', async () => {
     const silent = (): Promise<never> => Promise.reject(new LockStoreError('It is away.'));
     const nodes = [silent, async () => HELD, silent].map((look) => ({

@@ -110,7 +110,7 @@ export class QuorumLock implements LockStrategy {
     const extended = await this.#ask(
       (node) => renewal.ask(node),
       (ballot) => requests.every((_, at) => leaseOf(ballot, at) !== undefined),
-      Math.min(...requests.map(({ ttl }) => ttl)),
+      nodeTimeout(Math.min(...requests.map(({ ttl }) => ttl)), this.commandTimeout),
     );
     const remaining = requests.map((_, at): Extended => {
       const left = extended.cast.map((answers) => answers[at]!);
@@ -190,7 +190,10 @@ export class QuorumLock implements LockStrategy {
     return gaveBack === undefined ? place : { ...place, gaveBack };
   }
 
-  /** What the nodes say, of which a majority must; where it matters what is `alike`, all that can change that. */
+  /**
+   * What the nodes say within the time of a command, for no lease runs out meanwhile. A majority must; where it matters
+   * what is `alike`, all that can change that.
+   */
   async #answers<Reply>(
     key: string,
     ask: (node: QuorumNode) => Promise<Reply>,
@@ -202,6 +205,7 @@ export class QuorumLock implements LockStrategy {
       (ballot) =>
         ballot.cast.length >= majority &&
         isSettled(ballot.cast, ballot.pending, ballot.nodes, alike),
+      this.commandTimeout,
     );
     if (cast.length >= majority) return cast;
     const failed = this.nodes.length - cast.length;
@@ -211,10 +215,9 @@ export class QuorumLock implements LockStrategy {
   #ask<Reply>(
     ask: (node: QuorumNode) => Promise<Reply>,
     decided: (ballot: Ballot<Reply>) => boolean,
-    ttl = Infinity,
+    timeout = nodeTimeout(Infinity, this.commandTimeout),
   ): Promise<Ballot<Reply>> {
     const { nodes, clock } = this;
-    const timeout = nodeTimeout(ttl, this.commandTimeout);
     return poll({ nodes, ask, timeout, decided }, clock);
   }
 
