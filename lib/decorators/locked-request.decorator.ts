@@ -1,4 +1,5 @@
 import { UseInterceptors } from '@nestjs/common';
+import { MetadataScanner } from '@nestjs/core';
 import { LockOptionsError } from '../errors/index.js';
 import { HandlerRun } from '../interceptors/handler-run.js';
 import { LockInterceptor } from '../interceptors/lock.interceptor.js';
@@ -44,7 +45,7 @@ export function LockedRequest(
       descriptor.value = watched(target, method!, descriptor.value as Method);
     } else {
       UseInterceptors(LockInterceptor)(target as () => void);
-      watchHandlers((target as { prototype: object }).prototype);
+      watchHandlers((target as { prototype: Record<string, Method> }).prototype);
     }
   };
 }
@@ -64,21 +65,11 @@ function watched(prototype: object, name: string | symbol, handler: Method): Met
 }
 
 /** The same for all handlers of a controller, inherited ones too: Nest has metadata on them. */
-function watchHandlers(controller: object): void {
-  const seen = new Set<string | symbol>();
-  for (
-    let owner = controller;
-    owner && owner !== Object.prototype;
-    owner = Object.getPrototypeOf(owner)
-  ) {
-    for (const name of Reflect.ownKeys(owner)) {
-      const descriptor = Object.getOwnPropertyDescriptor(owner, name)!;
-      const method = descriptor.value as unknown;
-      if (seen.has(name) || typeof method !== 'function' || name === 'constructor') continue;
-      seen.add(name);
-      if (Reflect.getOwnMetadataKeys(method).length === 0) continue;
-      const value = watched(controller, name, method as Method);
-      if (value !== method) Object.defineProperty(controller, name, { ...descriptor, value });
-    }
+function watchHandlers(controller: Record<string, Method>): void {
+  for (const name of new MetadataScanner().getAllMethodNames(controller)) {
+    const method = controller[name]!;
+    if (Reflect.getOwnMetadataKeys(method).length === 0) continue;
+    const value = watched(controller, name, method);
+    Object.defineProperty(controller, name, { value, writable: true, configurable: true });
   }
 }

@@ -2,10 +2,7 @@ import { beforeAll, describe, expect, it } from '@jest/globals';
 import {
   Controller,
   Get,
-  type CallHandler,
-  type ExecutionContext,
   Injectable,
-  type NestInterceptor,
   Param,
   Res,
   Sse,
@@ -20,6 +17,7 @@ import { finalize, from, interval, map, Observable } from 'rxjs';
 import { Locked, LockedRequest, type LockService } from '../../lib/index.js';
 import { Gate } from '../support/gate.js';
 import { untilFree } from '../support/inspected.js';
+import { Instead } from '../support/instead.js';
 import { type Platform, PLATFORMS, useBench } from '../support/nest-app.js';
 import { wrapped } from '../support/wrapped.js';
 
@@ -91,14 +89,6 @@ class Downloads {
   @Get('file-request/:name')
   async fileRequest(@Param('name') _name: string): Promise<StreamableFile> {
     return new StreamableFile(body);
-  }
-}
-
-/** Sends another answer than the handler has made, as an interceptor for conditional requests does. */
-@Injectable()
-class Instead implements NestInterceptor {
-  intercept(_: ExecutionContext, next: CallHandler): Observable<unknown> {
-    return next.handle().pipe(map(() => 'instead'));
   }
 }
 

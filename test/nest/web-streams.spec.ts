@@ -1,18 +1,9 @@
 import { beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import {
-  type CallHandler,
-  Controller,
-  type ExecutionContext,
-  Get,
-  Injectable,
-  type NestInterceptor,
-  Param,
-  UseInterceptors,
-} from '@nestjs/common';
-import { map, type Observable } from 'rxjs';
+import { Controller, Get, Injectable, Param, UseInterceptors } from '@nestjs/common';
 import { Locked, LockedRequest, LockService } from '../../lib/index.js';
 import { Gate } from '../support/gate.js';
 import { untilFree } from '../support/inspected.js';
+import { Instead } from '../support/instead.js';
 import { type Platform, PLATFORMS, useBench } from '../support/nest-app.js';
 import { wrapped } from '../support/wrapped.js';
 
@@ -100,14 +91,6 @@ class Answers {
   @Get('empty/:id')
   async empty(@Param('id') _id: string): Promise<Response> {
     return new Response(null, { status: 204 });
-  }
-}
-
-/** Sends another answer than the handler has made. */
-@Injectable()
-class Instead implements NestInterceptor {
-  intercept(_: ExecutionContext, next: CallHandler): Observable<unknown> {
-    return next.handle().pipe(map(() => 'instead'));
   }
 }
 
