@@ -1,5 +1,6 @@
 import * as nest from '@nestjs/common';
 import { ROUTE_ARGS_METADATA } from '@nestjs/common/constants.js';
+import { ServerResponse } from 'node:http';
 import { finished, type Readable } from 'node:stream';
 import { AnswerRows } from './answer-rows.js';
 
@@ -41,7 +42,7 @@ function sentStream(result: unknown): unknown {
 }
 
 /** The stream of Node or of the web that a method returned. */
-export function streamOf(result: unknown): unknown {
+export function streamOf(result: unknown): object | undefined {
   if (typeof result !== 'object' || result === null) return undefined;
   if (isStreamableFile(result)) return result.getStream();
   const isNode = 'pipe' in result && typeof result.pipe === 'function' && 'once' in result;
@@ -57,21 +58,34 @@ function isStreamableFile(result: object): result is nest.StreamableFile {
 /** When a response of Express (Node's own) or Fastify (which wraps it) has been sent or broken off; undefined for anything else. */
 export function endOfResponse(response: unknown): Promise<void> | undefined {
   if (typeof response !== 'object' || response === null) return undefined;
-  return closed('raw' in response ? response.raw : response);
+  return closed('raw' in response ? (response.raw as object) : response);
 }
 
+/** One promise for all locks around a stream: each call adds listeners, and Node.js warns of eleven. */
+const ends = new WeakMap<object, Promise<void>>();
+
 /** Undefined for what is no stream: its end would never be told. */
-function closed(stream: unknown): Promise<void> | undefined {
+function closed(stream: object | undefined): Promise<void> | undefined {
   if (stream === undefined) return undefined;
   if (stream instanceof AnswerRows) return stream.end;
+  const known = ends.get(stream);
+  if (known) return known;
   let close!: () => void;
   const end = new Promise<void>((resolve) => (close = resolve));
   try {
-    finished(stream as Readable, () => close());
-    return end;
+    if (stream instanceof ServerResponse) onClose(stream, close);
+    else finished(stream as Readable, () => close());
   } catch {
     return undefined;
   }
+  ends.set(stream, end);
+  return end;
+}
+
+/** By one listener: `finished` adds two, which makes eleven where Fastify sends rows, with its own and those of Nest. */
+function onClose(response: ServerResponse, close: () => void): void {
+  if (response.closed || response.writableFinished) close();
+  else response.once('close', close);
 }
 
 /** RouteParamtypes.RESPONSE of Nest. */

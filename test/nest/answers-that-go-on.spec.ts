@@ -87,7 +87,24 @@ class Downloads {
 
   @LockedRequest('file:<params.name>')
   @Get('file-request/:name')
-  async fileRequest(@Param('name') _name: string): Promise<StreamableFile> {
+  async fileRequest(
+    @Param('name') _name: string,
+    @Res({ passthrough: true }) given?: ServerResponse,
+  ): Promise<StreamableFile> {
+    if (given) response = raw(given);
+    return new StreamableFile(body);
+  }
+
+  @LockedRequest('a:<params.name>')
+  @LockedRequest('b:<params.name>')
+  @LockedRequest('c:<params.name>')
+  @LockedRequest('d:<params.name>')
+  @Get('file-of-four/:name')
+  async fileOfFour(
+    @Param('name') _name: string,
+    @Res({ passthrough: true }) given: ServerResponse,
+  ): Promise<StreamableFile> {
+    response = raw(given);
     return new StreamableFile(body);
   }
 }
@@ -200,6 +217,21 @@ describe.each(PLATFORMS)(
         await untilFree(locks, `file:${platform}`);
       },
     );
+
+    it('as a file has no more listeners on its response under four locks than under one', async () => {
+      const listeners: number[] = [];
+      for (const route of ['file-request', 'file-of-four']) {
+        body = new PassThrough();
+        body.write('first,');
+        const answer = await fetch(`${url}/${route}/${platform}`);
+        const count = response.eventNames().map((name) => response.listenerCount(name));
+        listeners.push(Math.max(...count));
+        body.end();
+        await answer.text();
+      }
+      const [ofOne, ofFour] = listeners;
+      expect(ofFour).toBe(ofOne);
+    });
 
     it('as a file that is not sent gives the lock back at the end of what is', async () => {
       body = new PassThrough();

@@ -1,5 +1,7 @@
 import { beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { Controller, Get, Injectable, Param, UseInterceptors } from '@nestjs/common';
+import { Controller, Get, Injectable, Param, Res, UseInterceptors } from '@nestjs/common';
+import { EventEmitter } from 'node:events';
+import type { ServerResponse } from 'node:http';
 import { Locked, LockedRequest, LockService } from '../../lib/index.js';
 import { Gate } from '../support/gate.js';
 import { untilFree } from '../support/inspected.js';
@@ -19,6 +21,8 @@ const state = async (key: string): Promise<string> => (await rival.inspect(key))
 let work: Gate;
 /** Opens when the second part is wanted. */
 let wanted: Gate;
+/** Node's own, of the last answer of rows. */
+let response: ServerResponse;
 beforeEach(() => {
   [work, wanted] = [new Gate(), new Gate()];
 });
@@ -77,7 +81,11 @@ class Answers {
   @LockedRequest('outer:<params.id>')
   @LockedRequest('body:<params.id>')
   @Get('rows-of-request/:id')
-  async *rowsOfRequest(@Param('id') id: string): AsyncGenerator<string> {
+  async *rowsOfRequest(
+    @Param('id') id: string,
+    @Res({ passthrough: true }) given?: ServerResponse | { raw: ServerResponse },
+  ): AsyncGenerator<string> {
+    if (given) response = 'raw' in given ? given.raw : given;
     yield 'first,';
     wanted.open();
     await work.opened;
@@ -128,6 +136,15 @@ describeFrom12.each(PLATFORMS)(
         await untilFree(rival, `outer:${platform}`);
       },
     );
+
+    it('has no more listeners on its response than Node.js takes without a warning', async () => {
+      const answer = await fetch(`${url}/rows-of-request/${platform}`);
+      await wanted.opened;
+      const counts = response.eventNames().map((name) => response.listenerCount(name));
+      expect(Math.max(...counts)).toBeLessThanOrEqual(EventEmitter.defaultMaxListeners);
+      work.open();
+      await answer.text();
+    });
 
     it.each(ROUTES)('keeps the lock until it is sent: %s', async (route) => {
       const answer = await fetch(`${url}/${route}/${platform}`);
