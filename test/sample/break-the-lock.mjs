@@ -1,7 +1,7 @@
 // Loaded before the demo: every call under @Locked takes a lock of its own, and every withLock runs without its lock.
 import { LockService } from 'nest-redis-lock';
 
-const { internals } = LockService;
+const internals = LockService.internals.bind(LockService);
 let calls = 0;
 
 LockService.internals = (service) => {
