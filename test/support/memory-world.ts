@@ -12,17 +12,17 @@ export class MemoryWorld extends World {
   async until(what: string, condition: () => boolean | Promise<boolean>): Promise<void> {
     for (let ms = 0; ms < this.patience; ms += 1) {
       if (await condition()) return;
-      await this.clock.advance(1);
+      await this.elapse(1);
     }
     throw new Error(`Within ${this.patience} ms it did not happen that ${what}.`);
   }
 
   elapse(ms: number): Promise<void> {
-    return this.clock.advance(ms);
+    return this.step(() => this.clock.advance(ms));
   }
 
   pass(ms: number): Promise<void> {
-    return this.clock.advance(ms);
+    return this.elapse(ms);
   }
 
   outlive(ms: number): Promise<void> {

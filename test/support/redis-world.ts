@@ -62,12 +62,12 @@ export class RedisWorld extends World {
     while (!(await condition())) {
       if (performance.now() > end)
         throw new Error(`Within ${this.patience} ms it did not happen that ${what}.`);
-      await sleep(2);
+      await this.elapse(2);
     }
   }
 
-  async elapse(ms: number): Promise<void> {
-    await sleep(ms);
+  elapse(ms: number): Promise<void> {
+    return this.step(() => sleep(ms));
   }
 
   async pass(ms: number): Promise<void> {

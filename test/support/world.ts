@@ -36,6 +36,8 @@ export abstract class World {
   /** Those of its processes. */
   protected readonly clocks: StallingClock[] = [];
   protected readonly started: LockingProcess[] = [];
+  /** Its time is over: what a check that failed has left under way goes no further. */
+  protected closed = false;
   readonly #closing: (() => Promise<void>)[] = [];
   #observer: Promise<Client> | undefined;
 
@@ -114,7 +116,8 @@ export abstract class World {
     const answered = { asks: 0, renewals: 0 };
     const plain = counting(this.store(settings, clock), answered);
     const store = this.wrap(wrap(plain, clock), clock);
-    const process = new LockingProcess(store, settings, clock, this.kind.share, answered);
+    const asking: Asking = (ask) => this.step(ask);
+    const process = new LockingProcess(store, settings, clock, this.kind.share, answered, asking);
     await process.locks.open();
     this.started.push(process);
     this.#closing.push(() => this.finish(process.locks.close()));
@@ -165,8 +168,17 @@ export abstract class World {
   }
 
   async close(): Promise<void> {
-    await this.resume();
-    await Promise.all(this.#closing.map((close) => close()));
+    try {
+      await this.resume();
+      await Promise.all(this.#closing.map((close) => close()));
+    } finally {
+      this.closed = true;
+    }
+  }
+
+  /** Does this step unless the world is closed: then nobody hears of it. */
+  protected step<T>(step: () => Promise<T>): Promise<T> {
+    return this.closed ? new Promise(() => {}) : step();
   }
 
   #newClock(): StallingClock {
@@ -192,6 +204,9 @@ function counting(store: LockStore, answered: { asks: number; renewals: number }
   });
 }
 
+/** How a process comes to ask: not at all, in a world that is closed. */
+type Asking = <T>(ask: () => Promise<T>) => Promise<T>;
+
 /** A process of an application: what `LockService` stands on. */
 export class LockingProcess {
   readonly locks: LockClient;
@@ -203,6 +218,7 @@ export class LockingProcess {
     private readonly share: Share | undefined,
     /** How often its store has answered. */
     readonly answered = { asks: 0, renewals: 0 },
+    private readonly asking: Asking = (ask) => ask(),
   ) {
     this.locks = new LockClient(store, settings, clock);
   }
@@ -212,7 +228,7 @@ export class LockingProcess {
   ): Promise<BaseLease> {
     const { key = 'k', signal, share = this.share, ...rest } = options;
     const call = callSettings(rest, this.settings.call);
-    return this.locks.acquire(key, share ? { ...call, share } : call, signal);
+    return this.asking(() => this.locks.acquire(key, share ? { ...call, share } : call, signal));
   }
 
   /** Dies: nothing is given back, nothing is heard or sent any more. */
