@@ -19,6 +19,7 @@ import { Gate } from '../support/gate.js';
 import { untilFree } from '../support/inspected.js';
 import { Instead } from '../support/instead.js';
 import { type Platform, PLATFORMS, useBench } from '../support/nest-app.js';
+import { mostListeners, nodeResponse } from '../support/node-response.js';
 import { wrapped } from '../support/wrapped.js';
 
 const bench = useBench();
@@ -34,16 +35,12 @@ let body: PassThrough;
 let response: ServerResponse;
 let answered: Gate;
 
-/** `@Res()` is Node's own response on Express, and has one inside on Fastify. */
-const raw = (given: ServerResponse | { raw: ServerResponse }): ServerResponse =>
-  'raw' in given ? given.raw : given;
-
 @Controller()
 class Downloads {
   @Locked('own:<name>')
   @Get('own/:name')
   async own(@Param('name') _name: string, @Res() given: ServerResponse): Promise<void> {
-    response = raw(given);
+    response = nodeResponse(given);
     response.write('first,');
     answered.open();
   }
@@ -51,7 +48,7 @@ class Downloads {
   @LockedRequest('own:<params.name>')
   @Get('own-request/:name')
   async ownRequest(@Param('name') _name: string, @Res() given: ServerResponse): Promise<void> {
-    response = raw(given);
+    response = nodeResponse(given);
     response.write('first,');
     answered.open();
   }
@@ -91,7 +88,7 @@ class Downloads {
     @Param('name') _name: string,
     @Res({ passthrough: true }) given?: ServerResponse,
   ): Promise<StreamableFile> {
-    if (given) response = raw(given);
+    if (given) response = nodeResponse(given);
     return new StreamableFile(body);
   }
 
@@ -104,7 +101,7 @@ class Downloads {
     @Param('name') _name: string,
     @Res({ passthrough: true }) given: ServerResponse,
   ): Promise<StreamableFile> {
-    response = raw(given);
+    response = nodeResponse(given);
     return new StreamableFile(body);
   }
 }
@@ -224,8 +221,7 @@ describe.each(PLATFORMS)(
         body = new PassThrough();
         body.write('first,');
         const answer = await fetch(`${url}/${route}/${platform}`);
-        const count = response.eventNames().map((name) => response.listenerCount(name));
-        listeners.push(Math.max(...count));
+        listeners.push(mostListeners(response));
         body.end();
         await answer.text();
       }

@@ -37,7 +37,7 @@ export abstract class World {
   protected readonly clocks: StallingClock[] = [];
   protected readonly started: LockingProcess[] = [];
   /** Its time is over: what a check that failed has left under way goes no further. */
-  protected closed = false;
+  #closed = false;
   readonly #closing: (() => Promise<void>)[] = [];
   #observer: Promise<Client> | undefined;
 
@@ -172,13 +172,13 @@ export abstract class World {
       await this.resume();
       await Promise.all(this.#closing.map((close) => close()));
     } finally {
-      this.closed = true;
+      this.#closed = true;
     }
   }
 
   /** Does this step unless the world is closed: then nobody hears of it. */
   protected step<T>(step: () => Promise<T>): Promise<T> {
-    return this.closed ? new Promise(() => {}) : step();
+    return this.#closed ? new Promise(() => {}) : step();
   }
 
   #newClock(): StallingClock {
