@@ -61,7 +61,7 @@ export function endOfResponse(response: unknown): Promise<void> | undefined {
   return closed('raw' in response ? (response.raw as object) : response);
 }
 
-/** One promise for all locks around a stream: each call adds listeners, and Node.js warns of eleven. */
+/** One for all locks around a stream: Node.js warns of eleven listeners. */
 const ends = new WeakMap<object, Promise<void>>();
 
 /** Undefined for what is no stream: its end would never be told. */
@@ -82,10 +82,14 @@ function closed(stream: object | undefined): Promise<void> | undefined {
   return end;
 }
 
-/** By one listener: `finished` adds two, which makes eleven where Fastify sends rows, with its own and those of Nest. */
+/**
+ * `finished` would add two listeners: eleven in all where Fastify sends rows. Node.js never closes a pipelined response,
+ * which has no socket yet, if the connection ends before its turn.
+ */
 function onClose(response: ServerResponse, close: () => void): void {
-  if (response.closed || response.writableFinished) close();
-  else response.once('close', close);
+  if (response.closed || response.writableFinished) return close();
+  response.once('close', close);
+  if (response.socket === null) void closed(response.req.socket)?.then(close);
 }
 
 /** RouteParamtypes.RESPONSE of Nest. */

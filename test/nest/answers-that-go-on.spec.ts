@@ -11,6 +11,7 @@ import {
   UseInterceptors,
 } from '@nestjs/common';
 import type { ServerResponse } from 'node:http';
+import { connect } from 'node:net';
 import { PassThrough, Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { finalize, from, interval, map, Observable } from 'rxjs';
@@ -174,6 +175,23 @@ describe.each(PLATFORMS)(
         client.abort();
         await untilFree(locks, `own:${platform}`);
         response.end();
+      },
+    );
+
+    it.each(['own', 'own-request'])(
+      'with @Res() gives the lock back when a pipelining client goes away before its turn: %s',
+      async (route) => {
+        const client = connect(Number(new URL(url).port), '127.0.0.1');
+        for (const path of ['own/before', `${route}/${platform}`]) {
+          answered = new Gate();
+          client.write(`GET /${path} HTTP/1.1\r\nHost: localhost\r\n\r\n`);
+          await answered.opened;
+        }
+        response.end('last');
+        expect(await state(`own:${platform}`)).toBe('held');
+        client.destroy();
+        await untilFree(locks, `own:${platform}`);
+        await untilFree(locks, 'own:before');
       },
     );
 
