@@ -2,8 +2,9 @@ import { expect, it } from '@jest/globals';
 import { readFileSync } from 'node:fs';
 import { filesBelow } from './files-below.js';
 
-const CEILING = 300;
-const MEDIAN = 60;
+// A lower ceiling shaped the code: six files of `client/` ended at 299 or 300 lines. A larger file says why it is one concept.
+const CEILING = 350;
+const MEDIAN = 80;
 
 /** Over the ceiling, and why; may shrink, never grow. */
 const EXCUSED: Record<string, number> = {};
