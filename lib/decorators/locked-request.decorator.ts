@@ -1,4 +1,4 @@
-import { UseInterceptors } from '@nestjs/common';
+import { INTERCEPTORS_METADATA } from '@nestjs/common/constants.js';
 import { MetadataScanner } from '@nestjs/core';
 import { LockOptionsError } from '../errors/index.js';
 import { HandlerRun } from '../interceptors/handler-run.js';
@@ -18,8 +18,9 @@ import { type Method, wrapMethod } from './decorated-method.js';
  * `'tenant:<user.tenantId>'`. The roots are `params query body headers user ip` on HTTP, `args user` in
  * GraphQL, `data user` for messages; or a function of the ExecutionContext.
  *
- * It is an interceptor: before pipes, around the interceptors that stand after it (a transaction), and
- * streams are held to their end. On HTTP and in GraphQL the lock is given back before the response is sent. For
+ * It is an interceptor: before pipes, and around the other interceptors of its handler or controller (a transaction),
+ * in whatever order they are written. Global ones are outside, and those of the controller if it stands on a handler.
+ * Streams are held to their end. On HTTP and in GraphQL the lock is given back before the response is sent. For
  * messages each value goes out as it is emitted, so a loss that only the release notices comes after it.
  * @throws LockOptionsError where it stands, when the key or an option cannot work.
  * @publicApi
@@ -40,14 +41,23 @@ export function LockedRequest(
       []) as LockedRequestSettings[];
     Reflect.defineMetadata(LOCKED_REQUEST_METADATA, [settings, ...beneath], bearer);
     catchMessageErrors(onHandler ? target.constructor : target);
+    interceptFirst(bearer);
     if (onHandler) {
-      UseInterceptors(LockInterceptor)(target, method!, descriptor);
       descriptor.value = watched(target, method!, descriptor.value as Method);
     } else {
-      UseInterceptors(LockInterceptor)(target as () => void);
       watchHandlers((target as { prototype: Record<string, Method> }).prototype);
     }
   };
+}
+
+/**
+ * `@UseInterceptors` appends, and decorators apply from the last to the first: in front, the lock is around a transaction
+ * wherever that is written. Where LockInterceptor stands by hand already, its place was chosen.
+ */
+function interceptFirst(bearer: object): void {
+  const interceptors = (Reflect.getMetadata(INTERCEPTORS_METADATA, bearer) ?? []) as unknown[];
+  if (interceptors.includes(LockInterceptor)) return;
+  Reflect.defineMetadata(INTERCEPTORS_METADATA, [LockInterceptor, ...interceptors], bearer);
 }
 
 const watchers = new WeakSet<Method>();
