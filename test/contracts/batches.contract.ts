@@ -112,8 +112,10 @@ export const batches: Contract = {
     const timeSlices = 1 + Math.floor((world.clock.monotonic() - from) / BUDGET.ms);
     expect(queue.served).toEqual(names(callers));
     const most = Math.min(timeSlices, callers.length / 2); // on a machine so busy that time slices say nothing
-    expect(sent.filter((step) => step === 'release').length).toBeLessThanOrEqual(most);
-    expect(sent).not.toContain('leave');
+    const times = (step: string): number => sent.filter((each) => each === step).length;
+    expect(times('release')).toBeLessThanOrEqual(most);
+    // On a busy machine an entry may ask once more, and have no answer yet when it is given back: that ask is undone.
+    expect(times('leave')).toBeLessThanOrEqual(times('acquire') - callers.length);
     await queue.expectNothingLeft(a);
   },
 
