@@ -2,6 +2,8 @@ import {
   type DynamicModule,
   Inject,
   Module,
+  type OnApplicationShutdown,
+  type OnModuleDestroy,
   type OnModuleInit,
   Optional,
   type Provider,
@@ -11,10 +13,11 @@ import {
   DiscoveryModule,
   DiscoveryService,
   HttpAdapterHost,
+  LazyModuleLoader,
   MetadataScanner,
   ModulesContainer,
 } from '@nestjs/core';
-import { supplyService } from './decorators/injected-service.js';
+import { afterLoads, supplyService } from './decorators/injected-service.js';
 import { checkDecorators } from './decorators/start-up-checks.js';
 import { LockOptionsError } from './errors/index.js';
 import { LockErrorFilter } from './interceptors/lock-error.filter.js';
@@ -70,6 +73,7 @@ export class RedisLockModule implements OnModuleInit {
     private readonly modules: ModulesContainer,
     private readonly discovery: DiscoveryService,
     private readonly scanner: MetadataScanner,
+    private readonly loader: LazyModuleLoader,
   ) {
     if (!configured) {
       throw new LockOptionsError(
@@ -80,6 +84,7 @@ export class RedisLockModule implements OnModuleInit {
     this.#name = configured.name;
     this.#locks = configured.locks;
     this.#candidates = Candidates.of(configured.locks);
+    if (LockService.isGenuine(this.#locks)) this.#hearClose();
   }
 
   /** @throws LockOptionsError when an option is wrong. */
@@ -107,13 +112,31 @@ export class RedisLockModule implements OnModuleInit {
         `RedisLockModule is imported twice ${named}: give each its own "name", or import one of them everywhere.`,
       );
     }
-    supplyService(this.modules, this.#name, this.#locks);
+    const supply = (): void => supplyService(this.modules, this.#name, this.#locks);
+    supply();
+    afterLoads(this.loader, supply);
     if (all[0] !== this) return;
     const services = new Map(all.map((each) => [each.#name, each.#locks]));
     const leaders = checkDecorators(this.discovery, this.scanner, services);
     for (const { module, election, ttl } of leaders) {
       byName.get(module)!.#candidates.get(election, { ttl });
     }
+  }
+
+  /**
+   * Nest calls no hooks of a module that was loaded lazily, but those of all providers of the application's first one, at
+   * last. Where it has called ours before, they do nothing more.
+   */
+  #hearClose(): void {
+    const [first] = this.modules.values();
+    const close: OnModuleDestroy & OnApplicationShutdown = {
+      onModuleDestroy: () => {
+        this.#candidates.onModuleDestroy();
+        this.#locks.onModuleDestroy();
+      },
+      onApplicationShutdown: () => this.#locks.onApplicationShutdown(),
+    };
+    first!.addProvider({ provide: Symbol('nest-redis-lock:close'), useValue: close });
   }
 }
 

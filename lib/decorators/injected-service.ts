@@ -1,5 +1,6 @@
 import { Inject, Optional } from '@nestjs/common';
-import { ModulesContainer } from '@nestjs/core';
+import { type LazyModuleLoader, ModulesContainer } from '@nestjs/core';
+import { STATIC_CONTEXT } from '@nestjs/core/injector/constants.js';
 import { LockOptionsError } from '../errors/index.js';
 import type { InstanceWrapper } from '@nestjs/core/injector/instance-wrapper.js';
 import type { LockService } from '../services/lock.service.js';
@@ -18,6 +19,8 @@ interface Slot {
   readonly modules: symbol;
   /** The services of objects that take no property. */
   readonly frozen: WeakMap<object, LockService>;
+  /** The factories that supply what they make. */
+  readonly factories: WeakSet<InstanceWrapper>;
 }
 
 type Bearer = Record<symbol, LockService | undefined>;
@@ -89,16 +92,19 @@ export function supplyService(
   module: string | undefined,
   locks: LockService,
 ): void {
-  const { service } = slotOf(module);
+  const slot = slotOf(module);
+  const { service } = slot;
   for (const { metatype, providers, controllers, injectables } of modules.values()) {
     for (const wrapper of [providers, controllers, injectables].flatMap((map) => [
       ...map.values(),
     ])) {
       if (wrapper.isTransient || !wrapper.isDependencyTreeStatic()) {
-        supplyFactory(wrapper, service, locks);
+        supplyFactory(wrapper, slot, locks);
         continue;
       }
-      const instance = wrapper.instance as Bearer | null | undefined;
+      const { isResolved, instance: made } = wrapper.getInstanceByContextId(STATIC_CONTEXT);
+      const instance = made as Bearer | null | undefined;
+      if (!isResolved) continue; // it belongs to a load under way
       if (typeof instance !== 'object' || instance === null) continue;
       if (!(service in instance) || instance[service] === locks) continue;
       if (wrapper.isNotMetatype) instance[service] = locks;
@@ -111,9 +117,24 @@ export function supplyService(
   }
 }
 
+/** Calls `supply` after each load of a lazy module: Nest calls no hook for what that brought. */
+export function afterLoads(loader: LazyModuleLoader, supply: () => void): void {
+  const { load } = loader;
+  loader.load = async (...module) => {
+    const loaded = await load.apply(loader, module);
+    supply();
+    return loaded;
+  };
+}
+
 /** Has a factory that is called again and again supply what it makes from now on, and supplies what it has made before. */
-function supplyFactory(wrapper: InstanceWrapper, service: symbol, locks: LockService): void {
-  if (!wrapper.isFactory) return;
+function supplyFactory(
+  wrapper: InstanceWrapper,
+  { service, factories }: Slot,
+  locks: LockService,
+): void {
+  if (!wrapper.isFactory || factories.has(wrapper)) return;
+  factories.add(wrapper);
   const supplied = (made: unknown): unknown => {
     if (typeof made === 'object' && made !== null && service in made) {
       (made as Bearer)[service] = locks;
@@ -140,7 +161,12 @@ function slotOf(module: string | undefined): Slot {
   let slot = slots.get(module);
   if (!slot) {
     const name = `nest-redis-lock:${module ?? ''}`;
-    slot = { service: Symbol(name), modules: Symbol(`${name}:modules`), frozen: new WeakMap() };
+    slot = {
+      service: Symbol(name),
+      modules: Symbol(`${name}:modules`),
+      frozen: new WeakMap(),
+      factories: new WeakSet(),
+    };
     slots.set(module, slot);
   }
   return slot;

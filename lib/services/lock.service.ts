@@ -251,6 +251,7 @@ export class LockService
 
   /** Called by Nest: rejects new and waiting calls. Running code keeps its locks, for at most `shutdownGrace` from now on. */
   onModuleDestroy(): void {
+    if (this.#client.isStopping) return;
     void this.#client.drain().then((taken) => this.#logTaken(taken));
   }
 
