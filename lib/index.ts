@@ -19,6 +19,7 @@ export type {
   LockedKey,
   ResultKind,
   Skippable,
+  TakesArgs,
 } from './decorators/locked-types.js';
 export { CurrentLease, LockKey } from './decorators/parameters.js';
 export { LockedRequest } from './decorators/locked-request.decorator.js';

@@ -45,7 +45,7 @@ export function LeaderOnly(
   options: LeaderOnlyOptions = {},
 ): LockedDecorator<unknown[], Skippable> {
   const { ttl, onLost, module, ...others } = options;
-  return (target, method, descriptor) => {
+  return (target: object, method: string | symbol, descriptor: PropertyDescriptor) => {
     const said = nameOf(target, method);
     const original = decoratedMethod('@LeaderOnly', target, method, descriptor);
     lockName(name);
@@ -75,6 +75,6 @@ export function LeaderOnly(
       []) as LeaderOnlyMetadata;
     const metadata: LeaderOnlyMetadata = [...beneath, { ...options, election: name }];
     Reflect.defineMetadata(LEADER_ONLY_METADATA, metadata, wrapper);
-    (descriptor as PropertyDescriptor).value = wrapper;
+    descriptor.value = wrapper;
   };
 }

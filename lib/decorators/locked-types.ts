@@ -16,26 +16,38 @@ export type Skippable = PromiseLike<void | undefined>;
 export type LockedKey<Args extends readonly unknown[]> =
   string | readonly string[] | ((...args: Args) => string | readonly string[]);
 
-/** A decorator for methods that return `Result`, whose arguments the key function takes, and which may return what a busy call does. */
-export type LockedDecorator<Args extends readonly unknown[], Result, Busy = unknown> = <
-  Method extends (...args: never[]) => Result,
->(
-  target: object,
-  method: string | symbol,
-  descriptor: TypedPropertyDescriptor<Method> &
-    (Parameters<Method> extends Args
+/**
+ * A decorator for methods that return `Result`, whose arguments the key function takes, and which may return what a busy
+ * call does. A function with two signatures may stand for a `MethodDecorator`, as in `applyDecorators`: only then does the
+ * compiler take `Method` for `any`. Nobody can call the first one.
+ */
+export interface LockedDecorator<Args extends readonly unknown[], Result, Busy = unknown> {
+  (target: never, method: never, descriptor: never): void;
+  <Method extends (...args: never[]) => Result>(
+    target: object,
+    method: string | symbol,
+    descriptor: TypedPropertyDescriptor<Method> &
+      TakesArgs<Method, Args> &
+      (ReturnType<Method> extends PromiseLike<infer Value>
+        ? BusyFits<Awaited<Busy>, Value> extends true
+          ? unknown
+          : {
+              readonly 'the method does not return what onBusy does (undefined for "skip")': never;
+            }
+        : unknown),
+  ): void;
+}
+
+/** Whether the key function can have the arguments of `Method`; of `any` it can. */
+export type TakesArgs<Method, Args extends readonly unknown[]> = Method extends (
+  ...args: infer Given
+) => unknown
+  ? Given extends Args
+    ? unknown
+    : Required<Given> extends [...Args, ...unknown[]]
       ? unknown
-      : Required<Parameters<Method>> extends [...Args, ...unknown[]]
-        ? unknown
-        : { readonly 'the key function takes other arguments than the method': never }) &
-    (ReturnType<Method> extends PromiseLike<infer Value>
-      ? BusyFits<Awaited<Busy>, Value> extends true
-        ? unknown
-        : {
-            readonly 'the method does not return what onBusy does (undefined for "skip")': never;
-          }
-      : unknown),
-) => void;
+      : { readonly 'the key function takes other arguments than the method': never }
+  : unknown;
 
 /**
  * Whether a busy call's result fits the method's, as far as it can be said without its literals, which are wide by

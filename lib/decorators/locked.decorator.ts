@@ -70,7 +70,7 @@ export function Locked<Args extends readonly unknown[]>(
 export function Locked(
   key: LockedKey<never[]>,
   options: LockedOptions = {},
-): (target: object, method: string | symbol, descriptor: TypedPropertyDescriptor<never>) => void {
+): (target: object, method: string | symbol, descriptor: PropertyDescriptor) => void {
   return (target, method, descriptor) => {
     const said = nameOf(target, method);
     const original = decoratedMethod('@Locked', target, method, descriptor);
@@ -86,7 +86,7 @@ export function Locked(
     });
     const keyOf =
       typeof key === 'function'
-        ? (args: readonly unknown[]) => key(...(args as never[]))
+        ? (args: readonly unknown[], instance: object) => key.apply(instance, args as never[])
         : keyReader(key, argumentNames(target, method, original));
     const leaseAt = leaseParameters(target, method);
     const response = responseParameter(target, method);
@@ -98,10 +98,10 @@ export function Locked(
 
     function call(service: LockService, instance: object, args: unknown[]): LockedCall {
       const plan = plans.on(service);
-      const names = lockNames(keyOf(args), plan.maxKeyBytes);
+      const names = lockNames(keyOf(args, instance), plan.maxKeyBytes);
       const run = (lease: unknown): unknown =>
         original.apply(instance, withLease(args, leaseAt, lease));
-      return new LockedCall(plan, names, args, run);
+      return new LockedCall(plan, names, args, run, instance);
     }
 
     /** What Nest calls and has metadata on: this method, or what decorators above have put around it. */
@@ -158,7 +158,7 @@ export function Locked(
     const beneath = (Reflect.getOwnMetadata(LOCKED_METADATA, original) ?? []) as LockedMetadata;
     const metadata: LockedMetadata = [...beneath, { options, plans }];
     Reflect.defineMetadata(LOCKED_METADATA, metadata, wrapper);
-    (descriptor as PropertyDescriptor).value = wrapper;
+    descriptor.value = wrapper;
   };
 }
 

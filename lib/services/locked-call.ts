@@ -23,6 +23,7 @@ export class LockedCall {
     private readonly names: string | readonly string[],
     private readonly args: readonly unknown[],
     private readonly run: Run,
+    private readonly instance?: object,
   ) {}
 
   /** As messages name it. */
@@ -175,7 +176,7 @@ export class LockedCall {
         by: 'busy',
         ...client.publisher.subject(keys, call),
       }));
-      return { instead: skips ? undefined : await onBusy({ key, args }) };
+      return { instead: skips ? undefined : await onBusy.call(this.instance, { key, args }) };
     }
     if (error instanceof LockStoreError && onUnavailable === 'proceed') {
       logger.warn(

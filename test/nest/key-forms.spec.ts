@@ -1,5 +1,13 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import { Controller, Get, Headers, Injectable, Param, Query } from '@nestjs/common';
+import {
+  applyDecorators,
+  Controller,
+  Get,
+  Headers,
+  Injectable,
+  Param,
+  Query,
+} from '@nestjs/common';
 import {
   CurrentLease,
   Lease,
@@ -184,6 +192,45 @@ describe('the key of @Locked', () => {
     expect(await keys.computed('a:b', { owner: { id: 1 } })).toBe('fn:a%3Ab:1');
     await expect(keys.wrong()).rejects.toThrow(LockKeyError);
     await expect(keys.failing()).rejects.toThrow(new RangeError('no tenant'));
+  });
+
+  it('is made by a function that has the object as `this`, as onBusy has', async () => {
+    @Injectable()
+    class Regional {
+      readonly region = 'eu';
+
+      @Locked(
+        function (this: Regional, id: string) {
+          return lockKey`${this.region}:${id}`;
+        },
+        {
+          wait: 0,
+          reentrant: false,
+          onBusy(this: Regional) {
+            return `busy in ${this.region}`;
+          },
+        },
+      )
+      async work(id: string, again = false, @CurrentLease() lease?: Lease): Promise<string> {
+        return again ? this.work(id) : lease!.key;
+      }
+    }
+    const regional = (await bench.app({ providers: [Regional] })).get(Regional);
+    expect(await regional.work('1')).toBe('eu:1');
+    expect(await regional.work('1', true)).toBe('busy in eu');
+  });
+
+  it('stands in a decorator of one’s own', async () => {
+    const Tenant = (): MethodDecorator =>
+      applyDecorators(Locked('tenant:<id>'), Locked('own:<id>'));
+    class Tenants {
+      @Tenant()
+      async work(@LockKey('id') _id: string, @CurrentLease() lease?: Lease): Promise<string> {
+        return lease!.key;
+      }
+    }
+    const tenants = (await bench.app({ providers: [Tenants] })).get(Tenants);
+    expect(await tenants.work('1')).toBe('tenant:1');
   });
 
   it('is computed once, before the method runs', async () => {

@@ -1,4 +1,5 @@
 // Checked by `tsc`: what must compile, and under each @ts-expect-error what must not.
+import { applyDecorators, Get } from '@nestjs/common';
 import { Readable } from 'node:stream';
 import { Observable, of } from 'rxjs';
 import {
@@ -134,6 +135,61 @@ export class MayBeLocked {
 
 @LockedRequest('tenant:<user.tenantId>')
 export class MayBeLockedAsAWhole {}
+
+/** Decorators of an application's own, made of ours. */
+const Accounted = (id: string): MethodDecorator => Locked(`account:${id}`, { wait: 0 });
+const Exclusive = (): MethodDecorator => Locked((id: string) => id, { onBusy: 'skip' });
+const Answered = (): MethodDecorator => Locked((id: string) => id, { onBusy: () => 5 });
+const Alone = (): MethodDecorator => LeaderOnly('a', { ttl: '5s' });
+const LockedRoute = (path: string) =>
+  applyDecorators(
+    Get(path),
+    Locked('a:<id>', { ttl: '5s' }),
+    Locked((id: string, count: number) => lockKey`b:${id}:${count}`),
+    Locked((id: string) => id, { onBusy: 'skip' }),
+    LockedRequest('c'),
+  );
+const Nightly = () => applyDecorators(LeaderOnly('nightly'), Locked('nightly'));
+
+export class MayBeLockedByOwnDecorators {
+  @Accounted('<id>')
+  async one(id: string): Promise<string> {
+    return id;
+  }
+
+  @Exclusive()
+  async other(_id: string): Promise<void> {}
+
+  @Answered()
+  async third(_id: string): Promise<number> {
+    return 5;
+  }
+
+  @Alone()
+  async job(): Promise<void> {}
+
+  @LockedRoute('a')
+  async route(_id: string, _count: number): Promise<void> {}
+
+  @Nightly()
+  async nightly(): Promise<void> {}
+
+  @applyDecorators(Locked('a'))
+  async inPlace(): Promise<void> {}
+}
+
+// @ts-expect-error an option is checked there, too
+export const UnknownOption = () => applyDecorators(Locked('a', { tll: '1s' }));
+
+/** Has a key function with the object of the method. */
+export class MayHaveItsObject {
+  readonly prefix = 'a';
+
+  @Locked(function (this: MayHaveItsObject, id: string) {
+    return `${this.prefix}:${id}`;
+  })
+  async keyed(_id: string): Promise<void> {}
+}
 
 export class MayNotBeLocked {
   // @ts-expect-error a synchronous method cannot wait for a lock
