@@ -119,9 +119,9 @@ export function supplyService(
 
 /** Calls `supply` after each load of a lazy module: Nest calls no hook for what that brought. */
 export function afterLoads(loader: LazyModuleLoader, supply: () => void): void {
-  const { load } = loader;
+  const load = loader.load.bind(loader);
   loader.load = async (...module) => {
-    const loaded = await load.apply(loader, module);
+    const loaded = await load(...module);
     supply();
     return loaded;
   };
