@@ -31,6 +31,9 @@ export const LOSS = { taken: 'taken', free: 'gone', unknown: 'unconfirmed' } as 
 /** Of a lock whose downgrade is under way; told apart from a reader's by identity. */
 const BECOMING_READER: Share = { ...READER };
 
+/** By how much a lease may outlast what was asked for, in ms: the server took the step before at last, and this one at once. */
+export const SLACK = 1_000;
+
 /** `closing`: its release or hand-over is under way. `awaiting`: its holder awaits a condition. */
 type State = 'held' | 'awaiting' | 'closing' | 'released' | 'lost';
 
@@ -53,6 +56,8 @@ export class HeldLock implements Scheduled {
   batch: Company | undefined;
   /** When the first renewal is due, if its turn is not soon enough: others may have written over the lock. */
   renewAt = Infinity;
+  /** What the server said last, in ms, if nobody had asked for so much: its clock was set back. The next extension shortens the lease. */
+  overlong: number | undefined;
   /** It was to be asked for while its renewal was under way: that may have run before, so another one follows. */
   again = false;
   /** How many leases of callers stand on it: re-entry adds, release takes away. */
@@ -197,17 +202,35 @@ export class HeldLock implements Scheduled {
     this.lossReason = 'awaiting';
   }
 
-  /** The server answered how much is left. */
-  confirm(term: Term): void {
-    this.term = term;
+  /** What asks for `ttl` ms from now on; where the lease has to be shortened, for as many as it is known to last at least. */
+  extension(ttl: number): LockRequest {
+    const { request, overlong } = this;
+    if (overlong !== undefined) {
+      return { ...request, ttl: this.#longest(ttl, this.clock.monotonic()), overlong };
+    }
+    return request.ttl === ttl ? request : { ...request, ttl };
+  }
+
+  /** How long it lasts at `now` where `ttl` ms were asked for: longer, if it did. */
+  #longest(ttl: number, now: number): number {
+    const { sent, remaining } = this.term;
+    return Math.max(ttl, Math.ceil(sent.monotonic + remaining - now));
+  }
+
+  /** The server answered how much is left when `asked` ms were asked for. Much more is believed when it says so twice. */
+  confirm(term: Term, asked: number): void {
+    const most = this.#longest(asked, term.sent.monotonic) + SLACK;
+    const isOverlong = this.overlong === undefined && term.remaining > most;
+    this.overlong = isOverlong ? term.remaining : undefined;
+    if (!isOverlong) this.term = term;
   }
 
   /** The same by a renewal: no other client can have written over the lock. */
-  renewed(term: Term): void {
+  renewed(term: Term, asked: number): void {
     if (!this.again) this.suspected = undefined;
     this.#failure = undefined;
     this.renewAt = Infinity;
-    this.term = term;
+    this.confirm(term, asked);
   }
 
   /** A renewal failed: the deadline that is known stands. */

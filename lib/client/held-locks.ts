@@ -99,14 +99,14 @@ export class HeldLocks {
     let left: Extended | undefined;
     for (;;) {
       const { request } = heldLock;
-      const { sent, remaining } = await heldLock.inFlight.during(() =>
-        this.store.extend([{ ...request, ttl: ms }]),
-      );
+      const asked = heldLock.extension(ms);
+      const { sent, remaining } = await heldLock.inFlight.during(() => this.store.extend([asked]));
       [left] = remaining;
       if (heldLock.state !== 'held') break;
       if (typeof left !== 'number' && heldLock.endsBy(request)) break;
       if (typeof left !== 'number') continue; // it became a reader before that ran, or after
-      heldLock.confirm({ sent, remaining: left });
+      heldLock.confirm({ sent, remaining: left }, asked.ttl);
+      if (heldLock.overlong !== undefined) continue;
       this.#watchdog.watch(heldLock);
       if (heldLock.held) return;
       if (!heldLock.inDoubt) break; // what was asked for was over before the answer came

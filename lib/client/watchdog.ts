@@ -4,7 +4,7 @@ import { batchesOf } from '../locks/batches.js';
 import type { Extended, Extension, LockStore } from '../locks/lock-store.js';
 import type { LockRequest } from '../locks/lock-request.js';
 import { type Clock, type Moment, momentOf, partedSince } from '../options/index.js';
-import { type HeldLock, LOSS } from './held-lock.js';
+import { type HeldLock, LOSS, SLACK } from './held-lock.js';
 import { RenewalBatch } from './renewal-batch.js';
 import { isRefused, type OnRefused } from './retry.js';
 import { Schedule } from './timers.js';
@@ -125,7 +125,7 @@ export class Watchdog {
       // The server may have renewed or not; the deadline we know stands, and we ask again before it.
     }
     const now = readClocks(this.clock);
-    const term = answer && commonTerm(answer);
+    const term = answer && commonTerm(answer, batch.requests[0]!.ttl);
     const stays = batch.answered(term) && validityAt(term!, now) === 'valid';
     if (stays) this.#goOn(batch, term!, now.monotonic);
     else this.#part(batch, answer, now);
@@ -133,7 +133,7 @@ export class Watchdog {
 
   /** All of them were renewed as they were: one object says so for all, and one turn is next. */
   #goOn(batch: RenewalBatch, term: Term, now: number): void {
-    for (const heldLock of batch.heldLocks) heldLock.renewed(term);
+    batch.heldLocks.forEach((heldLock, at) => heldLock.renewed(term, batch.requests[at]!.ttl));
     const { deadline } = batch;
     const { ttl } = batch.heldLocks[0]!.settings;
     this.#schedule.set(batch, turnBefore(deadline, ttl, now));
@@ -147,12 +147,13 @@ export class Watchdog {
     batch.heldLocks.forEach((heldLock, at) => {
       if (answer?.remaining[at] === 'unknown') this.#notRenewed(heldLock, undefined);
       if (heldLock.state !== 'held') return; // whoever heard of that may have given it back
-      const remaining = answerTo(batch.requests[at]!, heldLock, answer?.remaining[at]);
-      this.#settle(heldLock, answer?.sent, remaining, now.monotonic, jitter);
-      const { state, term } = heldLock;
+      const request = batch.requests[at]!;
+      const remaining = answerTo(request, heldLock, answer?.remaining[at]);
+      this.#settle(heldLock, answer?.sent, remaining, request.ttl, now.monotonic, jitter);
+      const { state, term, overlong } = heldLock;
       if (remaining === 'unknown' || state !== 'held') return;
       const slept = validityAt(term, now) === 'doubtful'; // while the answer was on its way
-      if (slept || heldLock.again) again.push(heldLock);
+      if (slept || heldLock.again || overlong !== undefined) again.push(heldLock);
     });
     this.#renew(again);
   }
@@ -167,6 +168,7 @@ export class Watchdog {
     heldLock: HeldLock,
     sent: Moment | undefined,
     remaining: Extended,
+    asked: number,
     now: number,
     jitter: number,
   ): void {
@@ -176,7 +178,7 @@ export class Watchdog {
       const pause = Math.min(1_000, Math.max(SHORTEST_PAUSE, (heldLock.deadline - now) / 5));
       this.#schedule.set(heldLock, Math.min(now + pause, heldLock.deadline));
     } else {
-      heldLock.renewed({ sent, remaining });
+      heldLock.renewed({ sent, remaining }, asked);
       this.#watch(heldLock, now, jitter);
     }
   }
@@ -193,9 +195,7 @@ export class Watchdog {
   }
 
   #requestOf(heldLock: HeldLock): LockRequest {
-    const { request } = heldLock;
-    const ttl = this.#wanted(heldLock);
-    return request.ttl === ttl ? request : { ...request, ttl };
+    return heldLock.extension(this.#wanted(heldLock));
   }
 
   /**
@@ -242,9 +242,10 @@ function turnBefore(deadline: number, ttl: number, now: number, jitter = Math.ra
 }
 
 /** What the server said of all alike, if it did. */
-function commonTerm({ sent, remaining: all }: Extension): Term | undefined {
+function commonTerm({ sent, remaining: all }: Extension, asked: number): Term | undefined {
   const [remaining] = all;
-  if (typeof remaining !== 'number' || all.some((left) => left !== remaining)) return undefined;
+  if (typeof remaining !== 'number' || remaining > asked + SLACK) return undefined;
+  if (all.some((left) => left !== remaining)) return undefined;
   return { sent, remaining };
 }
 

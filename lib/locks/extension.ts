@@ -3,15 +3,18 @@ import type { LockRequest } from './lock-request.js';
 
 type Operands = Readonly<Record<string, string | number | undefined>>;
 
-/** The operands by which several leases are extended: of each name all, one behind another; of the last, the ttl, one if it is the same for all. */
+/** The operands by which several leases are extended: of each name all, one behind another; of the ttl, where it is the last, one if it is the same for all. */
 export function extendArgs({ args }: LuaScript, requests: readonly LockRequest[]): Operand[] {
   const rows = requests.map((request): Operands => {
-    const { holder, ttl, share } = request;
-    return { holder, ttl, count: share?.count };
+    const { holder, ttl, overlong, share } = request;
+    return { holder, ttl, overlong, count: share?.count };
   });
-  const list = args.flatMap((name) => rows.map((row) => row[name] ?? ''));
+  const shortens = rows.some(({ overlong }) => overlong !== undefined);
+  const names = shortens ? args : args.filter((name) => name !== 'overlong');
+  const list = names.flatMap((name) => rows.map((row) => row[name] ?? ''));
   const { ttl } = requests[0]!;
-  if (requests.every((request) => request.ttl === ttl)) list.length -= requests.length - 1;
+  const isOne = !shortens && requests.every((request) => request.ttl === ttl);
+  if (isOne) list.length -= requests.length - 1;
   return list;
 }
 

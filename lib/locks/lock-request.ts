@@ -21,6 +21,8 @@ export interface LockRequest {
   readonly enqueuedAt?: string | undefined;
   /** A lease of the same caller, which the step gives back before it asks; only where nothing is shared. */
   readonly former?: LockRequest | undefined;
+  /** Of an extension: so many ms were left by the last answer, and nobody had asked for as many. An end as far ahead is shortened. */
+  readonly overlong?: number | undefined;
   /** False as soon as the caller has given up: nothing is sent any more. */
   readonly wanted?: (() => boolean) | undefined;
 }

@@ -169,6 +169,19 @@ export const extensionOnRedis: Contract = {
     expect((await a.hold()).grant.fencingToken).toBeGreaterThan(grant.fencingToken!);
   },
 
+  async 'what a clock that was set back has put off is shortened, and nothing else is'(world) {
+    const [a, hour] = [await world.client(), 3_600_000];
+    const { request } = await a.hold({ ttl: TTL });
+    const other = await a.hold({ key: 'other', ttl: TTL });
+    await a.extend([{ ...request, ttl: hour }, other.request]);
+    const [left] = await a.extend([{ ...request, overlong: hour / 2 }, other.request]);
+    expect(left).toBeGreaterThan(hour - 10 * TTL);
+    const shortened = { ...request, overlong: left as number };
+    expect(await a.extend([shortened, other.request])).toEqual([TTL, TTL]);
+    expect(await a.extend([request, other.request])).toEqual([TTL, TTL]);
+    expect(await a.extend([{ ...request, ttl: hour }, other.request])).toEqual([hour, TTL]);
+  },
+
   async 'leases of several ttls in one batch last each its own, and only what was asked for longer than is left'(
     world,
   ) {

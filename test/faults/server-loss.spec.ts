@@ -326,6 +326,41 @@ onSteppedClock('when the clock of the server', () => {
     }
   });
 
+  it.each([
+    ['a lock', {}],
+    ['a reader’s lock', { mode: 'shared' }],
+  ] as const)(
+    'falls back, %s outlives a holder that was renewed since by no more than its ttl',
+    async (_, how) => {
+      clock!.set(0);
+      const lease = await clients[0]!.acquire('k', how);
+      await setClock(-HOUR);
+      const first = lease.expiresAt;
+      await until('a renewal', () => lease.expiresAt !== first);
+      expect(lease.expiresAt).toBeLessThan(Date.now() + 2 * TTL);
+      clients[0]!.store.close(); // it dies
+      const from = performance.now();
+      const next = await clients[1]!.acquire('k', { wait: 30_000 });
+      expect(performance.now() - from).toBeLessThan(TTL + BY_POLL);
+      await next.release();
+    },
+  );
+
+  it('falls back, a lease that its holder extended keeps what was asked for', async () => {
+    clock!.set(0);
+    const lease = await clients[0]!.acquire('k');
+    await lease.extend(600_000);
+    await setClock(-HOUR);
+    const first = lease.expiresAt;
+    await until('a renewal', () => lease.expiresAt !== first);
+    const left = await observer.redis.pttl('lock:k');
+    expect(left).toBeGreaterThan(500_000);
+    expect(left).toBeLessThan(700_000);
+    await lease.extend(900_000);
+    expect(await observer.redis.pttl('lock:k')).toBeGreaterThan(800_000);
+    expect(await lease.release()).toBe(true);
+  });
+
   it('falls back and jumps ahead again, a holder still learns its loss in time', async () => {
     clock!.set(0);
     const lease = await clients[0]!.acquire('k');

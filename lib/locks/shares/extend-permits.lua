@@ -1,4 +1,4 @@
--- Lengthen permits that are still their holders', never shorten them, never bring them back. Behind the holders stand all counts, and the ttl: once for all, or one for each.
+-- Lengthen permits that are still their holders', never bring them back. Behind the holders stand all counts, and the ttl: once for all, or one for each.
 -- Returns 1 if all last their ttl from now on; else for each the ms left; -2 where they are over, -3 where somebody holds the lock alone.
 
 --- @include "now"
@@ -7,8 +7,9 @@
 local now_ms, leases, answers, as_asked = math.floor(now_us() / 1000), #KEYS / 2, {}, true
 for nth = 1, leases do
   local lock, holders = KEYS[2 * nth - 1], KEYS[2 * nth]
-  local holder, count, ttl = ARGV[nth], ARGV[leases + nth], ARGV[2 * leases + nth] or ARGV[2 * leases + 1]
-  answers[nth] = extend_share(lock, holders, PERMITS, holder, ttl, count, now_ms)
+  local holder, count = ARGV[nth], ARGV[leases + nth]
+  local ttl, overlong = ARGV[2 * leases + nth] or ARGV[2 * leases + 1], ARGV[3 * leases + nth]
+  answers[nth] = extend_share(lock, holders, PERMITS, holder, ttl, overlong, count, now_ms)
   as_asked = as_asked and answers[nth] == tonumber(ttl)
 end
 return as_asked and 1 or answers

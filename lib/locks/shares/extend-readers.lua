@@ -1,4 +1,4 @@
--- Lengthen the shares of readers that are still their holders', never shorten one, never bring one back; their token stays the version. The ttl stands behind the holders: once for all, or one for each.
+-- Lengthen the shares of readers that are still their holders', never bring one back; their token stays the version. The ttl stands behind the holders: once for all, or one for each.
 -- Returns 1 if each lasts its ttl from now on; else for each the ms left; -2 where it is over, -3 where somebody holds the lock alone.
 
 --- @include "now"
@@ -7,8 +7,8 @@
 local now_ms, leases, answers, as_asked = math.floor(now_us() / 1000), #KEYS / 3, {}, true
 for nth = 1, leases do
   local lock, holders, version = KEYS[3 * nth - 2], KEYS[3 * nth - 1], KEYS[3 * nth]
-  local holder, ttl = ARGV[nth], ARGV[leases + nth] or ARGV[leases + 1]
-  local left, longest = extend_share(lock, holders, SHARED, holder, ttl, 1, now_ms)
+  local holder, ttl, overlong = ARGV[nth], ARGV[leases + nth] or ARGV[leases + 1], ARGV[2 * leases + nth]
+  local left, longest = extend_share(lock, holders, SHARED, holder, ttl, overlong, 1, now_ms)
   if longest then
     redis.call('PEXPIRE', version, longest + VERSION_LIFE)
   end
