@@ -1,5 +1,6 @@
 import type { LuaScript, Operand } from '../redis/index.js';
 import type { LockRequest } from './lock-request.js';
+import { noReply } from './reply.js';
 
 type Operands = Readonly<Record<string, string | number | undefined>>;
 
@@ -20,5 +21,7 @@ export function extendArgs({ args }: LuaScript, requests: readonly LockRequest[]
 
 /** What an extension answered for each of the leases, in ms; negative for one that is lost. */
 export function leftOf(reply: unknown, asked: readonly number[]): readonly number[] {
-  return reply === 1 ? asked : (reply as number[]);
+  if (reply === 1) return asked;
+  if (!Array.isArray(reply) || reply.length !== asked.length) throw noReply();
+  return reply as number[];
 }

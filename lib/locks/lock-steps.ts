@@ -14,12 +14,12 @@ import {
 import { batchesOf, LARGEST_BATCH } from './batches.js';
 import { ContendedKeys } from './contended-keys.js';
 import { entryOf } from './entry.js';
-import { extendArgs } from './extension.js';
+import { extendArgs, leftOf } from './extension.js';
 import { besideTimestamps } from './timestamp-compat/timestamp-compat.js';
 import type { LockRequest } from './lock-request.js';
 import type { Answer, Extension, Transferred } from './lock-store.js';
 import { exclusive } from './native-scripts.js';
-import { type AcquireReply, answerOf, extendedOf } from './reply.js';
+import { type AcquireReply, answerOf, extendedOf, noReply } from './reply.js';
 import { unlessGone, unlessHeld, unlessLost } from './unconfirmed.js';
 
 type Operands = Readonly<Record<string, string | number | undefined>>;
@@ -138,7 +138,7 @@ export class LockSteps {
       served: served?.map(entryOf).join(' '),
     };
     return this.#step(script, request.key, operands, (reply) => {
-      if (typeof reply === 'number') return reply === 1;
+      if (!Array.isArray(reply)) return isOne(reply);
       for (const grant of reply as string[]) this.onMessage(grant);
       return true;
     });
@@ -195,7 +195,7 @@ export class LockSteps {
           key,
           read: (reply) => ({
             sent,
-            remaining: isOne(reply) ? asked : (reply as number[]).map(extendedOf),
+            remaining: leftOf(reply, asked).map(extendedOf),
           }),
           unconfirmed: unlessLost,
         };
@@ -283,7 +283,11 @@ function kindOf({ share }: LockRequest): 's' | 'p' | undefined {
   return share && (isReader(share) ? 's' : 'p');
 }
 
-/** Whether a script answered 1. */
+/**
+ * Whether a script answered 1, and not 0.
+ * @throws if it answered anything else.
+ */
 export function isOne(reply: unknown): boolean {
+  if (reply !== 1 && reply !== 0) throw noReply();
   return reply === 1;
 }

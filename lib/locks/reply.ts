@@ -5,6 +5,11 @@ import type { LockRequest } from './lock-request.js';
 
 // What the scripts return and push, as PROTOCOL.md says it.
 
+/** What is no reply to a step. The connection on which it came is replaced, since others may be out of step, too. */
+export function noReply(): Error {
+  return new TypeError('This is no reply to the step.');
+}
+
 /** What the acquire scripts return: the clock alone says `held` for the whole ttl, with all tokens, the first of which is the clock; below 0 it says `late`. */
 export type AcquireReply =
   | number
@@ -61,13 +66,26 @@ export function answerOf(
     }
     case 'foreign':
       throw new ForeignLockError(key, left as string);
-    default:
+    case 'busy':
+    case 'full':
+    case 'late':
+    case 'free':
+    case 'taken':
       return { kind, gaveBack };
+    default:
+      throw noReply();
   }
 }
 
+/** @throws if a script answered no number. */
+export function msOf(reply: unknown): number {
+  if (typeof reply !== 'number') throw noReply();
+  return reply;
+}
+
 /** What of each lease is left, as extend and transfer say it. */
-export function extendedOf(ms: number): Extended {
+export function extendedOf(reply: unknown): Extended {
+  const ms = msOf(reply);
   return ms === -2 ? 'free' : ms === -3 ? 'taken' : ms;
 }
 

@@ -1,6 +1,7 @@
 import { LockStoreError } from '../errors/index.js';
 import type { Clock } from '../options/index.js';
 import { LuaScript, named, type RedisConnection } from '../redis/index.js';
+import { msOf } from './reply.js';
 import serverEpoch from './server-epoch.lua.js';
 
 /** The step by which a server is admitted. */
@@ -43,7 +44,7 @@ export class ServerEpoch {
       script: serverEpoch,
       keys: serverEpoch.keyList({ epoch: epochKey(this.prefix) }),
       args: serverEpoch.argList({ run, grace: this.longest }),
-      read: Number,
+      read: msOf,
     });
     this.#over = this.clock.monotonic() + left;
   };

@@ -1,7 +1,8 @@
 import type { Clock } from '../options/index.js';
 import { deadline } from './deadline.js';
 import { decoded } from './resp.js';
-import { noAnswer, storeFailure } from './store-failure.js';
+import { LockError } from '../errors/index.js';
+import { garbled, noAnswer, storeFailure } from './store-failure.js';
 
 /** A command that waits for its answer. */
 export class InFlightCommand {
@@ -47,8 +48,8 @@ export class InFlightCommands {
   constructor(
     private readonly timeout: number,
     private readonly clock: Clock,
-    /** Called when nothing was received since a command that was not answered in time. */
-    private readonly silent: () => void,
+    /** Called when nothing was received since a command that was not answered in time, or what was is no answer to its command. */
+    private readonly broken: () => void,
   ) {}
 
   add(command: InFlightCommand): void {
@@ -64,7 +65,10 @@ export class InFlightCommands {
     try {
       command.resolve(command.read(decoded(reply), this.#lastAnswerAt));
     } catch (error) {
-      command.reject(error);
+      if (error instanceof LockError) return command.reject(error);
+      command.reject(garbled(command.key));
+      this.failAll(); // a reply was lost, and each of the others is another's
+      this.broken();
     }
   }
 
@@ -120,7 +124,7 @@ export class InFlightCommands {
         command.giveUp(noAnswer(command.key, this.timeout));
         silent ||= this.#lastAnswerAt < command.sentAt;
       }
-      if (silent) this.silent();
+      if (silent) this.broken();
       if (left > 0) this.#watch(left);
     });
   }

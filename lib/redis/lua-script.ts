@@ -133,7 +133,7 @@ export class LuaScript {
 
   /** What of a reply is one run's, of so many that left together. */
   replyTo(nth: number, runs: number, reply: unknown): unknown {
-    return runs > 1 ? (reply as unknown[])[nth] : reply;
+    return runs > 1 ? (Array.isArray(reply) ? (reply as unknown[])[nth] : undefined) : reply;
   }
 }
 

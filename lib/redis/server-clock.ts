@@ -12,6 +12,9 @@ interface Sample {
 /** How far our two clocks may part meanwhile, in ms: more, and the machine slept, or somebody set its clock. */
 const STEP = 5;
 
+/** How far a server's clock may be set between two replies, in ms. Farther, and it is read anew, with a new connection. */
+const FARTHEST = 86_400_000;
+
 /**
  * What this process knows of the server's clock, from the replies that carry it. Errs on the safe
  * side only: never ahead of the server, and no moment placed later than it was.
@@ -24,7 +27,10 @@ export class ServerClock {
     this.#sample = undefined;
   }
 
+  /** @throws if no clock can have said so, by what is known of it: then this is no reply to the step. */
   learn(sent: Moment, receivedAt: number, server: number): void {
+    const expected = this.known ? this.serverTimeAt(receivedAt) : server;
+    if (!(Math.abs(server - expected) < FARTHEST)) throw new TypeError('This is no clock.');
     this.#sample = { sent, receivedAt, server };
   }
 

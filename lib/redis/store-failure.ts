@@ -221,6 +221,11 @@ export function noAnswer(key: string | undefined, timeout: number): LockStoreErr
   return failure(`Redis did not answer within ${timeout} ms`, key, 'unknown', true);
 }
 
+/** What was received is no answer to the command: it may have run, or may still. */
+export function garbled(key: string | undefined): LockStoreError {
+  return failure('what Redis answered is no answer to the command', key, 'unknown', true);
+}
+
 /** A command that never left. */
 export function notSent(key: string | undefined, why = 'Redis is not connected'): LockStoreError {
   return failure(why, key, 'unsent', true);

@@ -206,3 +206,19 @@ it('what reads an answer is told when that came', async () => {
   await nextTurn();
   expect(at).toBe(123);
 });
+
+describe('an answer to another command', () => {
+  it('fails its command and those behind it, and the connection is replaced', async () => {
+    const read = (): never => {
+      throw new TypeError('This is no reply to the step.');
+    };
+    const keys = new KeyList(['k']);
+    const first = command('', connection.run({ script, keys, args: [], read }));
+    const next = run();
+    first.wire.resolve('another’s' as never);
+    next.wire.resolve('its own, or not' as never);
+    await nextTurn();
+    expect([first.now, next.now]).toEqual(['unknown', 'unknown']);
+    expect(redis.disconnects).toEqual([true]);
+  });
+});

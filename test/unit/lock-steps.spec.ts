@@ -5,6 +5,7 @@ import type { LockRequest } from '../../lib/locks/lock-request.js';
 import { lockServer, type LockServer, type Step, type StepNode } from '../../lib/redis/index.js';
 import type { ScriptRun } from '../../lib/redis/lua-script.js';
 import { ServerClock } from '../../lib/redis/server-clock.js';
+import { momentOf } from '../../lib/options/index.js';
 import { ManualClock } from '../../lib/testing/index.js';
 
 const UNREACHED = new Error('too few replicas');
@@ -212,4 +213,28 @@ describe('a hand-over', () => {
     replies = [0];
     await expect(steps.transfer(request, successor)).rejects.toBe(UNREACHED);
   });
+});
+
+/** What other steps answer, what nothing does, and numbers that are no clock. */
+const GARBAGE = [1, 0, -1, 2, 30_000, null, '', [], [1_000, 1_000], [-2], ['OK'], 'OK'];
+
+it.each([
+  ['a question', () => steps.acquire(scripts.acquire, ask), GARBAGE],
+  [
+    'a release',
+    () => steps.release(scripts.release, request, 0),
+    [2, 30_000, 1e15, null, '', 'OK'],
+  ],
+  ['a leave', () => steps.leave(scripts.leave, request), [2, 1e15, null, '', 'OK', []]],
+  [
+    'an extension',
+    () => steps.extend(scripts.extend, [request]),
+    [0, 2, 1e15, null, '', [], [1, 1], [null]],
+  ],
+] as const)('what is no answer to %s is taken for none', async (_, step, replied) => {
+  node.clock.learn(momentOf(clock), 0, 1_790_000_000_000);
+  for (const reply of replied) {
+    replies = [reply];
+    await expect(server.take(step() as Step<unknown>)).rejects.toThrow(TypeError);
+  }
 });

@@ -12,6 +12,7 @@ import { tracingChannel } from 'node:diagnostics_channel';
 import { once } from 'node:events';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { systemClock } from '../../lib/options/index.js';
+import { ForeignLockError } from '../../lib/errors/index.js';
 import { KeyList, LuaScript, named, type Operand } from '../../lib/redis/index.js';
 import { RedisConnection } from '../../lib/redis/redis-connection.js';
 import { bulk, decoded } from '../../lib/redis/resp.js';
@@ -184,10 +185,10 @@ describe.each(['as ioredis spells commands', 'as we spell them'])('%s', (how) =>
 
   it('what `read` throws is what the run rejects with', async () => {
     const read = (): never => {
-      throw new RangeError('not that');
+      throw new ForeignLockError('n', 'list');
     };
     const run = connection.run({ script: count, keys: new KeyList(['n']), args: [], read });
-    await expect(run).rejects.toThrow(RangeError);
+    await expect(run).rejects.toThrow(ForeignLockError);
   });
 
   it('an error of the server rejects, and the next answer is right', async () => {

@@ -88,8 +88,9 @@ export class DialectLock implements LockStrategy {
 
   async extend(requests: readonly LockRequest[]): Promise<Extension> {
     const sent = momentOf(this.server.time);
-    const read = (reply: unknown): Extended => extendedOf(reply as number);
-    const remaining = requests.map((request) => this.#run(this.dialect.extend, request, {}, read));
+    const remaining = requests.map((request) =>
+      this.#run(this.dialect.extend, request, {}, extendedOf),
+    );
     return { sent, remaining: await Promise.all(remaining) };
   }
 

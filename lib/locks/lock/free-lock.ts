@@ -9,7 +9,7 @@ import {
   type StepNode,
 } from '../../redis/index.js';
 import type { LockRequest } from '../lock-request.js';
-import type { LockSteps } from '../lock-steps.js';
+import { isOne, type LockSteps } from '../lock-steps.js';
 import type { Answer } from '../lock-store.js';
 import { exclusive } from '../native-scripts.js';
 import type { AcquireReply } from '../reply.js';
@@ -174,7 +174,7 @@ class FreeRelease extends FreeStep<boolean> {
   }
 
   read(reply: unknown, receivedAt: number): boolean | Promise<boolean> {
-    if (reply !== -1) return reply === 1;
+    if (reply !== -1) return isOne(reply);
     const { steps, request } = this;
     steps.contended.add(request.key, receivedAt);
     return steps.server.take(steps.release(exclusive.release, request, 0));
