@@ -338,7 +338,7 @@ onSteppedClock('when the clock of the server', () => {
       const first = lease.expiresAt;
       await until('a renewal', () => lease.expiresAt !== first);
       expect(lease.expiresAt).toBeLessThan(Date.now() + 2 * TTL);
-      clients[0]!.store.close(); // it dies
+      await clients[0]!.store.close(); // it dies
       const from = performance.now();
       const next = await clients[1]!.acquire('k', { wait: 30_000 });
       expect(performance.now() - from).toBeLessThan(TTL + BY_POLL);

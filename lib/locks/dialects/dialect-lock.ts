@@ -14,7 +14,7 @@ import {
 import { askAgain } from '../back-off.js';
 import { lockId, type LockRequest } from '../lock-request.js';
 import type { Whereabouts } from '../lock-names.js';
-import type { Answer, Extended, Extension, LockStrategy, Snapshot } from '../lock-store.js';
+import type { Answer, Extension, LockStrategy, Snapshot } from '../lock-store.js';
 import { isOne } from '../lock-steps.js';
 import { extendedOf } from '../reply.js';
 import { scripts as others, snapshotWithoutQueue } from '../snapshot.js';
