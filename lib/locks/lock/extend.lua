@@ -1,5 +1,4 @@
--- Lengthen every lease that is still its holder's, never bring one back. The ttl stands behind the holders: once for all, or one for each.
--- A lease is shortened only where its end is as far ahead as `overlong`: that many ms were answered before, and nobody asked for so many.
+-- Lengthen every lease that is still its holder's, never bring one back; shorten one only where so much is left as `overlong`, which nobody asked for. The ttl stands behind the holders: once for all, or one for each.
 -- Returns 1 if each lease lasts its ttl from now on; else for each the ms left; -2 where the lock is free, -3 where it is another's.
 
 --- @include "held-by"
