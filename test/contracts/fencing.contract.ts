@@ -186,6 +186,28 @@ export const fencingOnRedis: Contract = {
     expect(a.granted(successor)!.fencingToken).toBe(ahead + 2);
   },
 
+  async 'a fence that somebody wrote over costs nothing: tokens go on at the clock of the server'(
+    world,
+  ) {
+    const { control, prefix } = world.redis!;
+    const fence = `${prefix}{}:fence`;
+    const a = await world.client();
+    let { request, grant } = await a.hold();
+    for (const garbage of ['9007199254740993', '1e300', '-1', 'inf', 'nan', 'none', '']) {
+      await a.lock.release(request, 0);
+      await control.set(fence, garbage);
+      const last = grant.fencingToken!;
+      ({ request, grant } = await a.hold());
+      expect(grant.fencingToken).toBeGreaterThan(last);
+      expect(grant.fencingToken).toBeLessThanOrEqual((Date.now() + 60_000) * 1_000);
+    }
+    await a.lock.release(request, 0);
+    await control.del(fence);
+    await control.rpush(fence, 'a list');
+    expect((await a.hold()).grant.fencingToken).toBeGreaterThan(grant.fencingToken!);
+    expect(await control.get(fence)).toMatch(/^\d{16}$/);
+  },
+
   async 'tokens and arrivals are written as whole numbers'(world) {
     const { control, prefix } = world.redis!;
     const a = await world.client();
@@ -195,11 +217,11 @@ export const fencingOnRedis: Contract = {
     expect(entry.enqueuedAt).toMatch(/^\d{16}$/);
     await a.lock.release(request, 0);
     expect(await control.get(`${prefix}{}:fence`)).toMatch(/^\d{16}$/);
-    await control.set(`${prefix}{}:fence`, '9007199254740000');
+    await control.set(`${prefix}{}:fence`, '3999999999990000');
     await a.lock.force('k');
     const { grant } = await a.hold();
-    expect(grant.fencingToken).toBe(9_007_199_254_740_001);
-    expect(await control.get(`${prefix}{}:fence`)).toBe('9007199254740001');
+    expect(grant.fencingToken).toBe(3_999_999_999_990_001);
+    expect(await control.get(`${prefix}{}:fence`)).toBe('3999999999990001');
   },
 
   async 'an evicted fence costs no order once the clock has passed what was reserved'(world) {

@@ -6,6 +6,7 @@ local holder, attempt, ttl, tokens, proposed, not_after = ARGV[1], ARGV[2], ARGV
 --- @include "now"
 --- @include "attempt-of"
 --- @include "write-fence"
+--- @include "last-token"
 
 local now = now_us()
 if now > tonumber(not_after) then
@@ -26,7 +27,7 @@ if earlier == tonumber(attempt) then
   first = given
 elseif tokens ~= '0' then
   local leads = tonumber(proposed) > now + TOKEN_LEAD -- it could not go on from there if it lost the fence
-  first = math.max((tonumber(redis.call('GET', fence) or '') or 0) + 1, leads and now or tonumber(proposed))
+  first = math.max(last_token(redis.pcall('GET', fence)) + 1, leads and now or tonumber(proposed))
   write_fence(fence, first + tokens - 1, now)
 end
 redis.call('SET', lock, holder .. '/' .. attempt .. '/' .. whole(first), 'PX', ttl)
