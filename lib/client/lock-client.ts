@@ -188,6 +188,7 @@ export class LockClient {
       );
     }
     await this.#connected(key);
+    await this.open();
     return Stamp.take(key, () => this.store.stamp(key));
   }
 

@@ -24,8 +24,9 @@ export class Opening {
     this.opened = new Promise((resolve) => (this.#tellOpened = resolve));
   }
 
+  /** @throws LockShutdownError once it is closed. */
   open(): Promise<void> {
-    if (this.#closed && !this.#underWay) return Promise.resolve(); // a step that is asked for now fails as not connected
+    if (this.#closed) return Promise.reject(new LockShutdownError());
     this.#underWay ??= detached(() =>
       this.store.open(this.listener).then(
         () => {

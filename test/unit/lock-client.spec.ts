@@ -354,6 +354,19 @@ describe('a process that is closed, also without a drain', () => {
     expect(world.clock.pending).toBe(0);
   });
 
+  it('says that it is shut down, whatever is asked', async () => {
+    const { locks } = await world.process();
+    await world.finish(locks.close());
+    const search = { pattern: '*', most: 1, mayBe: () => true };
+    const asked = [
+      () => locks.inspect('k', 1),
+      () => locks.names(search),
+      () => locks.force('k'),
+      () => locks.optimistic('k'),
+    ];
+    for (const ask of asked) await expect(ask()).rejects.toThrow(LockShutdownError);
+  });
+
   it('gives back what it holds, and tells its holders', async () => {
     const [a, b] = [await world.process(), await world.process()];
     const { signal } = await a.acquire();
