@@ -143,8 +143,11 @@ export async function restore(
     cleanup.abandon(own, inFlight);
     throw error;
   };
+  const patience = 2 * settings.commandTimeout;
+  const giveUpAt = clock.monotonic() + patience;
+  const isOver = (): boolean => shutdown.aborted || clock.monotonic() >= giveUpAt;
+  let lastFailure: unknown;
   const transfer = async (): Promise<Transferred> => {
-    const giveUpAt = clock.monotonic() + 2 * settings.commandTimeout;
     for (let failures = 0; ; failures += 1) {
       const sentAt = clock.monotonic();
       inFlight.sent(sentAt);
@@ -154,20 +157,27 @@ export async function restore(
         const { sent, remaining } = answer;
         const isSure =
           typeof remaining !== 'number' || validityOf({ sent, remaining }, clock) !== 'doubtful';
-        if (isSure || shutdown.aborted) return answer; // else the machine slept while it was on its way: the next one says the same
+        if (isSure || isOver()) return answer; // else the machine slept while it was on its way: the next one says the same
       } catch (error) {
         const failure = error instanceof LockStoreError ? error : undefined;
         if (failure?.outcome === 'unknown') inFlight.unknown(sentAt);
         else inFlight.answered();
-        if (!failure?.retryable || clock.monotonic() >= giveUpAt) throw error;
+        lastFailure = error;
+        if (!failure?.retryable || isOver()) throw error;
         await pause(pauseAfter(failures), clock, shutdown);
-        if (shutdown.aborted) throw error;
+        if (isOver()) throw error;
       }
     }
   };
   const answer = new Promise<Transferred>((resolve, reject) => {
     const callOff = onAbort(shutdown, () => reject(new LockShutdownError(key)));
-    transfer().then(resolve, reject).finally(callOff);
+    const cancel = clock.after(patience, () => reject(lastFailure)); // the first step has failed by then
+    transfer()
+      .then(resolve, reject)
+      .finally(() => {
+        cancel();
+        callOff();
+      });
   });
   const { sent, remaining, renewIn } = await answer.catch(fail);
   if (typeof remaining !== 'number') {

@@ -353,6 +353,27 @@ export const handOver: Contract = {
     }
   },
 
+  async 'who hears nothing gives up after twice the time-out of a command, whatever was tried last'(
+    world,
+  ) {
+    const [a, commandTimeout] = [await world.process(), 1_000];
+    const from = world.clock.monotonic();
+    const b = await world.process({ commandTimeout }, (store, clock) =>
+      withSteps(store, {
+        transfer: () =>
+          new Promise((_, reject) => {
+            const hangs = clock.monotonic() - from > commandTimeout;
+            const lost = new LockStoreError('The lock store failed.', { outcome: 'unknown' });
+            clock.after(hangs ? commandTimeout : 0, () => reject(lost));
+          }),
+      }),
+    );
+    const text = await (await a.acquire()).handOver();
+    const restored = later(restore(b, text));
+    await expect(world.finish(restored)).rejects.toThrow(LockStoreError);
+    expect(b.clock.monotonic() - from).toBeLessThan(atMost(world, 2.2 * commandTimeout));
+  },
+
   async 'who does not hear that it restored it asks again'(world) {
     const a = await world.process();
     for (const trouble of [unheard, did('unsent')]) {
