@@ -169,6 +169,17 @@ export const extensionOnRedis: Contract = {
     expect((await a.hold()).grant.fencingToken).toBeGreaterThan(grant.fencingToken!);
   },
 
+  async 'a lease that an operator made last for ever ends again after its next extension'(world) {
+    const { control } = world.redis!;
+    const a = await world.client();
+    const { request } = await a.hold({ ttl: TTL });
+    for (const key of await control.keys('*')) await control.persist(key);
+    expect(await a.extend([request])).toEqual([TTL]);
+    const { remaining } = await world.snapshot();
+    expect(remaining).toBeGreaterThan(0);
+    expect(remaining).toBeLessThanOrEqual(TTL);
+  },
+
   async 'what a clock that was set back has put off is shortened, and nothing else is'(world) {
     const [a, hour] = [await world.client(), 3_600_000];
     const { request } = await a.hold({ ttl: TTL });
