@@ -316,6 +316,7 @@ export class HeldLock implements Scheduled {
   #presentReason(returned: boolean): LossReason {
     if (this.phase === 'awaiting') return 'awaiting';
     if (this.phase !== 'held') return 'released';
+    if (this.inDoubt) return 'unconfirmed';
     if (this.validity !== 'valid') return 'expired';
     return returned ? 'released' : 'gone';
   }

@@ -11,7 +11,8 @@ import { LockError } from './lock.error.js';
  * - `released`: it was given back by `release`, or by the end of its body.
  * - `transferred`: it was handed over.
  * - `awaiting`: it was given back until a condition is signalled.
- * - `unconfirmed`: Redis did not say whether `downgrade` or `handOver` was done, so the lease was given up.
+ * - `unconfirmed`: Redis did not say whether `downgrade` or `handOver` was done, so the lease was given up. Or the machine
+ *   slept or its clock was set, and Redis is asked whether the lease lasts.
  * - `shutdown`: the application shut down.
  */
 export type LossReason =
@@ -34,7 +35,8 @@ const EXPLANATION: Record<LossReason, string> = {
     'it was released before. Is an "await" missing, so that work went on after the release?',
   transferred: 'it was handed over.',
   awaiting: 'it was given back to await a condition.',
-  unconfirmed: 'Redis did not say whether the last step was done, so the lease was given up.',
+  unconfirmed:
+    'Redis has not confirmed it since its last step was not answered, the machine slept, or its clock was set.',
   shutdown: 'the application is shutting down.',
 };
 

@@ -4,6 +4,26 @@ import { SingleLease } from '../../lib/client/single-lease.js';
 import { ManualClock, MemoryServer, memoryLockService } from '../../lib/testing/index.js';
 import { collectGarbage } from '../support/collect-garbage.js';
 
+it('a lease in doubt, because the clock of the machine was set, says so and not that its time ran out', async () => {
+  const clock = new ManualClock();
+  let step = 0;
+  const stepped = {
+    monotonic: () => clock.monotonic(),
+    wall: () => clock.wall() + step,
+    after: (ms: number, task: () => void) => clock.after(ms, task),
+  };
+  const locks = memoryLockService({
+    clock: stepped as ManualClock,
+    server: new MemoryServer(clock),
+  });
+  const lease = await locks.acquire('k');
+  step = 3_600_000;
+  expect(() => lease.assertHeld()).toThrow(expect.objectContaining({ reason: 'unconfirmed' }));
+  step = 0;
+  lease.assertHeld();
+  await lease.release();
+});
+
 it('a holder that awaits conditions again and again keeps none of its former turns', async () => {
   const clock = new ManualClock();
   const locks = memoryLockService({ clock, server: new MemoryServer(clock) });
