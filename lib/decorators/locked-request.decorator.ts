@@ -1,7 +1,7 @@
-import { INTERCEPTORS_METADATA } from '@nestjs/common/constants.js';
 import { MetadataScanner } from '@nestjs/core';
 import { LockOptionsError } from '../errors/index.js';
 import { HandlerRun } from '../interceptors/handler-run.js';
+import { interceptFirst } from '../interceptors/intercept-first.js';
 import { LockInterceptor } from '../interceptors/lock.interceptor.js';
 import { catchMessageErrors } from '../interceptors/message-errors.js';
 import {
@@ -41,23 +41,13 @@ export function LockedRequest(
       []) as LockedRequestSettings[];
     Reflect.defineMetadata(LOCKED_REQUEST_METADATA, [settings, ...beneath], bearer);
     catchMessageErrors(onHandler ? target.constructor : target);
-    interceptFirst(bearer);
+    interceptFirst(bearer, LockInterceptor);
     if (onHandler) {
       descriptor.value = watched(target, method!, descriptor.value as Method);
     } else {
       watchHandlers((target as { prototype: Record<string, Method> }).prototype);
     }
   };
-}
-
-/**
- * `@UseInterceptors` appends, and decorators apply from the last to the first: in front, the lock is around a transaction
- * wherever that is written. Where LockInterceptor stands by hand already, its place was chosen.
- */
-function interceptFirst(bearer: object): void {
-  const interceptors = (Reflect.getMetadata(INTERCEPTORS_METADATA, bearer) ?? []) as unknown[];
-  if (interceptors.includes(LockInterceptor)) return;
-  Reflect.defineMetadata(INTERCEPTORS_METADATA, [LockInterceptor, ...interceptors], bearer);
 }
 
 const watchers = new WeakSet<Method>();

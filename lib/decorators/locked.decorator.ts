@@ -1,6 +1,8 @@
 import { METHOD_METADATA } from '@nestjs/common/constants.js';
 import { catchError, defer, throwError } from 'rxjs';
 import { LockOptionsError } from '../errors/index.js';
+import { ClientOfRequest } from '../interceptors/client-of-request.js';
+import { interceptFirst } from '../interceptors/intercept-first.js';
 import { catchMessageErrors, errorOfHandler, isResolver } from '../interceptors/message-errors.js';
 import { keyReader, lockNames, nameOfKey } from '../keys/index.js';
 import {
@@ -121,6 +123,7 @@ export function Locked(
           return await call(service, this, args).promise(
             (result) => endOfAnswer(result, args),
             said,
+            options.leaveWithClient ? ClientOfRequest.gone : undefined,
           );
         } catch (error) {
           throw errorOfHandler(service, handler(), error);
@@ -154,6 +157,7 @@ export function Locked(
     }
     const body = assumed ? heardIfLazy(wrappers[kind]) : wrappers[kind];
     const wrapper = wrapMethod(original as never, body as never);
+    if (options.leaveWithClient) interceptFirst(wrapper, ClientOfRequest);
     rememberReturnKind(wrapper, { kind, assumed });
     const beneath = (Reflect.getOwnMetadata(LOCKED_METADATA, original) ?? []) as LockedMetadata;
     const metadata: LockedMetadata = [...beneath, { options, plans }];

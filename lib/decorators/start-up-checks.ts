@@ -79,6 +79,11 @@ export function checkDecorators(
       warnOfOverride(said, prototype, name);
       for (const { options, plans } of locked) {
         check(`@Locked on ${said}`, method, options, plans);
+        if (options.leaveWithClient && !Reflect.hasMetadata(METHOD_METADATA, method)) {
+          throw new LockOptionsError(
+            `@Locked on ${said} has "leaveWithClient", but no HTTP request waits there: it stands on routes.`,
+          );
+        }
         if (countsAsDone && options.onBusy === 'skip') {
           throw new LockOptionsError(
             `@Locked on ${said} has onBusy: 'skip', but its caller would take the skipped work for done. Use 'throw', or a function.`,

@@ -24,6 +24,7 @@ import { lockServiceToken } from '../services/lock-service-token.js';
 import { AnswerRows } from '../services/answer-rows.js';
 import { LockedCall, lazyKind } from '../services/locked-call.js';
 import { returnKind } from '../services/return-kind.js';
+import { clientGone } from './client-of-request.js';
 import { HandlerRun } from './handler-run.js';
 import { errorOfHandler } from './message-errors.js';
 import { LOCKED_REQUEST_METADATA, type LockedRequestSettings } from './locked-request-settings.js';
@@ -70,7 +71,7 @@ export class LockInterceptor implements NestInterceptor {
   #guard(
     context: ExecutionContext,
     { isSse, response }: Handling,
-    { keyOf, module, plans }: LockedRequestSettings,
+    { keyOf, module, plans, options }: LockedRequestSettings,
     inner: Observable<unknown>,
     run: HandlerRun,
   ): Observable<unknown> {
@@ -97,8 +98,10 @@ export class LockInterceptor implements NestInterceptor {
     };
     return new Observable((subscriber) => {
       const left = new AbortController();
+      const gone = options.leaveWithClient === false ? undefined : clientGone(http);
+      const waits = gone ? AbortSignal.any([left.signal, gone]) : left.signal;
       void call(async () => sentAnswer(await run.last(inner, left.signal), http))
-        .promise(end, undefined, left.signal)
+        .promise(end, undefined, waits)
         .then(
           (answer) => {
             if (subscriber.closed) return discard(answer);

@@ -44,6 +44,12 @@ export interface LockedOptions
    * type is an interface of yours, or where another decorator below hides it.
    */
   readonly returns?: 'promise' | 'observable' | 'iterable' | undefined;
+  /**
+   * On HTTP: a request whose client is gone while it waits for the lock leaves the queue. Its handler does not start, and
+   * the request ends with an `HttpException` of status 499. A handler that runs goes on. @default true under
+   * `@LockedRequest`; false under `@Locked`, where it stands on routes only
+   */
+  readonly leaveWithClient?: boolean | undefined;
 }
 
 const ALLOWED = {
@@ -54,7 +60,14 @@ const ALLOWED = {
 } as const;
 
 /** What stands beside {@link LockCallOptions} in the options of a decorator. */
-export const POLICY_OPTIONS = ['mode', 'permits', 'name', 'module', ...Object.keys(ALLOWED)];
+export const POLICY_OPTIONS = [
+  'mode',
+  'permits',
+  'name',
+  'module',
+  'leaveWithClient',
+  ...Object.keys(ALLOWED),
+];
 
 /** @throws LockOptionsError naming the first option of a decorator's own that is wrong. */
 export function checkPolicy(options: LockedOptions): void {
@@ -66,6 +79,9 @@ export function checkPolicy(options: LockedOptions): void {
     throw new LockOptionsError(
       `Option "${name}" takes ${choice}${name === 'onBusy' ? ' or a function' : ''}.`,
     );
+  }
+  if (!['undefined', 'boolean'].includes(typeof options.leaveWithClient)) {
+    throw new LockOptionsError('Option "leaveWithClient" takes true or false.');
   }
   if (options.module !== undefined && typeof options.module !== 'string') {
     throw new LockOptionsError('Option "module" takes the name of a RedisLockModule.');

@@ -1,0 +1,13 @@
+import type { NestInterceptor, Type } from '@nestjs/common';
+import { INTERCEPTORS_METADATA } from '@nestjs/common/constants.js';
+
+/**
+ * Puts `interceptor` around the others of a handler or controller. `@UseInterceptors` appends, and decorators apply from the
+ * last to the first: in front, it is around a transaction wherever that is written. Where it stands by hand already, its
+ * place was chosen.
+ */
+export function interceptFirst(bearer: object, interceptor: Type<NestInterceptor>): void {
+  const interceptors = (Reflect.getMetadata(INTERCEPTORS_METADATA, bearer) ?? []) as unknown[];
+  if (interceptors.includes(interceptor)) return;
+  Reflect.defineMetadata(INTERCEPTORS_METADATA, [interceptor, ...interceptors], bearer);
+}
