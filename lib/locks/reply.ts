@@ -7,7 +7,7 @@ import type { LockRequest } from './lock-request.js';
 
 /** What is no reply to a step. The connection on which it came is replaced, since others may be out of step, too. */
 export function noReply(): Error {
-  return new TypeError('This is no reply to the step.');
+  return new TypeError('no reply');
 }
 
 /** What the acquire scripts return: the clock alone says `held` for the whole ttl, with all tokens, the first of which is the clock; below 0 it says `late`. */

@@ -30,7 +30,7 @@ export class ServerClock {
   /** @throws if no clock can have said so, by what is known of it: then this is no reply to the step. */
   learn(sent: Moment, receivedAt: number, server: number): void {
     const expected = this.known ? this.serverTimeAt(receivedAt) : server;
-    if (!(Math.abs(server - expected) < FARTHEST)) throw new TypeError('This is no clock.');
+    if (!(Math.abs(server - expected) < FARTHEST)) throw new TypeError('no clock');
     this.#sample = { sent, receivedAt, server };
   }
 

@@ -210,7 +210,7 @@ it('what reads an answer is told when that came', async () => {
 describe('an answer to another command', () => {
   it('fails its command and those behind it, and the connection is replaced', async () => {
     const read = (): never => {
-      throw new TypeError('This is no reply to the step.');
+      throw new TypeError('no reply');
     };
     const keys = new KeyList(['k']);
     const first = command('', connection.run({ script, keys, args: [], read }));
