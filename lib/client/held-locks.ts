@@ -64,10 +64,6 @@ export class HeldLocks {
     }
   }
 
-  has(holder: string): boolean {
-    return this.#held.has(holder);
-  }
-
   /**
    * From now on it is renewed. After {@link releaseAll} it is given back at once instead. `waited`: how long its caller did, in
    * ms; `asked`: by which call it came; `before`: from which hold.
@@ -228,6 +224,7 @@ export class HeldLocks {
         const inTime = ours && validity !== 'expired';
         this.#end(heldLock, inTime ? undefined : validity === 'valid' ? 'gone' : 'expired');
         if (uncertain) this.cleanup.abandon(request, inFlight);
+        if (!ours) this.cleanup.abandonServed(served); // the first of them may have been granted meanwhile
         this.#answered();
         return inTime;
       },

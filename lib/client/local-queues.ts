@@ -8,7 +8,6 @@ import type { HeldLocks } from './held-locks.js';
 import { LocalQueue, type QueueContext } from './local-queue.js';
 import { Schedule } from './timers.js';
 import { BUDGET } from './time-slice.js';
-import { InFlight } from './in-flight.js';
 import { TurnoverMap } from './turnover-map.js';
 import { Waiter } from './waiter.js';
 
@@ -102,13 +101,10 @@ export class LocalQueues {
 
   /** What the store pushes goes to the entries and to what is held. */
   get pushes(): PushListener {
-    const { entries, pollers, cleanup, heldLocks } = this.context;
+    const { entries, pollers, heldLocks } = this.context;
     return {
-      granted(request, grant) {
-        const entry = entries.get(request.holder);
-        if (entry) entry.granted(grant);
-        else if (!heldLocks.has(request.holder)) cleanup.abandon(request, new InFlight(0)); // nobody here waits for it
-      },
+      // Whoever gave an id up leaves it, whatever is pushed: a message, which anybody may have sent, gives nothing back.
+      granted: (request, grant) => entries.get(request.holder)?.granted(grant),
       forced: (holder) => heldLocks.forced(holder),
       kept: (lock, rest) => pollers.get(lock)?.comesFreeIn(rest),
       reconnected() {

@@ -9,7 +9,7 @@ import type {
   Refusal,
 } from '../locks/lock-store.js';
 import { lockId, type LockRequest } from '../locks/lock-request.js';
-import { FIRST_LEASE } from '../protocol/constants.js';
+import { FIRST_LEASE, LONGEST_BATCH } from '../protocol/constants.js';
 import { type Clock, type ModuleSettings, permitsOf } from '../options/index.js';
 import type { Cleanup } from './cleanup.js';
 import { type Outage, type Polled, QueuePoller } from './queue-poller.js';
@@ -137,7 +137,8 @@ export class QueueEntry implements Polled {
   granted(grant: Grant | undefined): void {
     if (this.#over) return;
     this.#told = true;
-    if (!grant || validityOf(grant, this.context.clock) !== 'valid') return this.ask();
+    const isSure = grant && mayBePushed(grant, this.#request);
+    if (!isSure || validityOf(grant, this.context.clock) !== 'valid') return this.ask();
     this.end(true);
     this.owner.granted(this, grant);
   }
@@ -286,6 +287,17 @@ export class QueueEntry implements Polled {
     if (this.request.enqueuedAt === undefined && this.inFlight.uncertainUntil === -Infinity)
       this.#known = false;
   }
+}
+
+/** Whether a script may have granted this by a push: anybody may have written it. */
+function mayBePushed(grant: Grant, { ttl, tokenBlock }: LockRequest): boolean {
+  const { remaining, fencingToken, tokens, batch } = grant;
+  const behind = batch ? batch.entries : 0;
+  if (!(remaining <= Math.min(ttl, FIRST_LEASE) && behind >= 0 && behind <= LONGEST_BATCH)) {
+    return false;
+  }
+  if (tokenBlock === 0) return fencingToken === undefined;
+  return fencingToken! > 0 && tokens >= 1 && tokens <= tokenBlock + behind;
 }
 
 /** The ask that was to give a lease back changed nothing. */

@@ -95,7 +95,7 @@ export class QueuePoller<Entry extends Polled> {
 
   /** The lock is said to come free then: the first entry asks no later than it would have. */
   comesFreeIn(ms: number): void {
-    const pause = Math.max(ASK_PAUSE, ms + 1);
+    const pause = Math.max(ASK_PAUSE, ms + 1 || 0); // whatever a message says
     const at = this.clock.monotonic() + pause;
     if (!this.#cancelPoll) this.#freeAt = Math.min(this.#freeAt, at);
     else if (at < this.#pollsAt) this.#pollIn(pause);

@@ -44,13 +44,15 @@ export class ServerClock {
     return this.#sample.server + (now - this.#sample.receivedAt);
   }
 
-  /** Our moment of the server's `server`, or a little before; undefined when no fresh sample says. */
+  /** Our moment of the server's `server`, or a little before; undefined when no fresh sample says, or it is yet to come. */
   momentAt(server: number, now: Moment): Moment | undefined {
     if (!this.#sample) return undefined;
     const { sent, receivedAt } = this.#sample;
     if (now.monotonic - receivedAt > SAMPLE_LIFE) return undefined;
     if (Math.abs(partedSince(sent, now)) > STEP) return undefined;
-    const since = Math.min(now.monotonic - sent.monotonic, server - this.#sample.server);
+    const passed = now.monotonic - sent.monotonic;
+    if (server - this.#sample.server > passed + STEP) return undefined; // it was not so late yet
+    const since = Math.min(passed, server - this.#sample.server);
     const moment = { monotonic: sent.monotonic + since, wall: sent.wall + since };
     return now.monotonic - moment.monotonic > SAMPLE_LIFE ? undefined : moment;
   }

@@ -138,17 +138,6 @@ export const cancellation: Contract = {
     expect(await world.snapshot()).toMatchObject({ holder: request.holder, waiting: 0 });
   },
 
-  async 'a lock that is granted to nobody is given up at once'(world) {
-    const [a, b] = [await world.client(), await world.process()];
-    const { request } = await a.hold();
-    const stray = { ...a.request(), holder: `${b.store.processId}/AAAAAAAAAAAAAAAAAAAAAA` };
-    await b.store.acquire({ ...stray, queue: true, wanted: () => true });
-    await a.lock.release(request, 0);
-    const from = world.clock.monotonic();
-    await world.until('the lock is free', async () => (await world.snapshot()).type === 'none');
-    expect(world.clock.monotonic() - from).toBeLessThan(atMost(world, 100));
-  },
-
   async 'who gives up before the answer came leaves again when nothing can arrive any more'(world) {
     const commandTimeout = world.redis ? 3_000 : 300; // a busy machine's ask reaches the server in time
     const leaves: number[] = [];

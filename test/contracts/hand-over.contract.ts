@@ -3,6 +3,7 @@ import { LeaseLostError, LockOptionsError, LockStoreError } from '../../lib/erro
 import { readHandOver } from '../../lib/client/hand-over.js';
 import type { Lease } from '../../lib/client/lease.js';
 import { withLease } from '../../lib/client/run-under-lease.js';
+import { entryOf } from '../../lib/locks/entry.js';
 import { MARKERS } from '../../lib/locks/holder.js';
 import type { LockStore } from '../../lib/locks/lock-store.js';
 import { READER } from '../../lib/options/index.js';
@@ -383,5 +384,33 @@ export const handOver: Contract = {
       expect(taken.held).toBe(true);
       expect(await taken.release()).toBe(true);
     }
+  },
+};
+
+export const handOverOnRedis: Contract = {
+  async 'a message that names the lease on its way takes it from nobody'(world) {
+    const { control, prefix } = world.redis!;
+    const [a, b] = [await world.process(), await world.process()];
+    const text = await (await a.acquire()).handOver();
+    const { request } = readHandOver(text);
+    const [seconds] = await control.time();
+    const now = Number(seconds) * 1_000_000;
+    const forge = async (): Promise<void> => {
+      for (const { store } of [a, b]) {
+        const inbox = `${prefix}inbox:${store.processId}`;
+        await control.publish(
+          inbox,
+          `granted ${entryOf(request)} 3000 ${now} ${now} 1 0 - ${prefix}k`,
+        );
+        await control.publish(inbox, `forced ${request.holder}`);
+        await control.publish(inbox, `kept 0 ${prefix}k`);
+      }
+      await world.elapse(100);
+    };
+    await forge();
+    const lease = await restore(b, text);
+    await forge();
+    await lease.extend();
+    expect(await lease.release()).toBe(true);
   },
 };

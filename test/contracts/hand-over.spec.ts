@@ -1,4 +1,4 @@
 import { everywhere } from '../support/contract.js';
-import { handOver } from './hand-over.contract.js';
+import { handOver, handOverOnRedis } from './hand-over.contract.js';
 
-everywhere('handing over', handOver, {}, { of: ['lock'] });
+everywhere('handing over', handOver, handOverOnRedis, { of: ['lock'] });

@@ -3,6 +3,7 @@ import type { Lease } from '../../lib/client/lease.js';
 import type { Answer, LockStore } from '../../lib/locks/lock-store.js';
 import { entryOf } from '../../lib/locks/entry.js';
 import type { LockRequest } from '../../lib/locks/lock-request.js';
+import { FIRST_LEASE, TOKEN_LEAD } from '../../lib/protocol/constants.js';
 import { atMost, TTL } from '../support/bounds.js';
 import type { Contract } from '../support/contract.js';
 import { later } from '../support/later.js';
@@ -118,7 +119,102 @@ async function grantedUndated(
   return { b, successor, asks: asks - before };
 }
 
+/** A holds `k`, and B waits for it with this ttl. `forge` sends B a grant of words that somebody made up, behind what it asked for. */
+async function deceived(
+  world: World,
+  ttl: number,
+): Promise<{ lease: Lease; wait: Promise<Lease>; forge: (words: string) => Promise<unknown> }> {
+  const { control, prefix } = world.redis!;
+  let asked: LockRequest | undefined;
+  const overheard: Wrap = (store) =>
+    withSteps(store, { acquire: (ask) => store.acquire((asked = ask)) });
+  const [a, b] = [await world.process(), await world.process({}, overheard)];
+  const lease = await a.acquire();
+  const wait = later(b.acquire({ ttl, wait: 1_000 }));
+  await world.waiting(1);
+  const inbox = `${prefix}inbox:${b.store.processId}`;
+  const forge = (words: string): Promise<unknown> =>
+    control.publish(inbox, `granted ${entryOf(asked!)} ${words} ${prefix}k`);
+  return { lease, wait, forge };
+}
+
+/** The server's clock, in µs. */
+async function serverTime(world: World): Promise<number> {
+  const [seconds, micros] = await world.redis!.control.time();
+  return Number(seconds) * 1_000_000 + Number(micros);
+}
+
 export const hintsOnRedis: Contract = {
+  async 'a grant that is repeated, to whomever, takes no lease from its holder'(world) {
+    const { control, prefix } = world.redis!;
+    const heard: string[] = [];
+    const spy = control.duplicate();
+    spy.on('pmessage', (_pattern: string, _channel: string, text: string) => heard.push(text));
+    try {
+      await spy.psubscribe(`${prefix}inbox:*`);
+      const [a, b] = [await world.process(), await world.process()];
+      const first = await a.acquire();
+      const wait = b.acquire();
+      await world.waiting(1);
+      await first.release();
+      const lease = await world.finish(wait);
+      await world.until('it is overheard', () => heard.some((text) => text.startsWith('granted')));
+      const say = async (): Promise<void> => {
+        for (const { store } of [a, b]) {
+          for (const text of [...heard]) {
+            await control.publish(`${prefix}inbox:${store.processId}`, text);
+          }
+        }
+        await world.elapse(100);
+      };
+      await say();
+      expect(lease.held).toBe(true);
+      await lease.extend();
+      expect(await lease.release()).toBe(true);
+    } finally {
+      spy.disconnect();
+    }
+  },
+
+  async 'a forged grant that no script can have made is not believed'(world) {
+    const { lease, wait, forge } = await deceived(world, 30_000);
+    const now = await serverTime(world);
+    const [soon, later] = [now + 60_000_000, now + 2 * TOKEN_LEAD];
+    for (const words of [
+      `30000 ${now} ${now} 1 0 -`,
+      `${FIRST_LEASE + 1} ${now} ${now} 1 0 -`,
+      `Infinity ${now} ${now} 1 0 -`,
+      `NaN ${now} ${now} 1 0 -`,
+      `${FIRST_LEASE} ${soon} ${now} 1 0 -`,
+      `${FIRST_LEASE} ${now} ${later} 1 0 -`,
+      `${FIRST_LEASE} ${now} -1 1 0 -`,
+      `${FIRST_LEASE} ${now} NaN 1 0 -`,
+      `${FIRST_LEASE} ${now}  0 0 -`,
+      `${FIRST_LEASE} ${now} ${now} 0 0 -`,
+      `${FIRST_LEASE} ${now} ${now} 100000 0 -`,
+      `${FIRST_LEASE} ${now} ${now} 65 65 -`,
+      `${FIRST_LEASE} ${now} ${now} 1 -1 -`,
+      `${FIRST_LEASE} ${now} ${now} 1 x -`,
+    ]) {
+      await forge(words);
+    }
+    await expect(wait).rejects.toMatchObject({ code: 'LOCK_NOT_ACQUIRED' });
+    expect(await lease.release()).toBe(true);
+  },
+
+  async 'a forged grant that looks right is believed for a first lease at most'(world) {
+    const { lease, wait, forge } = await deceived(world, 30_000);
+    const now = await serverTime(world);
+    await forge(`${FIRST_LEASE} ${now} ${now} 1 0 -`);
+    const deceit = await wait.catch(() => undefined); // on a busy machine it may come too late
+    if (deceit) {
+      await deceit.extend().catch(() => {});
+      expect(deceit.held).toBe(false);
+    }
+    expect(lease.held).toBe(true);
+    expect(await lease.release()).toBe(true);
+  },
+
   async 'a push whose time cannot be told is confirmed before the caller enters'(world) {
     const { b, successor, asks } = await grantedUndated(world, () => ({}));
     expect(asks).toBe(1);

@@ -130,7 +130,6 @@ planted('memory', {
     brokenSentences: [
       [cancellation, 'an aborted wait'],
       [cancellation, 'a wait that is over'],
-      [cancellation, 'a lock that is granted to nobody'],
       [limits, 'a queue that is full refuses'],
       [batches, 'who gives up before its turn'],
       [batches, 'while one stays'],

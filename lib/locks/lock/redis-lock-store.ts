@@ -38,6 +38,7 @@ import type {
 } from '../lock-store.js';
 import { conditions, exclusive, nativeScripts, permits, readers } from '../native-scripts.js';
 import { ServerEpoch } from '../server-epoch.js';
+import { FIRST_LEASE, TOKEN_LEAD } from '../../protocol/constants.js';
 import { messageOf } from '../reply.js';
 import { snapshotOf } from '../snapshot.js';
 import { validityOf } from '../validity.js';
@@ -254,7 +255,13 @@ export class RedisLockStore implements LockStore {
     const request = message && requestAt(message.entry, lock);
     if (!request) return;
     const { kind, redisKey, at, remaining, fencingToken, tokens, batch } = message;
-    const sent = this.#server.clockOf(redisKey)?.momentAt(at, momentOf(this.#server.time));
+    if (!request.holder.startsWith(`${this.processId}/`)) return; // somebody else's, which no message may change
+    const isMinted =
+      fencingToken === undefined || fencingToken + tokens - 1 <= at * 1_000 + TOKEN_LEAD;
+    const sent =
+      isMinted && remaining <= FIRST_LEASE
+        ? this.#server.clockOf(redisKey)?.momentAt(at, momentOf(this.#server.time))
+        : undefined; // an answer says what is true
     const signalled = request.condition !== undefined;
     const { renewIn } = this.#steps;
     const grant = sent && {
