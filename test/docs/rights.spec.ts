@@ -34,6 +34,10 @@ const LISTED = /^redis-cli ACL SETUSER locks on '>password' ([^]*?)```/m
   .replaceAll(/'|\\$/gm, '')
   .trim()
   .split(/\s+/);
+const OF_OTHERS = /^redis-cli ACL SETUSER other on '>password' (.*)$/m
+  .exec(page)![1]!
+  .replaceAll("'", '')
+  .split(' ');
 const MORE_IN_A_CLUSTER = ['+cluster|slots', '+asking'];
 /** By format: the scripts of a dialect, and what it sends by a name that no script says. */
 const formats: Readonly<Record<string, readonly [Scripts, ...sent: string[]]>> = {
@@ -199,6 +203,31 @@ it.each(Object.entries(formats))(
   (format, [scripts, ...sent]) => {
     const more = [...usedBy(scripts), ...sent].filter((right) => !LISTED.includes(right));
     expect(listedFor(format).filter(isCommand).sort()).toEqual([...new Set(more)].sort());
+  },
+);
+
+it.each(['allchannels', 'resetchannels'])(
+  'another user, as Operations lists its rights, neither reads locks nor hears or sends their messages; by default: %s',
+  async (channels) => {
+    const server = await start(['--acl-pubsub-default', channels]);
+    await asAdmin(server, 'ACL', 'SETUSER', 'other', 'on', '>pw', ...OF_OTHERS);
+    const redis = { host: '127.0.0.1', port: server.port };
+    const other = new Redis({ ...redis, username: 'other', password: 'pw' });
+    closing.push(async () => other.disconnect());
+    for (const [command, ...args] of [
+      ['PUBLISH', 'lock:inbox:a', 'forced b'],
+      ['EVAL', "return redis.call('PUBLISH', 'lock:inbox:a', 'x')", '0'],
+      ['GET', 'lock:k'],
+      ['ZRANGE', '{lock:k}:queue', '0', '-1'],
+      ['SUBSCRIBE', 'lock:inbox:a'],
+      ['PSUBSCRIBE', 'lock:inbox:*'],
+      ['PSUBSCRIBE', '*'],
+      ['MONITOR'],
+    ]) {
+      await expect(other.call(command!, ...args)).rejects.toThrow(/NOPERM|can't (access|publish)/);
+    }
+    expect(await other.set('other:key', 'value')).toBe('OK');
+    expect(await other.publish('other:channel', 'word')).toBe(0);
   },
 );
 
