@@ -1,4 +1,4 @@
-import { detached } from '../options/index.js';
+import { detached, inBackground } from '../options/index.js';
 import { event, type Viewer } from './viewer.js';
 
 /** More pages than these are refused. */
@@ -48,7 +48,7 @@ export class BoardFeed {
   }
 
   #begin(): void {
-    this.#beating = setInterval(() => this.#show(event('beat', {})), BEAT).unref();
+    this.#beating = inBackground(setInterval(() => this.#show(event('beat', {})), BEAT));
     void this.#scan();
   }
 
@@ -59,7 +59,7 @@ export class BoardFeed {
     this.#latest = latest;
     this.#show(latest);
     const pause = Math.max(this.interval, performance.now() - began);
-    this.#pausing = setTimeout(() => this.#next(), pause).unref();
+    this.#pausing = inBackground(setTimeout(() => this.#next(), pause));
   }
 
   #next(): void {

@@ -1,4 +1,5 @@
 import type { ServerResponse } from 'node:http';
+import { inBackground } from '../options/index.js';
 import { HEADERS } from './answers.js';
 
 /** In ms: after this a page asks anew, so that the guards decide again. */
@@ -33,7 +34,7 @@ export class Viewer {
     response.on('error', () => {}); // of a page that left
     response.on('drain', () => this.#catchUp());
     this.show(hello);
-    const timer = setTimeout(() => this.end(event('again', {})), life).unref();
+    const timer = inBackground(setTimeout(() => this.end(event('again', {})), life));
     response.on('close', () => clearTimeout(timer));
   }
 

@@ -1,5 +1,5 @@
 import type { LeaseLostError } from '../errors/index.js';
-import { type Duration, POLICY_DEFAULTS } from '../options/index.js';
+import { asyncDispose, type Duration, POLICY_DEFAULTS } from '../options/index.js';
 
 /**
  * A lock, or several locks, held for a time. A lease ends by `release`, or it is lost: then `held` is false, `assertHeld`
@@ -199,7 +199,7 @@ export abstract class BaseLease implements Lease {
   /** `unused`: nobody worked under it, so no minimum hold counts. */
   abstract release(unused?: 'unused'): Promise<boolean>;
 
-  async [Symbol.asyncDispose](): Promise<void> {
+  async [asyncDispose](): Promise<void> {
     await this.release();
   }
 

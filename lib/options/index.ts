@@ -6,6 +6,7 @@ export * from './share.js';
 export * from './dialect.js';
 export * from './dialect-choice.js';
 export * from './on-abort.js';
+export * from './async-dispose.js';
 export * from './call-options.js';
 export * from './limits.js';
 export * from './module-options.js';

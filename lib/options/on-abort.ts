@@ -1,9 +1,7 @@
-import { addAbortListener } from 'node:events';
-
 /** What is to be done when a signal aborts; one listener for all of it, however many wait under one signal. */
 const tasks = new WeakMap<
   AbortSignal,
-  { readonly all: Set<() => void>; readonly listener: Disposable }
+  { readonly all: Set<() => void>; readonly listener: () => void }
 >();
 
 /** Runs `task` when the signal aborts; not at once if it has. Returns how to call it off. */
@@ -12,10 +10,11 @@ export function onAbort(signal: AbortSignal | undefined, task: () => void): () =
   let known = tasks.get(signal);
   if (!known) {
     const all = new Set<() => void>();
-    const listener = addAbortListener(signal, () => {
+    const listener = (): void => {
       tasks.delete(signal);
       for (const each of all) each();
-    });
+    };
+    signal.addEventListener('abort', listener, { once: true });
     tasks.set(signal, (known = { all, listener }));
   }
   const { all, listener } = known;
@@ -24,6 +23,6 @@ export function onAbort(signal: AbortSignal | undefined, task: () => void): () =
     all.delete(task);
     if (all.size > 0 || tasks.get(signal) !== known) return;
     tasks.delete(signal);
-    listener[Symbol.dispose]();
+    signal.removeEventListener('abort', listener);
   };
 }

@@ -5,7 +5,13 @@ import type { Lease } from '../client/lease.js';
 import type { LockClient } from '../client/lock-client.js';
 import { SingleLease } from '../client/single-lease.js';
 import { nameOfKey } from '../keys/index.js';
-import { type CallSettings, callSettings, type Duration, refuseOthers } from '../options/index.js';
+import {
+  asyncDispose,
+  type CallSettings,
+  callSettings,
+  type Duration,
+  refuseOthers,
+} from '../options/index.js';
 import { inspectLock, type LockParty } from './inspection.js';
 import { logger } from './logger.js';
 
@@ -108,7 +114,7 @@ export class Election extends EventEmitter<ElectionEvents> implements AsyncDispo
   }
 
   /** For `await using`: {@link resign}. */
-  async [Symbol.asyncDispose](): Promise<void> {
+  async [asyncDispose](): Promise<void> {
     await this.resign();
   }
 

@@ -1,4 +1,4 @@
-import { detached } from '../options/index.js';
+import { detached, inBackground } from '../options/index.js';
 
 /** How often the event loop is looked at, in ms, once somebody wants to know. */
 const RESOLUTION = 20;
@@ -19,7 +19,7 @@ export class EventLoopWatch {
     if (this.#isClosed) return undefined;
     if (!this.#timer) {
       this.#seen = performance.now();
-      this.#timer = detached(() => setInterval(() => this.#look(), RESOLUTION).unref());
+      this.#timer = detached(() => inBackground(setInterval(() => this.#look(), RESOLUTION)));
       return undefined;
     }
     this.#look();

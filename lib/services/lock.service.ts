@@ -17,6 +17,7 @@ import { refuseInVain } from '../locks/before.js';
 import type { LockStore } from '../locks/lock-store.js';
 import {
   type AcquireOptions,
+  asyncDispose,
   type CallSettings,
   callSettings,
   type Clock,
@@ -267,7 +268,7 @@ export class LockService
   }
 
   /** For `await using` where no Nest application closes the service: the same steps as its shutdown. May be called again. */
-  async [Symbol.asyncDispose](): Promise<void> {
+  async [asyncDispose](): Promise<void> {
     await this.onApplicationShutdown();
   }
 

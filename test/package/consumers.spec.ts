@@ -9,7 +9,11 @@ import { pack } from './packed.js';
 
 const JEST = 'node_modules/jest/bin/jest.js';
 const CONSUMERS = [
-  { name: 'nest-11', what: 'a Nest 11 CommonJS application', jest: [JEST] },
+  {
+    name: 'nest-11',
+    what: 'a Nest 11 CommonJS application with Jest 29',
+    jest: [JEST, '--detectOpenHandles'],
+  },
   {
     name: 'nest-12',
     what: 'a Nest 12 ESM application',
@@ -80,7 +84,7 @@ describe.each(CONSUMERS)('$what that installed the package', ({ name, jest }) =>
       code: 0,
       stderr: expect.stringMatching(/^Tests: +[1-9]\d* passed, \d+ total$/m),
     });
-    expect(stderr).not.toContain('did not exit');
+    expect(stderr).not.toMatch(/did not exit|open handle/);
   }, 150_000);
 
   it.each(Object.entries(COMPILERS))(

@@ -1,0 +1,28 @@
+import { Test } from '@nestjs/testing';
+import { LockService } from 'nest-redis-lock';
+import { LockTestingModule } from 'nest-redis-lock/testing';
+
+// The realm of a test in Jest 29 has no Symbol.dispose on Node 20 and 22.
+describe('without Redis', () => {
+  it('refuses whoever comes second', async () => {
+    const imports = [LockTestingModule.forRoot()];
+    const module = await Test.createTestingModule({ imports }).compile();
+    const locks = module.get(LockService);
+    await locks.acquire('account:1');
+    expect(await locks.tryAcquire('account:1')).toBeNull();
+    await module.close();
+  });
+
+  it('waits under a signal', async () => {
+    const imports = [LockTestingModule.forRoot()];
+    const module = await Test.createTestingModule({ imports }).compile();
+    const locks = module.get(LockService);
+    const lease = await locks.acquire('account:1');
+    const { signal } = new AbortController();
+    const second = locks.acquire('account:1', { signal });
+    await lease.release();
+    expect(await (await second).release()).toBe(true);
+    expect(Object.getOwnPropertyNames(LockService.prototype)).not.toContain('undefined');
+    await module.close();
+  });
+});
