@@ -77,6 +77,7 @@ function printUnexported(checker, surface) {
   function visit(node, within) {
     const flags = ts.canHaveModifiers(node) ? ts.getCombinedModifierFlags(node) : 0;
     if (flags & ts.ModifierFlags.Private) return;
+    if (ts.isComputedPropertyName(node)) return; // asyncDispose: users write Symbol.asyncDispose
     if (ts.isIdentifier(node)) {
       const used = checker.getSymbolAtLocation(node);
       const target = used && resolved(checker, used);

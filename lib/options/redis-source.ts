@@ -53,6 +53,9 @@ export function redisSource(option: string, given: unknown): CheckedSource {
  */
 export function parseRedisUrl(option: string, given: string): RedisOptions {
   const wrong = (what: string): LockOptionsError => refusal(option, `${what}. Write ${FORM}`);
+  if (/^(\/|\.\.?\/|(unix|redis\+socket):)/.test(given)) {
+    throw refusal(option, "takes no path of a socket as text. Write { path: '/run/redis.sock' }");
+  }
   if (!/^rediss?:\/\//.test(given)) {
     throw wrong('takes a URL that begins with redis:// or rediss://');
   }
