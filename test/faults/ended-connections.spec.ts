@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { AbstractConnector, type Redis, Redis as Client, type RedisOptions } from 'ioredis';
 import { type AddressInfo, createConnection, createServer, type Socket } from 'node:net';
-import { LockStoreError } from '../../lib/errors/index.js';
+import { LockShutdownError, LockStoreError } from '../../lib/errors/index.js';
 import type { RedisSource } from '../../lib/options/index.js';
 import { ClusterProcess } from '../../tools/redis-cluster.js';
 import { RedisProcess } from '../../tools/redis-server.js';
@@ -195,9 +195,9 @@ describe('a connection that ioredis has ended for good', () => {
     const lazy = new LockProcess({ redis: server.url });
     await lazy.close();
     const { locks } = lazy;
-    await expect(locks.inspect('k', 0)).rejects.toThrow('not connected');
-    await expect(locks.force('k')).rejects.toThrow('not connected');
-    await expect(lazy.locks.optimistic('k')).rejects.toThrow('not connected');
+    await expect(locks.inspect('k', 0)).rejects.toThrow(LockShutdownError);
+    await expect(locks.force('k')).rejects.toThrow(LockShutdownError);
+    await expect(lazy.locks.optimistic('k')).rejects.toThrow(LockShutdownError);
     expect(await connections()).toBe(before);
   });
 });

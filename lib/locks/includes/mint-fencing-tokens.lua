@@ -1,15 +1,10 @@
 -- The next `count` fencing tokens: above every earlier one while the fence lives, and above the
 -- clock of every earlier grant when it was lost. They may lead the clock by 100 ms: then as many are given as fit, and one in any case.
--- The fence outlives their lead by a day. What is no fence is written over. Returns the first and how many.
+-- The fence outlives their lead by a day. What names no token is written over. Returns the first and how many.
 --- @include "token-text"
 --- @include "last-token"
 local function mint_fencing_tokens(fence, now, count)
-  local token = token_text(now + count - 1)
-  local before = redis.pcall('SET', fence, token, 'PX', 'FENCE_LIFE', 'GET')
-  if type(before) == 'table' then
-    redis.call('SET', fence, token, 'PX', 'FENCE_LIFE') -- over another type; where there is no memory, it fails again
-  end
-  local last = last_token(before)
+  local last = last_token(redis.call('SET', fence, token_text(now + count - 1), 'PX', 'FENCE_LIFE', 'GET'))
   if last < now then
     return now, count
   end

@@ -27,7 +27,7 @@ if earlier == tonumber(attempt) then
   first = given
 elseif tokens ~= '0' then
   local leads = tonumber(proposed) > now + TOKEN_LEAD -- it could not go on from there if it lost the fence
-  first = math.max(last_token(redis.pcall('GET', fence)) + 1, leads and now or tonumber(proposed))
+  first = math.max(last_token(redis.call('GET', fence)) + 1, leads and now or tonumber(proposed))
   write_fence(fence, first + tokens - 1, now)
 end
 redis.call('SET', lock, holder .. '/' .. attempt .. '/' .. whole(first), 'PX', ttl)

@@ -11,6 +11,6 @@ local holder, attempt, last, tokens = ARGV[1], ARGV[2], ARGV[3], ARGV[4]
 if attempt_of(redis.pcall('GET', lock), holder) ~= tonumber(attempt) then
   return 0
 end
-write_fence(fence, math.max(last_token(redis.pcall('GET', fence)), tonumber(last)), now_us())
+write_fence(fence, math.max(last_token(redis.call('GET', fence)), tonumber(last)), now_us())
 redis.call('SET', lock, holder .. '/' .. attempt .. '/' .. whole(last - tokens + 1), 'KEEPTTL')
 return 1
