@@ -3,6 +3,10 @@ import { deadline } from './deadline.js';
 import type { ServerListener } from './lock-server.js';
 import { onEachConnection } from './our-client.js';
 import type { RedisConnection } from './redis-connection.js';
+import { notSent } from './store-failure.js';
+
+/** Sends a text to the inbox of this process; resolves to 0 where that is found to be nobody's. */
+type Publish = (text: string) => Promise<unknown>;
 
 /** Our subscriber connection: subscribed to this process's own inbox and to wake-up channels, anew after every reconnect. */
 export class GrantChannel {
@@ -11,6 +15,8 @@ export class GrantChannel {
   #greetings = 0;
   /** Whether it is tried just now if anything is heard. */
   #doubted = false;
+  /** The socket that is subscribed last: a doubt of another one would end a connection that is on its way. */
+  #subscribed: unknown;
 
   constructor(
     private readonly connection: RedisConnection,
@@ -27,22 +33,34 @@ export class GrantChannel {
 
   readonly #greeted = (_channel: string, text: string): void => this.#expected.get(text)?.();
 
-  /** Subscribes now and after every reconnect. Rejects if the user has no right to. */
-  async open(): Promise<void> {
+  /**
+   * Subscribes now and after every reconnect. A later connection is replaced if `publish`, as in {@link hears}, finds no
+   * inbox. Rejects if the user has no right to subscribe.
+   */
+  async open(publish: Publish = () => Promise.resolve()): Promise<void> {
     await this.#subscribe();
-    onEachConnection(
-      this.connection,
-      () => this.#subscribe(),
-      () => this.listener.reconnected(),
-    );
+    const again = async (): Promise<void> => {
+      await this.#subscribe();
+      const found = await publish('hello').catch(() => {}); // what could not be asked says nothing
+      if (found === 0) throw notSent(undefined); // it has to be connected anew
+    };
+    onEachConnection(this.connection, again, () => this.listener.reconnected());
   }
 
-  /** Whether a text that `publish` sends to the inbox is received within so many ms. Never rejects. */
-  hears(publish: (text: string) => Promise<unknown>, within: number): Promise<boolean> {
+  /**
+   * Whether a text that `publish` sends to the inbox is received within so many ms. It is not where `publish` resolves to 0,
+   * as nobody listens there: the inbox is at a replica, which is sent the text, too. Never rejects.
+   */
+  hears(publish: Publish, within: number): Promise<boolean> {
     const { client, clock } = this.connection;
     const text = `hello ${(this.#greetings += 1)}`;
     if (this.#expected.size === 0) client.on('message', this.#greeted);
     return new Promise((resolve) => {
+      let missing = 2;
+      const part = (): void => {
+        missing -= 1;
+        if (missing === 0) end(true);
+      };
       const end = (heard: boolean): void => {
         cancel();
         this.#expected.delete(text);
@@ -50,21 +68,28 @@ export class GrantChannel {
         resolve(heard);
       };
       const cancel = deadline(clock, within, () => end(false));
-      this.#expected.set(text, () => end(true));
-      publish(text).catch(() => end(false));
+      this.#expected.set(text, part);
+      publish(text).then(
+        (found) => (found === 0 ? end(false) : part()),
+        () => end(false),
+      );
     });
   }
 
-  /** It seems to be deaf: connects anew if what `publish` has sent is not heard within the time-out of a command. Who is connected anew hears nothing meanwhile. */
-  async doubt(publish: (text: string) => Promise<unknown>): Promise<void> {
-    if (this.#doubted) return;
+  /**
+   * It seems to be deaf, or at another server than the commands: connects anew if what `publish` has sent is not heard
+   * within the time-out of a command. Who is connected anew hears nothing meanwhile.
+   */
+  async doubt(publish: Publish): Promise<void> {
     const { client, timeout } = this.connection;
     const { stream } = client;
+    if (this.#doubted || stream !== this.#subscribed) return;
     let said = false;
     this.#doubted = true;
     const heard = await this.hears(async (text) => {
-      await publish(text);
+      const found = await publish(text);
       said = true;
+      return found;
     }, timeout);
     this.#doubted = false;
     if (said && !heard && client.stream === stream) this.connection.replace();
@@ -72,7 +97,9 @@ export class GrantChannel {
 
   async #subscribe(): Promise<void> {
     const { connection, inbox, wakes } = this;
+    const { stream } = connection.client;
     await connection.send('subscribe', [inbox]);
+    this.#subscribed = stream;
     await wakes.connected(connection);
   }
 }

@@ -20,6 +20,8 @@ import {
 } from './server-check.js';
 import { notSent, unusable } from './store-failure.js';
 
+const APART =
+  'its address leads to several servers, such as a primary and its replica: commands reach one of them, the subscription another. Name the primary alone, or its Sentinels';
 const NOT_YET = 'Redis, not connected yet';
 
 /** One Redis as this process uses it: a connection for commands, one for its inbox, and the server's clock. */
@@ -60,7 +62,10 @@ export class RedisServer implements LockServer {
       this.#trouble = message;
     };
     try {
-      const reconnected = (): void => listener.reconnected();
+      const reconnected = (): void => {
+        listener.reconnected();
+        this.doubtChannel();
+      };
       await Promise.all([node.open(reconnected, true, failed), firstReady(subscriber, { failed })]);
       const done = (step: () => Promise<unknown>): Promise<void> =>
         triedAtStart(
@@ -76,8 +81,8 @@ export class RedisServer implements LockServer {
       await done(async () => {
         this.#hasSlots = await hasSlots(node.connection, inboxPrefix);
       });
-      await done(() => channel.open());
-      await done(() => this.#greet('hello'));
+      await done(() => channel.open((text) => this.#greet(text)));
+      await done(() => this.#meet(channel));
       this.#trouble = undefined;
     } catch (error) {
       await this.close();
@@ -85,10 +90,23 @@ export class RedisServer implements LockServer {
     }
   }
 
-  /** Tells this process's own inbox what no grant says. */
+  /**
+   * Tells this process's own inbox what no grant says; resolves to how many subscribers it has at the server that takes
+   * commands. Where it has none, one of the two may be at a replica: a primary that was demoted refuses the next write.
+   */
   async #greet(text: string): Promise<unknown> {
-    const { inboxPrefix, processId } = this;
-    return this.#node?.connection.send('publish', [inboxPrefix + processId, text]);
+    const { inboxPrefix, processId, timeout } = this;
+    const node = this.#node;
+    const found = await node?.connection.send('publish', [inboxPrefix + processId, text]);
+    if (found === 0) void node!.health(healthKey(inboxPrefix), timeout);
+    return found;
+  }
+
+  /** Both connections are at one server, or are brought there. */
+  async #meet(channel: GrantChannel): Promise<void> {
+    if ((await this.#greet('hello')) !== 0) return;
+    await channel.doubt((text) => this.#greet(text));
+    throw notSent(undefined, APART);
   }
 
   async health(prefix: string, within: number): Promise<ServerHealth[]> {

@@ -73,6 +73,7 @@ export async function missingRights(
   const calls = commands
     .filter((command) => command in WITHOUT_EFFECT)
     .map((command) => [command, key, ...WITHOUT_EFFECT[command]!]);
+  if (commands.includes('pubsub')) calls.push(['pubsub', 'numsub']); // of no channel
   // With keys of two slots, Valkey 9.0 and 9.1 refuse every later script as well.
   if (commands.includes('renamenx')) calls.push(['renamenx', key, key]);
   calls.push(['get', beside]);

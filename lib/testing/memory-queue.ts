@@ -113,7 +113,6 @@ export class MemoryQueue {
    */
   grantNext(asker?: string, home?: string): Tokens | undefined {
     const { lock } = this;
-    const unheard = new Set<string>();
     let asked: Tokens | undefined;
     let moved = false;
     let effort = EFFORT;
@@ -134,43 +133,35 @@ export class MemoryQueue {
         if (condition) this.signalNext(condition.name); // a signal does not die with who got it
         continue;
       }
-      if (!asks && unheard.has(process)) continue;
       if (!lock.fits(share)) return asked;
       if (asks) {
         this.leave(text);
         asked = lock.grant(request, request.ttl);
-      } else {
+      } else if (process === home || this.server.inbox(process)) {
         effort -= GRANT_EFFORT + ((share?.count ?? 1) > 1 ? SEVERAL_EFFORT : 0);
-        if (this.#push(entry, home)) moved = true;
-        else unheard.add(process);
+        this.#push(entry);
+        moved = true;
       }
     }
     return asked;
   }
 
-  /** False if its process does not listen. */
-  #push(entry: Entry, home: string | undefined): boolean {
+  #push(entry: Entry): void {
     const { text, process, request } = entry;
     const batch = this.#batchBehind(entry);
-    const inbox = this.server.inbox(process);
     const remaining = Math.min(request.ttl, FIRST_LEASE);
     const more = request.tokenBlock > 0 ? batch.length : 0;
     const wanted = { ...request, tokenBlock: request.tokenBlock + more };
     const tokens = this.lock.grant(wanted, remaining);
-    if (!inbox && process !== home) {
-      this.lock.letGo(request);
-      return false;
-    }
     this.leave(text);
     const last = batch.at(-1)?.enqueuedAt.toString();
-    inbox?.granted({
+    this.server.inbox(process)?.granted({
       name: this.name,
       entry: text,
       remaining,
       ...tokens,
       batch: last === undefined ? undefined : { entries: batch.length, last },
     });
-    return true;
   }
 
   /** The entries directly behind, all of its process, ttl and kind, as in batch-behind.lua. */

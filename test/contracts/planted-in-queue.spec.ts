@@ -32,12 +32,6 @@ end`;
 
 /** What the scripts do wrongly with those who wait. */
 planted('one Redis', {
-  'a push that may not be sent counts as heard': {
-    plant: inScripts(['release'], {
-      commands: { PUBLISH: `local told = right(...) return tonumber(told) or 1` },
-    }),
-    brokenSentences: [[handOffOnRedis, 'a waiter whose holder may not publish']],
-  },
   'the dead live on where the clock was set back': {
     plant: inScripts(['acquire'], { commands: { 'ZRANGEBYSCORE seen': `return {}` } }),
     brokenSentences: [[deadWaiters, 'who died before the clock was set back']],
@@ -136,20 +130,18 @@ planted('one Redis', {
     brokenSentences: [[handOff, 'a first lease is not longer']],
   },
   'a waiter that cannot hear is forgotten': {
-    plant: inScripts(['release', 'leave', 'force'], { commands: { 'ZADD queue': NOTHING } }),
+    plant: inScripts(['release', 'leave', 'force'], {
+      functions: { listens: `function() redis.call('DEL', queue) return false end` },
+    }),
     brokenSentences: [[handOff, 'a waiter that cannot hear']],
   },
   'a waiter that cannot hear gets the lock all the same': {
-    plant: inScripts(GRANTING, { commands: { PUBLISH: `right(...) return 1` } }),
+    plant: inScripts(GRANTING, { functions: { listens: `function() return true end` } }),
     brokenSentences: [
       [handOff, 'a waiter that cannot hear'],
       [handOff, 'a lock that nobody hears of'],
       [batches, 'a process that dies'],
     ],
-  },
-  'an entry taken up again without an end': {
-    plant: inScripts(['release', 'leave', 'force'], { commands: { 'PEXPIRE queue': NOTHING } }),
-    brokenSentences: [[cancellation, 'every key has an end']],
   },
   'a leave that forgets a grant': {
     plant: inScripts(['leave'], { commands: { 'GET lock': ANOTHERS } }),

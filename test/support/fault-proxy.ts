@@ -30,7 +30,8 @@ export class FaultProxy {
   #server: Server | undefined;
 
   private constructor(
-    readonly target: number,
+    /** Where new connections lead; those that there are stay where they are. */
+    public target: number,
     public port = 0,
   ) {}
 

@@ -1,22 +1,32 @@
 -- Let waiting entries in, in their order, as long as the next of them fits to what stands at the lock's name, and push each grant to its process.
 -- An entry is "<process>/<id>/<ttl>/<kind><tokens>", for permits "…/<permits>/<count>", for who was signalled "…/<condition>" too; what stands before the ttl is its holder id.
--- A push that nobody receives passes the entry over and keeps it: its own polls take the lock. In a Cluster, where the inbox says so, it may have been received at another node.
+-- An entry whose process nobody hears is passed over and kept: its own polls take the lock. That is asked before the grant, since a grant that is taken back may have been heard: replicas get what is published.
+-- In a Cluster, where the inbox says so, a process may listen at another node.
 -- What concerns the process `home`, which reads the script's reply, is no push but stands in `heard`.
 -- It ends when it has let 80 entries in, or gone through 400 that are dead or passed over, and one at least: no script is long. Then it tells the process of the next entry to ask, or if that is dead the asker's, which goes on there.
 -- A grant carries how many entries the batch behind it has, where it ends, and a token for each in it.
 -- Needs the keys and `inbox` of the script. Returns {first token, how many} if the asker's entry was let in, which needs no push; else false.
 --- @include "fits"
 --- @include "hold"
---- @include "let-go"
 --- @include "clear-away"
 --- @include "lives"
 --- @include "batch-behind"
 --- @include "whole"
 -- About how many commands one script spends on those who wait: an entry that is dead or passed over counts 3, one that is let in 15, and 27 for several permits. Runs that leave in one script share it.
 local BUDGET = { left = EFFORT }
+-- By process: whether its inbox is subscribed to on this server.
+local LISTENS = {}
+
+local function listens(process)
+  if LISTENS[process] == nil then
+    local count = string.sub(inbox, -9) == ':cluster:' or redis.pcall('PUBSUB', 'NUMSUB', inbox .. process)[2]
+    LISTENS[process] = (count or 0) ~= 0
+  end
+  return LISTENS[process]
+end
 
 local function let_in(now, current, asker, home, heard)
-  local unreachable, at, asked, begun, moved = {}, 0, false, false, false
+  local at, asked, begun, moved = 0, false, false, false
   while true do
     if current and current ~= SHARED and current ~= PERMITS then
       return asked
@@ -49,42 +59,28 @@ local function let_in(now, current, asker, home, heard)
           BUDGET.left = BUDGET.left - PASSED_SIGNAL_EFFORT
         end
       end
-    elseif entry ~= asker and unreachable[process] then
-      at = at + 1
     elseif not fits(current, kind, permits, count, now) then
       return asked
     elseif entry == asker then
       redis.call('ZREM', queue, entry)
       asked = {}
       current, asked[1], asked[2] = hold(holder, kind, ttl, count, current, now, tonumber(tokens))
+    elseif process ~= home and not listens(process) then
+      at = at + 1
     else
       BUDGET.left = BUDGET.left - GRANT_EFFORT - ((tonumber(count) or 1) > 1 and SEVERAL_EFFORT or 0)
       local lease = math.min(tonumber(ttl), FIRST_LEASE)
       redis.call('ZREM', queue, entry)
-      local before, token, minted = current, nil, nil
+      local token, minted
       local behind, last = batch_behind(process, entry, at, head[3])
       current, token, minted = hold(holder, kind, lease, count, current, now, tokens == '0' and 0 or tokens + behind)
       local grant = 'granted ' .. entry .. ' ' .. lease .. ' ' .. whole(now) .. ' ' .. (minted > 0 and whole(token) or '') .. ' ' .. minted .. ' ' .. behind .. ' ' .. last .. ' ' .. lock
-      local told = 1
       if process == home then
         heard[#heard + 1] = grant
       else
-        told = redis.pcall('PUBLISH', inbox .. process, grant)
+        redis.pcall('PUBLISH', inbox .. process, grant)
       end
-      if type(told) ~= 'number' or told == 0 and string.sub(inbox, -9) ~= ':cluster:' then
-        unreachable[process] = true
-        redis.call('ZADD', queue, arrival, entry)
-        redis.call('PEXPIRE', queue, QUEUE_LIFE)
-        if kind == 'x' or kind == 'c' then
-          redis.call('DEL', lock)
-        else
-          let_go(holder, count, current, now)
-        end
-        current = before
-        at = at + 1
-      else
-        moved = true
-      end
+      moved = true
     end
     if not head[3] then
       return asked -- the queue may be empty now: settle-holders.lua says why nobody looks

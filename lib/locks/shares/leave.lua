@@ -5,6 +5,7 @@ local holder, entries, inbox, kind, count = ARGV[1], ARGV[2], ARGV[3], ARGV[4], 
 
 --- @include "now"
 --- @include "grant-next"
+--- @include "let-go"
 --- @include "leave-queue"
 --- @include "members-of"
 

@@ -19,6 +19,7 @@ if not waiting and not beside and not keep then
 end
 
 --- @include "grant-next"
+--- @include "let-go"
 --- @include "process-of"
 --- @include "tell-head"
 
