@@ -12,7 +12,7 @@ const CONSUMERS = [
   {
     name: 'nest-11',
     what: 'a Nest 11 CommonJS application with Jest 29',
-    jest: [JEST, '--detectOpenHandles'],
+    jest: [JEST],
   },
   {
     name: 'nest-12',

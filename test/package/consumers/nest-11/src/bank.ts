@@ -20,8 +20,8 @@ export class Bank {
 
   async audit(): Promise<boolean> {
     const lease = await this.locks.acquire('audit');
-    await using second = (await this.locks.tryAcquire('other'))!;
-    return lease.held && second.held && (await lease.release());
+    const second = (await this.locks.tryAcquire('other'))!;
+    return lease.held && (await second.release()) && (await lease.release());
   }
 }
 
