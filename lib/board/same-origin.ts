@@ -14,7 +14,9 @@ export function refuseOtherOrigins(headers: IncomingHttpHeaders): void {
     throw new Refusal(403, 'Only the page itself may ask this, not one of another origin.');
   }
   const { origin } = headers;
-  if (origin === undefined || hostOf(origin) === (headers[':authority'] ?? headers.host)) return;
+  if (origin === undefined) return;
+  const host = hostOf(origin);
+  if (host !== undefined && host === (headers[':authority'] ?? headers.host)) return;
   throw new Refusal(
     403,
     'The page has another origin than the application sees: use HTTPS, or let the proxy keep the header Host.',

@@ -1,0 +1,9 @@
+import { describe, expect, it } from '@jest/globals';
+import { Refusal } from '../../lib/board/answers.js';
+import { refuseOtherOrigins } from '../../lib/board/same-origin.js';
+
+describe('the check of the page', () => {
+  it('refuses an opaque origin where the request names no host', () => {
+    expect(() => refuseOtherOrigins({ origin: 'null' })).toThrow(Refusal);
+  });
+});
