@@ -72,8 +72,8 @@ export interface LaravelDialect extends Omit<PlainDialect, 'name' | 'prefix'> {
  * each client writes a time at least 1 s ahead, as `now + timeout + 1` does; each takes less than 100 ms from GET to GETSET.
  * A client that loses a take-over overwrites the winner's time, so the library writes its time once more after 100 ms. For
  * 1 s after a write, any other future time counts as such a client's: free a lock by `forceRelease`, not by DEL. A crash
- * costs the rest of the lease and 1 s; by `'commands'` in whole seconds, 2 s. A value that is no time in this unit, or has
- * a time to live, is never taken over.
+ * costs the rest of the lease and 1 s; in whole seconds 2 s, by `'commands'` 3 s. A value that is no time in this unit, or
+ * has a time to live, is never taken over.
  */
 export interface TimestampDialect {
   readonly name: 'timestamp';

@@ -69,6 +69,17 @@ describe.each(ways)('a timestamp lock in $unit by $protocol', ({ unit, protocol 
     expect((await sides.theirs.pttl('k_lock')) > 0).toBe(protocol === 'script');
   });
 
+  it('never ends earlier by an extension than it was known to', async () => {
+    start();
+    for (const ttl of [30_000, 30_333, 30_666]) {
+      const lease = await sides.us.acquire(`k${ttl}`, { ttl, renew: false });
+      const [known, sent] = [lease.expiresAt, Date.now()];
+      await lease.extend(100);
+      const underWay = Date.now() - sent;
+      expect(Number(lease.expiresAt)).toBeGreaterThanOrEqual(Number(known) - underWay - 2);
+    }
+  });
+
   it('is respected while it is not past, and taken over then', async () => {
     await sides.theirs.set('k_lock', inSeconds(60));
     await expect(start().acquire('k', { wait: 0 })).rejects.toThrow(LockNotAcquiredError);
