@@ -21,7 +21,7 @@ export interface LockCallOptions {
   readonly renew?: boolean | undefined;
   /**
    * The lock stays taken for at least this long after the grant, also when the work ends earlier (ShedLock's
-   * `lockAtLeastFor`). From 0 to 24 hours, at most `maxHold`. @default 0
+   * `lockAtLeastFor`). From 0 to 24 hours, at most `maxHold`; with `renew: false`, at most `ttl`. @default 0
    */
   readonly minHold?: Duration | undefined;
   /**
@@ -120,8 +120,11 @@ const DAY = 86_400_000;
 /** The bounds of every ttl, of a call and of `lease.extend`. */
 export const TTL_BOUNDS: DurationBounds = { min: 50, max: DAY };
 
-/** The defaults of the most lenient module: options that contradict these are wrong on every module. */
-export const LENIENT_DEFAULTS: CallSettings = { ...CALL_DEFAULTS, ttl: TTL_BOUNDS.min };
+/**
+ * The defaults of the most lenient module: options that contradict these are wrong on every module. A ttl that is not known
+ * yet contradicts none.
+ */
+export const LENIENT_DEFAULTS: CallSettings = { ...CALL_DEFAULTS, ttl: NaN };
 
 const BOUNDS: Record<
   'ttl' | 'wait' | 'minHold' | 'maxHold' | 'slowWait' | 'slowHold',
@@ -176,6 +179,9 @@ export function callSettings(
   }
   if (result.minHold > result.maxHold) {
     throw new LockOptionsError('Option "minHold" must be at most "maxHold".');
+  }
+  if (!result.renew && result.minHold > result.ttl) {
+    throw new LockOptionsError('Option "minHold" must be at most "ttl" where "renew" is false.');
   }
   return result;
 }

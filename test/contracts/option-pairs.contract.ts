@@ -30,6 +30,7 @@ type Case = Row<typeof FACTORS>;
 
 /** What the options refuse has sentences of its own, in options.spec.ts and where the dialects are. */
 function isPossible({ held, keys, minHold, renew, maxHold, dialect, again, end }: Case): boolean {
+  if (!renew && minHold > TTL) return false;
   const isNative = dialect === 'native';
   if (held === 'one of two permits' && (keys === 'several' || again === 'held twice')) return false;
   if (!isNative && (held !== 'alone' || minHold > 0 || again === 'downgraded')) return false;

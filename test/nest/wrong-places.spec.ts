@@ -25,6 +25,7 @@ describe('@Locked fails where it stands', () => {
     ['module', { module: 7 }],
     ['maxHold', { ttl: '20s', maxHold: '10s' }],
     ['minHold', { minHold: '20s', maxHold: '10s' }],
+    ['minHold', { minHold: '20s', renew: false, ttl: '10s' }],
   ])('when option "%s" is wrong: %j', (name, options) => {
     const decorate = (): unknown =>
       locked(options, class Service {}.prototype, 'work', { value: async () => {} });
@@ -40,6 +41,7 @@ describe('@Locked fails where it stands', () => {
   it.each<[string, object]>([
     ['maxHold', { maxHold: '20s' }],
     ['minHold', { minHold: '25s', maxHold: '25s' }],
+    ['minHold', { minHold: '25s', renew: false }],
   ])('but not for an "%s" that only some modules contradict: %j', (_, options) => {
     locked(options, class Service {}.prototype, 'work', { value: async () => {} });
     LockedRequest('a', options);

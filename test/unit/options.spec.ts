@@ -114,6 +114,7 @@ describe('the options of a call', () => {
     ['minHold', { minHold: Infinity }],
     ['maxHold', { maxHold: 0 }],
     ['minHold', { minHold: '2m', maxHold: '1m' }],
+    ['minHold', { ttl: 400, renew: false, minHold: 3_000 }],
     ['renew', { renew: 1 }],
     ['fencing', { fencing: 'off' }],
     ['reentrant', { reentrant: null }],
