@@ -1,6 +1,7 @@
 import { LockClient } from '../client/lock-client.js';
 import { RedisLockStore } from '../locks/lock/redis-lock-store.js';
 import {
+  DIALECT_NAMES,
   type LockDialect,
   type ModuleSettings,
   moduleSettings,
@@ -49,13 +50,19 @@ export function contextOf(
   return { request, terminal, settings, client };
 }
 
-/** An option that is a time, in ms. */
+/** An option that is a time, in ms. What was given may be a secret in the wrong place: no text repeats it. */
 export function timeOf(
   option: string,
   value: string,
   bounds: { readonly min: number; readonly max: number },
 ): number {
-  return milliseconds(`--${option}`, value, bounds);
+  try {
+    return milliseconds(option, value, bounds);
+  } catch {
+    throw new UsageError(
+      `--${option} takes a time from ${bounds.min} ms to ${bounds.max} ms: --${option} 5s.`,
+    );
+  }
 }
 
 /** An option that is a whole number. */
@@ -65,11 +72,16 @@ export function numberOf(option: string, value: string, most: number): number {
   throw new UsageError(`--${option} takes a whole number from 1 to ${most}.`);
 }
 
-/** A name, or an object in JSON; its options are checked with the others. */
+/** A name, or an object in JSON; its options are checked with the others. No text repeats the name. */
 function dialectOf(text: string): LockDialect {
-  if (!text.startsWith('{')) return text as LockDialect;
+  const dialect = text.startsWith('{') ? parsed(text) : { name: text };
+  if (DIALECT_NAMES.includes(dialect.name)) return dialect as LockDialect;
+  throw new UsageError(`There is no such dialect. Dialects: ${DIALECT_NAMES.join(', ')}.`);
+}
+
+function parsed(text: string): { readonly name: string } {
   try {
-    return JSON.parse(text) as LockDialect;
+    return JSON.parse(text) as { name: string };
   } catch {
     throw new UsageError(
       '--dialect takes a name, or JSON: \'{"name":"spring","registry":"locks"}\'.',

@@ -53,6 +53,12 @@ export interface DialectSettings extends DialectAbilities {
   readonly publish?: 'PUBLISH' | 'SPUBLISH';
 }
 
+/** Each name that option "dialect" takes. */
+export const DIALECT_NAMES: readonly string[] = [
+  'native',
+  ...new Set([...FORMATS, ...Object.keys(PRESETS), 'laravel']),
+];
+
 const known = new Map<string, DialectSettings>();
 
 /**
@@ -95,10 +101,9 @@ function settingsOf(choice: DialectChoice): DialectSettings {
 function plain(choice: PlainDialect): DialectSettings {
   const { name } = choice;
   if (!Object.hasOwn(PRESETS, name)) {
-    const names = ['native', ...new Set([...FORMATS, ...Object.keys(PRESETS), 'laravel'])].join(
-      ', ',
+    throw new LockOptionsError(
+      `There is no dialect "${name}". Dialects: ${DIALECT_NAMES.join(', ')}.`,
     );
-    throw new LockOptionsError(`There is no dialect "${name}". Dialects: ${names}.`);
   }
   return plainAt(PRESETS[name], choice);
 }
