@@ -39,7 +39,7 @@ export function keyReader<Source>(
     throw new LockOptionsError(`The key of ${names.owner} is neither a text nor a function.`);
   }
   if (key.length === 0) throw new LockOptionsError(`The list of keys of ${names.owner} is empty.`);
-  const parts = key.map((each: string) => keyReader(each, names));
+  const parts = Array.from(key, (each: string) => keyReader(each, names)); // a gap is no key
   return (source) => parts.flatMap((keyOf) => keyOf(source));
 }
 

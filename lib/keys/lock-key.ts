@@ -36,14 +36,20 @@ export function separates(text: string): boolean {
 /** ASCII with nothing special in it: nearly every text, checked in one step. */
 const PLAIN = /^[ -$&-9;-z|~]+$/;
 
+/** The most characters of a value: to encode a text of megabytes would hold the process up before its key is refused. */
+const LONGEST_VALUE = 10_000;
+
 /**
  * A value as it stands in a key: special characters percent-encoded, so that `a:b` + `c` and
  * `a` + `b:c` differ and no request chooses a cluster slot.
  * @param name what the value is, for the message
- * @throws LockKeyError for undefined, null, '', NaN, objects and half surrogate pairs.
+ * @throws LockKeyError for undefined, null, '', NaN, objects, half surrogate pairs and more than 10,000 characters.
  */
 export function encodeValue(value: unknown, name: string): string {
   if (typeof value === 'string' && value !== '') {
+    if (value.length > LONGEST_VALUE) {
+      throw new LockKeyError(`${name} is longer than ${LONGEST_VALUE} characters.`);
+    }
     if (PLAIN.test(value)) return value;
     if (!value.isWellFormed()) throw new LockKeyError(`${name} has half a surrogate pair in it.`);
     return value.replace(SPECIAL, encodeURIComponent);

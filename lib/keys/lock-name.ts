@@ -55,7 +55,7 @@ export function lockNames(
   maxBytes: number,
 ): string | readonly string[] {
   if (!Array.isArray(key)) return lockName(key, maxBytes);
-  const names = [...new Set(key.map((each) => lockName(each, maxBytes)))].sort();
+  const names = [...new Set(Array.from(key, (each) => lockName(each, maxBytes)))].sort();
   if (names.length === 0) throw new LockKeyError('A lock needs a key: the list of keys is empty.');
   if (names.length > MOST) {
     throw new LockKeyError(`One lease holds up to ${MOST} locks, not ${names.length}.`);

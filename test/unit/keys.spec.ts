@@ -2,7 +2,14 @@ import { describe, expect, it } from '@jest/globals';
 import { createRequire } from 'node:module';
 import fc from 'fast-check';
 import { lockKey, LockKeyError, type LockKeyValue, LockOptionsError } from '../../lib/index.js';
-import { encodeValue, keyTemplate, lockName, type Names } from '../../lib/keys/index.js';
+import {
+  encodeValue,
+  keyReader,
+  keyTemplate,
+  lockName,
+  lockNames,
+  type Names,
+} from '../../lib/keys/index.js';
 import { lockKeys } from '../support/lock-keys.js';
 
 /** The cluster slot of a key, as ioredis counts it. */
@@ -59,6 +66,12 @@ describe.each(WAYS)('%s', (_, keyOf) => {
     ['<a>', '<a>'],
   ])('takes %j for %s', (value, key) => {
     expect(keyOf(value)).toBe(key);
+  });
+
+  it('refuses what is longer than any key before it is encoded', () => {
+    expect(keyOf(':'.repeat(10_000))).toBe('%3A'.repeat(10_000));
+    expect(() => keyOf(':'.repeat(10_001))).toThrow(LockKeyError);
+    expect(() => keyOf(`${'x'.repeat(10_000)}\ud800`)).toThrow('is longer than 10000 characters');
   });
 
   it('never repeats a refused value', () => {
@@ -197,6 +210,14 @@ describe('a literal key', () => {
       expect(keys.lock).toBe(`lock:${key}`);
       expect(new Set(Object.values(keys).map(slotOf)).size).toBe(1);
     }
+  });
+});
+
+describe('a list of keys', () => {
+  it.each([[{ 1: 'b' }], [{ 0: 'a', 2: 'c' }]])('may not have gaps: %j', (given) => {
+    const keys: string[] = Object.assign([], given);
+    expect(() => lockNames(keys, 512)).toThrow('is a string, not undefined');
+    expect(() => keyReader(keys, NAMES)).toThrow(LockOptionsError);
   });
 });
 
