@@ -62,10 +62,7 @@ export class RedisServer implements LockServer {
       this.#trouble = message;
     };
     try {
-      const reconnected = (): void => {
-        listener.reconnected();
-        this.doubtChannel();
-      };
+      const reconnected = (): void => void this.#rejoin(listener);
       await Promise.all([node.open(reconnected, true, failed), firstReady(subscriber, { failed })]);
       const done = (step: () => Promise<unknown>): Promise<void> =>
         triedAtStart(
@@ -100,6 +97,13 @@ export class RedisServer implements LockServer {
     const found = await node?.connection.send('publish', [inboxPrefix + processId, text]);
     if (found === 0) void node!.health(healthKey(inboxPrefix), timeout);
     return found;
+  }
+
+  /** The commands have a new connection, maybe to another server: the inbox follows. */
+  async #rejoin(listener: ServerListener): Promise<void> {
+    const found = await this.#greet('hello').catch(() => {}); // what could not be asked says nothing
+    if (found === 0) this.doubtChannel();
+    if (this.#node) listener.reconnected();
   }
 
   /** Both connections are at one server, or are brought there. */

@@ -68,7 +68,7 @@ describe('as a user of an ACL', () => {
   let admin: Redis;
   let env: NodeJS.ProcessEnv;
   const RIGHTS =
-    '~lock:* ~{lock:* resetchannels &lock:inbox:* -@all +evalsha +eval +get +mget +set +del +exists +type +time +pttl +pexpire +zadd +zrem +zrange +zrangebyscore +zrevrangebyscore +zremrangebyscore +zscore +zcard +zcount +zrank +renamenx +publish +subscribe +scan +info'.split(
+    '~lock:* ~{lock:* resetchannels &lock:inbox:* -@all +evalsha +eval +get +mget +set +del +exists +type +time +pttl +pexpire +zadd +zrem +zrange +zrangebyscore +zrevrangebyscore +zremrangebyscore +zscore +zcard +zcount +zrank +renamenx +publish +pubsub +subscribe +scan +info'.split(
       ' ',
     );
   const grant = (rights: readonly string[]): Promise<unknown> =>

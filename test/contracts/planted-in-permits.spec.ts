@@ -96,7 +96,7 @@ planted('one Redis', {
         hold: `function(holder, kind, lease, count, current, ...)
           local left_behind = vacated
           local stands, token, minted = right(holder, kind, lease, count, current, ...)
-          vacated = current and left_behind or vacated
+          vacated = left_behind or vacated
           return stands, token, minted
         end`,
       },

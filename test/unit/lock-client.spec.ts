@@ -49,13 +49,13 @@ it('a holder whose wait for a condition the store refuses still holds the lock',
 
 describe('leases that are renewed together', () => {
   it('get each its own answer', async () => {
-    const answers: Record<string, Extended> = { a: 9_000, b: 'taken', c: 'free', d: 'unknown' };
+    const answers: Record<string, Extended> = { a: 3_000, b: 'taken', c: 'free', d: 'unknown' };
     let batches: string[][] = [];
     const wrap: Wrap = (store) =>
       withSteps(store, {
         async extend(requests): Promise<Extension> {
           batches.push(requests.map(({ key }) => key));
-          const remaining = requests.map(({ key }) => answers[key] ?? 9_000);
+          const remaining = requests.map(({ key }) => answers[key] ?? 3_000);
           return { sent: momentOf(world.clock), remaining };
         },
       });
