@@ -90,19 +90,6 @@ planted('one Redis', {
     }),
     brokenSentences: [[permits, 'permits that come back twice']],
   },
-  'what the last holder left is removed although the next came in': {
-    plant: inShares(['acquire', 'leave', 'release'], {
-      functions: {
-        hold: `function(holder, kind, lease, count, current, ...)
-          local left_behind = vacated
-          local stands, token, minted = right(holder, kind, lease, count, current, ...)
-          vacated = left_behind or vacated
-          return stands, token, minted
-        end`,
-      },
-    }),
-    brokenSentences: [[permitsOnRedis, 'who comes in behind an entry']],
-  },
   'a token anew for who asks again': {
     plant: inShares(['acquire'], { commands: { 'ZSCORE seen': `return false` } }),
     brokenSentences: [[permits, 'who asks again has the same token']],
