@@ -1,6 +1,6 @@
 import { both, inScripts, inShares } from '../support/plant.js';
 import { planted } from '../support/planted.js';
-import { permits, permitsOnRedis } from './permits.contract.js';
+import { permits } from './permits.contract.js';
 import { sharedMode } from './shared-mode.contract.js';
 
 // In Lua.
