@@ -36,7 +36,7 @@ export interface LockCallOptions {
   readonly fencing?: boolean | undefined;
   /**
    * A call inside code that holds the same lock succeeds at once, without Redis. With false, it waits like any other
-   * caller. @default true
+   * caller. The `minHold` and `maxHold` of a call that re-enters are ignored: those of the grant count. @default true
    */
   readonly reentrant?: boolean | undefined;
   /**
