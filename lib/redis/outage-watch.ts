@@ -5,7 +5,7 @@ import { systemCodeOf } from './store-failure.js';
 
 /** Called when the connection to a server was lost, and when that is over. */
 export interface OutageListener {
-  /** `cause` is a code of the operating system, where there is one. */
+  /** `cause` is a code of the operating system, or of Redis where it refuses the password; where there is one. */
   lost(address: string, cause: string | undefined): void;
   /** After an outage of so many ms. */
   back(address: string, outage: number): void;
@@ -58,7 +58,8 @@ export class OutageWatch {
   }
 
   readonly #failed = (error: unknown): void => {
-    this.#cause = systemCodeOf(error) ?? this.#cause;
+    const [refusal] = /^(WRONGPASS|NOAUTH)\b/.exec(String((error as Error).message)) ?? [];
+    this.#cause = refusal ?? systemCodeOf(error) ?? this.#cause;
   };
 
   readonly #lost = (): void => {

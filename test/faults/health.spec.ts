@@ -18,6 +18,7 @@ import { freePort, RedisProcess } from '../../tools/redis-server.js';
 import { SOON } from '../support/bounds.js';
 import { FaultProxy } from '../support/fault-proxy.js';
 import { later } from '../support/later.js';
+import { LockProcess } from '../support/lock-process.js';
 import { until } from '../support/until.js';
 
 let closing: (() => unknown)[] = [];
@@ -412,4 +413,24 @@ describe('the health of locks in memory', () => {
       expect((await locks.health()).status).toBe('up');
     },
   );
+});
+
+it('names the password that Redis asks for since the connection was lost', async () => {
+  const server = await RedisProcess.start();
+  const admin = new Redis(server.url);
+  const client = new LockProcess({ redis: server.url });
+  try {
+    await client.locks.open();
+    await admin.config('SET', 'requirepass', 's3cret');
+    await admin.call('CLIENT', 'KILL', 'TYPE', 'normal', 'SKIPME', 'yes');
+    const problem = await until('health names it', async () => {
+      const { servers } = await client.store.health(1_000);
+      return servers[0]!.problem?.includes('NOAUTH') && servers[0]!.problem;
+    });
+    expect(problem).not.toContain('s3cret');
+  } finally {
+    await client.close();
+    admin.disconnect();
+    await server.stop();
+  }
 });
