@@ -101,7 +101,7 @@ export class Section {
   /**
    * Resolves when no sibling is inside; the caller then is, until it calls what it was given, and one more lease stands on the lock.
    * Undefined when the lease ended meanwhile: the caller has to acquire the lock like anybody.
-   * @throws LockUpgradeError if it became shared meanwhile and the call is not.
+   * @throws LockUpgradeError if it became shared meanwhile and the call is not; LeaseLostError, `signal.reason`.
    */
   async enter(
     call: CallSettings,
@@ -136,23 +136,28 @@ export class Section {
   /** Resolves to true when the caller's turn has come, to false if the holder awaits a condition before. */
   #turn(wait: number, signal: AbortSignal | undefined, clock: Clock): Promise<boolean> {
     const from = clock.monotonic();
+    const { heldLock } = this;
+    const { key } = heldLock.request;
+    const { signal: lost } = heldLock;
+    if (lost.aborted) return Promise.reject(lost.reason);
     const queue = (this.#queue ??= []);
     return new Promise((resolve, reject) => {
       const turn = (): void => end(() => resolve(true));
       const end = (settle: () => void): void => {
-        cancel();
-        callOff();
-        unwatch();
+        for (const callOff of bounds) callOff();
         queue.splice(queue.indexOf(turn), 1);
         settle();
       };
       const late = (): void => {
         const waited = wait && Math.round(clock.monotonic() - from);
-        reject(new LockNotAcquiredError(this.heldLock.request.key, waited, wait));
+        reject(new LockNotAcquiredError(key, waited, wait));
       };
-      const cancel = wait === Infinity ? () => {} : clock.after(wait, () => end(late));
-      const callOff = onAbort(signal, () => end(() => reject(signal!.reason)));
-      const unwatch = this.heldLock.whenAwaiting(() => end(() => resolve(false)));
+      const bounds = [
+        wait === Infinity ? () => {} : clock.after(wait, () => end(late)),
+        onAbort(signal, () => end(() => reject(signal!.reason))),
+        onAbort(lost, () => end(() => reject(lost.reason))),
+        heldLock.whenAwaiting(() => end(() => resolve(false))),
+      ];
       queue.push(turn);
     });
   }

@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
+import { getEventListeners } from 'node:events';
 import type { HeldLock } from '../../lib/client/held-lock.js';
 import type { BaseLease } from '../../lib/client/lease.js';
 import { Section } from '../../lib/client/section.js';
@@ -20,6 +21,7 @@ describe('a section that a sibling occupies', () => {
         request: { key: 'k' },
         held: true,
         state: 'held',
+        signal: new AbortController().signal,
         whenAwaiting,
         hold() {},
       };
@@ -37,6 +39,7 @@ describe('a section that a sibling occupies', () => {
       else await clock.advance(1_000);
       await waiting.catch(() => {});
       expect(watchers.size).toBe(0);
+      expect(getEventListeners(heldLock.signal, 'abort')).toEqual([]);
     },
   );
 });

@@ -231,6 +231,20 @@ describe('a lock that is lost while siblings are inside', () => {
     expect((await rival.inspect('k')).state).toBe('free');
   });
 
+  it('ends the turns of those that wait, however long the one inside goes on', async () => {
+    const outer = besideSibling(async (first) => {
+      const waiting = later(locks.acquire('k', { wait: Infinity }));
+      await settled();
+      await rival.forceRelease('k');
+      await clock.advance(10);
+      await expect(waiting).rejects.toMatchObject({ code: 'LEASE_LOST', reason: 'forced' });
+      const late = later(locks.acquire('k', { wait: Infinity }));
+      await expect(late).rejects.toMatchObject({ code: 'LEASE_LOST', reason: 'forced' });
+      await first.release();
+    });
+    await expect(outer).rejects.toMatchObject({ code: 'LEASE_LOST', reason: 'forced' });
+  });
+
   it('leaves nobody who can extend it, whichever of them asks', async () => {
     const outer = besideSibling(async (first, lease) => {
       await rival.forceRelease('k');
@@ -242,5 +256,21 @@ describe('a lock that is lost while siblings are inside', () => {
       await (await rival.acquire('k', { wait: 0 })).release();
     });
     await expect(outer).rejects.toMatchObject({ code: 'LEASE_LOST' });
+  });
+});
+
+describe('a shutdown that takes the lock while siblings are inside', () => {
+  it('ends the turns of those that wait, however long the one inside goes on', async () => {
+    const outer = besideSibling(async (first) => {
+      const waiting = later(locks.acquire('k', { wait: Infinity }));
+      await settled();
+      const closed = locks.onApplicationShutdown();
+      await expect(waiting).rejects.toMatchObject({ code: 'LEASE_LOST', reason: 'shutdown' });
+      const late = later(locks.acquire('k', { wait: Infinity }));
+      await expect(late).rejects.toMatchObject({ code: 'LOCK_SHUTDOWN', key: 'k' });
+      await first.release();
+      await closed;
+    });
+    await expect(outer).rejects.toMatchObject({ code: 'LEASE_LOST', reason: 'shutdown' });
   });
 });
