@@ -227,10 +227,10 @@ export const shutdownOfLocks: Contract = {
       expect(await again.release()).toBe(true);
     };
     const body = lease.run(async () => {
-      const first = sibling();
+      const first = later(sibling());
       inside.open();
       await leave.opened;
-      const others = [sibling(), sibling()];
+      const others = [later(sibling()), later(sibling())];
       await expect(a.acquire({ key: 'other' })).rejects.toThrow(LockShutdownError);
       await expect(a.acquire({ key: ['k', 'other'] })).rejects.toThrow(LockShutdownError);
       await Promise.all([first, ...others]);
