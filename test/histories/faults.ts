@@ -40,10 +40,11 @@ const ONE = [
   'one Redis that must not forget',
 ] as const;
 const SENTINELS = ['Sentinels', 'Sentinels, confirmed'] as const;
+const ADDRESS = ['one address', 'one address, confirmed'] as const;
 const CLUSTER = ['Cluster', 'Cluster, confirmed'] as const;
 const QUORUM = ['quorum', 'quorum that must not forget'] as const;
-const ALL = [...ONE, ...SENTINELS, ...CLUSTER, ...QUORUM] as const;
-const QUEUES = [...ONE, ...SENTINELS, ...CLUSTER] as const;
+const ALL = [...ONE, ...SENTINELS, ...ADDRESS, ...CLUSTER, ...QUORUM] as const;
+const QUEUES = [...ONE, ...SENTINELS, ...ADDRESS, ...CLUSTER] as const;
 /** How long what has to come may take, in ms. */
 const PATIENCE = 60_000;
 /** How long a Cluster may take for a planned switch, in ms. */
@@ -474,6 +475,68 @@ const behindSentinels: readonly Fault[] = [
   },
 ];
 
+/**
+ * The primary is another, and new connections to the address reach it, from a little before or after that. Some connections may
+ * end meanwhile; the others stay where they are.
+ */
+function behindOneAddress(
+  name: string,
+  swap: (place: Place, from: number, to: number) => Promise<unknown>,
+  more: Partial<Fault> = {},
+): Fault {
+  return {
+    name,
+    on: ADDRESS,
+    ...more,
+    async strike({ place, random, ttl }) {
+      const { address, servers } = place;
+      const from = servers.findIndex(({ port }) => port === address.target);
+      const to = 1 - from;
+      const [isEarly, ending] = [random() < 0.5, random() < 0.5 ? 0 : random()];
+      const move = async (): Promise<void> => {
+        await sleep(ttl * 0.1 * random());
+        for (const link of address.links) if (random() < ending) link.reset();
+        address.target = servers[to]!.port;
+      };
+      const moved = isEarly ? move() : undefined;
+      await swap(place, from, to);
+      await (moved ?? move());
+      await whole(place);
+    },
+  };
+}
+
+async function follow({ controls, servers }: Place, from: number, to: number): Promise<void> {
+  await controls[from]!.replicaof('127.0.0.1', servers[to]!.port);
+}
+
+const atOneAddress: readonly Fault[] = [
+  behindOneAddress('a planned switch behind one address', async (place, from, to) => {
+    const port = String(place.servers[to]!.port);
+    await place.controls[from]!.call('FAILOVER', 'TO', '127.0.0.1', port);
+    const isOver = async (): Promise<boolean> => String(await place.primaries()) === String(to);
+    await until('it is promoted', isOver, PATIENCE);
+  }),
+  behindOneAddress(
+    'a replica is promoted behind one address',
+    async (place, from, to) => {
+      await place.controls[to]!.replicaof('NO', 'ONE');
+      await follow(place, from, to);
+    },
+    { fencedOn: ['one address'] },
+  ),
+  behindOneAddress(
+    'the primary dies behind one address',
+    async (place, from, to) => {
+      await place.servers[from]!.kill();
+      await place.controls[to]!.replicaof('NO', 'ONE');
+      await place.servers[from]!.run();
+      await follow(place, from, to);
+    },
+    { fencedOn: ['one address'] },
+  ),
+];
+
 /** The primaries, and the one among them that has a lock that is wanted. */
 async function primaryWith({ place, random, keys }: Scene): Promise<number> {
   const key = keys[Math.floor(random() * keys.length)]!;
@@ -597,7 +660,10 @@ export const FAULTS: readonly Fault[] = [
   none,
   ...processes,
   ...network,
-  ...[...servers, ...behindSentinels, ...inCluster].map((fault) => ({ ...fault, atServers: true })),
+  ...[...servers, ...behindSentinels, ...atOneAddress, ...inCluster].map((fault) => ({
+    ...fault,
+    atServers: true,
+  })),
 ];
 
 /** What may happen beside another fault. */

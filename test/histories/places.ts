@@ -1,10 +1,11 @@
 import type { Redis } from 'ioredis';
 import type { RedisLockOptions } from '../../lib/options/index.js';
 import { ClusterProcess } from '../../tools/redis-cluster.js';
-import { SentinelProcess } from '../../tools/redis-sentinel.js';
+import { linked, SentinelProcess } from '../../tools/redis-sentinel.js';
 import { RedisProcess } from '../../tools/redis-server.js';
 import { controlOf } from '../support/control.js';
 import { FaultProxy } from '../support/fault-proxy.js';
+import { until } from '../support/until.js';
 
 /** Half a lease is longer than a failover of a Cluster: leases of all lengths meet it. In ms. */
 const NODE_TIMEOUT = 1_500;
@@ -19,6 +20,8 @@ interface Servers {
   readonly servers: readonly RedisProcess[];
   readonly sentinel?: SentinelProcess;
   readonly cluster?: ClusterProcess;
+  /** One that leads to the primary: new connections only, as a virtual IP, a name or a proxy does. */
+  readonly address?: FaultProxy;
   /** How a process finds them; `at` is where it reaches a server. */
   options(at: (port: number) => number): RedisLockOptions;
   stop(): Promise<unknown>;
@@ -35,6 +38,8 @@ export const PLACES = {
   'one Redis that must not forget': one([], { durability: 'refuse' }),
   Sentinels: sentinels({ durability: 'ignore' }),
   'Sentinels, confirmed': sentinels({ replicas: { acks: 2, timeout: ACKS_TIMEOUT } }),
+  'one address': behindOneAddress({ durability: 'ignore' }),
+  'one address, confirmed': behindOneAddress({ replicas: { acks: 1, timeout: ACKS_TIMEOUT } }),
   Cluster: cluster({ durability: 'ignore' }),
   'Cluster, confirmed': cluster({ replicas: { acks: 1, timeout: ACKS_TIMEOUT } }),
   quorum: quorum({ durability: 'ignore' }),
@@ -91,6 +96,29 @@ function sentinels(more: RedisLockOptions): Start {
   };
 }
 
+function behindOneAddress(more: RedisLockOptions): Start {
+  return async () => {
+    const args = ['--repl-diskless-sync-delay', '0', '--repl-ping-replica-period', '1'];
+    const primary = await RedisProcess.start({ args });
+    const following = [...args, '--replicaof', '127.0.0.1', String(primary.port)];
+    const replica = await RedisProcess.start({ args: following });
+    const control = controlOf(primary.url);
+    await until('the replica is linked', () => linked(control, 1));
+    control.disconnect();
+    const servers = [primary, replica];
+    const address = await FaultProxy.before(primary.port);
+    return {
+      servers,
+      address,
+      options: (at) => ({ redis: `redis://127.0.0.1:${at(address.port)}`, ...more }),
+      stop: async () => {
+        await address.close();
+        await Promise.all(servers.map((server) => server.stop()));
+      },
+    };
+  };
+}
+
 function cluster(more: RedisLockOptions): Start {
   return async () => {
     const made = await ClusterProcess.start({ replicas: 3, nodeTimeout: NODE_TIMEOUT });
@@ -137,6 +165,7 @@ export class Place {
     const ports = [
       ...made.servers.map(({ port }) => port),
       ...(made.sentinel?.source.sentinels ?? []).map(({ port }) => port),
+      ...(made.address ? [made.address.port] : []),
     ];
     const way = async (): Promise<Map<number, FaultProxy>> =>
       new Map(
@@ -158,6 +187,10 @@ export class Place {
 
   get cluster(): ClusterProcess {
     return this.made.cluster!;
+  }
+
+  get address(): FaultProxy {
+    return this.made.address!;
   }
 
   /** Whether locks have readers, permits, conditions and a queue. */
