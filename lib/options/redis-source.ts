@@ -20,6 +20,8 @@ const HOST_NAME = /^[\p{L}\p{N}._-]+$/u;
 const IPV6 = /^[\da-f]*:[\da-f:.]*(%[\w.-]+)?$/i;
 /** What may hold any text, and is shown nowhere. */
 const SECRET = /password|username|keyPrefix|connectionName|clientInfoTag/i;
+/** Where other clients are told what is where. */
+const OF_OTHERS = /^(ur[li]|href|socket|rootNodes|token)$/i;
 const FORM = 'redis://user:password@host:port/db, or rediss://… for TLS';
 
 /**
@@ -39,7 +41,7 @@ export function redisSource(option: string, given: unknown): CheckedSource {
     );
   }
   const source = given as CheckedSource;
-  if (typeof (source as Redis).duplicate === 'function') checkClient(option, source as Redis);
+  if (isAnyClient(source)) checkClient(option, source);
   else checkOptions(option, source as RedisOptions);
   if (!('cluster' in source) || source.cluster) return source;
   const { cluster: _, ...server } = source as RedisClusterOptions;
@@ -98,7 +100,19 @@ export function parseRedisUrl(option: string, given: string): RedisOptions {
   return options;
 }
 
+/** By what clients of each library have: node-redis, @upstash/redis and ioredis-mock too. */
+function isAnyClient(source: object): source is Redis | Cluster {
+  const { duplicate, get } = source as { duplicate?: unknown; get?: unknown };
+  return typeof duplicate === 'function' || typeof get === 'function';
+}
+
 function checkClient(option: string, client: Redis | Cluster): void {
+  if (typeof client.status !== 'string') {
+    throw refusal(
+      option,
+      'is a client, and none of ioredis. Give the URL, or for a test without Redis take memoryLockService() of "nest-redis-lock/testing"',
+    );
+  }
   if (!('nodes' in client)) return checkOptions(option, client.options);
   const { startupNodes } = client as unknown as { startupNodes?: readonly unknown[] };
   if (startupNodes) checkEach(option, 'nodes', startupNodes, checkNode);
@@ -107,8 +121,9 @@ function checkClient(option: string, client: Redis | Cluster): void {
 
 function checkOptions(option: string, options: RedisOptions | RedisClusterOptions): void {
   for (const [name, value] of Object.entries(options)) {
-    if (/^(url|uri|href)$/i.test(name)) {
-      throw refusal(option, `has "${name}", which ioredis does not know. Give the URL alone`);
+    if (OF_OTHERS.test(name)) {
+      const remedy = 'Give the URL alone, or host and port';
+      throw refusal(option, `has "${name}", which ioredis does not know. ${remedy}`);
     }
     if (typeof value === 'string' && value.includes('://') && !SECRET.test(name)) {
       throw refusal(option, `has a URL in "${name}". Give the URL alone, or its parts`);

@@ -12,11 +12,12 @@ import { RedisConnection } from './redis-connection.js';
 
 /**
  * What our connections need whatever the application's client is set to: nothing queued or sent again behind our back,
- * no time-outs but ours, no INFO that a user may not read, no prefix added to half of the names, a return after every
- * outage, and no timer that outlives us by the 2 s which ioredis gives a closed socket.
+ * no time-outs but ours, no INFO that a user may not read, no prefix added to half of the names, no stream of others'
+ * commands, a return after every outage, and no timer that outlives us by the 2 s which ioredis gives a closed socket.
  */
 const OURS = {
   lazyConnect: true,
+  monitor: false,
   commandTimeout: undefined,
   socketTimeout: undefined,
   keepAlive: 10_000,

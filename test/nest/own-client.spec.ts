@@ -2,6 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { Redis, type RedisOptions } from 'ioredis';
 import { LockService } from '../../lib/index.js';
 import { useBench } from '../support/nest-app.js';
+import { until } from '../support/until.js';
 
 const bench = useBench();
 
@@ -37,6 +38,18 @@ describe('a client of the application', () => {
     expect(await client.ping()).toBe('PONG');
     client.disconnect();
     other.disconnect();
+  });
+
+  it('that shows all commands of Redis, and its options, make no connection do so', async () => {
+    const redis = { port: bench.redis.port, monitor: true };
+    const client = new Redis(redis);
+    await until('the client shows commands', () => (client.status as string) === 'monitoring');
+    for (const source of [client, redis]) {
+      const app = await bench.app({}, { redis: source });
+      expect(await app.get(LockService).withLock('watched', () => 'done')).toBe('done');
+      await app.close();
+    }
+    client.disconnect();
   });
 
   it('that is lazy stays unconnected', async () => {

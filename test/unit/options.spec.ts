@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
+import { Redis } from 'ioredis';
 import { LockOptionsError, type RedisLockOptions } from '../../lib/index.js';
 import {
   CALL_DEFAULTS,
@@ -179,6 +180,30 @@ describe('the options of a module', () => {
   ])('%j is refused by what the option takes', (options: RedisLockOptions, takes) => {
     expect(() => moduleSettings(options)).toThrow(new LockOptionsError(`Option ${takes}`));
   });
+
+  it.each<[string, object]>([
+    ['node-redis', { duplicate() {}, get() {}, options: { url: 'redis://u:hunter2@h' } }],
+    ['a Cluster of node-redis', { duplicate() {}, get() {} }],
+    ['@upstash/redis', { get() {}, client: {} }],
+    ['ioredis-mock', { duplicate() {}, get() {}, nodes: {}, options: { host: 'h', port: 1 } }],
+  ])('refuse a client of %s with the remedy', (_, redis) => {
+    const remedy = new LockOptionsError(
+      'Option "redis" is a client, and none of ioredis. Give the URL, or for a test without Redis take memoryLockService() of "nest-redis-lock/testing".',
+    );
+    expect(() => moduleSettings({ redis })).toThrow(remedy);
+  });
+
+  it.each(['socket', 'rootNodes', 'token'])(
+    'refuse "%s", an option of other clients, in those of ioredis and of its client',
+    (name) => {
+      const options = { [name]: {} };
+      for (const redis of [options, new Redis({ ...options, lazyConnect: true })]) {
+        expect(() => moduleSettings({ redis })).toThrow(
+          `"redis" has "${name}", which ioredis does not know. Give the URL alone, or host and port.`,
+        );
+      }
+    },
+  );
 
   it('never show a URL in an error', () => {
     const redis = 'http://admin:hunter2@host';
