@@ -1,11 +1,11 @@
 import type { Redis } from 'ioredis';
 import type { Clock } from '../options/index.js';
 import { addressOf } from './open-connection.js';
-import { systemCodeOf } from './store-failure.js';
+import { causeOf } from './store-failure.js';
 
 /** Called when the connection to a server was lost, and when that is over. */
 export interface OutageListener {
-  /** `cause` is a code of the operating system, or of Redis where it refuses the password; where there is one. */
+  /** `cause` is a code of the operating system, or of Redis where it refuses the connection; where there is one. */
   lost(address: string, cause: string | undefined): void;
   /** After an outage of so many ms. */
   back(address: string, outage: number): void;
@@ -15,6 +15,9 @@ export interface OutageListener {
 
 /** How far apart the outages of one connection are reported, in ms: a shorter one in between is not. */
 const APART = 10_000;
+
+/** Codes that say of a connection only that it ended: what Redis said before says more. */
+const ENDED = /^(EPIPE|ECONNRESET)$/;
 
 /** Watches a connection that was made once, until we close it ourselves. */
 export class OutageWatch {
@@ -29,7 +32,7 @@ export class OutageWatch {
     private readonly clock: Clock,
     private readonly listener?: OutageListener | undefined,
   ) {
-    client.on('error', this.#failed).on('close', this.#lost);
+    client.on('error', this.failed).on('close', this.#lost);
   }
 
   /** Why a command cannot be sent meanwhile. */
@@ -37,6 +40,12 @@ export class OutageWatch {
     const why = this.#cause === undefined ? '' : ` (${this.#cause})`;
     return `Redis at ${addressOf(this.client)} is not connected${why}`;
   }
+
+  /** The client failed to connect, or the server to take what was sent first. */
+  readonly failed = (error: unknown): void => {
+    const cause = causeOf(error);
+    if (cause && !(this.#cause && ENDED.test(cause))) this.#cause = cause;
+  };
 
   /** The connection can be used again. */
   back(): void {
@@ -54,13 +63,8 @@ export class OutageWatch {
       this.#tell((listener, address) => listener.replaced?.(address));
     this.#isReported = false;
     this.#cancel();
-    this.client.off('error', this.#failed).off('close', this.#lost);
+    this.client.off('error', this.failed).off('close', this.#lost);
   }
-
-  readonly #failed = (error: unknown): void => {
-    const [refusal] = /^(WRONGPASS|NOAUTH)\b/.exec(String((error as Error).message)) ?? [];
-    this.#cause = refusal ?? systemCodeOf(error) ?? this.#cause;
-  };
 
   readonly #lost = (): void => {
     if (this.#since !== undefined) return;

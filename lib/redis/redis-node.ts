@@ -83,6 +83,7 @@ export class RedisNode implements StepNode {
         reconnected();
         watch.back();
       },
+      watch.failed,
     );
   }
 

@@ -166,6 +166,11 @@ export function systemCodeOf(error: unknown): string | undefined {
   return typeof code === 'string' && SYSTEM_CODE.test(code) ? code : undefined;
 }
 
+/** The code by which a failure is known: of Redis, of an operating system, of OpenSSL or of ioredis. */
+export function causeOf(error: unknown): string | undefined {
+  return /\((\w+)\)/.exec(storeFailure(error, undefined).message)?.[1];
+}
+
 /** Which right a user lacks, as far as Redis says it; no user, no key. */
 function lackedIn(text: string): string {
   const [, command] = /to run the '([a-z]+(?:\|[a-z]+)?)' command/.exec(text) ?? [];

@@ -428,6 +428,7 @@ it('names the password that Redis asks for since the connection was lost', async
       return servers[0]!.problem?.includes('NOAUTH') && servers[0]!.problem;
     });
     expect(problem).not.toContain('s3cret');
+    await expect(client.acquire('k', { wait: 0 })).rejects.toThrow('NOAUTH');
   } finally {
     await client.close();
     admin.disconnect();
