@@ -13,6 +13,7 @@ import type { QueueContext } from './local-queue.js';
 import { type Owner, QueueEntry } from './queue-entry.js';
 import type { Outage } from './queue-poller.js';
 import { isRetryable } from './retry.js';
+import { Section } from './section.js';
 import { SingleLease } from './single-lease.js';
 
 /** How one awaits a condition. */
@@ -49,6 +50,7 @@ export class Conditions {
     if (stopping.aborted) throw new LockShutdownError(lease.key);
     const heldLock = SingleLease.heldLockOf(lease);
     refuseOthers(heldLock);
+    refuseSecond(heldLocks, lease.key);
     heldLocks.beginAwaiting(heldLock);
     this.#awaiting += 1;
     try {
@@ -234,6 +236,19 @@ class ConditionWait implements Owner {
   #settle(): void {
     this.#settled = true;
     for (const callOff of this.#bounds) callOff();
+  }
+}
+
+/**
+ * Of siblings in a section one awaits at a time: whichever woke first, the code around would hold the lock again, and end only
+ * after the other.
+ */
+function refuseSecond(owner: object, key: string): void {
+  for (const { heldLock } of Section.around(owner)) {
+    if (heldLock.state !== 'awaiting' || heldLock.request.key !== key) continue;
+    throw new LockOptionsError(
+      `In the same section of lock "${key}" another lease awaits a condition: one inside it awaits at a time. Let the others await outside of it.`,
+    );
   }
 }
 

@@ -72,7 +72,7 @@ export class HeldLock implements Scheduled {
   #controller: AbortController | undefined;
   /** Of all that its holder went on as, one after the other: the latest. A chain of them would keep each. */
   #turns: { latest: HeldLock } | undefined;
-  #awaitListeners: Set<() => void> | undefined;
+  #turnListeners: Set<() => void> | undefined;
   /** Why its last renewal failed, if it did. */
   #failure: LockError | undefined;
   /** What was left of its time when it was lost, in ms. */
@@ -140,14 +140,18 @@ export class HeldLock implements Scheduled {
   /** Its holder awaits a condition. */
   beginAwaiting(): void {
     this.phase = 'awaiting';
-    for (const listener of this.#awaitListeners ?? []) listener();
+    this.#tellTurn();
   }
 
-  /** `listener` runs when its holder begins to await a condition, unless it is called off before. */
-  whenAwaiting(listener: () => void): () => void {
-    const listeners = (this.#awaitListeners ??= new Set());
+  /** `listener` runs when its holder begins to await a condition, or holds the lock again, unless it is called off before. */
+  whenTurns(listener: () => void): () => void {
+    const listeners = (this.#turnListeners ??= new Set());
     listeners.add(listener);
     return () => void listeners.delete(listener);
+  }
+
+  #tellTurn(): void {
+    for (const listener of this.#turnListeners ?? []) listener();
   }
 
   /** The condition was signalled: the leases of its callers and its signal stand on the other from now on. */
@@ -156,6 +160,7 @@ export class HeldLock implements Scheduled {
     this.#turns ??= { latest: next };
     this.#turns.latest = next;
     next.resume(this);
+    this.#tellTurn();
   }
 
   private resume(before: HeldLock): void {
@@ -194,6 +199,7 @@ export class HeldLock implements Scheduled {
   /** It was not given back after all. */
   keep(): void {
     this.phase = 'held';
+    this.#tellTurn();
   }
 
   /** Its holder awaits the condition no more, and does not want it back. */

@@ -18,7 +18,7 @@ import { LocalQueues, type ProcessHealth } from './local-queues.js';
 import { LockOrder, nestedWait } from './lock-order.js';
 import { acquireMany } from './multi-lease.js';
 import { Opening } from './opening.js';
-import { reenter } from './re-entry.js';
+import { reenter, waitBeside } from './re-entry.js';
 import type { OnRefused } from './retry.js';
 import { Section } from './section.js';
 import { SingleLease } from './single-lease.js';
@@ -128,13 +128,18 @@ export class LockClient {
     whole: AcquireTrace | undefined,
   ): Promise<BaseLease> {
     const from = this.clock.monotonic();
-    const again = section && (await reenter(section, call, this.#heldLocks, this.clock, signal));
+    const enter = async (): Promise<BaseLease | undefined> =>
+      section && reenter(section, call, this.#heldLocks, this.clock, signal, from);
+    const again = await enter();
     if (again) return again;
     const ask = async (trace?: AcquireTrace): Promise<BaseLease> => {
       signal?.throwIfAborted();
       if (!this.#opening.done) await this.#connected(key, signal);
       this.#admit(key, signal);
-      return this.#queues.wait(key, call, signal, trace, from);
+      const wait = (until = signal): Promise<BaseLease> =>
+        this.#queues.wait(key, call, until, trace, from);
+      if (!section) return wait();
+      return (await waitBeside(section, signal, wait)) ?? (await enter()) ?? ask(trace);
     };
     if (!section || whole || !this.publisher.hearsCall(call)) return ask(whole);
     return this.publisher.call(key, call, signal, tries, ask);

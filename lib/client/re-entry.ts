@@ -1,10 +1,12 @@
 import type { CallSettings, Clock } from '../options/index.js';
+import type { BaseLease } from './lease.js';
 import type { HeldLocks } from './held-locks.js';
 import type { Section } from './section.js';
 import { SingleLease } from './single-lease.js';
 
 /**
- * One more lease on what the code around holds; undefined if that was given back while the call waited for its siblings.
+ * One more lease on what the code around holds; undefined if that was given back while the call waited for its siblings. The
+ * call's `wait` counts from `from`.
  * @throws LockUpgradeError, `signal.reason`, LeaseLostError if the lock was lost.
  */
 export async function reenter(
@@ -13,16 +15,40 @@ export async function reenter(
   heldLocks: HeldLocks,
   clock: Clock,
   signal: AbortSignal | undefined,
+  from: number,
 ): Promise<SingleLease | undefined> {
   signal?.throwIfAborted();
-  const { heldLock } = section;
-  const from = clock.monotonic();
-  const leaveTurn = await section.enter(call, signal, clock);
+  const leaveTurn = await section.enter(call, signal, clock, from);
   if (!leaveTurn) return undefined;
+  const { heldLock } = section;
   const lease = new SingleLease(heldLocks, heldLock, clock.monotonic() - from, leaveTurn);
   if ((await lease.confirmed()) && !signal?.aborted) return lease;
   void lease.release('unused');
   signal?.throwIfAborted();
   if (heldLock.state === 'awaiting') return undefined;
   throw heldLock.lossError();
+}
+
+/** Why a sibling that waits like a stranger ends that. */
+const HELD_AGAIN = Symbol('held again');
+
+/**
+ * Waits as a stranger would, because the code around does not hold the lock. Undefined when that holds it again, after it
+ * awaited a condition say: it may end only after the caller, so the caller has to enter it.
+ */
+export async function waitBeside(
+  section: Section,
+  signal: AbortSignal | undefined,
+  wait: (signal: AbortSignal) => Promise<BaseLease>,
+): Promise<BaseLease | undefined> {
+  const again = new AbortController();
+  const callOff = section.heldLock.whenTurns(() => again.abort(HELD_AGAIN));
+  try {
+    return await wait(signal ? AbortSignal.any([signal, again.signal]) : again.signal);
+  } catch (error) {
+    if (error !== HELD_AGAIN) throw error;
+    return undefined;
+  } finally {
+    callOff();
+  }
 }

@@ -100,6 +100,7 @@ export class Section {
 
   /**
    * Resolves when no sibling is inside; the caller then is, until it calls what it was given, and one more lease stands on the lock.
+   * The call's `wait` counts from `from`.
    * Undefined when the lease ended meanwhile: the caller has to acquire the lock like anybody.
    * @throws LockUpgradeError if it became shared meanwhile and the call is not; LeaseLostError, `signal.reason`.
    */
@@ -107,9 +108,10 @@ export class Section {
     call: CallSettings,
     signal: AbortSignal | undefined,
     clock: Clock,
+    from: number,
   ): Promise<(() => void) | undefined> {
     if (this.#givenBack) return undefined;
-    if (this.#occupied && !(await this.#turn(call.wait, signal, clock))) return undefined;
+    if (this.#occupied && !(await this.#turn(call.wait, signal, clock, from))) return undefined;
     const upgrades = this.upgrades(call);
     if (upgrades || this.#givenBack) {
       this.#next();
@@ -134,8 +136,12 @@ export class Section {
   }
 
   /** Resolves to true when the caller's turn has come, to false if the holder awaits a condition before. */
-  #turn(wait: number, signal: AbortSignal | undefined, clock: Clock): Promise<boolean> {
-    const from = clock.monotonic();
+  #turn(
+    wait: number,
+    signal: AbortSignal | undefined,
+    clock: Clock,
+    from: number,
+  ): Promise<boolean> {
     const { heldLock } = this;
     const { key } = heldLock.request;
     const { signal: lost } = heldLock;
@@ -152,11 +158,12 @@ export class Section {
         const waited = wait && Math.round(clock.monotonic() - from);
         reject(new LockNotAcquiredError(key, waited, wait));
       };
+      const left = Math.max(0, from + wait - clock.monotonic());
       const bounds = [
-        wait === Infinity ? () => {} : clock.after(wait, () => end(late)),
+        wait === Infinity ? () => {} : clock.after(left, () => end(late)),
         onAbort(signal, () => end(() => reject(signal!.reason))),
         onAbort(lost, () => end(() => reject(lost.reason))),
-        heldLock.whenAwaiting(() => end(() => resolve(false))),
+        heldLock.whenTurns(() => end(() => resolve(false))),
       ];
       queue.push(turn);
     });

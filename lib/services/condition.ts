@@ -39,10 +39,12 @@ export class Condition {
 
   /**
    * Releases the lock and waits for a signal. Resolves when the lock is held again: to true after a signal, to false after
-   * `wait`. Until then `lease.held` is false, and the caller may not write.
+   * `wait`. Until then `lease.held` is false, and the caller may not write. Inside one section (`withLock`, `lease.run`, a
+   * decorated method) one lease on its lock awaits at a time.
    * @throws LeaseLostError if the lease is over, or released meanwhile, with its reason; `signal.reason` when aborted; LockStoreError when Redis fails
-   * for longer than `outageWait`; LockLimitError; LockShutdownError. The lock is still held (`lease.held`) after a
-   * LockLimitError, after a LockStoreError for a command that was not sent, and after a call during a shutdown.
+   * for longer than `outageWait`; LockLimitError; LockShutdownError; LockOptionsError if another lease inside the same
+   * section awaits. The lock is still held (`lease.held`) after a LockLimitError or LockOptionsError, after a LockStoreError
+   * for a command that was not sent, and after a call during a shutdown.
    */
   async await({ wait = Infinity, signal, ...others }: AwaitOptions = {}): Promise<boolean> {
     refuseOthers(others);

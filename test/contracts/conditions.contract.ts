@@ -882,6 +882,89 @@ export const conditions: Contract = {
     }
   },
 
+  async 'of siblings inside a section one awaits at a time: another is told so, and keeps the lock'(
+    world,
+  ) {
+    const [a, b] = [await world.process(), await world.process()];
+    const outer = await a.acquire();
+    await outer.run(async () => {
+      const inner = await a.acquire();
+      const woken = later(condition(a, inner).await());
+      const sibling = await world.finish(a.acquire());
+      const refused = later(condition(a, sibling).await());
+      await expect(world.finish(refused)).rejects.toThrow(LockOptionsError);
+      await expect(refused).rejects.toThrow('one inside it awaits at a time');
+      expect(sibling.held).toBe(true);
+      await sibling.release();
+      expect(await signal(world, b)).toBe(true);
+      expect(await world.finish(woken)).toBe(true);
+      await inner.release();
+      const next = await a.acquire();
+      const again = later(condition(a, next).await({ wait: 0 }));
+      expect(await world.finish(again)).toBe(false);
+      await next.release();
+    });
+    expect(await outer.release()).toBe(true);
+    await nothingLeft(world, a, b);
+  },
+
+  async 'who waits inside a section behind one that awaited has its turn inside, when that wakes first'(
+    world,
+  ) {
+    const [a, b] = [await world.process(), await world.process()];
+    const outer = await a.acquire();
+    await outer.run(async () => {
+      const inner = await a.acquire();
+      const woken = later(condition(a, inner).await());
+      const other = await world.finish(b.acquire());
+      expect(await condition(b, other).signal()).toBe(true);
+      const sibling = later(a.acquire({ wait: Infinity }));
+      const short = later(a.acquire({ wait: 60_000 }));
+      await world.waiting(1 + world.entriesOf(2));
+      await other.release();
+      expect(await world.finish(woken)).toBe(true);
+      await world.waiting(0);
+      await inner.release();
+      const lease = await world.finish(sibling);
+      expect([lease.held, lease.fencingToken]).toEqual([true, outer.fencingToken]);
+      await lease.release();
+      await (await world.finish(short)).release();
+      expect(outer.held).toBe(true);
+    });
+    expect(await outer.release()).toBe(true);
+    await nothingLeft(world, a, b);
+  },
+
+  async 'who waits inside a section has its turn there, where its holder could not begin to await'(
+    world,
+  ) {
+    const sent = new Gate();
+    const troubled: Wrap = (store) =>
+      withSteps(store, {
+        async acquire(ask) {
+          if (!ask.former) return store.acquire(ask);
+          await sent.opened;
+          throw new LockStoreError('Trouble.', { outcome: 'unsent' });
+        },
+      });
+    const a = await world.process({}, troubled);
+    const outer = await a.acquire();
+    await outer.run(async () => {
+      const inner = await a.acquire();
+      const failed = later(condition(a, inner).await());
+      const sibling = later(a.acquire({ wait: Infinity }));
+      await world.waiting(1);
+      sent.open();
+      await expect(world.finish(failed)).rejects.toThrow('Trouble');
+      await inner.release();
+      const lease = await world.finish(sibling);
+      expect(lease.fencingToken).toBe(outer.fencingToken);
+      await lease.release();
+    });
+    expect(await outer.release()).toBe(true);
+    await nothingLeft(world, a);
+  },
+
   async 'a shutdown wakes who awaits, with its error'(world) {
     const a = await world.process();
     const { lease, woken } = await awaiting(world, a);

@@ -13,7 +13,7 @@ describe('a section that a sibling occupies', () => {
     async (end) => {
       const clock = new ManualClock();
       const watchers = new Set<() => void>();
-      const whenAwaiting = (told: () => void): (() => void) => {
+      const whenTurns = (told: () => void): (() => void) => {
         watchers.add(told);
         return () => void watchers.delete(told);
       };
@@ -22,16 +22,16 @@ describe('a section that a sibling occupies', () => {
         held: true,
         state: 'held',
         signal: new AbortController().signal,
-        whenAwaiting,
+        whenTurns,
         hold() {},
       };
       const entered = { ...heldLock, current: heldLock } as unknown as HeldLock;
       const section = new Section({}, entered, {} as BaseLease);
       const call = { ...CALL_DEFAULTS, wait: 1_000 };
-      const leave = (await section.enter(call, undefined, clock))!;
+      const leave = (await section.enter(call, undefined, clock, 0))!;
 
       const controller = new AbortController();
-      const waiting = later(section.enter(call, controller.signal, clock));
+      const waiting = later(section.enter(call, controller.signal, clock, 0));
       await clock.advance(0);
       expect(watchers.size).toBe(1);
       if (end === 'has its turn') leave();
