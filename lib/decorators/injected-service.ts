@@ -4,7 +4,12 @@ import { STATIC_CONTEXT } from '@nestjs/core/injector/constants.js';
 import { LockOptionsError } from '../errors/index.js';
 import type { InstanceWrapper } from '@nestjs/core/injector/instance-wrapper.js';
 import type { LockService } from '../services/lock.service.js';
-import { isLockServiceToken, lockServiceToken } from '../services/lock-service-token.js';
+import {
+  isLockServiceToken,
+  isProvided,
+  lockServiceToken,
+  whyMissing,
+} from '../services/lock-service-token.js';
 
 /** Injects the `LockService` of the module with this `name`; without one, the unnamed module's. */
 export function InjectLockService(module?: string): ParameterDecorator & PropertyDecorator {
@@ -71,9 +76,14 @@ function openSlot(
   });
   Object.defineProperty(prototype, modules, {
     set(this: Bearer, container: ModulesContainer) {
-      if (this[service] || hasLocks(container)) return;
+      // Another name's module is enough here: which one a decorator names is checked at start-up.
+      if (this[service] || isProvided(container, isLockServiceToken)) return;
+      const why = whyMissing(
+        container,
+        `no module provides it: import ${forRoot(module)}; in a test LockTestingModule.forRoot() from "nest-redis-lock/testing".`,
+      );
       throw new LockOptionsError(
-        `@Locked or @LeaderOnly on ${said} needs a LockService, and no module provides it: import ${forRoot(module)}; in a test LockTestingModule.forRoot() from "nest-redis-lock/testing".`,
+        `@Locked or @LeaderOnly on ${said} needs a LockService, and ${why}`,
       );
     },
   });
@@ -144,13 +154,6 @@ function supplyFactory(
   const factory = wrapper.metatype as (...dependencies: unknown[]) => unknown;
   wrapper.metatype = async (...dependencies: unknown[]) => supplied(await factory(...dependencies));
   for (const made of wrapper.getStaticTransientInstances()) supplied(made?.instance);
-}
-
-/** Another name's module is enough here: which one a decorator names is checked at start-up. */
-function hasLocks(modules: ModulesContainer): boolean {
-  return [...modules.values()].some(({ providers }) =>
-    [...providers.keys()].some(isLockServiceToken),
-  );
 }
 
 function forRoot(module: string | undefined): string {

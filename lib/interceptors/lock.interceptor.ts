@@ -5,7 +5,7 @@ import {
   type NestInterceptor,
 } from '@nestjs/common';
 import { SSE_METADATA } from '@nestjs/common/constants.js';
-import { ModuleRef } from '@nestjs/core';
+import { ModuleRef, ModulesContainer } from '@nestjs/core';
 import { AsyncResource } from 'node:async_hooks';
 import { catchError, defer, Observable, throwError } from 'rxjs';
 import { LockOptionsError } from '../errors/index.js';
@@ -20,7 +20,7 @@ import {
   SENDS_STREAMS,
 } from '../services/end-of-stream.js';
 import type { LockService } from '../services/lock.service.js';
-import { lockServiceToken } from '../services/lock-service-token.js';
+import { lockServiceToken, whyMissing } from '../services/lock-service-token.js';
 import { AnswerRows } from '../services/answer-rows.js';
 import { LockedCall, lazyKind } from '../services/locked-call.js';
 import { returnKind } from '../services/return-kind.js';
@@ -128,9 +128,11 @@ export class LockInterceptor implements NestInterceptor {
       return this.modules.get<LockService>(lockServiceToken(module), { strict: false });
     } catch {
       const name = module === undefined ? '' : `{ name: '${module}' }`;
-      throw new LockOptionsError(
-        `@LockedRequest needs RedisLockModule.forRoot(${name}) among the imports.`,
+      const why = whyMissing(
+        this.modules.get(ModulesContainer, { strict: false }),
+        `no module provides it: import RedisLockModule.forRoot(${name}).`,
       );
+      throw new LockOptionsError(`@LockedRequest needs a LockService, and ${why}`);
     }
   }
 }

@@ -25,6 +25,32 @@ const PROGRAM = `
   });
   console.log(JSON.stringify({ same: a.LockError === b.LockError, a: of(a, b), b: of(b, a) }));`;
 
+/** What an application says at its start, and a handler at its call. */
+const OF_TWO = `
+  import 'reflect-metadata';
+  import { Controller, Get } from '@nestjs/common';
+  import { Test } from '@nestjs/testing';
+  import { Locked, LockedRequest } from 'nest-redis-lock';
+  import { LockTestingModule } from 'second-copy/testing';
+  const methodOf = ({ prototype }, ...all) => {
+    for (const one of all) one(prototype, 'work', Object.getOwnPropertyDescriptor(prototype, 'work'));
+  };
+  class Service { async work() {} }
+  methodOf(Service, Locked('a'));
+  class Handlers { async work() {} }
+  methodOf(Handlers, Get(), LockedRequest('a'));
+  Controller()(Handlers);
+  const errors = [];
+  const built = (more) =>
+    Test.createTestingModule({ imports: [LockTestingModule.forRoot()], ...more }).compile();
+  await built({ providers: [Service] }).catch((error) => errors.push(error.message));
+  const app = (await built({ controllers: [Handlers] })).createNestApplication();
+  app.useLogger({ log() {}, warn() {}, error: ({ message }) => errors.push(message) });
+  await app.listen(0);
+  await fetch(await app.getUrl());
+  await app.close();
+  console.log(JSON.stringify(errors));`;
+
 let folder: string;
 
 beforeAll(async () => {
@@ -60,6 +86,18 @@ describe('two copies of the package', () => {
       import * as a from 'nest-redis-lock';
       import * as b from 'second-copy';`);
     expect(two).toEqual({ same: false, a: one, b: one });
+  });
+
+  it('are named where one decorates what the other has the module for', async () => {
+    const main = join(folder, 'application', 'nest.mjs');
+    writeFileSync(main, OF_TWO);
+    const { stdout } = await run(process.execPath, [main], { env: outsideNpm() });
+    const remedy =
+      'another copy of nest-redis-lock provides it. All must load one copy: "npm ls nest-redis-lock" shows them.';
+    expect(JSON.parse(stdout)).toEqual([
+      `@Locked or @LeaderOnly on Service.work needs a LockService, and ${remedy}`,
+      `@LockedRequest needs a LockService, and ${remedy}`,
+    ]);
   });
 
   it('are not made by import beside require', async () => {
