@@ -1,6 +1,6 @@
 import { isLockError } from '../errors/index.js';
-import { grantOf } from '../services/inspection.js';
-import type { LockService } from '../services/lock.service.js';
+import { grantOf, type LockInspection, sightOf } from '../services/inspection.js';
+import { LockService } from '../services/lock.service.js';
 import { logger } from '../services/logger.js';
 import { type PlatformRequest, Refusal } from './answers.js';
 import type { BoardSettings } from './board-options.js';
@@ -26,22 +26,33 @@ export async function forcedRelease(
     const seen = await locks.inspect(key);
     if (seen.state === 'free') return { freed: false };
     if (seen.state === 'foreign') throw new Refusal(409, 'What stands there is no lock.');
-    if (grantOf(seen) !== grant) throw new Refusal(409, 'Another caller holds it now.');
-    log(request, key, boardRow(seen).holders);
-    return { freed: await locks.forceRelease(key) };
+    if (grantOf(seen) !== grant) throw changed(seen);
+    log(request, key, holdersOf(seen));
+    const { client, settings } = LockService.internals(locks);
+    const freed = await client.force(key, settings.call.dialect, sightOf(seen));
+    if (freed === 'another') throw changed(await locks.inspect(key));
+    return { freed };
   } catch (error) {
     if (!isLockError(error)) throw error;
     throw new Refusal(STATUS[error.code] ?? 503, error.message);
   }
 }
 
+/** Why nothing was released. */
+function changed(now: LockInspection): Refusal {
+  if (now.state !== 'held') return new Refusal(409, 'The caller that was shown gave it back.');
+  const holders = holdersOf(now);
+  return new Refusal(409, `Another caller holds it now${holders && `: ${holders}`}.`);
+}
+
+function holdersOf(lock: LockInspection): string {
+  const { holders, others } = boardRow(lock);
+  const named = holders.map(({ host, pid }) => `${host} (pid ${pid})`);
+  return [...named, ...(others > 0 ? [`and ${others} more`] : [])].join(', ');
+}
+
 /** Says beforehand what is done, so that it stands in the log also where no answer comes. */
-function log(
-  { method, url, originalUrl = url }: PlatformRequest,
-  key: string,
-  holders: readonly { host: string; pid: number }[],
-): void {
-  const from = holders.map(({ host, pid }) => `${host} (pid ${pid})`).join(', ');
+function log({ method, url, originalUrl = url }: PlatformRequest, key: string, from: string): void {
   const route = `${method} ${originalUrl?.split('?')[0]}`;
   logger.warn(
     `The lock board takes ${JSON.stringify(key)} from ${from || 'its holder'}: somebody asked for that by ${route}.`,

@@ -209,10 +209,14 @@ export class LockClient {
     return this.store.names(search);
   }
 
-  /** Takes the lock from its holder, whoever that is. False if it has none. */
-  async force(key: string, dialect?: DialectSettings): Promise<boolean> {
+  /** Takes the lock from its holder: whoever that is, or with a `sight` only from who was seen. False if it has none. */
+  async force(
+    key: string,
+    dialect?: DialectSettings,
+    sight?: string,
+  ): Promise<boolean | 'another'> {
     await this.open();
-    return this.store.force(key, dialect);
+    return this.store.force(key, dialect, sight);
   }
 
   /** Runs `task` when nobody may wait any more. Returns how to call it off. */

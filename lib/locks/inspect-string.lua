@@ -1,9 +1,13 @@
 -- Look at a lock that is a string and has no queue of ours, without touching it.
--- Returns {type, 1 if it is a string, ms left, last token, now, 'write', {its value, ms left}, its token}.
+-- Returns {type, 1 if it is a string, ms left, last token, now, 'write', {its value, ms left}, its token, its sight}.
 local lock, fence, version = KEYS[1], KEYS[2], KEYS[3]
 
 --- @include "now"
+--- @include "sight-of"
 
 local found, left = redis.call('TYPE', lock).ok, redis.call('PTTL', lock)
-local is_lock = found == 'string'
-return { found, is_lock and 1 or 0, left, redis.call('GET', fence) or '', now_us(), 'write', is_lock and { redis.call('GET', lock), left } or {}, redis.call('GET', version) or '' }
+local value = found == 'string' and redis.call('GET', lock)
+return {
+  found, value and 1 or 0, left, redis.call('GET', fence) or '', now_us(), 'write', value and { value, left } or {}, redis.call('GET', version) or '',
+  value and sight_of({ value }) or '',
+}

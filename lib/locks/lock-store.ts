@@ -103,6 +103,8 @@ export interface Snapshot {
   readonly holder: string;
   /** Those who hold it together, each with what is left of its lease in ms; of several permits each. */
   readonly holders: readonly { readonly holder: string; readonly remaining: number }[];
+  /** Which holder that is, or which together: a text for `force`, and for nobody else. Undefined if it is free. */
+  readonly sight?: string | undefined;
   /** In another service's format: whether a lock of it stands there. */
   readonly foreign?: boolean | undefined;
   /** What several hold it as. */
@@ -196,8 +198,8 @@ export interface LockStore extends LockStrategy {
     most: number,
     last?: string,
   ): Promise<Signalled | Lost>;
-  /** True if somebody held the lock. */
-  force(key: string, dialect?: DialectSettings): Promise<boolean>;
+  /** True if somebody held the lock. With the `sight` of a snapshot, `another` if others hold it: nothing happened then. */
+  force(key: string, dialect?: DialectSettings, sight?: string): Promise<boolean | 'another'>;
   /** The names of locks that are not free. Not one step: one that comes or goes meanwhile is found or not. */
   names(search: NameSearch): Promise<string[]>;
   /** A grant was found by asking that a push should have told: the inbox may have gone deaf. */

@@ -18,11 +18,12 @@ type NativeReply = [
   holders: string[],
   entries: string[],
   awaiting: number,
+  sight: string,
 ];
 
 /** Of a lock of our own. */
 export function snapshotOf(reply: unknown, most: number): Snapshot {
-  const [type, current, remaining, fence, at, waiting, holders, entries, awaiting] =
+  const [type, current, remaining, fence, at, waiting, holders, entries, awaiting, sight] =
     reply as NativeReply;
   const mode = modeAt(current);
   const { holder, firstToken } = heldAlone(mode ? '' : current);
@@ -43,6 +44,7 @@ export function snapshotOf(reply: unknown, most: number): Snapshot {
     firstToken,
     waiting,
     awaiting,
+    sight: sight || undefined,
     entries: [...pairs(entries)].map(([entry, since]) => ({ entry, age: now - since / 1_000 })),
     now,
   };
@@ -58,11 +60,12 @@ type ReplyWithoutQueue = [
   mode: 'read' | 'write',
   holders: (string | number)[],
   token: string,
+  sight: string,
 ];
 
 /** Of a lock that has no queue of ours. */
 export function snapshotWithoutQueue(reply: unknown): Snapshot {
-  const [type, isLock, left, fence, now, mode, flat, token] = reply as ReplyWithoutQueue;
+  const [type, isLock, left, fence, now, mode, flat, token, sight] = reply as ReplyWithoutQueue;
   const holders = [...pairs(flat)].map(([holder, remaining]) => ({ holder, remaining }));
   const shared = isLock === 1 && mode === 'read';
   const [alone = { holder: '', remaining: left }] = shared ? [] : holders;
@@ -71,6 +74,7 @@ export function snapshotWithoutQueue(reply: unknown): Snapshot {
     ...alone,
     holders: shared ? holders : [],
     mode: shared ? 'shared' : undefined,
+    sight: sight || undefined,
     foreign: isLock === 1 && type !== 'none',
     fencingToken: lastToken(fence),
     firstToken: lastToken(token),

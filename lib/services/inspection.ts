@@ -125,24 +125,22 @@ export function inspection(key: string, snapshot: Snapshot): LockInspection {
       age: Math.round(age),
     })),
   };
-  seen.set(lock, snapshot);
+  if (snapshot.sight !== undefined) sights.set(lock, snapshot.sight);
   return lock;
 }
 
-/** What each was made of. */
-const seen = new WeakMap<LockInspection, Snapshot>();
+/** Whom each shows. */
+const sights = new WeakMap<LockInspection, string>();
 
-/**
- * Which grant a lock shows: the same text for as long as the same callers hold it, whatever it is held as. It tells no holder
- * id. Undefined if it is free.
- */
+/** Whom a lock shows, as `LockClient.force` takes it: the same text for as long as the same callers hold it. Undefined if it is free. */
+export function sightOf(lock: LockInspection): string | undefined {
+  return sights.get(lock);
+}
+
+/** The same for browsers: it tells no holder id. */
 export function grantOf(lock: LockInspection): string | undefined {
-  const { type = 'none', holder, mode, holders = [] } = seen.get(lock) ?? {};
-  if (type === 'none') return undefined;
-  const all = holders.length < NAMED ? holders : []; // of more, each look names others
-  const members = new Set(all.map((one) => one.holder));
-  const text = JSON.stringify([lock.key, type, holder, mode, ...[...members].sort()]);
-  return createHash('sha256').update(text).digest('base64url').slice(0, 16);
+  const sight = sightOf(lock);
+  return sight && createHash('sha256').update(sight).digest('base64url').slice(0, 16);
 }
 
 /** No token is a time that counts something else, or was minted before Redis' clock was set back. */

@@ -214,7 +214,7 @@ export class LockService
    */
   async forceRelease(key: string, options: InspectOptions = {}): Promise<boolean> {
     const dialect = dialectOf(options, this.#settings);
-    return this.#client.force(this.#name(key), dialect);
+    return (await this.#client.force(this.#name(key), dialect)) === true;
   }
 
   /**

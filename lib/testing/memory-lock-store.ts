@@ -188,6 +188,7 @@ export class MemoryLockStore implements LockStore {
         ...heldAlone(type === 'string' && !mode ? current : ''),
         holders: oncePerPermit(lock.together, most),
         mode,
+        sight: lock.sight,
         remaining: lock.remaining,
         fencingToken: lock.lastToken,
         waiting: entries.length,
@@ -200,12 +201,13 @@ export class MemoryLockStore implements LockStore {
     });
   }
 
-  force(key: string, dialect?: DialectSettings): Promise<boolean> {
+  force(key: string, dialect?: DialectSettings, sight?: string): Promise<boolean | 'another'> {
     return this.#connection.send(key, () => {
       const queue = this.#queue({ key, dialect });
       const { mode, together, current } = queue.lock;
       if (current === undefined) return false;
       queue.lock.refuseOtherType(key);
+      if (sight !== undefined && queue.lock.sight !== sight) return 'another';
       const forced = mode ? together.map(({ holder }) => holder) : [heldAlone(current).holder];
       queue.lock.clear();
       queue.grantNext();

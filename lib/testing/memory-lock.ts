@@ -50,6 +50,12 @@ export class MemoryLock {
       .sort((a, b) => a.remaining - b.remaining || (a.holder < b.holder ? -1 : 1));
   }
 
+  /** Which holder has it, or which together; undefined if it is free. */
+  get sight(): string | undefined {
+    const { current } = this;
+    return current && [current, ...this.together.map(({ holder }) => holder).sort()].join(' ');
+  }
+
   /** The last token, of whatever lock. */
   get lastToken(): number | undefined {
     return this.server.fences.get(FENCE);

@@ -227,7 +227,7 @@ when.each(PLATFORMS)('in a browser, the board on %s', (platform) => {
     await page.getByRole('button', { name: 'Release moving …' }).click();
     await first!.release();
     const [second] = await hold('moving');
-    await page.waitForSelector('text=Another caller holds it now.');
+    await page.waitForSelector(`text=/Another caller holds it now: .+ pid ${process.pid}\\./`);
     expect(await page.locator('#release').isDisabled()).toBe(true);
     await second!.release();
     await page.waitForSelector('text=It is free now.');

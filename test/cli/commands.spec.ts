@@ -331,7 +331,7 @@ describe('release after an answer that took long', () => {
         await lease.release();
         return locks.acquire(KEY);
       },
-      'Another caller holds it now.',
+      `Another caller holds it now: ${host} pid ${pid}.`,
     ],
     [
       'the minimum hold of a lock that was given back meanwhile',

@@ -74,6 +74,30 @@ export const ownership: Contract = {
     expect(await world.holder()).toBe(next.holder);
   },
 
+  async 'an operator who names what was seen takes nothing from who holds it by now'(world) {
+    const [a, b] = [await world.client(), await world.client()];
+    const { request } = await a.hold({ ttl: TTL });
+    const { sight } = await world.snapshot();
+    await a.lock.release(request, 0);
+    const { request: now } = await b.hold();
+    expect(await a.lock.force('k', undefined, sight)).toBe('another');
+    expect(await world.holder()).toBe(now.holder);
+    expect((await b.lock.extend([now])).remaining).toEqual([5_000]);
+  },
+
+  async 'an operator who names what was seen takes it, renewed or not'(world) {
+    const [a, b] = [await world.client(), await world.client()];
+    const { request } = await a.hold({ ttl: TTL });
+    const { sight } = await world.snapshot();
+    await a.lock.extend([{ ...request, ttl: 3 * TTL }]);
+    expect(await b.lock.force('k', undefined, sight)).toBe(true);
+    expect((await world.snapshot()).type).toBe('none');
+    const { request: next } = await b.hold();
+    expect(await b.lock.force('k', undefined, sight)).toBe('another');
+    await b.lock.release(next, 0);
+    expect(await b.lock.force('k', undefined, sight)).toBe(false);
+  },
+
   async 'there is nothing to take from a free lock'(world) {
     const a = await world.client();
     expect(await a.lock.force('k')).toBe(false);

@@ -168,6 +168,21 @@ export const permits: Contract = {
     expect((await world.snapshot()).type).toBe('none');
   },
 
+  async 'an operator who names the permits that were seen takes all of them, unless one came or went'(
+    world,
+  ) {
+    const [a, b] = [await world.client(), await world.client()];
+    const { request } = await a.hold(of(4, 3));
+    const { sight: before } = await world.snapshot();
+    await b.hold(of(4));
+    expect(await a.lock.force('k', undefined, before)).toBe('another');
+    const { sight, holders } = await world.snapshot();
+    expect(holders).toHaveLength(4);
+    await a.lock.extend([{ ...request, ttl: 3 * TTL }]);
+    expect(await a.lock.force('k', undefined, sight)).toBe(true);
+    expect((await world.snapshot()).type).toBe('none');
+  },
+
   async 'a waiter that leaves lets those behind in who fit'(world) {
     const [a, b, c] = [await world.client(), await world.client(), await world.client()];
     await a.hold(of(3, 2));

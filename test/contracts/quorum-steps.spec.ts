@@ -229,6 +229,10 @@ describe('a node of a quorum', () => {
 
   it('takes the vote away from whoever has it, where an operator says so', async () => {
     expect(await step('force')).toBe('none');
+    expect(await step('force', { seen: 'a' })).toBe('none');
+    await ask();
+    expect(await step('force', { seen: 'b' })).toBe('another');
+    expect(await step('force', { seen: 'a' })).toBe('string');
     await ask();
     expect(await step('force')).toBe('string');
     expect(await node.exists('lock')).toBe(0);

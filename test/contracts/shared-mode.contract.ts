@@ -266,6 +266,26 @@ export const sharedMode: Contract = {
     expect(await world.holder()).toBe(writer.holder);
   },
 
+  async 'an operator who names the readers that were seen takes nothing once one came, went or writes'(
+    world,
+  ) {
+    const [a, b] = [await world.client(), await world.client()];
+    const { request: first } = await a.hold(reader);
+    const { sight: one } = await world.snapshot();
+    const { request: second } = await b.hold(reader);
+    const { sight: two } = await world.snapshot();
+    expect(await a.lock.force('k', undefined, one)).toBe('another');
+    expect((await world.snapshot()).holders).toHaveLength(2);
+    await b.lock.release(second, 0);
+    expect(await a.lock.force('k', undefined, two)).toBe('another');
+    await a.lock.extend([{ ...first, ttl: 3 * TTL }]);
+    expect((await world.snapshot()).sight).toBe(one);
+    await a.lock.release(first, 0);
+    const { request: writer } = await b.hold();
+    expect(await a.lock.force('k', undefined, one)).toBe('another');
+    expect(await world.holder()).toBe(writer.holder);
+  },
+
   async 'readers that were flushed away hold nothing, also when others read again'(world) {
     const [a, b] = [await world.client(), await world.client()];
     const { request } = await a.hold(reader);

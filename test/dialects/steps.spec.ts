@@ -169,6 +169,22 @@ describe.each(samples)('the steps of dialect %j', (dialect) => {
     expect((await lock.extend([mine])).remaining).toEqual(['free']);
   });
 
+  it('are ended by an operator who names what was seen only as long as that stands there', async () => {
+    const lock = us.store;
+    const mine = request();
+    const next = another(mine);
+    const sight = async () => (await lock.inspect(mine.key, 0, settings)).sight;
+    await lock.acquire(asking(mine));
+    const seen = await sight();
+    await lock.release(mine, 0);
+    expect(await lock.force(mine.key, settings, seen)).toBe(false);
+    await lock.acquire(asking(next));
+    expect(await lock.force(mine.key, settings, seen)).toBe('another');
+    expect((await lock.extend([next])).remaining).toEqual([expect.any(Number)]);
+    expect(await lock.force(mine.key, settings, await sight())).toBe(true);
+    expect(await sight()).toBeUndefined();
+  });
+
   const naming = {
     async 'tell our process when an operator takes its lock'() {
       const { processId } = us.store;

@@ -115,6 +115,9 @@ async function watch(board: string, headers: Record<string, string> = {}): Promi
   return events;
 }
 
+const holdsNow = expect.stringMatching(
+  new RegExp(`^Another caller holds it now: [\\w-]+ \\(pid ${process.pid}\\)\\.$`),
+);
 const rowOf = (rows: any[], key: string): any => rows.find((row) => row.key === key);
 
 async function ask(
@@ -480,11 +483,39 @@ describe.each(PLATFORMS)('a board on %s', (platform) => {
       const { grant } = rowOf((await (await watch(board)).next('locks')).rows, 'job:2');
       await first.release();
       const second = await rival.acquire('job:2');
-      const changed = [409, { message: 'Another caller holds it now.' }];
+      const changed = [409, { message: holdsNow }];
       expect(await ask(board, { key: 'job:2', grant })).toEqual(changed);
       expect(await ask(board, { key: 'job:2' })).toEqual(changed);
       expect(second.signal.aborted).toBe(false);
       await second.release();
+    });
+
+    it('leaves a caller that took it after the last look, and says who holds it', async () => {
+      const { board, locks } = await start(platform, { options });
+      const first = await rival.acquire('job:8');
+      const { grant } = rowOf((await (await watch(board)).next('locks')).rows, 'job:8');
+      const { client } = LockService.internals(locks);
+      const force = client.force.bind(client);
+      let second: Lease | undefined;
+      jest.spyOn(client, 'force').mockImplementation(async (...asked) => {
+        await first.release();
+        second = await rival.acquire('job:8');
+        return force(...asked);
+      });
+      expect(await ask(board, { key: 'job:8', grant })).toEqual([409, { message: holdsNow }]);
+      second!.assertHeld();
+      expect(await rival.inspect('job:8')).toMatchObject({ fencingToken: second!.fencingToken });
+      await second!.release();
+    });
+
+    it('leaves the minimum hold of a lock that was given back', async () => {
+      const { board } = await start(platform, { options });
+      const lease = await rival.acquire('job:9', { minHold: '1h', ttl: '1h' });
+      const { grant } = rowOf((await (await watch(board)).next('locks')).rows, 'job:9');
+      await lease.release();
+      const message = 'The caller that was shown gave it back.';
+      expect(await ask(board, { key: 'job:9', grant })).toEqual([409, { message }]);
+      await rival.forceRelease('job:9');
     });
 
     it.each<[what: string, acquire: () => Promise<Lease>]>([
@@ -497,7 +528,7 @@ describe.each(PLATFORMS)('a board on %s', (platform) => {
       const { grant } = rowOf((await (await watch(board)).next('locks')).rows, 'job:5');
       await first.release();
       const second = await acquire();
-      const changed = [409, { message: 'Another caller holds it now.' }];
+      const changed = [409, { message: holdsNow }];
       expect(await ask(board, { key: 'job:5', grant })).toEqual(changed);
       expect(await ask(board, { key: 'job:5' })).toEqual(changed);
       expect((await rival.inspect('job:5')).state).toBe('held');

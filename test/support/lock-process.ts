@@ -44,7 +44,7 @@ export class LockProcess {
   }
 
   /** As an operator takes a lock from whoever holds it. */
-  force(key: string): Promise<boolean> {
+  force(key: string): Promise<boolean | 'another'> {
     return this.locks.force(key, this.settings.call.dialect);
   }
 

@@ -109,6 +109,21 @@ describe('a quorum of three', () => {
     await expect(lock.force('k')).rejects.toMatchObject({ key: 'k', votes });
   });
 
+  it.each([
+    [['another', 'string', 'string'], true],
+    [['another', 'another', 'string'], 'another'],
+    [['another', 'none', 'string'], false],
+    [['another', 'none', 'none'], false],
+  ] as const)('forces who was seen, where the nodes say %j: %p', async (types, outcome) => {
+    const named: (string | undefined)[] = [];
+    const nodes = types.map((type) => ({
+      force: async (_key: string, seen?: string) => (named.push(seen), type),
+    }));
+    const lock = new QuorumLock(nodes as unknown as QuorumNode[], 60_000, systemClock);
+    expect(await lock.force('k', undefined, 'a/1')).toBe(outcome);
+    expect(named).toEqual(['a/1', 'a/1', 'a/1']);
+  });
+
   it('forces nothing where a minority had it alone', async () => {
     const { lock, answer } = threeNodes(['none', 'string'], 'none');
     const forced = lock.force('k');

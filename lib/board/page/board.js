@@ -407,7 +407,12 @@ function refreshQuestion() {
   const now = lines.get(chosen.key)?.row;
   if (now?.held && now.grant === chosen.grant) return;
   dialog.release.disabled = true;
-  write(dialog.changed, now?.held ? 'Another caller holds it now.' : 'It is free now.');
+  write(
+    dialog.changed,
+    now?.held
+      ? `Another caller holds it now: ${processes(now).join(', ') || 'unknown'}.`
+      : 'It is free now.',
+  );
 }
 
 async function release() {

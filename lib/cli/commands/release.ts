@@ -1,4 +1,4 @@
-import { grantOf, type LockInspection } from '../../services/inspection.js';
+import { type LockInspection, sightOf } from '../../services/inspection.js';
 import type { Context, ExitCode } from '../context.js';
 import { heldAs, party } from '../lock-table.js';
 import { span } from '../span.js';
@@ -26,10 +26,12 @@ export async function release(context: Context): Promise<ExitCode> {
       return say(false, `Lock "${key}" was left as it is.`);
     }
     const now = await looked(context); // the answer may have taken any time
-    const change = hindranceTo(now) ?? changeTo(now, lock);
-    if (change) return say(false, change);
+    const hindrance = hindranceTo(now);
+    if (hindrance) return say(false, hindrance);
   }
-  const released = await client.force(key, settings.call.dialect);
+  const asked = yes ? undefined : sightOf(lock); // who says yes beforehand means whoever holds it
+  const released = await client.force(key, settings.call.dialect, asked);
+  if (released === 'another') return say(false, changed(await looked(context)));
   return released ? say(true, `Lock "${key}" was released.`) : say(false, free(key));
 }
 
@@ -41,10 +43,11 @@ function hindranceTo({ key, state }: LockInspection): string | undefined {
 }
 
 /** Why the answer to the question is none to what is there now. */
-function changeTo(now: LockInspection, before: LockInspection): string | undefined {
-  if (now.state === before.state && grantOf(now) === grantOf(before)) return undefined;
+function changed(now: LockInspection): string {
+  const hindrance = hindranceTo(now);
+  if (hindrance) return hindrance;
   return now.state === 'held'
-    ? 'Another caller holds it now.'
+    ? `Another caller holds it now${holdersOf(now, ': ')}.`
     : 'Nobody holds it any more: its minimum hold (option "minHold") is not over.';
 }
 
@@ -53,10 +56,14 @@ function free(key: string): string {
 }
 
 function question(lock: LockInspection): string {
-  const { key, holder, holders = [], remaining = 0, waiting } = lock;
-  const [one = holder] = holders;
-  const who = one ? ` by ${party(one)}` : '';
-  const others = holders.length > 1 ? ` and ${holders.length - 1} more` : '';
+  const { key, remaining = 0, waiting } = lock;
   const queue = waiting > 0 ? `; ${waiting} wait for it` : '';
-  return `Lock "${key}" is taken (${heldAs(lock)})${who}${others}, ${span(remaining)} left${queue}. Its holder is told, and may work on for a moment beside the next one. Release it?`;
+  return `Lock "${key}" is taken (${heldAs(lock)})${holdersOf(lock, ' by ')}, ${span(remaining)} left${queue}. Its holder is told, and may work on for a moment beside the next one. Release it?`;
+}
+
+/** The holders behind a word, or nothing where they are not known. */
+function holdersOf({ holder, holders = [] }: LockInspection, word: string): string {
+  const [one = holder] = holders;
+  const others = holders.length > 1 ? ` and ${holders.length - 1} more` : '';
+  return one ? `${word}${party(one)}${others}` : '';
 }

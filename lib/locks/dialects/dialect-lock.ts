@@ -105,13 +105,14 @@ export class DialectLock implements LockStrategy {
     return this.#run(inspect, { key }, { most }, snapshotWithoutQueue);
   }
 
-  async force(key: string): Promise<boolean> {
+  async force(key: string, sight?: string): Promise<boolean | 'another'> {
     const { type } = this.dialect;
-    const operands = { type, ...this.#wake({ key }), inbox: this.server.inboxPrefix };
+    const operands = { type, ...this.#wake({ key }), inbox: this.server.inboxPrefix, sight };
     const script = this.dialect.force ?? scripts.force;
     const read = (reply: unknown): [string, number] => reply as [string, number];
     const [found, isLock] = await this.#run(script, { key }, operands, read);
     if (found === 'none') return false;
+    if (isLock === 2) return 'another';
     if (isLock !== 1) throw new ForeignLockError(key, found);
     this.freed(lockId({ key, dialect: this.settings }));
     return true;

@@ -49,7 +49,7 @@ export interface Dialect {
   readonly extend: DialectScript;
   /** Looks at the lock, where its value is more than the holder; as `snapshotWithoutQueue` reads it. */
   readonly inspect?: DialectScript;
-  /** Takes the lock from whoever holds it, where that is more than to delete and to publish. Returns the type that was found, and 1 if it was a lock. */
+  /** Takes the lock from whoever holds it, where that is more than to delete and to publish. Returns the type that was found, and 1 if it was a lock; 2 if others hold it than `sight` says. */
   readonly force?: DialectScript;
   /** The Redis keys of a lock (of one request to it, where one is at hand) beside its own, its fence, its grant and its version, by the names the scripts give them. */
   keys?(lock: string, request?: LockRequest): Readonly<Record<string, string>>;

@@ -1,11 +1,12 @@
 -- Look at a lock without touching it.
--- Returns {type, holder or marker, ms left, token, now, entries waiting, {holder or holder#permits, end, ...}, {entry, arrival, ...}, how many await conditions}.
+-- Returns {type, holder or marker, ms left, token, now, entries waiting, {holder or holder#permits, end, ...}, {entry, arrival, ...}, how many await conditions, its sight}.
 local lock, queue, fence, holders = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
 local most = ARGV[1]
 
 --- @include "now"
 --- @include "standing"
 --- @include "members-of"
+--- @include "sight-of-lock"
 --- @include "whole"
 
 local kind, now, awaiting = redis.call('TYPE', lock).ok, now_us(), whole(AWAITING)
@@ -19,5 +20,5 @@ end
 return {
   kind, current, kind == 'none' and -2 or redis.call('PTTL', lock), redis.call('GET', fence) or '', now, redis.call('ZCOUNT', queue, '-inf', '(' .. awaiting),
   beside, redis.call('ZRANGEBYSCORE', queue, '-inf', '(' .. awaiting, 'WITHSCORES', 'LIMIT', 0, most),
-  redis.call('ZCOUNT', queue, awaiting, '+inf'),
+  redis.call('ZCOUNT', queue, awaiting, '+inf'), kind == 'string' and sight_of_lock(current, now) or '',
 }

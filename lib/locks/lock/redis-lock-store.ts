@@ -149,14 +149,19 @@ export class RedisLockStore implements LockStore {
     return this.#steps.run(exclusive.inspect, key, { most }, read);
   }
 
-  async force(key: string, dialect?: DialectSettings): Promise<boolean> {
+  async force(
+    key: string,
+    dialect?: DialectSettings,
+    sight?: string,
+  ): Promise<boolean | 'another'> {
     this.#before?.('force', { key, ttl: 0 });
-    if (dialect) return this.#dialect(dialect).lock.force(key);
+    if (dialect) return this.#dialect(dialect).lock.force(key, sight);
     const read = (reply: unknown): [done: number, said: string] => reply as [number, string];
     let [done, said] = [2, undefined as string | undefined];
     while (done === 2) {
-      [done, said] = await this.#steps.run(exclusive.force, key, { marker: said }, read);
+      [done, said] = await this.#steps.run(exclusive.force, key, { sight, marker: said }, read);
     }
+    if (done === 3) return 'another';
     if (done === 0 && said !== 'none') throw new ForeignLockError(key, said!);
     return done === 1;
   }

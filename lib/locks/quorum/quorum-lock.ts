@@ -130,16 +130,19 @@ export class QuorumLock implements LockStrategy {
     return inCommon(seen, this.nodes.length);
   }
 
-  async force(key: string): Promise<boolean> {
+  async force(key: string, _dialect?: unknown, sight?: string): Promise<boolean | 'another'> {
     const found = await this.#answers(
       key,
-      (node) => node.force(key),
+      (node) => node.force(key, sight),
       (one, other) => one === other,
     );
     this.listener?.kept(key, 0);
-    const foreign = found.filter((type) => type !== 'none' && type !== 'string');
+    const majority = majorityOf(this.nodes.length);
+    const count = (type: string): number => found.filter((each) => each === type).length;
+    if (count('another') >= majority) return 'another';
+    const foreign = found.filter((type) => !['none', 'string', 'another'].includes(type));
     refuseForeign(key, foreign, this.nodes.length);
-    return found.filter((type) => type === 'string').length >= majorityOf(this.nodes.length);
+    return count('string') >= majority;
   }
 
   downgrade(): Promise<boolean> {
@@ -235,7 +238,14 @@ function areAlike(one: Snapshot, other: Snapshot): boolean {
 function inCommon(seen: readonly Snapshot[], nodes: number): Snapshot {
   const tokens = seen.map(({ fencingToken = 0 }) => fencingToken);
   const fencingToken = Math.max(...tokens) || undefined;
-  const free = { ...seen[0]!, type: 'none', holder: '', remaining: -2, fencingToken };
+  const free = {
+    ...seen[0]!,
+    type: 'none',
+    holder: '',
+    sight: undefined,
+    remaining: -2,
+    fencingToken,
+  };
   for (const { type, holder } of seen) {
     if (type === 'none') continue;
     const same = seen.filter((other) => other.type === type && other.holder === holder);
@@ -246,7 +256,7 @@ function inCommon(seen: readonly Snapshot[], nodes: number): Snapshot {
     )!;
     const minted = same.map(({ firstToken = 0 }) => firstToken); // a minority may have minted more for others
     const firstToken = reachedByMajority(minted, nodes) || undefined;
-    return { ...free, type, holder, remaining, firstToken };
+    return { ...free, type, holder, sight: holder, remaining, firstToken };
   }
   return free;
 }

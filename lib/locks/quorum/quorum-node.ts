@@ -143,9 +143,9 @@ export class QuorumNode {
     return { ...snapshot, holder, firstToken: Number(token) || undefined, foreign: undefined };
   }
 
-  /** The Redis type of what stood there. */
-  force(key: string): Promise<string> {
-    return this.#run(scripts.force, key, {}, String);
+  /** The Redis type of what stood there; `another` where that was not who was `seen`. */
+  force(key: string, seen?: string): Promise<string> {
+    return this.#run(scripts.force, key, { seen }, String);
   }
 
   #run<Result>(

@@ -1,17 +1,21 @@
 -- Take the lock away from all who hold it, if it is one and Redis ends it, as each lock of Redisson; wake those who wait for it, and tell holders of ours.
--- Returns {the Redis type that was found, 1 if it was a lock}.
+-- Returns {the Redis type that was found, 1 if it was a lock; 2, and does nothing, if others hold it than `sight` says}.
 local lock, version = KEYS[1], KEYS[2]
-local publish, channel, message, older, inbox = ARGV[1], ARGV[2], ARGV[3], ARGV[4], ARGV[5]
+local publish, channel, message, older, inbox, sight = ARGV[1], ARGV[2], ARGV[3], ARGV[4], ARGV[5], ARGV[6]
 
 --- @include "is-redisson-lock"
 --- @include "wake-waiters"
 --- @include "tell-forced"
+--- @include "sight-of"
 
 local found = redis.call('TYPE', lock).ok
 if found ~= 'hash' or redis.call('PTTL', lock) < 0 or not is_redisson_lock(lock) then
   return { found, 0 }
 end
 local holders = redis.call('HKEYS', lock)
+if sight and sight_of(holders) ~= sight then
+  return { found, 2 }
+end
 redis.call('DEL', lock, version)
 wake_waiters(publish, channel, older, message)
 tell_forced(inbox, holders)

@@ -1,17 +1,20 @@
 -- Look at the lock without touching it.
--- Returns {type, 1 if it is a lock, ms left, last token, now, mode, {holder, ms left, ...}, its token}.
+-- Returns {type, 1 if it is a lock, ms left, last token, now, mode, {holder, ms left, ...}, its token, its sight}.
 local lock, fence, version = KEYS[1], KEYS[2], KEYS[3]
 local most, holds = ARGV[1], ARGV[2]
 
 --- @include "now"
 --- @include "is-redisson-lock"
+--- @include "sight-of"
 
 local found, now, left = redis.call('TYPE', lock).ok, now_us(), redis.call('PTTL', lock)
-local mode, holders = 'write', {}
+local mode, holders, sight = 'write', {}, ''
 local is_lock = found == 'hash' and is_redisson_lock(lock)
 if is_lock then
   mode = redis.call('HGET', lock, 'mode') or mode
-  for _, field in ipairs(redis.call('HKEYS', lock)) do
+  local fields = redis.call('HKEYS', lock)
+  sight = sight_of(fields)
+  for _, field in ipairs(fields) do
     if field ~= 'mode' and #holders < 2 * tonumber(most) then
       local reads = mode == 'read' and holds ~= ''
       holders[#holders + 1] = string.match(field, '^(.+):write$') or field
@@ -19,4 +22,4 @@ if is_lock then
     end
   end
 end
-return { found, is_lock and 1 or 0, left, redis.call('GET', fence) or '', now, mode, holders, redis.call('GET', version) or '' }
+return { found, is_lock and 1 or 0, left, redis.call('GET', fence) or '', now, mode, holders, redis.call('GET', version) or '', sight }

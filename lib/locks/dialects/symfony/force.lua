@@ -1,17 +1,21 @@
 -- Take the lock away from all who hold it, if it is one, and tell those of ours.
--- Returns {the Redis type that was found, 1 if it was a lock}.
+-- Returns {the Redis type that was found, 1 if it was a lock; 2, and does nothing, if others hold it than `sight` says}.
 local lock, version = KEYS[1], KEYS[2]
-local inbox = ARGV[1]
+local inbox, sight = ARGV[1], ARGV[2]
 
 --- @include "now"
 --- @include "is-symfony-lock"
 --- @include "tell-forced"
+--- @include "sight-of"
 
-local found = redis.call('TYPE', lock).ok
-if found ~= 'zset' or not is_symfony_lock(lock, math.floor(now_us() / 1000)) then
+local found, ms = redis.call('TYPE', lock).ok, math.floor(now_us() / 1000)
+if found ~= 'zset' or not is_symfony_lock(lock, ms) then
   return { found, 0 }
 end
-local holders = redis.call('ZRANGE', lock, 0, -1)
+local holders = redis.call('ZRANGEBYSCORE', lock, '(' .. ms, '+inf')
+if sight and sight_of(holders) ~= sight then
+  return { found, 2 }
+end
 redis.call('DEL', lock, version)
 tell_forced(inbox, holders)
 return { found, 1 }

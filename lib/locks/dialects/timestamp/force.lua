@@ -1,7 +1,7 @@
 -- Take the lock away from whoever holds it, if a time stands there. One that is past is nobody's, and stays. A holder of ours is told.
--- Returns {the Redis type that was found or 'none', 1 if it was a lock}.
+-- Returns {the Redis type that was found or 'none', 1 if it was a lock; 2, and does nothing, if others hold it than `sight` says}.
 local lock, grant, version = KEYS[1], KEYS[2], KEYS[3]
-local unit, inbox = ARGV[1], ARGV[2]
+local unit, inbox, sight = ARGV[1], ARGV[2], ARGV[3]
 
 --- @include "now"
 --- @include "ends-of"
@@ -9,6 +9,7 @@ local unit, inbox = ARGV[1], ARGV[2]
 --- @include "grant-of"
 --- @include "still-own"
 --- @include "tell-forced"
+--- @include "sight-of"
 
 local found, now = redis.call('TYPE', lock).ok, now_us()
 local current = found == 'string' and redis.call('GET', lock)
@@ -19,6 +20,9 @@ elseif past_from(current) < now / 1000 and redis.call('PTTL', lock) == -1 then
 end
 local own = grant_of(grant)
 local is_ours = still_own(current, own, own.holder, unit, now)
+if sight and sight_of({ is_ours and own.holder or current }) ~= sight then
+  return { found, 2 }
+end
 redis.call('DEL', lock, grant, version)
 if is_ours then
   tell_forced(inbox, { own.holder })

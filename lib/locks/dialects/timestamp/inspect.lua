@@ -1,5 +1,5 @@
 -- Look at the lock without touching it: the time that stands there, and whether it is that of a holder of ours. A time that is past is nobody's.
--- Returns {type, 1 if it is a lock, ms left, last token, now, mode, {holder, or the time of another's, ms left}, its token}.
+-- Returns {type, 1 if it is a lock, ms left, last token, now, mode, {holder, or the time of another's, ms left}, its token, its sight}.
 local lock, fence, grant, version = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
 local unit = ARGV[1]
 
@@ -8,6 +8,7 @@ local unit = ARGV[1]
 --- @include "past-from"
 --- @include "grant-of"
 --- @include "still-own"
+--- @include "sight-of"
 
 local found, now, left = redis.call('TYPE', lock).ok, now_us(), redis.call('PTTL', lock)
 local current = found == 'string' and redis.call('GET', lock)
@@ -21,4 +22,4 @@ end
 if still_own(current, own, own.holder, unit, now) then
   holders = { own.holder, math.max(0, math.floor(ends_of(own.value, unit) - now / 1000) - 1000) }
 end
-return { found, past and 1 or 0, left, redis.call('GET', fence) or '', now, 'write', holders, redis.call('GET', version) or '' }
+return { found, past and 1 or 0, left, redis.call('GET', fence) or '', now, 'write', holders, redis.call('GET', version) or '', holders[1] and sight_of({ holders[1] }) or '' }
