@@ -289,11 +289,16 @@ export class HeldLock implements Scheduled {
     return this.#controller.signal;
   }
 
-  /** `gone` means too soon: what the server forgot in time has expired. False if it was over before. */
+  /**
+   * `gone` means too soon: what the server forgot in time has expired. What a push said counts where the server's answer came
+   * too soon as well. False if it was over before.
+   */
   lose(reason: LossReason): boolean {
     if (this.phase === 'released' || this.phase === 'lost') return false;
     const early = this.validity === 'valid';
-    this.lossReason = reason === 'gone' && !early ? 'expired' : reason;
+    const answered = reason === 'gone' || reason === 'taken';
+    if (answered && early) this.lossReason = this.suspected ?? reason;
+    else this.lossReason = reason === 'gone' ? 'expired' : reason;
     this.#left = this.deadline - this.clock.monotonic();
     this.phase = 'lost';
     this.#controller?.abort(this.lossError());
@@ -308,7 +313,7 @@ export class HeldLock implements Scheduled {
   /** It was given back; `lost` says why that came too late, if it did. */
   end(lost?: LossReason): void {
     this.phase = 'released';
-    if (lost) this.lossReason ??= this.suspected ?? lost;
+    if (lost) this.lossReason ??= lost === 'gone' ? (this.suspected ?? lost) : lost;
   }
 
   /** Why it is not held; of a lease on it that was given back, `returned`, that. */

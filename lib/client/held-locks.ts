@@ -223,7 +223,7 @@ export class HeldLocks {
       (ours) => {
         const inTime = ours && validity !== 'expired';
         this.#end(heldLock, inTime ? undefined : validity === 'valid' ? 'gone' : 'expired');
-        if (uncertain) this.cleanup.abandon(request, inFlight);
+        if (uncertain || !ours) this.cleanup.abandon(request, inFlight); // what was never granted may still wait
         if (!ours) this.cleanup.abandonServed(served); // the first of them may have been granted meanwhile
         this.#answered();
         return inTime;
@@ -267,7 +267,7 @@ export class HeldLocks {
 
   #lose(heldLock: HeldLock, reason: LossReason): void {
     this.#forget(heldLock);
-    const isFirst = heldLock.lose(heldLock.suspected ?? reason);
+    const isFirst = heldLock.lose(reason);
     heldLock.successors?.ended(heldLock);
     this.#abandon(heldLock); // a renewal under way could still lengthen it
     if (isFirst) this.publisher.holdEnded(heldLock, 'lost', heldLock.lossReason);

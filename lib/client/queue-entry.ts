@@ -293,10 +293,12 @@ export class QueueEntry implements Polled {
 function mayBePushed(grant: Grant, { ttl, tokenBlock }: LockRequest): boolean {
   const { remaining, fencingToken, tokens, batch } = grant;
   const behind = batch ? batch.entries : 0;
+  if (![behind, tokens].every(Number.isInteger)) return false;
   if (!(remaining <= Math.min(ttl, FIRST_LEASE) && behind >= 0 && behind <= LONGEST_BATCH)) {
     return false;
   }
   if (tokenBlock === 0) return fencingToken === undefined;
+  if (!Number.isSafeInteger(fencingToken)) return false;
   return fencingToken! > 0 && tokens >= 1 && tokens <= tokenBlock + behind;
 }
 

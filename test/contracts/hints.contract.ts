@@ -1,6 +1,7 @@
 import { expect } from '@jest/globals';
 import type { Lease } from '../../lib/client/lease.js';
 import type { Answer, LockStore } from '../../lib/locks/lock-store.js';
+import { LockStoreError } from '../../lib/errors/index.js';
 import { entryOf } from '../../lib/locks/entry.js';
 import type { LockRequest } from '../../lib/locks/lock-request.js';
 import { FIRST_LEASE, TOKEN_LEAD } from '../../lib/protocol/constants.js';
@@ -185,6 +186,9 @@ export const hintsOnRedis: Contract = {
       `${FIRST_LEASE} ${now} ${later} 1 0 -`,
       `${FIRST_LEASE} ${now} -1 1 0 -`,
       `${FIRST_LEASE} ${now} NaN 1 0 -`,
+      `${FIRST_LEASE} ${now} ${now}.5 1 0 -`,
+      `${FIRST_LEASE} ${now} ${now} 1.5 1 -`,
+      `${FIRST_LEASE} ${now} ${now} 1 0.5 -`,
       `${FIRST_LEASE} ${now}  0 0 -`,
       `${FIRST_LEASE} ${now} ${now} 0 0 -`,
       `${FIRST_LEASE} ${now} ${now} 100000 0 -`,
@@ -209,6 +213,34 @@ export const hintsOnRedis: Contract = {
     }
     expect(lease.held).toBe(true);
     expect(await lease.release()).toBe(true);
+  },
+
+  async 'a forged grant that was believed leaves nothing in the queue when it is given back'(
+    world,
+  ) {
+    const { lease, wait, forge } = await deceived(world, 30_000);
+    const now = await serverTime(world);
+    await forge(`${FIRST_LEASE} ${now} ${now} 1 0 -`);
+    const deceit = await wait.catch(() => undefined); // on a busy machine it may come too late
+    expect(await deceit?.release()).not.toBe(true);
+    await world.waiting(0);
+    expect(await lease.release()).toBe(true);
+    await world.until('nobody holds it', async () => (await world.holder()) === '');
+  },
+
+  async 'a lease that runs out is lost to its time, though somebody says that an operator took it'(
+    world,
+  ) {
+    const { control, prefix } = world.redis!;
+    const outage = new LockStoreError('Redis is away.', { key: 'k', outcome: 'unsent' });
+    const unrenewed: Wrap = (store) => withSteps(store, { extend: () => Promise.reject(outage) });
+    const process = await world.process({}, unrenewed);
+    const lease = await process.acquire({ ttl: TTL });
+    const { holder } = await world.snapshot();
+    await control.publish(`${prefix}inbox:${process.store.processId}`, `forced ${holder}`);
+    await world.pass(TTL);
+    await world.until('the signal aborts', () => lease.signal.aborted);
+    expect(lease.signal.reason).toMatchObject({ reason: 'expired' });
   },
 
   async 'a push whose time cannot be told is confirmed before the caller enters'(world) {

@@ -6,6 +6,7 @@ import { slotOf } from '../../lib/redis/cluster/slot-map.js';
 import { LockProcess } from '../support/lock-process.js';
 import { until } from '../support/until.js';
 import type { Crowd } from './crowd.js';
+import { harmless, likely, publishes } from './hostile.js';
 import type { Place, PlaceName } from './places.js';
 
 /** What a fault strikes. */
@@ -248,6 +249,22 @@ const network: readonly Fault[] = [
       await sleep(50);
     },
   },
+];
+
+/** What another user of the same Redis says to the inboxes, who hears and reads all there. */
+function hostile(name: string, forge: typeof harmless, more: Partial<Fault>): Fault {
+  return {
+    name,
+    on: QUEUES,
+    ...more,
+    strike: ({ place, random, ttl }) =>
+      publishes(forge, { place, random, ms: ttl * between(random, 0.3, 1) }),
+  };
+}
+
+const messages: readonly Fault[] = [
+  hostile('a hostile publisher', harmless, { keepsOrder: true }),
+  hostile('a forger of grants', likely, { fencedOn: QUEUES }),
 ];
 
 /** What happens to one Redis, or to one server of a quorum. */
@@ -660,6 +677,7 @@ export const FAULTS: readonly Fault[] = [
   none,
   ...processes,
   ...network,
+  ...messages,
   ...[...servers, ...behindSentinels, ...atOneAddress, ...inCluster].map((fault) => ({
     ...fault,
     atServers: true,
