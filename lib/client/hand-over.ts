@@ -163,7 +163,7 @@ export async function restore(
         if (failure?.outcome === 'unknown') inFlight.unknown(sentAt);
         else inFlight.answered();
         lastFailure = error;
-        if (!failure?.retryable || isOver()) throw error;
+        if (!failure?.retryable) throw error;
         await pause(pauseAfter(failures), clock, shutdown);
         if (isOver()) throw error;
       }

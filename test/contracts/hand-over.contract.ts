@@ -354,25 +354,30 @@ export const handOver: Contract = {
     }
   },
 
-  async 'who hears nothing gives up after twice the time-out of a command, whatever was tried last'(
+  async 'who hears nothing gives up after twice the time-out of a command, however its last try ends, and asks no more'(
     world,
   ) {
     const [a, commandTimeout] = [await world.process(), 1_000];
-    const from = world.clock.monotonic();
-    const b = await world.process({ commandTimeout }, (store, clock) =>
-      withSteps(store, {
-        transfer: () =>
-          new Promise((_, reject) => {
-            const hangs = clock.monotonic() - from > commandTimeout;
-            const lost = new LockStoreError('The lock store failed.', { outcome: 'unknown' });
-            clock.after(hangs ? commandTimeout : 0, () => reject(lost));
-          }),
-      }),
-    );
-    const text = await (await a.acquire()).handOver();
-    const restored = later(restore(b, text));
-    await expect(world.finish(restored)).rejects.toThrow(LockStoreError);
-    expect(b.clock.monotonic() - from).toBeLessThan(atMost(world, 2.2 * commandTimeout));
+    for (const end of [2 * commandTimeout - 1, 10 * commandTimeout]) {
+      let [asked, from] = [0, 0];
+      const b = await world.process({ commandTimeout }, (store, clock) =>
+        withSteps(store, {
+          transfer: () =>
+            new Promise((_, reject) => {
+              const last = (asked += 1) > 1;
+              const lost = new LockStoreError('The lock store failed.', { outcome: 'unknown' });
+              clock.after(last ? from + end - clock.monotonic() : 0, () => reject(lost));
+            }),
+        }),
+      );
+      const text = await (await a.acquire({ key: `k${end}` })).handOver();
+      from = b.clock.monotonic();
+      const restored = later(restore(b, text));
+      await expect(world.finish(restored)).rejects.toThrow(LockStoreError);
+      expect(b.clock.monotonic() - from).toBeLessThan(atMost(world, 2.2 * commandTimeout));
+      await world.pass(10 * commandTimeout);
+      expect(asked).toBe(2);
+    }
   },
 
   async 'who does not hear that it restored it asks again'(world) {

@@ -215,8 +215,10 @@ describe('a hand-over', () => {
   });
 });
 
-/** What other steps answer, what nothing does, and numbers that are no clock. */
-const GARBAGE = [1, 0, -1, 2, 30_000, null, '', [], [1_000, 1_000], [-2], ['OK'], 'OK'];
+const NOW = 1_790_000_000_000;
+/** What other steps answer, what nothing does, numbers that are no clock, and a word that no step says. */
+const WORD = ['OK', 0, NOW * 1_000];
+const GARBAGE = [1, 0, -1, 2, 30_000, null, '', [], [1_000, 1_000], [-2], ['OK'], 'OK', WORD];
 
 it.each([
   ['a question', () => steps.acquire(scripts.acquire, ask), GARBAGE],
@@ -232,7 +234,7 @@ it.each([
     [0, 2, 1e15, null, '', [], [1, 1], [null]],
   ],
 ] as const)('what is no answer to %s is taken for none', async (_, step, replied) => {
-  node.clock.learn(momentOf(clock), 0, 1_790_000_000_000);
+  node.clock.learn(momentOf(clock), 0, NOW);
   for (const reply of replied) {
     replies = [reply];
     await expect(server.take(step() as Step<unknown>)).rejects.toThrow(TypeError);
