@@ -415,20 +415,25 @@ describe('the health of locks in memory', () => {
   );
 });
 
-it('names the password that Redis asks for since the connection was lost', async () => {
+it.each([
+  ['asks for a password', undefined, 'NOAUTH'],
+  ['refuses the password, which was rotated', 'before', 'WRONGPASS'],
+] as const)('says since the connection was lost that Redis %s', async (_, before, code) => {
   const server = await RedisProcess.start();
   const admin = new Redis(server.url);
-  const client = new LockProcess({ redis: server.url });
+  if (before) await admin.config('SET', 'requirepass', before);
+  const redis = server.url.replace('//', before ? `//:${before}@` : '//');
+  const client = new LockProcess({ redis });
   try {
     await client.locks.open();
     await admin.config('SET', 'requirepass', 's3cret');
     await admin.call('CLIENT', 'KILL', 'TYPE', 'normal', 'SKIPME', 'yes');
     const problem = await until('health names it', async () => {
       const { servers } = await client.store.health(1_000);
-      return servers[0]!.problem?.includes('NOAUTH') && servers[0]!.problem;
+      return servers[0]!.problem?.includes(code) && servers[0]!.problem;
     });
-    expect(problem).not.toContain('s3cret');
-    await expect(client.acquire('k', { wait: 0 })).rejects.toThrow('NOAUTH');
+    expect(problem).not.toMatch(/s3cret|before/);
+    await expect(client.acquire('k', { wait: 0 })).rejects.toThrow(code);
   } finally {
     await client.close();
     admin.disconnect();
