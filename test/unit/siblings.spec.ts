@@ -233,12 +233,13 @@ describe('a lock that is lost while siblings are inside', () => {
 
   it('ends the turns of those that wait, however long the one inside goes on', async () => {
     const outer = besideSibling(async (first) => {
-      const waiting = later(locks.acquire('k', { wait: Infinity }));
+      const waiting = later(locks.acquire('k', { wait: 1_000 }));
       await settled();
       await rival.forceRelease('k');
-      await clock.advance(10);
+      await clock.advance(1_000);
       await expect(waiting).rejects.toMatchObject({ code: 'LEASE_LOST', reason: 'forced' });
-      const late = later(locks.acquire('k', { wait: Infinity }));
+      const late = later(locks.acquire('k', { wait: 1_000 }));
+      await clock.advance(1_000);
       await expect(late).rejects.toMatchObject({ code: 'LEASE_LOST', reason: 'forced' });
       await first.release();
     });
@@ -262,11 +263,12 @@ describe('a lock that is lost while siblings are inside', () => {
 describe('a shutdown that takes the lock while siblings are inside', () => {
   it('ends the turns of those that wait, however long the one inside goes on', async () => {
     const outer = besideSibling(async (first) => {
-      const waiting = later(locks.acquire('k', { wait: Infinity }));
+      const waiting = later(locks.acquire('k', { wait: 1_000 }));
       await settled();
       const closed = locks.onApplicationShutdown();
+      await clock.advance(1_000);
       await expect(waiting).rejects.toMatchObject({ code: 'LEASE_LOST', reason: 'shutdown' });
-      const late = later(locks.acquire('k', { wait: Infinity }));
+      const late = later(locks.acquire('k', { wait: 1_000 }));
       await expect(late).rejects.toMatchObject({ code: 'LOCK_SHUTDOWN', key: 'k' });
       await first.release();
       await closed;
