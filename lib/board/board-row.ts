@@ -25,8 +25,12 @@ export interface BoardRow {
 const NAMED = 5;
 const STATES = { free: 'free', kept: 'minimum hold', foreign: 'not a lock' } as const;
 
+function heldAs({ mode = 'exclusive', handedOver }: LockInspection): string {
+  return handedOver ? 'handed over, not restored' : mode;
+}
+
 export function boardRow(seen: LockInspection): BoardRow {
-  const { key, state, mode, holder, holders = holder ? [holder] : [], waiters } = seen;
+  const { key, state, holder, holders = holder ? [holder] : [], waiters } = seen;
   const processes = new Map<string, LockParty & { count: number }>();
   for (const { host, pid } of holders) {
     const process = processes.get(`${host} ${pid}`) ?? { host, pid, count: 0 };
@@ -35,7 +39,7 @@ export function boardRow(seen: LockInspection): BoardRow {
   }
   return {
     key,
-    mode: state === 'held' ? (mode ?? 'exclusive') : STATES[state],
+    mode: state === 'held' ? heldAs(seen) : STATES[state],
     held: state === 'held',
     holders: [...processes.values()].slice(0, NAMED),
     others: Math.max(0, processes.size - NAMED),

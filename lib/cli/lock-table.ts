@@ -22,8 +22,9 @@ function rowOf(lock: LockInspection): string[] {
 }
 
 /** How a lock is held, in a word or two. */
-export function heldAs({ state, mode, holders }: LockInspection): string {
+export function heldAs({ state, mode, holders, handedOver }: LockInspection): string {
   if (state !== 'held' || mode === undefined) return state;
+  if (handedOver) return 'handed over';
   return holders ? `${mode} ×${holders.length}` : mode;
 }
 

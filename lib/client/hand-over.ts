@@ -5,7 +5,7 @@ import {
   LockShutdownError,
   LockStoreError,
 } from '../errors/index.js';
-import { holderId, newHolderId } from '../locks/holder.js';
+import { handedOverId, newHolderId } from '../locks/holder.js';
 import type { Transferred } from '../locks/lock-store.js';
 import type { LockRequest } from '../locks/lock-request.js';
 import { type CallSettings, onAbort } from '../options/index.js';
@@ -76,7 +76,7 @@ export function readHandOver(text: string): HandOver {
   const id = createHash('sha256').update(text).digest('base64url').slice(0, 22);
   const fencing = token !== null;
   return {
-    request: { key, holder: holderId(process, id, fencing), ttl, tokenBlock: fencing ? 1 : 0 },
+    request: { key, holder: handedOverId(process, id, fencing), ttl, tokenBlock: fencing ? 1 : 0 },
     fencingToken: token ?? undefined,
     call: {
       ttl,

@@ -58,7 +58,17 @@ export function holderId(processId: string, id: string, fenced: boolean): string
 
 /** Whether this is the id of a holder of ours whose grant has fencing tokens. */
 export function isFenced(holder: string): boolean {
-  return /\/[\w-]{22}(?:\/|$)/.test(holder);
+  return /\/[\w-]{22}h?(?:\/|$)/.test(holder);
+}
+
+/** The id under which a lock is held on its way from this process to another. */
+export function handedOverId(processId: string, id: string, fenced: boolean): string {
+  return holderId(processId, `${id}h`, fenced);
+}
+
+/** Whether this is such an id: nobody works under it. */
+export function isHandedOver(holder: string): boolean {
+  return /\/[\w-]{22}h-?$/.test(holder);
 }
 
 /**

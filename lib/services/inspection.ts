@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { LockClient } from '../client/lock-client.js';
 import { LockKeyError } from '../errors/index.js';
 import { describe, lockName } from '../keys/index.js';
-import { isFenced, MARKERS, processOf } from '../locks/holder.js';
+import { isFenced, isHandedOver, MARKERS, processOf } from '../locks/holder.js';
 import type { NameSearch } from '../locks/lock-names.js';
 import type { Snapshot } from '../locks/lock-store.js';
 import {
@@ -60,6 +60,8 @@ export interface LockInspection {
    * since when.
    */
   readonly holder?: LockParty & { readonly since?: Date; readonly heldFor?: number };
+  /** Nobody works under it: `holder` gave the lease away by `handOver()`, and no process has restored it yet. Else undefined. */
+  readonly handedOver?: true;
   /** Those who hold it together, once a permit, each with what is left of the lease in ms; at most 100. */
   readonly holders?: readonly (LockParty & { readonly remaining: number })[];
   /** What is left of the lease in ms; undefined if it is free, Infinity if it never ends. */
@@ -108,6 +110,7 @@ export function inspection(key: string, snapshot: Snapshot): LockInspection {
         remaining: Math.round(left),
       })),
     }),
+    ...(isHandedOver(snapshot.holder) && { handedOver: true }),
     ...(party && {
       mode: 'exclusive',
       holder: {

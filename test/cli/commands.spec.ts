@@ -91,6 +91,17 @@ describe('list', () => {
     ]);
   });
 
+  it('shows a lease that was handed over as one that nobody works under', async () => {
+    const text = await (await locks.acquire('order:1')).handOver();
+    const by = `${host} pid ${pid}`;
+    expect(rowsOf(await run('list'))[0]!.slice(0, 3)).toEqual(['order:1', 'handed over', by]);
+    const { stdout } = await run('inspect', 'order:1');
+    expect(stdout).toContain('  state     held, handed over: waits to be restored\n');
+    expect((await asked(['inspect', 'order:1'], env)).answer).toMatchObject({ handedOver: true });
+    await locks.restore(text);
+    expect(statesOf(await run('list'))).toEqual([['order:1', 'exclusive']]);
+  });
+
   it('has those whose keys match, as many as the limit says', async () => {
     for (const key of ['a:1', 'a:2', 'b:1']) await locks.acquire(key);
     expect(rowsOf(await run('list', 'a:*')).map(([key]) => key)).toEqual(['a:1', 'a:2']);

@@ -7,6 +7,7 @@ import { entryOf } from '../../lib/locks/entry.js';
 import { MARKERS } from '../../lib/locks/holder.js';
 import type { LockStore } from '../../lib/locks/lock-store.js';
 import { READER } from '../../lib/options/index.js';
+import { inspection } from '../../lib/services/inspection.js';
 import { atMost, TTL } from '../support/bounds.js';
 import type { Contract } from '../support/contract.js';
 import { later } from '../support/later.js';
@@ -61,6 +62,22 @@ export const handOver: Contract = {
       expect(await world.finish(done!)).toEqual(how === 'release' ? true : expect.any(String));
       expect(lease.handedOver).toBe(how === 'handOver');
       await world.finish(a.locks.close());
+    }
+  },
+
+  async 'a lease on its way is seen as handed over, until a process restores it'(world) {
+    const [a, b] = [await world.process(), await world.process()];
+    for (const fencing of [true, false]) {
+      const given = await a.acquire({ fencing });
+      const seen = async () => inspection('k', await world.snapshot());
+      expect(await seen()).not.toHaveProperty('handedOver');
+      const text = await given.handOver();
+      expect(await seen()).toMatchObject({ state: 'held', mode: 'exclusive', handedOver: true });
+      expect((await seen()).fencingToken).toBe(fencing ? given.fencingToken : undefined);
+      const taken = await restore(b, text);
+      expect(await seen()).toMatchObject({ state: 'held', mode: 'exclusive' });
+      expect(await seen()).not.toHaveProperty('handedOver');
+      await taken.release();
     }
   },
 

@@ -449,6 +449,16 @@ describe.each(PLATFORMS)('a board on %s', (platform) => {
     expect((await fetch(`${url}/inner/locks`)).status).toBe(200);
   });
 
+  it('shows a lease that was handed over as one that waits to be restored', async () => {
+    const { board } = await start(platform);
+    const text = await (await rival.acquire('order:1')).handOver();
+    const mode = async (): Promise<string> =>
+      rowOf((await (await watch(board)).next('locks')).rows, 'order:1').mode;
+    expect(await mode()).toBe('handed over, not restored');
+    const lease = await rival.restore(text);
+    await lease.release();
+  });
+
   it('releases nothing unless that is wanted', async () => {
     const { board } = await start(platform);
     const lease = await rival.acquire('kept');
