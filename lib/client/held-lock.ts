@@ -81,13 +81,13 @@ export class HeldLock implements Scheduled {
 
   constructor(
     public request: LockRequest,
-    readonly settings: CallSettings,
+    public settings: CallSettings,
     grant: Grant,
     readonly inFlight: InFlight,
     private readonly clock: Clock,
     readonly successors: Successors | undefined,
     /** The first moment of the lease as we may count it. */
-    readonly since = grant.sent.monotonic,
+    public since = grant.sent.monotonic,
   ) {
     this.fencingToken = grant.fencingToken;
     if (grant.renewIn !== undefined) this.renewAt = grant.sent.monotonic + grant.renewIn;
@@ -111,6 +111,12 @@ export class HeldLock implements Scheduled {
   /** Events tell of it as this. */
   tracedAs(trace: Hold): void {
     this.trace = trace;
+  }
+
+  /** The call for several keys holds them all: what counts from the grant counts from now on, as the call wants it. */
+  begin(call: CallSettings): void {
+    this.settings = call;
+    this.since = this.clock.monotonic();
   }
 
   /** One more lease of a caller stands on it. */

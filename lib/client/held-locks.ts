@@ -1,7 +1,13 @@
 import type { LossReason } from '../errors/index.js';
 import type { AcquireTrace, HoldTrace, Publisher } from '../events/index.js';
 import type { Extended, LockStore, Lost } from '../locks/lock-store.js';
-import { type Clock, type Duration, milliseconds, TTL_BOUNDS } from '../options/index.js';
+import {
+  type CallSettings,
+  type Clock,
+  type Duration,
+  milliseconds,
+  TTL_BOUNDS,
+} from '../options/index.js';
 import type { Cleanup } from './cleanup.js';
 import { readHandOver, writeHandOver } from './hand-over.js';
 import { type HeldLock, LOSS } from './held-lock.js';
@@ -71,10 +77,22 @@ export class HeldLocks {
   add(heldLock: HeldLock, waited = 0, asked?: AcquireTrace, before?: HoldTrace): void {
     this.#held.set(heldLock.request.holder, heldLock);
     this.#watchdog.watch(heldLock);
-    if (asked !== undefined || this.publisher.hearsHold(heldLock.settings)) {
-      this.publisher.hold(heldLock, waited, asked, before);
-    }
+    this.#tell(heldLock, waited, asked, before);
     if (this.#closed) this.#takeBack(heldLock);
+  }
+
+  /** The call for several keys, which has `asked`, holds them all: its lease on each begins. */
+  begin(heldLock: HeldLock, call: CallSettings, waited: number, asked?: AcquireTrace): void {
+    heldLock.begin(call);
+    this.#watchdog.watch(heldLock);
+    this.#tell(heldLock, waited, asked);
+  }
+
+  #tell(held: HeldLock, waited: number, asked?: AcquireTrace, before?: HoldTrace): void {
+    const isTold = asked !== undefined && !held.settings.untold;
+    if (isTold || this.publisher.hearsHold(held.settings)) {
+      this.publisher.hold(held, waited, asked, before);
+    }
   }
 
   /** Asks the server whether these, or all, are still held. */

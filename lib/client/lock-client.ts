@@ -93,9 +93,9 @@ export class LockClient {
           this.acquire(key, call, signal, tries, trace);
         coming = this.publisher.call(key, call, signal, tries, ask);
       } else if (typeof key !== 'string') {
-        const part = (each: string, ask: CallSettings): Promise<BaseLease> =>
-          this.acquire(each, ask, signal, true, whole);
-        coming = acquireMany(key, call, this.clock, part);
+        coming = acquireMany(key, call, this.clock, signal, whole, (each, part, until) =>
+          this.acquire(each, part, until, true, whole),
+        );
       } else {
         const section = Section.toReenter(this.#heldLocks, key, call);
         if (section || !this.#opening.done) {
@@ -112,9 +112,10 @@ export class LockClient {
     return nested ? nestedWait(coming, call, this.#heldLocks) : coming;
   }
 
-  /** Whether the code around holds none of it, or not all. */
+  /** Whether the code around holds none of it, or not all; not any more, maybe. */
   #isNew(key: string | readonly string[], call: CallSettings): boolean {
-    const isNew = (each: string): boolean => !Section.toReenter(this.#heldLocks, each, call);
+    const isNew = (each: string): boolean =>
+      Section.toReenter(this.#heldLocks, each, call)?.givenBack ?? true;
     return typeof key === 'string' ? isNew(key) : key.some(isNew);
   }
 

@@ -1,6 +1,8 @@
 import { type LeaseLostError, LockNotAcquiredError, LockOptionsError } from '../errors/index.js';
+import type { AcquireTrace } from '../events/index.js';
 import type { CallSettings, Clock, Duration } from '../options/index.js';
 import { BaseLease, type LeaseJson, type OpenSection } from './lease.js';
+import type { SingleLease } from './single-lease.js';
 
 /** One lease over several locks: held while each is, given back together. */
 export class MultiLease extends BaseLease {
@@ -108,45 +110,82 @@ export class MultiLease extends BaseLease {
   }
 }
 
-/** How one of the locks is acquired. */
-type Acquire = (key: string, call: CallSettings) => Promise<BaseLease>;
+/** How one of the locks is acquired: by itself. */
+type Acquire = (
+  key: string,
+  part: CallSettings,
+  until: AbortSignal | undefined,
+) => Promise<BaseLease>;
 
 /**
  * All of the locks, or none: all are asked for at once, which is one round trip when they are free. Else what
  * comes behind the first that was refused is given back, and the rest is waited for one by one, in the order
  * of the keys: two callers that want the same locks never wait for each other, in whatever order they name them.
+ * What is held meanwhile is renewed, whatever the call wants of its leases: those begin when the last one is held. What is
+ * lost meanwhile is asked for again, with what comes behind it.
  * @throws what the first failure throws, after everything has been given back.
  */
 export async function acquireMany(
   keys: readonly string[],
   call: CallSettings,
   clock: Clock,
+  signal: AbortSignal | undefined,
+  trace: AcquireTrace | undefined,
   acquire: Acquire,
 ): Promise<BaseLease> {
   const from = clock.monotonic();
-  const asked = await Promise.allSettled(keys.map((key) => acquire(key, { ...call, wait: 0 })));
+  const part = { ...call, ...PART };
+  const ask = (key: string, wait: number, until: AbortSignal | undefined): Promise<SingleLease> =>
+    acquire(key, { ...part, wait }, until) as Promise<SingleLease>;
+  const asked = await Promise.allSettled(keys.map((key) => ask(key, 0, signal)));
   const first = asked.findIndex(({ status }) => status === 'rejected');
   const leases = asked.map((result) => (result.status === 'fulfilled' ? result.value : undefined));
-  const held = leases.slice(0, first === -1 ? keys.length : first) as BaseLease[];
+  const held = leases.slice(0, first === -1 ? keys.length : first) as SingleLease[];
   const behind = leases.slice(held.length).filter((lease) => lease !== undefined);
   try {
-    await Promise.all(behind.map((lease) => lease.release('unused')));
+    await giveBack(behind);
     const failure = asked.find((result) => result.status === 'rejected' && !isBusy(result.reason));
     if (failure) throw (failure as PromiseRejectedResult).reason;
     if (first !== -1 && call.wait === 0) throw (asked[first] as PromiseRejectedResult).reason;
-    for (const key of keys.slice(held.length)) {
+    for (;;) {
       const wait = Math.max(0, call.wait - (clock.monotonic() - from));
-      held.push(await acquire(key, { ...call, wait }));
+      const lost = held.findIndex((lease) => !lease.held);
+      if (lost !== -1) {
+        await giveBack(held.splice(lost));
+        if (wait === 0) throw new LockNotAcquiredError(keys[lost]!, 0);
+      }
+      if (held.length === keys.length) break;
+      const losses = held.map((lease) => lease.signal);
+      const until = AbortSignal.any(signal ? [signal, ...losses] : losses);
+      try {
+        held.push(await ask(keys[held.length]!, wait, until));
+      } catch (error) {
+        if (signal?.aborted || !until.aborted || error !== until.reason) throw error;
+      }
     }
-    const lease = new MultiLease(held, clock.monotonic() - from);
-    lease.assertHeld(); // the first may be over before the last is held
-    return lease;
+    const waited = clock.monotonic() - from;
+    for (const lease of held) lease.begin(call, waited, trace);
+    return new MultiLease(held, waited);
   } catch (error) {
     const waited = Math.round(clock.monotonic() - from);
-    await Promise.all(held.map((lease) => lease.release('unused')));
+    await giveBack(held);
     if (!isBusy(error) || call.wait === 0) throw error;
     throw new LockNotAcquiredError(error.key!, waited, call.wait, error.permits);
   }
+}
+
+/** How each of the locks is held until all are: nobody works under it. */
+const PART = {
+  renew: true,
+  minHold: 0,
+  maxHold: Infinity,
+  slowHold: Infinity,
+  untold: true,
+} as const;
+
+/** No minimum hold counts: nobody has worked under these. */
+async function giveBack(leases: readonly SingleLease[]): Promise<void> {
+  await Promise.all(leases.map((lease) => lease.release('unused')));
 }
 
 function isBusy(error: unknown): error is LockNotAcquiredError {

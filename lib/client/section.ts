@@ -110,10 +110,10 @@ export class Section {
     clock: Clock,
     from: number,
   ): Promise<(() => void) | undefined> {
-    if (this.#givenBack) return undefined;
+    if (this.givenBack) return undefined;
     if (this.#occupied && !(await this.#turn(call.wait, signal, clock, from))) return undefined;
     const upgrades = this.upgrades(call);
-    if (upgrades || this.#givenBack) {
+    if (upgrades || this.givenBack) {
       this.#next();
       if (!upgrades) return undefined;
       throw new LockUpgradeError(this.heldLock.request.key);
@@ -124,7 +124,7 @@ export class Section {
   }
 
   /** Also while its holder awaits a condition: the code that shall signal it needs the lock meanwhile. */
-  get #givenBack(): boolean {
+  get givenBack(): boolean {
     const { state } = this.heldLock;
     return state !== 'held' && state !== 'lost';
   }

@@ -1,5 +1,6 @@
 import { type LeaseLostError, LockOptionsError } from '../errors/index.js';
-import { type Duration, TTL_BOUNDS } from '../options/index.js';
+import type { AcquireTrace } from '../events/index.js';
+import { type CallSettings, type Duration, TTL_BOUNDS } from '../options/index.js';
 import type { HeldLock } from './held-lock.js';
 import type { HeldLocks } from './held-locks.js';
 import { BaseLease, type LeaseJson } from './lease.js';
@@ -34,6 +35,11 @@ export class SingleLease extends BaseLease {
   /** Whether it was granted to this process on that store: elsewhere nobody knows what it stands on. */
   static isOf(heldLocks: HeldLocks, lease: SingleLease): boolean {
     return lease.#heldLocks === heldLocks;
+  }
+
+  /** It is one of several, and all are held: what the call granted begins now. What was entered again goes on as it was. */
+  begin(call: CallSettings, waited: number, asked?: AcquireTrace): void {
+    if (!this.#leaveTurn) this.#heldLocks.begin(this.#heldLock, call, waited, asked);
   }
 
   /** Another one after a condition was awaited. */

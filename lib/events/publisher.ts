@@ -67,8 +67,8 @@ export class Publisher {
   }
 
   /** Whether a hold is to be told of, from its begin. */
-  hearsHold({ slowHold }: Wanted): boolean {
-    return someHearHolds() || this.#emits || slowHold !== Infinity;
+  hearsHold({ slowHold, untold }: Wanted): boolean {
+    return !untold && (someHearHolds() || this.#emits || slowHold !== Infinity);
   }
 
   get #emits(): boolean {
@@ -146,13 +146,14 @@ export class Publisher {
 
   /** A hold is over. `to`: who goes on with it. */
   holdEnded(held: Held, end: HoldEnd, reason?: LossReason, to?: 'local' | 'process'): void {
-    const { trace, fencingToken: token } = held;
+    const { trace, fencingToken: token, settings } = held;
+    if (settings.untold) return;
     const heldFor = this.clock.monotonic() - (trace?.startedAt ?? held.since);
     if (trace && trace.end === undefined) {
       const { asyncStart, asyncEnd } = lockChannels.hold;
       trace.held = heldFor;
       trace.end = end;
-      this.#unwatch(trace, heldFor, held.settings.slowHold);
+      this.#unwatch(trace, heldFor, settings.slowHold);
       if (reason !== undefined) trace.reason = reason;
       asyncStart.publish(trace);
       asyncEnd.publish(trace);

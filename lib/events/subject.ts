@@ -16,6 +16,8 @@ export interface Wanted {
   /** What took longer than this, in ms, is reported. */
   readonly slowWait: number;
   readonly slowHold: number;
+  /** No event tells what is held for this. */
+  readonly untold?: true;
 }
 
 /** What of a hold events are made of. */

@@ -98,6 +98,8 @@ export interface CallSettings {
   readonly share: Share | undefined;
   /** The format of another service; undefined for the library's own. */
   readonly dialect: DialectSettings | undefined;
+  /** Of a call for several keys, until it holds them all: no event tells what it holds. No option. */
+  readonly untold?: true;
 }
 
 export const CALL_DEFAULTS: CallSettings = {

@@ -1,5 +1,6 @@
 import { expect } from '@jest/globals';
 import { isLockError } from '../../lib/errors/index.js';
+import { callSettings } from '../../lib/options/index.js';
 import type { Contract } from '../support/contract.js';
 import { Heard } from '../support/heard.js';
 import { random as randomFrom } from '../support/random.js';
@@ -75,6 +76,22 @@ export const events: Contract = {
     expect(heard.of('acquired')).toHaveLength(
       heard.calls.filter(({ outcome }) => outcome === 'acquired').length,
     );
+  },
+
+  async 'a call for several locks that its code gave back early is one call'(world) {
+    const process = await world.process();
+    const call = callSettings({}, process.settings.call);
+    const outer = await process.locks.acquire(KEYS, call);
+    using heard = new Heard();
+    await outer.run(async () => {
+      await outer.release();
+      const lease = await world.finish(process.locks.acquire(KEYS, call));
+      await lease.release();
+    });
+    expect(heard.calls.map(({ key, outcome }) => [key, outcome])).toEqual([
+      ['a, b, c', 'acquired'],
+    ]);
+    expect(heard.of('acquired')).toHaveLength(1);
   },
 
   async 'a call that is still waiting when its process closes is refused'(world) {

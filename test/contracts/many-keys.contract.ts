@@ -8,8 +8,9 @@ import {
 } from '../../lib/errors/index.js';
 import type { Lease } from '../../lib/client/lease.js';
 import { type AcquireOptions, callSettings } from '../../lib/options/index.js';
-import { TTL } from '../support/bounds.js';
+import { atMost, TTL } from '../support/bounds.js';
 import type { Contract } from '../support/contract.js';
+import { Heard } from '../support/heard.js';
 import { later } from '../support/later.js';
 import { random } from '../support/random.js';
 import { type LockingProcess, type Wrap, withSteps } from '../support/world.js';
@@ -175,6 +176,82 @@ export const manyKeys: Contract = {
     await world.until('nobody waits', async () => (await world.snapshot('y')).type === 'none');
   },
 
+  async 'what is lost while the call waits for another is asked for again, at once'(world) {
+    const [a, b] = [await world.process(), await world.client()];
+    const { request } = await b.hold({ key: 'y' });
+    const wait = later(acquire(a, ['x', 'y', 'z'], { wait: Infinity }));
+    await world.waiting(1, 'y');
+    const first = await world.holder('x');
+    await b.lock.force('x');
+    await world.until('it is held again', async () => {
+      const { holder } = await world.snapshot('x');
+      return holder !== '' && holder !== first;
+    });
+    await world.waiting(1, 'y'); // that is not free yet
+    await b.lock.release(request, 0);
+    const lease = await world.finish(wait);
+    expect(lease.held).toBe(true);
+    expect(await lease.release()).toBe(true);
+  },
+
+  async 'who takes what the call held meanwhile is waited for within its wait, and no longer'(
+    world,
+  ) {
+    const [a, b] = [await world.process(), await world.process()];
+    const { locks } = b;
+    await b.acquire({ key: 'y' });
+    const from = a.clock.monotonic();
+    const wait = later(acquire(a, ['x', 'y'], { wait: 20_000 }));
+    await world.waiting(1, 'y');
+    const rival = b.acquire({ key: 'x', wait: Infinity });
+    await world.waiting(1, 'x');
+    await locks.force('x');
+    await world.finish(rival);
+    await world.waiting(1, 'x');
+    await world.waiting(0, 'y');
+    const busy = { code: 'LOCK_NOT_ACQUIRED', key: 'x' };
+    await world.pass(20_000);
+    await expect(world.finish(wait)).rejects.toMatchObject(busy);
+    expect(a.clock.monotonic() - from).toBeGreaterThanOrEqual(19_999);
+    expect(a.locks.load).toMatchObject({ held: 0, waiting: 0 });
+  },
+
+  async 'what counts from the grant counts from that of the last lock'(world) {
+    const cases: AcquireOptions[] = [
+      { ttl: TTL, renew: false },
+      { ttl: TTL, maxHold: TTL },
+      { ttl: TTL, minHold: TTL },
+    ];
+    for (const options of cases) {
+      const [a, b] = [await world.process(), await world.process()];
+      const other = await b.acquire({ key: 'y' });
+      const wait = acquire(a, ['x', 'y', 'z'], { ...options, wait: Infinity });
+      await world.waiting(1, 'y');
+      for (let third = 0; third < 5; third += 1) {
+        const before = a.answered.renewals;
+        await world.pass(TTL / 3 + 100);
+        await world.until('what is held is renewed', () => a.answered.renewals > before);
+      }
+      await other.release();
+      const lease = await world.finish(wait);
+      const from = a.clock.monotonic();
+      if (options.minHold) {
+        expect(await lease.release()).toBe(true);
+        expect((await world.snapshot('x')).remaining).toBeGreaterThan(TTL / 2);
+        await world.outlive(TTL);
+        continue;
+      }
+      await world.until('the lease is over', async () => {
+        await world.pass(1_000);
+        return lease.signal.aborted;
+      });
+      expect(a.clock.monotonic() - from).toBeGreaterThan(0.9 * TTL);
+      expect(a.clock.monotonic() - from).toBeLessThan(atMost(world, 2 * TTL + 500));
+      expect(await lease.release()).toBe(false);
+      await world.until('all is free', async () => (await world.snapshot('z')).type === 'none');
+    }
+  },
+
   async 'a lock that is lost loses the lease, and its signal says so'(world) {
     const [a, b] = [await world.process({ ttl: TTL }), await world.client()];
     const lease = await acquire(a, ['x', 'y']);
@@ -187,6 +264,33 @@ export const manyKeys: Contract = {
     expect(await lease.release()).toBe(false);
     expect((await world.snapshot('x')).type).toBe('none');
     expect(() => lease.assertHeld()).toThrow(signal.reason as LeaseLostError); // it still names that one
+  },
+
+  async 'a call for several locks tells what it holds when it holds them all, and nothing before'(
+    world,
+  ) {
+    const [rival, process] = [await world.process(), await world.process()];
+    const other = await rival.acquire({ key: 'b' });
+    using heard = new Heard();
+    const keys = ['a', 'b', 'c'];
+    const once = acquire(process, keys, { wait: 0 });
+    await expect(world.finish(once)).rejects.toThrow(LockNotAcquiredError);
+    expect([heard.events, heard.holds]).toEqual([['timedOut'], []]);
+    const asked = acquire(process, keys);
+    await world.waiting(1, 'b');
+    await process.locks.force('a');
+    await world.until('it asked again', async () => (await world.holder('a')) !== '');
+    await world.waiting(1, 'b');
+    await other.release();
+    const lease = await world.finish(asked);
+    await lease.release();
+    const ours = heard.holds.filter(({ acquire }) => acquire?.key === 'a, b, c');
+    expect(ours.map(({ key, end }) => [key, end])).toEqual(keys.map((key) => [key, 'released']));
+    const others = heard.told.filter(({ about }) => !('key' in about) || about.key !== 'b');
+    expect(others.map(({ event }) => event)).toEqual(
+      ['timedOut', 'acquired', 'released', 'released'], // and that of "b"
+    );
+    expect(heard.unbalanced).toEqual([]);
   },
 
   async 'each of them can be taken again inside'(world) {
