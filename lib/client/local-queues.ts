@@ -103,6 +103,7 @@ export class LocalQueues {
   get pushes(): PushListener {
     const { entries, pollers, heldLocks } = this.context;
     return {
+      waits: (holder) => entries.get(holder) !== undefined,
       // Whoever gave an id up leaves it, whatever is pushed: a message, which anybody may have sent, gives nothing back.
       granted: (request, grant) => entries.get(request.holder)?.granted(grant),
       forced: (holder) => heldLocks.forced(holder),

@@ -85,6 +85,8 @@ export interface Transferred {
 
 /** What a process is told without asking. A hint: every promise holds if it is lost, late or forged. */
 export interface PushListener {
+  /** Whether an entry of this process waits under this holder id: a grant of any other is nobody's. */
+  waits(holder: string): boolean;
   /** The lock was granted. Without a `grant` no trustworthy clock says what is left of the lease: ask. */
   granted(request: LockRequest, grant: Grant | undefined): void;
   /** An operator took the lock from this holder. */

@@ -5,7 +5,7 @@ import { LockStoreError } from '../../lib/errors/index.js';
 import { entryOf } from '../../lib/locks/entry.js';
 import type { LockRequest } from '../../lib/locks/lock-request.js';
 import { FIRST_LEASE, TOKEN_LEAD } from '../../lib/protocol/constants.js';
-import { atMost, TTL } from '../support/bounds.js';
+import { atMost, PATIENCE, TTL } from '../support/bounds.js';
 import type { Contract } from '../support/contract.js';
 import { later } from '../support/later.js';
 import { type LockingProcess, type World, type Wrap, withSteps } from '../support/world.js';
@@ -13,13 +13,7 @@ import { type LockingProcess, type World, type Wrap, withSteps } from '../suppor
 /** Every push gets lost on its way, although the server believes it was heard. */
 export const losingPushes: Wrap = (store) =>
   withSteps(store, {
-    open: (listener) =>
-      store.open({
-        granted() {},
-        forced() {},
-        kept() {},
-        reconnected: () => listener.reconnected(),
-      }),
+    open: (listener) => store.open({ ...listener, granted() {}, forced() {}, kept() {} }),
   });
 
 export const hints: Contract = {
@@ -67,13 +61,11 @@ export const hints: Contract = {
         withSteps(store, {
           open: (listener) =>
             store.open({
+              ...listener,
               granted: (request, grant) => {
                 listener.granted(request, grant);
                 listener.granted(request, grant);
               },
-              forced: (holder) => listener.forced(holder),
-              kept: (key, rest) => listener.kept(key, rest),
-              reconnected: () => listener.reconnected(),
             }),
         }),
       ),
@@ -228,6 +220,26 @@ export const hintsOnRedis: Contract = {
     await world.until('nobody holds it', async () => (await world.holder()) === '');
   },
 
+  async 'a forged grant for an id of our own that waits no longer does not lengthen its lease'(
+    world,
+  ) {
+    const { control, prefix } = world.redis!;
+    let asked: LockRequest | undefined;
+    const overheard: Wrap = (store) =>
+      withSteps(store, { acquire: (ask) => store.acquire((asked = ask)) });
+    const process = await world.process({}, overheard);
+    const { store } = process;
+    const ttl = FIRST_LEASE - 1_000;
+    await process.acquire({ ttl, renew: false });
+    const now = await serverTime(world);
+    const entry = entryOf({ ...asked!, ttl: TTL });
+    const words = `granted ${entry} ${FIRST_LEASE} ${now} ${now} 1 0 - ${prefix}k`;
+    await control.publish(`${prefix}inbox:${store.processId}`, words);
+    expect((await store.health(PATIENCE)).inbox).toBe(true); // what came before is dealt with
+    const { remaining } = await store.inspect('k', 1);
+    expect(remaining).toBeLessThanOrEqual(ttl);
+  },
+
   async 'a lease that runs out is lost to its time, though somebody says that an operator took it'(
     world,
   ) {
@@ -269,13 +281,11 @@ export const hintsOnRedis: Contract = {
       withSteps(store, {
         open: (listener) =>
           store.open({
+            ...listener,
             granted: (request, grant) => {
               if (granted) listener.granted(request, grant); // the first one gets lost
               granted = request;
             },
-            forced: (holder) => listener.forced(holder),
-            kept: (key, rest) => listener.kept(key, rest),
-            reconnected: () => listener.reconnected(),
           }),
       });
     const [a, b] = [await world.process(), await world.process({}, late)];

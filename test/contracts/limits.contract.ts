@@ -104,13 +104,11 @@ export const limits: Contract = {
       withSteps(noting(sent)(store, clock), {
         open: (listener) =>
           store.open({
+            ...listener,
             granted(request, grant) {
               if (!grant) undated += 1;
               listener.granted(request, grant);
             },
-            forced: (holder) => listener.forced(holder),
-            kept: (key, rest) => listener.kept(key, rest),
-            reconnected: () => listener.reconnected(),
           }),
       });
     const processes = await Promise.all(

@@ -177,13 +177,11 @@ export const loss: Contract = {
         },
         open: (listener) =>
           store.open({
-            granted: (request, grant) => listener.granted(request, grant),
+            ...listener,
             forced(holder) {
               listener.forced(holder);
               told.open();
             },
-            kept: (key, rest) => listener.kept(key, rest),
-            reconnected: () => listener.reconnected(),
           }),
       });
     const [process, operator] = [await world.process({}, slow), await world.client()];

@@ -82,7 +82,13 @@ describe('behind Sentinels', () => {
       back: (address) => void told.push(`back ${address}`),
     });
     closing.push(() => store.close());
-    await store.open({ granted() {}, forced() {}, kept() {}, reconnected() {} });
+    await store.open({
+      waits: () => false,
+      granted() {},
+      forced() {},
+      kept() {},
+      reconnected() {},
+    });
     const before = await group.primary();
     await group.failOver();
     await until('the return is told', () => told.length > 1);

@@ -39,6 +39,7 @@ export class Client {
 
   open(): Promise<void> {
     return this.store.open({
+      waits: () => true,
       granted: (request, grant) => {
         this.told.add(request.holder);
         void later(this.#told(request, grant));

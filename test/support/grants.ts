@@ -81,13 +81,12 @@ export class Grants {
       },
       open: (listener) =>
         store.open({
+          ...listener,
           granted: (request, grant) => {
             if (grant) this.#note(request, grant);
             else this.#came(request.holder, undefined); // its turn came, and may have been over when it woke
             listener.granted(request, grant);
           },
-          forced: (holder) => listener.forced(holder),
-          kept: (key, rest) => listener.kept(key, rest),
           reconnected: () => {
             // Its inbox heard nothing meanwhile, so that it may have been passed over.
             this.#forget(store.processId);

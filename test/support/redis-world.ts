@@ -149,7 +149,8 @@ export class RedisWorld extends World {
     const store = new RedisLockStore(settings, clock);
     return withSteps(store, {
       processId: newProcessId(),
-      open: () => store.open({ granted() {}, forced() {}, kept() {}, reconnected() {} }),
+      open: () =>
+        store.open({ waits: () => false, granted() {}, forced() {}, kept() {}, reconnected() {} }),
       names: async () => [],
     });
   }

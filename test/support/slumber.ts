@@ -22,6 +22,7 @@ export const slumber: Wrap = (store, clock) => {
   return withSteps(slow(store, clock), {
     open: (listener) =>
       store.open({
+        waits: (holder) => listener.waits(holder),
         granted: (request, grant) => hear(() => listener.granted(request, grant)),
         forced: (holder) => hear(() => listener.forced(holder)),
         kept: (lock, rest) => hear(() => listener.kept(lock, rest)),

@@ -260,7 +260,7 @@ export class RedisLockStore implements LockStore {
     const request = message && requestAt(message.entry, lock);
     if (!request) return;
     const { kind, redisKey, at, remaining, fencingToken, tokens, batch } = message;
-    if (!request.holder.startsWith(`${this.processId}/`)) return; // somebody else's, which no message may change
+    if (!listener.waits(request.holder)) return; // somebody else's, or given up: no message may change it
     const isMinted =
       fencingToken === undefined || fencingToken + tokens - 1 <= at * 1_000 + TOKEN_LEAD;
     const sent =
