@@ -1,0 +1,16 @@
+import { expect, it } from '@jest/globals';
+import { readFileSync } from 'node:fs';
+import { filesBelow } from './files-below.js';
+
+/** What a realm of tests may lack, and the file that makes up for it. */
+it.each([
+  ['calls unref: the timers of jsdom are numbers', /\.unref\b/, 'lib/options/clock.ts'],
+  [
+    'names the symbols of disposal: the realm of Jest 29 has none',
+    /\bSymbol\.(asyncD|d)ispose\b|\busing \w+ =/,
+    'lib/options/async-dispose.ts',
+  ],
+])('one file alone %s', (_, pattern, home) => {
+  const files = filesBelow('lib', '.ts');
+  expect(files.filter((file) => pattern.test(readFileSync(file, 'utf8')))).toEqual([home]);
+});
