@@ -284,6 +284,24 @@ export const optimisticOnRedis: Contract = {
     expect(await beside.validate()).toBe(true);
   },
 
+  async 'a version that somebody wrote over counts as evicted, for stamps and for readers'(world) {
+    const { control, prefix } = world.redis!;
+    const version = `{${prefix}k}:version`;
+    const [take, a] = [await stamper(world), await world.client()];
+    for (const garbage of ['9007199254740993', '1e300', '-1', 'inf', 'nan', 'none', '']) {
+      const stamp = await take();
+      await control.set(version, garbage);
+      expect(await stamp.validate()).toBe(false);
+      expect(await control.pttl(version)).toBeGreaterThan(0);
+      await control.set(version, garbage);
+      const { request, grant } = await a.hold({ ...reader, tokenBlock: 1 });
+      expect(await control.get(version)).toBe(String(grant.fencingToken));
+      expect(grant.fencingToken).toBeGreaterThan(0);
+      expect(grant.fencingToken).toBeLessThan((Date.now() + 60_000) * 1_000);
+      await a.lock.release(request, 0);
+    }
+  },
+
   async 'a writer leaves no version behind, and no reader does for longer than a minute'(world) {
     const { control, prefix } = world.redis!;
     const [take, a] = [await stamper(world), await world.client()];

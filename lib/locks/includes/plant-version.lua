@@ -3,10 +3,11 @@
 -- It stands until somebody is granted the lock alone, or a permit, with tokens; a minute beyond the longest lease of readers at most.
 -- Needs `lock`, `fence` and `version` of the script.
 --- @include "mint-fencing-tokens"
+--- @include "last-token"
 --- @include "whole"
 local function plant_version(now)
-  local token, life = tonumber(redis.call('GET', version) or ''), math.max(0, redis.call('PTTL', lock)) + VERSION_LIFE
-  if token then
+  local token, life = last_token(redis.call('GET', version)), math.max(0, redis.call('PTTL', lock)) + VERSION_LIFE
+  if token > 0 then
     redis.call('PEXPIRE', version, life)
     return token
   end
