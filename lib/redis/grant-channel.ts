@@ -56,11 +56,6 @@ export class GrantChannel {
     const text = `hello ${(this.#greetings += 1)}`;
     if (this.#expected.size === 0) client.on('message', this.#greeted);
     return new Promise((resolve) => {
-      let missing = 2;
-      const part = (): void => {
-        missing -= 1;
-        if (missing === 0) end(true);
-      };
       const end = (heard: boolean): void => {
         cancel();
         this.#expected.delete(text);
@@ -68,9 +63,12 @@ export class GrantChannel {
         resolve(heard);
       };
       const cancel = deadline(clock, within, () => end(false));
-      this.#expected.set(text, part);
-      publish(text).then(
-        (found) => (found === 0 ? end(false) : part()),
+      const arrival = new Promise<void>((arrive) => this.#expected.set(text, arrive));
+      const sending = publish(text).then((found) => {
+        if (found === 0) throw notSent(undefined);
+      });
+      Promise.all([sending, arrival]).then(
+        () => end(true),
         () => end(false),
       );
     });
