@@ -7,7 +7,7 @@ import {
 import type { Grant, Refusal } from '../locks/lock-store.js';
 import type { LockRequest } from '../locks/lock-request.js';
 import { AWAITS } from '../protocol/constants.js';
-import { onAbort } from '../options/index.js';
+import { onAbort, throwIfAborted } from '../options/index.js';
 import { HeldLock } from './held-lock.js';
 import type { QueueContext } from './local-queue.js';
 import { type Owner, QueueEntry } from './queue-entry.js';
@@ -45,7 +45,7 @@ export class Conditions {
   /** Gives the lock back, and resolves when it is held again: to whether it was signalled. */
   async await(lease: SingleLease, awaiting: Awaiting): Promise<boolean> {
     const { heldLocks, stopping } = this.context;
-    awaiting.signal?.throwIfAborted();
+    throwIfAborted(awaiting.signal);
     lease.assertHeld();
     if (stopping.aborted) throw new LockShutdownError(lease.key);
     const heldLock = SingleLease.heldLockOf(lease);

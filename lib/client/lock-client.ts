@@ -8,7 +8,7 @@ import { type AcquireTrace, Publisher } from '../events/index.js';
 import type { NameSearch } from '../locks/lock-names.js';
 import type { LockStore, Snapshot, StoreDescription, StoreHealth } from '../locks/lock-store.js';
 import type { CallSettings, Clock, DialectSettings, ModuleSettings } from '../options/index.js';
-import { checkStore, onAbort } from '../options/index.js';
+import { checkStore, onAbort, throwIfAborted } from '../options/index.js';
 import { Cleanup } from './cleanup.js';
 import { Conditions } from './condition-wait.js';
 import { type HandOver, restore } from './hand-over.js';
@@ -134,7 +134,7 @@ export class LockClient {
     const again = await enter();
     if (again) return again;
     const ask = async (trace?: AcquireTrace): Promise<BaseLease> => {
-      signal?.throwIfAborted();
+      throwIfAborted(signal);
       if (!this.#opening.done) await this.#connected(key, signal);
       this.#admit(key, signal);
       const wait = (until = signal): Promise<BaseLease> =>
@@ -152,7 +152,7 @@ export class LockClient {
 
   /** @throws LockShutdownError, LockLimitError if no more may be held, `signal.reason`. */
   #admit(key: string, signal?: AbortSignal): void {
-    signal?.throwIfAborted();
+    throwIfAborted(signal);
     if (this.isStopping) throw new LockShutdownError(key);
     this.#queues.refuseBeyond('leases', key);
   }

@@ -1,13 +1,14 @@
 import { type LeaseLostError, LockNotAcquiredError, LockOptionsError } from '../errors/index.js';
 import type { AcquireTrace } from '../events/index.js';
-import type { CallSettings, Clock, Duration } from '../options/index.js';
+import { abortWith, type CallSettings, type Clock, type Duration } from '../options/index.js';
 import { BaseLease, type LeaseJson, type OpenSection } from './lease.js';
 import type { SingleLease } from './single-lease.js';
 
 /** One lease over several locks: held while each is, given back together. */
 export class MultiLease extends BaseLease {
   readonly #parts: readonly BaseLease[];
-  #signal: AbortSignal | undefined;
+  #controller: AbortController | undefined;
+  #unwatch: readonly (() => void)[] = [];
 
   /** `parts` in the order of their keys. */
   constructor(
@@ -43,7 +44,12 @@ export class MultiLease extends BaseLease {
   }
 
   get signal(): AbortSignal {
-    return (this.#signal ??= AbortSignal.any(this.#parts.map(({ signal }) => signal)));
+    if (!this.#controller) {
+      const controller = new AbortController();
+      this.#controller = controller;
+      this.#unwatch = this.#parts.map(({ signal }) => abortWith(controller, signal));
+    }
+    return this.#controller.signal;
   }
 
   get held(): boolean {
@@ -88,6 +94,7 @@ export class MultiLease extends BaseLease {
 
   async release(unused?: 'unused'): Promise<boolean> {
     const released = await Promise.all(this.#parts.map((part) => part.release(unused)));
+    for (const each of this.#unwatch) each(); // the code around may hold these locks for long
     return released.every(Boolean);
   }
 

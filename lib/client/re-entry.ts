@@ -1,4 +1,4 @@
-import type { CallSettings, Clock } from '../options/index.js';
+import { abortWith, type CallSettings, type Clock, throwIfAborted } from '../options/index.js';
 import type { BaseLease } from './lease.js';
 import type { HeldLocks } from './held-locks.js';
 import type { Section } from './section.js';
@@ -17,14 +17,14 @@ export async function reenter(
   signal: AbortSignal | undefined,
   from: number,
 ): Promise<SingleLease | undefined> {
-  signal?.throwIfAborted();
+  throwIfAborted(signal);
   const leaveTurn = await section.enter(call, signal, clock, from);
   if (!leaveTurn) return undefined;
   const { heldLock } = section;
   const lease = new SingleLease(heldLocks, heldLock, clock.monotonic() - from, leaveTurn);
   if ((await lease.confirmed()) && !signal?.aborted) return lease;
   void lease.release('unused');
-  signal?.throwIfAborted();
+  throwIfAborted(signal);
   if (heldLock.state === 'awaiting') return undefined;
   throw heldLock.lossError();
 }
@@ -42,13 +42,16 @@ export async function waitBeside(
   wait: (signal: AbortSignal) => Promise<BaseLease>,
 ): Promise<BaseLease | undefined> {
   const again = new AbortController();
-  const callOff = section.heldLock.whenTurns(() => again.abort(HELD_AGAIN));
+  const callOffs = [
+    section.heldLock.whenTurns(() => again.abort(HELD_AGAIN)),
+    abortWith(again, signal),
+  ];
   try {
-    return await wait(signal ? AbortSignal.any([signal, again.signal]) : again.signal);
+    return await wait(again.signal);
   } catch (error) {
     if (error !== HELD_AGAIN) throw error;
     return undefined;
   } finally {
-    callOff();
+    for (const callOff of callOffs) callOff();
   }
 }

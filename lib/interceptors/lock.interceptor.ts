@@ -10,6 +10,7 @@ import { AsyncResource } from 'node:async_hooks';
 import { catchError, defer, Observable, throwError } from 'rxjs';
 import { LockOptionsError } from '../errors/index.js';
 import { lockNames } from '../keys/index.js';
+import { abortWith } from '../options/index.js';
 import {
   discard,
   discardUnsent,
@@ -99,9 +100,11 @@ export class LockInterceptor implements NestInterceptor {
     return new Observable((subscriber) => {
       const left = new AbortController();
       const gone = options.leaveWithClient === false ? undefined : clientGone(http);
-      const waits = gone ? AbortSignal.any([left.signal, gone]) : left.signal;
+      const waits = new AbortController();
+      abortWith(waits, left.signal);
+      abortWith(waits, gone);
       void call(async () => sentAnswer(await run.last(inner, left.signal), http))
-        .promise(end, undefined, waits)
+        .promise(end, undefined, waits.signal)
         .then(
           (answer) => {
             if (subscriber.closed) return discard(answer);

@@ -1,3 +1,20 @@
+// Not every AbortSignal can do more than abort: jsdom's of Jest 29 has neither `any` nor `throwIfAborted`.
+
+/** @throws the reason of a signal that has aborted. */
+export function throwIfAborted(signal: AbortSignal | undefined): void {
+  if (signal?.aborted) throw signal.reason;
+}
+
+/** Has `controller` abort as `signal` does, at once if it has. Returns how to call it off. */
+export function abortWith(
+  controller: AbortController,
+  signal: AbortSignal | undefined,
+): () => void {
+  const abort = (): void => controller.abort(signal!.reason);
+  if (signal?.aborted) abort();
+  return onAbort(signal, abort);
+}
+
 /** What is to be done when a signal aborts; one listener for all of it, however many wait under one signal. */
 const tasks = new WeakMap<
   AbortSignal,

@@ -1,3 +1,4 @@
+import { clearImmediate, setImmediate } from 'node:timers';
 import type { Clock } from '../options/index.js';
 
 /**

@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers';
 import type { Redis } from 'ioredis';
 import type { Writable } from 'node:stream';
 import { type EncodedCommand, type InFlightRun, ScriptBatch } from './script-batch.js';

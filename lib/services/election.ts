@@ -11,6 +11,7 @@ import {
   callSettings,
   type Duration,
   refuseOthers,
+  throwIfAborted,
 } from '../options/index.js';
 import { inspectLock, type LockParty } from './inspection.js';
 import { logger } from './logger.js';
@@ -93,7 +94,7 @@ export class Election extends EventEmitter<ElectionEvents> implements AsyncDispo
     ...others
   }: { readonly signal?: AbortSignal | undefined } = {}): Promise<Lease> {
     refuseOthers(others);
-    signal?.throwIfAborted();
+    throwIfAborted(signal);
     const { lease } = this;
     if (lease) return lease;
     if (!this.#campaign || this.#campaign.withdrawn) this.#campaign = this.#start();
