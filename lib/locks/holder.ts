@@ -51,6 +51,9 @@ const bits = Buffer.from(moment.buffer);
 /** What ends the id of a holder without fencing tokens, so that whoever looks takes no other holder's token for its own. */
 const UNFENCED = '-';
 
+/** What ends the id of a holder in a dialect where native locks may stand at the same names: no native id has it. */
+export const MARK = '~';
+
 /** The id of a holder, as it says whether its grant has fencing tokens. */
 export function holderId(processId: string, id: string, fenced: boolean): string {
   return fenced ? `${processId}/${id}` : `${processId}/${id}${UNFENCED}`;
@@ -58,7 +61,7 @@ export function holderId(processId: string, id: string, fenced: boolean): string
 
 /** Whether this is the id of a holder of ours whose grant has fencing tokens. */
 export function isFenced(holder: string): boolean {
-  return /\/[\w-]{22}h?(?:\/|$)/.test(holder);
+  return /\/[\w-]{22}h?(?:[~/]|$)/.test(holder);
 }
 
 /** The id under which a lock is held on its way from this process to another. */

@@ -26,7 +26,7 @@ export class GrantChannel {
   ) {
     connection.client.on('message', (channel: string, text: string) => {
       if (channel === inbox) listener.message(text);
-      else wakes.message(channel);
+      else wakes.message(channel, text);
     });
     connection.client.on('close', () => wakes.disconnected(connection));
   }
@@ -110,7 +110,7 @@ const MOST = 1_000;
 interface WakeChannel {
   wantedAt: number;
   quietSince: number;
-  readonly onMessage: () => void;
+  readonly onMessage: (text: string) => void;
 }
 
 /**
@@ -128,7 +128,7 @@ export class WakeChannels {
    * Listens to a channel for the next 3 s. Since when it is subscribed to and silent (monotonic ms); Infinity while it is
    * not. Who asked before that moment may have missed a message.
    */
-  listen(channel: string, onMessage: () => void): number {
+  listen(channel: string, onMessage: (text: string) => void): number {
     let wanted = this.#wanted.get(channel);
     if (!wanted) {
       if (this.#wanted.size >= MOST) return Infinity;
@@ -142,11 +142,11 @@ export class WakeChannels {
   }
 
   /** A message arrived on a channel. */
-  message(channel: string): void {
+  message(channel: string, text: string): void {
     const wanted = this.#wanted.get(channel);
     if (!wanted) return;
     wanted.quietSince = this.time.monotonic();
-    wanted.onMessage();
+    wanted.onMessage(text);
   }
 
   /** There is a connection to subscribe on, new or once more. Never rejects. */

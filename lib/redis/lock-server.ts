@@ -48,7 +48,7 @@ export interface LockServer {
    * Subscribes to another service's channel for the next 3 s; `onMessage` is called for each of its messages. Since when
    * it is subscribed to and silent (monotonic ms); Infinity while it is not.
    */
-  listen(channel: string, onMessage: () => void): number;
+  listen(channel: string, onMessage: (text: string) => void): number;
   /** A push was missed: the inbox is connected anew, unless it hears what it is told now. A half-open connection receives nothing and does not know it. */
   doubtChannel(): void;
   /**

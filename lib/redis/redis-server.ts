@@ -167,7 +167,7 @@ export class RedisServer implements LockServer {
     return this.#node.typedKeys(glob, type);
   }
 
-  listen(channel: string, onMessage: () => void): number {
+  listen(channel: string, onMessage: (text: string) => void): number {
     return this.#wakes.listen(channel, onMessage);
   }
 

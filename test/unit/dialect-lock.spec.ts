@@ -50,7 +50,14 @@ beforeEach(() => {
   };
   speaking = (dialect) => {
     const settings = dialectSettings(dialect)!;
-    return new DialectLock(server as unknown as LockServer, '', settings, () => {});
+    const around = {
+      clientPrefix: '',
+      inboxPrefix: 'inbox:',
+      waitersPerKey: 9,
+      freed() {},
+      message() {},
+    };
+    return new DialectLock(server as unknown as LockServer, settings, around);
   };
   lock = speaking('redlock');
 });

@@ -44,8 +44,8 @@ describe('a channel of another service', () => {
     await wakes.connected(connection);
     listen();
     await clock.advance(25);
-    wakes.message('c');
-    wakes.message('another');
+    wakes.message('c', '');
+    wakes.message('another', '');
     expect(told).toBe(1);
     expect(listen()).toBe(25);
   });
@@ -128,7 +128,7 @@ describe('a channel of another service', () => {
     wakes.close();
     connection.close();
     expect(clock.pending).toBe(0);
-    wakes.message('c');
+    wakes.message('c', '');
     expect(told).toBe(0);
   });
 });

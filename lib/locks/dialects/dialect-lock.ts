@@ -12,14 +12,15 @@ import {
   type StepNode,
 } from '../../redis/index.js';
 import { askAgain } from '../back-off.js';
+import { entryOf } from '../entry.js';
 import { lockId, type LockRequest } from '../lock-request.js';
 import type { Whereabouts } from '../lock-names.js';
 import type { Answer, Extension, LockStrategy, Snapshot } from '../lock-store.js';
 import { isOne } from '../lock-steps.js';
 import { extendedOf } from '../reply.js';
 import { scripts as others, snapshotWithoutQueue } from '../snapshot.js';
-import type { AcquireReply, Dialect, DialectScript, Send, Wake } from './dialect.js';
-import { plain } from './plain/plain.js';
+import type { AcquireReply, Dialect, DialectScript, Operands, Send, Wake } from './dialect.js';
+import { marked, plain } from './plain/plain.js';
 import { pythonRedisLock } from './python-redis-lock/python-redis-lock.js';
 import { redisson } from './redisson/redisson.js';
 import { spring } from './spring/spring.js';
@@ -31,16 +32,29 @@ import force from './force.lua.js';
 /** The steps that are the same in most dialects. */
 export const scripts = named('dialect', { force: new LuaScript(force) });
 
-type Operands = Readonly<Record<string, string | number | undefined>>;
 /** A request, or a lock that is looked at or taken away. */
 type Asked = LockRequest | Pick<LockRequest, 'key'>;
 type Keys = Readonly<Record<string, string>> & { readonly lock: string };
+
+/** What a lock in a dialect has of the store that keeps it. */
+export interface Surroundings {
+  /** What the client itself puts before every key. */
+  readonly clientPrefix: string;
+  /** What stands before the name of a process in the inboxes of native callers at the same names. */
+  readonly inboxPrefix: string;
+  /** How many may stand in a queue. */
+  readonly waitersPerKey: number;
+  /** Told when a lock was given back: who waits for it here need not wait for its pause to end. */
+  readonly freed: (lock: string) => void;
+  /** Told what native callers say to this process. */
+  readonly message: (text: string) => void;
+}
 
 /**
  * A lock in another service's format: one holder at a time, or readers where that format knows them. Not
  * re-entrant by itself. There is no queue, and no turn is promised: who waits asks again when the other side tells of
  * a release by PUBLISH, and each second; after a random pause that grows where it does not (by SPUBLISH, or not at all).
- * A crash costs the rest of the lease.
+ * Behind a native holder at the same name, who waits queues with native callers. A crash costs the rest of the lease.
  */
 export class DialectLock implements LockStrategy {
   private readonly dialect: Dialect;
@@ -49,13 +63,10 @@ export class DialectLock implements LockStrategy {
 
   constructor(
     private readonly server: LockServer,
-    /** What the client itself puts before every key. */
-    private readonly clientPrefix: string,
     private readonly settings: DialectSettings,
-    /** Told when a lock was given back: who waits for it here need not wait for its pause to end. */
-    private readonly freed: (lock: string) => void,
+    private readonly around: Surroundings,
   ) {
-    this.dialect = speak(settings, clientPrefix);
+    this.dialect = speak(settings, around.clientPrefix);
   }
 
   async acquire(request: LockRequest): Promise<Answer> {
@@ -69,16 +80,12 @@ export class DialectLock implements LockStrategy {
     return this.server.at(keys.lock, request.key, step, request.wanted);
   }
 
-  async release(request: LockRequest, keep: number): Promise<boolean> {
-    const rest = keep > 0 ? Math.ceil(keep) : undefined;
-    const operands = { ...this.#wake(request), keep: rest };
-    const released = await this.#run(this.dialect.release, request, operands, isOne);
-    this.freed(lockId(request));
-    return released;
+  release(request: LockRequest, keep: number): Promise<boolean> {
+    return this.#giveBack(request, { keep: keep > 0 ? Math.ceil(keep) : undefined });
   }
 
   leave(request: LockRequest): Promise<boolean> {
-    return this.release(request, 0);
+    return this.#giveBack(request, { entry: entryOf({ ...request, ...marked(request) }) });
   }
 
   /** Each is a command of its own. */
@@ -97,7 +104,7 @@ export class DialectLock implements LockStrategy {
   /** Where the locks of this format stand. */
   get whereabouts(): Whereabouts {
     const { prefix, suffix } = this.settings;
-    return { type: this.dialect.type, prefix: this.clientPrefix + prefix, suffix };
+    return { type: this.dialect.type, prefix: this.around.clientPrefix + prefix, suffix };
   }
 
   inspect(key: string, most: number): Promise<Snapshot> {
@@ -114,17 +121,26 @@ export class DialectLock implements LockStrategy {
     if (found === 'none') return false;
     if (isLock === 2) return 'another';
     if (isLock !== 1) throw new ForeignLockError(key, found);
-    this.freed(lockId({ key, dialect: this.settings }));
+    this.around.freed(lockId({ key, dialect: this.settings }));
     return true;
+  }
+
+  async #giveBack(request: LockRequest, how: Operands): Promise<boolean> {
+    const inbox = this.around.inboxPrefix;
+    const operands = { ...this.#wake(request), inbox, ...how };
+    const released = await this.#run(this.dialect.release, request, operands, isOne);
+    this.around.freed(lockId(request));
+    return released;
   }
 
   /** Takes the lock at one node, or says who has it. `asked`: when the caller did; other nodes may have been asked before. */
   #take(node: StepNode, keys: Keys, request: LockRequest, asked: number): Promise<AcquireReply> {
-    const { key, tokenBlock: tokens, wanted } = request;
+    const { key, tokenBlock: tokens, wanted, queue } = request;
     const operands = {
       ...this.#operands(request, keys.lock),
       tokens,
       not_after: node.notAfter(asked),
+      limit: queue ? this.around.waitersPerKey : undefined,
     };
     const send: Send = (script, more) => {
       if (wanted?.() === false) return Promise.reject(notSent(key, 'the caller gave up'));
@@ -155,7 +171,10 @@ export class DialectLock implements LockStrategy {
     if (kind === 'busy') {
       if (!request.queue) return { kind };
       const told = this.#quietSince(request) < sent.monotonic;
-      return askAgain(request, this.server.time.monotonic(), left as number, told);
+      const answer = askAgain(request, this.server.time.monotonic(), left as number, told);
+      if (more !== 1 && more !== 2) return answer;
+      this.#hearOfGrants(request);
+      return { ...answer, requeued: more === 2 && request.enqueuedAt !== undefined };
     }
     const fencingToken = token < 0 ? undefined : token;
     const tokens = token < 0 ? 0 : 1;
@@ -168,7 +187,14 @@ export class DialectLock implements LockStrategy {
     const wake = this.#wake(request);
     if (wake?.publish !== 'PUBLISH' || wake.older !== undefined) return Infinity; // not all of them tell there
     const id = lockId(request);
-    return this.server.listen(wake.channel, () => this.freed(id));
+    return this.server.listen(wake.channel, () => this.around.freed(id));
+  }
+
+  /** Listens to what native callers tell this process, unless it does so anyway. Who is not told asks again. */
+  #hearOfGrants({ holder }: LockRequest): void {
+    const { inboxPrefix, message } = this.around;
+    if (inboxPrefix === this.server.inboxPrefix) return;
+    this.server.listen(inboxPrefix + holder.slice(0, holder.indexOf('/')), message);
   }
 
   #run<Result>(
@@ -209,7 +235,7 @@ export class DialectLock implements LockStrategy {
 
   #redisKey(key: string): string {
     const { prefix, suffix } = this.settings;
-    return this.clientPrefix + prefix + key + suffix;
+    return this.around.clientPrefix + prefix + key + suffix;
   }
 
   /** @throws LockOptionsError where those a script has `used`, by default all, are in two slots of a Cluster: what could be taken could not be given back. */
@@ -227,8 +253,20 @@ export class DialectLock implements LockStrategy {
       );
     }
     const base = baseOf(lock);
-    const fence = fenceKey(this.clientPrefix + this.settings.prefix, this.server.fenceTagOf(lock));
-    return { lock, fence, grant: `${base}:grant`, version: `${base}:version`, ...others };
+    const fence = fenceKey(
+      this.around.clientPrefix + this.settings.prefix,
+      this.server.fenceTagOf(lock),
+    );
+    return {
+      lock,
+      queue: `${base}:queue`,
+      seen: `${base}:seen`,
+      fence,
+      holders: `${base}:holders`,
+      grant: `${base}:grant`,
+      version: `${base}:version`,
+      ...others,
+    };
   }
 }
 

@@ -10,7 +10,10 @@ export type AcquireReply = [
   left: number | string,
   now: number,
   token: number,
-  /** The value that was seen; of what is held, 1 if a client that lost a take-over may write over it. */
+  /**
+   * The value that was seen; of what is held, 1 if a client that lost a take-over may write over it; of what is busy, 1 if
+   * the asker queues with native callers, 2 if others of its process are to ask, too.
+   */
   more?: string | number,
 ];
 
@@ -29,6 +32,9 @@ export interface Wake {
   readonly message: string;
 }
 
+/** What a script wants to know, by the names that it gives it. */
+export type Operands = Readonly<Record<string, string | number | undefined>>;
+
 /**
  * How another service writes its locks: the shape of a kind of lock, without a queue. Each script is one
  * atomic step, has the effect of once when it runs twice, and knows the holder by the id of one grant.
@@ -37,6 +43,7 @@ export interface Dialect {
   /** The Redis type of what stands at a lock's name. */
   readonly type: KeyType;
   /**
+   * With `limit`, who asks may queue, where native callers may be at the same name.
    * `{kind, ms left or what stands there, now, first token}`: `held`, `busy`, `late` (it ran after `not_after`
    * and changed nothing) or `foreign`; the token is -1 where none was asked for.
    */
@@ -54,10 +61,7 @@ export interface Dialect {
   /** The Redis keys of a lock (of one request to it, where one is at hand) beside its own, its fence, its grant and its version, by the names the scripts give them. */
   keys?(lock: string, request?: LockRequest): Readonly<Record<string, string>>;
   /** What the scripts want to know beside holder, ttl and the like; without a request, those of an operator. */
-  operands?(
-    request: LockRequest | undefined,
-    lock: string,
-  ): Readonly<Record<string, string | number | undefined>>;
+  operands?(request: LockRequest | undefined, lock: string): Operands;
   /** Where waiters of the other side are told that a lock is free, and how. */
   wake?(lock: string): Wake;
 }

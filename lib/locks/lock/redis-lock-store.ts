@@ -17,7 +17,7 @@ import { batchesBy } from '../batches.js';
 import { type Before, boundedLeases, checked, refuseDialect } from '../before.js';
 import { DialectLock } from '../dialects/dialect-lock.js';
 import { requestAt } from '../entry.js';
-import { newProcessId } from '../holder.js';
+import { MARK, newProcessId } from '../holder.js';
 import { lockNames, type NameSearch } from '../lock-names.js';
 import type { LockRequest } from '../lock-request.js';
 import { isOne, LockSteps } from '../lock-steps.js';
@@ -57,6 +57,7 @@ export class RedisLockStore implements LockStore {
   readonly #clientPrefix: string;
   /** What a Redis user may touch, of no lock. */
   readonly #healthPrefix: string;
+  readonly #waitersPerKey: number;
   readonly #steps: LockSteps;
   readonly #strategies: Readonly<
     Record<'exclusive' | 'readers' | 'permits' | 'awaiting', LockStrategy>
@@ -85,11 +86,11 @@ export class RedisLockStore implements LockStore {
       rights: dialect ? undefined : rightsFor(prefix, nativeScripts), // a dialect tries its own
     });
     this.#confirms = settings.replicas !== undefined;
-    const { waitersPerKey } = limits;
+    this.#waitersPerKey = limits.waitersPerKey;
     const steps = new LockSteps(
       this.#server,
       prefix,
-      waitersPerKey,
+      limits.waitersPerKey,
       this.#message,
       timestampCompat,
     );
@@ -241,8 +242,17 @@ export class RedisLockStore implements LockStore {
   #dialect(settings: DialectSettings): { lock: DialectLock; strategy: LockStrategy } {
     let known = this.#dialects.get(settings);
     if (!known) {
-      const freed = (lock: string): void => this.#listener?.kept(lock, 0);
-      const lock = new DialectLock(this.#server, this.#clientPrefix, settings, freed);
+      const prefix = this.#clientPrefix + settings.prefix;
+      const lock = new DialectLock(this.#server, settings, {
+        clientPrefix: this.#clientPrefix,
+        inboxPrefix: prefix + this.#server.inboxPrefix.slice(this.#prefix.length),
+        waitersPerKey: this.#waitersPerKey,
+        freed: (lock) => this.#listener?.kept(lock, 0),
+        message: (text) => {
+          const message = messageOf(text);
+          if (message?.kind === 'held') this.#besideNative(requestAt(message.entry, ''));
+        },
+      });
       known = { lock, strategy: checked(lock, this.#before) };
       this.#dialects.set(settings, known);
     }
@@ -258,7 +268,7 @@ export class RedisLockStore implements LockStore {
     const lock = message?.redisKey.slice(this.#prefix.length) ?? '';
     if (message?.kind === 'kept') return listener.kept(lock, message.rest);
     const request = message && requestAt(message.entry, lock);
-    if (!request) return;
+    if (!request || this.#besideNative(request)) return;
     const { kind, redisKey, at, remaining, fencingToken, tokens, batch } = message;
     if (!listener.waits(request.holder)) return; // somebody else's, or given up: no message may change it
     const isMinted =
@@ -282,6 +292,14 @@ export class RedisLockStore implements LockStore {
     if (grant && this.#confirms) void this.#confirm(request, grant, listener);
     else listener.granted(request, grant);
   };
+
+  /** Has who waits in a dialect ask, if it was let in among native callers. Whether it is such a request. */
+  #besideNative(request: LockRequest | undefined): boolean {
+    if (!request?.holder.endsWith(MARK)) return false;
+    const holder = request.holder.slice(0, -MARK.length);
+    this.#listener!.granted({ ...request, holder }, undefined);
+    return true;
+  }
 
   /**
    * Writes the grant's lease once more, on a connection of ours: who waits for it asks, if replicas do not have it. So does who

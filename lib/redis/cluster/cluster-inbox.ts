@@ -74,7 +74,7 @@ export class ClusterInbox {
   }
 
   /** As {@link LockServer.listen}: what is published at any node. */
-  listen(channel: string, onMessage: () => void): number {
+  listen(channel: string, onMessage: (text: string) => void): number {
     return this.#wakes.listen(channel, onMessage);
   }
 

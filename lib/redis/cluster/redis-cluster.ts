@@ -152,7 +152,7 @@ export class RedisCluster implements LockServer {
     }
   }
 
-  listen(channel: string, onMessage: () => void): number {
+  listen(channel: string, onMessage: (text: string) => void): number {
     return this.#inbox?.listen(channel, onMessage) ?? Infinity;
   }
 

@@ -1,7 +1,7 @@
--- Take the lock if nothing stands at its name, or, with timestamp_compat, what a client of the SETNX articles left there and is past.
--- Returns {kind, ms left or what stands there, now, token}, for 'held' with timestamp_compat also 1: a client that lost a take-over may still write over it.
-local lock, fence, grant, version = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
-local holder, ttl, tokens, not_after, timestamp_compat = ARGV[1], ARGV[2], ARGV[3], ARGV[4], ARGV[5]
+-- Take the lock if nothing stands at its name, or a native caller passed it on to the asker, or, with timestamp_compat, what a client of the SETNX articles left there and is past. With `limit`, who finds it a native caller's queues behind that one.
+-- Returns {kind, ms left or what stands there, now, token, more}: for 'held' with timestamp_compat 1: a client that lost a take-over may still write over it; for 'busy' 1: the asker stands in the queue, 2: so may others of its process now, or one of them was let in.
+local lock, queue, seen, fence, grant, version = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6]
+local holder, ttl, tokens, not_after, limit, timestamp_compat = ARGV[1], ARGV[2], ARGV[3], ARGV[4], ARGV[5], ARGV[6]
 
 --- @include "now"
 --- @include "mint-fencing-tokens"
@@ -10,11 +10,18 @@ local holder, ttl, tokens, not_after, timestamp_compat = ARGV[1], ARGV[2], ARGV[
 --- @include "past-from"
 --- @include "overwritten"
 --- @include "remember-holder"
+--- @include "held-by"
+--- @include "first-token"
 
 local now = now_us()
+local queues = limit and not timestamp_compat
+local entry = holder .. '/' .. ttl .. '/x' .. tokens
 if now > tonumber(not_after) then
   return { 'late', 0, now, -1 }
 elseif redis.call('SET', lock, holder, 'NX', 'PX', ttl) then
+  if queues then
+    redis.call('ZREM', queue, entry)
+  end
   if timestamp_compat then
     remember_holder(grant, holder, tonumber(ttl), now)
   end
@@ -23,8 +30,15 @@ end
 local current = redis.pcall('GET', lock)
 if type(current) == 'table' then
   return { 'foreign', redis.call('TYPE', lock).ok, now, -1 }
-elseif current == holder then
-  return { 'held', redis.call('PTTL', lock), now, holders_token(fence, version, now, tokens, true, ttl), timestamp_compat and 1 }
+elseif held_by(holder, current) then
+  local token = first_token(current, holder)
+  if token < 0 then
+    token = holders_token(fence, version, now, tokens, true, ttl)
+  else
+    redis.call('SET', version, whole(token), 'PX', ttl + VERSION_LIFE)
+    redis.call('SET', lock, holder, 'KEEPTTL')
+  end
+  return { 'held', redis.call('PTTL', lock), now, token, timestamp_compat and 1 }
 end
 local left = redis.call('PTTL', lock)
 local again = timestamp_compat and overwritten(lock, grant, holder, current, now) ~= nil
@@ -33,5 +47,17 @@ if again or past and past < now / 1000 then
   redis.call('SET', lock, holder, 'PX', ttl)
   remember_holder(grant, holder, tonumber(ttl), now)
   return { 'held', tonumber(ttl), now, holders_token(fence, version, now, tokens, again, ttl), 1 }
+elseif not queues then
+  return { 'busy', left, now, -1 }
 end
-return { 'busy', left, now, -1 }
+
+--- @include "is-native-holder"
+--- @include "join-queue"
+--- @include "process-of"
+
+local stands, process = redis.call('ZSCORE', queue, entry), process_of(holder)
+if not stands and not is_native_holder(current) or not join_queue(entry, process, nil, tonumber(limit), redis.call('ZCARD', queue), now) then
+  return { 'busy', left, now, -1 }
+end
+local unnoticed = process_of(current) == process and string.find(current, '~/', 1, true)
+return { 'busy', left, now, -1, (unnoticed or not stands) and 2 or 1 }

@@ -4,13 +4,14 @@ local lock, grant, version = KEYS[1], KEYS[2], KEYS[3]
 local holder, ttl, timestamp_compat = ARGV[1], tonumber(ARGV[2]), ARGV[3]
 
 --- @include "now"
+--- @include "held-by"
 --- @include "keep-version"
 --- @include "overwritten"
 --- @include "remember-holder"
 
 local now = now_us()
 local current = redis.pcall('GET', lock)
-if current ~= holder then
+if not held_by(holder, current) then
   local ends = timestamp_compat and overwritten(lock, grant, holder, current, now)
   local left = ends and math.max(ttl, ends - math.floor(now / 1000))
   if left then

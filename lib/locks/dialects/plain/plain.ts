@@ -1,7 +1,9 @@
 import { createHash } from 'node:crypto';
 import type { DialectSettings } from '../../../options/index.js';
 import { NEVER } from '../../../protocol/constants.js';
-import type { Dialect } from '../dialect.js';
+import { MARK } from '../../holder.js';
+import type { LockRequest } from '../../lock-request.js';
+import type { Dialect, Operands } from '../dialect.js';
 import { LuaScript, named } from '../../../redis/index.js';
 import acquire from './acquire.lua.js';
 import extend from './extend.lua.js';
@@ -19,7 +21,10 @@ export const scripts = named('plain', {
  * it: clients of the SETNX articles read it as a time to come, and none of them fails to read it.
  */
 export function plain({ timestampCompat }: DialectSettings): Dialect {
-  if (!timestampCompat) return { type: 'string', ...scripts, operands: () => ({ kept: 'kept' }) };
+  if (!timestampCompat) {
+    const operands = (request?: LockRequest): Operands => ({ ...marked(request), kept: 'kept' });
+    return { type: 'string', ...scripts, operands };
+  }
   return {
     type: 'string',
     ...scripts,
@@ -29,6 +34,11 @@ export function plain({ timestampCompat }: DialectSettings): Dialect {
       timestamp_compat: 1,
     }),
   };
+}
+
+/** The holder as it is written beside native locks, and where it queues with their callers: an id that is no native holder's. */
+export function marked(request: LockRequest | undefined): { holder?: string } {
+  return request ? { holder: request.holder + MARK } : {};
 }
 
 /**

@@ -1,22 +1,31 @@
--- Give the lock back if it is the holder's, or let nobody keep it for the rest of a minimum hold.
+-- Give the lock back if it is the holder's, and let native callers in who queue for it; or let nobody keep it for the rest of a minimum hold. Who leaves says its entry in their queue.
 -- Returns 1 if it was the holder's, else 0.
-local lock, grant, version = KEYS[1], KEYS[2], KEYS[3]
-local holder, kept, keep, timestamp_compat = ARGV[1], ARGV[2], ARGV[3], ARGV[4]
+local lock, queue, seen, fence, holders, grant, version = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6], KEYS[7]
+local holder, kept, inbox, entry, keep, timestamp_compat = ARGV[1], ARGV[2], ARGV[3], ARGV[4], ARGV[5], ARGV[6]
 
 --- @include "now"
+--- @include "held-by"
 --- @include "overwritten"
+--- @include "pass-on-to-natives"
 
+if entry and entry ~= '' then
+  redis.call('ZREM', queue, entry)
+end
 local current = redis.pcall('GET', lock)
-if current ~= holder and not (timestamp_compat and overwritten(lock, grant, holder, current, now_us())) then
+if not held_by(holder, current) and not (timestamp_compat and overwritten(lock, grant, holder, current, now_us())) then
   return 0
-elseif keep and keep ~= '' then
-  redis.call('PEXPIRE', lock, keep) -- never refused: lets the rest pass when memory is short
-  redis.call('SET', lock, kept, 'PX', keep)
-else
-  redis.call('DEL', lock)
 end
 redis.call('DEL', version)
 if timestamp_compat then
   redis.call('DEL', grant)
+end
+if keep and keep ~= '' then
+  redis.call('PEXPIRE', lock, keep) -- never refused: lets the rest pass when memory is short
+  redis.call('SET', lock, kept, 'PX', keep)
+  return 1
+end
+redis.call('DEL', lock)
+if not timestamp_compat then
+  pass_on_to_natives()
 end
 return 1

@@ -1,7 +1,7 @@
 import type { DialectSettings } from '../../../options/index.js';
 import type { Dialect } from '../dialect.js';
 import { LuaScript, named } from '../../../redis/index.js';
-import { scripts as plain } from '../plain/plain.js';
+import { marked, scripts as plain } from '../plain/plain.js';
 import force from './force.lua.js';
 import release from './release.lua.js';
 
@@ -24,6 +24,7 @@ export function pythonRedisLock({ prefix }: DialectSettings, clientPrefix: strin
   return {
     type: 'string',
     ...scripts,
+    operands: marked,
     keys: (lock) => ({ signal: `${clientPrefix}lock-signal:${lock.slice(before.length)}` }),
   };
 }

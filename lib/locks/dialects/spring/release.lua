@@ -1,11 +1,16 @@
--- Give the lock back if it is the holder's and wake those who wait for it, or let nobody keep it for the rest of a minimum hold.
+-- Give the lock back if it is the holder's, wake those who wait for it, and let native callers in who queue for it; or let nobody keep it for the rest of a minimum hold. Who leaves says its entry in their queue.
 -- Returns 1 if it was the holder's, else 0.
-local lock, version = KEYS[1], KEYS[2]
-local holder, publish, channel, message, older, keep = ARGV[1], ARGV[2], ARGV[3], ARGV[4], ARGV[5], ARGV[6]
+local lock, queue, seen, fence, holders, version = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6]
+local holder, publish, channel, message, older, inbox, entry, keep = ARGV[1], ARGV[2], ARGV[3], ARGV[4], ARGV[5], ARGV[6], ARGV[7], ARGV[8]
 
+--- @include "held-by"
 --- @include "wake-waiters"
+--- @include "pass-on-to-natives"
 
-if redis.pcall('GET', lock) ~= holder then
+if entry and entry ~= '' then
+  redis.call('ZREM', queue, entry)
+end
+if not held_by(holder, redis.pcall('GET', lock)) then
   return 0
 elseif keep then
   redis.call('PEXPIRE', lock, keep) -- never refused: lets the rest pass when memory is short
@@ -13,6 +18,7 @@ elseif keep then
 else
   redis.call('DEL', lock)
   wake_waiters(publish, channel, older, message)
+  pass_on_to_natives()
 end
 redis.call('DEL', version)
 return 1

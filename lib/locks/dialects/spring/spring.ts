@@ -1,7 +1,7 @@
 import type { DialectSettings } from '../../../options/index.js';
 import type { Dialect, Wake } from '../dialect.js';
 import { LuaScript, named } from '../../../redis/index.js';
-import { scripts as plain } from '../plain/plain.js';
+import { marked, scripts as plain } from '../plain/plain.js';
 import release from './release.lua.js';
 
 /** The steps of a lock of a RedisLockRegistry: a plain lock that wakes when it is given back. */
@@ -19,7 +19,7 @@ export const scripts = named('spring', {
  * A lock that ends by itself tells nobody: their waiter asks again after its own time.
  */
 export function spring({ prefix, publish }: DialectSettings, clientPrefix: string): Dialect {
-  const format = { type: 'string' as const, ...scripts };
+  const format = { type: 'string' as const, ...scripts, operands: marked };
   if (!publish) return format;
   const older = `${clientPrefix}${prefix.slice(0, -':'.length)}-channel`;
   const wake = (lock: string): Wake => {
