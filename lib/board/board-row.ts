@@ -26,7 +26,7 @@ const NAMED = 5;
 const STATES = { free: 'free', kept: 'minimum hold', foreign: 'not a lock' } as const;
 
 function heldAs({ mode = 'exclusive', handedOver }: LockInspection): string {
-  return handedOver ? 'handed over, not restored' : mode;
+  return handedOver ? 'handed over' : mode;
 }
 
 export function boardRow(seen: LockInspection): BoardRow {

@@ -1,8 +1,8 @@
 import type { ServerResponse } from 'node:http';
 import type { OnModuleDestroy, OnModuleInit } from '@nestjs/common';
 import { isLockError } from '../errors/index.js';
-import { isCut } from '../services/inspection.js';
-import type { LockService } from '../services/lock.service.js';
+import { isCut, refuseAllStrings } from '../services/inspection.js';
+import { LockService } from '../services/lock.service.js';
 import { logger } from '../services/logger.js';
 import {
   answer,
@@ -26,10 +26,14 @@ export class LockBoard implements OnModuleInit, OnModuleDestroy {
   /** What the last scan failed of, which is logged once. */
   #failure: string | undefined;
 
+  /** @throws LockOptionsError where it would show as a lock what is none. */
   constructor(
     private readonly locks: LockService,
     private readonly settings: BoardSettings,
   ) {
+    if (LockService.isGenuine(locks)) {
+      refuseAllStrings(settings.pattern, LockService.internals(locks).settings.call.dialect);
+    }
     this.#feed = new BoardFeed(() => this.#look(), settings.interval);
   }
 

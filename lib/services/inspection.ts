@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { LockClient } from '../client/lock-client.js';
-import { LockKeyError } from '../errors/index.js';
+import { LockKeyError, LockOptionsError } from '../errors/index.js';
 import { describe, lockName } from '../keys/index.js';
 import { isFenced, isHandedOver, MARKERS, processOf } from '../locks/holder.js';
 import type { NameSearch } from '../locks/lock-names.js';
@@ -183,6 +183,15 @@ export function isCut(locks: readonly LockInspection[]): boolean {
   return cut.has(locks);
 }
 
+/** @throws LockOptionsError where strings that are no locks would be taken for some: nothing in key or value tells them apart. */
+export function refuseAllStrings(pattern: string, dialect: DialectSettings | undefined): void {
+  const anyKey = dialect && dialect.prefix + dialect.suffix === '' && /^\*+$/.test(pattern);
+  if (!anyKey || !['plain', 'timestamp'].includes(dialect.format)) return;
+  throw new LockOptionsError(
+    `Without a prefix, dialect "${dialect.name}" takes every string of Redis for a lock: give it a "prefix", or a pattern of keys that is more than "*".`,
+  );
+}
+
 /** The locks that are not free and match, in the order of their keys. */
 export async function listLocks(
   client: LockClient,
@@ -200,6 +209,7 @@ export async function listLocks(
       `A pattern of keys is a string of up to ${keyBytes} bytes, "*" for all; this is ${found}.`,
     );
   }
+  refuseAllStrings(pattern, dialect);
   const mayBe = (name: string): boolean => isLockName(name, keyBytes);
   const { names, found } = await listedLocks(client, { pattern, most: limit, mayBe, dialect });
   const locks = found

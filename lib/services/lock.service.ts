@@ -200,7 +200,8 @@ export class LockService
    * The locks that are held and whose keys match `pattern` (`*` stands for any text), each as {@link inspect} shows it. It
    * scans all keys of Redis, 1,000 at a time, so it is for operators. A lock that changes during the scan may be missing.
    * Above `limit`, Redis decides which locks are returned.
-   * @throws LockKeyError, LockOptionsError; LockStoreError when Redis fails, or one node of a Cluster: its locks would seem free.
+   * @throws LockKeyError; LockOptionsError, also for `*` in a dialect without a prefix, where any string may look like a lock;
+   * LockStoreError when Redis fails, or one node of a Cluster: its locks would seem free.
    */
   list(pattern = '*', options: ListOptions = {}): Promise<LockInspection[]> {
     return listLocks(this.#client, pattern, options, this.#settings);

@@ -96,7 +96,7 @@ describe('list', () => {
     const by = `${host} pid ${pid}`;
     expect(rowsOf(await run('list'))[0]!.slice(0, 3)).toEqual(['order:1', 'handed over', by]);
     const { stdout } = await run('inspect', 'order:1');
-    expect(stdout).toContain('  state     held, handed over: waits to be restored\n');
+    expect(stdout).toContain('  state     held, handed over\n');
     expect((await asked(['inspect', 'order:1'], env)).answer).toMatchObject({ handedOver: true });
     await locks.restore(text);
     expect(statesOf(await run('list'))).toEqual([['order:1', 'exclusive']]);
@@ -195,6 +195,14 @@ describe('list', () => {
     await admin.pexpire('rlock', 60_000);
     expect(statesOf(await run('list', '--prefix', 'app:'))).toEqual([['x', 'foreign']]);
     expect(statesOf(await run('list', '--dialect', 'redisson'))).toEqual([['rlock', 'held']]);
+    expect(await run('list', '--dialect', 'redlock')).toMatchObject({
+      code: 2,
+      stdout: '',
+      stderr: expect.stringContaining('takes every string of Redis for a lock'),
+    });
+    expect(statesOf(await run('list', 'app:*', '--dialect', 'redlock'))).toEqual([
+      ['app:x', 'held'],
+    ]);
     const spring = '{"name":"spring","registry":"app"}';
     expect(statesOf(await run('list', '--dialect', spring))).toEqual([['x', 'held']]);
   });

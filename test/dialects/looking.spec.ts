@@ -36,7 +36,7 @@ describe.each(samples)('a lock that was taken with the call’s dialect %j', (di
     expect(seen.remaining === Infinity || seen.remaining! < 21_000).toBe(true);
     expect(seen.holder !== undefined).toBe(namesHolder(dialect));
     expect(seen.holder ?? me).toMatchObject(me);
-    const listed = await locks.list('*', { dialect });
+    const listed = await locks.list('k*', { dialect });
     const later = seen.holder && { ...seen.holder, heldFor: listed[0]?.holder?.heldFor };
     expect(listed.map(({ key, state, holder }) => [key, state, holder])).toEqual([
       ['k', 'held', later],
@@ -45,7 +45,7 @@ describe.each(samples)('a lock that was taken with the call’s dialect %j', (di
     expect(lease.held).toBe(true);
     expect(await locks.forceRelease('k', { dialect })).toBe(true);
     expect(await locks.forceRelease('k', { dialect })).toBe(false);
-    expect(await locks.list('*', { dialect })).toEqual([]);
+    expect(await locks.list('k*', { dialect })).toEqual([]);
     expect((await locks.inspect('k', { dialect })).state).toBe('free');
     await expect(lease.extend()).rejects.toThrow(LeaseLostError);
   });
@@ -56,7 +56,7 @@ describe.each(samples)('a lock that was taken with the call’s dialect %j', (di
     expect((await locks.inspect('k')).state).toBe('free');
     const seen = await locks.inspect('k', { dialect });
     expect(seen).toMatchObject({ state: 'held', holder: me });
-    expect((await locks.list('*', { dialect })).map(({ key }) => key)).toEqual(['k']);
+    expect((await locks.list('k*', { dialect })).map(({ key }) => key)).toEqual(['k']);
     expect(await locks.list()).toEqual([]);
     expect(await locks.forceRelease('k')).toBe(false);
     expect(await locks.forceRelease('k', { dialect })).toBe(true);
@@ -104,6 +104,24 @@ describe('a lock of another service', () => {
     expect(await sides.theirs.exists('theirs')).toBe(1);
   });
 });
+
+it.each<LockDialect>(['plain', 'redlock', { name: 'plain', guard: 'timestamp' }, 'timestamp'])(
+  'what has no prefix in dialect %j is listed by a pattern of its keys alone: any string may look like a lock',
+  async (dialect) => {
+    const [locks] = start();
+    await sides.theirs.set('session:1', 'of a user', 'PX', 60_000);
+    for (const pattern of ['*', '**']) {
+      const listed = locks.list(pattern, { dialect });
+      await expect(listed).rejects.toThrow(LockOptionsError);
+      await expect(listed).rejects.toThrow('give it a "prefix", or a pattern');
+    }
+    await locks.acquire('job:1', { dialect });
+    expect((await locks.list('job:*', { dialect })).map(({ key }) => key)).toEqual(['job:1']);
+    const name = typeof dialect === 'string' ? dialect : dialect.name;
+    const behind = { dialect: { name, prefix: 'job:' } as LockDialect };
+    expect((await locks.list('*', behind)).map(({ key }) => key)).toEqual(['1']);
+  },
+);
 
 it('an operator who misspells the option is told', async () => {
   const [locks] = start();

@@ -33,11 +33,10 @@ const STATES: Record<LockInspection['state'], string> = {
 
 function linesOf(lock: LockInspection): string[] {
   const { key, state, holder, holders = [], remaining, fencingToken } = lock;
-  const onItsWay = lock.handedOver ? ': waits to be restored' : '';
   const line = (label: string, text: string): string => `  ${padded(label, LABEL)}${text}`;
   return [
     key,
-    line('state', lock.mode ? `${state}, ${heldAs(lock)}${onItsWay}` : STATES[state]),
+    line('state', lock.mode ? `${state}, ${heldAs(lock)}` : STATES[state]),
     ...(holder ? [line('holder', party(holder))] : []),
     ...(holder?.since
       ? [line('since', `${holder.since.toISOString()}, for ${span(holder.heldFor ?? 0)}`)]
