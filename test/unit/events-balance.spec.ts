@@ -171,8 +171,13 @@ it('whatever happens, each call and each hold that began has one end, and no mor
       for (const one of steps) {
         await town.take(one);
         await town.clock.advance(0);
-        const open = town.stands ? town.load : heard.open; // else its answers are under way
-        expect(open).toEqual(town.load);
+        if (town.stands) continue; // its answers are under way
+        const { held, waiting } = town.load;
+        expect(heard.open.waiting).toBe(waiting);
+        // Of several keys the first may be held already, which is told when all are.
+        const halfWay = heard.calls.filter((call) => call.key === 'a, b' && !call.outcome).length;
+        expect(heard.open.held).toBeLessThanOrEqual(held);
+        expect(heard.open.held).toBeGreaterThanOrEqual(held - halfWay);
       }
       await town.close();
       expect(heard.unbalanced).toEqual([]);
