@@ -21,6 +21,8 @@ export class HeldLocks {
   readonly #watchdog: Watchdog;
   /** Steps by which a lease comes or goes, and whose answers are awaited. */
   #underWay = 0;
+  /** Leases that are on their way here. */
+  #coming = 0;
   #closed = false;
   readonly #whenIdle: (() => void)[] = [];
 
@@ -37,6 +39,11 @@ export class HeldLocks {
 
   get size(): number {
     return this.#held.size;
+  }
+
+  /** How many it holds, or has to: who is restored is nowhere else any more. */
+  get claimed(): number {
+    return this.#held.size + this.#coming;
   }
 
   get watched(): number {
@@ -61,11 +68,13 @@ export class HeldLocks {
   /** Adds what is on its way here. */
   async bring(coming: Promise<HeldLock>): Promise<HeldLock> {
     this.#underWay += 1;
+    this.#coming += 1;
     try {
       const heldLock = await coming;
       this.add(heldLock);
       return heldLock;
     } finally {
+      this.#coming -= 1;
       this.#answered();
     }
   }

@@ -1,4 +1,4 @@
-import { LockNotAcquiredError } from '../errors/index.js';
+import { LockLimitError, LockNotAcquiredError } from '../errors/index.js';
 import type { Publisher } from '../events/index.js';
 import { lockId, type LockRequest } from '../locks/lock-request.js';
 import type { Grant, Refusal } from '../locks/lock-store.js';
@@ -81,8 +81,9 @@ export class LocalQueue implements Owner, Successors, Scheduled {
   }
 
   granted(entry: QueueEntry, grant: Grant): void {
-    const { clock } = this.context;
+    const { clock, heldLocks, settings } = this.context;
     const waiter = this.#first!;
+    if (heldLocks.claimed >= settings.limits.leases) return this.#forgo(entry, waiter);
     if (!this.#rooted) this.#boundFrom(waiter.behind); // an outage would have ended their calls earlier
     const batch = this.inBatches ? grant.batch : undefined;
     this.#slice = new TimeSlice(clock.monotonic(), grant.tokens, batch, entry.wasBehindOthers);
@@ -91,6 +92,15 @@ export class LocalQueue implements Owner, Successors, Scheduled {
     const most = grant.remaining <= ttl ? grant : { ...grant, remaining: ttl };
     const heldLock = new HeldLock(entry.request, waiter.call, most, entry.inFlight, clock, this);
     waiter.resolve(this.#admit(waiter, heldLock));
+  }
+
+  /** The process holds as many locks as it may: the next in the store's queue has this one. */
+  #forgo({ request, inFlight }: QueueEntry, waiter: Waiter): void {
+    const { cleanup, settings } = this.context;
+    cleanup.abandon(request, inFlight);
+    this.#entry = undefined;
+    this.#reject(waiter, new LockLimitError(this.key, 'leases', settings.limits.leases));
+    this.#enqueue(); // those behind it may find one given back
   }
 
   queued(entry: QueueEntry): void {

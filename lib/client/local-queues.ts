@@ -80,7 +80,7 @@ export class LocalQueues {
   }
 
   #isReached(limit: ProcessLimit): boolean {
-    const inHand = limit === 'leases' ? this.context.heldLocks.size : this.size;
+    const inHand = limit === 'leases' ? this.context.heldLocks.claimed : this.size;
     return inHand >= this.settings.limits[limit];
   }
 

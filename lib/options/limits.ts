@@ -11,7 +11,11 @@ export interface LockLimits {
   readonly waitersPerKey?: number | undefined;
   /** Callers of this process that wait, over all keys. @default 50000 */
   readonly waitersPerProcess?: number | undefined;
-  /** Leases that this process holds. @default 100000 */
+  /**
+   * Leases that this process holds. While it holds so many, every call rejects at once, and one that waits when its turn comes.
+   * Callers that wait do not count. Nor does a holder that awaits a condition, which comes back all the same.
+   * @default 100000
+   */
   readonly leases?: number | undefined;
   /** Bytes of one key in UTF-8, without the prefix. @default 512 */
   readonly keyBytes?: number | undefined;

@@ -2,6 +2,7 @@ import { expect } from '@jest/globals';
 import { LockLimitError } from '../../lib/errors/index.js';
 import { DEAD, TTL } from '../support/bounds.js';
 import type { Contract } from '../support/contract.js';
+import { later } from '../support/later.js';
 import { noting } from '../support/noting.js';
 import type { Client } from '../support/client.js';
 import { type LockingProcess, type World, type Wrap, withSteps } from '../support/world.js';
@@ -95,6 +96,43 @@ export const limits: Contract = {
     await world.finish(wait);
     await a.acquire({ key: 'two' });
     await expect(a.acquire({ key: 'three' })).rejects.toThrow('limit "leases" of 2');
+  },
+
+  async 'a process holds so many locks and no more, however many it asks for at once'(world) {
+    const a = await world.process({ limits: { leases: 3 } });
+    const keys = Array.from({ length: 30 }, (_, at) => `${at}`);
+    const calls = await world.finish(Promise.allSettled(keys.map((key) => a.acquire({ key }))));
+    const refused = keys.filter((_, at) => calls[at]!.status === 'rejected');
+    expect([refused.length, a.locks.load.held]).toEqual([27, 3]);
+    for (const call of calls) {
+      if (call.status === 'rejected') expect(call.reason).toBeInstanceOf(LockLimitError);
+      else expect(await call.value.release()).toBe(true);
+    }
+    await world.until('what was refused is free', async () => {
+      const snapshots = await Promise.all(refused.map((key) => world.snapshot(key)));
+      return snapshots.every(({ type }) => type === 'none');
+    });
+    await (await a.acquire({ key: refused[0]! })).release();
+  },
+
+  async 'whose turn comes when its process holds as many as it may is refused, and the next has it'(
+    world,
+  ) {
+    const [a, b] = [await world.process({ limits: { leases: 1 } }), await world.process()];
+    const first = await b.acquire();
+    const calls = [later(a.acquire()), later(a.acquire())];
+    await world.waiting(world.entriesOf(2));
+    const next = b.acquire();
+    await world.waiting(world.entriesOf(2) + 1);
+    const other = await a.acquire({ key: 'other' });
+    await first.release();
+    await expect(world.finish(calls[0]!)).rejects.toThrow('limit "leases" of 1');
+    if (world.fairness === 'local') await world.finish(next).then((lease) => lease.release());
+    await expect(world.finish(calls[1]!)).rejects.toThrow('limit "leases" of 1');
+    expect(other.held).toBe(true);
+    await other.release();
+    await (await world.finish(next)).release();
+    await (await world.finish(a.acquire())).release();
   },
 
   async 'a critical section costs two commands at most, however many wait'(world) {

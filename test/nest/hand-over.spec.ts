@@ -9,7 +9,7 @@ import {
   LockOptionsError,
   LockService,
 } from '../../lib/index.js';
-import { memoryLockService } from '../../lib/testing/index.js';
+import { memoryLockService, MemoryServer } from '../../lib/testing/index.js';
 import { useBench } from '../support/nest-app.js';
 
 const bench = useBench();
@@ -63,6 +63,23 @@ describe('restore', () => {
     const bad = Buffer.from(JSON.stringify(words)).toString('base64url');
     await expect(locks.restore(bad)).rejects.toThrow(LockKeyError);
     await locks.onApplicationShutdown();
+  });
+
+  it('takes no more than its process may hold, however many it takes at once', async () => {
+    const server = new MemoryServer();
+    const [giver, taker] = [
+      memoryLockService({ server }),
+      memoryLockService({ server, limits: { leases: 1 } }),
+    ];
+    const texts = await Promise.all(
+      ['a', 'b'].map(async (key) => (await giver.acquire(key)).handOver()),
+    );
+    const [first, second] = await Promise.allSettled(texts.map((text) => taker.restore(text)));
+    expect(second).toMatchObject({ reason: { code: 'LOCK_LIMIT' } });
+    expect(first!.status).toBe('fulfilled');
+    await (first as PromiseFulfilledResult<Lease>).value.release();
+    await (await taker.restore(texts[1]!)).release(); // it was refused unread
+    await Promise.all([giver, taker].map((service) => service.onApplicationShutdown()));
   });
 
   it('refuses what is over, and at a shutdown', async () => {
