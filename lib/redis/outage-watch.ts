@@ -33,6 +33,13 @@ export class OutageWatch {
     private readonly listener?: OutageListener | undefined,
   ) {
     client.on('error', this.failed).on('close', this.#lost);
+    const { reconnectOnError } = client.options;
+    // A replica's answer is why the client ends the connection, and nobody else is told of it.
+    client.options.reconnectOnError = (error) => {
+      const ends = reconnectOnError?.(error) ?? false;
+      if (ends) this.failed(error);
+      return ends;
+    };
   }
 
   /** Why a command cannot be sent meanwhile. */
