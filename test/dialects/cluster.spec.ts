@@ -40,6 +40,28 @@ describe.each(samples)('dialect %j in a Cluster', (dialect) => {
   );
 });
 
+it('who waits in a dialect behind a native holder has its turn before who came later', async () => {
+  const redis = { cluster: cluster.seeds };
+  const native = new LockProcess({ redis, keyPrefix: 'mutex:' });
+  const speaking = new LockProcess({ redis, dialect: 'redis-semaphore' });
+  try {
+    const held = await native.acquire('hot');
+    const waiting = speaking.acquire('hot', { wait: '1m' });
+    await until('it queues', async () => (await native.inspect('hot')).waiting === 1);
+    const later = native.acquire('hot', { wait: '1m' });
+    await until('both queue', async () => (await native.inspect('hot')).waiting === 2);
+    expect(await held.release()).toBe(true);
+    const lease = await waiting;
+    expect(lease.fencingToken).toBeGreaterThan(held.fencingToken);
+    expect(await lease.release()).toBe(true);
+    const last = await later;
+    expect(last.fencingToken).toBeGreaterThan(lease.fencingToken);
+    expect(await last.release()).toBe(true);
+  } finally {
+    await Promise.all([native.close(), speaking.close()]);
+  }
+});
+
 it('a dialect whose keys would be in two slots is refused before anything is done', async () => {
   const us = new LockProcess({ redis: { cluster: cluster.seeds }, dialect: 'python-redis-lock' });
   try {
