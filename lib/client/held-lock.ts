@@ -214,6 +214,12 @@ export class HeldLock implements Scheduled {
     this.lossReason = 'awaiting';
   }
 
+  /** As much of `ms` as its longest hold leaves, or as it lasts already: no extension goes further. */
+  withinMaxHold(ms: number): number {
+    const end = Math.max(this.since + this.settings.maxHold, this.deadline);
+    return Math.min(ms, Math.max(1, Math.floor(end - this.clock.monotonic())));
+  }
+
   /** What asks for `ttl` ms from now on; where the lease has to be shortened, for as many as it is known to last at least. */
   extension(ttl: number): LockRequest {
     const { request, overlong } = this;

@@ -122,7 +122,7 @@ export class HeldLocks {
     let left: Extended | undefined;
     for (;;) {
       const { request } = heldLock;
-      const asked = heldLock.extension(ms);
+      const asked = heldLock.extension(heldLock.withinMaxHold(ms));
       const { sent, remaining } = await heldLock.inFlight.during(() => this.store.extend([asked]));
       [left] = remaining;
       if (heldLock.state !== 'held') break;

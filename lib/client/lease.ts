@@ -61,7 +61,8 @@ export interface Lease extends AsyncDisposable {
   run<T>(work: () => T | PromiseLike<T>): Promise<T>;
 
   /**
-   * Extends the lease to `ttl` from now. It never shortens a lease and never revives one. From 50 ms to 24 hours.
+   * Extends the lease to `ttl` from now, but not beyond `maxHold`: from then on it changes nothing. It never shortens a lease
+   * and never revives one. From 50 ms to 24 hours.
    * @param ttl default: the ttl of the lease.
    * @throws LeaseLostError if the lease is over; LockStoreError if Redis does not answer.
    */
@@ -78,7 +79,8 @@ export interface Lease extends AsyncDisposable {
   /**
    * Gives the lease to another process. The first process that calls `restore` with the returned text holds it, with the same
    * fencing token. In this process, the lease is over before the text exists (reason `transferred`). Without a `restore`, the
-   * lock comes free a ttl from now, or later if `extend` asked for more. Keep the text secret: whoever has it has the lock.
+   * lock comes free a ttl from now, or later if `extend` asked for more. The time on the way counts neither for `minHold` nor
+   * for `maxHold`. Keep the text secret: whoever has it has the lock.
    * @throws LeaseLostError if the lease is over, or if Redis does not answer: it counts as lost then, and nobody can restore
    * it. LockStoreError if Redis refused or could not be asked: the lease is held and renewed as before. LockOptionsError for a
    * lease that is shared, of permits, on several locks, held more than once by re-entry, or on a quorum.

@@ -21,12 +21,14 @@ export interface LockCallOptions {
   readonly renew?: boolean | undefined;
   /**
    * The lock stays taken for at least this long after the grant, also when the work ends earlier (ShedLock's
-   * `lockAtLeastFor`). From 0 to 24 hours, at most `maxHold`; with `renew: false`, at most `ttl`. @default 0
+   * `lockAtLeastFor`). From 0 to 24 hours, at most `maxHold`; with `renew: false`, at most `ttl`. Its clock stands still
+   * between `handOver` and `restore`. @default 0
    */
   readonly minHold?: Duration | undefined;
   /**
-   * Renewal stops at this time after the grant, so that work which never ends loses the lock. From `ttl` up.
-   * @default Infinity
+   * Renewal stops at this time after the grant, and `extend` goes no further, so that work which never ends loses the lock
+   * at last: within a `ttl` after it. The time counts anew after a condition was awaited, and stands still between `handOver`
+   * and `restore`. From `ttl` up. @default Infinity
    */
   readonly maxHold?: Duration | undefined;
   /**

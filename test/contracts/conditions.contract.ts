@@ -135,6 +135,24 @@ export const conditions: Contract = {
     await nothingLeft(world, a, b);
   },
 
+  async 'who awaited begins its longest hold anew'(world) {
+    const [a, b] = [await world.process(), await world.process()];
+    const lease = await a.acquire({ ttl: TTL, maxHold: 2 * TTL });
+    await world.renewed(a, TTL, 3);
+    const woken = later(condition(a, lease).await());
+    await world.until('it awaits', async () => (await world.snapshot()).awaiting === 1);
+    expect(await signal(world, b)).toBe(true);
+    expect(await world.finish(woken)).toBe(true);
+    const from = a.clock.monotonic();
+    await world.until('the lease is over', async () => {
+      await world.pass(1_000);
+      return !lease.held;
+    });
+    expect(a.clock.monotonic() - from).toBeGreaterThan(1.9 * TTL);
+    expect(await lease.release()).toBe(false);
+    await nothingLeft(world, a, b);
+  },
+
   async 'who awaits leaves nothing without an end, however late its process showed itself'(world) {
     const [a, b] = [await world.process(), await world.process()];
     const first = await a.acquire();

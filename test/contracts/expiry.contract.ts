@@ -82,6 +82,21 @@ export const expiry: Contract = {
     expect(process.clock.monotonic() - from).toBeLessThan(atMost(world, 3 * TTL + 500));
   },
 
+  async 'maxHold ends a lease also where its holder extends it again and again'(world) {
+    const process = await world.process();
+    const lease = await process.acquire({ ttl: TTL, maxHold: TTL });
+    const from = process.clock.monotonic();
+    await lease.extend(10 * TTL);
+    await world.until('the lease is over', async () => {
+      await world.pass(TTL / 5);
+      if (!lease.held) return true;
+      await lease.extend().catch(() => {}); // it may be over just then
+      return !lease.held;
+    });
+    expect(process.clock.monotonic() - from).toBeGreaterThan(0.9 * TTL);
+    expect(process.clock.monotonic() - from).toBeLessThan(atMost(world, 2 * TTL + 500));
+  },
+
   async 'maxHold ends a lease also where its process reconnects again and again'(world) {
     let listener!: PushListener;
     const heard: Wrap = (store) =>

@@ -220,6 +220,19 @@ export const handOver: Contract = {
     await world.until('it is free', async () => (await world.snapshot()).type === 'none');
   },
 
+  async 'the time on its way counts neither for its minimum hold nor for its longest'(world) {
+    const [a, b] = [await world.process(), await world.process()];
+    const [ttl, maxHold, minHold] = [2 * TTL, 2 * TTL, 2 * TTL];
+    const text = await (await a.acquire({ ttl, maxHold, minHold })).handOver();
+    await world.pass(TTL);
+    const taken = await restore(b, text);
+    const from = b.clock.monotonic();
+    await world.renewed(b, ttl);
+    expect(await taken.release()).toBe(true);
+    const { remaining } = await world.snapshot();
+    expect(remaining + b.clock.monotonic() - from).toBeGreaterThan(1.5 * TTL);
+  },
+
   async 'a lease without a fencing token has none afterwards'(world) {
     const [a, b] = [await world.process(), await world.process()];
     const text = await (await a.acquire({ fencing: false })).handOver();
