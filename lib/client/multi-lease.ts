@@ -162,12 +162,16 @@ export async function acquireMany(
         if (wait === 0) throw new LockNotAcquiredError(keys[lost]!, 0);
       }
       if (held.length === keys.length) break;
-      const losses = held.map((lease) => lease.signal);
-      const until = AbortSignal.any(signal ? [signal, ...losses] : losses);
+      const ends = new AbortController();
+      const callOffs = [signal, ...held.map((lease) => lease.signal)].map((each) =>
+        abortWith(ends, each),
+      );
       try {
-        held.push(await ask(keys[held.length]!, wait, until));
+        held.push(await ask(keys[held.length]!, wait, ends.signal));
       } catch (error) {
-        if (signal?.aborted || !until.aborted || error !== until.reason) throw error;
+        if (signal?.aborted || !ends.signal.aborted || error !== ends.signal.reason) throw error;
+      } finally {
+        for (const callOff of callOffs) callOff();
       }
     }
     const waited = clock.monotonic() - from;

@@ -16,6 +16,15 @@ afterAll(() => POOR.forEach(([of, name], at) => Object.defineProperty(of, name, 
 const CALLS: [string, (locks: LockService, signal: AbortSignal) => Promise<unknown>][] = [
   ['acquire', (locks, signal) => locks.acquire('a', { signal })],
   ['withLock', (locks, signal) => locks.withLock('a', { signal }, () => 1)],
+  [
+    'a call that waits for one of several keys',
+    async (locks, signal) => {
+      const held = await locks.acquire('b');
+      const all = locks.acquire(['a', 'b'], { signal });
+      await held.release();
+      await (await all).release();
+    },
+  ],
   ['semaphore', (locks, signal) => locks.semaphore('s', { permits: 1 }).acquire({ signal })],
   ['campaign', (locks, signal) => locks.election('e').campaign({ signal })],
   [
