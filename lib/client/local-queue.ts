@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers';
 import { LockLimitError, LockNotAcquiredError } from '../errors/index.js';
 import type { Publisher } from '../events/index.js';
 import { lockId, type LockRequest } from '../locks/lock-request.js';

@@ -14,3 +14,13 @@ it.each([
   const files = filesBelow('lib', '.ts');
   expect(files.filter((file) => pattern.test(readFileSync(file, 'utf8')))).toEqual([home]);
 });
+
+it('no file uses what a realm of tests lacks and Node has elsewhere', () => {
+  const files = filesBelow('lib', '.ts').filter((file) => !file.startsWith('lib/cli/'));
+  const lacking = files.filter((file) => {
+    const code = readFileSync(file, 'utf8');
+    const isBare = /\b(set|clear)Immediate\(/.test(code) && !code.includes("from 'node:timers'");
+    return isBare || /\.throwIfAborted\(|\bAbortSignal\.any\(/.test(code);
+  });
+  expect(lacking).toEqual([]);
+});

@@ -1,23 +1,30 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Redis } from 'ioredis';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { RedisProcess } from '../../tools/redis-server.js';
+import { blocksOf } from '../docs/pages.js';
 import { Consumer } from './consumer.js';
 import { pack } from './packed.js';
 
-const JEST = 'node_modules/jest/bin/jest.js';
+const JEST = ['node_modules/jest/bin/jest.js', '--ci', '--rootDir=.', '--detectOpenHandles'];
+const VITEST = ['node_modules/vitest/vitest.mjs', 'run'];
 const CONSUMERS = [
   {
     name: 'nest-11',
     what: 'a Nest 11 CommonJS application with Jest 29',
-    jest: [JEST],
+    runners: { 'ts-jest': JEST, '@swc/jest': [...JEST, '--config=jest.swc.json'] },
   },
   {
     name: 'nest-12',
     what: 'a Nest 12 ESM application',
-    jest: ['--experimental-vm-modules', JEST],
+    runners: {
+      'Jest 30': ['--experimental-vm-modules', ...JEST],
+      'Vitest in threads': [...VITEST, '--pool=threads'],
+      // That pool cannot load supertest, whatever is tested with it.
+      'Vitest in vmThreads': [...VITEST, '--pool=vmThreads', '--exclude=pages/e2e-*'],
+    },
   },
 ];
 const COMPILERS = { 'TypeScript 5.9': 'typescript', 'TypeScript 7': 'typescript-7' };
@@ -54,11 +61,18 @@ async function startsAndLocks(consumer: Consumer): Promise<void> {
   });
 }
 
-describe.each(CONSUMERS)('$what that installed the package', ({ name, jest }) => {
+describe.each(CONSUMERS)('$what that installed the package', ({ name, runners }) => {
   let consumer: Consumer;
 
   beforeAll(async () => {
     consumer = await Consumer.install(name, tarball, folder);
+    mkdirSync(join(consumer.folder, 'pages'));
+    const tests = ['README.md', 'docs/testing.md'].flatMap(blocksOf);
+    for (const [nth, { code }] of tests.entries()) {
+      if (!/^(it|describe)\(/m.test(code)) continue;
+      const kind = code.includes("from 'supertest'") ? 'e2e' : 'unit';
+      writeFileSync(join(consumer.folder, `pages/${kind}-${nth + 1}.spec.ts`), code);
+    }
   }, 180_000);
 
   it('is built, starts, locks in every way and ends by itself', async () => {
@@ -78,14 +92,19 @@ describe.each(CONSUMERS)('$what that installed the package', ({ name, jest }) =>
     expect(await npx('lst')).toMatchObject({ code: 2, stderr: expect.stringContaining('"lst"') });
   }, 60_000);
 
-  it('passes its Jest, which has no setting for the package', async () => {
-    const { code, stderr } = await consumer.node([...jest, '--ci'], { REDIS_URL: redis.url });
-    expect({ code, stderr }).toEqual({
-      code: 0,
-      stderr: expect.stringMatching(/^Tests: +[1-9]\d* passed, \d+ total$/m),
-    });
-    expect(stderr).not.toMatch(/did not exit|open handle/);
-  }, 150_000);
+  it.each(Object.entries(runners))(
+    'passes its tests and those of the pages under %s, which has no setting for the package',
+    async (_, runner) => {
+      const outcome = await consumer.node(runner, { REDIS_URL: redis.url, NO_COLOR: '1' });
+      const said = `${outcome.stdout}${outcome.stderr}`;
+      expect({ code: outcome.code, said }).toEqual({
+        code: 0,
+        said: expect.stringMatching(/^ *Tests:? +[1-9]\d* passed(, \d+ total| \(\d+\))$/m),
+      });
+      expect(said).not.toMatch(/did not exit|open handle/);
+    },
+    150_000,
+  );
 
   it.each(Object.entries(COMPILERS))(
     'compiles under %s with every module resolution, our declarations checked too',
