@@ -44,7 +44,12 @@ export class GrantChannel {
       const found = await publish('hello').catch(() => {}); // what could not be asked says nothing
       if (found === 0) throw notSent(undefined); // it has to be connected anew
     };
-    onEachConnection(this.connection, again, () => this.listener.reconnected());
+    onEachConnection(
+      this.connection,
+      again,
+      () => this.listener.reconnected(),
+      (error) => this.listener.unheard?.(error),
+    );
   }
 
   /**

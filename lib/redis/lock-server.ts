@@ -11,6 +11,8 @@ export interface ServerListener {
   message(text: string): void;
   /** A connection was lost and is back, that of the inbox too, or locks live on another node now. */
   reconnected(): void;
+  /** The inbox could not be subscribed to again, for this reason. */
+  unheard?(error: unknown): void;
 }
 
 /** A Redis, or a Cluster of them, as this process uses it. */

@@ -11,6 +11,8 @@ export interface OutageListener {
   back(address: string, outage: number): void;
   /** Nobody waits for it any more: the Cluster has others for its slots. */
   replaced?(address: string): void;
+  /** Redis refuses the inbox for good: `why` says what is missing. */
+  unheard?(why: string): void;
 }
 
 /** How far apart the outages of one connection are reported, in ms: a shorter one in between is not. */

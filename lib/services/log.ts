@@ -30,9 +30,11 @@ export function outageLog(publisher: Publisher): {
   lost(address: string, cause: string | undefined): void;
   back(address: string, outage: number): void;
   replaced(address: string): void;
+  unheard(why: string): void;
 } {
   const { module } = publisher.origin;
   const of = module === undefined ? {} : { module };
+  const said = new Set<string>();
   return {
     lost(address, cause) {
       const why = cause === undefined ? '' : ` (${cause})`;
@@ -55,6 +57,14 @@ export function outageLog(publisher: Publisher): {
       const text = `Redis at ${address} has no slots of the Cluster any more: other nodes have its locks.`;
       logger.log(text, { event: 'replaced', server: address, ...of });
       publisher.replaced(address);
+    },
+    unheard(why) {
+      if (said.has(why)) return;
+      said.add(why);
+      logger.error(
+        `The inbox of this process is refused: ${why}. Its callers are not told of their turn, and find it by asking, up to a second late.`,
+        { event: 'unheard', ...of },
+      );
     },
   };
 }

@@ -6,6 +6,7 @@ import { LockService, RedisLockModule, type RedisLockOptions } from '../../lib/i
 import { ClusterProcess } from '../../tools/redis-cluster.js';
 import { SentinelProcess } from '../../tools/redis-sentinel.js';
 import { RedisProcess } from '../../tools/redis-server.js';
+import { controlOf } from '../support/control.js';
 import { until } from '../support/until.js';
 
 const SECRET = /us3r|pl4ntedw0rd/;
@@ -23,7 +24,7 @@ afterEach(async () => {
 function logged(): [level: string, text: string, fields: object][] {
   const lines: [string, string, object][] = [];
   const at = (level: string) => (text: unknown, fields: unknown) => {
-    if (/not connected any more|connected again|has no slots/.test(String(text))) {
+    if (/not connected any more|connected again|has no slots|inbox/.test(String(text))) {
       lines.push([level, String(text), fields as object]);
     }
   };
@@ -194,4 +195,28 @@ it('the JSON logger of Nest keeps the fields', async () => {
   expect(text).toContain('"event":"disconnected"');
   expect(text).toContain(`"server":"127.0.0.1:${redis.port}/0"`);
   expect(text).not.toMatch(SECRET);
+});
+
+it('a right to channels that is taken away is logged once, with what helps', async () => {
+  const redis = await start();
+  const admin = controlOf(redis.url);
+  closing.push(() => admin.disconnect());
+  const locks = await locksOn({ redis: source(redis) });
+  const lines = logged();
+  const refused = (): unknown[] => lines.filter(([, text]) => text.startsWith('The inbox'));
+  const attempts = async (): Promise<number> =>
+    Number(/total_connections_received:(\d+)/.exec(await admin.info('stats'))![1]);
+  await admin.call('ACL', 'SETUSER', 'us3r', 'resetchannels');
+  await until('it is said', () => refused().length > 0);
+  const before = await attempts();
+  await until('it tried again', async () => (await attempts()) > before + 2);
+  await admin.call('ACL', 'SETUSER', 'us3r', 'allchannels');
+  await until('it is heard', async () => (await locks.health()).inbox === 'heard');
+  expect(refused()).toEqual([
+    [
+      'error',
+      'The inbox of this process is refused: the Redis user lacks a right to a channel (NOPERM); see "Redis rights" in docs/operations.md. Its callers are not told of their turn, and find it by asking, up to a second late.',
+      { event: 'unheard' },
+    ],
+  ]);
 });

@@ -1,4 +1,4 @@
-import { ForeignLockError } from '../../errors/index.js';
+import { ForeignLockError, LockStoreError } from '../../errors/index.js';
 import {
   type Clock,
   type DialectSettings,
@@ -12,6 +12,7 @@ import {
   type OutageListener,
   prefixOf,
   rightsFor,
+  saysOf,
 } from '../../redis/index.js';
 import { batchesBy } from '../batches.js';
 import { type Before, boundedLeases, checked, refuseDialect } from '../before.js';
@@ -69,7 +70,11 @@ export class RedisLockStore implements LockStore {
   readonly #confirms: boolean;
   #listener: PushListener | undefined;
 
-  constructor(settings: ModuleSettings, clock: Clock, outages?: OutageListener) {
+  constructor(
+    settings: ModuleSettings,
+    clock: Clock,
+    private readonly outages?: OutageListener,
+  ) {
     const { keyPrefix, redis, commandTimeout, durability, limits, timestampCompat } = settings;
     const { ttl, dialect } = settings.call;
     this.processId = newProcessId(timestampCompat);
@@ -115,6 +120,7 @@ export class RedisLockStore implements LockStore {
     return this.#server.open({
       message: this.#message,
       reconnected: () => listener.reconnected(),
+      unheard: this.#unheard,
     });
   }
 
@@ -258,6 +264,14 @@ export class RedisLockStore implements LockStore {
     }
     return known;
   }
+
+  /** What a listener throws is no part of the connection. */
+  readonly #unheard = (error: unknown): void => {
+    if (!(error instanceof LockStoreError) || error.retryable) return;
+    try {
+      this.outages?.unheard?.(saysOf(error));
+    } catch {}
+  };
 
   readonly #message = (text: string): void => {
     const listener = this.#listener!;

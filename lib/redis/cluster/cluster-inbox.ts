@@ -65,8 +65,9 @@ export class ClusterInbox {
         this.#failures = 0;
         if (!this.#closed) this.listener.reconnected();
       },
-      () => {
+      (error: unknown) => {
         if (this.#closed) return;
+        this.listener.unheard?.(error);
         this.#cancel = this.time.after(2 * pauseBefore(this.#failures), () => this.#again());
         this.#failures += 1;
       },
