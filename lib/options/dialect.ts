@@ -34,7 +34,7 @@ const FORMATS = [
   'python-redis-lock',
 ] as const;
 
-/** A {@link LockDialect} checked; equal ones are the same object. */
+/** A {@link LockDialect} checked; equal ones are the same object for as long as they are remembered. */
 export interface DialectSettings extends DialectAbilities {
   /** Which folder of locks/dialects speaks it. */
   readonly format: (typeof FORMATS)[number];
@@ -59,6 +59,8 @@ export const DIALECT_NAMES: readonly string[] = [
   ...new Set([...FORMATS, ...Object.keys(PRESETS), 'laravel']),
 ];
 
+/** How many dialects are remembered: a call may have a prefix for each tenant. */
+const REMEMBERED = 1_000;
 const known = new Map<string, DialectSettings>();
 
 /**
@@ -75,8 +77,11 @@ export function dialectSettings(given: unknown): DialectSettings | undefined {
   }
   const settings = settingsOf(choice);
   const text = JSON.stringify(settings);
-  if (!known.has(text)) known.set(text, settings);
-  return known.get(text);
+  const same = known.get(text);
+  if (same) return same;
+  if (known.size >= REMEMBERED) known.clear();
+  known.set(text, settings);
+  return settings;
 }
 
 function settingsOf(choice: DialectChoice): DialectSettings {

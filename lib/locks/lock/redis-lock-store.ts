@@ -63,7 +63,10 @@ export class RedisLockStore implements LockStore {
   readonly #strategies: Readonly<
     Record<'exclusive' | 'readers' | 'permits' | 'awaiting', LockStrategy>
   >;
-  readonly #dialects = new Map<DialectSettings, { lock: DialectLock; strategy: LockStrategy }>();
+  readonly #dialects = new WeakMap<
+    DialectSettings,
+    { lock: DialectLock; strategy: LockStrategy }
+  >();
   readonly #epoch: ServerEpoch | undefined;
   readonly #before: Before | undefined;
   /** A grant that is pushed was written by another's connection: it is confirmed before anybody hears of it. */

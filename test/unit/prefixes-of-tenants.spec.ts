@@ -1,0 +1,21 @@
+import { expect, it } from '@jest/globals';
+import { RedisLockStore } from '../../lib/locks/lock/redis-lock-store.js';
+import { dialectSettings, moduleSettings, systemClock } from '../../lib/options/index.js';
+import { collectGarbage } from '../support/collect-garbage.js';
+
+it('a prefix of each tenant in the dialect of a call is forgotten in time, also by the store that had its locks', async () => {
+  const store = new RedisLockStore(moduleSettings({ redis: 'redis://localhost' }), systemClock);
+  const used = Array.from({ length: 5_000 }, (_, tenant) => {
+    const dialect = dialectSettings({ name: 'plain', prefix: `tenant-${tenant}:` })!;
+    return new WeakRef(store.strategy({ dialect }));
+  });
+  await collectGarbage();
+  const kept = used.filter((strategy) => strategy.deref() !== undefined);
+  expect(kept.length).toBeLessThanOrEqual(1_000);
+  await store.close();
+});
+
+it('equal dialects that are used again and again are one', () => {
+  const dialect = { name: 'spring', registry: 'locks' } as const;
+  expect(dialectSettings({ ...dialect })).toBe(dialectSettings(dialect));
+});
