@@ -61,7 +61,7 @@ export async function runUnderLease<T>(
 /**
  * Runs `work` under the lease that comes.
  * @throws LeaseLostError if it succeeded after the lease was lost, unless `onLost` is 'ignore'.
- * LockOptionsError if it resulted in a stream: that would go on after the lease is given back.
+ * LockOptionsError if it resulted in a stream or a generator: that would run after the lease is given back.
  */
 export function withLease<T>(coming: Promise<Lease>, work: Work<T>, onLost?: OnLost): Promise<T> {
   const run = (lease: BaseLease): T | PromiseLike<T> => {
@@ -78,10 +78,16 @@ function refuseStream(result: unknown, { key }: BaseLease): undefined {
     typeof result === 'object' &&
     result !== null &&
     (Symbol.asyncIterator in result || ('subscribe' in result && 'pipe' in result));
-  if (!isStream) return;
-  throw new LockOptionsError(
-    `The body under lock "${key}" returned a stream, which would run unlocked: consume it inside, or use @Locked.`,
-  );
+  if (isStream || isGenerator(result)) {
+    throw new LockOptionsError(
+      `The body under lock "${key}" returned a stream, or a generator, which would run unlocked: consume it inside, or use @Locked.`,
+    );
+  }
+}
+
+/** Whether this is what a `function*` returned: none of its code has run. */
+export function isGenerator(value: unknown): boolean {
+  return Object.prototype.toString.call(value) === '[object Generator]';
 }
 
 /**

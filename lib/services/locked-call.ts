@@ -1,7 +1,7 @@
 import { EMPTY, isObservable, Observable, type Observer, of, type Subscription } from 'rxjs';
 import { LockNotAcquiredError, LockOptionsError, LockStoreError } from '../errors/index.js';
 import type { BaseLease } from '../client/lease.js';
-import { LeasedBody, runUnderLease } from '../client/run-under-lease.js';
+import { isGenerator, LeasedBody, runUnderLease } from '../client/run-under-lease.js';
 import { onAbort, POLICY_DEFAULTS } from '../options/index.js';
 import type { CallPlan } from './call-plan.js';
 import { endOfStream, streamOf } from './end-of-stream.js';
@@ -188,6 +188,11 @@ export class LockedCall {
   }
 
   #refuseLazy(result: unknown, said?: string): void {
+    if (isGenerator(result)) {
+      throw new LockOptionsError(
+        `The method under lock "${this.key}" returned a generator, which would run unlocked: make it an "async function*", or consume it inside.`,
+      );
+    }
     const kind = lazyKind(result);
     if (kind === undefined) return;
     throw new LazyResultError(

@@ -93,6 +93,12 @@ class Downloads {
     return new StreamableFile(body);
   }
 
+  @LockedRequest('slow:<params.name>', { ttl: 200, maxHold: 400 })
+  @Get('slow/:name')
+  async slow(@Param('name') _name: string): Promise<StreamableFile> {
+    return new StreamableFile(body);
+  }
+
   @LockedRequest('a:<params.name>')
   @LockedRequest('b:<params.name>')
   @LockedRequest('c:<params.name>')
@@ -233,6 +239,16 @@ describe.each(PLATFORMS)(
       },
     );
 
+    it('as a file that its client does not read gives the lock back after maxHold', async () => {
+      body = new PassThrough();
+      body.write('first,');
+      const client = new AbortController();
+      const answer = await fetch(`${url}/slow/${platform}`, { signal: client.signal });
+      await untilFree(locks, `slow:${platform}`);
+      expect([answer.bodyUsed, body.destroyed]).toEqual([false, false]); // the answer goes on
+      client.abort();
+    });
+
     it('as a file has no more listeners on its response under four locks than under one', async () => {
       const listeners: number[] = [];
       for (const route of ['file-request', 'file-of-four']) {
@@ -288,6 +304,13 @@ describe('a stream that a provider returns', () => {
     }
 
     @Locked('report')
+    async rows(): Promise<Generator<string>> {
+      return (function* () {
+        yield 'row';
+      })();
+    }
+
+    @Locked('report')
     async describe(getStream: () => unknown): Promise<object> {
       return { getStream };
     }
@@ -307,6 +330,12 @@ describe('a stream that a provider returns', () => {
     expect(await state('report')).toBe('held');
     stream.destroy();
     await untilFree(locks, 'report');
+  });
+
+  it('is refused where it is a generator, none of whose code has run', async () => {
+    const reports = (await bench.app({ providers: [Reports] })).get(Reports);
+    await expect(reports.rows()).rejects.toThrow('returned a generator, which would run unlocked');
+    expect(await state('report')).toBe('free');
   });
 
   it('keeps nothing, and opens nothing, where only the name of a method speaks of a stream', async () => {

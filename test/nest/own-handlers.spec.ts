@@ -407,11 +407,19 @@ describe('what the body of withLock or withPermit returns', () => {
     ['an AsyncIterable that comes later', async () => rows()],
     ['a Node stream that comes later', async () => Readable.from(['row'])],
     ['a query that results in a stream', () => query(rows())],
+    [
+      'a generator',
+      function* () {
+        yield 'row';
+      },
+    ],
   ];
   describe.each(bodies)('of %s', (_, run) => {
     it.each(streams)('is refused where it is %s, and the lock is free', async (_, work) => {
       const running = run(work);
-      await expect(running).rejects.toThrow('returned a stream, which would run unlocked');
+      await expect(running).rejects.toThrow(
+        'returned a stream, or a generator, which would run unlocked',
+      );
       await expect(running).rejects.toThrow(LockOptionsError);
       expect(await state()).toBe('free');
       expect(await run(() => 'next')).toBe('next');
