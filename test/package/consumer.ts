@@ -56,13 +56,32 @@ export class Consumer {
     return consumer;
   }
 
-  /** Runs a command in the project; one that has not ended by itself after two minutes is ended. */
-  async run(command: string, args: string[], env: NodeJS.ProcessEnv = {}): Promise<Outcome> {
+  /** An empty folder that installed the last commit of this repository by its git URL: npm builds it in a clone. */
+  static async ofGit(folder: string): Promise<Consumer> {
+    const project = join(folder, 'git');
+    mkdirSync(project);
+    writeFileSync(join(project, 'package.json'), '{ "private": true }');
+    const bare = join(folder, 'repository.git');
+    await exec('git', ['clone', '--quiet', '--bare', '.', bare]);
+    const consumer = new Consumer(project);
+    const install = [...INSTALLERS.npm, `git+file://${bare}`];
+    const { code, stdout, stderr } = await consumer.run('npm', install, {}, 540_000);
+    if (code !== 0) throw new Error(`npm failed: ${stdout}${stderr}`);
+    return consumer;
+  }
+
+  /** Runs a command in the project; one that has not ended by itself in time, after two minutes, is ended. */
+  async run(
+    command: string,
+    args: string[],
+    env: NodeJS.ProcessEnv = {},
+    timeout = 120_000,
+  ): Promise<Outcome> {
     try {
       const said = await exec(command, args, {
         cwd: this.folder,
         env: outsideNpm(env),
-        timeout: 120_000,
+        timeout,
       });
       return { code: 0, ...said };
     } catch (error) {

@@ -134,6 +134,16 @@ describe('an application that pnpm installed, which shows a package only what it
   }, 180_000);
 });
 
+it('npm installs the library from a git URL, built', async () => {
+  const empty = await Consumer.ofGit(folder);
+  const code = `
+    import { LockService } from 'nest-redis-lock';
+    import { memoryLockService } from 'nest-redis-lock/testing';
+    console.log(await memoryLockService().withLock('a', () => LockService.name));`;
+  const ran = await empty.node(['--input-type=module', '--eval', code]);
+  expect(ran).toEqual({ code: 0, stdout: 'LockService\n', stderr: '' });
+}, 600_000);
+
 describe('an empty folder with ioredis and without Nest', () => {
   let bare: Consumer;
   beforeAll(async () => {
