@@ -213,7 +213,7 @@ export class Player {
     this.#failure = String(error);
     const { way, application, from } = this.#turn.getStore()!;
     if (!isLockError(error))
-      return this.trouble(`${way}: ${(error as Error).stack ?? String(error)}`);
+      return this.trouble(`${way}: ${(error as Error | undefined)?.stack ?? String(error)}`);
     const closing = application !== this.#application;
     this.#note('failed', { ...described(error), way, from, at: monotonic(), closing });
   }
