@@ -1,5 +1,6 @@
 import {
   type DynamicModule,
+  type FactoryProvider,
   Inject,
   Module,
   type OnApplicationShutdown,
@@ -140,12 +141,29 @@ export class RedisLockModule implements OnModuleInit {
   }
 }
 
+/** The options, which hold passwords: who inspects Nest's container sees a function. */
+type KeptOptions = () => RedisLockOptions;
+
+function outOfSight(provider: Provider): Provider {
+  if (typeof provider === 'function' || provider.provide !== MODULE_OPTIONS_TOKEN) return provider;
+  if ('useValue' in provider) {
+    const options = provider.useValue as RedisLockOptions;
+    return { provide: provider.provide, useValue: (): RedisLockOptions => options };
+  }
+  const { useFactory, ...rest } = provider as FactoryProvider<RedisLockOptions>;
+  const kept = async (...given: unknown[]): Promise<KeptOptions> => {
+    const options = await useFactory(...given);
+    return () => options;
+  };
+  return { ...rest, useFactory: kept };
+}
+
 function withLocks(definition: DynamicModule, extras: RedisLockModuleExtras): DynamicModule {
   const { name, isGlobal = true, mapErrors = true } = extras;
   const service = {
     provide: lockServiceToken(name),
     inject: [MODULE_OPTIONS_TOKEN],
-    useFactory: (options: RedisLockOptions) => lockService(options, name),
+    useFactory: (options: KeptOptions) => lockService(options(), name),
   };
   const candidates = {
     provide: CANDIDATES,
@@ -163,8 +181,8 @@ function withLocks(definition: DynamicModule, extras: RedisLockModuleExtras): Dy
     {
       provide: ShutdownHooksCheck,
       inject: [HttpAdapterHost, MODULE_OPTIONS_TOKEN],
-      useFactory: (host: HttpAdapterHost, options: RedisLockOptions) =>
-        new ShutdownHooksCheck(host, moduleSettings(options).call.ttl),
+      useFactory: (host: HttpAdapterHost, options: KeptOptions) =>
+        new ShutdownHooksCheck(host, moduleSettings(options()).call.ttl),
     },
     LockErrorFilter,
   ];
@@ -179,7 +197,7 @@ function withLocks(definition: DynamicModule, extras: RedisLockModuleExtras): Dy
     ...definition,
     module: RedisLockModule,
     global: isGlobal,
-    providers: [...(definition.providers ?? []), ...providers],
+    providers: [...(definition.providers ?? []).map(outOfSight), ...providers],
     exports: [service.provide],
   };
 }

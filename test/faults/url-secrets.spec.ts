@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { type DynamicModule, Logger } from '@nestjs/common';
+import { ModulesContainer } from '@nestjs/core';
 import { Test } from '@nestjs/testing';
 import { Cluster, Redis } from 'ioredis';
 import { spawn } from 'node:child_process';
@@ -47,6 +48,40 @@ function expectNoSecret(error: unknown): void {
   expect(error).toBeInstanceOf(LockError);
   for (const text of textOf(error)) expect(text).not.toMatch(SECRET);
 }
+
+it.each<[string, (redis: string) => DynamicModule]>([
+  ['forRoot', (redis) => RedisLockModule.forRoot({ redis, lazyConnect: true })],
+  [
+    'forRootAsync with a factory',
+    (redis) => RedisLockModule.forRootAsync({ useFactory: () => ({ redis, lazyConnect: true }) }),
+  ],
+  [
+    'forRootAsync with a class',
+    (redis) =>
+      RedisLockModule.forRootAsync({
+        useClass: class {
+          createRedisLockOptions(): RedisLockOptions {
+            return { redis, lazyConnect: true };
+          }
+        },
+      }),
+  ],
+])(
+  'an application that is inspected shows no password of the options that %s has',
+  async (_, to) => {
+    const module = to('redis://us3r:pl4ntedw0rd@localhost');
+    const app = await Test.createTestingModule({ imports: [module] }).compile();
+    await app.init();
+    const modules = [...app.get(ModulesContainer).values()]; // of the whole application the text would be too long
+    const ours = modules.find(({ metatype }) => metatype === RedisLockModule)!;
+    const provided = [...ours.providers.values()].map(({ instance }) => instance as unknown);
+    const ofNest = /^(?:Module|Discovery|Application|Lazy)/; // they show all that Nest has
+    const shown = provided.filter((one) => !ofNest.test((one as object).constructor.name));
+    expect(shown.some((instance) => instance instanceof LockService)).toBe(true);
+    for (const instance of shown) expect(SECRET.test(inspect(instance, { depth: 2 }))).toBe(false);
+    await app.close();
+  },
+);
 
 /** What wrong URLs there are; each is given to every option that takes one. */
 const WRONG = [
