@@ -5,7 +5,10 @@ import type { LockRequest } from './lock-request.js';
 import { refuseUnsound } from './quorum/unsound.js';
 
 /** What has to be so before a step is taken: throws if it is not. */
-export type Before = (step: keyof LockStore, request: Pick<LockRequest, 'key' | 'ttl'>) => void;
+export type Before = (
+  step: keyof LockStore,
+  request: Pick<LockRequest, 'key' | 'ttl' | 'share' | 'condition'>,
+) => void;
 
 /** The same strategy, with `before` asked before each step. */
 export function checked(strategy: LockStrategy, before: Before | undefined): LockStrategy {

@@ -3,9 +3,14 @@
  * expression such as `/^.*a.*b.*$/` would try each of the ways in which a long key may be parted.
  */
 export function keyMatcher(pattern: string): (key: string) => boolean {
-  const [first, ...others] = pattern.split('*') as [string, ...string[]];
+  return partsMatcher(pattern.split('*'));
+}
+
+/** The same for the parts of a pattern between which any text may stand. */
+export function partsMatcher(parts: readonly string[]): (key: string) => boolean {
+  const [first, ...others] = parts as readonly [string, ...string[]];
   const last = others.pop();
-  if (last === undefined) return (key) => key === pattern;
+  if (last === undefined) return (key) => key === first;
   return (key) => {
     const end = key.length - last.length;
     if (!key.startsWith(first) || !key.endsWith(last)) return false;

@@ -112,6 +112,11 @@ const LINGER = 3_000;
 /** How many channels are subscribed to at most. */
 const MOST = 1_000;
 
+/** What takes SUBSCRIBE and UNSUBSCRIBE. */
+interface Subscribing {
+  send(command: string, channels: readonly string[]): Promise<unknown>;
+}
+
 interface WakeChannel {
   wantedAt: number;
   quietSince: number;
@@ -124,7 +129,7 @@ interface WakeChannel {
  */
 export class WakeChannels {
   readonly #wanted = new Map<string, WakeChannel>();
-  #connection: RedisConnection | undefined;
+  #connection: Subscribing | undefined;
   #cancelSweep: (() => void) | undefined;
 
   constructor(private readonly time: Clock) {}
@@ -155,14 +160,14 @@ export class WakeChannels {
   }
 
   /** There is a connection to subscribe on, new or once more. Never rejects. */
-  async connected(connection: RedisConnection): Promise<void> {
+  async connected(connection: Subscribing): Promise<void> {
     this.#connection = connection;
     const wanted = [...this.#wanted];
     await Promise.all(wanted.map(([channel, each]) => this.#subscribe(connection, channel, each)));
   }
 
   /** A connection is gone, and all subscriptions with it. */
-  disconnected(connection: RedisConnection): void {
+  disconnected(connection: Subscribing): void {
     if (connection !== this.#connection) return;
     this.#connection = undefined;
     for (const wanted of this.#wanted.values()) wanted.quietSince = Infinity;
@@ -175,7 +180,7 @@ export class WakeChannels {
   }
 
   /** Where it is refused, the channel stays silent until the next connection. */
-  async #subscribe(connection: RedisConnection, name: string, wanted: WakeChannel): Promise<void> {
+  async #subscribe(connection: Subscribing, name: string, wanted: WakeChannel): Promise<void> {
     try {
       await connection.send('subscribe', [name]);
       wanted.quietSince = this.time.monotonic();

@@ -6,7 +6,7 @@
 
 export type { Clock } from '../options/index.js';
 export { ManualClock } from './manual-clock.js';
-export { MemoryServer } from './memory-server.js';
+export { MemoryServer } from '../memory/index.js';
 export {
   LockTestingModule,
   type LockTestingOptions,

@@ -11,8 +11,8 @@ import { LockService } from '../services/lock.service.js';
 import { ShutdownHooksCheck } from '../services/shutdown-hooks-check.js';
 import { lockServiceToken } from '../services/lock-service-token.js';
 import { publisherFor } from '../services/operator-log.js';
-import { MemoryServer } from './memory-server.js';
-import { RefusingLockStore } from './refusing-lock-store.js';
+import { MemoryServer } from '../memory/index.js';
+import { MemoryLockStore } from './memory-lock-store.js';
 
 /** As for `RedisLockModule`, without a Redis. */
 export interface LockTestingOptions extends Omit<RedisLockOptions, 'redis' | 'lazyConnect'> {
@@ -34,7 +34,7 @@ function serviceOf(options: LockTestingOptions, module: string | undefined): Loc
   const { server, clock = server?.clock ?? systemClock, ...rest } = options;
   const { lockOrder = 'warn', shutdownGrace = 0 } = rest;
   const settings = moduleSettings({ ...rest, lockOrder, shutdownGrace });
-  const store = new RefusingLockStore(server ?? new MemoryServer(clock), settings, clock);
+  const store = new MemoryLockStore(server ?? new MemoryServer(clock), settings, clock);
   return LockService.on(store, settings, clock, publisherFor('memory', module, clock));
 }
 

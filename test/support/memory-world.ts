@@ -1,8 +1,9 @@
+import { newProcessId } from '../../lib/locks/holder.js';
 import type { LockStore } from '../../lib/locks/lock-store.js';
 import type { Clock, ModuleSettings } from '../../lib/options/index.js';
 import { ManualClock, MemoryServer } from '../../lib/testing/index.js';
 import { MemoryLockStore } from '../../lib/testing/memory-lock-store.js';
-import { World } from './world.js';
+import { withSteps, World } from './world.js';
 
 /** A server in memory, on a clock that stands still unless a test waits. */
 export class MemoryWorld extends World {
@@ -30,10 +31,12 @@ export class MemoryWorld extends World {
   }
 
   async silence(ms: number): Promise<void> {
-    const { seen } = this.server;
-    for (const name of seen.keys()) {
-      const asks = seen.get(name)!;
-      for (const [process, at] of asks) asks.set(process, at - ms);
+    const { keys } = this.server;
+    for (const name of keys.names().filter((key) => key.endsWith(':seen'))) {
+      const seen = keys.get('zset', name)!;
+      for (const { name: process, score } of seen.ranks(0, -1)) {
+        if (!process.includes('/')) seen.add(process, score - ms);
+      }
     }
   }
 
@@ -50,28 +53,31 @@ export class MemoryWorld extends World {
   }
 
   async plant(key: string, type: string): Promise<void> {
-    this.server.values.set(`lock:${key}`, { type, text: 'somebody else’s' }, Infinity);
+    const value = 'somebody else’s';
+    this.server.keys.set(`lock:${key}`, { type, value, endsAt: Infinity });
   }
 
   async keys(): Promise<{ name: string; ttl: number }[]> {
-    const { values, queues, seen, fences, versions } = this.server;
-    return Object.entries({ values, queues, seen, fences, versions }).flatMap(([kind, map]) =>
-      map.keys().map((name) => ({ name: `${name}:${kind}`, ttl: map.ttl(name) })),
-    );
+    const { keys } = this.server;
+    return keys.names().map((name) => {
+      const end = keys.endOf(name)!;
+      return { name, ttl: end === Infinity ? -1 : end - keys.now };
+    });
   }
 
   protected store(settings: ModuleSettings, clock: Clock): LockStore {
     return new MemoryLockStore(this.server, settings, clock);
   }
 
+  /** Its grants go to the inbox of a process that there is not. */
   protected deafStore(settings: ModuleSettings, clock: Clock): LockStore {
-    const store = new MemoryLockStore(this.server, settings, clock);
-    const open = store.open.bind(store);
-    store.open = async (listener) => {
-      await open(listener);
-      this.server.unsubscribe(store.processId);
-    };
-    return store;
+    const store = this.store(settings, clock);
+    return withSteps(store, {
+      processId: newProcessId(),
+      open: () =>
+        store.open({ granted() {}, waits: () => false, forced() {}, kept() {}, reconnected() {} }),
+      names: async () => [],
+    });
   }
 
   protected source(): object {

@@ -1,6 +1,5 @@
 import { heldAlone } from '../../lib/locks/holder.js';
 import { MemoryServer } from '../../lib/testing/index.js';
-import type { Inbox } from '../../lib/testing/memory-server.js';
 import type { Clock } from '../../lib/options/index.js';
 import type { Kind } from './kinds.js';
 import { MemoryWorld } from './memory-world.js';
@@ -38,25 +37,17 @@ class TroubledServer extends MemoryServer {
     return this.random() < reply ? new Promise<T>(() => {}) : answer;
   }
 
-  override subscribe(process: string, inbox: Inbox): void {
-    const late = (push: () => void): void => {
-      if (this.random() < this.trouble().push) return;
-      void this.#way().then(push);
-    };
-    super.subscribe(process, {
-      granted: (grant) => {
-        const sentAt = this.clock.monotonic();
-        late(() =>
-          inbox.granted({
-            ...grant,
-            remaining: grant.remaining - (this.clock.monotonic() - sentAt),
-          }),
-        );
-      },
-      forced: (holder) => late(() => inbox.forced(holder)),
-      kept: (name, rest) => late(() => inbox.kept(name, rest)),
-      resumed: () => late(() => inbox.resumed()),
-    });
+  override subscribe(channel: string, subscriber: (text: string) => void): () => void {
+    return super.subscribe(channel, (text) => this.#late(() => subscriber(text)));
+  }
+
+  override onResume(told: () => void): () => void {
+    return super.onResume(() => this.#late(told));
+  }
+
+  #late(push: () => void): void {
+    if (this.random() < this.trouble().push) return;
+    void this.#way().then(push);
   }
 
   #way(): Promise<void> {
@@ -78,13 +69,17 @@ export class TroubledWorld extends MemoryWorld {
   ) {
     super(kind, wrap);
     this.server = new TroubledServer(this.clock, () => this.trouble, random);
-    const { values } = this.server;
-    const set = values.set.bind(values);
-    values.set = (name, value, ttl) => {
-      const { holder } = heldAlone(value.text);
-      this.#grants.set(holder, this.grantsOf(holder) + 1);
-      set(name, value, ttl);
+    const { keys } = this.server;
+    const set = keys.set.bind(keys);
+    keys.set = (key, entry) => {
+      if (entry.type === 'string') this.#written(String(entry.value));
+      set(key, entry);
     };
+  }
+
+  #written(value: string): void {
+    const { holder } = heldAlone(value);
+    this.#grants.set(holder, this.grantsOf(holder) + 1);
   }
 
   /** How often the server granted a lock to this holder: twice if it heard of the first grant too late. */

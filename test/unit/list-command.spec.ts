@@ -5,7 +5,7 @@ import type { Context } from '../../lib/cli/context.js';
 import type { NameSearch } from '../../lib/locks/lock-names.js';
 import { moduleSettings, systemClock } from '../../lib/options/index.js';
 import { MemoryLockStore } from '../../lib/testing/memory-lock-store.js';
-import { MemoryServer } from '../../lib/testing/memory-server.js';
+import { MemoryServer } from '../../lib/testing/index.js';
 
 const settings = moduleSettings({});
 

@@ -49,6 +49,12 @@ import { RedisCondition, RedisExclusiveLock, RedisLock } from './redis-lock.js';
 /** How many shared leases one extend carries: one of many permits takes Redis up to four times as long as a lock. */
 const LARGEST_SHARED_BATCH = 128;
 
+/** A server that is no Redis, and what is refused before a step there. */
+export interface Elsewhere {
+  readonly server: typeof lockServer;
+  readonly before: Before | undefined;
+}
+
 /** The locks on a Redis or a Cluster, of every kind and format, with the inbox through which it pushes grants. */
 export class RedisLockStore implements LockStore {
   readonly processId: string;
@@ -77,6 +83,7 @@ export class RedisLockStore implements LockStore {
     settings: ModuleSettings,
     clock: Clock,
     private readonly outages?: OutageListener,
+    elsewhere?: Elsewhere,
   ) {
     const { keyPrefix, redis, commandTimeout, durability, limits, timestampCompat } = settings;
     const { ttl, dialect } = settings.call;
@@ -86,8 +93,9 @@ export class RedisLockStore implements LockStore {
     const epoch = durability === 'refuse' ? new ServerEpoch(prefix, ttl, clock) : undefined;
     this.#epoch = epoch;
     this.#healthPrefix = dialect ? this.#clientPrefix + dialect.prefix : prefix;
-    this.#before = epoch && boundedLeases(ttl, (key) => epoch.check(key));
-    this.#server = lockServer(redis, commandTimeout, clock, `${prefix}inbox:`, this.processId, {
+    this.#before = elsewhere?.before ?? (epoch && boundedLeases(ttl, (key) => epoch.check(key)));
+    const server = elsewhere?.server ?? lockServer;
+    this.#server = server(redis, commandTimeout, clock, `${prefix}inbox:`, this.processId, {
       ...settings,
       admit: epoch?.admit,
       outages,

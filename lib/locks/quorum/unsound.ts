@@ -9,6 +9,11 @@ const STEPS = {
   signal: 'signal a condition',
 } as const;
 
+/** Whether a quorum has no such step. */
+export function isUnsound(step: string): step is keyof typeof STEPS {
+  return step in STEPS;
+}
+
 /** Why a quorum does not take such a step. */
 export function unsoundStep(step: keyof typeof STEPS): LockOptionsError {
   return unsound(STEPS[step]);

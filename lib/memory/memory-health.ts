@@ -1,6 +1,6 @@
-import type { ServerHealth } from '../locks/lock-store.js';
 import { type Clock, momentOf } from '../options/index.js';
-import type { MemoryConnection } from './memory-server.js';
+import type { ServerHealth } from '../redis/index.js';
+import type { MemoryConnection } from './memory-connection.js';
 
 const ADDRESS = 'memory';
 

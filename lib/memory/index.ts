@@ -1,0 +1,2 @@
+export { MemoryLockServer } from './memory-lock-server.js';
+export { MemoryServer } from './memory-server.js';

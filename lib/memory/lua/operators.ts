@@ -1,0 +1,89 @@
+import { isTrue, LuaError, LuaTable, type LuaValue, operand, textOf, typeOf } from './values.js';
+
+/** What an operator makes of two values. */
+type Binary = (left: LuaValue, right: LuaValue) => LuaValue;
+
+/** How tightly an operator binds what stands on its left, and on its right. */
+export interface Operator {
+  readonly left: number;
+  readonly right: number;
+  readonly apply: Binary;
+}
+
+function arithmetic(apply: (left: number, right: number) => number): Binary {
+  return (left, right) => apply(operand(left), operand(right));
+}
+
+function comparison(apply: (order: number) => boolean): Binary {
+  return (left, right) => {
+    const type = typeof left;
+    if (type !== typeof right || (type !== 'number' && type !== 'string')) {
+      throw new LuaError(`A ${typeOf(left)} cannot be compared with a ${typeOf(right)}.`);
+    }
+    return apply(left! < right! ? -1 : left! > right! ? 1 : left === right ? 0 : Number.NaN);
+  };
+}
+
+function operator(left: number, apply: Binary, right = left): Operator {
+  return { left, right, apply };
+}
+
+/** Those of two values, but for `and` and `or`, which need not look at the second one. */
+export const OPERATORS: Readonly<Record<string, Operator>> = {
+  '==': operator(3, (left, right) => left === right),
+  '~=': operator(3, (left, right) => left !== right),
+  '<': operator(
+    3,
+    comparison((order) => order < 0),
+  ),
+  '<=': operator(
+    3,
+    comparison((order) => order <= 0),
+  ),
+  '>': operator(
+    3,
+    comparison((order) => order > 0),
+  ),
+  '>=': operator(
+    3,
+    comparison((order) => order >= 0),
+  ),
+  '..': operator(5, (left, right) => textOf(left) + textOf(right), 4),
+  '+': operator(
+    6,
+    arithmetic((left, right) => left + right),
+  ),
+  '-': operator(
+    6,
+    arithmetic((left, right) => left - right),
+  ),
+  '*': operator(
+    7,
+    arithmetic((left, right) => left * right),
+  ),
+  '/': operator(
+    7,
+    arithmetic((left, right) => left / right),
+  ),
+  '%': operator(
+    7,
+    arithmetic((left, right) => left - Math.floor(left / right) * right),
+  ),
+  '^': operator(
+    10,
+    arithmetic((left, right) => left ** right),
+    9,
+  ),
+};
+
+/** How tightly the operators of one value bind. */
+export const UNARY = 8;
+
+export const UNARIES: Readonly<Record<string, (value: LuaValue) => LuaValue>> = {
+  not: (value) => !isTrue(value),
+  '-': (value) => -operand(value),
+  '#': (value) => {
+    if (value instanceof LuaTable || typeof value === 'string') return value.length;
+    throw new LuaError(`A ${typeOf(value)} has no length.`);
+  },
+};

@@ -1,0 +1,36 @@
+import { LockStoreError } from '../errors/index.js';
+import { type Clock } from '../options/index.js';
+import type { MemoryServer } from './memory-server.js';
+
+/** A process's way to the server. Every command settles within `timeout`, as one to Redis does. */
+export class MemoryConnection {
+  open = false;
+
+  constructor(
+    readonly server: MemoryServer,
+    readonly timeout: number,
+    readonly clock: Clock,
+  ) {}
+
+  /** Runs `step` on the server; a moment passes before its answer. */
+  send<T>(key: string | undefined, step: () => T): Promise<T> {
+    const { server, clock, timeout } = this;
+    if (!this.open) return Promise.reject(failure(key, 'it is not open', 'unsent'));
+    if (server.answers) return server.run(step);
+    return new Promise((resolve, reject) => {
+      const cancel = clock.after(timeout, () =>
+        reject(failure(key, `it did not answer within ${timeout} ms`, 'unknown')),
+      );
+      server.run(step).then(resolve, reject).finally(cancel);
+    });
+  }
+}
+
+function failure(
+  key: string | undefined,
+  says: string,
+  outcome: 'unsent' | 'unknown',
+): LockStoreError {
+  const lock = key === undefined ? '' : ` for lock "${key}"`;
+  return new LockStoreError(`The lock store in memory failed${lock}: ${says}.`, { key, outcome });
+}

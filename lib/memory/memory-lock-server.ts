@@ -1,0 +1,157 @@
+import { type Clock, momentOf, partsMatcher } from '../options/index.js';
+import {
+  type Description,
+  type KeyType,
+  type LockServer,
+  type ScriptRun,
+  ServerClock,
+  type ServerHealth,
+  type ServerListener,
+  type Step,
+  type StepNode,
+  storeFailure,
+  WakeChannels,
+} from '../redis/index.js';
+import { MemoryConnection } from './memory-connection.js';
+import { memoryHealth } from './memory-health.js';
+import type { MemoryServer } from './memory-server.js';
+
+/** A server in memory as one process uses it: it runs the scripts that a Redis would run. */
+export class MemoryLockServer implements LockServer, StepNode {
+  readonly clock = new ServerClock();
+  readonly #connection: MemoryConnection;
+  readonly #wakes: WakeChannels;
+  readonly #subscriptions = new Map<string, () => void>();
+  #endListening = (): void => {};
+
+  constructor(
+    private readonly server: MemoryServer,
+    timeout: number,
+    readonly time: Clock,
+    readonly inboxPrefix: string,
+    private readonly processId: string,
+  ) {
+    this.#connection = new MemoryConnection(server, timeout, time);
+    this.#wakes = new WakeChannels(time);
+  }
+
+  async open(listener: ServerListener): Promise<void> {
+    const { server, time } = this;
+    const inbox = this.inboxPrefix + this.processId;
+    const unsubscribe = server.subscribe(inbox, (text) => listener.message(text));
+    const unheard = server.onResume(() => listener.reconnected());
+    this.#endListening = () => {
+      unsubscribe();
+      unheard();
+    };
+    this.#connection.open = true;
+    this.clock.learn(momentOf(time), time.monotonic(), server.clock.wall());
+    await this.#wakes.connected({
+      send: (command, [channel]) => this.#listen(command, channel!),
+    });
+  }
+
+  get ready(): boolean {
+    return this.#connection.open;
+  }
+
+  take<Answer>(step: Step<Answer>): Promise<Answer> {
+    return this.run(step.on(this));
+  }
+
+  at<Answer>(
+    _redisKey: string,
+    _key: string | undefined,
+    step: (node: StepNode) => Promise<Answer>,
+  ): Promise<Answer> {
+    return step(this);
+  }
+
+  async run<Answer>(run: ScriptRun<Answer>): Promise<Answer> {
+    const { script, key } = run;
+    const operands = script.operands(run as ScriptRun<unknown>);
+    const reply = await this.#connection.send(key, () => {
+      try {
+        return script.replyTo(0, 1, this.server.eval(script, operands));
+      } catch (error) {
+        throw storeFailure(error, key);
+      }
+    });
+    if (reply instanceof Error) throw storeFailure(reply, key);
+    return run.read(reply, this.time.monotonic());
+  }
+
+  notAfter(now: number): number {
+    if (!this.clock.known) return 0;
+    return Math.round((this.clock.serverTimeAt(now) + this.#connection.timeout) * 1_000);
+  }
+
+  slotOf(): number {
+    return 0;
+  }
+
+  fenceTagOf(): string {
+    return '';
+  }
+
+  clockOf(): ServerClock {
+    return this.clock;
+  }
+
+  async *typedKeys(glob: string, type: KeyType): AsyncGenerator<string> {
+    const matches = partsMatcher(partsOf(glob));
+    yield* await this.#connection.send(undefined, () => {
+      const { keys } = this.server;
+      return keys.names().filter((name) => matches(name) && keys.typeOf(name) === type);
+    });
+  }
+
+  listen(channel: string, onMessage: (text: string) => void): number {
+    return this.#wakes.listen(channel, onMessage);
+  }
+
+  doubtChannel(): void {
+    // memory loses no push
+  }
+
+  async health(_prefix: string, within: number): Promise<ServerHealth[]> {
+    return [await memoryHealth(this.#connection, within, this.time)];
+  }
+
+  async hears(within: number): Promise<boolean> {
+    const { status } = await memoryHealth(this.#connection, within, this.time);
+    return status === 'up';
+  }
+
+  describe(): Description {
+    return { found: 'A lock store in memory, for tests', warnings: [] };
+  }
+
+  async close(): Promise<void> {
+    this.#connection.open = false;
+    this.clock.forget();
+    this.#endListening();
+    this.#wakes.close();
+    for (const end of this.#subscriptions.values()) end();
+    this.#subscriptions.clear();
+  }
+
+  /** Begins or ends to hear what other services tell of their locks. */
+  async #listen(command: string, channel: string): Promise<void> {
+    this.#subscriptions.get(channel)?.();
+    this.#subscriptions.delete(channel);
+    if (command === 'unsubscribe') return;
+    const end = this.server.subscribe(channel, (text) => this.#wakes.message(channel, text));
+    this.#subscriptions.set(channel, end);
+  }
+}
+
+/** What stands between the `*` of a pattern of Redis. */
+function partsOf(glob: string): string[] {
+  const parts = [''];
+  for (const [, escaped, sign] of glob.matchAll(/\\(.)|(.)/gs)) {
+    if (sign === '*') parts.push('');
+    else parts.push(parts.pop()! + (escaped ?? sign!));
+  }
+  return parts;
+}

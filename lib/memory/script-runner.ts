@@ -1,0 +1,96 @@
+import { createHash } from 'node:crypto';
+import type { LuaScript, Operand } from '../redis/index.js';
+import { type Channels, commandOf, type Reply } from './commands/index.js';
+import { type Keyspace, RefusedCommand } from './keyspace.js';
+import { compile } from './lua/compile.js';
+import { LIBRARY } from './lua/library.js';
+import {
+  general,
+  LuaError,
+  type LuaFunction,
+  LuaTable,
+  type LuaValue,
+  textOf,
+} from './lua/values.js';
+
+/** What `redis.REDIS_VERSION_NUM` says: what is new in Redis 7 is known here. */
+const VERSION = 0x00_07_00_00;
+
+/** By its text: no script is read twice. */
+const compiled = new Map<string, LuaFunction>();
+
+/** Runs scripts on the keys of a server, each as one step. */
+export class ScriptRunner {
+  readonly #redis: LuaTable;
+
+  constructor(
+    private readonly keys: Keyspace,
+    private readonly channels: Channels,
+  ) {
+    this.#redis = LuaTable.of({
+      REDIS_VERSION_NUM: VERSION,
+      call: (args) => [this.#call(args)],
+      pcall: (args) => [this.#tried(args)],
+      sha1hex: ([text]) => [createHash('sha1').update(textOf(text)).digest('hex')],
+    });
+  }
+
+  /** What the server answers to the script. @throws RefusedCommand as Redis refuses a command in it. */
+  run({ step }: LuaScript, [width, ...operands]: readonly Operand[]): unknown {
+    let script = compiled.get(step);
+    if (!script) {
+      script = compile(step, ['redis', 'KEYS', 'ARGV', ...Object.keys(LIBRARY)]);
+      compiled.set(step, script);
+    }
+    const texts = operands.map(String);
+    const [names, args] = [texts.slice(0, Number(width)), texts.slice(Number(width))];
+    this.keys.tick();
+    const [answer] = script([
+      this.#redis,
+      new LuaTable(names),
+      new LuaTable(args),
+      ...Object.values(LIBRARY),
+    ]);
+    return answerOf(answer);
+  }
+
+  #call([name, ...args]: readonly LuaValue[]): LuaValue {
+    return valueOf(commandOf(textOf(name))(this.keys, args.map(operandOf), this.channels));
+  }
+
+  #tried(args: readonly LuaValue[]): LuaValue {
+    try {
+      return this.#call(args);
+    } catch (error) {
+      if (error instanceof RefusedCommand) return LuaTable.of({ err: error.message });
+      throw error;
+    }
+  }
+}
+
+/** An operand of a command, as Redis takes it from a script. */
+function operandOf(value: LuaValue): string {
+  if (typeof value === 'string') return value;
+  if (typeof value === 'number') return general(value, 17);
+  throw new LuaError('Lua redis lib command arguments must be strings or integers');
+}
+
+/** What a script finds of an answer. */
+function valueOf(reply: Reply): LuaValue {
+  if (reply === null) return false;
+  if (Array.isArray(reply)) return new LuaTable(reply.map(valueOf));
+  return typeof reply === 'object' ? LuaTable.of({ ok: reply.ok }) : reply;
+}
+
+/** What a client finds of what a script returns: numbers are cut off, and a list ends before the first nil. */
+function answerOf(value: LuaValue): unknown {
+  if (value === undefined || value === false) return null;
+  if (value === true) return 1;
+  if (typeof value === 'number') return Math.trunc(value);
+  if (!(value instanceof LuaTable)) return value;
+  const [failed, said] = [value.get('err'), value.get('ok')];
+  if (typeof failed === 'string') return new RefusedCommand(failed);
+  if (said !== undefined) return said;
+  const end = value.list.indexOf(undefined);
+  return value.list.slice(0, end < 0 ? undefined : end).map(answerOf);
+}

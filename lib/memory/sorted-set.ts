@@ -1,0 +1,86 @@
+/** A member, and the number by which it is sorted. */
+export interface Member {
+  readonly name: string;
+  readonly score: number;
+}
+
+/** A bound of a range of scores, as Redis reads it: `5`, `(5`, `-inf`, `+inf`. */
+export interface Bound {
+  readonly score: number;
+  readonly isOpen: boolean;
+}
+
+/** Members in the order of their scores; those of one score in the order of their bytes. */
+export class SortedSet {
+  readonly #scores = new Map<string, number>();
+  readonly #sorted: Member[] = [];
+
+  get size(): number {
+    return this.#sorted.length;
+  }
+
+  score(name: string): number | undefined {
+    return this.#scores.get(name);
+  }
+
+  rank(name: string): number | undefined {
+    const score = this.#scores.get(name);
+    return score === undefined ? undefined : this.#placeOf({ name, score });
+  }
+
+  /** True if it is new. */
+  add(name: string, score: number): boolean {
+    const isNew = !this.remove(name);
+    const member = { name, score };
+    this.#scores.set(name, score);
+    this.#sorted.splice(this.#placeOf(member), 0, member);
+    return isNew;
+  }
+
+  remove(name: string): boolean {
+    const rank = this.rank(name);
+    if (rank === undefined) return false;
+    this.#scores.delete(name);
+    this.#sorted.splice(rank, 1);
+    return true;
+  }
+
+  /** From one rank to another, both in it; below 0 from the end. */
+  ranks(first: number, last: number): Member[] {
+    const { size } = this;
+    return this.#sorted.slice(
+      first < 0 ? Math.max(0, size + first) : first,
+      last < 0 ? size + last + 1 : last + 1,
+    );
+  }
+
+  /** Those whose scores are in the range. */
+  between(low: Bound, high: Bound): Member[] {
+    const first = this.#first(({ score }) => (low.isOpen ? score > low.score : score >= low.score));
+    const end = this.#first(({ score }) =>
+      high.isOpen ? score >= high.score : score > high.score,
+    );
+    return this.#sorted.slice(first, end);
+  }
+
+  #placeOf({ name, score }: Member): number {
+    return this.#first(
+      (other) => other.score > score || (other.score === score && !isBefore(other.name, name)),
+    );
+  }
+
+  /** The rank of the first of those, which stand at the end, for whom it is so. */
+  #first(isSo: (member: Member) => boolean): number {
+    let [low, high] = [0, this.#sorted.length];
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if (isSo(this.#sorted[middle]!)) high = middle;
+      else low = middle + 1;
+    }
+    return low;
+  }
+}
+
+function isBefore(one: string, other: string): boolean {
+  return Buffer.compare(Buffer.from(one), Buffer.from(other)) < 0;
+}
