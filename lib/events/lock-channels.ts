@@ -13,8 +13,8 @@ export interface LockChannel<Event> extends Channel {
   unsubscribe(listener: (event: Event, channel: string | symbol) => void): boolean;
 }
 
-/** A tracing channel, of which a subscriber may take some of the five. */
-export interface LockTracingChannel<Trace extends object> extends TracingChannel<unknown, Trace> {
+/** A tracing channel, of which a subscriber may take some of the five. The types of its base changed places in `@types/node` 26. */
+export interface LockTracingChannel<Trace extends object> extends TracingChannel<Trace, Trace> {
   subscribe(subscribers: Partial<TracingChannelSubscribers<Trace>>): void;
   unsubscribe(subscribers: Partial<TracingChannelSubscribers<Trace>>): void;
 }
