@@ -51,11 +51,11 @@ describe.each(samples)('a lock that was taken with the call’s dialect %j', (di
   });
 
   it('is seen and taken away in memory too', async () => {
-    const locks = memoryLockService();
+    const locks = memoryLockService({ keyPrefix: 'native:' });
     const lease = await locks.acquire('k', { dialect });
     expect((await locks.inspect('k')).state).toBe('free');
     const seen = await locks.inspect('k', { dialect });
-    expect(seen).toMatchObject({ state: 'held', holder: me });
+    expect(seen).toMatchObject({ state: 'held', ...(namesHolder(dialect) && { holder: me }) });
     expect((await locks.list('k*', { dialect })).map(({ key }) => key)).toEqual(['k']);
     expect(await locks.list()).toEqual([]);
     expect(await locks.forceRelease('k')).toBe(false);
