@@ -1,7 +1,7 @@
 import { isReader, READER } from '../options/index.js';
 import type { LockRequest } from './lock-request.js';
 
-// The text of an entry in the queue, as PROTOCOL.md says it: constant for its life, and all that grant-next.lua needs of it.
+// The text of an entry in the queue, as docs/protocol.md says it: constant for its life, and all that grant-next.lua needs of it.
 
 /** The entry of one who waits for the lock. */
 export function entryOf({ holder, ttl, tokenBlock, share }: LockRequest): string {

@@ -3,7 +3,7 @@ import type { Moment } from '../options/index.js';
 import type { Answer, Batch, Extended } from './lock-store.js';
 import type { LockRequest } from './lock-request.js';
 
-// What the scripts return and push, as PROTOCOL.md says it.
+// What the scripts return and push, as docs/protocol.md says it.
 
 /** What is no reply to a step. The connection on which it came is replaced, since others may be out of step, too. */
 export function noReply(): Error {

@@ -1,4 +1,4 @@
-// Every number and marker of the protocol, once. PROTOCOL.md says where each one acts. tools/lua.mjs writes them into the
+// Every number and marker of the protocol, once. docs/protocol.md says where each one acts. tools/lua.mjs writes them into the
 // scripts, which know them by these names.
 
 /** The longest first lease of a pushed grant, in ms. */

@@ -1,4 +1,4 @@
-"""A client of the lock protocol, written from lib/protocol/PROTOCOL.md alone: it queues for a lock held alone, is handed it, renews it and hands it on.
+"""A client of the lock protocol, written from docs/protocol.md alone: it queues for a lock held alone, is handed it, renews it and hands it on.
 
 python client.py <port> <folder of the scripts>: a question a line on stdin, an answer a line on stdout.
 """

@@ -5,7 +5,7 @@ import * as constants from '../../lib/protocol/constants.js';
 import type { LuaScript } from '../../lib/redis/index.js';
 import { longSentences } from '../docs/english.js';
 
-const page = readFileSync('lib/protocol/PROTOCOL.md', 'utf8');
+const page = readFileSync('docs/protocol.md', 'utf8');
 const rows = [...page.matchAll(/^\| (.+) \|$/gm)].map(([, row]) => row!.split(/ ?\| ?/));
 
 /** Numbers of the page in the words of the constants: `3,000 ms` is 3000. */

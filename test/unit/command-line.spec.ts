@@ -154,7 +154,7 @@ describe('a key under the prefix', () => {
   });
 
   it('is known whatever the protocol keeps beside a lock', () => {
-    const page = readFileSync('lib/protocol/PROTOCOL.md', 'utf8');
+    const page = readFileSync('docs/protocol.md', 'utf8');
     const suffixes = [...page.matchAll(/^\| `<base>:(\w+)`/gm)].map(([, suffix]) => suffix!);
     expect(suffixes.length).toBeGreaterThan(4);
     expect(suffixes.map((suffix) => kindOf(`{lock:a}:${suffix}`, 'lock:', 512))).toEqual(
