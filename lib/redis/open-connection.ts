@@ -22,6 +22,7 @@ const OURS = {
   socketTimeout: undefined,
   keepAlive: 10_000,
   enableReadyCheck: false,
+  disableClientInfo: true, // a server with too many clients says so to the first command alone: to one of ours
   disconnectTimeout: 100, // ioredis would hold on to a half-open connection for 2 s
   enableOfflineQueue: false,
   autoResendUnfulfilledCommands: false,

@@ -18,8 +18,12 @@ export interface OutageListener {
 /** How far apart the outages of one connection are reported, in ms: a shorter one in between is not. */
 const APART = 10_000;
 
-/** Codes that say of a connection only that it ended: what Redis said before says more. */
-const ENDED = /^(EPIPE|ECONNRESET)$/;
+/** Codes that say less than those known before: a connection ended, or a password is needed once one was refused. */
+const AFTER: Readonly<Record<string, RegExp>> = {
+  EPIPE: /./,
+  ECONNRESET: /./,
+  NOAUTH: /^WRONGPASS$/,
+};
 
 /** Watches a connection that was made once, until we close it ourselves. */
 export class OutageWatch {
@@ -53,7 +57,7 @@ export class OutageWatch {
   /** The client failed to connect, or the server to take what was sent first. */
   readonly failed = (error: unknown): void => {
     const cause = causeOf(error);
-    if (cause && !(this.#cause && ENDED.test(cause))) this.#cause = cause;
+    if (cause && !AFTER[cause]?.test(this.#cause ?? '')) this.#cause = cause;
   };
 
   /** The connection can be used again. */

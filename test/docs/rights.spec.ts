@@ -78,8 +78,7 @@ async function grant(servers: readonly RedisProcess[], rights: readonly string[]
 /** What a server has refused: a channel is refused without a word to the caller. */
 async function refused(server: RedisProcess): Promise<string[]> {
   const log = (await asAdmin(server, 'ACL', 'LOG')) as string[][];
-  const objects = log.map((entry) => entry[entry.indexOf('object') + 1]!);
-  return objects.filter((object) => !/^client(\|setinfo)?$/.test(object)); // of ioredis, which goes on without
+  return log.map((entry) => entry[entry.indexOf('object') + 1]!);
 }
 
 /** What Operations lists for a dialect's format. */

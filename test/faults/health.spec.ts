@@ -416,9 +416,10 @@ describe('the health of locks in memory', () => {
 });
 
 it.each([
-  ['asks for a password', undefined, 'NOAUTH'],
-  ['refuses the password, which was rotated', 'before', 'WRONGPASS'],
-] as const)('says since the connection was lost that Redis %s', async (_, before, code) => {
+  ['asks for a password', undefined, ['requirepass', 's3cret'], 'NOAUTH'],
+  ['refuses the password, which was rotated', 'before', ['requirepass', 's3cret'], 'WRONGPASS'],
+  ['has as many clients as it may have', undefined, ['maxclients', '1'], 'maxclients'],
+] as const)('says since the connection was lost that Redis %s', async (_, before, set, code) => {
   const server = await RedisProcess.start();
   const admin = new Redis(server.url);
   if (before) await admin.config('SET', 'requirepass', before);
@@ -426,7 +427,7 @@ it.each([
   const client = new LockProcess({ redis });
   try {
     await client.locks.open();
-    await admin.config('SET', 'requirepass', 's3cret');
+    await admin.config('SET', ...set);
     await admin.call('CLIENT', 'KILL', 'TYPE', 'normal', 'SKIPME', 'yes');
     const problem = await until('health names it', async () => {
       const { servers } = await client.store.health(1_000);
