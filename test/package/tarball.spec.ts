@@ -64,6 +64,14 @@ describe('the packed library', () => {
     expect(bytes.reduce((sum, each) => sum + each, 0)).toBeLessThanOrEqual(2_500_000);
   });
 
+  it('has in its package.json nothing that only the repository needs', () => {
+    const names = Object.keys(JSON.parse(text('package.json')));
+    expect(names).toEqual(expect.arrayContaining(['exports', 'peerDependencies', 'engines']));
+    for (const own of ['workspaces', 'scripts', 'devDependencies', 'overrides']) {
+      expect(names).not.toContain(own);
+    }
+  });
+
   it('has every file that its package.json points to', () => {
     const { bin, exports, main, types, typesVersions } = JSON.parse(text('package.json'));
     const paths =
