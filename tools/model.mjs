@@ -30,7 +30,7 @@ async function sound(name, run) {
 }
 
 async function broken(name, mistake) {
-  const trail = options.mistake !== undefined;
+  const trail = options.mistake !== undefined || mistake.trail;
   const found = await verify({ name, ...mistake, trail });
   const title = `${name}, ${mistake.mistake}: breaks ${found.broken ?? 'nothing'}`;
   print(found.broken === mistake.breaks, title, found);

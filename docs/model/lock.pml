@@ -263,6 +263,9 @@ inline grant_next(asker) {
         :: reader[e] -> plant_version()
         :: else -> version = 0 /* a token is minted, too, and used by nobody */
         fi;
+#ifdef GRANTS_ARE_TAKEN_BACK
+        mint(e); pushed[e] = 1; /* nobody hears it here, so the lock goes to the next: but at a replica it was heard */
+#endif
 #ifdef DEAF_ARE_FORGOTTEN
         leave_queue(e)
 #else

@@ -95,6 +95,13 @@ export const MODELS = [
         breaks: 'no_leak',
       },
       {
+        mistake: 'a grant that is taken back',
+        at: 'GRANTS_ARE_TAKEN_BACK',
+        bounds: { DEAF: 1 },
+        trail: true, // longer ways break other promises first
+        breaks: 'exclusion',
+      },
+      {
         mistake: 'a waiter that cannot hear is forgotten',
         at: 'DEAF_ARE_FORGOTTEN',
         bounds: { DEAF: 1 },
