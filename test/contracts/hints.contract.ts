@@ -112,10 +112,14 @@ async function grantedUndated(
   return { b, successor, asks: asks - before };
 }
 
-/** A holds `k`, and B waits for it with this ttl. `forge` sends B a grant of words that somebody made up, behind what it asked for. */
-async function deceived(
+/**
+ * A holds `k`, and B waits for it with this ttl, to read where `mode` says so. `forge` sends B a grant of words that
+ * somebody made up, behind what it asked for.
+ */
+export async function deceived(
   world: World,
   ttl: number,
+  mode?: 'shared',
 ): Promise<{ lease: Lease; wait: Promise<Lease>; forge: (words: string) => Promise<unknown> }> {
   const { control, prefix } = world.redis!;
   let asked: LockRequest | undefined;
@@ -123,7 +127,7 @@ async function deceived(
     withSteps(store, { acquire: (ask) => store.acquire((asked = ask)) });
   const [a, b] = [await world.process(), await world.process({}, overheard)];
   const lease = await a.acquire();
-  const wait = later(b.acquire({ ttl, wait: 1_000 }));
+  const wait = later(b.acquire({ ttl, wait: 1_000, ...(mode && { mode }) }));
   await world.waiting(1);
   const inbox = `${prefix}inbox:${b.store.processId}`;
   const forge = (words: string): Promise<unknown> =>
@@ -132,7 +136,7 @@ async function deceived(
 }
 
 /** The server's clock, in µs. */
-async function serverTime(world: World): Promise<number> {
+export async function serverTime(world: World): Promise<number> {
   const [seconds, micros] = await world.redis!.control.time();
   return Number(seconds) * 1_000_000 + Number(micros);
 }

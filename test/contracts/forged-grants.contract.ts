@@ -1,0 +1,64 @@
+import { expect } from '@jest/globals';
+import type { SingleLease } from '../../lib/client/single-lease.js';
+import { conditionEntries, entryOf } from '../../lib/locks/entry.js';
+import type { LockRequest } from '../../lib/locks/lock-request.js';
+import { FIRST_LEASE } from '../../lib/protocol/constants.js';
+import { Condition } from '../../lib/services/condition.js';
+import { PATIENCE } from '../support/bounds.js';
+import type { Contract } from '../support/contract.js';
+import { later } from '../support/later.js';
+import { type Wrap, withSteps } from '../support/world.js';
+import { deceived, serverTime } from './hints.contract.js';
+
+/** To those that a lock without permits alone has: readers, who reads on, and who awaits a condition. */
+export const forgedGrants: Contract = {
+  async 'a forged grant to a reader is believed for a first lease at most'(world) {
+    const { lease, wait, forge } = await deceived(world, 30_000, 'shared');
+    const now = await serverTime(world);
+    await forge(`${FIRST_LEASE} ${now} ${now} 1 0 -`);
+    const deceit = await wait.catch(() => undefined); // on a busy machine it may come too late
+    await deceit?.extend().catch(() => {});
+    expect([deceit?.held ?? false, lease.held]).toEqual([false, true]);
+    expect(await lease.release()).toBe(true);
+    await world.until('nobody holds it', async () => (await world.holder()) === '');
+  },
+
+  async 'a forged grant to who reads on does not make it a writer'(world) {
+    const { control, prefix } = world.redis!;
+    let asked: LockRequest | undefined;
+    const overheard: Wrap = (store) =>
+      withSteps(store, { acquire: (ask) => store.acquire((asked = ask)) });
+    const [a, b] = [await world.process({}, overheard), await world.process()];
+    const lease = await a.acquire();
+    await lease.downgrade();
+    const now = await serverTime(world);
+    const words = `granted ${entryOf(asked!)} ${FIRST_LEASE} ${now} ${now} 1 0 - ${prefix}k`;
+    await control.publish(`${prefix}inbox:${a.store.processId}`, words);
+    expect((await a.store.health(PATIENCE)).inbox).toBe(true); // what came before is dealt with
+    const beside = await b.acquire({ mode: 'shared', wait: 0 });
+    expect([lease.held, beside.held]).toEqual([true, true]);
+    expect([await beside.release(), await lease.release()]).toEqual([true, true]);
+  },
+
+  async 'a forged grant to who awaits a condition is believed for a first lease at most'(world) {
+    const { control, prefix } = world.redis!;
+    let asked: LockRequest | undefined;
+    const overheard: Wrap = (store) =>
+      withSteps(store, { acquire: (ask) => store.acquire((asked = ask)) });
+    const [a, b] = [await world.process({}, overheard), await world.process()];
+    const lease = await a.acquire({ ttl: 30_000 });
+    const condition = new Condition(a.locks.conditions, lease as SingleLease, 'changed');
+    const woken = later(condition.await({ wait: 1_000 }));
+    const other = await b.acquire();
+    await world.until('it has asked', () => asked?.condition !== undefined);
+    const now = await serverTime(world);
+    const { signalled } = conditionEntries(asked!);
+    const words = `granted ${signalled} ${FIRST_LEASE} ${now} ${now} 1 0 - ${prefix}k`;
+    await control.publish(`${prefix}inbox:${a.store.processId}`, words);
+    expect((await a.store.health(PATIENCE)).inbox).toBe(true); // what came before is dealt with
+    await lease.extend().catch(() => {});
+    expect([lease.held, other.held]).toEqual([false, true]);
+    expect(await other.release()).toBe(true);
+    await woken.catch(() => {}); // a forgery that was believed is its loss
+  },
+};
