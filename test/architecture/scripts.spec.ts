@@ -1,11 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Redis } from 'ioredis';
 import { readFileSync } from 'node:fs';
-import { basename, resolve } from 'node:path';
+import { basename } from 'node:path';
 import { besideTimestamps } from '../../lib/locks/timestamp-compat/timestamp-compat.js';
 import { LuaScript } from '../../lib/redis/index.js';
 import * as constants from '../../lib/protocol/constants.js';
 import { RedisProcess } from '../../tools/redis-server.js';
+import { luaScripts } from '../support/lua-scripts.js';
 import { filesBelow } from './files-below.js';
 
 const lua = '../../tools/lua.mjs';
@@ -32,13 +33,7 @@ let scripts: LuaScript[];
 beforeAll(async () => {
   redis = await RedisProcess.start();
   client = new Redis(redis.url);
-  scripts = [];
-  for (const file of filesBelow('lib/locks', '.ts')) {
-    if (!readFileSync(file, 'utf8').includes('new LuaScript(')) continue;
-    const tables: object[] = Object.values((await import(resolve(file))) as object);
-    const steps: unknown[] = tables.flatMap((table) => Object.values(table));
-    scripts.push(...steps.filter((step) => step instanceof LuaScript));
-  }
+  scripts = await luaScripts();
 });
 
 afterAll(async () => {

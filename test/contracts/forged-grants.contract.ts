@@ -1,14 +1,12 @@
 import { expect } from '@jest/globals';
 import type { SingleLease } from '../../lib/client/single-lease.js';
 import { conditionEntries, entryOf } from '../../lib/locks/entry.js';
-import type { LockRequest } from '../../lib/locks/lock-request.js';
 import { FIRST_LEASE } from '../../lib/protocol/constants.js';
 import { Condition } from '../../lib/services/condition.js';
 import { PATIENCE } from '../support/bounds.js';
 import type { Contract } from '../support/contract.js';
 import { later } from '../support/later.js';
-import { type Wrap, withSteps } from '../support/world.js';
-import { deceived, serverTime } from './hints.contract.js';
+import { deceived, overhear, serverTime } from './hints.contract.js';
 
 /** To those that a lock without permits alone has: readers, who reads on, and who awaits a condition. */
 export const forgedGrants: Contract = {
@@ -25,14 +23,12 @@ export const forgedGrants: Contract = {
 
   async 'a forged grant to who reads on does not make it a writer'(world) {
     const { control, prefix } = world.redis!;
-    let asked: LockRequest | undefined;
-    const overheard: Wrap = (store) =>
-      withSteps(store, { acquire: (ask) => store.acquire((asked = ask)) });
-    const [a, b] = [await world.process({}, overheard), await world.process()];
+    const heard = overhear();
+    const [a, b] = [await world.process({}, heard.wrap), await world.process()];
     const lease = await a.acquire();
     await lease.downgrade();
     const now = await serverTime(world);
-    const words = `granted ${entryOf(asked!)} ${FIRST_LEASE} ${now} ${now} 1 0 - ${prefix}k`;
+    const words = `granted ${entryOf(heard.asked!)} ${FIRST_LEASE} ${now} ${now} 1 0 - ${prefix}k`;
     await control.publish(`${prefix}inbox:${a.store.processId}`, words);
     expect((await a.store.health(PATIENCE)).inbox).toBe(true); // what came before is dealt with
     const beside = await b.acquire({ mode: 'shared', wait: 0 });
@@ -42,17 +38,15 @@ export const forgedGrants: Contract = {
 
   async 'a forged grant to who awaits a condition is believed for a first lease at most'(world) {
     const { control, prefix } = world.redis!;
-    let asked: LockRequest | undefined;
-    const overheard: Wrap = (store) =>
-      withSteps(store, { acquire: (ask) => store.acquire((asked = ask)) });
-    const [a, b] = [await world.process({}, overheard), await world.process()];
+    const heard = overhear();
+    const [a, b] = [await world.process({}, heard.wrap), await world.process()];
     const lease = await a.acquire({ ttl: 30_000 });
     const condition = new Condition(a.locks.conditions, lease as SingleLease, 'changed');
     const woken = later(condition.await({ wait: 1_000 }));
     const other = await b.acquire();
-    await world.until('it has asked', () => asked?.condition !== undefined);
+    await world.until('it has asked', () => heard.asked?.condition !== undefined);
     const now = await serverTime(world);
-    const { signalled } = conditionEntries(asked!);
+    const { signalled } = conditionEntries(heard.asked!);
     const words = `granted ${signalled} ${FIRST_LEASE} ${now} ${now} 1 0 - ${prefix}k`;
     await control.publish(`${prefix}inbox:${a.store.processId}`, words);
     expect((await a.store.health(PATIENCE)).inbox).toBe(true); // what came before is dealt with

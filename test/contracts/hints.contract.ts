@@ -112,6 +112,14 @@ async function grantedUndated(
   return { b, successor, asks: asks - before };
 }
 
+/** A store whose last ask is known, as to whoever reads the queue. */
+export function overhear(): { readonly wrap: Wrap; asked?: LockRequest } {
+  const heard: ReturnType<typeof overhear> = {
+    wrap: (store) => withSteps(store, { acquire: (ask) => store.acquire((heard.asked = ask)) }),
+  };
+  return heard;
+}
+
 /**
  * A holds `k`, and B waits for it with this ttl, to read where `mode` says so. `forge` sends B a grant of words that
  * somebody made up, behind what it asked for.
@@ -122,16 +130,14 @@ export async function deceived(
   mode?: 'shared',
 ): Promise<{ lease: Lease; wait: Promise<Lease>; forge: (words: string) => Promise<unknown> }> {
   const { control, prefix } = world.redis!;
-  let asked: LockRequest | undefined;
-  const overheard: Wrap = (store) =>
-    withSteps(store, { acquire: (ask) => store.acquire((asked = ask)) });
-  const [a, b] = [await world.process(), await world.process({}, overheard)];
+  const heard = overhear();
+  const [a, b] = [await world.process(), await world.process({}, heard.wrap)];
   const lease = await a.acquire();
   const wait = later(b.acquire({ ttl, wait: 1_000, ...(mode && { mode }) }));
   await world.waiting(1);
   const inbox = `${prefix}inbox:${b.store.processId}`;
   const forge = (words: string): Promise<unknown> =>
-    control.publish(inbox, `granted ${entryOf(asked!)} ${words} ${prefix}k`);
+    control.publish(inbox, `granted ${entryOf(heard.asked!)} ${words} ${prefix}k`);
   return { lease, wait, forge };
 }
 
@@ -228,15 +234,13 @@ export const hintsOnRedis: Contract = {
     world,
   ) {
     const { control, prefix } = world.redis!;
-    let asked: LockRequest | undefined;
-    const overheard: Wrap = (store) =>
-      withSteps(store, { acquire: (ask) => store.acquire((asked = ask)) });
-    const process = await world.process({}, overheard);
+    const heard = overhear();
+    const process = await world.process({}, heard.wrap);
     const { store } = process;
     const ttl = FIRST_LEASE - 1_000;
     await process.acquire({ ttl, renew: false });
     const now = await serverTime(world);
-    const entry = entryOf({ ...asked!, ttl: TTL });
+    const entry = entryOf({ ...heard.asked!, ttl: TTL });
     const words = `granted ${entry} ${FIRST_LEASE} ${now} ${now} 1 0 - ${prefix}k`;
     await control.publish(`${prefix}inbox:${store.processId}`, words);
     expect((await store.health(PATIENCE)).inbox).toBe(true); // what came before is dealt with

@@ -1,16 +1,14 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { Redis } from 'ioredis';
 import { createHash } from 'node:crypto';
-import { readFileSync } from 'node:fs';
-import { resolve } from 'node:path';
 import { exclusive, permits, readers } from '../../lib/locks/native-scripts.js';
 import { besideTimestamps } from '../../lib/locks/timestamp-compat/timestamp-compat.js';
 import { LuaError } from '../../lib/memory/lua/values.js';
 import { AWAITING, PERMITS, SHARED } from '../../lib/protocol/constants.js';
-import { LuaScript, type Operand } from '../../lib/redis/index.js';
+import { type LuaScript, type Operand } from '../../lib/redis/index.js';
 import { ManualClock, MemoryServer } from '../../lib/testing/index.js';
 import { RedisProcess } from '../../tools/redis-server.js';
-import { filesBelow } from '../architecture/files-below.js';
+import { luaScripts } from '../support/lua-scripts.js';
 import { random } from '../support/random.js';
 import { until } from '../support/until.js';
 
@@ -101,14 +99,7 @@ beforeAll(async () => {
   [client, inboxes, recorder] = [new Redis(redis.url), new Redis(redis.url), new Redis(redis.url)];
   await inboxes.subscribe(...HEARING.map((process) => `inbox:${process}`));
   await recorder.psubscribe('*');
-  scripts = [];
-  for (const file of filesBelow('lib/locks', '.ts')) {
-    if (!readFileSync(file, 'utf8').includes('new LuaScript(')) continue;
-    const tables: object[] = Object.values((await import(resolve(file))) as object);
-    const steps: unknown[] = tables.flatMap((table) => Object.values(table));
-    scripts.push(...steps.filter((step) => step instanceof LuaScript));
-  }
-  scripts = [...new Set(scripts)];
+  scripts = await luaScripts();
 });
 
 afterAll(async () => {
