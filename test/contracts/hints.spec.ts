@@ -1,8 +1,4 @@
 import { everywhere } from '../support/contract.js';
-import { forgedGrants } from './forged-grants.contract.js';
 import { hints, hintsOnRedis } from './hints.contract.js';
 
 everywhere('P9 a message is a hint', hints, hintsOnRedis);
-
-const where = ['one Redis', 'one Redis, strictly fair', 'one Redis, replicated and confirmed'];
-everywhere('P9 a forged grant', forgedGrants, {}, { where, of: ['lock'] });
