@@ -35,18 +35,27 @@ export class ManualClock implements Clock {
   async advance(ms: number): Promise<void> {
     const end = this.#now + ms;
     await settled();
-    for (let next = this.#next(end); next; next = this.#next(end)) {
-      this.#timers.delete(next);
-      this.#now = Math.max(this.#now, next.at);
-      next.task();
-      await settled();
-    }
+    for (let next = this.#next(end); next; next = this.#next(end)) await this.#run(next);
     this.#now = Math.max(this.#now, end);
+  }
+
+  /** Lets as much time pass as the next timer needs, and runs that one. Without any it resolves when what runs has settled. */
+  async advanceToNext(): Promise<void> {
+    await settled();
+    const next = this.#next(Infinity);
+    if (next) await this.#run(next);
   }
 
   /** The number of timers that are set and not yet due. */
   get pending(): number {
     return this.#timers.size;
+  }
+
+  async #run(timer: Timer): Promise<void> {
+    this.#timers.delete(timer);
+    this.#now = Math.max(this.#now, timer.at);
+    timer.task();
+    await settled();
   }
 
   #next(end: number): Timer | undefined {
