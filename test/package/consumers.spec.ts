@@ -9,6 +9,7 @@ import { Consumer } from './consumer.js';
 import { pack } from './packed.js';
 
 const JEST = ['node_modules/jest/bin/jest.js', '--ci', '--rootDir=.', '--detectOpenHandles'];
+const ESM = ['--experimental-vm-modules'];
 const VITEST = ['node_modules/vitest/vitest.mjs', 'run'];
 const CONSUMERS = [
   {
@@ -20,7 +21,8 @@ const CONSUMERS = [
     name: 'nest-12',
     what: 'a Nest 12 ESM application',
     runners: {
-      'Jest 30': ['--experimental-vm-modules', ...JEST],
+      '@swc/jest in Jest 30': [...ESM, ...JEST],
+      'ts-jest in Jest 30': [...ESM, ...JEST, '--config=jest.ts.json'],
       'Vitest in threads': [...VITEST, '--pool=threads'],
       // That pool cannot load supertest, whatever is tested with it.
       'Vitest in vmThreads': [...VITEST, '--pool=vmThreads', '--exclude=pages/e2e-*'],
