@@ -1,5 +1,5 @@
 import { LockStoreError } from '../errors/index.js';
-import { isReader, type Moment, momentOf } from '../options/index.js';
+import { BoundedCache, isReader, type Moment, momentOf } from '../options/index.js';
 import { TAKE_OVER_PAUSE } from '../protocol/constants.js';
 import {
   fenceKey,
@@ -7,7 +7,6 @@ import {
   lockKeyList,
   type LockServer,
   type LuaScript,
-  Remembered,
   type Step,
   type StepNode,
 } from '../redis/index.js';
@@ -32,7 +31,7 @@ export class LockSteps {
   /** Where others were met. */
   readonly contended = new ContendedKeys();
   /** The keys of locks, by the names that scripts give them. */
-  readonly #keyLists = new Map<readonly string[], Remembered<KeyList>>();
+  readonly #keyLists = new Map<readonly string[], BoundedCache<KeyList>>();
   /** The extensions of leases that are renewed together again and again. */
   readonly #extensions = new WeakMap<readonly LockRequest[], Step<Extension>>();
 
@@ -270,10 +269,10 @@ export class LockSteps {
     const step = this.#script(script);
     let lists = this.#keyLists.get(step.keys);
     if (!lists) {
-      lists = new Remembered((name) => this.#keysOf(step, [{ key: name }]));
+      lists = new BoundedCache((name) => this.#keysOf(step, [{ key: name }]));
       this.#keyLists.set(step.keys, lists);
     }
-    const keys = lists.of(key);
+    const keys = lists.get(key);
     return { step, keys, redisKey: keys.keys[0]! };
   }
 }

@@ -1,4 +1,5 @@
 import { LockOptionsError } from '../errors/index.js';
+import { BoundedCache } from './bounded-cache.js';
 import {
   type DialectChoice,
   type LaravelDialect,
@@ -59,9 +60,8 @@ export const DIALECT_NAMES: readonly string[] = [
   ...new Set([...FORMATS, ...Object.keys(PRESETS), 'laravel']),
 ];
 
-/** How many dialects are remembered: a call may have a prefix for each tenant. */
-const REMEMBERED = 1_000;
-const known = new Map<string, DialectSettings>();
+/** By their text: a call may have a prefix for each tenant. */
+const known = new BoundedCache((text) => JSON.parse(text) as DialectSettings);
 
 /**
  * What a dialect comes down to; undefined for `'native'`.
@@ -75,13 +75,7 @@ export function dialectSettings(given: unknown): DialectSettings | undefined {
       'Option "dialect" takes the name of a dialect, or an object with its "name" and options.',
     );
   }
-  const settings = settingsOf(choice);
-  const text = JSON.stringify(settings);
-  const same = known.get(text);
-  if (same) return same;
-  if (known.size >= REMEMBERED) known.clear();
-  known.set(text, settings);
-  return settings;
+  return known.get(JSON.stringify(settingsOf(choice)));
 }
 
 function settingsOf(choice: DialectChoice): DialectSettings {

@@ -7,6 +7,7 @@ export * from './dialect.js';
 export * from './dialect-choice.js';
 export * from './on-abort.js';
 export * from './async-dispose.js';
+export { BoundedCache } from './bounded-cache.js';
 export * from './call-options.js';
 export * from './limits.js';
 export * from './module-options.js';

@@ -1,15 +1,7 @@
 export { slotTagOf } from './cluster/slot-map.js';
 export { deadline } from './deadline.js';
 export { connectToEach, type FoundServer, type FoundServers } from './each-server.js';
-export {
-  baseOf,
-  fenceKey,
-  globOf,
-  type KeyType,
-  lockKeyList,
-  LockKeys,
-  Remembered,
-} from './key-names.js';
+export { baseOf, fenceKey, globOf, type KeyType, lockKeyList, LockKeys } from './key-names.js';
 export { JointScript } from './joint-script.js';
 export { LuaScript, named, type ScriptRun } from './lua-script.js';
 export { isServer, prefixOf } from './open-connection.js';

@@ -61,26 +61,6 @@ export class LockKeys implements Keys {
   }
 }
 
-/** How many locks' keys are remembered. */
-const REMEMBERED = 1_000;
-
-/** Something made of the keys of a lock, remembered for locks that are used again. */
-export class Remembered<Made> {
-  #known = new Map<string, Made>();
-
-  constructor(private readonly make: (name: string) => Made) {}
-
-  of(name: string): Made {
-    let made = this.#known.get(name);
-    if (made === undefined) {
-      if (this.#known.size >= REMEMBERED) this.#known = new Map();
-      made = this.make(name);
-      this.#known.set(name, made);
-    }
-    return made;
-  }
-}
-
 /** A pattern of Redis in which `*` stands for anything, and all else for itself. */
 export function globOf(before: string, pattern: string, after = ''): string {
   return escaped(before) + pattern.split('*').map(escaped).join('*') + escaped(after);

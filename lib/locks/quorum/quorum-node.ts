@@ -1,12 +1,11 @@
 import { LockStoreError } from '../../errors/index.js';
-import { momentOf } from '../../options/index.js';
+import { BoundedCache, momentOf } from '../../options/index.js';
 import {
   fenceKey,
   type KeyList,
   lockKeyList,
   LuaScript,
   type RedisServer,
-  Remembered,
   type ServerHealth,
   slotTagOf,
   named,
@@ -57,7 +56,7 @@ export interface Vote {
 
 /** The steps on one of the servers of a quorum, each atomic there. */
 export class QuorumNode {
-  readonly #keyLists = new Map<LuaScript, Remembered<KeyList>>();
+  readonly #keyLists = new Map<LuaScript, BoundedCache<KeyList>>();
   /** Each slot has a fence, although the node has all: what others propose for their locks seldom gets in the way of a proposal. */
   readonly #fenceOf = (lock: string): string => fenceKey(this.prefix, slotTagOf(lock));
 
@@ -156,14 +155,14 @@ export class QuorumNode {
   ): Promise<Result> {
     let lists = this.#keyLists.get(script);
     if (!lists) {
-      lists = new Remembered((name) =>
+      lists = new BoundedCache((name) =>
         lockKeyList(script, this.prefix, [{ key: name }], this.#fenceOf),
       );
       this.#keyLists.set(script, lists);
     }
     return this.server.run({
       script,
-      keys: lists.of(key),
+      keys: lists.get(key),
       args: script.argList(operands),
       key,
       read,
