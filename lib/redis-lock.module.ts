@@ -67,14 +67,18 @@ export class RedisLockModule implements OnModuleInit {
   readonly #name: string | undefined;
   readonly #locks: LockService;
   readonly #candidates: Candidates;
+  readonly #modules: ModulesContainer;
+  readonly #discovery: DiscoveryService;
+  readonly #scanner: MetadataScanner;
+  readonly #loader: LazyModuleLoader;
 
   /** @internal */
   constructor(
     @Optional() @Inject(CONFIGURED) configured: Configured | undefined,
-    private readonly modules: ModulesContainer,
-    private readonly discovery: DiscoveryService,
-    private readonly scanner: MetadataScanner,
-    private readonly loader: LazyModuleLoader,
+    modules: ModulesContainer,
+    discovery: DiscoveryService,
+    scanner: MetadataScanner,
+    loader: LazyModuleLoader,
   ) {
     if (!configured) {
       throw new LockOptionsError(
@@ -82,6 +86,10 @@ export class RedisLockModule implements OnModuleInit {
           'One such import serves all modules; with "isGlobal: false" keep what it returns, and import that everywhere.',
       );
     }
+    this.#modules = modules;
+    this.#discovery = discovery;
+    this.#scanner = scanner;
+    this.#loader = loader;
     this.#name = configured.name;
     this.#locks = configured.locks;
     this.#candidates = Candidates.of(configured.locks);
@@ -103,7 +111,7 @@ export class RedisLockModule implements OnModuleInit {
 
   /** Called by Nest: checks the decorators of the whole application, and collects the elections they name. */
   onModuleInit(): void {
-    const all = [...this.modules.values()]
+    const all = [...this.#modules.values()]
       .map(({ instance }) => instance as unknown)
       .filter((instance) => instance instanceof RedisLockModule);
     const byName = new Map(all.map((each) => [each.#name, each]));
@@ -113,12 +121,12 @@ export class RedisLockModule implements OnModuleInit {
         `RedisLockModule is imported twice ${named}: give each its own "name", or import one of them everywhere.`,
       );
     }
-    const supply = (): void => supplyService(this.modules, this.#name, this.#locks);
+    const supply = (): void => supplyService(this.#modules, this.#name, this.#locks);
     supply();
-    afterLoads(this.loader, supply);
+    afterLoads(this.#loader, supply);
     if (all[0] !== this) return;
     const services = new Map(all.map((each) => [each.#name, each.#locks]));
-    const leaders = checkDecorators(this.discovery, this.scanner, services);
+    const leaders = checkDecorators(this.#discovery, this.#scanner, services);
     for (const { module, election, ttl } of leaders) {
       byName.get(module)!.#candidates.get(election, { ttl });
     }
@@ -129,7 +137,7 @@ export class RedisLockModule implements OnModuleInit {
    * last. Where it has called ours before, they do nothing more.
    */
   #hearClose(): void {
-    const [first] = this.modules.values();
+    const [first] = this.#modules.values();
     const close: OnModuleDestroy & OnApplicationShutdown = {
       onModuleDestroy: () => {
         this.#candidates.onModuleDestroy();

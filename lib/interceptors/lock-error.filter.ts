@@ -21,12 +21,16 @@ import { answerSocket, setRetryAfter, transportOf } from './transports.js';
  */
 @Catch(LockError)
 export class LockErrorFilter implements ExceptionFilter<LockError> {
-  constructor(private readonly adapters: HttpAdapterHost) {}
+  readonly #adapters: HttpAdapterHost;
+
+  constructor(adapters: HttpAdapterHost) {
+    this.#adapters = adapters;
+  }
 
   catch(thrown: LockError, host: ArgumentsHost): unknown {
     const error = underlyingError(thrown);
     const answer = answerTo(error);
-    const transport = transportOf(host, this.adapters.httpAdapter);
+    const transport = transportOf(host, this.#adapters.httpAdapter);
     if (!transport) {
       logger.error(error.message, error.stack);
       throw thrown;
@@ -39,7 +43,7 @@ export class LockErrorFilter implements ExceptionFilter<LockError> {
   }
 
   #reply(response: unknown, answer: LockAnswer): void {
-    const { httpAdapter } = this.adapters;
+    const { httpAdapter } = this.#adapters;
     if (httpAdapter.isHeadersSent(response)) return void httpAdapter.end(response);
     setRetryAfter(httpAdapter, response, answer);
     httpAdapter.reply(response, httpBody(answer), answer.status);

@@ -31,7 +31,11 @@ import {
  */
 @Injectable()
 export class LockErrorInterceptor implements NestInterceptor {
-  constructor(private readonly adapters: HttpAdapterHost) {}
+  readonly #adapters: HttpAdapterHost;
+
+  constructor(adapters: HttpAdapterHost) {
+    this.#adapters = adapters;
+  }
 
   intercept(context: ExecutionContext, next: CallHandler): Observable<unknown> {
     return next
@@ -46,7 +50,7 @@ export class LockErrorInterceptor implements NestInterceptor {
   }
 
   #failed(context: ExecutionContext, error: LockError): Observable<never> {
-    const { httpAdapter } = this.adapters;
+    const { httpAdapter } = this.#adapters;
     const transport = transportOf(context, httpAdapter);
     if (!transport) return throwError(() => error);
     const answer = answerTo(error);

@@ -53,8 +53,11 @@ const handlings = new WeakMap<object, WeakMap<object, Handling>>();
 @Injectable()
 export class LockInterceptor implements NestInterceptor {
   readonly #services = new Map<string | undefined, LockService>();
+  readonly #modules: ModuleRef;
 
-  constructor(private readonly modules: ModuleRef) {}
+  constructor(modules: ModuleRef) {
+    this.#modules = modules;
+  }
 
   intercept(context: ExecutionContext, next: CallHandler): Observable<unknown> {
     const handling = handlingOf(context);
@@ -128,11 +131,11 @@ export class LockInterceptor implements NestInterceptor {
 
   #find(module: string | undefined): LockService {
     try {
-      return this.modules.get<LockService>(lockServiceToken(module), { strict: false });
+      return this.#modules.get<LockService>(lockServiceToken(module), { strict: false });
     } catch {
       const name = module === undefined ? '' : `{ name: '${module}' }`;
       const why = whyMissing(
-        this.modules.get(ModulesContainer, { strict: false }),
+        this.#modules.get(ModulesContainer, { strict: false }),
         `no module provides it: import RedisLockModule.forRoot(${name}).`,
       );
       throw new LockOptionsError(`@LockedRequest needs a LockService, and ${why}`);

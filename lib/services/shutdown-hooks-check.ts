@@ -22,20 +22,25 @@ const checked = new WeakSet<object>();
 export class ShutdownHooksCheck implements OnApplicationBootstrap, OnModuleDestroy {
   #listening: Subscription | undefined;
   #cancel = (): void => {};
+  readonly #host: HttpAdapterHost;
+  readonly #process: Listeners;
 
   constructor(
-    private readonly host: HttpAdapterHost,
+    host: HttpAdapterHost,
     /** How long a lock that is left behind stays taken, in ms. */
     private readonly ttl: number,
     private readonly clock: Clock = systemClock,
-    private readonly process: Listeners = globalThis.process,
-  ) {}
+    process: Listeners = globalThis.process,
+  ) {
+    this.#host = host;
+    this.#process = process;
+  }
 
   /** Called by Nest. */
   onApplicationBootstrap(): void {
-    if (checked.has(this.host)) return;
-    checked.add(this.host);
-    this.#listening = this.host.listen$.subscribe(() => {
+    if (checked.has(this.#host)) return;
+    checked.add(this.#host);
+    this.#listening = this.#host.listen$.subscribe(() => {
       this.#cancel = this.clock.after(PATIENCE, () => this.#check());
     });
   }
@@ -47,8 +52,8 @@ export class ShutdownHooksCheck implements OnApplicationBootstrap, OnModuleDestr
   }
 
   #check(): void {
-    const { NODE_ENV } = this.process.env;
-    if (NODE_ENV === 'test' || ENDS.some((name) => this.process.listenerCount(name) > 0)) return;
+    const { NODE_ENV } = this.#process.env;
+    if (NODE_ENV === 'test' || ENDS.some((name) => this.#process.listenerCount(name) > 0)) return;
     logger.warn(
       `Nothing in this process listens to SIGTERM: its locks outlive it for up to ${this.ttl} ms (option "ttl"), and others wait for them. Call app.enableShutdownHooks() in main.ts.`,
     );

@@ -26,10 +26,14 @@ interface Session<Key extends string> {
  */
 @Injectable()
 export class LockHealthIndicator {
+  readonly #modules: ModuleRef;
+
   constructor(
     private readonly indicators: HealthIndicatorService,
-    private readonly modules: ModuleRef,
-  ) {}
+    modules: ModuleRef,
+  ) {
+    this.#modules = modules;
+  }
 
   /**
    * `up` while a lock would be granted, else `down`; where something else is wrong `degraded`, which Terminus 11 calls `up`.
@@ -50,7 +54,7 @@ export class LockHealthIndicator {
 
   #locks(module: string | undefined): LockService {
     try {
-      return this.modules.get<LockService>(lockServiceToken(module), { strict: false });
+      return this.#modules.get<LockService>(lockServiceToken(module), { strict: false });
     } catch {
       const named = module === undefined ? '' : ` with name: '${module}'`;
       throw new LockOptionsError(

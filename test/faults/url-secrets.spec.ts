@@ -80,7 +80,7 @@ it.each<[string, (redis: string) => DynamicModule]>([
     const ofNest = /^(?:Module|Discovery|Application|Lazy)/; // they show all that Nest has
     const shown = provided.filter((one) => !ofNest.test(String(one?.constructor.name)));
     expect(shown.some((instance) => instance instanceof LockService)).toBe(true);
-    for (const instance of shown) expect(SECRET.test(inspect(instance, { depth: 2 }))).toBe(false);
+    for (const instance of shown) expect(SECRET.test(inspect(instance, { depth: 12 }))).toBe(false);
     await app.close();
   },
 );
