@@ -8,6 +8,12 @@ import { boardRow } from './board-row.js';
 
 /** The most bytes that a request for a release has: its key and a little more. */
 const MOST_BYTES = 65_536;
+/** What the log says of a release. */
+const OUTCOMES = {
+  true: 'it is taken.',
+  false: 'it was free by then.',
+  another: 'another caller had it by then.',
+} as const;
 /** Of the answers to what is wrong with a request; all else is wrong with Redis. */
 const STATUS: Readonly<Record<string, number>> = { LOCK_KEY: 400, FOREIGN_LOCK: 409 };
 
@@ -27,9 +33,7 @@ export async function forcedRelease(
     if (seen.state === 'free') return { freed: false };
     if (seen.state === 'foreign') throw new Refusal(409, 'What stands there is no lock.');
     if (grantOf(seen) !== grant) throw changed(seen);
-    log(request, key, holdersOf(seen));
-    const { client, settings } = LockService.internals(locks);
-    const freed = await client.force(key, settings.call.dialect, sightOf(seen));
+    const freed = await take(seen, locks, request);
     if (freed === 'another') throw changed(await locks.inspect(key));
     return { freed };
   } catch (error) {
@@ -51,12 +55,28 @@ function holdersOf(lock: LockInspection): string {
   return [...named, ...(others > 0 ? [`and ${others} more`] : [])].join(', ');
 }
 
-/** Says beforehand what is done, so that it stands in the log also where no answer comes. */
-function log({ method, url, originalUrl = url }: PlatformRequest, key: string, from: string): void {
-  const route = `${method} ${originalUrl?.split('?')[0]}`;
-  logger.warn(
-    `The lock board takes ${JSON.stringify(key)} from ${from || 'its holder'}: somebody asked for that by ${route}.`,
-  );
+/** Takes the lock from those that were seen, and logs what came of it, also where no answer comes. */
+async function take(
+  seen: LockInspection,
+  locks: LockService,
+  { method, url, originalUrl = url }: PlatformRequest,
+): Promise<boolean | 'another'> {
+  const { key } = seen;
+  const { client, settings } = LockService.internals(locks);
+  let outcome = '';
+  try {
+    const freed = await client.force(key, settings.call.dialect, sightOf(seen));
+    outcome = OUTCOMES[`${freed}`];
+    return freed;
+  } catch (error) {
+    outcome = `it may be taken: ${(error as Error).message}`;
+    throw error;
+  } finally {
+    const route = `${method} ${originalUrl?.split('?')[0]}`;
+    logger.warn(
+      `The lock board was asked to take ${JSON.stringify(key)} from ${holdersOf(seen) || 'its holder'}, by ${route}: ${outcome}`,
+    );
+  }
 }
 
 async function wanted(request: PlatformRequest): Promise<{ key: string; grant?: unknown }> {

@@ -479,6 +479,16 @@ describe.each(PLATFORMS)('a board on %s', (platform) => {
   describe('with release', () => {
     const options = { open: true, release: true, pattern: 'job:*', interval: 500 } as const;
 
+    /** What came of each release, as the log says it once it is known. */
+    const logged = (warn: { mock: { calls: unknown[][] } }, key: string): string[] => {
+      const asked = `The lock board was asked to take ${JSON.stringify(key)} from `;
+      const lines = warn.mock.calls.map(([line]) => String(line));
+      return lines
+        .filter((line) => line.startsWith(asked))
+        .map((line) => line.slice(asked.length))
+        .map((line) => line.replace(/^.+ \(pid \d+\), by POST \/locks\/release: /, ''));
+    };
+
     it('takes the lock from the holder that was shown, and logs it', async () => {
       const warn = jest.spyOn(Logger.prototype, 'warn');
       const { board } = await start(platform, { options });
@@ -487,12 +497,7 @@ describe.each(PLATFORMS)('a board on %s', (platform) => {
       expect(await ask(`${board}`, { key: 'job:"1"', grant })).toEqual([200, { freed: true }]);
       await until('it is told', () => lease.signal.aborted);
       expect(await ask(board, { key: 'job:"1"', grant })).toEqual([200, { freed: false }]);
-      const lines = warn.mock.calls.map(([line]) => String(line));
-      expect(lines.filter((line) => line.includes('lock board takes'))).toEqual([
-        expect.stringMatching(
-          /^The lock board takes "job:\\"1\\"" from .+ \(pid \d+\): .* by POST \/locks\/release\.$/,
-        ),
-      ]);
+      expect(logged(warn, 'job:"1"')).toEqual(['it is taken.']);
     });
 
     it('leaves a holder that was not shown', async () => {
@@ -509,6 +514,7 @@ describe.each(PLATFORMS)('a board on %s', (platform) => {
     });
 
     it('leaves a caller that took it after the last look, and says who holds it', async () => {
+      const warn = jest.spyOn(Logger.prototype, 'warn');
       const { board, locks } = await start(platform, { options });
       const first = await rival.acquire('job:8');
       const { grant } = rowOf((await (await watch(board)).next('locks')).rows, 'job:8');
@@ -521,9 +527,29 @@ describe.each(PLATFORMS)('a board on %s', (platform) => {
         return force(...asked);
       });
       expect(await ask(board, { key: 'job:8', grant })).toEqual([409, { message: holdsNow }]);
+      expect(logged(warn, 'job:8')).toEqual(['another caller had it by then.']);
       second!.assertHeld();
       expect(await rival.inspect('job:8')).toMatchObject({ fencingToken: second!.fencingToken });
       await second!.release();
+    });
+
+    it.each<[what: string, force: () => Promise<false>, status: number, came: string]>([
+      ['it was free by then', async () => false, 200, 'it was free by then.'],
+      [
+        'Redis did not answer',
+        () => Promise.reject(new LockStoreError('No answer.')),
+        503,
+        'it may be taken: No answer.',
+      ],
+    ])('logs of a release in vain that %s', async (_, force, status, came) => {
+      const warn = jest.spyOn(Logger.prototype, 'warn');
+      const { board, locks } = await start(platform, { options });
+      const lease = await rival.acquire('job:10');
+      const { grant } = rowOf((await (await watch(board)).next('locks')).rows, 'job:10');
+      jest.spyOn(LockService.internals(locks).client, 'force').mockImplementation(force);
+      expect((await ask(board, { key: 'job:10', grant }))[0]).toBe(status);
+      expect(logged(warn, 'job:10')).toEqual([came]);
+      await lease.release();
     });
 
     it('leaves the minimum hold of a lock that was given back', async () => {
