@@ -1,0 +1,71 @@
+import { afterEach, expect, it, jest } from '@jest/globals';
+import { READER } from '../../lib/options/index.js';
+import { sameToken, type Plant } from '../support/plant.js';
+import { random } from '../support/random.js';
+import { withSteps } from '../support/world.js';
+import { play } from './play.js';
+import { Broken } from './promises.js';
+
+afterEach(() => void jest.restoreAllMocks());
+
+/** `SEED=7 npm run jest -- test/combinations` plays one again, and tells what happened in it. */
+const only = process.env['SEED'];
+const count = process.env['FULL'] === undefined ? 20 : 500;
+const seeds =
+  only === undefined ? Array.from({ length: count }, (_, at) => at + 1) : [Number(only)];
+
+function played(seed: number, fairness: 'local' | 'strict', plant: Plant = {}): Promise<number> {
+  const chance = random(seed);
+  jest.spyOn(Math, 'random').mockImplementation(chance);
+  return play(chance, fairness, plant.wrap);
+}
+
+it.each(['local', 'strict'] as const)(
+  'whatever options are put together, %s, the promises are kept',
+  async (fairness) => {
+    let calls = 0;
+    for (const seed of seeds) {
+      try {
+        calls += await played(seed, fairness);
+      } catch (error) {
+        throw new Error(`SEED=${seed}: ${(error as Error).message}`, { cause: error });
+      }
+    }
+    expect(calls).toBeGreaterThan(seeds.length * 40);
+  },
+);
+
+const mistakes: Readonly<Record<string, Plant>> = {
+  'a successor that keeps its predecessor’s token': sameToken,
+  'a minimum hold that is not kept': {
+    wrap: (store) => withSteps(store, { release: (request) => store.release(request, 0) }),
+  },
+  'a writer that is taken for a reader': {
+    wrap: (store) =>
+      withSteps(store, {
+        acquire: (ask) => store.acquire(ask.share || ask.dialect ? ask : { ...ask, share: READER }),
+      }),
+  },
+  'an extension that is not made': {
+    wrap: (store) =>
+      withSteps(store, {
+        extend: (requests) => store.extend(requests.map((each) => ({ ...each, ttl: 50 }))),
+      }),
+  },
+};
+
+it.each(Object.entries(mistakes))('some combination shows %s', async (_name, plant) => {
+  const undo = plant.sow?.();
+  try {
+    let shown = false;
+    for (let seed = 1; seed <= 100 && !shown; seed += 1) {
+      shown = await played(seed, 'local', plant).then(
+        () => false,
+        (error: Error) => error.cause instanceof Broken,
+      );
+    }
+    expect(shown).toBe(true);
+  } finally {
+    undo?.();
+  }
+});

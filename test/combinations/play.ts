@@ -1,0 +1,191 @@
+import { readHandOver } from '../../lib/client/hand-over.js';
+import type { BaseLease } from '../../lib/client/lease.js';
+import type { SingleLease } from '../../lib/client/single-lease.js';
+import { LockNotAcquiredError, LockUpgradeError } from '../../lib/errors/index.js';
+import { kinds } from '../support/kinds.js';
+import { MemoryWorld } from '../support/memory-world.js';
+import { expectNothingLeft } from '../support/nothing-left.js';
+import type { LockingProcess, Wrap } from '../support/world.js';
+import { type Deed, drawCall, type DrawnCall, type Pick } from './drawn-call.js';
+import { check, type Hold, Promises } from './promises.js';
+
+const PROCESSES = 3;
+const CALLERS = 3;
+const ROUNDS = 6;
+const CONDITION = 'ready';
+const GIVEN_UP = new Error('given up');
+
+/** Processes call with options as a seed draws them. Resolves to how often; rejects where a promise was broken. */
+export async function play(
+  chance: () => number,
+  fairness: 'local' | 'strict',
+  wrap?: Wrap,
+): Promise<number> {
+  const world = new MemoryWorld(kinds['lock']!, wrap);
+  world.fairness = fairness;
+  world.patience = 600_000;
+  const pick: Pick = (...some) => some[Math.floor(chance() * some.length)]!;
+  const promises = new Promises(() => world.clock.monotonic(), fairness);
+  const processes = await Promise.all(Array.from({ length: PROCESSES }, () => world.process()));
+  const callers = processes.flatMap((_, nth) =>
+    Array.from({ length: CALLERS }, async () => {
+      const caller = new Caller(world, promises, processes, nth, pick);
+      for (let round = 0; round < ROUNDS; round += 1) await caller.call(drawCall(pick));
+    }),
+  );
+  try {
+    await world.finish(Promise.all(callers));
+  } catch (error) {
+    throw new Error(`${(error as Error).message}\n${promises.story}`, { cause: error });
+  }
+  await world.elapse(2_500);
+  await expectNothingLeft(world, ...processes);
+  await world.close();
+  return promises.calls;
+}
+
+/** Calls, does under the lease what was drawn, and compares what it sees with what is promised. */
+class Caller {
+  constructor(
+    private readonly world: MemoryWorld,
+    private readonly promises: Promises,
+    private readonly processes: readonly LockingProcess[],
+    private readonly process: number,
+    private readonly pick: Pick,
+  ) {}
+
+  async call(call: DrawnCall): Promise<void> {
+    const { promises, process } = this;
+    const asked = promises.asks(call, process);
+    let lease: BaseLease;
+    try {
+      lease = await this.#acquire(call);
+    } catch (error) {
+      if (error === GIVEN_UP) return promises.aborted(asked);
+      if (error instanceof LockNotAcquiredError) return promises.refused(asked, error.waited);
+      throw error;
+    }
+    const hold = promises.granted(asked, lease);
+    for (const deed of call.deeds) {
+      if (hold.state === 'over') break;
+      promises.check(hold);
+      if (hold.lease.held) await this.#do(deed, hold);
+    }
+    if (hold.state !== 'over') await this.#giveBack(hold);
+    await this.#pause(this.pick(0, 0, 50, 300));
+  }
+
+  async #acquire({ deeds: _, keys, abortAfter, ...options }: DrawnCall): Promise<BaseLease> {
+    const abort = new AbortController();
+    const callOff =
+      abortAfter !== undefined && this.world.clock.after(abortAfter, () => abort.abort(GIVEN_UP));
+    try {
+      const key = keys.length === 1 ? keys[0]! : keys;
+      const { signal } = abort;
+      return await this.processes[this.process]!.acquire({ ...options, key, signal });
+    } finally {
+      if (callOff) callOff();
+    }
+  }
+
+  async #giveBack(hold: Hold): Promise<void> {
+    this.promises.check(hold);
+    const { held } = hold.lease;
+    this.promises.gaveBack(hold);
+    const released = await hold.lease.release();
+    check(
+      released === held,
+      `release of a lease that is ${held ? '' : 'not '}held said ${released}`,
+    );
+  }
+
+  async #do(deed: Deed, hold: Hold): Promise<void> {
+    const { promises } = this;
+    const { lease } = hold;
+    promises.tell(hold, deed.kind, deed);
+    switch (deed.kind) {
+      case 'work':
+        return this.#pause(deed.ms);
+      case 'extend': {
+        await lease.extend(deed.ttl);
+        promises.extended(hold, deed.ttl);
+        return;
+      }
+      case 'downgrade':
+        hold.shared = true; // readers join as soon as it is sent
+        return lease.downgrade();
+      case 're-enter':
+        return lease.run(() => this.#reenter(deed.inner, hold));
+      case 'hand over':
+        return this.#handOver(hold, deed.after);
+      case 'await':
+        return this.#await(hold, deed);
+      case 'signal':
+        await this.processes[this.process]!.locks.conditions.signal(
+          lease as SingleLease,
+          CONDITION,
+          deed.most,
+        );
+    }
+  }
+
+  /** At once, without a look at who waits. */
+  async #reenter(call: DrawnCall, around: Hold): Promise<void> {
+    const { promises } = this;
+    if (!call.reentrant) return this.call(call);
+    const from = promises.now();
+    const mayNot = around.shared && !call.share;
+    try {
+      const lease = await this.#acquire(call);
+      check(!mayNot, 'a reader became a writer');
+      check(promises.now() - from <= 1 && lease.waited <= 1, 'a lock that is held was waited for');
+      await this.#pause(this.pick(0, 10));
+      const { held } = around.lease;
+      check(lease.held === held, 'a lease that was entered again ended alone');
+      check((await lease.release()) === held, 'a lease that was entered again was lost');
+    } catch (error) {
+      if (mayNot && error instanceof LockUpgradeError) return;
+      if (error === GIVEN_UP && call.abortAfter === 0) return;
+      throw error;
+    }
+  }
+
+  async #handOver(hold: Hold, after: number): Promise<void> {
+    const text = await hold.lease.handOver();
+    check(!hold.lease.held, 'a lease that was handed over is held');
+    hold.state = 'on its way';
+    await this.#pause(after);
+    const heir = this.processes[this.process]!;
+    hold.lease = await heir.locks.restore(readHandOver(text));
+    this.promises.restored(hold, after);
+  }
+
+  async #await(hold: Hold, { wait, abortAfter }: Deed & { kind: 'await' }): Promise<void> {
+    const { promises } = this;
+    const abort = new AbortController();
+    const callOff =
+      abortAfter !== undefined && this.world.clock.after(abortAfter, () => abort.abort(GIVEN_UP));
+    promises.gaveBack(hold, 'awaiting');
+    try {
+      const lease = hold.lease as SingleLease;
+      const { signal } = abort;
+      await this.processes[this.process]!.locks.conditions.await(lease, {
+        condition: CONDITION,
+        wait,
+        signal,
+      });
+      promises.begins(hold);
+    } catch (error) {
+      if (error !== GIVEN_UP) throw error;
+      check(!hold.lease.held, 'a lease is held whose caller gave up to await');
+      hold.lingersUntil = 0; // it was given back to await, and no minimum keeps it then
+      promises.gaveBack(hold);
+    } finally {
+      if (callOff) callOff();
+    }
+  }
+
+  #pause(ms: number): Promise<void> {
+    return new Promise((resolve) => this.world.clock.after(ms, resolve));
+  }
+}
