@@ -24,7 +24,10 @@ export default {
     }),
     ...(ioredis === '5' && { '^ioredis$': 'ioredis-5' }),
     '^nest-redis-lock$': '<rootDir>/lib/index.ts',
-    '^nest-redis-lock/([\\w-]+)$': '<rootDir>/lib/$1/index.ts',
+    '^nest-redis-lock/([\\w-]+)$': [
+      '<rootDir>/lib/watch/$1/index.ts',
+      '<rootDir>/lib/memory/$1/index.ts',
+    ],
     '^(\\.{1,2}/.*)\\.js$': '$1',
   },
   transform: {

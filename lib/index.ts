@@ -4,14 +4,14 @@
  * @module nest-redis-lock
  */
 
-export { RedisLockModule } from './redis-lock.module.js';
+export { RedisLockModule } from './nest/redis-lock.module.js';
 export type {
   RedisLockModuleAsyncOptions,
   RedisLockModuleExtras,
   RedisLockModuleOptions,
   RedisLockOptionsFactory,
-} from './redis-lock.module-definition.js';
-export { Locked } from './decorators/locked.decorator.js';
+} from './nest/redis-lock.module-definition.js';
+export { Locked } from './nest/decorators/locked.decorator.js';
 export type {
   BusyFits,
   Lockable,
@@ -20,41 +20,44 @@ export type {
   ResultKind,
   Skippable,
   TakesArgs,
-} from './decorators/locked-types.js';
-export { CurrentLease, LockKey } from './decorators/parameters.js';
-export { LockedRequest } from './decorators/locked-request.decorator.js';
-export { LeaderOnly, type LeaderOnlyOptions } from './decorators/leader-only.decorator.js';
-export { InjectLockService } from './decorators/injected-service.js';
-export { LockInterceptor } from './interceptors/lock.interceptor.js';
-export { LockErrorFilter } from './interceptors/lock-error.filter.js';
-export type { LockedRequestOptions, RequestKey } from './interceptors/locked-request-settings.js';
-export { LockService } from './services/lock.service.js';
-export { lockServiceToken } from './services/lock-service-token.js';
+} from './nest/decorators/locked-types.js';
+export { CurrentLease, LockKey } from './nest/decorators/parameters.js';
+export { LockedRequest } from './nest/decorators/locked-request.decorator.js';
+export { LeaderOnly, type LeaderOnlyOptions } from './nest/decorators/leader-only.decorator.js';
+export { InjectLockService } from './nest/decorators/injected-service.js';
+export { LockInterceptor } from './nest/interceptors/lock.interceptor.js';
+export { LockErrorFilter } from './nest/interceptors/lock-error.filter.js';
+export type {
+  LockedRequestOptions,
+  RequestKey,
+} from './nest/interceptors/locked-request-settings.js';
+export { LockService } from './nest/services/lock.service.js';
+export { lockServiceToken } from './nest/services/lock-service-token.js';
 export {
   Election,
   type ElectionEvents,
   type ElectionOptions,
   type Leader,
-} from './services/election.js';
-export { type AwaitOptions, Condition } from './services/condition.js';
+} from './nest/services/election.js';
+export { type AwaitOptions, Condition } from './nest/services/condition.js';
 export {
   type PermitAcquireOptions,
   Semaphore,
   type SemaphoreOptions,
   type WithPermitOptions,
-} from './services/semaphore.js';
-export type { HealthOptions, LockHealth } from './services/health.js';
-export type { ServerHealth } from './locks/lock-store.js';
+} from './nest/services/semaphore.js';
+export type { HealthOptions, LockHealth } from './engine/inspection/health.js';
+export type { ServerHealth } from './engine/locks/lock-store.js';
 export type {
   ListOptions,
   LockInspection,
   LockParty,
   InspectOptions,
-} from './services/inspection.js';
-export { Lease, type LeaseJson } from './client/lease.js';
-export type { Work } from './client/run-under-lease.js';
-export type { Stamp } from './client/stamp.js';
-export { lockKey, type LockKeyValue } from './keys/index.js';
+} from './engine/inspection/inspection.js';
+export { Lease, type LeaseJson } from './engine/client/lease.js';
+export type { Work } from './engine/client/run-under-lease.js';
+export type { Stamp } from './engine/client/stamp.js';
+export { lockKey, type LockKeyValue } from './engine/keys/index.js';
 export type {
   AcquireOptions,
   BusyContext,
@@ -82,21 +85,21 @@ export type {
   SymfonyDialect,
   TimestampDialect,
   WithLockOptions,
-} from './options/index.js';
+} from './engine/options/index.js';
 export {
   type FencedRedis,
   fencedRedis,
   type FencedRedisClient,
   type FencedRedisOptions,
   type RedisOperand,
-} from './fencing/fenced-redis.js';
+} from './engine/fencing/fenced-redis.js';
 export {
   type FencedSql,
   fencedSql,
   type FencedSqlOptions,
   type SqlQuotes,
-} from './fencing/fenced-sql.js';
-export type { FencingTokenSource } from './fencing/fencing-token.js';
+} from './engine/fencing/fenced-sql.js';
+export type { FencingTokenSource } from './engine/fencing/fencing-token.js';
 export {
   type AcquiredEvent,
   type AcquireFailedEvent,
@@ -127,5 +130,5 @@ export {
   type RenewalFailedEvent,
   type ReplacedEvent,
   type SkippedEvent,
-} from './events/index.js';
-export * from './errors/index.js';
+} from './engine/events/index.js';
+export * from './engine/errors/index.js';

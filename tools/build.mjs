@@ -5,15 +5,8 @@ import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { bundleCode, bundleTypes } from './package/bundle.mjs';
 import { bundleCommand } from './package/command.mjs';
 import { compile, compileTypes } from './package/compile.mjs';
+import { ENTRIES } from './package/entries.mjs';
 
-const ENTRIES = {
-  index: 'index',
-  testing: 'testing/index',
-  terminus: 'terminus/index',
-  opentelemetry: 'opentelemetry/index',
-  prometheus: 'prometheus/index',
-  board: 'board/index',
-};
 const MODULES = 'build/lib';
 const TYPES = 'build/types';
 /** Which module format a folder of dist/ is in, in the words of rollup. */

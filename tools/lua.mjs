@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { dirname, join, relative } from 'node:path';
 
-const INCLUDES = fileURLToPath(new URL('../lib/locks/includes/', import.meta.url));
+const INCLUDES = fileURLToPath(new URL('../lib/engine/locks/includes/', import.meta.url));
 const INCLUDE = /^--- @include "([\w-]+)"\n?/m;
 const COMMENT = /^[ \t]*--(?!- @include).*\n/gm;
 const INDENT = /^[ \t]+/gm;
@@ -10,9 +10,10 @@ const INDENT = /^[ \t]+/gm;
 /** The numbers and markers of the protocol, as a script spells them. */
 const CONSTANTS = new Map(
   [
-    ...readFileSync(new URL('../lib/protocol/constants.ts', import.meta.url), 'utf8').matchAll(
-      /^export const (\w+) = (?:'([^']*)'|([-\d_.]+));$/gm,
-    ),
+    ...readFileSync(
+      new URL('../lib/engine/protocol/constants.ts', import.meta.url),
+      'utf8',
+    ).matchAll(/^export const (\w+) = (?:'([^']*)'|([-\d_.]+));$/gm),
   ].map(([, name, text, number]) => [
     name,
     text === undefined ? number.replaceAll('_', '') : `'${text}'`,
@@ -32,7 +33,7 @@ export function asModule(source, format) {
     : `export default ${text};\n`;
 }
 
-/** A Lua script with every `--- @include "name"` line replaced by lib/locks/includes/name.lua, the first time it is met. */
+/** A Lua script with every `--- @include "name"` line replaced by lib/engine/locks/includes/name.lua, the first time it is met. */
 function inlineIncludes(source) {
   return [...piecesOf(withConstants(source), readInclude)].map(({ text }) => text).join('');
 }

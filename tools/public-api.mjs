@@ -2,29 +2,31 @@
 // comments and private members. `npm run public-api` writes it to test/architecture/public-api.txt,
 // where a review sees every change. At the end each type of ours that stands in a public signature
 // and that no entry point exports, as `Type in Export`: there should be none.
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import ts from 'typescript';
 import { compileTypes } from './package/compile.mjs';
+import { ENTRIES } from './package/entries.mjs';
 
-/** By the names that users import; the code of an entry point stands in the folder of its name. */
-const ENTRIES = Object.fromEntries(
-  Object.entries(JSON.parse(readFileSync('package.json', 'utf8')).exports)
-    .filter(([, target]) => target.import)
-    .map(([name]) => [`nest-redis-lock${name.slice(1)}`, join(name, 'index.d.ts')]),
+/** By the names that users import. */
+const DECLARATIONS = Object.fromEntries(
+  Object.entries(ENTRIES).map(([name, path]) => [
+    name === 'index' ? 'nest-redis-lock' : `nest-redis-lock/${name}`,
+    `${path}.d.ts`,
+  ]),
 );
 
 const folder = mkdtempSync('.public-api-');
 try {
   await compileTypes(folder);
-  const files = Object.values(ENTRIES).map((file) => join(folder, file));
+  const files = Object.values(DECLARATIONS).map((file) => join(folder, file));
   const program = ts.createProgram(files, {
     module: ts.ModuleKind.NodeNext,
     moduleResolution: ts.ModuleResolutionKind.NodeNext,
     skipLibCheck: true,
   });
   const checker = program.getTypeChecker();
-  const surface = Object.entries(ENTRIES).map(([entry, file]) => [
+  const surface = Object.entries(DECLARATIONS).map(([entry, file]) => [
     entry,
     exportsOf(program, checker, join(folder, file)),
   ]);

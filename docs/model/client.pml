@@ -1,5 +1,5 @@
 /*
- * What a process does on its side: lib/client. One caller of it wants the lock; with ROUNDS 2 it wants it twice, or begins
+ * What a process does on its side: lib/engine/client. One caller of it wants the lock; with ROUNDS 2 it wants it twice, or begins
  * anew with another holder id. Each asynchronous call is three steps: it is sent, it runs on the server, its answer comes.
  */
 #define NEW 0

@@ -1,6 +1,6 @@
 /*
  * The server's side: what stands in Redis for one lock, and the scripts. Each script is one indivisible step here as there.
- * Above each inline stands the file that it is a model of, below lib/locks.
+ * Above each inline stands the file that it is a model of, below lib/engine/locks.
  *
  * A holder id is a number from 1 on. Each process has ROUNDS of them, and uses each for one grant.
  */

@@ -1,4 +1,4 @@
-import type { Clock } from '../options/index.js';
+import type { Clock } from '../engine/options/index.js';
 import { SortedSet } from './sorted-set.js';
 
 /** What stands at a key, by its type. */

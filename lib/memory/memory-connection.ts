@@ -1,5 +1,5 @@
-import { LockStoreError } from '../errors/index.js';
-import { type Clock } from '../options/index.js';
+import { LockStoreError } from '../engine/errors/index.js';
+import { type Clock } from '../engine/options/index.js';
 import type { MemoryServer } from './memory-server.js';
 
 /** A process's way to the server. Every command settles within `timeout`, as one to Redis does. */

@@ -1,5 +1,5 @@
-import { type Clock, momentOf } from '../options/index.js';
-import type { ServerHealth } from '../redis/index.js';
+import { type Clock, momentOf } from '../engine/options/index.js';
+import type { ServerHealth } from '../engine/redis/index.js';
 import type { MemoryConnection } from './memory-connection.js';
 
 const ADDRESS = 'memory';

@@ -1,4 +1,4 @@
-import { type Clock, momentOf, partsMatcher } from '../options/index.js';
+import { type Clock, momentOf, partsMatcher } from '../engine/options/index.js';
 import {
   type Description,
   type KeyType,
@@ -11,7 +11,7 @@ import {
   type StepNode,
   storeFailure,
   WakeChannels,
-} from '../redis/index.js';
+} from '../engine/redis/index.js';
 import { MemoryConnection } from './memory-connection.js';
 import { memoryHealth } from './memory-health.js';
 import type { MemoryServer } from './memory-server.js';

@@ -1,5 +1,5 @@
-import { type Clock, systemClock } from '../options/index.js';
-import type { LuaScript, Operand } from '../redis/index.js';
+import { type Clock, systemClock } from '../engine/options/index.js';
+import type { LuaScript, Operand } from '../engine/redis/index.js';
 import type { Channels } from './commands/index.js';
 import { Keyspace } from './keyspace.js';
 import { ScriptRunner } from './script-runner.js';

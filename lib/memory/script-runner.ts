@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { LuaScript, Operand } from '../redis/index.js';
+import type { LuaScript, Operand } from '../engine/redis/index.js';
 import { type Channels, commandOf, type Reply } from './commands/index.js';
 import { type Keyspace, RefusedCommand } from './keyspace.js';
 import { compile } from './lua/compile.js';

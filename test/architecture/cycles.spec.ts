@@ -22,8 +22,8 @@ function reached(from: string): ReadonlySet<string> {
 
 it('follows the imports from the root to the ground', () => {
   const met = reached('index.ts');
-  expect(met).toContain(join('client', 'local-queue.ts'));
-  expect(met).toContain(join('redis', 'resp.ts'));
+  expect(met).toContain(join('engine', 'client', 'local-queue.ts'));
+  expect(met).toContain(join('engine', 'redis', 'resp.ts'));
 });
 
 it('has no file that imports itself over others, by types or more', () => {

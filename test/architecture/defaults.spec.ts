@@ -6,14 +6,14 @@ import {
   MODULE_DEFAULTS,
   milliseconds,
   POLICY_DEFAULTS,
-} from '../../lib/options/index.js';
+} from '../../lib/engine/options/index.js';
 import { filesBelow } from './files-below.js';
 
 /** An option whose comment ends in its default. */
 const OPTION = /@default ([^\n]+?)\s*\*\/\s*readonly (\w+)\?/g;
 
 const documented = new Map(
-  filesBelow('lib/options', '.ts').flatMap((file) =>
+  filesBelow('lib/engine/options', '.ts').flatMap((file) =>
     [...readFileSync(file, 'utf8').matchAll(OPTION)].map(
       ([, value, name]) => [name!, literal(value!)] as const,
     ),

@@ -16,9 +16,9 @@ beforeAll(() => {
 }, 120_000);
 
 it.each([
-  ['locked', 'a decorated method', 'decorators/', 'redis/'],
-  ['acquire', 'LockService.acquire()', 'services/', 'redis/'],
-  ['release', 'lease.release()', '/', 'redis/'],
+  ['locked', 'a decorated method', 'nest/decorators/', 'engine/redis/'],
+  ['acquire', 'LockService.acquire()', 'nest/services/', 'engine/redis/'],
+  ['release', 'lease.release()', '/', 'engine/redis/'],
 ] as const)('%s: %s reaches the socket in few frames', (way, _, first, last) => {
   expect(ways[way].at(0)).toContain(first);
   expect(ways[way].at(-1)).toContain(last);
@@ -26,7 +26,7 @@ it.each([
 });
 
 it('pushed: a grant reaches the caller who waits for it in few frames', () => {
-  expect(ways.pushed.at(0)).toContain('redis/');
+  expect(ways.pushed.at(0)).toContain('engine/redis/');
   expect(ways.pushed.length).toBeLessThanOrEqual(CEILINGS.pushed);
 });
 

@@ -26,7 +26,8 @@ export const imports: Import[] = filesBelow('lib', '.ts').flatMap((path) => {
   });
 });
 
-/** The folder of lib, or `.` for its root. */
+/** A folder of engine/, nest/ or watch/, else one of lib; `.` for its root. */
 export function layerOf(file: string): string {
-  return file.includes('/') ? file.slice(0, file.indexOf('/')) : '.';
+  const folder = /^(?:(?:engine|nest|watch)\/[^/]+|memory\/testing|[^/]+)(?=\/)/;
+  return folder.exec(file)?.[0] ?? '.';
 }

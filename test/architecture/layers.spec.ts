@@ -5,41 +5,59 @@ import { relative } from 'node:path';
 import { filesBelow } from './files-below.js';
 import { type Import, imports, layerOf } from './imports.js';
 
-/** Each folder of lib, and the others it may import. Nothing points back. `.` is the root: it wires. */
+/** Each folder of lib, and the others it may import. Nothing points back. `.` is the root. */
 const LAYERS: Record<string, readonly string[]> = {
-  '.': ['decorators', 'interceptors', 'services', 'fencing', 'client', 'locks', 'keys'],
-  decorators: ['interceptors', 'services', 'client', 'keys'],
-  interceptors: ['services', 'client', 'keys'],
-  services: ['client', 'locks', 'keys'],
-  client: ['locks'],
-  fencing: ['client'],
-  keys: [],
-  locks: ['redis'],
-  board: ['services'],
-  testing: ['.', 'services', 'client', 'locks', 'memory'],
-  memory: ['redis'],
-  terminus: ['services'],
-  opentelemetry: ['telemetry'],
-  prometheus: ['telemetry'],
-  telemetry: [],
-  cli: ['services', 'client', 'locks', 'redis', 'keys'],
-  redis: [],
-  protocol: [],
-  options: [],
-  events: [],
-  errors: [],
+  '.': [
+    'nest',
+    'nest/decorators',
+    'nest/interceptors',
+    'nest/services',
+    'engine/inspection',
+    'engine/fencing',
+    'engine/client',
+    'engine/locks',
+    'engine/keys',
+  ],
+  nest: ['nest/decorators', 'nest/interceptors', 'nest/services', 'engine/locks'],
+  'nest/decorators': ['nest/interceptors', 'nest/services', 'engine/client', 'engine/keys'],
+  'nest/interceptors': ['nest/services', 'engine/client', 'engine/keys'],
+  'nest/services': ['engine/inspection', 'engine/client', 'engine/locks', 'engine/keys'],
+  'engine/inspection': ['engine/client', 'engine/locks', 'engine/keys'],
+  'engine/client': ['engine/locks'],
+  'engine/fencing': ['engine/client'],
+  'engine/keys': [],
+  'engine/locks': ['engine/redis'],
+  'engine/redis': [],
+  'engine/protocol': [],
+  'engine/options': [],
+  'engine/events': [],
+  'engine/errors': [],
+  memory: ['engine/redis'],
+  'memory/testing': ['nest', 'nest/services', 'engine/client', 'engine/locks', 'memory'],
+  'watch/board': ['nest/services', 'engine/inspection'],
+  'watch/terminus': ['nest/services', 'engine/inspection'],
+  'watch/opentelemetry': ['watch/telemetry'],
+  'watch/prometheus': ['watch/telemetry'],
+  'watch/telemetry': [],
+  'watch/cli': [
+    'engine/inspection',
+    'engine/client',
+    'engine/locks',
+    'engine/redis',
+    'engine/keys',
+  ],
 };
 
 /** May be imported by all, and import nothing but each other. */
-const GROUND = ['protocol', 'options', 'events', 'errors'];
+const GROUND = ['engine/protocol', 'engine/options', 'engine/events', 'engine/errors'];
 
 /** The files of locks/ that other layers may see: names and interfaces, nothing that works. */
 const VISIBLE: Record<string, RegExp> = {
-  locks: /^locks\/[\w-]+\.js$/,
+  'engine/locks': /^engine\/locks\/[\w-]+\.js$/,
 };
 
-const NEST_LAYERS = ['.', 'decorators', 'interceptors', 'services', 'testing', 'terminus', 'board'];
-const WIRES = ['.', 'testing', 'cli'];
+const NEST_LAYERS = /^(nest\b|memory\/testing$|watch\/(terminus|board)$)/;
+const WIRES = ['.', 'nest', 'memory/testing', 'watch/cli'];
 
 function sentences(found: readonly Import[]): string[] {
   return found.map(({ file, target }) => `${file} imports ${target}`);
@@ -84,23 +102,25 @@ it('lets no layer but the root see a kind of lock, or the module', () => {
 it('runs ioredis in redis/ alone, and names its types in options/ beside it', () => {
   const wrong = imports.filter(
     ({ layer, target, typeOnly }) =>
-      /^ioredis(\/|$)/.test(target) && layer !== 'redis' && !(layer === 'options' && typeOnly),
+      /^ioredis(\/|$)/.test(target) &&
+      layer !== 'engine/redis' &&
+      !(layer === 'engine/options' && typeOnly),
   );
   expect(sentences(wrong)).toEqual([]);
 });
 
 it('knows what spans and metrics are kept with in the entry point for it alone', () => {
   const homes: Record<string, string> = {
-    '@opentelemetry/api': 'opentelemetry',
-    'prom-client': 'prometheus',
+    '@opentelemetry/api': 'watch/opentelemetry',
+    'prom-client': 'watch/prometheus',
   };
   const wrong = imports.filter(({ layer, target }) => target in homes && layer !== homes[target]);
   expect(sentences(wrong)).toEqual([]);
 });
 
-it('knows Nest in decorators, interceptors, services and the module alone', () => {
+it('knows Nest in nest/ alone, and where a module of Nest is offered', () => {
   const wrong = imports.filter(
-    ({ layer, target }) => target.startsWith('@nestjs/') && !NEST_LAYERS.includes(layer),
+    ({ layer, target }) => target.startsWith('@nestjs/') && !NEST_LAYERS.test(layer),
   );
   expect(sentences(wrong)).toEqual([]);
 });
@@ -117,9 +137,9 @@ it('imports no package that it does not declare, and none that is for developmen
 });
 
 it('imports no include: they are written into scripts, and not in the package', () => {
-  expect(sentences(imports.filter(({ target }) => target.startsWith('locks/includes/')))).toEqual(
-    [],
-  );
+  expect(
+    sentences(imports.filter(({ target }) => target.startsWith('engine/locks/includes/'))),
+  ).toEqual([]);
 });
 
 it('has no folder called utils, helpers, common, types or the like', () => {

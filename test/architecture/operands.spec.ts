@@ -6,7 +6,7 @@ const OPERANDS = /^\s*local ([\w, ]+) = ARGV\[/gm;
 const COMMENTS = /\/\*[^]*?\*\/|\/\/.*$/gm;
 
 function textsOf(ending: string): string[] {
-  return filesBelow('lib/locks', ending).map((file) => readFileSync(file, 'utf8'));
+  return filesBelow('lib/engine/locks', ending).map((file) => readFileSync(file, 'utf8'));
 }
 
 /** Operands are passed by name, and one that nobody gives reaches the script as an empty text. */

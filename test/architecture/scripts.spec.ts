@@ -2,9 +2,9 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Redis } from 'ioredis';
 import { readFileSync } from 'node:fs';
 import { basename } from 'node:path';
-import { besideTimestamps } from '../../lib/locks/timestamp-compat/timestamp-compat.js';
-import { LuaScript } from '../../lib/redis/index.js';
-import * as constants from '../../lib/protocol/constants.js';
+import { besideTimestamps } from '../../lib/engine/locks/timestamp-compat/timestamp-compat.js';
+import { LuaScript } from '../../lib/engine/redis/index.js';
+import * as constants from '../../lib/engine/protocol/constants.js';
 import { RedisProcess } from '../../tools/redis-server.js';
 import { luaScripts } from '../support/lua-scripts.js';
 import { filesBelow } from './files-below.js';
@@ -17,10 +17,10 @@ const NUMBERS: readonly unknown[] = Object.values(constants).filter(
   (value) => Number(value) >= 100 && value !== 1_000,
 );
 
-const INCLUDES = 'lib/locks/includes/';
+const INCLUDES = 'lib/engine/locks/includes/';
 const includes = filesBelow(INCLUDES, '.lua');
 /** What is put around a script at run time. */
-const around = filesBelow('lib/locks/timestamp-compat', '.lua');
+const around = filesBelow('lib/engine/locks/timestamp-compat', '.lua');
 const files = filesBelow('lib', '.lua').filter((file) => ![...includes, ...around].includes(file));
 
 /** What a script's first line of operands looks like: `local lock, fence = KEYS[1], KEYS[2]`. */

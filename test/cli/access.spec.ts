@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { Redis } from 'ioredis';
-import type { RedisLockOptions } from '../../lib/options/index.js';
+import type { RedisLockOptions } from '../../lib/engine/options/index.js';
 import { freePort, RedisProcess } from '../../tools/redis-server.js';
 import { Certificate } from '../support/certificate.js';
 import { askedInProcess, Command, endCommands, inProcess } from '../support/command.js';

@@ -1,5 +1,5 @@
 import { afterEach, expect, it, jest } from '@jest/globals';
-import { READER } from '../../lib/options/index.js';
+import { READER } from '../../lib/engine/options/index.js';
 import { sameToken, type Plant } from '../support/plant.js';
 import { random } from '../support/random.js';
 import { withSteps } from '../support/world.js';

@@ -1,4 +1,4 @@
-import { type AcquireOptions, READER, type Share } from '../../lib/options/index.js';
+import { type AcquireOptions, READER, type Share } from '../../lib/engine/options/index.js';
 
 /** Picks one of some, as a seed has it. */
 export type Pick = <T>(...some: readonly T[]) => T;

@@ -1,7 +1,7 @@
-import { readHandOver } from '../../lib/client/hand-over.js';
-import type { BaseLease } from '../../lib/client/lease.js';
-import type { SingleLease } from '../../lib/client/single-lease.js';
-import { LockNotAcquiredError, LockUpgradeError } from '../../lib/errors/index.js';
+import { readHandOver } from '../../lib/engine/client/hand-over.js';
+import type { BaseLease } from '../../lib/engine/client/lease.js';
+import type { SingleLease } from '../../lib/engine/client/single-lease.js';
+import { LockNotAcquiredError, LockUpgradeError } from '../../lib/engine/errors/index.js';
 import { kinds } from '../support/kinds.js';
 import { MemoryWorld } from '../support/memory-world.js';
 import { expectNothingLeft } from '../support/nothing-left.js';

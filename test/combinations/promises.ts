@@ -1,6 +1,6 @@
-import type { BaseLease } from '../../lib/client/lease.js';
-import { isReader } from '../../lib/options/index.js';
-import { ASK_LONGEST } from '../../lib/protocol/constants.js';
+import type { BaseLease } from '../../lib/engine/client/lease.js';
+import { isReader } from '../../lib/engine/options/index.js';
+import { ASK_LONGEST } from '../../lib/engine/protocol/constants.js';
 import { type DrawnCall, PERMITS } from './drawn-call.js';
 
 /** A lease that its caller believes to have. */

@@ -1,11 +1,11 @@
 import { expect } from '@jest/globals';
-import { LeaseLostError, LockStoreError } from '../../lib/errors/index.js';
-import type { Lease } from '../../lib/client/lease.js';
-import type { SingleLease } from '../../lib/client/single-lease.js';
-import { BUDGET } from '../../lib/client/time-slice.js';
-import type { PushListener } from '../../lib/locks/lock-store.js';
-import type { AcquireOptions } from '../../lib/options/index.js';
-import { Condition } from '../../lib/services/condition.js';
+import { LeaseLostError, LockStoreError } from '../../lib/engine/errors/index.js';
+import type { Lease } from '../../lib/engine/client/lease.js';
+import type { SingleLease } from '../../lib/engine/client/single-lease.js';
+import { BUDGET } from '../../lib/engine/client/time-slice.js';
+import type { PushListener } from '../../lib/engine/locks/lock-store.js';
+import type { AcquireOptions } from '../../lib/engine/options/index.js';
+import { Condition } from '../../lib/nest/services/condition.js';
 import { atMost, TTL } from '../support/bounds.js';
 import type { Contract } from '../support/contract.js';
 import { Gate } from '../support/gate.js';

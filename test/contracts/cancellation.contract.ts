@@ -1,5 +1,9 @@
 import { expect } from '@jest/globals';
-import { LockNotAcquiredError, LockShutdownError, LockStoreError } from '../../lib/errors/index.js';
+import {
+  LockNotAcquiredError,
+  LockShutdownError,
+  LockStoreError,
+} from '../../lib/engine/errors/index.js';
 import { atMost } from '../support/bounds.js';
 import type { Contract } from '../support/contract.js';
 import { later } from '../support/later.js';

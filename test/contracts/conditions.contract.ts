@@ -4,11 +4,11 @@ import {
   LockLimitError,
   LockOptionsError,
   LockStoreError,
-} from '../../lib/errors/index.js';
-import type { Lease } from '../../lib/client/lease.js';
-import type { SingleLease } from '../../lib/client/single-lease.js';
-import type { LockRequest } from '../../lib/locks/lock-request.js';
-import { Condition } from '../../lib/services/condition.js';
+} from '../../lib/engine/errors/index.js';
+import type { Lease } from '../../lib/engine/client/lease.js';
+import type { SingleLease } from '../../lib/engine/client/single-lease.js';
+import type { LockRequest } from '../../lib/engine/locks/lock-request.js';
+import { Condition } from '../../lib/nest/services/condition.js';
 import { DEAD, POLL, TTL } from '../support/bounds.js';
 import type { Contract } from '../support/contract.js';
 import { Gate } from '../support/gate.js';

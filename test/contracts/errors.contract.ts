@@ -1,6 +1,10 @@
 import { expect } from '@jest/globals';
-import { ForeignLockError, LockNotAcquiredError, LockStoreError } from '../../lib/errors/index.js';
-import { withLease } from '../../lib/client/run-under-lease.js';
+import {
+  ForeignLockError,
+  LockNotAcquiredError,
+  LockStoreError,
+} from '../../lib/engine/errors/index.js';
+import { withLease } from '../../lib/engine/client/run-under-lease.js';
 import { atMost, COMMAND } from '../support/bounds.js';
 import type { Contract } from '../support/contract.js';
 import { later } from '../support/later.js';

@@ -1,6 +1,6 @@
 import { expect } from '@jest/globals';
-import { isLockError } from '../../lib/errors/index.js';
-import { callSettings } from '../../lib/options/index.js';
+import { isLockError } from '../../lib/engine/errors/index.js';
+import { callSettings } from '../../lib/engine/options/index.js';
 import type { Contract } from '../support/contract.js';
 import { Heard } from '../support/heard.js';
 import { random as randomFrom } from '../support/random.js';

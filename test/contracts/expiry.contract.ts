@@ -1,6 +1,6 @@
 import { expect } from '@jest/globals';
-import { LeaseLostError } from '../../lib/errors/index.js';
-import type { PushListener } from '../../lib/locks/lock-store.js';
+import { LeaseLostError } from '../../lib/engine/errors/index.js';
+import type { PushListener } from '../../lib/engine/locks/lock-store.js';
 import { atMost, TTL } from '../support/bounds.js';
 import type { Contract } from '../support/contract.js';
 import { later } from '../support/later.js';

@@ -1,6 +1,6 @@
 import { expect } from '@jest/globals';
-import { LockStoreError } from '../../lib/errors/index.js';
-import type { LockRequest } from '../../lib/locks/lock-request.js';
+import { LockStoreError } from '../../lib/engine/errors/index.js';
+import type { LockRequest } from '../../lib/engine/locks/lock-request.js';
 import { atMost, POLL, TTL } from '../support/bounds.js';
 import type { Contract } from '../support/contract.js';
 import { later } from '../support/later.js';

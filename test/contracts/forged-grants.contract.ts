@@ -1,8 +1,8 @@
 import { expect } from '@jest/globals';
-import type { SingleLease } from '../../lib/client/single-lease.js';
-import { conditionEntries, entryOf } from '../../lib/locks/entry.js';
-import { FIRST_LEASE } from '../../lib/protocol/constants.js';
-import { Condition } from '../../lib/services/condition.js';
+import type { SingleLease } from '../../lib/engine/client/single-lease.js';
+import { conditionEntries, entryOf } from '../../lib/engine/locks/entry.js';
+import { FIRST_LEASE } from '../../lib/engine/protocol/constants.js';
+import { Condition } from '../../lib/nest/services/condition.js';
 import { PATIENCE } from '../support/bounds.js';
 import type { Contract } from '../support/contract.js';
 import { later } from '../support/later.js';

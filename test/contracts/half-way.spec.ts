@@ -1,8 +1,8 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { MARKERS } from '../../lib/locks/holder.js';
-import { entryOf } from '../../lib/locks/entry.js';
-import type { LockRequest } from '../../lib/locks/lock-request.js';
-import { isReader, READER, type Share } from '../../lib/options/index.js';
+import { MARKERS } from '../../lib/engine/locks/holder.js';
+import { entryOf } from '../../lib/engine/locks/entry.js';
+import type { LockRequest } from '../../lib/engine/locks/lock-request.js';
+import { isReader, READER, type Share } from '../../lib/engine/options/index.js';
 import { type LockKeys, lockKeys } from '../support/lock-keys.js';
 import type { Client } from '../support/client.js';
 import { isOfInterest } from '../support/contract.js';

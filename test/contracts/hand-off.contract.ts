@@ -1,5 +1,5 @@
 import { expect } from '@jest/globals';
-import { entryOf } from '../../lib/locks/entry.js';
+import { entryOf } from '../../lib/engine/locks/entry.js';
 import type { Contract } from '../support/contract.js';
 import { type World, type Wrap, withSteps } from '../support/world.js';
 

@@ -1,10 +1,10 @@
 import { expect } from '@jest/globals';
-import type { Lease } from '../../lib/client/lease.js';
-import type { Answer, LockStore } from '../../lib/locks/lock-store.js';
-import { LockStoreError } from '../../lib/errors/index.js';
-import { entryOf } from '../../lib/locks/entry.js';
-import type { LockRequest } from '../../lib/locks/lock-request.js';
-import { FIRST_LEASE, TOKEN_LEAD } from '../../lib/protocol/constants.js';
+import type { Lease } from '../../lib/engine/client/lease.js';
+import type { Answer, LockStore } from '../../lib/engine/locks/lock-store.js';
+import { LockStoreError } from '../../lib/engine/errors/index.js';
+import { entryOf } from '../../lib/engine/locks/entry.js';
+import type { LockRequest } from '../../lib/engine/locks/lock-request.js';
+import { FIRST_LEASE, TOKEN_LEAD } from '../../lib/engine/protocol/constants.js';
 import { atMost, PATIENCE, TTL } from '../support/bounds.js';
 import type { Contract } from '../support/contract.js';
 import { later } from '../support/later.js';

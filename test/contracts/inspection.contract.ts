@@ -1,16 +1,16 @@
 import { expect } from '@jest/globals';
-import { readHandOver } from '../../lib/client/hand-over.js';
-import { FIRST_BLOCK } from '../../lib/client/local-queue.js';
-import type { SingleLease } from '../../lib/client/single-lease.js';
-import { READER } from '../../lib/options/index.js';
-import { Condition } from '../../lib/services/condition.js';
+import { readHandOver } from '../../lib/engine/client/hand-over.js';
+import { FIRST_BLOCK } from '../../lib/engine/client/local-queue.js';
+import type { SingleLease } from '../../lib/engine/client/single-lease.js';
+import { READER } from '../../lib/engine/options/index.js';
+import { Condition } from '../../lib/nest/services/condition.js';
 import {
   grantOf,
   inspection,
   inspectLock,
   listedLocks,
   type LockInspection,
-} from '../../lib/services/inspection.js';
+} from '../../lib/engine/inspection/inspection.js';
 import type { Contract } from '../support/contract.js';
 import { later } from '../support/later.js';
 import type { LockingProcess, World } from '../support/world.js';

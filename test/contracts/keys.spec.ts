@@ -1,9 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { LockKeyError } from '../../lib/errors/index.js';
-import { lockName } from '../../lib/keys/index.js';
-import { slotOf } from '../../lib/redis/cluster/slot-map.js';
-import { fenceKey } from '../../lib/redis/index.js';
+import { LockKeyError } from '../../lib/engine/errors/index.js';
+import { lockName } from '../../lib/engine/keys/index.js';
+import { slotOf } from '../../lib/engine/redis/cluster/slot-map.js';
+import { fenceKey } from '../../lib/engine/redis/index.js';
 import { lockKeys } from '../support/lock-keys.js';
 
 function slots(prefix: string, name: string): number[] {

@@ -1,5 +1,5 @@
 import { expect } from '@jest/globals';
-import { LockLimitError } from '../../lib/errors/index.js';
+import { LockLimitError } from '../../lib/engine/errors/index.js';
 import { DEAD, TTL } from '../support/bounds.js';
 import type { Contract } from '../support/contract.js';
 import { later } from '../support/later.js';

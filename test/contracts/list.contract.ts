@@ -1,7 +1,7 @@
 import { expect } from '@jest/globals';
-import { lockName } from '../../lib/keys/index.js';
-import type { NameSearch } from '../../lib/locks/lock-names.js';
-import { READER } from '../../lib/options/index.js';
+import { lockName } from '../../lib/engine/keys/index.js';
+import type { NameSearch } from '../../lib/engine/locks/lock-names.js';
+import { READER } from '../../lib/engine/options/index.js';
 import type { Contract } from '../support/contract.js';
 
 function search(pattern: string, most = 1_000): NameSearch {

@@ -1,16 +1,16 @@
 import { expect } from '@jest/globals';
-import { BUDGET } from '../../lib/client/time-slice.js';
+import { BUDGET } from '../../lib/engine/client/time-slice.js';
 import {
   type CommandOutcome,
   LeaseLostError,
   LockNotAcquiredError,
   LockShutdownError,
   LockStoreError,
-} from '../../lib/errors/index.js';
-import type { Lease } from '../../lib/client/lease.js';
-import type { Answer } from '../../lib/locks/lock-store.js';
-import type { LockRequest } from '../../lib/locks/lock-request.js';
-import type { AcquireOptions } from '../../lib/options/index.js';
+} from '../../lib/engine/errors/index.js';
+import type { Lease } from '../../lib/engine/client/lease.js';
+import type { Answer } from '../../lib/engine/locks/lock-store.js';
+import type { LockRequest } from '../../lib/engine/locks/lock-request.js';
+import type { AcquireOptions } from '../../lib/engine/options/index.js';
 import { atMost, TTL } from '../support/bounds.js';
 import type { Contract } from '../support/contract.js';
 import { Gate } from '../support/gate.js';

@@ -1,9 +1,9 @@
 import { expect } from '@jest/globals';
-import { LeaseLostError } from '../../lib/errors/index.js';
-import type { BaseLease } from '../../lib/client/lease.js';
-import { withLease } from '../../lib/client/run-under-lease.js';
-import { batchesBy } from '../../lib/locks/batches.js';
-import type { LockRequest } from '../../lib/locks/lock-request.js';
+import { LeaseLostError } from '../../lib/engine/errors/index.js';
+import type { BaseLease } from '../../lib/engine/client/lease.js';
+import { withLease } from '../../lib/engine/client/run-under-lease.js';
+import { batchesBy } from '../../lib/engine/locks/batches.js';
+import type { LockRequest } from '../../lib/engine/locks/lock-request.js';
 import { atMost, TTL } from '../support/bounds.js';
 import type { Contract } from '../support/contract.js';
 import { Gate } from '../support/gate.js';

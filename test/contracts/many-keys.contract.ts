@@ -5,9 +5,9 @@ import {
   LockNotAcquiredError,
   LockOptionsError,
   LockStoreError,
-} from '../../lib/errors/index.js';
-import type { Lease } from '../../lib/client/lease.js';
-import { type AcquireOptions, callSettings } from '../../lib/options/index.js';
+} from '../../lib/engine/errors/index.js';
+import type { Lease } from '../../lib/engine/client/lease.js';
+import { type AcquireOptions, callSettings } from '../../lib/engine/options/index.js';
 import { atMost, TTL } from '../support/bounds.js';
 import type { Contract } from '../support/contract.js';
 import { Heard } from '../support/heard.js';

@@ -3,7 +3,7 @@ import { expect, it } from '@jest/globals';
 import { kinds } from '../support/kinds.js';
 
 it('every kind of lock stands in the matrix of the contracts', () => {
-  const folders = readdirSync('lib/locks', { withFileTypes: true })
+  const folders = readdirSync('lib/engine/locks', { withFileTypes: true })
     .filter((entry) => entry.isDirectory() && entry.name !== 'includes')
     .map(({ name }) => name);
   const covered = new Set(Object.values(kinds).map(({ folder }) => folder));

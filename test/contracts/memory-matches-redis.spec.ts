@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, it, jest } from '@jest/globals';
 import fc from 'fast-check';
-import { ForeignLockError } from '../../lib/errors/index.js';
-import type { LockRequest } from '../../lib/locks/lock-request.js';
-import { READER, type Share } from '../../lib/options/index.js';
+import { ForeignLockError } from '../../lib/engine/errors/index.js';
+import type { LockRequest } from '../../lib/engine/locks/lock-request.js';
+import { READER, type Share } from '../../lib/engine/options/index.js';
 import type { Client } from '../support/client.js';
 import { kinds } from '../support/kinds.js';
 import { type Topology, topologies } from '../support/topologies.js';

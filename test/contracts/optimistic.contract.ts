@@ -1,10 +1,10 @@
 import { expect } from '@jest/globals';
-import { ForeignLockError } from '../../lib/errors/index.js';
-import type { SingleLease } from '../../lib/client/single-lease.js';
-import type { Stamp } from '../../lib/client/stamp.js';
-import { READER } from '../../lib/options/index.js';
-import { Condition } from '../../lib/services/condition.js';
-import { inspection } from '../../lib/services/inspection.js';
+import { ForeignLockError } from '../../lib/engine/errors/index.js';
+import type { SingleLease } from '../../lib/engine/client/single-lease.js';
+import type { Stamp } from '../../lib/engine/client/stamp.js';
+import { READER } from '../../lib/engine/options/index.js';
+import { Condition } from '../../lib/nest/services/condition.js';
+import { inspection } from '../../lib/engine/inspection/inspection.js';
 import { TTL } from '../support/bounds.js';
 import type { Contract } from '../support/contract.js';
 import { random } from '../support/random.js';

@@ -1,8 +1,13 @@
 import { expect } from '@jest/globals';
-import { LockNotAcquiredError, LockOptionsError } from '../../lib/errors/index.js';
-import type { BaseLease } from '../../lib/client/lease.js';
-import { readHandOver } from '../../lib/client/hand-over.js';
-import { type AcquireOptions, callSettings, READER, type Share } from '../../lib/options/index.js';
+import { LockNotAcquiredError, LockOptionsError } from '../../lib/engine/errors/index.js';
+import type { BaseLease } from '../../lib/engine/client/lease.js';
+import { readHandOver } from '../../lib/engine/client/hand-over.js';
+import {
+  type AcquireOptions,
+  callSettings,
+  READER,
+  type Share,
+} from '../../lib/engine/options/index.js';
 import { kinds } from '../support/kinds.js';
 import { later } from '../support/later.js';
 import { MemoryWorld } from '../support/memory-world.js';

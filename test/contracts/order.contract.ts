@@ -1,6 +1,6 @@
 import { expect } from '@jest/globals';
-import { entryOf } from '../../lib/locks/entry.js';
-import type { LockRequest } from '../../lib/locks/lock-request.js';
+import { entryOf } from '../../lib/engine/locks/entry.js';
+import type { LockRequest } from '../../lib/engine/locks/lock-request.js';
 import type { Client } from '../support/client.js';
 import { TTL } from '../support/bounds.js';
 import type { Contract } from '../support/contract.js';

@@ -1,5 +1,5 @@
 import { expect } from '@jest/globals';
-import { entryOf } from '../../lib/locks/entry.js';
+import { entryOf } from '../../lib/engine/locks/entry.js';
 import { TTL } from '../support/bounds.js';
 import type { Contract } from '../support/contract.js';
 

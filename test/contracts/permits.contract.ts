@@ -1,6 +1,6 @@
 import { expect } from '@jest/globals';
-import { ForeignLockError } from '../../lib/errors/index.js';
-import { READER, type Share } from '../../lib/options/index.js';
+import { ForeignLockError } from '../../lib/engine/errors/index.js';
+import { READER, type Share } from '../../lib/engine/options/index.js';
 import { atMost, TTL } from '../support/bounds.js';
 import type { Contract } from '../support/contract.js';
 import { later } from '../support/later.js';

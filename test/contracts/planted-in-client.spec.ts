@@ -1,7 +1,7 @@
-import type { HeldLock, Successors } from '../../lib/client/held-lock.js';
-import type { LocalQueue } from '../../lib/client/local-queue.js';
-import type { LossReason } from '../../lib/errors/index.js';
-import { type CallSettings, momentOf } from '../../lib/options/index.js';
+import type { HeldLock, Successors } from '../../lib/engine/client/held-lock.js';
+import type { LocalQueue } from '../../lib/engine/client/local-queue.js';
+import type { LossReason } from '../../lib/engine/errors/index.js';
+import { type CallSettings, momentOf } from '../../lib/engine/options/index.js';
 import {
   endlessTimeSlice,
   hastyBatch,

@@ -1,5 +1,5 @@
-import type { Answer } from '../../lib/locks/lock-store.js';
-import { momentOf } from '../../lib/options/index.js';
+import type { Answer } from '../../lib/engine/locks/lock-store.js';
+import { momentOf } from '../../lib/engine/options/index.js';
 import { datedLate } from '../support/dated-late.js';
 import { endlessTurn } from '../support/plant.js';
 import { planted } from '../support/planted.js';

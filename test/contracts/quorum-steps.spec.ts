@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { Redis } from 'ioredis';
-import { scripts } from '../../lib/locks/quorum/quorum-node.js';
+import { scripts } from '../../lib/engine/locks/quorum/quorum-node.js';
 import { RedisProcess } from '../../tools/redis-server.js';
 
 let server: RedisProcess;

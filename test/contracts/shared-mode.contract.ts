@@ -4,8 +4,8 @@ import {
   LockOptionsError,
   LockStoreError,
   LockUpgradeError,
-} from '../../lib/errors/index.js';
-import { callSettings, READER } from '../../lib/options/index.js';
+} from '../../lib/engine/errors/index.js';
+import { callSettings, READER } from '../../lib/engine/options/index.js';
 import { atMost, TTL } from '../support/bounds.js';
 import type { Contract } from '../support/contract.js';
 import { Gate } from '../support/gate.js';

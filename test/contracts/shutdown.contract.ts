@@ -1,10 +1,10 @@
 import { expect } from '@jest/globals';
-import { LockShutdownError, LockStoreError } from '../../lib/errors/index.js';
-import { readHandOver } from '../../lib/client/hand-over.js';
-import type { Lease } from '../../lib/client/lease.js';
-import { SingleLease } from '../../lib/client/single-lease.js';
-import type { LockStore } from '../../lib/locks/lock-store.js';
-import type { LockRequest } from '../../lib/locks/lock-request.js';
+import { LockShutdownError, LockStoreError } from '../../lib/engine/errors/index.js';
+import { readHandOver } from '../../lib/engine/client/hand-over.js';
+import type { Lease } from '../../lib/engine/client/lease.js';
+import { SingleLease } from '../../lib/engine/client/single-lease.js';
+import type { LockStore } from '../../lib/engine/locks/lock-store.js';
+import type { LockRequest } from '../../lib/engine/locks/lock-request.js';
 import { atMost, TTL } from '../support/bounds.js';
 import type { Contract } from '../support/contract.js';
 import { Gate } from '../support/gate.js';

@@ -1,5 +1,5 @@
 import { afterEach, expect, it, jest } from '@jest/globals';
-import { momentOf } from '../../lib/options/index.js';
+import { momentOf } from '../../lib/engine/options/index.js';
 import { datedLate } from '../support/dated-late.js';
 import { sameToken, type Plant } from '../support/plant.js';
 import { CALM, ROUGH, simulate, STORM } from '../support/simulation.js';

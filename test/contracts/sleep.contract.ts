@@ -4,10 +4,10 @@ import {
   LockNotAcquiredError,
   LockUpgradeError,
   QuorumNotReachedError,
-} from '../../lib/errors/index.js';
-import { readHandOver } from '../../lib/client/hand-over.js';
-import type { SingleLease } from '../../lib/client/single-lease.js';
-import { Condition } from '../../lib/services/condition.js';
+} from '../../lib/engine/errors/index.js';
+import { readHandOver } from '../../lib/engine/client/hand-over.js';
+import type { SingleLease } from '../../lib/engine/client/single-lease.js';
+import { Condition } from '../../lib/nest/services/condition.js';
 import type { Contract } from '../support/contract.js';
 import { Gate } from '../support/gate.js';
 import { later } from '../support/later.js';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { LockNotAcquiredError } from '../../lib/index.js';
-import type { Lease } from '../../lib/client/lease.js';
+import type { Lease } from '../../lib/engine/client/lease.js';
 import type { LockProcess } from '../support/lock-process.js';
 import { until } from '../support/until.js';
 import type { Peer, PeerClient } from './peers/peer.js';

@@ -1,9 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
 import type { ChainableCommander } from 'ioredis';
-import { newHolderId } from '../../lib/locks/holder.js';
-import type { LockRequest } from '../../lib/locks/lock-request.js';
-import { dialectSettings } from '../../lib/options/index.js';
-import { inspection, listLocks } from '../../lib/services/inspection.js';
+import { newHolderId } from '../../lib/engine/locks/holder.js';
+import type { LockRequest } from '../../lib/engine/locks/lock-request.js';
+import { dialectSettings } from '../../lib/engine/options/index.js';
+import { inspection, listLocks } from '../../lib/engine/inspection/inspection.js';
 import { samples } from './samples.js';
 import { Sides } from './sides.js';
 

@@ -1,4 +1,4 @@
-import { type Clock, systemClock } from '../../lib/options/index.js';
+import { type Clock, systemClock } from '../../lib/engine/options/index.js';
 
 /**
  * The system's clock, on which no pause ends that is longer than so many ms. While one who asks again and again makes such a

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { type AcquireOptions, LeaseLostError, LockNotAcquiredError } from '../../lib/index.js';
-import type { Lease } from '../../lib/client/lease.js';
-import { scripts } from '../../lib/locks/dialects/plain/plain.js';
+import type { Lease } from '../../lib/engine/client/lease.js';
+import { scripts } from '../../lib/engine/locks/dialects/plain/plain.js';
 import { until } from '../support/until.js';
 import { Crowd } from './crowd.js';
 import { textbookInPython } from './peers/index.js';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { LeaseLostError, LockOptionsError, LockService } from '../../lib/index.js';
-import { dialectSettings, type LockDialect } from '../../lib/options/index.js';
-import { memoryLockService } from '../../lib/testing/index.js';
+import { dialectSettings, type LockDialect } from '../../lib/engine/options/index.js';
+import { memoryLockService } from '../../lib/memory/testing/index.js';
 import type { LockProcess } from '../support/lock-process.js';
 import { samples } from './samples.js';
 import { Sides } from './sides.js';

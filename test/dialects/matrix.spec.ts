@@ -1,11 +1,11 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
 import { LockOptionsError } from '../../lib/index.js';
-import { CALL_DEFAULTS, callSettings, dialectSettings } from '../../lib/options/index.js';
+import { CALL_DEFAULTS, callSettings, dialectSettings } from '../../lib/engine/options/index.js';
 import { versionsOf } from './peers/jvm.js';
 import { samples } from './samples.js';
 
-const folders = readdirSync('lib/locks/dialects', { withFileTypes: true })
+const folders = readdirSync('lib/engine/locks/dialects', { withFileTypes: true })
   .filter((entry) => entry.isDirectory())
   .map(({ name }) => name);
 

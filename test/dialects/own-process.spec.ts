@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import type { LockStore } from '../../lib/locks/lock-store.js';
+import type { LockStore } from '../../lib/engine/locks/lock-store.js';
 import { later } from '../support/later.js';
 import { until } from '../support/until.js';
 import { withSteps } from '../support/world.js';

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { Redis } from 'ioredis';
 import { LockNotAcquiredError } from '../../lib/index.js';
 import type { LockDialect } from '../../lib/index.js';
-import { dialectSettings } from '../../lib/options/index.js';
+import { dialectSettings } from '../../lib/engine/options/index.js';
 import { Quorum } from '../support/quorum.js';
 import { until } from '../support/until.js';
 import type { LockingProcess } from '../support/world.js';

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
 import { LockNotAcquiredError, LockOptionsError } from '../../lib/index.js';
-import { newHolderId } from '../../lib/locks/holder.js';
-import { type LockDialect, dialectSettings, READER } from '../../lib/options/index.js';
+import { newHolderId } from '../../lib/engine/locks/holder.js';
+import { type LockDialect, dialectSettings, READER } from '../../lib/engine/options/index.js';
 import { LockProcess } from '../support/lock-process.js';
 import { until } from '../support/until.js';
 import { RedissonThread } from './peers/redisson.js';

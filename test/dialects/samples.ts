@@ -1,4 +1,4 @@
-import type { LockDialect } from '../../lib/options/index.js';
+import type { LockDialect } from '../../lib/engine/options/index.js';
 
 /** Each way of speaking each dialect. */
 export const samples: readonly LockDialect[] = [

@@ -4,9 +4,9 @@ import { RedisProcess } from '../../tools/redis-server.js';
 import { LockProcess } from '../support/lock-process.js';
 import { until } from '../support/until.js';
 import type { LockDialect, RedisLockOptions } from '../../lib/index.js';
-import type { Lease } from '../../lib/client/lease.js';
-import type { LockStore } from '../../lib/locks/lock-store.js';
-import type { Clock } from '../../lib/options/index.js';
+import type { Lease } from '../../lib/engine/client/lease.js';
+import type { LockStore } from '../../lib/engine/locks/lock-store.js';
+import type { Clock } from '../../lib/engine/options/index.js';
 import type { PeerClient } from './peers/peer.js';
 
 /** What a client emits that has subscribed by a command. */

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Redis } from 'ioredis';
 import { ForeignLockError, LockNotAcquiredError, LockOptionsError } from '../../lib/index.js';
-import { newHolderId } from '../../lib/locks/holder.js';
-import type { Answer, Grant } from '../../lib/locks/lock-store.js';
-import type { LockRequest } from '../../lib/locks/lock-request.js';
-import { speak } from '../../lib/locks/dialects/dialect-lock.js';
-import { dialectSettings } from '../../lib/options/index.js';
+import { newHolderId } from '../../lib/engine/locks/holder.js';
+import type { Answer, Grant } from '../../lib/engine/locks/lock-store.js';
+import type { LockRequest } from '../../lib/engine/locks/lock-request.js';
+import { speak } from '../../lib/engine/locks/dialects/dialect-lock.js';
+import { dialectSettings } from '../../lib/engine/options/index.js';
 import { RedisProcess } from '../../tools/redis-server.js';
 import { LockProcess } from '../support/lock-process.js';
 import { until } from '../support/until.js';

@@ -1,9 +1,9 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { Redis } from 'ioredis';
 import { LockNotAcquiredError } from '../../lib/index.js';
-import { newHolderId } from '../../lib/locks/holder.js';
-import type { LockRequest } from '../../lib/locks/lock-request.js';
-import { READER } from '../../lib/options/index.js';
+import { newHolderId } from '../../lib/engine/locks/holder.js';
+import type { LockRequest } from '../../lib/engine/locks/lock-request.js';
+import { READER } from '../../lib/engine/options/index.js';
 import { RedisProcess } from '../../tools/redis-server.js';
 import { LockProcess } from '../support/lock-process.js';
 import { until } from '../support/until.js';

@@ -1,13 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from '@jest/globals';
-import { newHolderId } from '../../lib/locks/holder.js';
-import type { Grant, LockStore } from '../../lib/locks/lock-store.js';
-import type { LockRequest } from '../../lib/locks/lock-request.js';
+import { newHolderId } from '../../lib/engine/locks/holder.js';
+import type { Grant, LockStore } from '../../lib/engine/locks/lock-store.js';
+import type { LockRequest } from '../../lib/engine/locks/lock-request.js';
 import {
   dialectSettings,
   type LockDialect,
   type RedisLockOptions,
-} from '../../lib/options/index.js';
+} from '../../lib/engine/options/index.js';
 import type { LockProcess } from '../support/lock-process.js';
 import { until } from '../support/until.js';
 import { Sides } from './sides.js';

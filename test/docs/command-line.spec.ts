@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Redis } from 'ioredis';
 import { hostname } from 'node:os';
-import { COMMANDS, OPTIONS } from '../../lib/cli/arguments.js';
+import { COMMANDS, OPTIONS } from '../../lib/watch/cli/arguments.js';
 import type { TestingModule } from '@nestjs/testing';
 import { LockService } from 'nest-redis-lock';
 import { RedisProcess } from '../../tools/redis-server.js';

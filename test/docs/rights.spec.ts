@@ -8,18 +8,18 @@ import {
   exclusive as lock,
   permits,
   readers,
-} from '../../lib/locks/native-scripts.js';
-import { scripts as plain } from '../../lib/locks/dialects/plain/plain.js';
-import { scripts as pythonRedisLock } from '../../lib/locks/dialects/python-redis-lock/python-redis-lock.js';
-import { scripts as redisson } from '../../lib/locks/dialects/redisson/redisson.js';
-import { scripts as spring } from '../../lib/locks/dialects/spring/spring.js';
-import { scripts as symfony } from '../../lib/locks/dialects/symfony/symfony.js';
-import { scripts as timestamp } from '../../lib/locks/dialects/timestamp/timestamp.js';
-import { speak } from '../../lib/locks/dialects/dialect-lock.js';
-import { stepsOf } from '../../lib/locks/dialects/try-out.js';
-import { scripts as epoch } from '../../lib/locks/server-epoch.js';
-import { scripts as quorum } from '../../lib/locks/quorum/quorum-node.js';
-import { dialectSettings, type LockDialect } from '../../lib/options/index.js';
+} from '../../lib/engine/locks/native-scripts.js';
+import { scripts as plain } from '../../lib/engine/locks/dialects/plain/plain.js';
+import { scripts as pythonRedisLock } from '../../lib/engine/locks/dialects/python-redis-lock/python-redis-lock.js';
+import { scripts as redisson } from '../../lib/engine/locks/dialects/redisson/redisson.js';
+import { scripts as spring } from '../../lib/engine/locks/dialects/spring/spring.js';
+import { scripts as symfony } from '../../lib/engine/locks/dialects/symfony/symfony.js';
+import { scripts as timestamp } from '../../lib/engine/locks/dialects/timestamp/timestamp.js';
+import { speak } from '../../lib/engine/locks/dialects/dialect-lock.js';
+import { stepsOf } from '../../lib/engine/locks/dialects/try-out.js';
+import { scripts as epoch } from '../../lib/engine/locks/server-epoch.js';
+import { scripts as quorum } from '../../lib/engine/locks/quorum/quorum-node.js';
+import { dialectSettings, type LockDialect } from '../../lib/engine/options/index.js';
 import { ClusterProcess } from '../../tools/redis-cluster.js';
 import { majorVersion, RedisProcess } from '../../tools/redis-server.js';
 import { until } from '../support/until.js';

@@ -7,77 +7,93 @@ const page = plain(readFileSync('docs/troubleshooting.md', 'utf8'));
 
 /** Texts of lib that nobody is ever told, and why. */
 const UNTOLD: readonly { file: string; text: RegExp; because: string }[] = [
-  { file: 'lib/fencing/guarded-script.ts', text: /\bredis\.call\b|^local /, because: 'Lua' },
+  { file: 'lib/engine/fencing/guarded-script.ts', text: /\bredis\.call\b|^local /, because: 'Lua' },
   {
-    file: 'lib/locks/timestamp-compat/timestamp-compat.ts',
+    file: 'lib/engine/locks/timestamp-compat/timestamp-compat.ts',
     text: /local function/,
     because: 'Lua',
   },
-  { file: 'lib/redis/lua-script.ts', text: /local function/, because: 'Lua' },
-  { file: 'lib/redis/server-health.ts', text: /^local key = KEYS/, because: 'Lua' },
-  { file: 'lib/redis/rights.ts', text: /local refused/, because: 'Lua' },
-  { file: 'lib/redis/server-check.ts', text: /^return redis\.call/, because: 'Lua' },
-  { file: 'lib/fencing/guarded-script.ts', text: /^MSET /, because: 'names of commands' },
-  { file: 'lib/redis/store-failure.ts', text: /^asking auth /, because: 'names of commands' },
-  { file: 'lib/redis/server-probe.ts', text: /^-ERR max number/, because: 'what Redis says' },
+  { file: 'lib/engine/redis/lua-script.ts', text: /local function/, because: 'Lua' },
+  { file: 'lib/engine/redis/server-health.ts', text: /^local key = KEYS/, because: 'Lua' },
+  { file: 'lib/engine/redis/rights.ts', text: /local refused/, because: 'Lua' },
+  { file: 'lib/engine/redis/server-check.ts', text: /^return redis\.call/, because: 'Lua' },
+  { file: 'lib/engine/fencing/guarded-script.ts', text: /^MSET /, because: 'names of commands' },
   {
-    file: 'lib/redis/lua-script.ts',
+    file: 'lib/engine/redis/store-failure.ts',
+    text: /^asking auth /,
+    because: 'names of commands',
+  },
+  {
+    file: 'lib/engine/redis/server-probe.ts',
+    text: /^-ERR max number/,
+    because: 'what Redis says',
+  },
+  {
+    file: 'lib/engine/redis/lua-script.ts',
     text: /^A script that counts/,
     because: 'our own mistake',
   },
   {
-    file: 'lib/redis/cluster/redis-cluster.ts',
+    file: 'lib/engine/redis/cluster/redis-cluster.ts',
     text: /^the caller gave up$/,
     because: 'heard by nobody',
   },
   {
-    file: 'lib/redis/redis-connection.ts',
+    file: 'lib/engine/redis/redis-connection.ts',
     text: /^the caller gave up$/,
     because: 'heard by nobody',
   },
   {
-    file: 'lib/locks/dialects/dialect-lock.ts',
+    file: 'lib/engine/locks/dialects/dialect-lock.ts',
     text: /^the caller gave up$/,
     because: 'heard by nobody',
   },
-  { file: 'lib/redis/replica-acks.ts', text: /^the caller gave up$/, because: 'heard by nobody' },
-  { file: 'lib/board/answers.ts', text: /^no-store|^default-src|^application/, because: 'headers' },
-  { file: 'lib/board/viewer.ts', text: /^text\/event-stream/, because: 'headers' },
   {
-    file: 'lib/board/page.ts',
+    file: 'lib/engine/redis/replica-acks.ts',
+    text: /^the caller gave up$/,
+    because: 'heard by nobody',
+  },
+  {
+    file: 'lib/watch/board/answers.ts',
+    text: /^no-store|^default-src|^application/,
+    because: 'headers',
+  },
+  { file: 'lib/watch/board/viewer.ts', text: /^text\/event-stream/, because: 'headers' },
+  {
+    file: 'lib/watch/board/page.ts',
     text: /^text\/html|'(none|self|script)'|data:$/,
     because: 'headers',
   },
   {
-    file: 'lib/opentelemetry/lock-instruments.ts',
+    file: 'lib/watch/opentelemetry/lock-instruments.ts',
     text: /^(How|Calls|Locks|Renewals) /,
     because: 'what a metric is',
   },
   {
-    file: 'lib/prometheus/register-lock-metrics.ts',
+    file: 'lib/watch/prometheus/register-lock-metrics.ts',
     text: /^(How|Calls|Locks|Renewals) /,
     because: 'what a metric is',
   },
   {
-    file: 'lib/cli/commands/inspect.ts',
+    file: 'lib/watch/cli/commands/inspect.ts',
     text: /^(kept|foreign):/,
     because: 'the state of a lock',
   },
   {
-    file: 'lib/cli/commands/list.ts',
+    file: 'lib/watch/cli/commands/list.ts',
     text: /^No lock is held|^ whose key/,
     because: 'no lock is no error',
   },
   {
-    file: 'lib/cli/commands/list.ts',
+    file: 'lib/watch/cli/commands/list.ts',
     text: /^There may be more|--limit\.$/,
     because: 'says what to do',
   },
-  { file: 'lib/cli/commands/release.ts', text: / wait for it$|\?$/, because: 'the question' },
-  { file: 'lib/cli/commands/watch.ts', text: /^Redis is away$/, because: 'a heading' },
-  { file: 'lib/cli/help.ts', text: /\n  doctor /, because: 'the help' },
+  { file: 'lib/watch/cli/commands/release.ts', text: / wait for it$|\?$/, because: 'the question' },
+  { file: 'lib/watch/cli/commands/watch.ts', text: /^Redis is away$/, because: 'a heading' },
+  { file: 'lib/watch/cli/help.ts', text: /\n  doctor /, because: 'the help' },
   {
-    file: 'lib/cli/doctor/server-settings.ts',
+    file: 'lib/watch/cli/doctor/server-settings.ts',
     text: /^<…> in step|^Redis has an/,
     because: 'all is well',
   },
@@ -123,7 +139,7 @@ function isOnPage({ file, text }: Message): boolean {
   const pattern = parts
     .map((part) => part.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&'))
     .join('.{0,80}?');
-  return new RegExp(pattern).test(file.startsWith('lib/cli/') ? page + commandPage : page);
+  return new RegExp(pattern).test(file.startsWith('lib/watch/cli/') ? page + commandPage : page);
 }
 
 describe('Troubleshooting', () => {

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import { LockNotAcquiredError } from '../../lib/errors/index.js';
+import { LockNotAcquiredError } from '../../lib/engine/errors/index.js';
 import { RedisProcess } from '../../tools/redis-server.js';
 import { BY_POLL } from '../support/bounds.js';
 import { FaultProxy } from '../support/fault-proxy.js';

@@ -1,8 +1,8 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { Cluster, Redis } from 'ioredis';
-import { LockStoreError } from '../../lib/errors/index.js';
-import { type Clock, type RedisSource, systemClock } from '../../lib/options/index.js';
-import { slotOf } from '../../lib/redis/cluster/slot-map.js';
+import { LockStoreError } from '../../lib/engine/errors/index.js';
+import { type Clock, type RedisSource, systemClock } from '../../lib/engine/options/index.js';
+import { slotOf } from '../../lib/engine/redis/cluster/slot-map.js';
 import { ClusterProcess } from '../../tools/redis-cluster.js';
 import { freePort } from '../../tools/redis-server.js';
 import { Certificate } from '../support/certificate.js';

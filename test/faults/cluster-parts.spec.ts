@@ -1,10 +1,10 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from '@jest/globals';
 import type { Redis } from 'ioredis';
-import { RedisLockStore } from '../../lib/locks/lock/redis-lock-store.js';
-import { LockStoreError } from '../../lib/errors/index.js';
-import { readHandOver } from '../../lib/client/hand-over.js';
-import type { Lease } from '../../lib/client/lease.js';
-import type { SingleLease } from '../../lib/client/single-lease.js';
+import { RedisLockStore } from '../../lib/engine/locks/lock/redis-lock-store.js';
+import { LockStoreError } from '../../lib/engine/errors/index.js';
+import { readHandOver } from '../../lib/engine/client/hand-over.js';
+import type { Lease } from '../../lib/engine/client/lease.js';
+import type { SingleLease } from '../../lib/engine/client/single-lease.js';
 import {
   type AcquireOptions,
   moduleSettings,
@@ -12,9 +12,9 @@ import {
   type RedisLockOptions,
   type Share,
   systemClock,
-} from '../../lib/options/index.js';
-import { slotOf } from '../../lib/redis/cluster/slot-map.js';
-import { Condition } from '../../lib/services/condition.js';
+} from '../../lib/engine/options/index.js';
+import { slotOf } from '../../lib/engine/redis/cluster/slot-map.js';
+import { Condition } from '../../lib/nest/services/condition.js';
 import { ClusterProcess } from '../../tools/redis-cluster.js';
 import { controlOf } from '../support/control.js';
 import { FaultProxy } from '../support/fault-proxy.js';

@@ -1,12 +1,12 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { Cluster, type Redis } from 'ioredis';
-import { isLockError } from '../../lib/errors/index.js';
-import { slotOf, slotTagOf } from '../../lib/redis/cluster/slot-map.js';
-import { systemClock } from '../../lib/options/index.js';
-import type { RedisSource } from '../../lib/options/index.js';
-import { moduleSettings } from '../../lib/options/index.js';
-import { RedisLockStore } from '../../lib/locks/lock/redis-lock-store.js';
+import { isLockError } from '../../lib/engine/errors/index.js';
+import { slotOf, slotTagOf } from '../../lib/engine/redis/cluster/slot-map.js';
+import { systemClock } from '../../lib/engine/options/index.js';
+import type { RedisSource } from '../../lib/engine/options/index.js';
+import { moduleSettings } from '../../lib/engine/options/index.js';
+import { RedisLockStore } from '../../lib/engine/locks/lock/redis-lock-store.js';
 import { ClusterProcess } from '../../tools/redis-cluster.js';
 import { controlOf } from '../support/control.js';
 import { checkHistory, type Claimed, HistoryRecorder } from '../support/history.js';

@@ -1,14 +1,14 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
-import { LockOptionsError, LockStoreError } from '../../lib/errors/index.js';
-import type { LockStore } from '../../lib/locks/lock-store.js';
-import { QuorumLockStore } from '../../lib/locks/quorum/quorum-lock-store.js';
-import { RedisLockStore } from '../../lib/locks/lock/redis-lock-store.js';
+import { LockOptionsError, LockStoreError } from '../../lib/engine/errors/index.js';
+import type { LockStore } from '../../lib/engine/locks/lock-store.js';
+import { QuorumLockStore } from '../../lib/engine/locks/quorum/quorum-lock-store.js';
+import { RedisLockStore } from '../../lib/engine/locks/lock/redis-lock-store.js';
 import {
   moduleSettings,
   type RedisLockOptions,
   type RedisSource,
   systemClock,
-} from '../../lib/options/index.js';
+} from '../../lib/engine/options/index.js';
 import { linked } from '../../tools/redis-sentinel.js';
 import { RedisProcess } from '../../tools/redis-server.js';
 import { controlOf } from '../support/control.js';

@@ -1,8 +1,8 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { AbstractConnector, type Redis, Redis as Client, type RedisOptions } from 'ioredis';
 import { type AddressInfo, createConnection, createServer, type Socket } from 'node:net';
-import { LockShutdownError, LockStoreError } from '../../lib/errors/index.js';
-import type { RedisSource } from '../../lib/options/index.js';
+import { LockShutdownError, LockStoreError } from '../../lib/engine/errors/index.js';
+import type { RedisSource } from '../../lib/engine/options/index.js';
 import { ClusterProcess } from '../../tools/redis-cluster.js';
 import { RedisProcess } from '../../tools/redis-server.js';
 import { FaultProxy } from '../support/fault-proxy.js';

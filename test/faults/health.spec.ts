@@ -11,7 +11,7 @@ import {
   RedisLockModule,
   type RedisLockOptions,
 } from '../../lib/index.js';
-import { memoryLockService, MemoryServer } from '../../lib/testing/index.js';
+import { memoryLockService, MemoryServer } from '../../lib/memory/testing/index.js';
 import { ClusterProcess } from '../../tools/redis-cluster.js';
 import { SentinelProcess } from '../../tools/redis-sentinel.js';
 import { freePort, RedisProcess } from '../../tools/redis-server.js';

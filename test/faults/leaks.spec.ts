@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import type { RedisLockOptions } from '../../lib/options/index.js';
+import type { RedisLockOptions } from '../../lib/engine/options/index.js';
 import { RedisProcess } from '../../tools/redis-server.js';
 import { SOON } from '../support/bounds.js';
 import { FaultProxy } from '../support/fault-proxy.js';

@@ -8,9 +8,13 @@ import { Observer } from '../support/observer.js';
 import { StallingClock } from '../support/stalling-clock.js';
 import { until } from '../support/until.js';
 import { isStep } from '../support/wire.js';
-import { LeaseLostError, LockNotAcquiredError, LockStoreError } from '../../lib/errors/index.js';
-import type { BaseLease } from '../../lib/client/lease.js';
-import { type AcquireOptions, systemClock } from '../../lib/options/index.js';
+import {
+  LeaseLostError,
+  LockNotAcquiredError,
+  LockStoreError,
+} from '../../lib/engine/errors/index.js';
+import type { BaseLease } from '../../lib/engine/client/lease.js';
+import { type AcquireOptions, systemClock } from '../../lib/engine/options/index.js';
 
 const TIMEOUT = 200;
 /** The time-out of commands where nobody says another, in ms. */

@@ -1,9 +1,13 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type { Redis } from 'ioredis';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { LockClient } from '../../lib/client/lock-client.js';
-import { RedisLockStore } from '../../lib/locks/lock/redis-lock-store.js';
-import { moduleSettings, type RedisLockOptions, systemClock } from '../../lib/options/index.js';
+import { LockClient } from '../../lib/engine/client/lock-client.js';
+import { RedisLockStore } from '../../lib/engine/locks/lock/redis-lock-store.js';
+import {
+  moduleSettings,
+  type RedisLockOptions,
+  systemClock,
+} from '../../lib/engine/options/index.js';
 import { linked } from '../../tools/redis-sentinel.js';
 import { RedisProcess } from '../../tools/redis-server.js';
 import { Application } from '../histories/application.js';

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { Redis } from 'ioredis';
-import { slotTagOf } from '../../lib/redis/cluster/slot-map.js';
+import { slotTagOf } from '../../lib/engine/redis/cluster/slot-map.js';
 import { RedisProcess } from '../../tools/redis-server.js';
 import { LockProcess } from '../support/lock-process.js';
 import { until } from '../support/until.js';

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { LockOptionsError, QuorumNotReachedError } from '../../lib/errors/index.js';
-import { nodeTimeout } from '../../lib/locks/quorum/ballot.js';
-import { READER } from '../../lib/options/index.js';
+import { LockOptionsError, QuorumNotReachedError } from '../../lib/engine/errors/index.js';
+import { nodeTimeout } from '../../lib/engine/locks/quorum/ballot.js';
+import { READER } from '../../lib/engine/options/index.js';
 import { SOON } from '../support/bounds.js';
 import { Observer } from '../support/observer.js';
 import { Quorum } from '../support/quorum.js';

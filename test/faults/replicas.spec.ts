@@ -1,17 +1,17 @@
 import { afterEach, describe, expect, it, jest } from '@jest/globals';
 import type { Redis } from 'ioredis';
-import { ReplicasNotReachedError } from '../../lib/errors/index.js';
-import type { Lease } from '../../lib/client/lease.js';
-import { newHolderId } from '../../lib/locks/holder.js';
-import type { LockStore } from '../../lib/locks/lock-store.js';
-import type { LockRequest } from '../../lib/locks/lock-request.js';
+import { ReplicasNotReachedError } from '../../lib/engine/errors/index.js';
+import type { Lease } from '../../lib/engine/client/lease.js';
+import { newHolderId } from '../../lib/engine/locks/holder.js';
+import type { LockStore } from '../../lib/engine/locks/lock-store.js';
+import type { LockRequest } from '../../lib/engine/locks/lock-request.js';
 import {
   type Clock,
   READER,
   type RedisLockOptions,
   type Share,
   systemClock,
-} from '../../lib/options/index.js';
+} from '../../lib/engine/options/index.js';
 import { ClusterProcess } from '../../tools/redis-cluster.js';
 import { linked } from '../../tools/redis-sentinel.js';
 import { RedisProcess } from '../../tools/redis-server.js';

@@ -1,8 +1,8 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it, jest } from '@jest/globals';
 import { inspect } from 'node:util';
-import { LockStoreError } from '../../lib/errors/index.js';
-import { systemClock } from '../../lib/options/index.js';
-import { LockService } from '../../lib/services/lock.service.js';
+import { LockStoreError } from '../../lib/engine/errors/index.js';
+import { systemClock } from '../../lib/engine/options/index.js';
+import { LockService } from '../../lib/nest/services/lock.service.js';
 import { RedisProcess } from '../../tools/redis-server.js';
 import { BEFORE_START_TIMEOUT } from '../support/bounds.js';
 import { FaultProxy } from '../support/fault-proxy.js';

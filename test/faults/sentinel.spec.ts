@@ -1,7 +1,11 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { Redis } from 'ioredis';
-import { RedisLockStore } from '../../lib/locks/lock/redis-lock-store.js';
-import { moduleSettings, type RedisLockOptions, systemClock } from '../../lib/options/index.js';
+import { RedisLockStore } from '../../lib/engine/locks/lock/redis-lock-store.js';
+import {
+  moduleSettings,
+  type RedisLockOptions,
+  systemClock,
+} from '../../lib/engine/options/index.js';
 import { freePort, RedisProcess } from '../../tools/redis-server.js';
 import { SentinelProcess } from '../../tools/redis-sentinel.js';
 import { controlOf } from '../support/control.js';

@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeEach, describe, expect, it } from '@jest/glo
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { MARKERS } from '../../lib/locks/holder.js';
+import { MARKERS } from '../../lib/engine/locks/holder.js';
 import { RedisProcess } from '../../tools/redis-server.js';
 import type { CronReplicaOptions } from '../support/cron-replica.js';
 import { Observer } from '../support/observer.js';

@@ -1,8 +1,8 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from '@jest/globals';
-import type { Lease } from '../../lib/client/lease.js';
-import type { SingleLease } from '../../lib/client/single-lease.js';
-import { systemClock } from '../../lib/options/index.js';
-import { Condition } from '../../lib/services/condition.js';
+import type { Lease } from '../../lib/engine/client/lease.js';
+import type { SingleLease } from '../../lib/engine/client/single-lease.js';
+import { systemClock } from '../../lib/engine/options/index.js';
+import { Condition } from '../../lib/nest/services/condition.js';
 import { RedisProcess } from '../../tools/redis-server.js';
 import { FaultProxy } from '../support/fault-proxy.js';
 import { Gate } from '../support/gate.js';

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { Redis, type RedisOptions } from 'ioredis';
-import { ReplicasNotReachedError } from '../../lib/errors/index.js';
-import type { RedisLockOptions } from '../../lib/options/index.js';
+import { ReplicasNotReachedError } from '../../lib/engine/errors/index.js';
+import type { RedisLockOptions } from '../../lib/engine/options/index.js';
 import { RedisProcess } from '../../tools/redis-server.js';
 import { SentinelProcess } from '../../tools/redis-sentinel.js';
 import { controlOf } from '../support/control.js';

@@ -6,10 +6,14 @@ import { type AddressInfo, createServer, type Server, type Socket } from 'node:n
 import { createServer as createTlsServer } from 'node:tls';
 import { readFileSync } from 'node:fs';
 import { inspect } from 'node:util';
-import { LockStoreError, QuorumNotReachedError } from '../../lib/errors/index.js';
-import { QuorumLockStore } from '../../lib/locks/quorum/quorum-lock-store.js';
-import { moduleSettings, type RedisLockOptions, systemClock } from '../../lib/options/index.js';
-import { connectToEach } from '../../lib/redis/index.js';
+import { LockStoreError, QuorumNotReachedError } from '../../lib/engine/errors/index.js';
+import { QuorumLockStore } from '../../lib/engine/locks/quorum/quorum-lock-store.js';
+import {
+  moduleSettings,
+  type RedisLockOptions,
+  systemClock,
+} from '../../lib/engine/options/index.js';
+import { connectToEach } from '../../lib/engine/redis/index.js';
 import { ClusterProcess } from '../../tools/redis-cluster.js';
 import { SentinelProcess } from '../../tools/redis-sentinel.js';
 import { freePort, RedisProcess } from '../../tools/redis-server.js';

@@ -13,7 +13,7 @@ import {
   RedisLockModule,
   type RedisLockOptions,
 } from '../../lib/index.js';
-import { moduleSettings } from '../../lib/options/index.js';
+import { moduleSettings } from '../../lib/engine/options/index.js';
 import { freePort } from '../../tools/redis-server.js';
 import { compiledWorkers } from '../support/compiled-workers.js';
 

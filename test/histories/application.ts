@@ -1,12 +1,16 @@
 import { Logger, Module } from '@nestjs/common';
 import { type INestApplicationContext } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
-import { Publisher } from '../../lib/events/index.js';
-import type { LockStore } from '../../lib/locks/lock-store.js';
-import { RedisLockStore } from '../../lib/locks/lock/redis-lock-store.js';
-import { QuorumLockStore } from '../../lib/locks/quorum/quorum-lock-store.js';
-import { type Clock, moduleSettings, type RedisLockOptions } from '../../lib/options/index.js';
-import { LockService } from '../../lib/services/lock.service.js';
+import { Publisher } from '../../lib/engine/events/index.js';
+import type { LockStore } from '../../lib/engine/locks/lock-store.js';
+import { RedisLockStore } from '../../lib/engine/locks/lock/redis-lock-store.js';
+import { QuorumLockStore } from '../../lib/engine/locks/quorum/quorum-lock-store.js';
+import {
+  type Clock,
+  moduleSettings,
+  type RedisLockOptions,
+} from '../../lib/engine/options/index.js';
+import { LockService } from '../../lib/nest/services/lock.service.js';
 
 Logger.overrideLogger(false);
 

@@ -3,8 +3,8 @@ import {
   type LockError,
   LockStoreError,
   type LossReason,
-} from '../../lib/errors/index.js';
-import type { CommandOutcome } from '../../lib/errors/store-errors.js';
+} from '../../lib/engine/errors/index.js';
+import type { CommandOutcome } from '../../lib/engine/errors/store-errors.js';
 import type { Pause } from './attention.js';
 import type { Fault } from './faults.js';
 import type { Way } from './player.js';

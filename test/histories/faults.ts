@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Redis } from 'ioredis';
 import { Gate } from '../support/gate.js';
 import type { FaultProxy, Link } from '../support/fault-proxy.js';
-import { slotOf } from '../../lib/redis/cluster/slot-map.js';
+import { slotOf } from '../../lib/engine/redis/cluster/slot-map.js';
 import { LockProcess } from '../support/lock-process.js';
 import { until } from '../support/until.js';
 import type { Crowd } from './crowd.js';

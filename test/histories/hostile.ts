@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { FIRST_LEASE, LONGEST_BATCH, TOKEN_LEAD } from '../../lib/protocol/constants.js';
+import { FIRST_LEASE, LONGEST_BATCH, TOKEN_LEAD } from '../../lib/engine/protocol/constants.js';
 import { controlOf } from '../support/control.js';
 import type { Place } from './places.js';
 

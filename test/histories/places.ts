@@ -1,5 +1,5 @@
 import type { Redis } from 'ioredis';
-import type { RedisLockOptions } from '../../lib/options/index.js';
+import type { RedisLockOptions } from '../../lib/engine/options/index.js';
 import { ClusterProcess } from '../../tools/redis-cluster.js';
 import { linked, SentinelProcess } from '../../tools/redis-sentinel.js';
 import { RedisProcess } from '../../tools/redis-server.js';

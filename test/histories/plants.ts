@@ -1,9 +1,9 @@
-import type { HeldLock } from '../../lib/client/held-lock.js';
-import type { HeldLocks } from '../../lib/client/held-locks.js';
-import type { LocalQueue } from '../../lib/client/local-queue.js';
-import type { QueueEntry } from '../../lib/client/queue-entry.js';
-import type { Waiter } from '../../lib/client/waiter.js';
-import type { Grant } from '../../lib/locks/lock-store.js';
+import type { HeldLock } from '../../lib/engine/client/held-lock.js';
+import type { HeldLocks } from '../../lib/engine/client/held-locks.js';
+import type { LocalQueue } from '../../lib/engine/client/local-queue.js';
+import type { QueueEntry } from '../../lib/engine/client/queue-entry.js';
+import type { Waiter } from '../../lib/engine/client/waiter.js';
+import type { Grant } from '../../lib/engine/locks/lock-store.js';
 import {
   both,
   GRANTING,

@@ -2,9 +2,13 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { randomUUID } from 'node:crypto';
 import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { BaseLease, Lease } from '../../lib/client/lease.js';
-import { isLockError, LockNotAcquiredError, type LossReason } from '../../lib/errors/index.js';
-import type { AcquireOptions, Share } from '../../lib/options/index.js';
+import type { BaseLease, Lease } from '../../lib/engine/client/lease.js';
+import {
+  isLockError,
+  LockNotAcquiredError,
+  type LossReason,
+} from '../../lib/engine/errors/index.js';
+import type { AcquireOptions, Share } from '../../lib/engine/options/index.js';
 import { controlOf } from '../support/control.js';
 import { HistoryRecorder } from '../support/history.js';
 import { monotonic } from '../support/monotonic.js';

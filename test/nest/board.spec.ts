@@ -21,8 +21,8 @@ import { once } from 'node:events';
 import { createRequire } from 'node:module';
 import { connect } from 'node:net';
 import { map, tap, timeout } from 'rxjs';
-import { LockBoard } from '../../lib/board/lock-board.js';
-import { LockBoardModule, type LockBoardOptions } from '../../lib/board/index.js';
+import { LockBoard } from '../../lib/watch/board/lock-board.js';
+import { LockBoardModule, type LockBoardOptions } from '../../lib/watch/board/index.js';
 import {
   type Lease,
   LockOptionsError,

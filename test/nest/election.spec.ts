@@ -9,8 +9,8 @@ import {
   LockService,
   LockShutdownError,
 } from '../../lib/index.js';
-import { systemClock } from '../../lib/options/index.js';
-import { Candidate } from '../../lib/services/candidate.js';
+import { systemClock } from '../../lib/engine/options/index.js';
+import { Candidate } from '../../lib/nest/services/candidate.js';
 import { Gate } from '../support/gate.js';
 import { untilWaiting } from '../support/inspected.js';
 import { useBench } from '../support/nest-app.js';

@@ -36,7 +36,7 @@ import {
   LockService,
   RedisLockModule,
 } from '../../lib/index.js';
-import { LockTestingModule, memoryLockService } from '../../lib/testing/index.js';
+import { LockTestingModule, memoryLockService } from '../../lib/memory/testing/index.js';
 import { ANSWERS, expectLogged, expectPublic, fail, failing, SECRET } from '../support/failing.js';
 import { type Platform, PLATFORMS } from '../support/nest-app.js';
 

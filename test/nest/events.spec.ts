@@ -16,7 +16,7 @@ import {
   ManualClock,
   memoryLockService,
   MemoryServer,
-} from '../../lib/testing/index.js';
+} from '../../lib/memory/testing/index.js';
 import { Heard } from '../support/heard.js';
 
 @Injectable()

@@ -9,7 +9,7 @@ import {
   LockOptionsError,
   LockService,
 } from '../../lib/index.js';
-import { memoryLockService, MemoryServer } from '../../lib/testing/index.js';
+import { memoryLockService, MemoryServer } from '../../lib/memory/testing/index.js';
 import { useBench } from '../support/nest-app.js';
 
 const bench = useBench();

@@ -13,9 +13,9 @@ import {
 } from 'nest-redis-lock';
 import { LockBoardModule } from 'nest-redis-lock/board';
 import { LockHealthIndicator } from 'nest-redis-lock/terminus';
-import { LockErrorInterceptor } from '../../lib/interceptors/lock-error.interceptor.js';
-import { LockInterceptor } from '../../lib/interceptors/lock.interceptor.js';
-import { ShutdownHooksCheck } from '../../lib/services/shutdown-hooks-check.js';
+import { LockErrorInterceptor } from '../../lib/nest/interceptors/lock-error.interceptor.js';
+import { LockInterceptor } from '../../lib/nest/interceptors/lock.interceptor.js';
+import { ShutdownHooksCheck } from '../../lib/nest/services/shutdown-hooks-check.js';
 
 @Controller()
 class JobsController {

@@ -22,7 +22,7 @@ import {
   LockService,
   RedisLockModule,
 } from '../../lib/index.js';
-import { memoryLockService } from '../../lib/testing/index.js';
+import { memoryLockService } from '../../lib/memory/testing/index.js';
 import { PLATFORMS, useBench } from '../support/nest-app.js';
 
 const bench = useBench();

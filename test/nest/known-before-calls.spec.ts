@@ -2,7 +2,7 @@ import { afterEach, expect, it, jest } from '@jest/globals';
 import { Controller, Get, Injectable } from '@nestjs/common';
 import { Test } from '@nestjs/testing';
 import { CurrentLease, type Lease, Locked, LockedRequest } from '../../lib/index.js';
-import { LockTestingModule } from '../../lib/testing/index.js';
+import { LockTestingModule } from '../../lib/memory/testing/index.js';
 
 /** How often an option is read. */
 let reads = 0;

@@ -4,7 +4,7 @@ import { LazyModuleLoader } from '@nestjs/core';
 import { Test } from '@nestjs/testing';
 import { Redis } from 'ioredis';
 import { Locked, LockService, LockShutdownError, RedisLockModule } from '../../lib/index.js';
-import { logger } from '../../lib/services/logger.js';
+import { logger } from '../../lib/nest/services/logger.js';
 import { untilWaiting } from '../support/inspected.js';
 import { useBench } from '../support/nest-app.js';
 import { until } from '../support/until.js';

@@ -21,7 +21,7 @@ import {
   LockOptionsError,
   LockService,
 } from '../../lib/index.js';
-import { LockTestingModule, MemoryServer } from '../../lib/testing/index.js';
+import { LockTestingModule, MemoryServer } from '../../lib/memory/testing/index.js';
 import { Gate } from '../support/gate.js';
 import { untilWaiting } from '../support/inspected.js';
 import { NestBench, useBench } from '../support/nest-app.js';

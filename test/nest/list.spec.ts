@@ -1,7 +1,7 @@
 import { expect, it } from '@jest/globals';
 import { hostname } from 'node:os';
 import { LockKeyError, LockOptionsError, LockService } from '../../lib/index.js';
-import { memoryLockService } from '../../lib/testing/index.js';
+import { memoryLockService } from '../../lib/memory/testing/index.js';
 import { untilWaiting } from '../support/inspected.js';
 import { useBench } from '../support/nest-app.js';
 

@@ -8,7 +8,7 @@ import {
   LockService,
   RedisLockModule,
 } from '../../lib/index.js';
-import { LockTestingModule, memoryLockService } from '../../lib/testing/index.js';
+import { LockTestingModule, memoryLockService } from '../../lib/memory/testing/index.js';
 
 const warnings: string[] = [];
 beforeEach(() => {

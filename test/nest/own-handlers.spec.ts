@@ -25,7 +25,7 @@ import {
   ManualClock,
   memoryLockService,
   MemoryServer,
-} from '../../lib/testing/index.js';
+} from '../../lib/memory/testing/index.js';
 import { Gate } from '../support/gate.js';
 
 Logger.overrideLogger(false);

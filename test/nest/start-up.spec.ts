@@ -13,7 +13,7 @@ import {
   type RedisLockOptions,
   type RedisLockOptionsFactory,
 } from '../../lib/index.js';
-import { EncodedCommand } from '../../lib/redis/script-batch.js';
+import { EncodedCommand } from '../../lib/engine/redis/script-batch.js';
 import { freePort, RedisProcess } from '../../tools/redis-server.js';
 import { SOON } from '../support/bounds.js';
 import { NestBench } from '../support/nest-app.js';

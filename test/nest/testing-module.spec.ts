@@ -14,7 +14,7 @@ import {
   ManualClock,
   memoryLockService,
   MemoryServer,
-} from '../../lib/testing/index.js';
+} from '../../lib/memory/testing/index.js';
 
 @Injectable()
 class Reports {

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, expect, it, jest } from '@jest/globals
 import { type INestApplication, Injectable, Logger } from '@nestjs/common';
 import type { Redis } from 'ioredis';
 import { LeaderOnly, Locked, LockService } from '../../lib/index.js';
-import { memoryLockService } from '../../lib/testing/index.js';
+import { memoryLockService } from '../../lib/memory/testing/index.js';
 import { controlOf } from '../support/control.js';
 import { NestBench } from '../support/nest-app.js';
 import { until } from '../support/until.js';

@@ -11,7 +11,7 @@ import {
   LockService,
   LockShutdownError,
 } from '../../lib/index.js';
-import { LockTestingModule, ManualClock, MemoryServer } from '../../lib/testing/index.js';
+import { LockTestingModule, ManualClock, MemoryServer } from '../../lib/memory/testing/index.js';
 
 Logger.overrideLogger(false);
 

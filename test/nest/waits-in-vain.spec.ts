@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { LockNotAcquiredError, type LockService } from '../../lib/index.js';
-import { memoryLockService } from '../../lib/testing/index.js';
+import { memoryLockService } from '../../lib/memory/testing/index.js';
 import { Gate } from '../support/gate.js';
 
 const HINT = '"lockOrder"';

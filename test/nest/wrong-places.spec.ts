@@ -8,7 +8,7 @@ import {
   LockOptionsError,
   LockService,
 } from '../../lib/index.js';
-import { LockTestingModule, type LockTestingOptions } from '../../lib/testing/index.js';
+import { LockTestingModule, type LockTestingOptions } from '../../lib/memory/testing/index.js';
 
 describe('@Locked fails where it stands', () => {
   const locked = (options: unknown, ...where: unknown[]): unknown =>

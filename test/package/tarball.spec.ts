@@ -183,8 +183,8 @@ describe('the packed library', () => {
       ['--enable-source-maps', '--input-type=module', '-e', code],
       { encoding: 'utf8' },
     );
-    const [, line] = /at lockKey \(.*\/lib\/keys\/lock-key\.ts:(\d+):/.exec(stderr) ?? [];
-    const source = readFileSync('lib/keys/lock-key.ts', 'utf8').split('\n');
+    const [, line] = /at lockKey \(.*\/lib\/engine\/keys\/lock-key\.ts:(\d+):/.exec(stderr) ?? [];
+    const source = readFileSync('lib/engine/keys/lock-key.ts', 'utf8').split('\n');
     expect(source[Number(line) - 1]).toContain('reduce');
   });
 

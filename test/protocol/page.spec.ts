@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import { existsSync, readFileSync } from 'node:fs';
-import { conditions, exclusive, permits, readers } from '../../lib/locks/native-scripts.js';
-import * as constants from '../../lib/protocol/constants.js';
-import type { LuaScript } from '../../lib/redis/index.js';
+import { conditions, exclusive, permits, readers } from '../../lib/engine/locks/native-scripts.js';
+import * as constants from '../../lib/engine/protocol/constants.js';
+import type { LuaScript } from '../../lib/engine/redis/index.js';
 import { longSentences } from '../docs/english.js';
 
 const page = readFileSync('docs/protocol.md', 'utf8');
@@ -69,7 +69,7 @@ describe('the page of the protocol', () => {
     const named = [...page.matchAll(/`([\w/-]+\.(?:lua|ts|md))`/g)].map(([, path]) => path!);
     expect(named.length).toBeGreaterThan(15);
     const missing = named.filter(
-      (path) => !['.', 'lib/locks'].some((at) => existsSync(`${at}/${path}`)),
+      (path) => !['.', 'lib/engine/locks'].some((at) => existsSync(`${at}/${path}`)),
     );
     expect(missing).toEqual([]);
   });

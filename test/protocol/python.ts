@@ -37,7 +37,7 @@ export function preparePython(): string | undefined {
     writeFileSync(made, wanted);
   }
   for (const step of STEPS) {
-    const text = run(process.execPath, 'tools/lua.mjs', `lib/locks/lock/${step}.lua`);
+    const text = run(process.execPath, 'tools/lua.mjs', `lib/engine/locks/lock/${step}.lua`);
     writeFileSync(`${FOLDER}/${step}.lua`, text);
   }
   return undefined;

@@ -1,9 +1,9 @@
 import type { Redis } from 'ioredis';
-import { isLockError } from '../../lib/errors/index.js';
-import { fencedRedis } from '../../lib/fencing/fenced-redis.js';
-import type { Lease } from '../../lib/client/lease.js';
-import type { SingleLease } from '../../lib/client/single-lease.js';
-import { Condition } from '../../lib/services/condition.js';
+import { isLockError } from '../../lib/engine/errors/index.js';
+import { fencedRedis } from '../../lib/engine/fencing/fenced-redis.js';
+import type { Lease } from '../../lib/engine/client/lease.js';
+import type { SingleLease } from '../../lib/engine/client/single-lease.js';
+import { Condition } from '../../lib/nest/services/condition.js';
 import type { LockProcess } from './lock-process.js';
 
 /** What the lock protects: who was put, who waits to be taken, who was taken. */

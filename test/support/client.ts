@@ -1,9 +1,15 @@
-import type { Share } from '../../lib/options/index.js';
-import { QuorumNotReachedError } from '../../lib/errors/index.js';
-import { QuorumLock } from '../../lib/locks/quorum/quorum-lock.js';
-import { newHolderId } from '../../lib/locks/holder.js';
-import type { Answer, Extended, Grant, LockStore, Queued } from '../../lib/locks/lock-store.js';
-import type { LockRequest } from '../../lib/locks/lock-request.js';
+import type { Share } from '../../lib/engine/options/index.js';
+import { QuorumNotReachedError } from '../../lib/engine/errors/index.js';
+import { QuorumLock } from '../../lib/engine/locks/quorum/quorum-lock.js';
+import { newHolderId } from '../../lib/engine/locks/holder.js';
+import type {
+  Answer,
+  Extended,
+  Grant,
+  LockStore,
+  Queued,
+} from '../../lib/engine/locks/lock-store.js';
+import type { LockRequest } from '../../lib/engine/locks/lock-request.js';
 import { later } from './later.js';
 import { withSteps } from './world.js';
 

@@ -1,5 +1,5 @@
 import type { Cluster } from 'ioredis';
-import type { RedisSource } from '../../lib/options/index.js';
+import type { RedisSource } from '../../lib/engine/options/index.js';
 import type { ClusterProcess } from '../../tools/redis-cluster.js';
 import type { Kind } from './kinds.js';
 import { RedisWorld } from './redis-world.js';

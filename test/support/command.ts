@@ -1,8 +1,8 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { Readable, Writable } from 'node:stream';
-import { run } from '../../lib/cli/run.js';
-import { type Streams, Terminal } from '../../lib/cli/terminal.js';
+import { run } from '../../lib/watch/cli/run.js';
+import { type Streams, Terminal } from '../../lib/watch/cli/terminal.js';
 
 /** What the program said, and how it ended. */
 export interface Outcome {

@@ -1,4 +1,4 @@
-import { type Clock, systemClock } from '../../lib/options/index.js';
+import { type Clock, systemClock } from '../../lib/engine/options/index.js';
 
 /** The system's clock, which knows how many timers run. */
 export class CountingClock implements Clock {

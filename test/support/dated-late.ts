@@ -1,4 +1,4 @@
-import type { Clock, Moment } from '../../lib/options/index.js';
+import type { Clock, Moment } from '../../lib/engine/options/index.js';
 import { withSteps, type Wrap } from './world.js';
 
 /** A planted mistake: the wall clock is read with the answer or the push, not when the server was asked. */

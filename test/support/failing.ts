@@ -8,7 +8,7 @@ import {
   LockStoreError,
   StaleFencingTokenError,
 } from '../../lib/index.js';
-import { memoryLockService, MemoryServer } from '../../lib/testing/index.js';
+import { memoryLockService, MemoryServer } from '../../lib/memory/testing/index.js';
 
 /** In the key of every lock that a test of answers takes: no client may see it. */
 export const SECRET = 'customer-4711';

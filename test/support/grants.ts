@@ -1,8 +1,8 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import type { LockRequest } from '../../lib/locks/lock-request.js';
-import type { Answer, Grant, LockStore } from '../../lib/locks/lock-store.js';
-import { isReader } from '../../lib/options/index.js';
-import { AWAITS, HEARTBEAT, SILENCE } from '../../lib/protocol/constants.js';
+import type { LockRequest } from '../../lib/engine/locks/lock-request.js';
+import type { Answer, Grant, LockStore } from '../../lib/engine/locks/lock-store.js';
+import { isReader } from '../../lib/engine/options/index.js';
+import { AWAITS, HEARTBEAT, SILENCE } from '../../lib/engine/protocol/constants.js';
 import { monotonic } from './monotonic.js';
 import { withSteps } from './world.js';
 

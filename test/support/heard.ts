@@ -5,7 +5,7 @@ import {
   lockChannels,
   type LockEventMap,
   type LockEventName,
-} from '../../lib/events/index.js';
+} from '../../lib/engine/events/index.js';
 
 const STEPS = ['start', 'end', 'asyncStart', 'asyncEnd', 'error'] as const;
 const NAMES = Object.keys(lockChannels).filter(

@@ -1,7 +1,7 @@
-import type { Lease } from '../../lib/client/lease.js';
-import { SingleLease } from '../../lib/client/single-lease.js';
-import type { LockStore } from '../../lib/locks/lock-store.js';
-import { type AcquireOptions, READER, type Share } from '../../lib/options/index.js';
+import type { Lease } from '../../lib/engine/client/lease.js';
+import { SingleLease } from '../../lib/engine/client/single-lease.js';
+import type { LockStore } from '../../lib/engine/locks/lock-store.js';
+import { type AcquireOptions, READER, type Share } from '../../lib/engine/options/index.js';
 import { type Granted, Grants, type HolderIds, type Turn } from './grants.js';
 import type { LockingProcess } from './world.js';
 

@@ -1,8 +1,8 @@
-import type { Share } from '../../lib/options/index.js';
+import type { Share } from '../../lib/engine/options/index.js';
 
 /** One kind of lock that one may hold at a time: what its requests say of others beside it. */
 export interface Kind {
-  /** Where its scripts are, below lib/locks. */
+  /** Where its scripts are, below lib/engine/locks. */
   readonly folder: string;
   readonly share?: Share;
 }

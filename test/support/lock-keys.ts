@@ -1,5 +1,5 @@
-import { slotTagOf } from '../../lib/redis/cluster/slot-map.js';
-import { fenceKey, lockKeyList } from '../../lib/redis/index.js';
+import { slotTagOf } from '../../lib/engine/redis/cluster/slot-map.js';
+import { fenceKey, lockKeyList } from '../../lib/engine/redis/index.js';
 
 const NAMES = ['lock', 'queue', 'seen', 'fence', 'version', 'holders', 'grant'] as const;
 

@@ -1,8 +1,8 @@
-import { readHandOver } from '../../lib/client/hand-over.js';
-import { LockClient } from '../../lib/client/lock-client.js';
-import type { BaseLease } from '../../lib/client/lease.js';
-import type { LockStore, Snapshot } from '../../lib/locks/lock-store.js';
-import { RedisLockStore } from '../../lib/locks/lock/redis-lock-store.js';
+import { readHandOver } from '../../lib/engine/client/hand-over.js';
+import { LockClient } from '../../lib/engine/client/lock-client.js';
+import type { BaseLease } from '../../lib/engine/client/lease.js';
+import type { LockStore, Snapshot } from '../../lib/engine/locks/lock-store.js';
+import { RedisLockStore } from '../../lib/engine/locks/lock/redis-lock-store.js';
 import {
   type AcquireOptions,
   callSettings,
@@ -10,7 +10,7 @@ import {
   type ModuleSettings,
   type RedisLockOptions,
   systemClock,
-} from '../../lib/options/index.js';
+} from '../../lib/engine/options/index.js';
 import { until } from './until.js';
 
 /** One process' worth of the library, each caller with an entry of its own unless `options` say otherwise. */

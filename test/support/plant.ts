@@ -1,11 +1,11 @@
-import { HeldLock, type Successors } from '../../lib/client/held-lock.js';
-import { HeldLocks } from '../../lib/client/held-locks.js';
-import { LocalQueue } from '../../lib/client/local-queue.js';
-import { BUDGET, TimeSlice } from '../../lib/client/time-slice.js';
-import { QueueEntry } from '../../lib/client/queue-entry.js';
-import { conditions, exclusive, permits, readers } from '../../lib/locks/native-scripts.js';
-import type { CallSettings } from '../../lib/options/index.js';
-import type { LuaScript } from '../../lib/redis/index.js';
+import { HeldLock, type Successors } from '../../lib/engine/client/held-lock.js';
+import { HeldLocks } from '../../lib/engine/client/held-locks.js';
+import { LocalQueue } from '../../lib/engine/client/local-queue.js';
+import { BUDGET, TimeSlice } from '../../lib/engine/client/time-slice.js';
+import { QueueEntry } from '../../lib/engine/client/queue-entry.js';
+import { conditions, exclusive, permits, readers } from '../../lib/engine/locks/native-scripts.js';
+import type { CallSettings } from '../../lib/engine/options/index.js';
+import type { LuaScript } from '../../lib/engine/redis/index.js';
 import { type Slip, slipped } from './script-slip.js';
 import { type Wrap, withSteps } from './world.js';
 

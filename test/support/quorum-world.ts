@@ -1,8 +1,8 @@
 import type { Redis } from 'ioredis';
-import { GRACE } from '../../lib/locks/quorum/membership.js';
-import { QuorumLockStore } from '../../lib/locks/quorum/quorum-lock-store.js';
-import type { LockStore } from '../../lib/locks/lock-store.js';
-import type { Clock, ModuleSettings, RedisLockOptions } from '../../lib/options/index.js';
+import { GRACE } from '../../lib/engine/locks/quorum/membership.js';
+import { QuorumLockStore } from '../../lib/engine/locks/quorum/quorum-lock-store.js';
+import type { LockStore } from '../../lib/engine/locks/lock-store.js';
+import type { Clock, ModuleSettings, RedisLockOptions } from '../../lib/engine/options/index.js';
 import type { RedisProcess } from '../../tools/redis-server.js';
 import { COMMAND } from './bounds.js';
 import type { Kind } from './kinds.js';

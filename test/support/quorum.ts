@@ -1,5 +1,9 @@
-import { QuorumLockStore } from '../../lib/locks/quorum/quorum-lock-store.js';
-import { moduleSettings, type RedisLockOptions, systemClock } from '../../lib/options/index.js';
+import { QuorumLockStore } from '../../lib/engine/locks/quorum/quorum-lock-store.js';
+import {
+  moduleSettings,
+  type RedisLockOptions,
+  systemClock,
+} from '../../lib/engine/options/index.js';
 import { RedisProcess } from '../../tools/redis-server.js';
 import { LockingProcess } from './world.js';
 import { StallingClock } from './stalling-clock.js';

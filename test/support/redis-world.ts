@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Redis } from 'ioredis';
-import { newProcessId } from '../../lib/locks/holder.js';
-import { RedisLockStore } from '../../lib/locks/lock/redis-lock-store.js';
-import type { LockStore } from '../../lib/locks/lock-store.js';
+import { newProcessId } from '../../lib/engine/locks/holder.js';
+import { RedisLockStore } from '../../lib/engine/locks/lock/redis-lock-store.js';
+import type { LockStore } from '../../lib/engine/locks/lock-store.js';
 import {
   type Clock,
   type ModuleSettings,
@@ -10,8 +10,8 @@ import {
   type RedisSource,
   redisSource,
   systemClock,
-} from '../../lib/options/index.js';
-import { prefixOf } from '../../lib/redis/index.js';
+} from '../../lib/engine/options/index.js';
+import { prefixOf } from '../../lib/engine/redis/index.js';
 import type { RedisProcess } from '../../tools/redis-server.js';
 import { COMMAND, PATIENCE, TTL } from './bounds.js';
 import type { Kind } from './kinds.js';

@@ -1,5 +1,5 @@
 import luaparse, { type Node } from 'luaparse';
-import { JointScript, LuaScript } from '../../lib/redis/index.js';
+import { JointScript, LuaScript } from '../../lib/engine/redis/index.js';
 
 /**
  * What a script does wrongly, said of what it is promised to do and not of how it is written: of what it says to Redis, of

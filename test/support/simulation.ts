@@ -1,5 +1,5 @@
 import { expect, jest } from '@jest/globals';
-import { isLockError } from '../../lib/errors/index.js';
+import { isLockError } from '../../lib/engine/errors/index.js';
 import { checkHistory, type Claimed, HistoryRecorder } from './history.js';
 import { kinds } from './kinds.js';
 import { random } from './random.js';

@@ -1,5 +1,5 @@
 import { openSync, readSync, writeFileSync } from 'node:fs';
-import { type Clock, systemClock } from '../../lib/options/index.js';
+import { type Clock, systemClock } from '../../lib/engine/options/index.js';
 
 /**
  * The clock of a process whose machine sleeps while another process has stopped it: its monotonic clock has not seen that

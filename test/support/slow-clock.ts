@@ -1,4 +1,4 @@
-import { type Clock, systemClock } from '../../lib/options/index.js';
+import { type Clock, systemClock } from '../../lib/engine/options/index.js';
 
 /** The clock of a process for which time passes `times` as slowly: its bounds hold on a machine as busy as that. */
 export function slowClock(times: number): Clock {

@@ -1,4 +1,4 @@
-import type { LockKind, LockStore, LockStrategy } from '../../lib/locks/lock-store.js';
+import type { LockKind, LockStore, LockStrategy } from '../../lib/engine/locks/lock-store.js';
 import type { StallingClock } from './stalling-clock.js';
 import { type Wrap, withSteps } from './world.js';
 

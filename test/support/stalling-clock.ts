@@ -1,4 +1,4 @@
-import type { Clock } from '../../lib/options/index.js';
+import type { Clock } from '../../lib/engine/options/index.js';
 
 /** The clock of a process that can be stopped for a while, or whose machine sleeps. */
 export class StallingClock implements Clock {

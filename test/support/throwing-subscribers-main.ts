@@ -3,8 +3,8 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Logger } from '@nestjs/common';
-import { type LockEventName, lockChannels } from '../../lib/events/index.js';
-import { ManualClock, MemoryServer, memoryLockService } from '../../lib/testing/index.js';
+import { type LockEventName, lockChannels } from '../../lib/engine/events/index.js';
+import { ManualClock, MemoryServer, memoryLockService } from '../../lib/memory/testing/index.js';
 
 Logger.overrideLogger(false);
 

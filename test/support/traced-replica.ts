@@ -15,7 +15,7 @@ import {
 } from '@opentelemetry/sdk-trace-node';
 import { createServer, type ServerResponse } from 'node:http';
 import { createRequire } from 'node:module';
-import { LockInstrumentation } from '../../lib/opentelemetry/index.js';
+import { LockInstrumentation } from '../../lib/watch/opentelemetry/index.js';
 
 export interface TracedReplicaOptions {
   readonly redis: string;

@@ -1,6 +1,6 @@
-import { heldAlone } from '../../lib/locks/holder.js';
-import { MemoryServer } from '../../lib/testing/index.js';
-import type { Clock } from '../../lib/options/index.js';
+import { heldAlone } from '../../lib/engine/locks/holder.js';
+import { MemoryServer } from '../../lib/memory/testing/index.js';
+import type { Clock } from '../../lib/engine/options/index.js';
 import type { Kind } from './kinds.js';
 import { MemoryWorld } from './memory-world.js';
 import type { Wrap } from './world.js';

@@ -1,4 +1,4 @@
-import { exclusive as scripts } from '../../lib/locks/native-scripts.js';
+import { exclusive as scripts } from '../../lib/engine/locks/native-scripts.js';
 
 type Step = 'acquire' | 'release' | 'extend';
 

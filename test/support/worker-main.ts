@@ -1,8 +1,8 @@
 // What a child process of the tests runs: the library, driven by its parent's messages.
 import { getEventListeners, setMaxListeners } from 'node:events';
 import { register } from 'node:module';
-import type { Lease } from '../../lib/client/lease.js';
-import type { AcquireOptions, RedisLockOptions } from '../../lib/options/index.js';
+import type { Lease } from '../../lib/engine/client/lease.js';
+import type { AcquireOptions, RedisLockOptions } from '../../lib/engine/options/index.js';
 import type { Contention, Section } from './worker.js';
 import { fencedWrite } from './fenced-store.js';
 import { monotonic } from './monotonic.js';

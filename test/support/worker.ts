@@ -2,7 +2,7 @@ import { type ChildProcess, execFileSync } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { forkChild } from '../../tools/children.js';
-import type { LockCallOptions, RedisLockOptions } from '../../lib/options/index.js';
+import type { LockCallOptions, RedisLockOptions } from '../../lib/engine/options/index.js';
 import { compiledWorkers } from './compiled-workers.js';
 import type { WorkerCommands } from './worker-main.js';
 

@@ -1,8 +1,8 @@
 import type { Redis } from 'ioredis';
-import { LockClient } from '../../lib/client/lock-client.js';
-import type { BaseLease } from '../../lib/client/lease.js';
-import type { LockStore, LockStrategy, Snapshot } from '../../lib/locks/lock-store.js';
-import type { LockRequest } from '../../lib/locks/lock-request.js';
+import { LockClient } from '../../lib/engine/client/lock-client.js';
+import type { BaseLease } from '../../lib/engine/client/lease.js';
+import type { LockStore, LockStrategy, Snapshot } from '../../lib/engine/locks/lock-store.js';
+import type { LockRequest } from '../../lib/engine/locks/lock-request.js';
 import {
   type AcquireOptions,
   type Clock,
@@ -11,7 +11,7 @@ import {
   moduleSettings,
   type RedisLockOptions,
   type Share,
-} from '../../lib/options/index.js';
+} from '../../lib/engine/options/index.js';
 import { PATIENCE } from './bounds.js';
 import { Client } from './client.js';
 import type { Kind } from './kinds.js';

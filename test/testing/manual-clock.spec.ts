@@ -1,5 +1,5 @@
 import { expect, it } from '@jest/globals';
-import { ManualClock } from '../../lib/testing/index.js';
+import { ManualClock } from '../../lib/memory/testing/index.js';
 
 it('time stands still until a test moves it', async () => {
   const clock = new ManualClock(1_000);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { LockNotAcquiredError, LockOptionsError, LockStoreError } from '../../lib/index.js';
-import { ManualClock, memoryLockService, MemoryServer } from '../../lib/testing/index.js';
+import { ManualClock, memoryLockService, MemoryServer } from '../../lib/memory/testing/index.js';
 
 describe('a lock of another service, in memory', () => {
   const dialect = 'redisson';

@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { Redis } from 'ioredis';
 import { createHash } from 'node:crypto';
-import { exclusive, permits, readers } from '../../lib/locks/native-scripts.js';
-import { besideTimestamps } from '../../lib/locks/timestamp-compat/timestamp-compat.js';
+import { exclusive, permits, readers } from '../../lib/engine/locks/native-scripts.js';
+import { besideTimestamps } from '../../lib/engine/locks/timestamp-compat/timestamp-compat.js';
 import { LuaError } from '../../lib/memory/lua/values.js';
-import { AWAITING, PERMITS, SHARED } from '../../lib/protocol/constants.js';
-import { type LuaScript, type Operand } from '../../lib/redis/index.js';
-import { ManualClock, MemoryServer } from '../../lib/testing/index.js';
+import { AWAITING, PERMITS, SHARED } from '../../lib/engine/protocol/constants.js';
+import { type LuaScript, type Operand } from '../../lib/engine/redis/index.js';
+import { ManualClock, MemoryServer } from '../../lib/memory/testing/index.js';
 import { RedisProcess } from '../../tools/redis-server.js';
 import { luaScripts } from '../support/lua-scripts.js';
 import { random } from '../support/random.js';

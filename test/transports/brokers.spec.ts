@@ -11,7 +11,7 @@ import {
   ServerRMQ,
 } from '@nestjs/microservices';
 import { Locked, LockedRequest } from '../../lib/index.js';
-import { LockTestingModule } from '../../lib/testing/index.js';
+import { LockTestingModule } from '../../lib/memory/testing/index.js';
 import { expectPublic, fail, failing, SECRET } from '../support/failing.js';
 import { until } from '../support/until.js';
 

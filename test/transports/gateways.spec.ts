@@ -23,7 +23,7 @@ import { defer, Observable } from 'rxjs';
 import { io, type Socket } from 'socket.io-client';
 import { WebSocket } from 'ws';
 import { Locked, LockedRequest, LockErrorFilter, LockService } from '../../lib/index.js';
-import { LockTestingModule } from '../../lib/testing/index.js';
+import { LockTestingModule } from '../../lib/memory/testing/index.js';
 import { freePort } from '../../tools/redis-server.js';
 import { ANSWERS, expectLogged, expectPublic, fail, failing, SECRET } from '../support/failing.js';
 import { Gate } from '../support/gate.js';

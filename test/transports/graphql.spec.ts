@@ -20,7 +20,7 @@ import { ExpressAdapter } from '@nestjs/platform-express';
 import { FastifyAdapter } from '@nestjs/platform-fastify';
 import { Test } from '@nestjs/testing';
 import { Locked, LockedRequest, LockError, lockKey, LockService } from '../../lib/index.js';
-import { LockTestingModule } from '../../lib/testing/index.js';
+import { LockTestingModule } from '../../lib/memory/testing/index.js';
 import { ANSWERS, expectLogged, expectPublic, fail, failing, SECRET } from '../support/failing.js';
 
 const failures = failing();

@@ -21,7 +21,7 @@ import {
 } from '@nestjs/microservices';
 import { defer, firstValueFrom, Observable, throwError } from 'rxjs';
 import { Locked, LockedRequest, LockErrorFilter, LockService } from '../../lib/index.js';
-import { LockTestingModule } from '../../lib/testing/index.js';
+import { LockTestingModule } from '../../lib/memory/testing/index.js';
 import { freePort, RedisProcess } from '../../tools/redis-server.js';
 import { ANSWERS, expectLogged, expectPublic, fail, failing, SECRET } from '../support/failing.js';
 import { until } from '../support/until.js';

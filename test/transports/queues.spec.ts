@@ -4,7 +4,7 @@ import { HttpException, type INestApplicationContext } from '@nestjs/common';
 import { Test } from '@nestjs/testing';
 import type { Job, Queue } from 'bullmq';
 import { Locked, LockNotAcquiredError } from '../../lib/index.js';
-import { LockTestingModule } from '../../lib/testing/index.js';
+import { LockTestingModule } from '../../lib/memory/testing/index.js';
 import { RedisProcess } from '../../tools/redis-server.js';
 import { failing, SECRET } from '../support/failing.js';
 import { until } from '../support/until.js';

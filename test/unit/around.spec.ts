@@ -1,9 +1,9 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { type Around, type HoldTrace, lockChannels } from '../../lib/events/index.js';
+import { type Around, type HoldTrace, lockChannels } from '../../lib/engine/events/index.js';
 import type { Lease } from '../../lib/index.js';
-import { ManualClock, memoryLockService } from '../../lib/testing/index.js';
+import { ManualClock, memoryLockService } from '../../lib/memory/testing/index.js';
 
 const active = new AsyncLocalStorage<string>();
 const undo: (() => void)[] = [];

@@ -3,8 +3,8 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { once } from 'node:events';
 import { createServer, type Server, type ServerResponse } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
-import { BoardFeed } from '../../lib/board/board-feed.js';
-import { event, Viewer } from '../../lib/board/viewer.js';
+import { BoardFeed } from '../../lib/watch/board/board-feed.js';
+import { event, Viewer } from '../../lib/watch/board/viewer.js';
 import { until } from '../support/until.js';
 
 /** A page as the feed knows it. */

@@ -1,8 +1,8 @@
 import { afterEach, describe, expect, it, jest } from '@jest/globals';
 import { Logger } from '@nestjs/common';
-import { Candidate } from '../../lib/services/candidate.js';
-import { systemClock } from '../../lib/options/index.js';
-import type { Election } from '../../lib/services/election.js';
+import { Candidate } from '../../lib/nest/services/candidate.js';
+import { systemClock } from '../../lib/engine/options/index.js';
+import type { Election } from '../../lib/nest/services/election.js';
 import { until } from '../support/until.js';
 
 Logger.overrideLogger(false);

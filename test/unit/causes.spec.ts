@@ -1,6 +1,6 @@
 import { expect, it } from '@jest/globals';
 import { Locked, LockOptionsError, type LeaseLostError, LockStoreError } from '../../lib/index.js';
-import { ManualClock, memoryLockService, MemoryServer } from '../../lib/testing/index.js';
+import { ManualClock, memoryLockService, MemoryServer } from '../../lib/memory/testing/index.js';
 
 const server = (): { clock: ManualClock; server: MemoryServer } => {
   const clock = new ManualClock();

@@ -1,10 +1,10 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import { LockStoreError } from '../../lib/errors/index.js';
-import { Cleanup } from '../../lib/client/cleanup.js';
-import { InFlight } from '../../lib/client/in-flight.js';
-import type { LockStore } from '../../lib/locks/lock-store.js';
-import type { LockRequest } from '../../lib/locks/lock-request.js';
-import { ManualClock } from '../../lib/testing/index.js';
+import { LockStoreError } from '../../lib/engine/errors/index.js';
+import { Cleanup } from '../../lib/engine/client/cleanup.js';
+import { InFlight } from '../../lib/engine/client/in-flight.js';
+import type { LockStore } from '../../lib/engine/locks/lock-store.js';
+import type { LockRequest } from '../../lib/engine/locks/lock-request.js';
+import { ManualClock } from '../../lib/memory/testing/index.js';
 
 const TTL = 30_000;
 const request: LockRequest = { key: 'k', holder: 'me', ttl: TTL, tokenBlock: 1 };

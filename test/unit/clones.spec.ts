@@ -14,9 +14,9 @@ jest.unstable_mockModule('node:crypto', () => ({
 }));
 
 /** The module as it goes on in a clone. */
-async function clone(): Promise<typeof import('../../lib/locks/holder.js')> {
+async function clone(): Promise<typeof import('../../lib/engine/locks/holder.js')> {
   jest.resetModules();
-  return import('../../lib/locks/holder.js');
+  return import('../../lib/engine/locks/holder.js');
 }
 
 it('two clones of one memory snapshot never hold a lock under the same id', async () => {

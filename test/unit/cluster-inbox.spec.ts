@@ -1,8 +1,8 @@
 import { expect, it } from '@jest/globals';
-import { ClusterInbox } from '../../lib/redis/cluster/cluster-inbox.js';
-import type { ServerListener } from '../../lib/redis/lock-server.js';
-import { RedisConnection } from '../../lib/redis/redis-connection.js';
-import { ManualClock } from '../../lib/testing/index.js';
+import { ClusterInbox } from '../../lib/engine/redis/cluster/cluster-inbox.js';
+import type { ServerListener } from '../../lib/engine/redis/lock-server.js';
+import { RedisConnection } from '../../lib/engine/redis/redis-connection.js';
+import { ManualClock } from '../../lib/memory/testing/index.js';
 import { FakeRedis, replyError } from '../support/fake-redis.js';
 
 const clock = new ManualClock();

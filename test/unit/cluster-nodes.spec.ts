@@ -1,9 +1,9 @@
 import { expect, it } from '@jest/globals';
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { EventEmitter } from 'node:events';
-import { ClusterNodes } from '../../lib/redis/cluster/cluster-nodes.js';
-import { RedisConnection } from '../../lib/redis/redis-connection.js';
-import { ManualClock } from '../../lib/testing/index.js';
+import { ClusterNodes } from '../../lib/engine/redis/cluster/cluster-nodes.js';
+import { RedisConnection } from '../../lib/engine/redis/redis-connection.js';
+import { ManualClock } from '../../lib/memory/testing/index.js';
 import { FakeRedis } from '../support/fake-redis.js';
 
 it('a node is connected to outside of the request that needs it first', async () => {

@@ -1,13 +1,18 @@
 import { describe, expect, it } from '@jest/globals';
-import { batchesOf } from '../../lib/locks/batches.js';
-import type { LockRequest } from '../../lib/locks/lock-request.js';
-import { RedisLockStore } from '../../lib/locks/lock/redis-lock-store.js';
-import { callSettings, moduleSettings, READER, systemClock } from '../../lib/options/index.js';
-import { missingRights, rightsFor } from '../../lib/redis/rights.js';
-import { storeFailure } from '../../lib/redis/store-failure.js';
-import { LockOptionsError } from '../../lib/errors/index.js';
-import { ClusterSource } from '../../lib/redis/cluster/cluster-source.js';
-import { SlotMap, slotOf, slotTagOf } from '../../lib/redis/cluster/slot-map.js';
+import { batchesOf } from '../../lib/engine/locks/batches.js';
+import type { LockRequest } from '../../lib/engine/locks/lock-request.js';
+import { RedisLockStore } from '../../lib/engine/locks/lock/redis-lock-store.js';
+import {
+  callSettings,
+  moduleSettings,
+  READER,
+  systemClock,
+} from '../../lib/engine/options/index.js';
+import { missingRights, rightsFor } from '../../lib/engine/redis/rights.js';
+import { storeFailure } from '../../lib/engine/redis/store-failure.js';
+import { LockOptionsError } from '../../lib/engine/errors/index.js';
+import { ClusterSource } from '../../lib/engine/redis/cluster/cluster-source.js';
+import { SlotMap, slotOf, slotTagOf } from '../../lib/engine/redis/cluster/slot-map.js';
 
 // That it is what Redis computes for any key is tested against a server: test/faults/cluster.spec.ts.
 describe('the slot of a key', () => {

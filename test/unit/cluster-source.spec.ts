@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { Cluster, type RedisOptions } from 'ioredis';
-import { type CheckedSource, parseRedisUrl, systemClock } from '../../lib/options/index.js';
-import { ClusterSource } from '../../lib/redis/cluster/cluster-source.js';
+import { type CheckedSource, parseRedisUrl, systemClock } from '../../lib/engine/options/index.js';
+import { ClusterSource } from '../../lib/engine/redis/cluster/cluster-source.js';
 
 /** How a node is spoken to. */
 function accessOf(source: CheckedSource): Pick<RedisOptions, 'username' | 'password'> {

@@ -1,13 +1,13 @@
 import { describe, expect, it } from '@jest/globals';
 import { readFileSync } from 'node:fs';
-import { COMMANDS, OPTIONS } from '../../lib/cli/arguments.js';
-import { kindOf } from '../../lib/cli/doctor/key-kind.js';
-import { HELP } from '../../lib/cli/help.js';
-import { placeOf } from '../../lib/cli/place.js';
-import { columnsOf, cutTo, printable, printableJson } from '../../lib/cli/printable.js';
-import { span } from '../../lib/cli/span.js';
-import { tableOf } from '../../lib/cli/table.js';
-import { WORDING } from '../../lib/cli/wording.js';
+import { COMMANDS, OPTIONS } from '../../lib/watch/cli/arguments.js';
+import { kindOf } from '../../lib/watch/cli/doctor/key-kind.js';
+import { HELP } from '../../lib/watch/cli/help.js';
+import { placeOf } from '../../lib/watch/cli/place.js';
+import { columnsOf, cutTo, printable, printableJson } from '../../lib/watch/cli/printable.js';
+import { span } from '../../lib/watch/cli/span.js';
+import { tableOf } from '../../lib/watch/cli/table.js';
+import { WORDING } from '../../lib/watch/cli/wording.js';
 import { filesBelow } from '../architecture/files-below.js';
 
 /** What a terminal obeys, or what hides a text: none of it may be printed. */
@@ -123,7 +123,7 @@ describe('the help', () => {
 });
 
 describe('the words of the command line', () => {
-  const sources = ['lib/redis', 'lib/options']
+  const sources = ['lib/engine/redis', 'lib/engine/options']
     .flatMap((folder) => filesBelow(folder, '.ts'))
     .map((file) => readFileSync(file, 'utf8'))
     .join('\n')

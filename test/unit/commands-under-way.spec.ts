@@ -1,10 +1,10 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type { Command } from 'ioredis';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { LockStoreError } from '../../lib/errors/index.js';
-import { KeyList, LuaScript } from '../../lib/redis/index.js';
-import { RedisConnection } from '../../lib/redis/redis-connection.js';
-import { ManualClock } from '../../lib/testing/index.js';
+import { LockStoreError } from '../../lib/engine/errors/index.js';
+import { KeyList, LuaScript } from '../../lib/engine/redis/index.js';
+import { RedisConnection } from '../../lib/engine/redis/redis-connection.js';
+import { ManualClock } from '../../lib/memory/testing/index.js';
 import { FakeRedis, replyError } from '../support/fake-redis.js';
 
 const TIMEOUT = 500;

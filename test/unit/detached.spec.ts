@@ -1,8 +1,8 @@
 import { expect, it } from '@jest/globals';
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { ManualClock, MemoryServer, memoryLockService } from '../../lib/testing/index.js';
+import { ManualClock, MemoryServer, memoryLockService } from '../../lib/memory/testing/index.js';
 import { collectGarbage } from '../support/collect-garbage.js';
-import { detached, systemClock } from '../../lib/options/index.js';
+import { detached, systemClock } from '../../lib/engine/options/index.js';
 
 const requests = new AsyncLocalStorage<string>();
 

@@ -1,12 +1,12 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import { LockStoreError } from '../../lib/errors/index.js';
-import { DialectLock } from '../../lib/locks/dialects/dialect-lock.js';
-import type { LockRequest } from '../../lib/locks/lock-request.js';
-import { dialectSettings, type LockDialect } from '../../lib/options/index.js';
-import type { LockServer } from '../../lib/redis/index.js';
-import type { ScriptRun } from '../../lib/redis/lua-script.js';
-import { storeFailure } from '../../lib/redis/store-failure.js';
-import { ManualClock } from '../../lib/testing/index.js';
+import { LockStoreError } from '../../lib/engine/errors/index.js';
+import { DialectLock } from '../../lib/engine/locks/dialects/dialect-lock.js';
+import type { LockRequest } from '../../lib/engine/locks/lock-request.js';
+import { dialectSettings, type LockDialect } from '../../lib/engine/options/index.js';
+import type { LockServer } from '../../lib/engine/redis/index.js';
+import type { ScriptRun } from '../../lib/engine/redis/lua-script.js';
+import { storeFailure } from '../../lib/engine/redis/store-failure.js';
+import { ManualClock } from '../../lib/memory/testing/index.js';
 
 /** What the server answers to the next scripts; busy where this is empty. */
 let errors: Error[];

@@ -1,6 +1,6 @@
 import { expect, it } from '@jest/globals';
 import { type Election, type Lease, LockService, LockShutdownError } from '../../lib/index.js';
-import { memoryLockService } from '../../lib/testing/index.js';
+import { memoryLockService } from '../../lib/memory/testing/index.js';
 
 it('a service is closed at the end of the block that declares it, once its leases are given back', async () => {
   const order: string[] = [];

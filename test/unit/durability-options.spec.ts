@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import { LockOptionsError, type RedisLockOptions } from '../../lib/index.js';
-import { RedisLockStore } from '../../lib/locks/lock/redis-lock-store.js';
-import { moduleSettings, systemClock } from '../../lib/options/index.js';
-import { risks } from '../../lib/redis/server-check.js';
+import { RedisLockStore } from '../../lib/engine/locks/lock/redis-lock-store.js';
+import { moduleSettings, systemClock } from '../../lib/engine/options/index.js';
+import { risks } from '../../lib/engine/redis/server-check.js';
 
 const settings = (options: unknown) => moduleSettings(options as RedisLockOptions);
 

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
-import { EventLoopWatch } from '../../lib/services/event-loop-watch.js';
+import { EventLoopWatch } from '../../lib/engine/inspection/event-loop-watch.js';
 
 describe('an event loop', () => {
   let watch: EventLoopWatch;

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, it, jest } from '@jest/globals';
 import { Logger } from '@nestjs/common';
 import fc from 'fast-check';
 import { type AcquireOptions, isLockError, type Lease, LockService } from '../../lib/index.js';
-import { ManualClock, MemoryServer, memoryLockService } from '../../lib/testing/index.js';
+import { ManualClock, MemoryServer, memoryLockService } from '../../lib/memory/testing/index.js';
 import { Heard } from '../support/heard.js';
 
 beforeEach(() => {

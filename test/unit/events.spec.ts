@@ -13,8 +13,8 @@ import {
   ManualClock,
   MemoryServer,
   memoryLockService,
-} from '../../lib/testing/index.js';
-import { Publisher } from '../../lib/events/index.js';
+} from '../../lib/memory/testing/index.js';
+import { Publisher } from '../../lib/engine/events/index.js';
 import { Heard } from '../support/heard.js';
 import { StallingClock } from '../support/stalling-clock.js';
 

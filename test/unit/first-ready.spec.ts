@@ -2,12 +2,12 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { Redis, type RedisOptions } from 'ioredis';
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
 import { getEventListeners, once } from 'node:events';
-import { LockOptionsError, LockStoreError } from '../../lib/errors/index.js';
-import { firstReady, type Start } from '../../lib/redis/first-ready.js';
-import { moduleSettings } from '../../lib/options/index.js';
-import { openConnection } from '../../lib/redis/open-connection.js';
-import { RedisConnection } from '../../lib/redis/redis-connection.js';
-import { ManualClock } from '../../lib/testing/index.js';
+import { LockOptionsError, LockStoreError } from '../../lib/engine/errors/index.js';
+import { firstReady, type Start } from '../../lib/engine/redis/first-ready.js';
+import { moduleSettings } from '../../lib/engine/options/index.js';
+import { openConnection } from '../../lib/engine/redis/open-connection.js';
+import { RedisConnection } from '../../lib/engine/redis/redis-connection.js';
+import { ManualClock } from '../../lib/memory/testing/index.js';
 import { FakeRedis } from '../support/fake-redis.js';
 import { until } from '../support/until.js';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { ForeignLockError } from '../../lib/index.js';
-import { dialectSettings } from '../../lib/options/index.js';
+import { dialectSettings } from '../../lib/engine/options/index.js';
 
 describe('the error of a foreign lock', () => {
   it.each([

@@ -1,18 +1,18 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import type { LockRequest } from '../../lib/locks/lock-request.js';
-import { LockSteps } from '../../lib/locks/lock-steps.js';
-import { FreeLocks } from '../../lib/locks/lock/free-lock.js';
-import { RedisExclusiveLock } from '../../lib/locks/lock/redis-lock.js';
-import { exclusive } from '../../lib/locks/native-scripts.js';
+import type { LockRequest } from '../../lib/engine/locks/lock-request.js';
+import { LockSteps } from '../../lib/engine/locks/lock-steps.js';
+import { FreeLocks } from '../../lib/engine/locks/lock/free-lock.js';
+import { RedisExclusiveLock } from '../../lib/engine/locks/lock/redis-lock.js';
+import { exclusive } from '../../lib/engine/locks/native-scripts.js';
 import {
   type LockServer,
   lockServer,
   type ScriptRun,
   type Step,
   type StepNode,
-} from '../../lib/redis/index.js';
-import { ServerClock } from '../../lib/redis/server-clock.js';
-import { ManualClock } from '../../lib/testing/index.js';
+} from '../../lib/engine/redis/index.js';
+import { ServerClock } from '../../lib/engine/redis/server-clock.js';
+import { ManualClock } from '../../lib/memory/testing/index.js';
 
 const BUSY = ['busy', 0, 6_000_000, 0];
 const request: LockRequest = { key: 'k', holder: 'me/1', ttl: 1_000, tokenBlock: 1, queue: true };

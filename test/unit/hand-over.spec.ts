@@ -1,6 +1,6 @@
 import { expect, it } from '@jest/globals';
-import { readHandOver } from '../../lib/client/hand-over.js';
-import { isFenced } from '../../lib/locks/holder.js';
+import { readHandOver } from '../../lib/engine/client/hand-over.js';
+import { isFenced } from '../../lib/engine/locks/holder.js';
 
 it.each([
   [7, true],

@@ -1,7 +1,7 @@
 import { expect, it } from '@jest/globals';
-import type { HeldLock } from '../../lib/client/held-lock.js';
-import { SingleLease } from '../../lib/client/single-lease.js';
-import { ManualClock, MemoryServer, memoryLockService } from '../../lib/testing/index.js';
+import type { HeldLock } from '../../lib/engine/client/held-lock.js';
+import { SingleLease } from '../../lib/engine/client/single-lease.js';
+import { ManualClock, MemoryServer, memoryLockService } from '../../lib/memory/testing/index.js';
 import { collectGarbage } from '../support/collect-garbage.js';
 
 it('a lease in doubt, because the clock of the machine was set, says so and not that its time ran out', async () => {

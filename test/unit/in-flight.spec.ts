@@ -1,5 +1,5 @@
 import { expect, it } from '@jest/globals';
-import { InFlight } from '../../lib/client/in-flight.js';
+import { InFlight } from '../../lib/engine/client/in-flight.js';
 import { Gate } from '../support/gate.js';
 
 it.each(['is answered', 'fails'])('a step is under way until it %s', async (end) => {

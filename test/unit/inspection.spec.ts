@@ -1,6 +1,6 @@
 import { expect, it } from '@jest/globals';
-import { moduleSettings } from '../../lib/options/index.js';
-import { dialectOf } from '../../lib/services/inspection.js';
+import { moduleSettings } from '../../lib/engine/options/index.js';
+import { dialectOf } from '../../lib/engine/inspection/inspection.js';
 
 const nodes = ['redis://a', 'redis://b', 'redis://c'];
 

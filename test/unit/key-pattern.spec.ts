@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { keyMatcher } from '../../lib/options/index.js';
+import { keyMatcher } from '../../lib/engine/options/index.js';
 
 /** All texts of these letters, up to so long. */
 function texts(letters: string, longest: number): string[] {

@@ -9,7 +9,7 @@ import {
   lockName,
   lockNames,
   type Names,
-} from '../../lib/keys/index.js';
+} from '../../lib/engine/keys/index.js';
 import { lockKeys } from '../support/lock-keys.js';
 
 /** The cluster slot of a key, as ioredis counts it. */

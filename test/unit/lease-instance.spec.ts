@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { Lease } from '../../lib/index.js';
-import { memoryLockService } from '../../lib/testing/index.js';
+import { memoryLockService } from '../../lib/memory/testing/index.js';
 
 describe('`instanceof Lease`', () => {
   it('is true of every lease that the service grants, also when it is over', async () => {

@@ -1,11 +1,11 @@
 import { expect, it } from '@jest/globals';
-import { LockClient } from '../../lib/client/lock-client.js';
-import { list } from '../../lib/cli/commands/list.js';
-import type { Context } from '../../lib/cli/context.js';
-import type { NameSearch } from '../../lib/locks/lock-names.js';
-import { moduleSettings, systemClock } from '../../lib/options/index.js';
-import { MemoryLockStore } from '../../lib/testing/memory-lock-store.js';
-import { MemoryServer } from '../../lib/testing/index.js';
+import { LockClient } from '../../lib/engine/client/lock-client.js';
+import { list } from '../../lib/watch/cli/commands/list.js';
+import type { Context } from '../../lib/watch/cli/context.js';
+import type { NameSearch } from '../../lib/engine/locks/lock-names.js';
+import { moduleSettings, systemClock } from '../../lib/engine/options/index.js';
+import { MemoryLockStore } from '../../lib/memory/testing/memory-lock-store.js';
+import { MemoryServer } from '../../lib/memory/testing/index.js';
 
 const settings = moduleSettings({});
 

@@ -1,14 +1,23 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { getEventListeners } from 'node:events';
-import { LockNotAcquiredError, LockShutdownError, LockStoreError } from '../../lib/errors/index.js';
-import { InFlight } from '../../lib/client/in-flight.js';
-import { Opening } from '../../lib/client/opening.js';
-import type { LockClient } from '../../lib/client/lock-client.js';
-import type { SingleLease } from '../../lib/client/single-lease.js';
-import type { LockRequest } from '../../lib/locks/lock-request.js';
-import type { Extended, Extension, LockStore, PushListener } from '../../lib/locks/lock-store.js';
-import { momentOf } from '../../lib/options/index.js';
-import { ManualClock } from '../../lib/testing/index.js';
+import {
+  LockNotAcquiredError,
+  LockShutdownError,
+  LockStoreError,
+} from '../../lib/engine/errors/index.js';
+import { InFlight } from '../../lib/engine/client/in-flight.js';
+import { Opening } from '../../lib/engine/client/opening.js';
+import type { LockClient } from '../../lib/engine/client/lock-client.js';
+import type { SingleLease } from '../../lib/engine/client/single-lease.js';
+import type { LockRequest } from '../../lib/engine/locks/lock-request.js';
+import type {
+  Extended,
+  Extension,
+  LockStore,
+  PushListener,
+} from '../../lib/engine/locks/lock-store.js';
+import { momentOf } from '../../lib/engine/options/index.js';
+import { ManualClock } from '../../lib/memory/testing/index.js';
 import { Gate } from '../support/gate.js';
 import { kinds } from '../support/kinds.js';
 import { later } from '../support/later.js';

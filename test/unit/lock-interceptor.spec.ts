@@ -2,7 +2,7 @@ import { expect, it } from '@jest/globals';
 import type { ExecutionContext } from '@nestjs/common';
 import type { ModuleRef } from '@nestjs/core';
 import { of } from 'rxjs';
-import { LockInterceptor } from '../../lib/interceptors/lock.interceptor.js';
+import { LockInterceptor } from '../../lib/nest/interceptors/lock.interceptor.js';
 import { collectGarbage } from '../support/collect-garbage.js';
 
 class Bound {

@@ -1,12 +1,17 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import { LockSteps } from '../../lib/locks/lock-steps.js';
-import { exclusive as scripts } from '../../lib/locks/native-scripts.js';
-import type { LockRequest } from '../../lib/locks/lock-request.js';
-import { lockServer, type LockServer, type Step, type StepNode } from '../../lib/redis/index.js';
-import type { ScriptRun } from '../../lib/redis/lua-script.js';
-import { ServerClock } from '../../lib/redis/server-clock.js';
-import { momentOf } from '../../lib/options/index.js';
-import { ManualClock } from '../../lib/testing/index.js';
+import { LockSteps } from '../../lib/engine/locks/lock-steps.js';
+import { exclusive as scripts } from '../../lib/engine/locks/native-scripts.js';
+import type { LockRequest } from '../../lib/engine/locks/lock-request.js';
+import {
+  lockServer,
+  type LockServer,
+  type Step,
+  type StepNode,
+} from '../../lib/engine/redis/index.js';
+import type { ScriptRun } from '../../lib/engine/redis/lua-script.js';
+import { ServerClock } from '../../lib/engine/redis/server-clock.js';
+import { momentOf } from '../../lib/engine/options/index.js';
+import { ManualClock } from '../../lib/memory/testing/index.js';
 
 const UNREACHED = new Error('too few replicas');
 const request: LockRequest = { key: 'k', holder: 'me', ttl: 1_000, tokenBlock: 1 };

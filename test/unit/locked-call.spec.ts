@@ -2,13 +2,13 @@ import { expect, it, jest } from '@jest/globals';
 import { Logger } from '@nestjs/common';
 import { getEventListeners } from 'node:events';
 import { lastValueFrom, Observable, of } from 'rxjs';
-import type { BaseLease } from '../../lib/client/lease.js';
-import type { LockClient } from '../../lib/client/lock-client.js';
-import { LockNotAcquiredError } from '../../lib/errors/index.js';
-import { Publisher } from '../../lib/events/index.js';
-import { CALL_DEFAULTS, type LockedPolicy, systemClock } from '../../lib/options/index.js';
-import type { CallPlan } from '../../lib/services/call-plan.js';
-import { LockedCall } from '../../lib/services/locked-call.js';
+import type { BaseLease } from '../../lib/engine/client/lease.js';
+import type { LockClient } from '../../lib/engine/client/lock-client.js';
+import { LockNotAcquiredError } from '../../lib/engine/errors/index.js';
+import { Publisher } from '../../lib/engine/events/index.js';
+import { CALL_DEFAULTS, type LockedPolicy, systemClock } from '../../lib/engine/options/index.js';
+import type { CallPlan } from '../../lib/nest/services/call-plan.js';
+import { LockedCall } from '../../lib/nest/services/locked-call.js';
 
 function planOf(client: unknown, policy: LockedPolicy = {}): CallPlan {
   return { client: client as LockClient, maxKeyBytes: 1_024, call: CALL_DEFAULTS, policy };

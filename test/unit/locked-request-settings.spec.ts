@@ -1,7 +1,7 @@
 import { expect, it } from '@jest/globals';
 import type { ExecutionContext } from '@nestjs/common';
-import { LockOptionsError } from '../../lib/errors/index.js';
-import { LockedRequestSettings } from '../../lib/interceptors/locked-request-settings.js';
+import { LockOptionsError } from '../../lib/engine/errors/index.js';
+import { LockedRequestSettings } from '../../lib/nest/interceptors/locked-request-settings.js';
 
 it.each([
   ['account:<args.id>', 'account:7'],

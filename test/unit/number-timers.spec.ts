@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import { memoryLockService } from '../../lib/testing/index.js';
-import { EventLoopWatch } from '../../lib/services/event-loop-watch.js';
+import { memoryLockService } from '../../lib/memory/testing/index.js';
+import { EventLoopWatch } from '../../lib/engine/inspection/event-loop-watch.js';
 
 const { setTimeout: timeout, setInterval: interval } = globalThis;
 

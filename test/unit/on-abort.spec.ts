@@ -1,6 +1,6 @@
 import { afterEach, expect, it } from '@jest/globals';
 import { getEventListeners } from 'node:events';
-import { onAbort } from '../../lib/options/index.js';
+import { onAbort } from '../../lib/engine/options/index.js';
 
 const warnings: unknown[] = [];
 const note = (warning: unknown): void => void warnings.push(warning);

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, expect, it, jest } from '@jest/globals';
 import { Logger } from '@nestjs/common';
-import { LockNotAcquiredError } from '../../lib/errors/index.js';
+import { LockNotAcquiredError } from '../../lib/engine/errors/index.js';
 import type { LockService } from '../../lib/index.js';
-import { ManualClock, MemoryServer, memoryLockService } from '../../lib/testing/index.js';
+import { ManualClock, MemoryServer, memoryLockService } from '../../lib/memory/testing/index.js';
 
 const lines: unknown[][] = [];
 let clock: ManualClock;

@@ -1,10 +1,10 @@
 import { afterAll, expect, it } from '@jest/globals';
 import { Registry } from 'prom-client';
-import { boardSettings } from '../../lib/board/board-options.js';
+import { boardSettings } from '../../lib/watch/board/board-options.js';
 import { LeaderOnly, LockOptionsError, RedisLockModule } from '../../lib/index.js';
-import { dialectSettings, moduleSettings, topologyOf } from '../../lib/options/index.js';
-import { registerLockMetrics } from '../../lib/prometheus/index.js';
-import { memoryLockService } from '../../lib/testing/index.js';
+import { dialectSettings, moduleSettings, topologyOf } from '../../lib/engine/options/index.js';
+import { registerLockMetrics } from '../../lib/watch/prometheus/index.js';
+import { memoryLockService } from '../../lib/memory/testing/index.js';
 
 const locks = memoryLockService();
 afterAll(() => locks[Symbol.asyncDispose]());

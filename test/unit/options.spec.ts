@@ -6,8 +6,8 @@ import {
   callSettings,
   milliseconds,
   moduleSettings,
-} from '../../lib/options/index.js';
-import { checkPolicy } from '../../lib/options/locked-options.js';
+} from '../../lib/engine/options/index.js';
+import { checkPolicy } from '../../lib/engine/options/locked-options.js';
 
 const ANY = { min: 0, max: Infinity };
 

@@ -1,7 +1,7 @@
 import { expect, it } from '@jest/globals';
 import { once } from 'node:events';
-import { systemClock } from '../../lib/options/index.js';
-import { openConnection } from '../../lib/redis/open-connection.js';
+import { systemClock } from '../../lib/engine/options/index.js';
+import { openConnection } from '../../lib/engine/redis/open-connection.js';
 import { RedisProcess } from '../../tools/redis-server.js';
 import { controlOf } from '../support/control.js';
 

@@ -1,8 +1,8 @@
 import { expect, it, jest } from '@jest/globals';
 import { Logger } from '@nestjs/common';
-import { Publisher } from '../../lib/events/index.js';
-import { systemClock } from '../../lib/options/index.js';
-import { outageLog } from '../../lib/services/log.js';
+import { Publisher } from '../../lib/engine/events/index.js';
+import { systemClock } from '../../lib/engine/options/index.js';
+import { outageLog } from '../../lib/nest/services/log.js';
 
 it.each([
   [undefined, {}],

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import { OutageWatch } from '../../lib/redis/outage-watch.js';
-import { ManualClock } from '../../lib/testing/index.js';
+import { OutageWatch } from '../../lib/engine/redis/outage-watch.js';
+import { ManualClock } from '../../lib/memory/testing/index.js';
 import { FakeRedis } from '../support/fake-redis.js';
 
 let clock: ManualClock;

@@ -1,6 +1,6 @@
 import { expect, it } from '@jest/globals';
-import { hasSlots } from '../../lib/redis/server-check.js';
-import { storeFailure } from '../../lib/redis/store-failure.js';
+import { hasSlots } from '../../lib/engine/redis/server-check.js';
+import { storeFailure } from '../../lib/engine/redis/store-failure.js';
 import { replyError } from '../support/fake-redis.js';
 
 /** Of a server that answers so to scripts with two keys, or with any. */

@@ -1,6 +1,6 @@
 import { expect, it } from '@jest/globals';
 import { runInThisContext } from 'node:vm';
-import { parameterNames } from '../../lib/keys/index.js';
+import { parameterNames } from '../../lib/engine/keys/index.js';
 
 class Parent {}
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { getEventListeners, once } from 'node:events';
 import type { LockService } from '../../lib/index.js';
-import { memoryLockService } from '../../lib/testing/index.js';
+import { memoryLockService } from '../../lib/memory/testing/index.js';
 
 const POOR: [object, string][] = [
   [AbortSignal, 'any'],

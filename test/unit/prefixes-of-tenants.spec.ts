@@ -1,6 +1,6 @@
 import { expect, it } from '@jest/globals';
-import { RedisLockStore } from '../../lib/locks/lock/redis-lock-store.js';
-import { dialectSettings, moduleSettings, systemClock } from '../../lib/options/index.js';
+import { RedisLockStore } from '../../lib/engine/locks/lock/redis-lock-store.js';
+import { dialectSettings, moduleSettings, systemClock } from '../../lib/engine/options/index.js';
 import { collectGarbage } from '../support/collect-garbage.js';
 
 it('a prefix of each tenant in the dialect of a call is forgotten in time, also by the store that had its locks', async () => {

@@ -5,7 +5,7 @@ const replicas = ['x2k4q', 'p9z7w'].map(
 );
 let host = '';
 jest.unstable_mockModule('node:os', () => ({ hostname: () => host }));
-const { newHolderId, newProcessId, processOf } = await import('../../lib/locks/holder.js');
+const { newHolderId, newProcessId, processOf } = await import('../../lib/engine/locks/holder.js');
 
 it('replicas of one deployment are told apart by their hosts, however long its name is', () => {
   const hosts = replicas.map((name) => {

@@ -1,11 +1,11 @@
 import { expect, it } from '@jest/globals';
-import type { Cleanup } from '../../lib/client/cleanup.js';
-import { QueueEntry } from '../../lib/client/queue-entry.js';
-import type { QueuePoller } from '../../lib/client/queue-poller.js';
-import { TurnoverMap } from '../../lib/client/turnover-map.js';
-import type { LockStore, Queued } from '../../lib/locks/lock-store.js';
-import { moduleSettings } from '../../lib/options/index.js';
-import { ManualClock } from '../../lib/testing/index.js';
+import type { Cleanup } from '../../lib/engine/client/cleanup.js';
+import { QueueEntry } from '../../lib/engine/client/queue-entry.js';
+import type { QueuePoller } from '../../lib/engine/client/queue-poller.js';
+import { TurnoverMap } from '../../lib/engine/client/turnover-map.js';
+import type { LockStore, Queued } from '../../lib/engine/locks/lock-store.js';
+import { moduleSettings } from '../../lib/engine/options/index.js';
+import { ManualClock } from '../../lib/memory/testing/index.js';
 
 it('an entry whose owner leaves as soon as it is in the queue is not polled', async () => {
   const clock = new ManualClock();

@@ -1,8 +1,8 @@
 import { expect, it } from '@jest/globals';
-import { type Polled, QueuePoller } from '../../lib/client/queue-poller.js';
-import { LockStoreError } from '../../lib/errors/index.js';
-import { AWAITS } from '../../lib/protocol/constants.js';
-import { ManualClock } from '../../lib/testing/index.js';
+import { type Polled, QueuePoller } from '../../lib/engine/client/queue-poller.js';
+import { LockStoreError } from '../../lib/engine/errors/index.js';
+import { AWAITS } from '../../lib/engine/protocol/constants.js';
+import { ManualClock } from '../../lib/memory/testing/index.js';
 
 function entry(enqueuedAt: string, ask: () => void = () => {}, name?: string): Polled {
   const condition = name === undefined ? undefined : { name, over: false };

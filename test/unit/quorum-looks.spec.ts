@@ -1,10 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
-import { LockStoreError } from '../../lib/errors/index.js';
-import type { Snapshot } from '../../lib/locks/lock-store.js';
-import { QuorumLock } from '../../lib/locks/quorum/quorum-lock.js';
-import type { QuorumNode } from '../../lib/locks/quorum/quorum-node.js';
-import { systemClock } from '../../lib/options/index.js';
-import { ManualClock } from '../../lib/testing/index.js';
+import { LockStoreError } from '../../lib/engine/errors/index.js';
+import type { Snapshot } from '../../lib/engine/locks/lock-store.js';
+import { QuorumLock } from '../../lib/engine/locks/quorum/quorum-lock.js';
+import type { QuorumNode } from '../../lib/engine/locks/quorum/quorum-node.js';
+import { systemClock } from '../../lib/engine/options/index.js';
+import { ManualClock } from '../../lib/memory/testing/index.js';
 
 const HELD = { type: 'string', holder: 'a/1', remaining: 900 };
 const FREE = { type: 'none', holder: '', remaining: -2 };

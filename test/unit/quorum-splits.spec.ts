@@ -1,9 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
-import { ForeignLockError } from '../../lib/errors/index.js';
-import { QuorumLock } from '../../lib/locks/quorum/quorum-lock.js';
-import type { QuorumNode, Vote } from '../../lib/locks/quorum/quorum-node.js';
-import { systemClock } from '../../lib/options/index.js';
-import { KEPT } from '../../lib/protocol/constants.js';
+import { ForeignLockError } from '../../lib/engine/errors/index.js';
+import { QuorumLock } from '../../lib/engine/locks/quorum/quorum-lock.js';
+import type { QuorumNode, Vote } from '../../lib/engine/locks/quorum/quorum-node.js';
+import { systemClock } from '../../lib/engine/options/index.js';
+import { KEPT } from '../../lib/engine/protocol/constants.js';
 
 const now = Date.now() * 1_000;
 const HELD: Vote = { kind: 'held', now, detail: 0 };

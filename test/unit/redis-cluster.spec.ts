@@ -1,13 +1,13 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { ClusterSource } from '../../lib/redis/cluster/cluster-source.js';
-import { RedisCluster } from '../../lib/redis/cluster/redis-cluster.js';
-import { RedisConnection } from '../../lib/redis/redis-connection.js';
-import type { ServerListener } from '../../lib/redis/lock-server.js';
-import type { RedisNode, StepNode } from '../../lib/redis/redis-node.js';
-import { slotOf } from '../../lib/redis/cluster/slot-map.js';
-import { storeFailure } from '../../lib/redis/store-failure.js';
-import { ManualClock } from '../../lib/testing/index.js';
+import type { ClusterSource } from '../../lib/engine/redis/cluster/cluster-source.js';
+import { RedisCluster } from '../../lib/engine/redis/cluster/redis-cluster.js';
+import { RedisConnection } from '../../lib/engine/redis/redis-connection.js';
+import type { ServerListener } from '../../lib/engine/redis/lock-server.js';
+import type { RedisNode, StepNode } from '../../lib/engine/redis/redis-node.js';
+import { slotOf } from '../../lib/engine/redis/cluster/slot-map.js';
+import { storeFailure } from '../../lib/engine/redis/store-failure.js';
+import { ManualClock } from '../../lib/memory/testing/index.js';
 import { FakeRedis, replyError } from '../support/fake-redis.js';
 
 const INFO = 'redis_version:7.2.0\r\nredis_mode:cluster\r\nrole:master\r\n';

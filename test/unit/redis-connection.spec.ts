@@ -11,11 +11,11 @@ import { Command, Redis } from 'ioredis';
 import { tracingChannel } from 'node:diagnostics_channel';
 import { once } from 'node:events';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { systemClock } from '../../lib/options/index.js';
-import { ForeignLockError } from '../../lib/errors/index.js';
-import { KeyList, LuaScript, named, type Operand } from '../../lib/redis/index.js';
-import { RedisConnection } from '../../lib/redis/redis-connection.js';
-import { bulk, decoded } from '../../lib/redis/resp.js';
+import { systemClock } from '../../lib/engine/options/index.js';
+import { ForeignLockError } from '../../lib/engine/errors/index.js';
+import { KeyList, LuaScript, named, type Operand } from '../../lib/engine/redis/index.js';
+import { RedisConnection } from '../../lib/engine/redis/redis-connection.js';
+import { bulk, decoded } from '../../lib/engine/redis/resp.js';
 import { RedisProcess } from '../../tools/redis-server.js';
 
 const TIMEOUT = 2_000;

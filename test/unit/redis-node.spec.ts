@@ -1,11 +1,11 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { KeyList, LuaScript } from '../../lib/redis/index.js';
-import { RedisConnection } from '../../lib/redis/redis-connection.js';
-import { RedisNode } from '../../lib/redis/redis-node.js';
-import type { ServerChecks } from '../../lib/redis/server-check.js';
-import type { ScriptRun } from '../../lib/redis/lua-script.js';
-import { ManualClock } from '../../lib/testing/index.js';
+import { KeyList, LuaScript } from '../../lib/engine/redis/index.js';
+import { RedisConnection } from '../../lib/engine/redis/redis-connection.js';
+import { RedisNode } from '../../lib/engine/redis/redis-node.js';
+import type { ServerChecks } from '../../lib/engine/redis/server-check.js';
+import type { ScriptRun } from '../../lib/engine/redis/lua-script.js';
+import { ManualClock } from '../../lib/memory/testing/index.js';
 import { FakeRedis, replyError } from '../support/fake-redis.js';
 
 const TIMEOUT = 500;

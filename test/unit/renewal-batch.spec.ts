@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, expect, it, jest } from '@jest/globals';
-import type { BaseLease } from '../../lib/client/lease.js';
-import { SingleLease } from '../../lib/client/single-lease.js';
-import type { LockRequest } from '../../lib/locks/lock-request.js';
-import type { Extension } from '../../lib/locks/lock-store.js';
-import { momentOf, READER } from '../../lib/options/index.js';
+import type { BaseLease } from '../../lib/engine/client/lease.js';
+import { SingleLease } from '../../lib/engine/client/single-lease.js';
+import type { LockRequest } from '../../lib/engine/locks/lock-request.js';
+import type { Extension } from '../../lib/engine/locks/lock-store.js';
+import { momentOf, READER } from '../../lib/engine/options/index.js';
 import { collectGarbage } from '../support/collect-garbage.js';
 import { Gate } from '../support/gate.js';
 import { kinds } from '../support/kinds.js';

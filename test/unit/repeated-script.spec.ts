@@ -1,5 +1,10 @@
 import { expect, it } from '@jest/globals';
-import { KeyList, type Operand, RepeatedScript, type ScriptRun } from '../../lib/redis/index.js';
+import {
+  KeyList,
+  type Operand,
+  RepeatedScript,
+  type ScriptRun,
+} from '../../lib/engine/redis/index.js';
 
 const script = new RepeatedScript(`local list = KEYS[1]
 local text = ARGV[1]

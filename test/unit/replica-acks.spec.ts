@@ -1,10 +1,10 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { LockStoreError, ReplicasNotReachedError } from '../../lib/errors/index.js';
-import { systemClock } from '../../lib/options/index.js';
-import { KeyList, LuaScript, type RedisConnection } from '../../lib/redis/index.js';
-import { ReplicaAcks } from '../../lib/redis/replica-acks.js';
-import type { ScriptRun } from '../../lib/redis/lua-script.js';
+import { LockStoreError, ReplicasNotReachedError } from '../../lib/engine/errors/index.js';
+import { systemClock } from '../../lib/engine/options/index.js';
+import { KeyList, LuaScript, type RedisConnection } from '../../lib/engine/redis/index.js';
+import { ReplicaAcks } from '../../lib/engine/redis/replica-acks.js';
+import type { ScriptRun } from '../../lib/engine/redis/lua-script.js';
 
 const script = new LuaScript('return 1');
 

@@ -2,16 +2,16 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { Redis } from 'ioredis';
 import { once } from 'node:events';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { ForeignLockError } from '../../lib/errors/index.js';
-import { systemClock } from '../../lib/options/index.js';
+import { ForeignLockError } from '../../lib/engine/errors/index.js';
+import { systemClock } from '../../lib/engine/options/index.js';
 import {
   CommonOperands,
   JointScript,
   KeyList,
   LuaScript,
   type Operand,
-} from '../../lib/redis/index.js';
-import { RedisConnection } from '../../lib/redis/redis-connection.js';
+} from '../../lib/engine/redis/index.js';
+import { RedisConnection } from '../../lib/engine/redis/redis-connection.js';
 import { ClusterProcess } from '../../tools/redis-cluster.js';
 import { RedisProcess } from '../../tools/redis-server.js';
 import { LockProcess } from '../support/lock-process.js';

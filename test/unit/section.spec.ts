@@ -1,10 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
 import { getEventListeners } from 'node:events';
-import type { HeldLock } from '../../lib/client/held-lock.js';
-import type { BaseLease } from '../../lib/client/lease.js';
-import { Section } from '../../lib/client/section.js';
-import { CALL_DEFAULTS, READER, type Share } from '../../lib/options/index.js';
-import { ManualClock } from '../../lib/testing/index.js';
+import type { HeldLock } from '../../lib/engine/client/held-lock.js';
+import type { BaseLease } from '../../lib/engine/client/lease.js';
+import { Section } from '../../lib/engine/client/section.js';
+import { CALL_DEFAULTS, READER, type Share } from '../../lib/engine/options/index.js';
+import { ManualClock } from '../../lib/memory/testing/index.js';
 import { later } from '../support/later.js';
 
 describe('a section that a sibling occupies', () => {

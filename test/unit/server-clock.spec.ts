@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import { ServerClock } from '../../lib/redis/server-clock.js';
+import { ServerClock } from '../../lib/engine/redis/server-clock.js';
 
 /** A moment of ours; the machine has slept `slept` ms till then. */
 function at(monotonic: number, slept = 0): { monotonic: number; wall: number } {

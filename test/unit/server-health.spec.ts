@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
-import type { RedisConnection } from '../../lib/redis/redis-connection.js';
-import type { ScriptRun } from '../../lib/redis/lua-script.js';
-import { askHealth, type ServerHealth } from '../../lib/redis/server-health.js';
+import type { RedisConnection } from '../../lib/engine/redis/redis-connection.js';
+import type { ScriptRun } from '../../lib/engine/redis/lua-script.js';
+import { askHealth, type ServerHealth } from '../../lib/engine/redis/server-health.js';
 
 /** How far the server's clock is ahead, in ms. */
 const AHEAD = 3;

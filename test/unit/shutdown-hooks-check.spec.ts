@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { Logger } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
-import { ShutdownHooksCheck } from '../../lib/services/shutdown-hooks-check.js';
-import { ManualClock } from '../../lib/testing/index.js';
+import { ShutdownHooksCheck } from '../../lib/nest/services/shutdown-hooks-check.js';
+import { ManualClock } from '../../lib/memory/testing/index.js';
 
 let clock: ManualClock;
 let warned: number;

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { Logger } from '@nestjs/common';
 import { getEventListeners } from 'node:events';
 import { type Lease, LockNotAcquiredError, type LockService } from '../../lib/index.js';
-import { ManualClock, memoryLockService, MemoryServer } from '../../lib/testing/index.js';
+import { ManualClock, memoryLockService, MemoryServer } from '../../lib/memory/testing/index.js';
 import { Gate } from '../support/gate.js';
 import { later } from '../support/later.js';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { snapshotWithoutQueue } from '../../lib/locks/snapshot.js';
+import { snapshotWithoutQueue } from '../../lib/engine/locks/snapshot.js';
 
 const reply = (mode: string, ...holders: unknown[]): unknown => [
   'hash',

@@ -1,5 +1,5 @@
 import { expect, it } from '@jest/globals';
-import { storeFailure, systemCodeOf } from '../../lib/redis/store-failure.js';
+import { storeFailure, systemCodeOf } from '../../lib/engine/redis/store-failure.js';
 
 it.each([
   [

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import { Schedule, type Scheduled } from '../../lib/client/timers.js';
-import { ManualClock } from '../../lib/testing/index.js';
+import { Schedule, type Scheduled } from '../../lib/engine/client/timers.js';
+import { ManualClock } from '../../lib/memory/testing/index.js';
 
 class Item implements Scheduled {
   due: Scheduled['due'];

@@ -1,9 +1,9 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { AsyncLocalStorage } from 'node:async_hooks';
-import type { ClusterNodes } from '../../lib/redis/cluster/cluster-nodes.js';
-import type { ClusterSource } from '../../lib/redis/cluster/cluster-source.js';
-import { Topology } from '../../lib/redis/cluster/topology.js';
-import { ManualClock } from '../../lib/testing/index.js';
+import type { ClusterNodes } from '../../lib/engine/redis/cluster/cluster-nodes.js';
+import type { ClusterSource } from '../../lib/engine/redis/cluster/cluster-source.js';
+import { Topology } from '../../lib/engine/redis/cluster/topology.js';
+import { ManualClock } from '../../lib/memory/testing/index.js';
 
 /** The slots of each node, as CLUSTER SLOTS tells them. */
 let slots: [first: number, last: number, primary: [host: string, port: number]][];

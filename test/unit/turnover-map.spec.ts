@@ -1,5 +1,5 @@
 import { expect, it } from '@jest/globals';
-import { TurnoverMap } from '../../lib/client/turnover-map.js';
+import { TurnoverMap } from '../../lib/engine/client/turnover-map.js';
 
 it('holds what was set and not deleted, however much has come and gone', () => {
   const map = new TurnoverMap<number>();

@@ -1,15 +1,15 @@
 import { describe, expect, it } from '@jest/globals';
-import { newHolderId } from '../../lib/locks/holder.js';
-import type { LockStore } from '../../lib/locks/lock-store.js';
-import type { LockRequest } from '../../lib/locks/lock-request.js';
-import { RedisLockStore } from '../../lib/locks/lock/redis-lock-store.js';
+import { newHolderId } from '../../lib/engine/locks/holder.js';
+import type { LockStore } from '../../lib/engine/locks/lock-store.js';
+import type { LockRequest } from '../../lib/engine/locks/lock-request.js';
+import { RedisLockStore } from '../../lib/engine/locks/lock/redis-lock-store.js';
 import {
   dialectSettings,
   moduleSettings,
   READER,
   type RedisLockOptions,
-} from '../../lib/options/index.js';
-import { ManualClock } from '../../lib/testing/index.js';
+} from '../../lib/engine/options/index.js';
+import { ManualClock } from '../../lib/memory/testing/index.js';
 
 const where: Record<string, RedisLockOptions['redis']> = {
   'a Redis': 'redis://localhost:1',

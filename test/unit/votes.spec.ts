@@ -5,7 +5,7 @@ import {
   nodeTimeout,
   possession,
   reachedByMajority,
-} from '../../lib/locks/quorum/ballot.js';
+} from '../../lib/engine/locks/quorum/ballot.js';
 
 const all = (granted: number, denied: number, failed: number) => ({ granted, denied, failed });
 

@@ -1,9 +1,9 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { RedisConnection } from '../../lib/redis/index.js';
-import { GrantChannel, WakeChannels } from '../../lib/redis/grant-channel.js';
-import { RedisConnection as Connection } from '../../lib/redis/redis-connection.js';
-import { ManualClock } from '../../lib/testing/index.js';
+import type { RedisConnection } from '../../lib/engine/redis/index.js';
+import { GrantChannel, WakeChannels } from '../../lib/engine/redis/grant-channel.js';
+import { RedisConnection as Connection } from '../../lib/engine/redis/redis-connection.js';
+import { ManualClock } from '../../lib/memory/testing/index.js';
 import { FakeRedis, replyError } from '../support/fake-redis.js';
 
 let clock: ManualClock;

@@ -1,7 +1,7 @@
 import { expect, it } from '@jest/globals';
-import { watch } from '../../lib/cli/commands/watch.js';
-import type { Context } from '../../lib/cli/context.js';
-import { moduleSettings } from '../../lib/options/index.js';
+import { watch } from '../../lib/watch/cli/commands/watch.js';
+import type { Context } from '../../lib/watch/cli/context.js';
+import { moduleSettings } from '../../lib/engine/options/index.js';
 import { collectGarbage } from '../support/collect-garbage.js';
 import { until } from '../support/until.js';
 

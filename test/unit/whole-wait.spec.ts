@@ -1,5 +1,5 @@
 import { expect, it } from '@jest/globals';
-import { LockNotAcquiredError } from '../../lib/errors/index.js';
+import { LockNotAcquiredError } from '../../lib/engine/errors/index.js';
 import { kinds } from '../support/kinds.js';
 import { MemoryWorld } from '../support/memory-world.js';
 

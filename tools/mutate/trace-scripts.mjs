@@ -1,7 +1,7 @@
 // Set up before each spec while reach is recorded: writes down which test ran which Lua script.
 import { afterAll, expect } from '@jest/globals';
 import { appendFileSync } from 'node:fs';
-import { LuaScript } from '../../lib/redis/lua-script.js';
+import { LuaScript } from '../../lib/engine/redis/lua-script.js';
 
 const ran = new Map();
 const right = Object.getOwnPropertyDescriptor(LuaScript.prototype, 'argList').value;

@@ -28,7 +28,7 @@ const ours = {
  */
 export async function bundleCommand(file) {
   await build({
-    entryPoints: ['lib/cli/main.ts'],
+    entryPoints: ['lib/watch/cli/main.ts'],
     outfile: file,
     bundle: true,
     platform: 'node',

@@ -2,7 +2,7 @@ import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 
 type Library = typeof import('../../../lib/index.js');
-type Testing = typeof import('../../../lib/testing/index.js');
+type Testing = typeof import('../../../lib/memory/testing/index.js');
 
 let folder = resolve('.');
 

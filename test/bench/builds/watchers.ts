@@ -2,8 +2,8 @@ import { context, type TracerProvider } from '@opentelemetry/api';
 import { channel } from 'node:diagnostics_channel';
 import { built } from '../adapters/library.js';
 
-type OpenTelemetry = typeof import('../../../lib/opentelemetry/index.js');
-type Prometheus = typeof import('../../../lib/prometheus/index.js');
+type OpenTelemetry = typeof import('../../../lib/watch/opentelemetry/index.js');
+type Prometheus = typeof import('../../../lib/watch/prometheus/index.js');
 
 /** What may watch the locks of a build while it is measured, by the name that follows `@`. */
 export const WATCHERS: Record<string, () => Promise<void>> = {

@@ -2,7 +2,7 @@ import type { ChildProcess } from 'node:child_process';
 import { resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import { startChild } from '../../../tools/children.js';
-import type { LockDialect } from '../../../lib/options/index.js';
+import type { LockDialect } from '../../../lib/engine/options/index.js';
 import type { Peer, PeerClient, Turn } from './peer.js';
 
 /** A library in a process of its own, with which the tests talk: a line of JSON a question, another an answer. */

@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import type { LockDialect } from '../../../lib/options/index.js';
+import type { LockDialect } from '../../../lib/engine/options/index.js';
 import { type DrivenPeer, drivenPeer } from './driven-peer.js';
 import { madeOnce, prepared, run } from './made-once.js';
 

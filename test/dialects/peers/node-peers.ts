@@ -6,7 +6,7 @@ import { Redis } from 'ioredis';
 import semaphore from 'redis-semaphore';
 import Redlock4 from 'redlock-4';
 import Redlock5 from 'redlock-5';
-import type { LockDialect } from '../../../lib/options/index.js';
+import type { LockDialect } from '../../../lib/engine/options/index.js';
 import type { Peer } from './peer.js';
 
 /** How to give a lock back; false or an error if it was not one's own any more. */

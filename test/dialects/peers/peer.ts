@@ -1,4 +1,4 @@
-import type { LockDialect } from '../../../lib/options/index.js';
+import type { LockDialect } from '../../../lib/engine/options/index.js';
 
 /** One client of another library: asks once, and remembers what it holds by the lock's name. */
 export interface PeerClient {

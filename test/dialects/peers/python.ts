@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { spawnSync } from 'node:child_process';
-import type { LockDialect } from '../../../lib/options/index.js';
+import type { LockDialect } from '../../../lib/engine/options/index.js';
 import { drivenPeer } from './driven-peer.js';
 import { madeOnce, prepared, run } from './made-once.js';
 import type { Peer } from './peer.js';

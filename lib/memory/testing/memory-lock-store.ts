@@ -1,0 +1,30 @@
+import { type Before, boundedLeases } from '../../engine/locks/before.js';
+import { RedisLockStore } from '../../engine/locks/lock/redis-lock-store.js';
+import { isUnsound, refuseUnsound, unsoundStep } from '../../engine/locks/quorum/unsound.js';
+import { MemoryLockServer, type MemoryServer } from '../index.js';
+import type { Clock, ModuleSettings } from '../../engine/options/index.js';
+
+/**
+ * The locks on a server in memory, which runs the scripts of a Redis. Stores on one server compete as processes on one Redis
+ * do. They refuse what those of a module with the same `nodes` and `durability` refuse on Redis.
+ */
+export class MemoryLockStore extends RedisLockStore {
+  constructor(server: MemoryServer, settings: ModuleSettings, clock: Clock = server.clock) {
+    const here = { ...settings, replicas: undefined, durability: 'ignore' } as const;
+    super(here, clock, undefined, {
+      before: refusalsOf(settings),
+      server: (_, timeout, time, inboxPrefix, processId) =>
+        new MemoryLockServer(server, timeout, time, inboxPrefix, processId),
+    });
+  }
+}
+
+function refusalsOf({ nodes, durability, call }: ModuleSettings): Before | undefined {
+  const bounded = durability === 'refuse' ? boundedLeases(call.ttl) : undefined;
+  if (!nodes) return bounded;
+  return (step, request) => {
+    bounded?.(step, request);
+    if (step === 'acquire') refuseUnsound(request);
+    if (isUnsound(step)) throw unsoundStep(step);
+  };
+}

@@ -1,0 +1,80 @@
+import { LockOptionsError } from '../../engine/errors/index.js';
+
+/** A method as a wrapper sees it. */
+export type Method = (this: object, ...args: unknown[]) => unknown;
+
+/**
+ * The method on which a decorator stands.
+ * @throws LockOptionsError if it is no method of an object.
+ */
+export function decoratedMethod(
+  decorator: string,
+  target: unknown,
+  method: unknown,
+  descriptor: PropertyDescriptor | number | undefined,
+): Method {
+  const said = nameOf(target as object, method);
+  if (typeof target === 'function' && typeof descriptor === 'object' && !('kind' in descriptor)) {
+    throw new LockOptionsError(
+      `${decorator} stands on the static method ${said}: only methods of objects that Nest makes can be locked.`,
+    );
+  }
+  const place = method === undefined && typeof target === 'function' ? target.name : said;
+  if (typeof descriptor === 'number') {
+    throw new LockOptionsError(
+      `${decorator} stands on a parameter of ${place}: it stands on methods. On parameters stand @LockKey and @CurrentLease.`,
+    );
+  }
+  if (typeof target === 'function' && method === undefined) {
+    throw new LockOptionsError(
+      `${decorator} stands on the class ${place}: it stands on methods. For all handlers of a controller there is @LockedRequest.`,
+    );
+  }
+  if (typeof descriptor?.value !== 'function' || typeof target !== 'object') {
+    throw new LockOptionsError(
+      `${decorator} stands on ${said}, which is not a method. (It needs "experimentalDecorators", as Nest does; it is no standard decorator.)`,
+    );
+  }
+  return descriptor.value as Method;
+}
+
+/** Checks options of a decorator; what is wrong with them is said of the method that it stands on. */
+export function checkedFor<Checked>(owner: string, check: () => Checked): Checked {
+  try {
+    return check();
+  } catch (error) {
+    if (!(error instanceof LockOptionsError)) throw error;
+    throw new LockOptionsError(`${owner}: ${error.message}`, { cause: error });
+  }
+}
+
+/** How messages name it: `Accounts.withdraw`. */
+export function nameOf(target: object, method: unknown): string {
+  const owner = typeof target === 'function' ? target.name : target?.constructor?.name;
+  const name =
+    typeof method === 'object' && method !== null && 'name' in method ? method.name : method;
+  return `${owner ?? ''}.${String(name)}`;
+}
+
+const originals = new WeakMap<Method, Method>();
+
+/**
+ * Puts `wrapper` in the place of `original` so that nobody notices: what Nest, Swagger and others
+ * wrote on the function, its name and its length go over.
+ */
+export function wrapMethod(original: Method, wrapper: Method): Method {
+  originals.set(wrapper, original);
+  for (const key of Reflect.getOwnMetadataKeys(original)) {
+    Reflect.defineMetadata(key, Reflect.getOwnMetadata(key, original), wrapper);
+  }
+  for (const property of ['name', 'length'] as const) {
+    Object.defineProperty(wrapper, property, { value: original[property], configurable: true });
+  }
+  return wrapper;
+}
+
+/** The method that was written down, beneath every wrapper of ours. */
+export function unwrapped<Wrapped>(method: Wrapped): Wrapped {
+  const original = originals.get(method as Method) as Wrapped | undefined;
+  return original === undefined ? method : unwrapped(original);
+}

@@ -1,0 +1,176 @@
+import { Inject, Optional } from '@nestjs/common';
+import { type LazyModuleLoader, ModulesContainer } from '@nestjs/core';
+import { STATIC_CONTEXT } from '@nestjs/core/injector/constants.js';
+import { LockOptionsError } from '../../engine/errors/index.js';
+import type { InstanceWrapper } from '@nestjs/core/injector/instance-wrapper.js';
+import type { LockService } from '../services/lock.service.js';
+import {
+  isLockServiceToken,
+  isProvided,
+  lockServiceToken,
+  whyMissing,
+} from '../services/lock-service-token.js';
+
+/** Injects the `LockService` of the module with this `name`; without one, the unnamed module's. */
+export function InjectLockService(module?: string): ParameterDecorator & PropertyDecorator {
+  return Inject(lockServiceToken(module));
+}
+
+/** The properties by which the objects of a decorated class find one module's `LockService`. */
+interface Slot {
+  /** Where an object keeps it. A Proxy and what `Object.create` derives find it there too. */
+  readonly service: symbol;
+  /** Set by Nest after `service`, with or without one: the place to notice that the module is missing. */
+  readonly modules: symbol;
+  /** The services of objects that take no property. */
+  readonly frozen: WeakMap<object, LockService>;
+  /** The factories that supply what they make. */
+  readonly factories: WeakSet<InstanceWrapper>;
+}
+
+type Bearer = Record<symbol, LockService | undefined>;
+
+const slots = new Map<string | undefined, Slot>();
+
+/**
+ * Has Nest inject the `LockService` of `module` into every instance of the class: any scope, inherited
+ * or not, and each application its own. It stays out of the instance's enumerable keys and its JSON.
+ * Returns how an instance's is found, which throws LockOptionsError if Nest did not make the instance, or
+ * knows no such module.
+ * @param said the decorated method, for messages
+ */
+export function injectService(
+  prototype: object,
+  module: string | undefined,
+  said: string,
+): (instance: unknown) => LockService {
+  const slot = slotOf(module);
+  if (!(slot.service in prototype)) openSlot(prototype, slot, module, said);
+  return (instance) => {
+    const found =
+      typeof instance === 'object' && instance !== null
+        ? (instance as Bearer)[slot.service]
+        : undefined;
+    if (found) return found;
+    throw new LockOptionsError(
+      `${said} did not run: its object has no LockService. Import ${forRoot(module)}, and let Nest make the object: ` +
+        'a provider or a controller, not `new`. A constructor runs too early for it: use onModuleInit.',
+    );
+  };
+}
+
+function openSlot(
+  prototype: object,
+  { service, modules, frozen }: Slot,
+  module: string | undefined,
+  said: string,
+): void {
+  Object.defineProperty(prototype, service, {
+    get(this: object) {
+      return frozen.get(this);
+    },
+    set(this: object, value: LockService) {
+      if (!Object.isExtensible(this)) frozen.set(this, value);
+      else Object.defineProperty(this, service, { value, configurable: true, writable: true });
+    },
+  });
+  Object.defineProperty(prototype, modules, {
+    set(this: Bearer, container: ModulesContainer) {
+      // Another name's module is enough here: which one a decorator names is checked at start-up.
+      if (this[service] || isProvided(container, isLockServiceToken)) return;
+      const why = whyMissing(
+        container,
+        `no module provides it: import ${forRoot(module)}; in a test LockTestingModule.forRoot() from "nest-redis-lock/testing".`,
+      );
+      throw new LockOptionsError(
+        `@Locked or @LeaderOnly on ${said} needs a LockService, and ${why}`,
+      );
+    },
+  });
+  Inject(lockServiceToken(module))(prototype, service);
+  Optional()(prototype, service);
+  Inject(ModulesContainer)(prototype, modules);
+}
+
+/**
+ * Looks over the objects of an application for those that need the `LockService` of `module` and were given
+ * none: what `useFactory` and `useValue` brought gets it now, also where an earlier application gave it another.
+ * @throws LockOptionsError for an object of a module that cannot see the service.
+ */
+export function supplyService(
+  modules: ModulesContainer,
+  module: string | undefined,
+  locks: LockService,
+): void {
+  const slot = slotOf(module);
+  const { service } = slot;
+  for (const { metatype, providers, controllers, injectables } of modules.values()) {
+    for (const wrapper of [providers, controllers, injectables].flatMap((map) => [
+      ...map.values(),
+    ])) {
+      if (wrapper.isTransient || !wrapper.isDependencyTreeStatic()) {
+        supplyFactory(wrapper, slot, locks);
+        continue;
+      }
+      const { isResolved, instance: made } = wrapper.getInstanceByContextId(STATIC_CONTEXT);
+      const instance = made as Bearer | null | undefined;
+      if (!isResolved) continue; // it belongs to a load under way
+      if (typeof instance !== 'object' || instance === null) continue;
+      if (!(service in instance) || instance[service] === locks) continue;
+      if (wrapper.isNotMetatype) instance[service] = locks;
+      else if (!instance[service]) {
+        throw new LockOptionsError(
+          `${wrapper.name} has methods under @Locked or @LeaderOnly, but ${metatype.name} does not import the RedisLockModule that it names. Import it there, or leave out "isGlobal: false".`,
+        );
+      }
+    }
+  }
+}
+
+/** Calls `supply` after each load of a lazy module: Nest calls no hook for what that brought. */
+export function afterLoads(loader: LazyModuleLoader, supply: () => void): void {
+  const load = loader.load.bind(loader);
+  loader.load = async (...module) => {
+    const loaded = await load(...module);
+    supply();
+    return loaded;
+  };
+}
+
+/** Has a factory that is called again and again supply what it makes from now on, and supplies what it has made before. */
+function supplyFactory(
+  wrapper: InstanceWrapper,
+  { service, factories }: Slot,
+  locks: LockService,
+): void {
+  if (!wrapper.isFactory || factories.has(wrapper)) return;
+  factories.add(wrapper);
+  const supplied = (made: unknown): unknown => {
+    if (typeof made === 'object' && made !== null && service in made) {
+      (made as Bearer)[service] = locks;
+    }
+    return made;
+  };
+  const factory = wrapper.metatype as (...dependencies: unknown[]) => unknown;
+  wrapper.metatype = async (...dependencies: unknown[]) => supplied(await factory(...dependencies));
+  for (const made of wrapper.getStaticTransientInstances()) supplied(made?.instance);
+}
+
+function forRoot(module: string | undefined): string {
+  return `RedisLockModule.forRoot(${module === undefined ? '' : `{ name: '${module}' }`})`;
+}
+
+function slotOf(module: string | undefined): Slot {
+  let slot = slots.get(module);
+  if (!slot) {
+    const name = `nest-redis-lock:${module ?? ''}`;
+    slot = {
+      service: Symbol(name),
+      modules: Symbol(`${name}:modules`),
+      frozen: new WeakMap(),
+      factories: new WeakSet(),
+    };
+    slots.set(module, slot);
+  }
+  return slot;
+}

@@ -1,0 +1,188 @@
+import { METHOD_METADATA } from '@nestjs/common/constants.js';
+import { catchError, defer, throwError } from 'rxjs';
+import { LockOptionsError } from '../../engine/errors/index.js';
+import { ClientOfRequest } from '../interceptors/client-of-request.js';
+import { interceptFirst } from '../interceptors/intercept-first.js';
+import { catchMessageErrors, errorOfHandler, isResolver } from '../interceptors/message-errors.js';
+import { keyReader, lockNames, nameOfKey } from '../../engine/keys/index.js';
+import {
+  type BusyContext,
+  type CallSettings,
+  callSettings,
+  checkPolicy,
+  type LockedOptions,
+  POLICY_OPTIONS,
+} from '../../engine/options/index.js';
+import { CallPlans } from '../services/call-plan.js';
+import {
+  endOfBody,
+  endOfResponse,
+  isWebResponse,
+  responseParameter,
+} from '../services/end-of-stream.js';
+import { leavable } from '../services/leavable.js';
+import { LazyResultError, LockedCall } from '../services/locked-call.js';
+import type { LockService } from '../services/lock.service.js';
+import { argumentNames } from './argument-names.js';
+import {
+  checkedFor,
+  decoratedMethod,
+  type Method,
+  nameOf,
+  wrapMethod,
+} from './decorated-method.js';
+import { injectService } from './injected-service.js';
+import type { Lockable, LockedDecorator, LockedKey } from './locked-types.js';
+import { leaseParameters, withLease } from './parameters.js';
+import { rememberReturnKind, returnKind } from '../services/return-kind.js';
+import { logger } from '../services/logger.js';
+
+/** What the start-up check reads of a method: each `@Locked` on it, innermost first. */
+export const LOCKED_METADATA = Symbol('nest-redis-lock:locked');
+export type LockedMetadata = readonly {
+  readonly options: LockedOptions;
+  readonly plans: CallPlans;
+}[];
+
+/**
+ * Runs the method under the lock that `key` names, one call at a time over all replicas: waits for it,
+ * renews it while the method runs, gives it back before the caller has the result.
+ *
+ * The key is a template, `'account:<id>'`: `<argument>`, `<argument.path>`, `<0>`; or a function of the
+ * arguments; or several: all of those locks are held, or none. It is computed once, before the method runs. Stands on any method of any class that Nest
+ * makes, above or below routes, `@Cron` and the like. Returns Promise, Observable (acquired per
+ * subscription) or AsyncIterable (acquired at the first pull).
+ *
+ * @throws LockOptionsError where it stands, when the key or an option cannot work.
+ * The method rejects with `LockNotAcquiredError`, `LeaseLostError`, `LockStoreError`, `LockKeyError`,
+ * `ForeignLockError`, `LockLimitError` or `LockShutdownError`. Only with `onUnavailable: 'proceed'` does it run without the lock instead.
+ * @publicApi
+ */
+export function Locked<Args extends readonly unknown[], Busy = unknown>(
+  key: LockedKey<Args>,
+  options?: Omit<LockedOptions, 'onBusy'> & {
+    readonly onBusy?: 'throw' | ((context: BusyContext) => Busy) | undefined;
+  },
+): LockedDecorator<Args, Lockable, Busy>;
+// The last one takes all options: the compiler blames a wrong one by it.
+export function Locked<Args extends readonly unknown[]>(
+  key: LockedKey<Args>,
+  options: LockedOptions,
+): LockedDecorator<Args, PromiseLike<unknown>, undefined>;
+export function Locked(
+  key: LockedKey<never[]>,
+  options: LockedOptions = {},
+): (target: object, method: string | symbol, descriptor: PropertyDescriptor) => void {
+  return (target, method, descriptor) => {
+    const said = nameOf(target, method);
+    const original = decoratedMethod('@Locked', target, method, descriptor);
+    const skips = options.onBusy === 'skip';
+    const name = options.name ?? nameOfKey(key, said);
+    const settingsOver = (defaults: CallSettings): CallSettings => {
+      const own = skips ? { ...defaults, wait: 0 } : defaults;
+      return callSettings({ ...options, name }, own, POLICY_OPTIONS);
+    };
+    const plans = checkedFor(`@Locked on ${said}`, () => {
+      checkPolicy(options);
+      return new CallPlans(settingsOver, options);
+    });
+    const keyOf =
+      typeof key === 'function'
+        ? (args: readonly unknown[], instance: object) => key.apply(instance, args as never[])
+        : keyReader(key, argumentNames(target, method, original));
+    const leaseAt = leaseParameters(target, method);
+    const response = responseParameter(target, method);
+    const { kind, assumed } = options.returns
+      ? { kind: options.returns, assumed: false }
+      : (returnKind(target, method, original) ?? unknownKind(said));
+    const serviceOf = injectService(target, options.module, said);
+    catchMessageErrors(target.constructor);
+
+    function call(service: LockService, instance: object, args: unknown[]): LockedCall {
+      const plan = plans.on(service);
+      const names = lockNames(keyOf(args, instance), plan.maxKeyBytes);
+      const run = (lease: unknown): unknown =>
+        original.apply(instance, withLease(args, leaseAt, lease));
+      return new LockedCall(plan, names, args, run, instance);
+    }
+
+    /** What Nest calls and has metadata on: this method, or what decorators above have put around it. */
+    const handler = (): object => (Reflect.get(target, method) ?? wrapper) as object;
+
+    /** Where a route sends its answer by `@Res()`, at whose mark a resolver has its `@Context()`, or from a `Response`. */
+    function endOfAnswer(result: unknown, args: readonly unknown[]): Promise<void> | undefined {
+      if (response !== undefined && !isResolver(handler())) return endOfResponse(args[response]);
+      const isSent = isWebResponse(result) && Reflect.hasMetadata(METHOD_METADATA, handler());
+      return isSent ? endOfBody(result) : undefined;
+    }
+
+    const wrappers: Record<NonNullable<LockedOptions['returns']>, Method> = {
+      async promise(...args) {
+        const service = serviceOf(this);
+        try {
+          return await call(service, this, args).promise(
+            (result) => endOfAnswer(result, args),
+            said,
+            options.leaveWithClient ? ClientOfRequest.gone : undefined,
+          );
+        } catch (error) {
+          throw errorOfHandler(service, handler(), error);
+        }
+      },
+      observable(...args) {
+        return defer(() => {
+          const service = serviceOf(this);
+          return defer(() => call(service, this, args).observable()).pipe(
+            catchError((error: unknown) =>
+              throwError(() => errorOfHandler(service, handler(), error)),
+            ),
+          );
+        });
+      },
+      iterable(...args) {
+        return leavable((left) => rows(this, args, left));
+      },
+    };
+    async function* rows(
+      instance: object,
+      args: unknown[],
+      left: AbortSignal,
+    ): AsyncGenerator<unknown> {
+      const service = serviceOf(instance);
+      try {
+        yield* call(service, instance, args).iterable(left);
+      } catch (error) {
+        throw errorOfHandler(service, handler(), error);
+      }
+    }
+    const body = assumed ? heardIfLazy(wrappers[kind]) : wrappers[kind];
+    const wrapper = wrapMethod(original as never, body as never);
+    if (options.leaveWithClient) interceptFirst(wrapper, ClientOfRequest);
+    rememberReturnKind(wrapper, { kind, assumed });
+    const beneath = (Reflect.getOwnMetadata(LOCKED_METADATA, original) ?? []) as LockedMetadata;
+    const metadata: LockedMetadata = [...beneath, { options, plans }];
+    Reflect.defineMetadata(LOCKED_METADATA, metadata, wrapper);
+    descriptor.value = wrapper;
+  };
+}
+
+function unknownKind(said: string): never {
+  throw new LockOptionsError(
+    `@Locked on ${said} cannot tell what the method returns: the compiler left no types. Say it with the option "returns": ` +
+      "'promise', 'observable' or 'iterable'; or make the method async; or have the compiler emit types (\"emitDecoratorMetadata\", which esbuild and tsx lack).",
+  );
+}
+
+/**
+ * Who expects a stream awaits no Promise. That this one rejects is then heard of in the log, instead of ending the
+ * process as a rejection that nobody handles.
+ */
+function heardIfLazy(wrapper: Method): Method {
+  return function (this: object, ...args) {
+    const result = (wrapper.apply(this, args) as Promise<unknown>).catch((error: unknown) => {
+      if (error instanceof LazyResultError) result.catch(() => logger.error(error.message));
+      throw error;
+    });
+    return result;
+  };
+}

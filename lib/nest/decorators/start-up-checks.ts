@@ -1,0 +1,190 @@
+import { METHOD_METADATA } from '@nestjs/common/constants.js';
+import type { DiscoveryService, MetadataScanner } from '@nestjs/core';
+import type { InstanceWrapper } from '@nestjs/core/injector/instance-wrapper.js';
+import { LockOptionsError } from '../../engine/errors/index.js';
+import {
+  LOCKED_REQUEST_METADATA,
+  type LockedRequestSettings,
+} from '../interceptors/locked-request-settings.js';
+import { isResolver } from '../interceptors/message-errors.js';
+import { bareDuration, type LockedOptions } from '../../engine/options/index.js';
+import type { CallPlans } from '../services/call-plan.js';
+import { LockService } from '../services/lock.service.js';
+import { logger } from '../services/logger.js';
+import { LEADER_ONLY_METADATA, type LeaderOnlyMetadata } from './leader-only.decorator.js';
+import { checkedFor } from './decorated-method.js';
+import { LOCKED_METADATA, type LockedMetadata } from './locked.decorator.js';
+
+/** What marks a method that answers requests, by the library that calls it. */
+const HANDLER_METADATA = [
+  METHOD_METADATA,
+  'microservices:pattern',
+  'websockets:message_mapping',
+  'graphql:resolver_type',
+];
+/** What marks a class whose `process` works through a queue, and a method that does. */
+const PROCESSOR_METADATA = 'bullmq:processor_metadata';
+const PROCESS_METADATA = 'bull:module_queue_process';
+
+/** What an override loses, and how it runs then; an interceptor does not stand around what it calls. */
+const NOT_INHERITED = [
+  ['@Locked', LOCKED_METADATA, 'without the lock unless it calls super'],
+  ['@LeaderOnly', LEADER_ONLY_METADATA, 'on every replica unless it calls super'],
+  ['@LockedRequest', LOCKED_REQUEST_METADATA, 'without the lock'],
+] as const;
+
+type Method = () => void;
+type Prototype = Readonly<Record<string, Method>>;
+
+/** A class whose objects Nest makes or is given, and its methods, inherited ones too. */
+interface ClassOfApplication {
+  readonly type: Method;
+  readonly prototype: Prototype;
+  readonly names: readonly string[];
+}
+
+/**
+ * Looks over every class of the application at start-up for what no decorator can see where it stands.
+ * @throws LockOptionsError for `onBusy: 'skip'` and `@LeaderOnly` where skipped work would count as done, for
+ * `@LockedRequest` where no request comes by, for a `module` that does not exist, and for options that contradict it.
+ * @returns every `@LeaderOnly`, so that this replica can campaign before its first call
+ */
+export function checkDecorators(
+  discovery: DiscoveryService,
+  scanner: MetadataScanner,
+  services: ReadonlyMap<string | undefined, LockService>,
+): LeaderOnlyMetadata {
+  const leaders: LeaderOnlyMetadata[number][] = [];
+  /** Methods of classes before: of one that many inherit it is said once how short it waits. */
+  const seen = new Set<Method>();
+  const check = (
+    said: string,
+    method: Method,
+    options: Omit<LockedOptions, 'onBusy'>,
+    plans?: CallPlans,
+  ): void => {
+    const bare = bareDuration(options);
+    if (bare && !seen.has(method)) logger.warn(`${said} ${bare}`);
+    const service = serviceOf(said, options.module, services);
+    if (LockService.isGenuine(service)) checkedFor(said, () => plans?.on(service));
+  };
+  for (const { type, prototype, names } of classesOf(discovery, scanner)) {
+    const methods = names.map((name) => prototype[name]!);
+    for (const name of names) {
+      const method = prototype[name]!;
+      const said = `${type.name}.${name}`;
+      const countsAsDone =
+        isHandler(method) || isResolver(method) || isProcessor(type, name, method);
+      const locked = lockedMetadata(method);
+      warnOfOverride(said, prototype, name);
+      for (const { options, plans } of locked) {
+        check(`@Locked on ${said}`, method, options, plans);
+        if (options.leaveWithClient && !Reflect.hasMetadata(METHOD_METADATA, method)) {
+          throw new LockOptionsError(
+            `@Locked on ${said} has "leaveWithClient", but no HTTP request waits there: it stands on routes.`,
+          );
+        }
+        if (countsAsDone && options.onBusy === 'skip') {
+          throw new LockOptionsError(
+            `@Locked on ${said} has onBusy: 'skip', but its caller would take the skipped work for done. Use 'throw', or a function.`,
+          );
+        }
+      }
+      for (const options of leaderOnlyOptions(method)) {
+        check(`@LeaderOnly on ${said}`, method, options);
+        if (countsAsDone) {
+          throw new LockOptionsError(
+            `@LeaderOnly on ${said} cannot work: replicas that do not lead would skip the call, and its caller would take it for done.`,
+          );
+        }
+        leaders.push(options);
+      }
+    }
+    for (const bearer of [type, ...methods]) {
+      const settings = (Reflect.getMetadata(LOCKED_REQUEST_METADATA, bearer) ??
+        []) as LockedRequestSettings[];
+      const said = `@LockedRequest on ${bearer === type ? type.name : `${type.name}.${bearer.name}`}`;
+      if (settings.length > 0 && !(bearer === type ? methods : [bearer]).some(isHandler)) {
+        throw new LockOptionsError(
+          `${said} locks nothing: it stands on handlers of requests and on their controllers. Use @Locked.`,
+        );
+      }
+      for (const { options, plans } of settings) check(said, bearer, options, plans);
+    }
+    for (const method of methods) seen.add(method);
+  }
+  return leaders;
+}
+
+/** Every class of the application, once. */
+function* classesOf(
+  discovery: DiscoveryService,
+  scanner: MetadataScanner,
+): Generator<ClassOfApplication> {
+  const prototypes = new Set(
+    [...discovery.getProviders(), ...discovery.getControllers()].map(prototypeOf),
+  );
+  for (const prototype of prototypes) {
+    const type: unknown = prototype?.constructor;
+    if (!prototype || typeof type !== 'function') continue;
+    yield { type: type as Method, prototype, names: scanner.getAllMethodNames(prototype) };
+  }
+}
+
+/** Where the methods of a provider are; of what `useFactory` or `useValue` brought, only the object says it. */
+function prototypeOf(wrapper: InstanceWrapper): Prototype | null | undefined {
+  if (!wrapper.isNotMetatype) return (wrapper.metatype as Method).prototype as Prototype;
+  const instance: unknown = wrapper.isDependencyTreeStatic() ? wrapper.instance : undefined;
+  if (typeof instance !== 'object' || instance === null) return undefined;
+  return Object.getPrototypeOf(instance) as Prototype | null; // a Proxy may refuse to say its "constructor"
+}
+
+function warnOfOverride(said: string, prototype: Prototype, name: string): void {
+  const parent = Object.getPrototypeOf(prototype) as Record<string, unknown> | null;
+  const beneath = parent?.[name];
+  if (!Object.hasOwn(prototype, name) || typeof beneath !== 'function') return;
+  const bearers = [prototype[name]!, prototype.constructor];
+  for (const [decorator, key, runs] of NOT_INHERITED) {
+    if (!Reflect.hasMetadata(key, beneath)) continue;
+    if (bearers.some((bearer) => Reflect.hasOwnMetadata(key, bearer))) continue;
+    logger.warn(
+      `${said} overrides a method under ${decorator} without being so itself: it runs ${runs}.`,
+    );
+  }
+}
+
+function lockedMetadata(method: object): LockedMetadata {
+  return (Reflect.getOwnMetadata(LOCKED_METADATA, method) ?? []) as LockedMetadata;
+}
+
+function leaderOnlyOptions(method: object): LeaderOnlyMetadata {
+  return (Reflect.getOwnMetadata(LEADER_ONLY_METADATA, method) ?? []) as LeaderOnlyMetadata;
+}
+
+/** True for a method that answers requests: what it skips would be answered. */
+function isHandler(method: object): boolean {
+  return HANDLER_METADATA.some((key) => Reflect.hasMetadata(key, method));
+}
+
+/** True for a method that works through a queue: what it skips would be acknowledged. */
+function isProcessor(type: object, name: string, method: object): boolean {
+  return (
+    (name === 'process' && Reflect.hasMetadata(PROCESSOR_METADATA, type)) ||
+    Reflect.hasMetadata(PROCESS_METADATA, method)
+  );
+}
+
+/** @throws LockOptionsError if there is no RedisLockModule of that name. */
+function serviceOf(
+  said: string,
+  module: string | undefined,
+  services: ReadonlyMap<string | undefined, LockService>,
+): LockService {
+  const service = services.get(module);
+  if (service) return service;
+  throw new LockOptionsError(
+    module === undefined
+      ? `${said} names no module, but every RedisLockModule has a name: say which with "module".`
+      : `${said} names the module "${module}", which is not imported: RedisLockModule.forRoot({ name: '${module}' }).`,
+  );
+}

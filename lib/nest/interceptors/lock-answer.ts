@@ -1,0 +1,94 @@
+import { HttpException } from '@nestjs/common';
+import { STATUS_CODES } from 'node:http';
+import {
+  type LockError,
+  LockKeyError,
+  LockLimitError,
+  LockNotAcquiredError,
+  LockShutdownError,
+  LockStoreError,
+} from '../../engine/errors/index.js';
+import { standFor } from '../../engine/errors/lock.error.js';
+import { logger } from '../services/logger.js';
+
+/** What a client is told of an error: never the lock's key, and nothing else that the error knows. */
+export interface LockAnswer {
+  /** As on HTTP. */
+  readonly status: keyof typeof MESSAGES;
+  readonly code: string;
+  readonly message: string;
+  /** After how many seconds it may be worth trying again; undefined: never. */
+  readonly retryAfter?: number;
+}
+
+const MESSAGES = {
+  400: 'A value of the request is missing or not allowed.',
+  409: 'Another request is working on this. Try again.',
+  429: 'Too many requests are working on this. Try again.',
+  500: 'The request was not handled safely to its end.',
+  503: 'The request cannot be handled safely now. Try again.',
+};
+
+export function answerTo(error: LockError): LockAnswer {
+  const status = statusOf(error);
+  const passes = status !== 400 && status !== 500;
+  const { code } = error;
+  return { status, code, message: MESSAGES[status], ...(passes && { retryAfter: 1 }) };
+}
+
+function statusOf(error: LockError): LockAnswer['status'] {
+  if (error instanceof LockNotAcquiredError) return error.permits === undefined ? 409 : 429;
+  if (error instanceof LockKeyError) return 400;
+  const passing = [LockStoreError, LockLimitError, LockShutdownError];
+  return passing.some((type) => error instanceof type) ? 503 : 500;
+}
+
+/** The body of an HTTP answer, as Nest forms those of its own exceptions. */
+export function httpBody({ status, code, message }: LockAnswer): object {
+  return { statusCode: status, error: STATUS_CODES[status], code, message };
+}
+
+/** What a client of a microservice or a gateway gets. */
+export function messageBody({ status: _http, ...told }: LockAnswer): object {
+  return { status: 'error', ...told };
+}
+
+/**
+ * Stands for an error of this library before the filters of an application: an `HttpException` with the right status,
+ * and an instance of the error's own classes. Its message may reach a client; the error itself is its `cause`, which no
+ * serializer finds: it knows the key.
+ */
+export class LockHttpException extends HttpException {
+  constructor(error: LockError) {
+    const answer = answerTo(error);
+    super(httpBody(answer), answer.status);
+    standFor(this, error);
+  }
+}
+
+/** The same for GraphQL, whose servers send `message` and `extensions`, and in development the stack. */
+export class LockGraphqlError extends Error {
+  readonly extensions: Readonly<Record<string, unknown>>;
+
+  constructor(error: LockError) {
+    const { status, message, ...told } = answerTo(error);
+    super(message);
+    this.extensions = { ...told, http: { status } };
+    standFor(this, error);
+    this.stack = `${error.name}: ${message}`;
+  }
+}
+
+const logged = new WeakSet<LockError>();
+
+/**
+ * Logs, once an error, what the answer hides from a developer: a failure (status 500 and above), a value that cannot
+ * be in a key, and why an event was not handled, which has no answer.
+ */
+export function logFailure(error: LockError, isEvent = false): void {
+  if (logged.has(error)) return;
+  logged.add(error);
+  if (answerTo(error).status >= 500) logger.error(error.message, error.stack);
+  else if (isEvent) logger.warn(`An event was not handled: ${error.message}`);
+  else if (error instanceof LockKeyError) logger.warn(`Answered 400: ${error.message}`);
+}

@@ -1,0 +1,51 @@
+import { type ArgumentsHost, Catch, type ExceptionFilter } from '@nestjs/common';
+import { HttpAdapterHost } from '@nestjs/core';
+import { throwError } from 'rxjs';
+import { LockError } from '../../engine/errors/index.js';
+import { underlyingError } from '../../engine/errors/lock.error.js';
+import { logger } from '../services/logger.js';
+import {
+  answerTo,
+  httpBody,
+  type LockAnswer,
+  LockGraphqlError,
+  logFailure,
+  messageBody,
+} from './lock-answer.js';
+import { answerSocket, setRetryAfter, transportOf } from './transports.js';
+
+/**
+ * Answers a request that ended in an error of this library, on HTTP, in GraphQL, over a microservice or a gateway: its
+ * code and what to do, never the lock's key. With `mapErrors` it is the last of the global filters; `@UseFilters` puts
+ * it where those do not reach.
+ */
+@Catch(LockError)
+export class LockErrorFilter implements ExceptionFilter<LockError> {
+  readonly #adapters: HttpAdapterHost;
+
+  constructor(adapters: HttpAdapterHost) {
+    this.#adapters = adapters;
+  }
+
+  catch(thrown: LockError, host: ArgumentsHost): unknown {
+    const error = underlyingError(thrown);
+    const answer = answerTo(error);
+    const transport = transportOf(host, this.#adapters.httpAdapter);
+    if (!transport) {
+      logger.error(error.message, error.stack);
+      throw thrown;
+    }
+    logFailure(error);
+    if (transport === 'graphql') throw new LockGraphqlError(error);
+    if (transport === 'rpc') return throwError(() => messageBody(answer));
+    if (transport === 'ws') return answerSocket(host.getArgs(), messageBody(answer));
+    return this.#reply(host.switchToHttp().getResponse(), answer);
+  }
+
+  #reply(response: unknown, answer: LockAnswer): void {
+    const { httpAdapter } = this.#adapters;
+    if (httpAdapter.isHeadersSent(response)) return void httpAdapter.end(response);
+    setRetryAfter(httpAdapter, response, answer);
+    httpAdapter.reply(response, httpBody(answer), answer.status);
+  }
+}

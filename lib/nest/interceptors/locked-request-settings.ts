@@ -1,0 +1,97 @@
+import type { ExecutionContext } from '@nestjs/common';
+import { LockOptionsError } from '../../engine/errors/index.js';
+import { keyReader, nameOfKey, type Names } from '../../engine/keys/index.js';
+import {
+  callSettings,
+  checkPolicy,
+  type LockedOptions,
+  POLICY_OPTIONS,
+} from '../../engine/options/index.js';
+import { CallPlans } from '../services/call-plan.js';
+
+/** Metadata on a handler or controller under `@LockedRequest`: its {@link LockedRequestSettings}. */
+export const LOCKED_REQUEST_METADATA = Symbol('nest-redis-lock:locked-request');
+
+/** The options of `@LockedRequest`: a request that was not handled must not look as if it was, so none is skipped. */
+export type LockedRequestOptions = Omit<LockedOptions, 'returns' | 'onBusy'> & {
+  readonly onBusy?: 'throw' | undefined;
+};
+
+/**
+ * How a request names its lock: a template like `'tenant:<user.tenantId>'`, several templates for one lease on all of those
+ * locks, or a function of the ExecutionContext. Holes are checked at start-up; values that cannot be in a key are a
+ * `LockKeyError` of the request.
+ */
+export type RequestKey =
+  string | readonly string[] | ((context: ExecutionContext) => string | readonly string[]);
+
+type Roots = Readonly<Record<string, (context: ExecutionContext) => unknown>>;
+
+const HTTP = ['params', 'query', 'body', 'headers', 'user', 'ip'];
+
+/** What a request is called in a key, for each kind of application. */
+const ROOTS: Readonly<Record<string, Roots>> = {
+  http: Object.fromEntries(
+    HTTP.map((name) => [
+      name,
+      (context) => context.switchToHttp().getRequest<Record<string, unknown>>()[name],
+    ]),
+  ),
+  graphql: {
+    args: (context) => context.getArgByIndex(1),
+    user: (context) =>
+      context.getArgByIndex<{ req?: { user?: unknown } } | undefined>(2)?.req?.user,
+  },
+  rpc: {
+    data: (context) => context.switchToRpc().getData(),
+    user: (context) => context.switchToRpc().getContext<{ user?: unknown } | undefined>()?.user,
+  },
+  ws: {
+    data: (context) => context.switchToWs().getData(),
+    user: (context) => context.switchToWs().getClient<{ user?: unknown } | undefined>()?.user,
+  },
+};
+const KNOWN = [...new Set(Object.values(ROOTS).flatMap((roots) => Object.keys(roots)))];
+
+/** One `@LockedRequest`, checked where it stands: how a request becomes a key, and the options. */
+export class LockedRequestSettings {
+  readonly keyOf: (context: ExecutionContext) => string | readonly string[];
+  readonly module: string | undefined;
+  readonly plans: CallPlans;
+
+  constructor(
+    key: RequestKey,
+    readonly options: LockedRequestOptions,
+  ) {
+    const name = options.name ?? (typeof key === 'function' ? undefined : nameOfKey(key));
+    this.plans = new CallPlans(
+      (defaults) => callSettings({ ...options, name }, defaults, POLICY_OPTIONS),
+      options,
+    );
+    checkPolicy(options);
+    this.module = options.module;
+    if ((options.onBusy as string | undefined) === 'skip' || typeof options.onBusy === 'function') {
+      throw new LockOptionsError(
+        '@LockedRequest takes no onBusy but "throw": the request would be answered without having been handled.',
+      );
+    }
+    this.keyOf = typeof key === 'function' ? key : keyReader(key, NAMES);
+  }
+}
+
+const NAMES: Names<ExecutionContext> = {
+  reader(name) {
+    if (!KNOWN.includes(name)) return undefined;
+    return (context) => {
+      const read = ROOTS[context.getType<string>()]?.[name];
+      if (read) return read(context);
+      throw new LockOptionsError(
+        `@LockedRequest names <${name}>, which a ${context.getType<string>()} request does not have.`,
+      );
+    };
+  },
+  // Node.js has the names of headers in lower case.
+  step: (name, step) => (name === 'headers' ? step.toLowerCase() : step),
+  owner: '@LockedRequest',
+  remedy: (name) => `There is no "${name}". A request has: ${KNOWN.join(', ')}.`,
+};

@@ -1,0 +1,62 @@
+import { Catch, type ExceptionFilter } from '@nestjs/common';
+import { EXCEPTION_FILTERS_METADATA } from '@nestjs/common/constants.js';
+import { type Observable, throwError } from 'rxjs';
+import { LockError } from '../../engine/errors/index.js';
+import { underlyingError } from '../../engine/errors/lock.error.js';
+import type { LockService } from '../services/lock.service.js';
+import {
+  answerTo,
+  LockGraphqlError,
+  LockHttpException,
+  logFailure,
+  messageBody,
+} from './lock-answer.js';
+import { answersErrors } from './lock-error.interceptor.js';
+import { isEventHandler } from './transports.js';
+
+// Names in the metadata of packages that this one does not depend on.
+const PATTERN = 'microservices:pattern';
+const GRAPHQL = ['graphql:resolver_type', 'graphql:resolve_property', 'graphql:resolve_reference'];
+
+/** Leaves a handler of messages; what inherits the application's configuration turns it into what its filters see. */
+class LockMessageException extends LockHttpException {}
+
+/** Beside each handler of messages: answers where the application's configuration is not inherited. */
+@Catch(LockMessageException)
+class MessageErrorFilter implements ExceptionFilter<LockError> {
+  catch(error: LockError): Observable<never> {
+    return throwError(() => messageBody(answerTo(underlyingError(error))));
+  }
+}
+
+const messageErrorFilter = new MessageErrorFilter();
+
+/** Puts the filter behind all others of the class. */
+export function catchMessageErrors(type: object): void {
+  const filters = (Reflect.getMetadata(EXCEPTION_FILTERS_METADATA, type) ?? []) as unknown[];
+  if (filters.includes(messageErrorFilter)) return;
+  Reflect.defineMetadata(EXCEPTION_FILTERS_METADATA, [messageErrorFilter, ...filters], type);
+}
+
+/**
+ * What leaves a decorated method instead of an error of this library, where no interceptor of the application may be
+ * around it: a handler of messages (hybrid applications), a resolver of a GraphQL field.
+ */
+export function errorOfHandler(service: LockService, handler: object, thrown: unknown): unknown {
+  if (!(thrown instanceof LockError) || !answersErrors(service)) return thrown;
+  const error = underlyingError(thrown);
+  if (Reflect.hasMetadata(PATTERN, handler)) {
+    logFailure(error, isEventHandler(handler));
+    return new LockMessageException(error);
+  }
+  if (isResolver(handler)) {
+    logFailure(error);
+    return new LockGraphqlError(error);
+  }
+  return thrown;
+}
+
+/** True for a method that GraphQL calls. */
+export function isResolver(handler: object): boolean {
+  return GRAPHQL.some((key) => Reflect.hasMetadata(key, handler));
+}

@@ -1,0 +1,225 @@
+import {
+  type DynamicModule,
+  type FactoryProvider,
+  Inject,
+  Module,
+  type OnApplicationShutdown,
+  type OnModuleDestroy,
+  type OnModuleInit,
+  Optional,
+  type Provider,
+} from '@nestjs/common';
+import {
+  ApplicationConfig,
+  DiscoveryModule,
+  DiscoveryService,
+  HttpAdapterHost,
+  LazyModuleLoader,
+  MetadataScanner,
+  ModulesContainer,
+} from '@nestjs/core';
+import { afterLoads, supplyService } from './decorators/injected-service.js';
+import { checkDecorators } from './decorators/start-up-checks.js';
+import { LockOptionsError } from '../engine/errors/index.js';
+import { LockErrorFilter } from './interceptors/lock-error.filter.js';
+import { answerErrors, LockErrorInterceptor } from './interceptors/lock-error.interceptor.js';
+import { RedisLockStore } from '../engine/locks/lock/redis-lock-store.js';
+import { QuorumLockStore } from '../engine/locks/quorum/quorum-lock-store.js';
+import {
+  bareDuration,
+  moduleSettings,
+  type RedisLockOptions,
+  systemClock,
+  topologyOf,
+} from '../engine/options/index.js';
+import {
+  ConfigurableModuleClass,
+  MODULE_OPTIONS_TOKEN,
+  type RedisLockModuleAsyncOptions,
+  type RedisLockModuleExtras,
+  type RedisLockModuleOptions,
+} from './redis-lock.module-definition.js';
+import { Candidates } from './services/candidate.js';
+import { LockService } from './services/lock.service.js';
+import { lockServiceToken } from './services/lock-service-token.js';
+import { outageLog } from './services/log.js';
+import { logger } from './services/logger.js';
+import { ShutdownHooksCheck } from './services/shutdown-hooks-check.js';
+import { publisherFor } from './services/operator-log.js';
+
+/** What only `forRoot` and `forRootAsync` provide. */
+interface Configured {
+  readonly name: string | undefined;
+  readonly locks: LockService;
+}
+const CONFIGURED = Symbol('nest-redis-lock:configured');
+const CANDIDATES = Symbol('nest-redis-lock:candidates');
+const ERROR_ANSWERS = Symbol('nest-redis-lock:error-answers');
+
+/**
+ * Distributed locks on Redis: provides `LockService`, and what `@Locked` and `@LockedRequest` stand on.
+ * Connects when the application starts, and fails then if Redis cannot be used; at its end it gives
+ * back what is held and closes what is its own.
+ * @publicApi
+ */
+@Module({ imports: [DiscoveryModule] })
+export class RedisLockModule implements OnModuleInit {
+  readonly #name: string | undefined;
+  readonly #locks: LockService;
+  readonly #candidates: Candidates;
+  readonly #modules: ModulesContainer;
+  readonly #discovery: DiscoveryService;
+  readonly #scanner: MetadataScanner;
+  readonly #loader: LazyModuleLoader;
+
+  /** @internal */
+  constructor(
+    @Optional() @Inject(CONFIGURED) configured: Configured | undefined,
+    modules: ModulesContainer,
+    discovery: DiscoveryService,
+    scanner: MetadataScanner,
+    loader: LazyModuleLoader,
+  ) {
+    if (!configured) {
+      throw new LockOptionsError(
+        'RedisLockModule stands among the imports as it is, without options: write RedisLockModule.forRoot() or forRootAsync(). ' +
+          'One such import serves all modules; with "isGlobal: false" keep what it returns, and import that everywhere.',
+      );
+    }
+    this.#modules = modules;
+    this.#discovery = discovery;
+    this.#scanner = scanner;
+    this.#loader = loader;
+    this.#name = configured.name;
+    this.#locks = configured.locks;
+    this.#candidates = Candidates.of(configured.locks);
+    if (LockService.isGenuine(this.#locks)) this.#hearClose();
+  }
+
+  /** @throws LockOptionsError when an option is wrong. */
+  static forRoot(options: RedisLockModuleOptions = {}): DynamicModule {
+    const { name, isGlobal, mapErrors, ...rest } = options;
+    moduleSettings(rest);
+    return withLocks(ConfigurableModuleClass.forRoot(rest), { name, isGlobal, mapErrors });
+  }
+
+  /** As {@link forRoot}, with options from `useFactory`, `useClass` or `useExisting`; checked at start-up. */
+  static forRootAsync(options: RedisLockModuleAsyncOptions): DynamicModule {
+    const { name, isGlobal, mapErrors, ...rest } = options;
+    return withLocks(ConfigurableModuleClass.forRootAsync(rest), { name, isGlobal, mapErrors });
+  }
+
+  /** Called by Nest: checks the decorators of the whole application, and collects the elections they name. */
+  onModuleInit(): void {
+    const all = [...this.#modules.values()]
+      .map(({ instance }) => instance as unknown)
+      .filter((instance) => instance instanceof RedisLockModule);
+    const byName = new Map(all.map((each) => [each.#name, each]));
+    if (all.filter((each) => each.#name === this.#name).length > 1) {
+      const named = this.#name === undefined ? 'without a name' : `named "${this.#name}"`;
+      throw new LockOptionsError(
+        `RedisLockModule is imported twice ${named}: give each its own "name", or import one of them everywhere.`,
+      );
+    }
+    const supply = (): void => supplyService(this.#modules, this.#name, this.#locks);
+    supply();
+    afterLoads(this.#loader, supply);
+    if (all[0] !== this) return;
+    const services = new Map(all.map((each) => [each.#name, each.#locks]));
+    const leaders = checkDecorators(this.#discovery, this.#scanner, services);
+    for (const { module, election, ttl } of leaders) {
+      byName.get(module)!.#candidates.get(election, { ttl });
+    }
+  }
+
+  /**
+   * Nest calls no hooks of a module that was loaded lazily, but those of all providers of the application's first one, at
+   * last. Where it has called ours before, they do nothing more.
+   */
+  #hearClose(): void {
+    const [first] = this.#modules.values();
+    const close: OnModuleDestroy & OnApplicationShutdown = {
+      onModuleDestroy: () => {
+        this.#candidates.onModuleDestroy();
+        this.#locks.onModuleDestroy();
+      },
+      onApplicationShutdown: () => this.#locks.onApplicationShutdown(),
+    };
+    first!.addProvider({ provide: Symbol('nest-redis-lock:close'), useValue: close });
+  }
+}
+
+/** The options, which hold passwords: who inspects Nest's container sees a function. */
+type KeptOptions = () => RedisLockOptions;
+
+function outOfSight(provider: Provider): Provider {
+  if (typeof provider === 'function' || provider.provide !== MODULE_OPTIONS_TOKEN) return provider;
+  if ('useValue' in provider) {
+    const options = provider.useValue as RedisLockOptions;
+    return { provide: provider.provide, useValue: (): RedisLockOptions => options };
+  }
+  const { useFactory, ...rest } = provider as FactoryProvider<RedisLockOptions>;
+  const kept = async (...given: unknown[]): Promise<KeptOptions> => {
+    const options = await useFactory(...given);
+    return () => options;
+  };
+  return { ...rest, useFactory: kept };
+}
+
+function withLocks(definition: DynamicModule, extras: RedisLockModuleExtras): DynamicModule {
+  const { name, isGlobal = true, mapErrors = true } = extras;
+  const service = {
+    provide: lockServiceToken(name),
+    inject: [MODULE_OPTIONS_TOKEN],
+    useFactory: (options: KeptOptions) => lockService(options(), name),
+  };
+  const candidates = {
+    provide: CANDIDATES,
+    inject: [service.provide],
+    useFactory: (locks: LockService) => Candidates.of(locks),
+  };
+  const providers: Provider[] = [
+    {
+      provide: CONFIGURED,
+      inject: [service.provide],
+      useFactory: (locks: LockService): Configured => ({ name, locks }),
+    },
+    service,
+    candidates,
+    {
+      provide: ShutdownHooksCheck,
+      inject: [HttpAdapterHost, MODULE_OPTIONS_TOKEN],
+      useFactory: (host: HttpAdapterHost, options: KeptOptions) =>
+        new ShutdownHooksCheck(host, moduleSettings(options()).call.ttl),
+    },
+    LockErrorFilter,
+  ];
+  if (mapErrors) {
+    providers.push(LockErrorInterceptor, {
+      provide: ERROR_ANSWERS,
+      inject: [ApplicationConfig, LockErrorFilter, LockErrorInterceptor, service.provide],
+      useFactory: answerErrors,
+    });
+  }
+  return {
+    ...definition,
+    module: RedisLockModule,
+    global: isGlobal,
+    providers: [...(definition.providers ?? []).map(outOfSight), ...providers],
+    exports: [service.provide],
+  };
+}
+
+function lockService(options: RedisLockOptions, name: string | undefined): LockService {
+  const settings = moduleSettings(options);
+  const bare = bareDuration(options);
+  if (bare) logger.warn(`RedisLockModule ${bare}`);
+  const Store = settings.nodes ? QuorumLockStore : RedisLockStore;
+  const publisher = publisherFor(topologyOf(settings), name, systemClock);
+  return LockService.on(
+    new Store(settings, systemClock, outageLog(publisher)),
+    settings,
+    systemClock,
+    publisher,
+  );
+}

@@ -1,0 +1,45 @@
+import type { LockClient } from '../../engine/client/lock-client.js';
+import { UNNAMED } from '../../engine/events/index.js';
+import { refuseInVain } from '../../engine/locks/before.js';
+import {
+  type CallSettings,
+  LENIENT_DEFAULTS,
+  type LockedPolicy,
+} from '../../engine/options/index.js';
+import { LockService } from './lock.service.js';
+
+/** What is known of a decorator's calls on one service before they come. */
+export interface CallPlan {
+  readonly client: LockClient;
+  readonly maxKeyBytes: number;
+  readonly call: CallSettings;
+  readonly policy: LockedPolicy;
+}
+
+/** The plans of one decorator: its options are read and checked once for each service, not for each call. */
+export class CallPlans {
+  readonly #plans = new WeakMap<LockService, CallPlan>();
+  readonly #policy: LockedPolicy;
+
+  /** @throws LockOptionsError for options that are wrong on every module. */
+  constructor(
+    private readonly settingsOver: (defaults: CallSettings) => CallSettings,
+    { onBusy, onLost, onUnavailable }: LockedPolicy,
+  ) {
+    this.#policy = { onBusy, onLost, onUnavailable };
+    settingsOver(LENIENT_DEFAULTS);
+  }
+
+  /** @throws LockOptionsError for a stand-in of a service, or options that do not go with its module's. */
+  on(service: LockService): CallPlan {
+    let plan = this.#plans.get(service);
+    if (!plan) {
+      const { client, settings } = LockService.internals(service);
+      const call = this.settingsOver(settings.call);
+      refuseInVain(call.name ?? UNNAMED, call, settings);
+      plan = { client, maxKeyBytes: settings.limits.keyBytes, call, policy: this.#policy };
+      this.#plans.set(service, plan);
+    }
+    return plan;
+  }
+}

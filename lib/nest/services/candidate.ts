@@ -1,0 +1,180 @@
+import type { OnApplicationBootstrap, OnModuleDestroy } from '@nestjs/common';
+import { LockOptionsError, LockShutdownError } from '../../engine/errors/index.js';
+import type { BaseLease, Lease } from '../../engine/client/lease.js';
+import { pauseAfter } from '../../engine/client/retry.js';
+import {
+  type Clock,
+  detached,
+  type LockedPolicy,
+  milliseconds,
+  onAbort,
+  TTL_BOUNDS,
+} from '../../engine/options/index.js';
+import type { Election, ElectionOptions } from './election.js';
+import { LockService } from './lock.service.js';
+import { logger } from './logger.js';
+
+/**
+ * A replica that always stands in an election: it campaigns in the background, again after every loss and
+ * every failure, until it retires. Work that only the leader does runs through it. Where the lease was given back
+ * by hand, it campaigns again when the call that did so ends, or else at the next call.
+ */
+export class Candidate {
+  #retired = false;
+  #running = 0;
+  #resigned = false;
+  #campaigning: Promise<void> | undefined;
+  /** What the campaign has won, until it goes on. */
+  #won: BaseLease | undefined;
+  /** Ends the wait that the campaign is in. */
+  #wake = (): void => {};
+
+  constructor(
+    private readonly election: Election,
+    private readonly clock: Clock,
+  ) {
+    election.stepsDown = false;
+  }
+
+  /** Campaigns from now on. */
+  stand(): void {
+    if (!this.#retired) this.#campaigning ??= detached(() => this.#campaign());
+  }
+
+  /**
+   * Runs `work` inside the leader's lease; where this replica does not lead, does nothing.
+   * @throws LeaseLostError if it succeeded after the lease was lost or given back, unless that is to be ignored.
+   */
+  async lead<T>(
+    work: (lease: Lease) => Promise<T>,
+    onLost?: LockedPolicy['onLost'],
+  ): Promise<T | undefined> {
+    this.stand();
+    this.#noticeReturn();
+    const lease = this.#retired ? undefined : this.election.lease;
+    if (!lease) {
+      logger.debug(`Not the leader of "${this.election.key}": the call is skipped.`);
+      this.election.skip();
+      return undefined;
+    }
+    this.#running += 1;
+    try {
+      const result = await lease.run(() => work(lease));
+      if (onLost !== 'ignore') lease.assertHeld();
+      return result;
+    } finally {
+      this.#running -= 1;
+      this.#noticeReturn();
+      if (this.#retired) await this.#resignWhenIdle();
+    }
+  }
+
+  /** Begins no work any more and resigns, as soon as the work under way has ended. Resolves without waiting for that, else when its campaign is over. */
+  async retire(): Promise<void> {
+    this.#retired = true;
+    await this.#resignWhenIdle();
+  }
+
+  async #resignWhenIdle(): Promise<void> {
+    if (this.#running > 0) return;
+    this.#resigned = true;
+    this.#wake();
+    await this.election.resign();
+    await this.#campaigning;
+  }
+
+  /** A lease that was given back by hand aborts no signal: the campaign goes on from here. */
+  #noticeReturn(): void {
+    if (this.#won?.returned) this.#wake();
+  }
+
+  async #campaign(): Promise<void> {
+    let said = '';
+    let failures = 0;
+    while (!this.#retired) {
+      try {
+        const lease = await this.election.campaign();
+        const { signal } = lease;
+        said = '';
+        failures = 0;
+        this.#won = lease as BaseLease;
+        await this.#until((end) => {
+          if (signal.aborted) end();
+          return onAbort(signal, end);
+        });
+        this.#won = undefined;
+        if (this.#resigned) return;
+        if (!signal.aborted) continue;
+        logger.warn(`Leads "${this.election.key}" no more: ${(signal.reason as Error).message}`);
+      } catch (error) {
+        if (this.#retired || error instanceof LockShutdownError) return;
+        const { message } = error as Error;
+        if (message !== said) logger.warn(`${message} The campaign is repeated.`);
+        said = message;
+        const ms = pauseAfter(failures);
+        failures += 1;
+        await this.#until((end) => this.clock.after(ms, end));
+      }
+    }
+  }
+
+  /** Until `ended` says so, or this replica resigns; what `ended` returns calls it off. */
+  async #until(ended: (end: () => void) => () => void): Promise<void> {
+    if (this.#resigned) return;
+    let forget = (): void => {};
+    await new Promise<void>((resolve) => {
+      this.#wake = resolve;
+      forget = ended(resolve);
+    });
+    forget();
+  }
+}
+
+/**
+ * The elections in which this replica stands because decorators name them: in each once, from start-up
+ * until it shuts down.
+ */
+export class Candidates implements OnApplicationBootstrap, OnModuleDestroy {
+  static readonly #ofServices = new WeakMap<LockService, Candidates>();
+  readonly #byName = new Map<string, { ttl: number; candidate: Candidate }>();
+
+  private constructor(private readonly locks: LockService) {}
+
+  static of(service: LockService): Candidates {
+    let candidates = Candidates.#ofServices.get(service);
+    if (!candidates) {
+      candidates = new Candidates(service);
+      Candidates.#ofServices.set(service, candidates);
+    }
+    return candidates;
+  }
+
+  /**
+   * This replica's candidate for the lead of `name`.
+   * @throws LockOptionsError if another ttl was named for it before.
+   */
+  get(name: string, options: ElectionOptions = {}): Candidate {
+    const { client, settings } = LockService.internals(this.locks); // a stand-in has none
+    const ttl = milliseconds('ttl', options.ttl ?? settings.call.ttl, TTL_BOUNDS);
+    const known = this.#byName.get(name);
+    if (known && known.ttl !== ttl) {
+      throw new LockOptionsError(
+        `@LeaderOnly('${name}') has ttl ${ttl} in one place and ${known.ttl} in another: it is one election.`,
+      );
+    }
+    if (known) return known.candidate;
+    const candidate = new Candidate(this.locks.election(name, { ttl }), client.clock);
+    this.#byName.set(name, { ttl, candidate });
+    return candidate;
+  }
+
+  /** Called by Nest: campaigns, without waiting for the outcome. */
+  onApplicationBootstrap(): void {
+    for (const { candidate } of this.#byName.values()) candidate.stand();
+  }
+
+  /** Called by Nest: leaves the lead to another replica, where work is under way as soon as that has ended. */
+  onModuleDestroy(): void {
+    for (const { candidate } of this.#byName.values()) void candidate.retire();
+  }
+}

@@ -1,0 +1,101 @@
+import { LockStoreError } from '../../engine/errors/index.js';
+import type { StoreDescription } from '../../engine/locks/lock-store.js';
+import type { Publisher } from '../../engine/events/index.js';
+import type { ModuleSettings } from '../../engine/options/index.js';
+import { logger } from './logger.js';
+import { span } from './operator-log.js';
+
+/** Says at start-up what was found, and the options in force. */
+export function logStart(
+  { found, warnings }: StoreDescription,
+  { keyPrefix, call }: ModuleSettings,
+): void {
+  const { ttl, wait, fencing } = call;
+  logger.log(
+    `${found}; keys "${keyPrefix}…", ttl ${ttl} ms, wait ${wait} ms, fencing ${fencing ? 'on' : 'off'}`,
+  );
+  for (const warning of warnings) logger.warn(warning);
+}
+
+/** Why a start failed; where nothing listens, with the way to start all the same. */
+export function withWayOut(error: unknown): unknown {
+  if (!(error instanceof LockStoreError) || error.code !== 'LOCK_STORE') return error;
+  if (!error.message.includes('ECONNREFUSED')) return error;
+  const message = `${error.message} Option "lazyConnect" starts the application without Redis.`;
+  return new LockStoreError(message, { retryable: error.retryable, outcome: error.outcome });
+}
+
+/** Says that a connection to Redis was lost, and that it is back or not needed any more: in the log, and to who listens. */
+export function outageLog(publisher: Publisher): {
+  lost(address: string, cause: string | undefined): void;
+  back(address: string, outage: number): void;
+  replaced(address: string): void;
+  unheard(why: string): void;
+} {
+  const { module } = publisher.origin;
+  const of = module === undefined ? {} : { module };
+  const said = new Set<string>();
+  return {
+    lost(address, cause) {
+      const why = cause === undefined ? '' : ` (${cause})`;
+      logger.warn(
+        `Redis at ${address} is not connected any more${why}; reconnecting. Locks that are held last for the rest of their leases.`,
+        { event: 'disconnected', server: address, cause, ...of },
+      );
+      publisher.disconnected(address, cause);
+    },
+    back(address, outage) {
+      logger.log(`Redis at ${address} is connected again after ${span(outage)}.`, {
+        event: 'connected',
+        server: address,
+        outage: Math.round(outage),
+        ...of,
+      });
+      publisher.connected(address, outage);
+    },
+    replaced(address) {
+      const text = `Redis at ${address} has no slots of the Cluster any more: other nodes have its locks.`;
+      logger.log(text, { event: 'replaced', server: address, ...of });
+      publisher.replaced(address);
+    },
+    unheard(why) {
+      if (said.has(why)) return;
+      said.add(why);
+      logger.error(
+        `The inbox of this process is refused: ${why}. Its callers are not told of their turn, and find it by asking, up to a second late.`,
+        { event: 'unheard', ...of },
+      );
+    },
+  };
+}
+
+/** What a step means that Redis refused for good, although nobody is left to be told by an error. */
+const CONSEQUENCES = {
+  release: 'A lock could not be given back, and stays taken until its lease ends',
+  renewal: 'A lease could not be renewed, and ends with its ttl',
+};
+
+/** Says of each refusal once what it means; it names no lock. */
+export function refusalLog(): (error: LockStoreError, step: 'release' | 'renewal') => void {
+  const said = new Set<string>();
+  return ({ message, key }, step) => {
+    const cause = key === undefined ? message : message.replace(` for lock "${key}"`, '');
+    const text = `${CONSEQUENCES[step]}. ${cause}`;
+    if (said.has(text)) return;
+    said.add(text);
+    logger.error(text);
+  };
+}
+
+/** How many locks are named at a shutdown. */
+const NAMED = 20;
+
+/** Names the locks that a shutdown took from code that had not given them back when its grace was over. */
+export function logTaken(keys: readonly string[], grace: number): void {
+  if (keys.length === 0) return;
+  const named = keys.slice(0, NAMED).map((key) => `"${key}"`);
+  const more = keys.length > NAMED ? ` and ${keys.length - NAMED} more` : '';
+  logger.warn(
+    `The application shuts down: after ${grace} ms (option "shutdownGrace") these locks were still held, and were given back: ${named.join(', ')}${more}.`,
+  );
+}

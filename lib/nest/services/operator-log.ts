@@ -1,0 +1,112 @@
+import { LeaseLostError, type LossReason } from '../../engine/errors/index.js';
+import {
+  type LockSubject,
+  type LockTopology,
+  Publisher,
+  type Reports,
+} from '../../engine/events/index.js';
+import type { Clock } from '../../engine/options/index.js';
+import { logger } from './logger.js';
+
+/** How many lines of one kind are written within how many ms; of further ones it is said how many there were. */
+const MOST = 5;
+const WINDOW = 10_000;
+
+/** Losses that are told in another way: a shutdown names its locks, and who awaits a condition gets an error. */
+const TOLD: readonly LossReason[] = ['shutdown', 'awaiting'];
+
+/** What tells of the locks of a module: to those who listen, and what an operator has to know to the log. */
+export function publisherFor(
+  topology: LockTopology,
+  module: string | undefined,
+  clock: Clock,
+): Publisher {
+  return new Publisher({ topology, module }, clock, operatorLog(clock));
+}
+
+/** Lines on locks that were lost, waited for or held too long; a flood of them is cut short. */
+export function operatorLog(clock: Clock): Reports {
+  const losses = new BoundedLines(clock, 'leases were lost');
+  const waits = new BoundedLines(clock, 'calls waited longer than "slowWait"');
+  const holds = new BoundedLines(clock, 'locks were held longer than "slowHold"');
+  const ends = new BoundedLines(clock, 'of those were given back');
+  return {
+    lost({ reason, held, ...subject }) {
+      if (TOLD.includes(reason)) return;
+      const { message } = new LeaseLostError(subject.key, reason);
+      const text = `${message} It was held for ${span(held)}${called(subject)}.`;
+      losses.warn(text, { event: 'lost', ...fieldsOf(subject), held: Math.round(held), reason });
+    },
+    slowWait({ waited = 0, outcome, ...subject }) {
+      const how = outcome === 'acquired' ? 'was acquired' : `was not acquired (${outcome})`;
+      const text = `Lock "${subject.key}" ${how} after ${span(waited)}${called(subject)}.`;
+      const fields = { ...fieldsOf(subject), waited: Math.round(waited), outcome };
+      waits.warn(text, { event: 'slowWait', ...fields });
+    },
+    slowHold({ end, ...subject }, held) {
+      const fields = { event: 'slowHold', ...fieldsOf(subject), held: Math.round(held), end };
+      const since = `for ${span(held)}${called(subject)}`;
+      if (end) ends.log(`Lock "${subject.key}" was held ${since}.`, fields);
+      else holds.warn(`Lock "${subject.key}" has been held ${since}, and still is.`, fields);
+    },
+    listenerFailed(event, error) {
+      logger.error(`A listener of "${event}" of the lock service failed.`, error);
+    },
+  };
+}
+
+/** The fields of a line. No token: who sees a log need not know what a resource trusts. */
+function fieldsOf({ name, key, mode, module }: LockSubject): object {
+  return { name, key, mode, ...(module !== undefined && { module }) };
+}
+
+/** The name of a lock that has one. */
+function called({ name, key }: LockSubject): string {
+  return name === key || name === '(unnamed)' ? '' : ` (${name})`;
+}
+
+/** A time as a person reads it. */
+export function span(ms: number): string {
+  return ms < 1_000 ? `${Math.round(ms)} ms` : `${Math.round(ms / 1_000)} s`;
+}
+
+/** Lines of one kind, in bounded number. */
+class BoundedLines {
+  #until = -Infinity;
+  #written = 0;
+  #withheld = 0;
+
+  constructor(
+    private readonly clock: Clock,
+    /** What is said of several that were not written. */
+    private readonly what: string,
+  ) {}
+
+  warn(text: string, fields: object): void {
+    if (this.#mayWrite()) logger.warn(text, fields);
+  }
+
+  log(text: string, fields: object): void {
+    if (this.#mayWrite()) logger.log(text, fields);
+  }
+
+  #mayWrite(): boolean {
+    const now = this.clock.monotonic();
+    if (now >= this.#until) {
+      this.#until = now + WINDOW;
+      this.#written = 0;
+    }
+    if (this.#written < MOST) {
+      this.#written += 1;
+      return true;
+    }
+    if (this.#withheld === 0) this.clock.after(this.#until - now, () => this.#sum());
+    this.#withheld += 1;
+    return false;
+  }
+
+  #sum(): void {
+    logger.warn(`${this.#withheld} more ${this.what} within ${span(WINDOW)}.`);
+    this.#withheld = 0;
+  }
+}

@@ -1,0 +1,61 @@
+import type { OnApplicationBootstrap, OnModuleDestroy } from '@nestjs/common';
+import type { HttpAdapterHost } from '@nestjs/core';
+import type { Subscription } from 'rxjs';
+import { type Clock, systemClock } from '../../engine/options/index.js';
+import { logger } from './logger.js';
+
+/** How long an application listens before it is asked for its shutdown hooks, in ms: main.ts may enable them after `listen`. */
+const PATIENCE = 5_000;
+/** By what the platforms that run Node end a process, or tell it to end. */
+const ENDS = ['SIGTERM', 'SIGINT', 'SIGQUIT', 'SIGHUP', 'SIGUSR2', 'message'] as const;
+
+/** The part of a process that is looked at. */
+type Listeners = Pick<NodeJS.Process, 'listenerCount' | 'env'>;
+
+/** By whom each application is looked after: one of its modules is enough. */
+const checked = new WeakSet<object>();
+
+/**
+ * Warns of an application that would leave its locks behind: it has listened for a while, and nothing in its process hears
+ * a signal. Says nothing in a test, in a script, and where somebody hears any signal, whoever that is.
+ */
+export class ShutdownHooksCheck implements OnApplicationBootstrap, OnModuleDestroy {
+  #listening: Subscription | undefined;
+  #cancel = (): void => {};
+  readonly #host: HttpAdapterHost;
+  readonly #process: Listeners;
+
+  constructor(
+    host: HttpAdapterHost,
+    /** How long a lock that is left behind stays taken, in ms. */
+    private readonly ttl: number,
+    private readonly clock: Clock = systemClock,
+    process: Listeners = globalThis.process,
+  ) {
+    this.#host = host;
+    this.#process = process;
+  }
+
+  /** Called by Nest. */
+  onApplicationBootstrap(): void {
+    if (checked.has(this.#host)) return;
+    checked.add(this.#host);
+    this.#listening = this.#host.listen$.subscribe(() => {
+      this.#cancel = this.clock.after(PATIENCE, () => this.#check());
+    });
+  }
+
+  /** Called by Nest. */
+  onModuleDestroy(): void {
+    this.#listening?.unsubscribe();
+    this.#cancel();
+  }
+
+  #check(): void {
+    const { NODE_ENV } = this.#process.env;
+    if (NODE_ENV === 'test' || ENDS.some((name) => this.#process.listenerCount(name) > 0)) return;
+    logger.warn(
+      `Nothing in this process listens to SIGTERM: its locks outlive it for up to ${this.ttl} ms (option "ttl"), and others wait for them. Call app.enableShutdownHooks() in main.ts.`,
+    );
+  }
+}

@@ -1,0 +1,110 @@
+import type { CanActivate, ModuleMetadata, Type } from '@nestjs/common';
+import { LockOptionsError } from '../../engine/errors/index.js';
+import {
+  type Duration,
+  keyMatcher,
+  milliseconds,
+  refuseOthers,
+  wholeNumber,
+} from '../../engine/options/index.js';
+
+/** What `LockBoardModule.forRoot` takes: `guards`, or `open: true`. */
+export interface LockBoardOptions {
+  /** Where the page is, below the global prefix of the application. It has no version. @default 'locks' */
+  readonly path?: string | undefined;
+  /**
+   * The guards of the page, its events and its release: classes, which Nest makes, or instances. A browser opens the page,
+   * so they see a cookie, Basic authentication or a header of your proxy; no `Authorization: Bearer`.
+   */
+  readonly guards?: readonly (Type<CanActivate> | CanActivate)[] | undefined;
+  /** The modules that export what the guards inject, and `RedisLockModule` where it is not global. @default [] */
+  readonly imports?: ModuleMetadata['imports'] | undefined;
+  /** `true`: without guards, because a guard of the whole application or the network keeps strangers out. @default false */
+  readonly open?: boolean | undefined;
+  /** `true`: whoever sees the page can take a lock from its holder, after a confirmation. @default false */
+  readonly release?: boolean | undefined;
+  /** The keys that the page shows and releases; `*` stands for any text. @default '*' */
+  readonly pattern?: string | undefined;
+  /**
+   * How long after one scan of Redis the next one begins, while somebody looks. From 500 ms to 10 s; after a scan that took
+   * longer, as long as that took. All viewers of this process share a scan. @default '2s'
+   */
+  readonly interval?: Duration | undefined;
+  /** The most locks that the page shows. From 1 to 5,000. @default 500 */
+  readonly limit?: number | undefined;
+  /** The `name` of the `RedisLockModule` whose locks are shown. Default: the one without a name. */
+  readonly module?: string | undefined;
+}
+
+/** {@link LockBoardOptions} without gaps. */
+export interface BoardSettings {
+  readonly path: string;
+  readonly guards: readonly (Type<CanActivate> | CanActivate)[];
+  readonly imports: NonNullable<ModuleMetadata['imports']>;
+  readonly release: boolean;
+  readonly pattern: string;
+  readonly matches: (key: string) => boolean;
+  readonly interval: number;
+  readonly limit: number;
+  readonly module: string | undefined;
+}
+
+const INTERVAL = { min: 500, max: 10_000 };
+const MOST = 5_000;
+
+/** @throws LockOptionsError for an option that is wrong or unknown, and for a page that nothing guards. */
+export function boardSettings(options: LockBoardOptions): BoardSettings {
+  const {
+    path = 'locks',
+    guards = [],
+    imports = [],
+    open = false,
+    release = false,
+    pattern = '*',
+    interval = '2s',
+    limit = 500,
+    module,
+    ...others
+  } = options;
+  refuseOthers(others, (other) => `LockBoardModule has no option "${other}".`);
+  for (const [name, value] of Object.entries({ path, pattern, module: module ?? '' })) {
+    if (typeof value !== 'string') refuse(`takes a string as "${name}".`);
+  }
+  if (pattern === '') refuse('takes a "pattern" that is not empty, "*" for all keys.');
+  for (const [name, value] of Object.entries({ open, release })) {
+    if (typeof value !== 'boolean') refuse(`takes true or false as "${name}".`);
+  }
+  checkGuards(guards, open);
+  return {
+    path,
+    guards,
+    imports,
+    release,
+    pattern,
+    matches: keyMatcher(pattern),
+    interval: milliseconds('interval', interval, INTERVAL),
+    limit: wholeNumber('limit', limit, MOST),
+    module,
+  };
+}
+
+function checkGuards(guards: unknown, open: boolean): void {
+  const isGuard = (guard: unknown): boolean =>
+    typeof guard === 'function' ||
+    typeof (guard as Partial<CanActivate> | null)?.canActivate === 'function';
+  if (!Array.isArray(guards) || !guards.every(isGuard)) {
+    refuse('takes a list of guards as "guards": classes, or objects with "canActivate".');
+  }
+  if (open && (guards as unknown[]).length > 0) {
+    refuse('takes "guards" or "open: true", not both.');
+  }
+  if (!open && (guards as unknown[]).length === 0) {
+    refuse(
+      'would show everybody who holds which lock: give it "guards: [YourAdminGuard]", or "open: true" where something else keeps strangers out.',
+    );
+  }
+}
+
+function refuse(what: string): never {
+  throw new LockOptionsError(`LockBoardModule ${what}`);
+}

@@ -1,0 +1,57 @@
+import {
+  grantOf,
+  type LockInspection,
+  type LockParty,
+} from '../../engine/inspection/inspection.js';
+
+/** A lock as the page gets it. Spans are in ms. */
+export interface BoardRow {
+  readonly key: string;
+  /** How it is held, or what else its key is. */
+  readonly mode: string;
+  readonly held: boolean;
+  /** The processes that hold it, each with how many of the holders it has. */
+  readonly holders: readonly (LockParty & { readonly count: number })[];
+  /** How many processes more than those. */
+  readonly others: number;
+  readonly heldFor?: number | undefined;
+  /** In JSON, null where it never ends. */
+  readonly remaining?: number | undefined;
+  readonly waiting: number;
+  readonly awaiting: number;
+  /** How long the first in the queue has waited. */
+  readonly oldest?: number | undefined;
+  /** Which grant this is. */
+  readonly grant?: string | undefined;
+}
+
+/** How many processes a row names. */
+const NAMED = 5;
+const STATES = { free: 'free', kept: 'minimum hold', foreign: 'not a lock' } as const;
+
+function heldAs({ mode = 'exclusive', handedOver }: LockInspection): string {
+  return handedOver ? 'handed over' : mode;
+}
+
+export function boardRow(seen: LockInspection): BoardRow {
+  const { key, state, holder, holders = holder ? [holder] : [], waiters } = seen;
+  const processes = new Map<string, LockParty & { count: number }>();
+  for (const { host, pid } of holders) {
+    const process = processes.get(`${host} ${pid}`) ?? { host, pid, count: 0 };
+    process.count += 1;
+    processes.set(`${host} ${pid}`, process);
+  }
+  return {
+    key,
+    mode: state === 'held' ? heldAs(seen) : STATES[state],
+    held: state === 'held',
+    holders: [...processes.values()].slice(0, NAMED),
+    others: Math.max(0, processes.size - NAMED),
+    heldFor: holder?.heldFor,
+    remaining: seen.remaining,
+    waiting: seen.waiting,
+    awaiting: seen.awaiting,
+    oldest: waiters.length > 0 ? Math.max(...waiters.map(({ age }) => age)) : undefined,
+    grant: grantOf(seen),
+  };
+}

@@ -1,0 +1,131 @@
+import { setImmediate } from 'node:timers';
+import type { ServerResponse } from 'node:http';
+import type { OnModuleDestroy, OnModuleInit } from '@nestjs/common';
+import { isLockError } from '../../engine/errors/index.js';
+import { isCut, refuseAllStrings } from '../../engine/inspection/inspection.js';
+import { LockService } from '../../nest/services/lock.service.js';
+import { logger } from '../../nest/services/logger.js';
+import {
+  answer,
+  answerJson,
+  type PlatformRequest,
+  type PlatformResponse,
+  rawResponse,
+  Refusal,
+} from './answers.js';
+import { BoardFeed } from './board-feed.js';
+import type { BoardSettings } from './board-options.js';
+import { boardRow } from './board-row.js';
+import { forcedRelease } from './forced-release.js';
+import { PAGE, PAGE_HEADERS } from './page.js';
+import { refuseOtherOrigins } from './same-origin.js';
+import { event, Viewer } from './viewer.js';
+
+/** The page of one module, its events and its release. */
+export class LockBoard implements OnModuleInit, OnModuleDestroy {
+  readonly #feed: BoardFeed;
+  /** What the last scan failed of, which is logged once. */
+  #failure: string | undefined;
+
+  /** @throws LockOptionsError where it would show as a lock what is none. */
+  constructor(
+    private readonly locks: LockService,
+    private readonly settings: BoardSettings,
+  ) {
+    if (LockService.isGenuine(locks)) {
+      refuseAllStrings(settings.pattern, LockService.internals(locks).settings.call.dialect);
+    }
+    this.#feed = new BoardFeed(() => this.#look(), settings.interval);
+  }
+
+  /** How many pages look. */
+  get viewers(): number {
+    return this.#feed.size;
+  }
+
+  page(response: PlatformResponse): void {
+    const raw = rawResponse(response);
+    afterInterceptors(raw, () => answer(raw, 200, PAGE, PAGE_HEADERS));
+  }
+
+  /** Begins the events of a page. */
+  watch(request: PlatformRequest, response: PlatformResponse): void {
+    const raw = rawResponse(response);
+    afterInterceptors(raw, () => {
+      refuseOtherOrigins(request.headers);
+      if (!this.#feed.hasRoom) throw new Refusal(503, 'Too many look, or the application ends.');
+      const { release, pattern, limit, interval } = this.settings;
+      this.#feed.add(new Viewer(raw, event('settings', { release, pattern, limit, interval })));
+    });
+  }
+
+  release(request: PlatformRequest, response: PlatformResponse): void {
+    const raw = rawResponse(response);
+    afterInterceptors(raw, async () => {
+      refuseOtherOrigins(request.headers);
+      answerJson(raw, 200, await forcedRelease(request, this.locks, this.settings));
+    });
+  }
+
+  /** Called by Nest: says who may look where nobody is asked. */
+  onModuleInit(): void {
+    const { guards, path, release } = this.settings;
+    if (guards.length > 0) return;
+    const power = release ? ', and can take locks from their holders' : '';
+    logger.warn(
+      `The lock board at "${path}" is open: whoever reaches it sees the keys of all locks${power}.`,
+    );
+  }
+
+  /** Called by Nest: ends the events, for which the server would wait. */
+  onModuleDestroy(): void {
+    this.#feed.close();
+  }
+
+  async #look(): Promise<string> {
+    const { pattern, limit } = this.settings;
+    try {
+      const found = await this.locks.list(pattern, { limit: limit + 1 });
+      this.#failure = undefined;
+      return event('locks', {
+        rows: found.slice(0, limit).map(boardRow),
+        cut: isCut(found),
+      });
+    } catch (error) {
+      return event('trouble', { message: isLockError(error) ? error.message : this.#log(error) });
+    }
+  }
+
+  /** An error that is not ours may say more than a page may show. */
+  #log(error: unknown): string {
+    const failure = error instanceof Error ? error.stack : String(error);
+    if (failure !== this.#failure) logger.error((this.#failure = failure));
+    return UNEXPECTED.message;
+  }
+}
+
+/**
+ * Answers when the handler has returned. An interceptor that then sets a header would throw if the answer had begun, and Nest
+ * would end it.
+ */
+function afterInterceptors(response: ServerResponse, work: () => void | Promise<void>): void {
+  setImmediate(() => {
+    if (!response.headersSent && !response.destroyed) void refusable(response, work); // else it left, or an interceptor answered
+  });
+}
+
+/** Answers a refusal; what else goes wrong is logged, and the page is told no more than that. */
+async function refusable(
+  response: ServerResponse,
+  work: () => void | Promise<void>,
+): Promise<void> {
+  try {
+    await work();
+  } catch (error) {
+    if (!(error instanceof Refusal)) logger.error(error instanceof Error ? error.stack : error);
+    const { status, message } = error instanceof Refusal ? error : UNEXPECTED;
+    if (!response.headersSent) answerJson(response, status, { message });
+  }
+}
+
+const UNEXPECTED = new Refusal(500, 'The application failed; its log says how.');

@@ -1,0 +1,90 @@
+import { LockClient } from '../../engine/client/lock-client.js';
+import { RedisLockStore } from '../../engine/locks/lock/redis-lock-store.js';
+import {
+  DIALECT_NAMES,
+  type LockDialect,
+  type ModuleSettings,
+  moduleSettings,
+  milliseconds,
+  systemClock,
+} from '../../engine/options/index.js';
+import type { Request } from './arguments.js';
+import { placeOf } from './place.js';
+import type { Terminal } from './terminal.js';
+import { UsageError } from './usage-error.js';
+
+/** What a command works with. */
+export interface Context {
+  readonly request: Request;
+  readonly terminal: Terminal;
+  readonly settings: ModuleSettings;
+  /** Connects at the first call. */
+  readonly client: LockClient;
+}
+
+/** The code that a program ends with: 1 is what a look came to, 3 that there was none. */
+export type ExitCode = 0 | 1 | 2 | 3;
+
+/** More than any application is likely to allow in its own limit, which is not known here. */
+const KEY_BYTES = 1_000_000;
+
+/** @throws UsageError, LockOptionsError */
+export function contextOf(
+  request: Request,
+  env: Readonly<Record<string, string | undefined>>,
+  terminal: Terminal,
+): Context {
+  const { prefix, timeout, dialect } = request.values;
+  const settings = moduleSettings({
+    redis: placeOf(request.values, env),
+    ...(prefix !== undefined && { keyPrefix: prefix }),
+    ...(timeout !== undefined && {
+      connectTimeout: timeOf('timeout', timeout, { min: 50, max: 600_000 }),
+    }),
+    ...(dialect !== undefined && { dialect: dialectOf(dialect) }),
+    durability: 'ignore', // a look at locks is fine everywhere; doctor has its own
+    shutdownGrace: 0,
+    limits: { keyBytes: KEY_BYTES },
+  });
+  const client = new LockClient(new RedisLockStore(settings, systemClock), settings, systemClock);
+  return { request, terminal, settings, client };
+}
+
+/** An option that is a time, in ms. What was given may be a secret in the wrong place: no text repeats it. */
+export function timeOf(
+  option: string,
+  value: string,
+  bounds: { readonly min: number; readonly max: number },
+): number {
+  try {
+    return milliseconds(option, value, bounds);
+  } catch {
+    throw new UsageError(
+      `--${option} takes a time from ${bounds.min} ms to ${bounds.max} ms: --${option} 5s.`,
+    );
+  }
+}
+
+/** An option that is a whole number. */
+export function numberOf(option: string, value: string, most: number): number {
+  const number = /^\d{1,9}$/.test(value) ? Number(value) : 0;
+  if (number >= 1 && number <= most) return number;
+  throw new UsageError(`--${option} takes a whole number from 1 to ${most}.`);
+}
+
+/** A name, or an object in JSON; its options are checked with the others. No text repeats the name. */
+function dialectOf(text: string): LockDialect {
+  const dialect = text.startsWith('{') ? parsed(text) : { name: text };
+  if (DIALECT_NAMES.includes(dialect.name)) return dialect as LockDialect;
+  throw new UsageError(`There is no such dialect. Dialects: ${DIALECT_NAMES.join(', ')}.`);
+}
+
+function parsed(text: string): { readonly name: string } {
+  try {
+    return JSON.parse(text) as { name: string };
+  } catch {
+    throw new UsageError(
+      '--dialect takes a name, or JSON: \'{"name":"spring","registry":"locks"}\'.',
+    );
+  }
+}

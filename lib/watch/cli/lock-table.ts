@@ -1,0 +1,48 @@
+import type { LockInspection, LockParty } from '../../engine/inspection/inspection.js';
+import { span } from './span.js';
+import { tableOf } from './table.js';
+
+const HEADING = ['KEY', 'HELD AS', 'BY', 'FOR', 'LEFT', 'WAITING'];
+
+/** The lines of a table of locks. */
+export function lockTable(locks: readonly LockInspection[], columns?: number): string[] {
+  return tableOf(HEADING, locks.map(rowOf), columns);
+}
+
+function rowOf(lock: LockInspection): string[] {
+  const { key, holder, remaining } = lock;
+  return [
+    key,
+    heldAs(lock),
+    holdersOf(lock),
+    holder?.heldFor === undefined ? '' : span(holder.heldFor),
+    remaining === undefined ? '' : span(remaining),
+    waitingFor(lock),
+  ];
+}
+
+/** How a lock is held, in a word or two. */
+export function heldAs({ state, mode, holders, handedOver }: LockInspection): string {
+  if (state !== 'held' || mode === undefined) return state;
+  if (handedOver) return 'handed over';
+  return holders ? `${mode} ×${holders.length}` : mode;
+}
+
+/** A process, as operators find it. */
+export function party({ host, pid }: LockParty): string {
+  return `${host} pid ${pid}`;
+}
+
+function holdersOf({ holder, holders = [] }: LockInspection): string {
+  if (holder) return party(holder);
+  const names = [...new Set(holders.map(party))];
+  const [first = '', ...others] = names;
+  return others.length > 0 ? `${first} and ${others.length} more` : first;
+}
+
+function waitingFor({ waiting, waiters, awaiting }: LockInspection): string {
+  const [first] = waiters;
+  const longest = first ? `, the first for ${span(first.age)}` : '';
+  const queue = waiting > 0 ? `${waiting}${longest}` : '';
+  return [queue, awaiting > 0 ? `${awaiting} for a condition` : ''].filter(Boolean).join('; ');
+}

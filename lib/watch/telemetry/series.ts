@@ -1,0 +1,79 @@
+import type { LockSubject } from '../../engine/events/lock-event.js';
+
+/** How many names are told apart: each costs memory, here and where figures are kept. */
+const MOST_NAMES = 500;
+/** The name of all that come later. */
+const OTHER = '(other)';
+
+/** What all figures of one name, mode and topology are labelled with. */
+export type Labelled = Pick<LockSubject, 'name' | 'mode' | 'topology'>;
+
+/** What is counted of the calls and holds of a series that ended alike, and what whoever shows it keeps beside that: its labels. */
+export class Outcome<Kept> {
+  /** Calls that ended so. */
+  attempts = 0;
+
+  constructor(readonly kept: Kept) {}
+}
+
+/** What is counted of the locks of one name, mode and topology. */
+export class Series<Kept> {
+  /** Calls that ask or wait now. */
+  waiting = 0;
+  /** Locks that this process holds now. */
+  held = 0;
+  lost = 0;
+  renewalFailures = 0;
+  /** Of the calls that got their lease, and the holds that were not lost. */
+  readonly success: Outcome<Kept>;
+  readonly #failures = new Map<string, Outcome<Kept>>();
+
+  constructor(
+    readonly subject: Labelled,
+    private readonly makeKept: (subject: Labelled, error?: string) => Kept,
+  ) {
+    this.success = new Outcome(makeKept(subject));
+  }
+
+  /** The same object each time. */
+  outcome(error: string | undefined): Outcome<Kept> {
+    if (error === undefined) return this.success;
+    let outcome = this.#failures.get(error);
+    if (!outcome) {
+      outcome = new Outcome(this.makeKept(this.subject, error));
+      this.#failures.set(error, outcome);
+    }
+    return outcome;
+  }
+
+  *outcomes(): Iterable<Outcome<Kept>> {
+    yield this.success;
+    yield* this.#failures.values();
+  }
+}
+
+/** All series of a process. */
+export class SeriesTable<Kept> {
+  readonly #byName = new Map<string, Series<Kept>[]>();
+
+  constructor(private readonly makeKept: (subject: Labelled, error?: string) => Kept) {}
+
+  of({ name, mode, topology }: Labelled): Series<Kept> {
+    let all = this.#byName.get(name);
+    if (!all) {
+      const label = this.#byName.size < MOST_NAMES || name === OTHER ? name : OTHER;
+      if (label !== name) return this.of({ name: label, mode, topology });
+      this.#byName.set(name, (all = []));
+    }
+    let series = all.find(({ subject }) => subject.mode === mode && subject.topology === topology);
+    if (!series) {
+      series = new Series({ name, mode, topology }, this.makeKept);
+      all.push(series);
+    }
+    return series;
+  }
+
+  *[Symbol.iterator](): Iterator<Series<Kept>> {
+    for (const all of this.#byName.values()) yield* all;
+  }
+}
