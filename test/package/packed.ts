@@ -30,6 +30,7 @@ const SOURCES = [
   'README.md',
   'CHANGELOG.md',
   'CONTRIBUTING.md',
+  'SECURITY.md',
   'docs',
 ];
 
