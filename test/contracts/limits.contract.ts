@@ -115,6 +115,17 @@ export const limits: Contract = {
     await (await a.acquire({ key: refused[0]! })).release();
   },
 
+  async 'of calls made at once so many ask as may wait, and the others are refused without the store'(
+    world,
+  ) {
+    const asked: string[] = [];
+    const a = await world.process({ limits: { waitersPerProcess: 10 } }, noting(asked));
+    const keys = Array.from({ length: 30 }, (_, at) => `${at}`);
+    const calls = await world.finish(Promise.allSettled(keys.map((key) => a.acquire({ key }))));
+    expect(calls.filter(({ status }) => status === 'fulfilled').length).toBe(10);
+    expect(asked.filter((step) => step === 'acquire').length).toBe(10);
+  },
+
   async 'whose turn comes when its process holds as many as it may is refused, and the next has it'(
     world,
   ) {
