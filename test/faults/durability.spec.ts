@@ -13,6 +13,7 @@ import { linked } from '../../tools/redis-sentinel.js';
 import { RedisProcess } from '../../tools/redis-server.js';
 import { controlOf } from '../support/control.js';
 import { StallingClock } from '../support/stalling-clock.js';
+import { countTrials } from '../support/trials.js';
 import { until } from '../support/until.js';
 import { LockingProcess, withSteps } from '../support/world.js';
 
@@ -22,12 +23,10 @@ const TTL = 2_000;
 const LASTING = 60_000;
 
 let closing: (() => unknown)[] = [];
-afterEach(() => tidy());
-
-async function tidy(): Promise<void> {
+afterEach(async () => {
   for (const close of closing.reverse()) await close();
   closing = [];
-}
+});
 
 async function server(...args: string[]): Promise<RedisProcess> {
   const started = await RedisProcess.start({ args });
@@ -154,10 +153,9 @@ const losses: Record<string, (lost: RedisProcess) => Promise<string>> = {
 describe.each(Object.keys(losses))('a Redis that %s', (loss) => {
   const snapshot = loss.includes('snapshot');
 
-  async function twoHolders(durability: 'warn' | 'refuse'): Promise<number> {
+  function twoHolders(durability: 'warn' | 'refuse'): Promise<number> {
     const ttl = durability === 'warn' ? LASTING : TTL;
-    let count = 0;
-    for (let trial = 0; trial < TRIALS; trial += 1) {
+    return countTrials(TRIALS, async () => {
       const redis = await server(...(snapshot ? ['--save', '3600 1'] : []));
       const options: RedisLockOptions = { redis: redis.url, durability, ttl, keyPrefix: 'lock:' };
       if (snapshot) {
@@ -175,11 +173,9 @@ describe.each(Object.keys(losses))('a Redis that %s', (loss) => {
         () => second.acquire({ wait: 0 }).catch(() => undefined),
         20_000,
       );
-      if (held()) count += 1;
       expect(lease.held).toBe(true);
-      await tidy();
-    }
-    return count;
+      return held();
+    });
   }
 
   it('has two holders without a grace period', async () => {
@@ -208,10 +204,9 @@ describe('an empty replica that is promoted', () => {
 
 describe('a quorum of three of which one is restarted without its data', () => {
   /** Holder by nodes 1 and 2; node 2 forgets it; somebody else asks nodes 2 and 3. */
-  async function twoHolders(durability: 'warn' | 'refuse'): Promise<number> {
+  function twoHolders(durability: 'warn' | 'refuse'): Promise<number> {
     const ttl = durability === 'warn' ? LASTING : TTL;
-    let count = 0;
-    for (let trial = 0; trial < TRIALS; trial += 1) {
+    return countTrials(TRIALS, async () => {
       const servers = await Promise.all([server(), server(), server()]);
       const nodes = servers.map(({ url }) => url);
       const options: RedisLockOptions = { nodes, durability, ttl };
@@ -233,11 +228,10 @@ describe('a quorum of three of which one is restarted without its data', () => {
         () => second.acquire({ wait: 0 }).catch(() => undefined),
         20_000,
       );
-      if (held()) count += 1;
+      const both = held();
       servers[0]!.signal('SIGCONT');
-      await tidy();
-    }
-    return count;
+      return both;
+    });
   }
 
   it('has two holders without a grace period', async () => {
