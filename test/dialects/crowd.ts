@@ -29,14 +29,18 @@ export class Crowd {
   /** How many turns each added 1 to a value that only the lock protects, by a GET and a SET. */
   #counted = 0;
 
+  /** Of theirs, in ms; ours outlast whatever the machine has to do. */
+  readonly #lease: number;
+
+  /** Where that value is. */
+  readonly #counter: string;
+
   constructor(
     private readonly redis: Redis,
     ms: number,
-    /** Of theirs, in ms; ours outlast whatever the machine has to do. */
-    private readonly lease = OURS,
-    /** Where that value is. */
-    private readonly counter = 'value:crowd',
+    { lease = OURS, key = 'crowd' } = {},
   ) {
+    [this.#lease, this.#counter] = [lease, `value:${key}`];
     this.#end = monotonic() + ms;
     this.#latest = this.#end + 4 * SOON;
   }
@@ -67,7 +71,7 @@ export class Crowd {
     const release = (): Promise<boolean> => client.release(name);
     const crashed = async (): Promise<boolean> => (await crash!()) !== null;
     while (!this.#isOver) {
-      if (await client.acquire(name, this.lease)) {
+      if (await client.acquire(name, this.#lease)) {
         await this.#section('theirs', crash && Math.random() < 0.33 ? crashed : release);
       }
       await sleep(Math.random() * 6);
@@ -102,12 +106,12 @@ export class Crowd {
   }
 
   /** Takes turns for half of the time, and is killed in the next, whose lease may be another. */
-  async killed(client: PeerClient, name: string, last = this.lease): Promise<void> {
+  async killed(client: PeerClient, name: string, last = this.#lease): Promise<void> {
     const half = monotonic() + (this.#end - monotonic()) / 2;
     for (;;) {
       const asked = monotonic();
       const dies = asked > half;
-      if (await client.acquire(name, dies ? last : this.lease)) {
+      if (await client.acquire(name, dies ? last : this.#lease)) {
         if (dies) {
           const ended = { who: 'theirs', from: monotonic(), to: asked + last } as const;
           this.#sections.push(ended);
@@ -135,7 +139,7 @@ export class Crowd {
       const next = sections[at + 1];
       assert(!next || next.from >= to, 'two held the lock at one time');
     }
-    assert.equal(Number(await this.redis.get(this.counter)), this.#counted, 'an update was lost');
+    assert.equal(Number(await this.redis.get(this.#counter)), this.#counted, 'an update was lost');
     for (const who of SIDES) assert(this.#turnsOf(who) > 2, `${who}: ${this.#turnsOf(who)} turns`);
   }
 
@@ -145,9 +149,9 @@ export class Crowd {
 
   async #section(who: Side, release: () => Promise<boolean>): Promise<void> {
     const from = monotonic();
-    const value = Number(await this.redis.get(this.counter));
+    const value = Number(await this.redis.get(this.#counter));
     await sleep(Math.random() * 3);
-    await this.redis.set(this.counter, value + 1);
+    await this.redis.set(this.#counter, value + 1);
     this.#counted += 1;
     this.#sections.push({ who, from, to: monotonic() });
     assert(await release(), `the lock was not ${who} any more`);

@@ -208,7 +208,7 @@ describe('a plain lock with a guard', () => {
     it('never hold a guarded lock at the same time, also when two of theirs are killed while holding it', async () => {
       const ours = [1, 2, 3].map(() => sides.client({ dialect: { ...dialect, suffix: '_lock' } }));
       const theirs = await Promise.all([1, 2, 3].map(() => sides.peer(textbookInPython)));
-      const crowd = new Crowd(sides.theirs, process.env['FULL'] ? 20_000 : 4_000, 600);
+      const crowd = new Crowd(sides.theirs, process.env['FULL'] ? 20_000 : 4_000, { lease: 600 });
       await Promise.all([
         ...ours.map((client) => crowd.ours(client, 'crowd')),
         ...theirs.slice(0, 1).map((client) => crowd.theirs(client, 'crowd')),

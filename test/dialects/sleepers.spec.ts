@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { until } from '../support/until.js';
-import { describeEach } from './both-ways.js';
+import { eachOf, thoseHere } from './both-ways.js';
 import { Crowd } from './crowd.js';
 import { peers, pythonRedisLock } from './peers/index.js';
 import type { PeerClient } from './peers/peer.js';
@@ -13,23 +13,24 @@ function sleeper(client: PeerClient): PeerClient {
   return { ...client, acquire: (name) => client.wait!(name) };
 }
 
-const sleeping = [pythonRedisLock, ...peers.sources].filter(({ waits }) => waits);
+const sleeping = thoseHere([pythonRedisLock, ...peers.sources].filter(({ waits }) => waits));
 
-describe('sleepers of', () => {
-  describeEach(sleeping, (peer) => {
-    const { dialect } = peer;
-    it('and we take turns, and nobody is left asleep', async () => {
+it(
+  'sleepers and we take turns, and nobody is left asleep',
+  () =>
+    eachOf(sleeping, async (peer, nth) => {
+      const key = `crowd${nth}`;
       const them = await Promise.all([1, 2, 3].map(() => sides.peer(peer)));
-      const ours = [1, 2, 3].map(() => sides.client({ dialect }));
-      const crowd = new Crowd(sides.theirs, process.env['FULL'] ? 20_000 : 1_500);
+      const ours = [1, 2, 3].map(() => sides.client({ dialect: peer.dialect }));
+      const crowd = new Crowd(sides.theirs, process.env['FULL'] ? 20_000 : 1_500, { key });
       await Promise.all([
-        ...ours.map((client) => crowd.ours(client, 'crowd')),
-        ...them.map((client) => crowd.theirs(sleeper(client), 'crowd')),
+        ...ours.map((client) => crowd.ours(client, key)),
+        ...them.map((client) => crowd.theirs(sleeper(client), key)),
       ]);
       await crowd.check();
-    }, 120_000);
-  });
-});
+    }),
+  240_000,
+);
 
 const here = pythonRedisLock.missing === undefined ? describe : describe.skip;
 

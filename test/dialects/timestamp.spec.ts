@@ -298,7 +298,9 @@ together('four clients of the articles and three of ours', () => {
       const timeout = 2_500;
       const ours = [1, 2, 3].map(() => sides.client({ dialect }));
       const four = await Promise.all([1, 2, 3, 4].map(() => sides.peer(textbookInPython)));
-      const crowd = new Crowd(sides.theirs, process.env['FULL'] ? 20_000 : 2_000, timeout);
+      const crowd = new Crowd(sides.theirs, process.env['FULL'] ? 20_000 : 2_000, {
+        lease: timeout,
+      });
       await Promise.all([
         ...ours.map((client) => crowd.ours(client, 'crowd')),
         ...four.slice(0, 2).map((client) => crowd.theirs(client, 'crowd')),

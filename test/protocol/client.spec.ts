@@ -113,7 +113,7 @@ here('a client in Python that was written from the page', () => {
     async (fairness) => {
       const us = [ours(fairness), ours(fairness), ours(fairness)];
       const them = await Promise.all([python(), python(), python()]);
-      const crowd = new Crowd(sides.theirs, process.env['FULL'] ? 10_000 : 1_000, TTL);
+      const crowd = new Crowd(sides.theirs, process.env['FULL'] ? 10_000 : 1_000, { lease: TTL });
       await Promise.all([
         ...us.map((client) => crowd.ours(client, name)),
         ...them.map((one) => {

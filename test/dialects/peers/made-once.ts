@@ -1,6 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
+import { takeFile, textOf } from '../../support/taken-file.js';
 
 /**
  * A folder below .cache/peers that is made of some files, unless that was done since they changed. Of processes that come
@@ -18,7 +19,7 @@ export function madeOnce(
   if (isMade()) return folder;
   const lock = `${folder}.lock`;
   mkdirSync(dirname(folder), { recursive: true });
-  while (!take(lock)) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 200);
+  while (!takeFile(lock)) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 200);
   try {
     if (isMade()) return folder;
     rmSync(folder, { recursive: true, force: true });
@@ -54,33 +55,5 @@ export function prepared(name: string, make: () => void): string | undefined {
     return undefined;
   } catch (error) {
     return `${name} could not be made: ${String(error)}`;
-  }
-}
-
-/** False while another process has it, which is still there. */
-function take(lock: string): boolean {
-  try {
-    writeFileSync(lock, String(process.pid), { flag: 'wx' });
-    return true;
-  } catch {
-    const owner = Number(textOf(lock));
-    if (owner > 0 && !lives(owner)) rmSync(lock, { force: true });
-    return false;
-  }
-}
-
-function lives(pid: number): boolean {
-  try {
-    return process.kill(pid, 0);
-  } catch {
-    return false;
-  }
-}
-
-function textOf(file: string): string | undefined {
-  try {
-    return readFileSync(file, 'utf8');
-  } catch {
-    return undefined;
   }
 }
