@@ -12,8 +12,10 @@ import {
   symlinkSync,
 } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { filesBelow } from '../architecture/files-below.js';
+import { takeFile } from '../support/taken-file.js';
 import { outsideNpm } from './outside-npm.js';
 
 const run = promisify(execFile);
@@ -42,12 +44,24 @@ const isOurs = (path: string): boolean =>
   !/(^|\/)node_modules(\/|$)|^docs\/(api|\.vitepress\/cache)(\/|$)/.test(path);
 
 /**
- * The library, built and packed as a release does, in a tarball below `folder`. It is built once for the same sources,
- * whoever asks.
+ * The library, built and packed as a release does, in a tarball below `folder`. It is built once for the same sources:
+ * of processes that ask at once the others wait.
  */
 export async function pack(folder: string): Promise<string> {
   const kept = join(KEPT, `${digest()}.tgz`);
-  if (!existsSync(kept)) await build(folder, kept);
+  const building = `${kept}.building`;
+  mkdirSync(KEPT, { recursive: true });
+  while (!existsSync(kept)) {
+    if (!takeFile(building)) {
+      await sleep(100);
+      continue;
+    }
+    try {
+      if (!existsSync(kept)) await build(folder, kept);
+    } finally {
+      rmSync(building, { force: true });
+    }
+  }
   const tarball = join(folder, 'nest-redis-lock.tgz');
   cpSync(kept, tarball);
   return tarball;
@@ -63,7 +77,7 @@ function digest(): string {
   return hash.digest('hex').slice(0, 16);
 }
 
-/** Builds and packs in a copy of the sources below `folder`. Two who do so at once end with the same file. */
+/** Builds and packs in a copy of the sources below `folder`. */
 async function build(folder: string, kept: string): Promise<void> {
   const copy = join(folder, 'sources');
   mkdirSync(copy, { recursive: true });
@@ -75,7 +89,6 @@ async function build(folder: string, kept: string): Promise<void> {
     cwd: copy,
     env: outsideNpm(),
   });
-  mkdirSync(KEPT, { recursive: true });
   const others = readdirSync(KEPT).filter((name) => !name.startsWith(basename(kept)));
   for (const old of others) rmSync(join(KEPT, old), { force: true });
   const own = `${folder}/${stdout.trim().split('\n').at(-1)!}`;

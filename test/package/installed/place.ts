@@ -1,0 +1,42 @@
+import { afterAll, beforeAll, expect } from '@jest/globals';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { RedisProcess } from '../../../tools/redis-server.js';
+import type { Consumer } from '../consumer.js';
+import { pack } from '../packed.js';
+
+/** Where a test file installs the packed library, and the Redis of its applications. */
+export class Place {
+  folder!: string;
+  tarball!: string;
+  redis!: RedisProcess;
+
+  constructor() {
+    beforeAll(async () => {
+      this.folder = mkdtempSync(join(tmpdir(), 'nest-redis-lock-package-'));
+      [this.tarball, this.redis] = await Promise.all([pack(this.folder), RedisProcess.start()]);
+    }, 120_000);
+    afterAll(async () => {
+      await this.redis.stop();
+      rmSync(this.folder, { recursive: true, force: true });
+    });
+  }
+}
+
+/** The application is built, starts, locks in every way, and ends by itself. */
+export async function startsAndLocks(consumer: Consumer, redis: string): Promise<void> {
+  const built = await consumer.node(['node_modules/typescript/bin/tsc', '-p', '.']);
+  expect(built).toEqual({ code: 0, stdout: '', stderr: '' });
+  const { code, stdout, stderr } = await consumer.node(['dist/main.js'], {
+    REDIS_URL: redis,
+  });
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+  expect(JSON.parse(stdout)).toEqual({
+    route: 'balance of 7',
+    withdrawn: '10 from account:42 by this process',
+    audited: true,
+    busy: 'LOCK_NOT_ACQUIRED',
+    testing: expect.arrayContaining(['LockTestingModule', 'ManualClock']),
+  });
+}
