@@ -10,6 +10,7 @@ const nest11 = readdirSync(new URL('test/nest-11/node_modules/@nestjs', import.m
 /** @type {import('jest').Config} */
 export default {
   testEnvironment: '<rootDir>/tools/jest-environment.mjs',
+  testSequencer: '<rootDir>/tools/test/longest-first.mjs',
   rootDir: '.',
   testMatch: ['<rootDir>/test/**/*.spec.ts'],
   testPathIgnorePatterns: ['/node_modules/', '<rootDir>/test/package/consumers/'],

@@ -6,7 +6,7 @@ import { addOutcome, noOutcome, printOutcome } from './test/counts.mjs';
 import { runChecks } from './test/checks.mjs';
 import { runJest } from './test/jest-run.mjs';
 import { installPackages } from './test/packages.mjs';
-import { PARTS } from './test/parts.mjs';
+import { PARTS, runsOf } from './test/parts.mjs';
 import { getServer } from './servers/get-server.mjs';
 import { SERVERS } from './servers/servers.mjs';
 
@@ -26,8 +26,8 @@ const parts = PARTS[options.full ? 'full' : 'quick'].filter(({ name }) =>
 );
 await installPackages(parts);
 for (const folder of parts.flatMap(({ projects = [] }) => projects)) await installProject(folder);
-for (const part of parts) {
-  await timed(part.name, () => runPart(part));
+for (const run of runsOf(parts)) {
+  await timed(run.name, () => runPart(run));
 }
 process.exitCode = total.counts.failed === 0 && total.counts.passed > 0 ? 0 : 1;
 printOutcome(total, Date.now() - started);

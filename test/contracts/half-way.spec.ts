@@ -49,7 +49,7 @@ const marked = Object.entries({ readers, permits }).flatMap(([of, { marker }]) =
 
 afterAll(stopShared);
 
-describe.each(['one Redis', 'a cluster'].filter(isOfInterest))('on %s', (name) => {
+describe.each(['one Redis', 'a cluster'].filter((name) => isOfInterest(name)))('on %s', (name) => {
   beforeAll(async () => {
     topology = await topologies[name]!();
   });

@@ -24,11 +24,12 @@ export function everywhere(
   onRedis: Contract = {},
   { where = Object.keys(topologies), of = Object.keys(kinds), notInCluster = [] }: Scope = {},
 ): void {
-  const here = where.filter(isOfInterest);
+  const placesOf = (kind: string): string[] => where.filter((name) => isOfInterest(name, kind));
+  const here = of.filter((kind) => placesOf(kind).length > 0);
   if (here.length === 0) return;
   afterAll(stopShared);
-  describe.each(of)(`${promise}: %s`, (kind) => {
-    describe.each(here)('on %s', (name) => {
+  describe.each(here)(`${promise}: %s`, (kind) => {
+    describe.each(placesOf(kind))('on %s', (name) => {
       let topology: Topology;
       beforeAll(async () => {
         topology = await { ...topologies, ...quorums }[name]!();
@@ -51,8 +52,15 @@ export function everywhere(
   });
 }
 
-/** Those that take minutes to start, stop or wait, or differ from others in little: the full run, with TOPOLOGIES=long. It may name one. */
+const FIRST_KIND = Object.keys(kinds)[0]!;
+
+/**
+ * Those that take minutes to start, stop or wait, or differ from others in little: the full run has them, with
+ * TOPOLOGIES=long, and on servers all kinds but the first. It may name one.
+ */
 const LONG = [
+  'one Redis, strictly fair',
+  'one Redis, through a client with a keyPrefix',
   'one Redis, in db 5',
   'one Redis, replicated and confirmed',
   'a primary behind Sentinels',
@@ -63,11 +71,11 @@ const LONG = [
 const SERVERS = ['one Redis', 'one Redis, strictly fair', 'a cluster', 'a quorum of three'];
 
 /** Whether this run tests a topology. That ioredis is version 5 changes nothing in memory, nor how processes share their turns. */
-export function isOfInterest(topology: string): boolean {
+export function isOfInterest(topology: string, kind = FIRST_KIND): boolean {
   const { FULL, TOPOLOGIES } = process.env;
   if (TOPOLOGIES === 'servers') return SERVERS.includes(topology);
   if (TOPOLOGIES && TOPOLOGIES !== 'long') return topology === TOPOLOGIES;
-  if (LONG.includes(topology) ? !FULL && TOPOLOGIES !== 'long' : TOPOLOGIES === 'long')
-    return false;
+  const isLong = LONG.includes(topology) || (kind !== FIRST_KIND && !topology.startsWith('memory'));
+  if (isLong ? !FULL && TOPOLOGIES !== 'long' : TOPOLOGIES === 'long') return false;
   return process.env['IOREDIS'] !== '5' || !/memory|strictly fair/.test(topology);
 }

@@ -1,6 +1,6 @@
 /** Specs that take half a minute or more, or show a rare fault again and again: the full run alone has them. */
 const LONG = [
-  'test/package/(consumers|linters|runtimes|toolchains|two-copies)',
+  'test/package/(installed|linters|runtimes|tarball|toolchains|two-copies)',
   'test/sample/demo',
   'test/cli/topologies',
   'test/docs/(pasted|rights|site)',
@@ -23,6 +23,7 @@ const SHORT_CONTRACTS = [
 ];
 
 const NEWEST = { nest: '12', ioredis: '6' };
+const LONGEST = { ...NEWEST, env: { FULL: '1' } };
 
 /**
  * What a command runs after its checks, each part in a process of its own, since Jest remembers by path what is an ES
@@ -42,10 +43,10 @@ export const PARTS = {
   ],
   full: [
     {
-      name: 'contracts and faults · ioredis 5',
-      nest: '12',
+      name: 'contracts, faults, the page in Chromium · Nest 11, ioredis 5',
+      nest: '11',
       ioredis: '5',
-      folders: ['test/contracts', 'test/faults', 'test/fencing', 'test/nest'],
+      folders: ['test/contracts', 'test/faults', 'test/fencing', 'test/board'],
       skip: ONCE,
     },
     ...['6', '5'].map((ioredis) => ({
@@ -56,36 +57,32 @@ export const PARTS = {
       folders: ['test/contracts'],
       skip: SHORT_CONTRACTS,
     })),
+    { ...LONGEST, name: 'faults and histories', folders: ['test/faults'] },
     {
-      ...NEWEST,
-      name: 'faults and histories',
-      env: { FULL: '1' },
-      folders: ['test/faults'],
-    },
-    {
-      ...NEWEST,
+      ...LONGEST,
       name: 'simulations and many waiters',
-      env: { FULL: '1' },
       folders: ['test/contracts'],
       only: ['test/contracts/(bounded|simulation)'],
     },
     {
-      ...NEWEST,
+      ...LONGEST,
       name: 'dialects',
-      env: { FULL: '1' },
       needs: ['c++', 'jvm', 'python'],
       projects: ['test/bench'],
       folders: ['test/dialects'],
     },
+    { ...LONGEST, name: 'protocol in Python', needs: ['python'], folders: ['test/protocol'] },
+    { ...LONGEST, name: 'the model', needs: ['spin'], folders: ['test/model'] },
+    { ...LONGEST, name: 'command line', folders: ['test/cli'], only: ['test/cli/topologies'] },
+    { ...LONGEST, name: 'packaging', folders: ['test/package'] },
     {
-      ...NEWEST,
-      name: 'protocol in Python',
-      env: { FULL: '1' },
-      needs: ['python'],
-      folders: ['test/protocol'],
+      ...LONGEST,
+      name: 'documentation',
+      folders: ['test/docs'],
+      only: ['test/docs/(pasted|rights|site)'],
     },
-    { ...NEWEST, name: 'the model', needs: ['spin'], folders: ['test/model'] },
-    { ...NEWEST, name: 'command line', folders: ['test/cli'], only: ['test/cli/topologies'] },
+    { ...LONGEST, name: 'the page in Chromium', folders: ['test/board'] },
+    { ...LONGEST, name: 'demo', folders: ['test/sample'], only: ['test/sample/demo'] },
     {
       ...NEWEST,
       name: 'Valkey 9.1.2',
@@ -97,24 +94,23 @@ export const PARTS = {
         'test/faults/(cluster|one-node-cluster|server-errors|version)\\.',
       ],
     },
-    {
-      ...NEWEST,
-      name: 'packaging',
-      env: { FULL: '1' },
-      folders: ['test/package'],
-    },
-    {
-      ...NEWEST,
-      name: 'documentation',
-      folders: ['test/docs'],
-      only: ['test/docs/(pasted|rights|site)'],
-    },
-    ...['12', '11'].map((nest) => ({
-      ...NEWEST,
-      nest,
-      name: `the page in Chromium · Nest ${nest}`,
-      folders: ['test/board'],
-    })),
-    { ...NEWEST, name: 'demo', folders: ['test/sample'], only: ['test/sample/demo'] },
   ],
 };
+
+/** Runs of Jest: parts under the same conditions are one, in which a long spec of one goes on beside those of others. */
+export function runsOf(parts) {
+  const runs = new Map();
+  for (const part of parts) {
+    const { nest, ioredis, env, server, skip, name, folders } = part;
+    const conditions = JSON.stringify([nest, ioredis, env, server, skip]);
+    const only = part.only ?? folders.map((folder) => `${folder}/`);
+    const before = runs.get(conditions);
+    runs.set(conditions, {
+      ...part,
+      name: before ? `${before.name}, ${name}` : name,
+      folders: [...(before?.folders ?? []), ...folders],
+      only: [...(before?.only ?? []), ...only],
+    });
+  }
+  return [...runs.values()];
+}
