@@ -10,7 +10,8 @@ import { type Reign, reignsIn, wrongReigns } from '../support/reigns.js';
 import { Replica } from '../support/replica.js';
 import { until } from '../support/until.js';
 
-const TURNS = process.env['FULL'] ? 10 : 1;
+/** Elections that go on beside each other, and how often the same happens in each. */
+const [ELECTIONS, TURNS] = process.env['FULL'] ? [2, 5] : [1, 1];
 const TTL = 4_000;
 /** Of a leader who is to be followed, or to learn of it, long before it is over, in ms. */
 const LASTING = 30_000;
@@ -20,43 +21,98 @@ const SUCCESSION = TTL + BY_POLL;
 // Replicas start in seconds, and on a busy machine in many.
 jest.setTimeout(180_000);
 
-let redis: RedisProcess;
-let observer: Observer;
-let folder: string;
-let history: string;
-let replicas: Replica[] = [];
-
 /** Three replicas that stand in one election, on a Redis that keeps its data. */
+class Election {
+  readonly #folder = mkdtempSync(join(tmpdir(), 'nest-redis-lock-reigns-'));
+  readonly #history = join(this.#folder, 'history');
+  readonly observer: Observer;
+  #replicas: Replica[] = [];
+
+  private constructor(
+    readonly redis: RedisProcess,
+    private readonly ttl: number,
+  ) {
+    this.observer = new Observer(redis.url);
+  }
+
+  static async start(ttl: number): Promise<Election> {
+    const args = ['--appendonly', 'yes', '--appendfsync', 'always'];
+    const election = new Election(await RedisProcess.start({ args }), ttl);
+    await Promise.all([1, 2, 3].map(() => election.add()));
+    return election;
+  }
+
+  /** One more replica stands. */
+  async add(): Promise<void> {
+    const options = { redis: this.redis.url, ttl: this.ttl, history: this.#history };
+    this.#replicas.push(await Replica.start('leader-replica', options));
+  }
+
+  get reigns(): Reign[] {
+    return existsSync(this.#history) ? reignsIn(this.#history) : [];
+  }
+
+  /** Whoever leads at this moment, once somebody does after `since`, under a token above `above`. */
+  reign(since: number, above = 0): Promise<Reign> {
+    return until('somebody leads', () => {
+      const latest = this.reigns.at(-1);
+      return latest && latest.token > above && latest.last > since ? latest : undefined;
+    });
+  }
+
+  /** Who leads while both others wait in the queue. */
+  async settled(): Promise<Reign> {
+    const leader = await this.reign(monotonic());
+    await this.queued(2);
+    return leader;
+  }
+
+  /** So many replicas do not lead and wait in the queue. */
+  queued(count: number): Promise<void> {
+    return this.observer.queued('leader:feed', count);
+  }
+
+  replicaOf({ pid }: Reign): Replica {
+    return this.#replicas.find((replica) => replica.pid === pid)!;
+  }
+
+  async kill(leader: Reign): Promise<void> {
+    await this.replicaOf(leader).kill();
+    this.#replicas = this.#replicas.filter(({ pid }) => pid !== leader.pid);
+  }
+
+  async stop(): Promise<void> {
+    await Promise.all(this.#replicas.map((replica) => replica.kill()));
+    this.observer.close();
+    await this.redis.stop();
+    rmSync(this.#folder, { recursive: true });
+  }
+}
+
+let elections: Election[];
+
 async function start(ttl: number): Promise<void> {
-  folder = mkdtempSync(join(tmpdir(), 'nest-redis-lock-reigns-'));
-  history = join(folder, 'history');
-  redis = await RedisProcess.start({ args: ['--appendonly', 'yes', '--appendfsync', 'always'] });
-  observer = new Observer(redis.url);
-  replicas = await Replica.startMany(3, 'leader-replica', { redis: redis.url, ttl, history });
+  elections = await Promise.all(Array.from({ length: ELECTIONS }, () => Election.start(ttl)));
 }
 
 async function stop(): Promise<void> {
-  await Promise.all(replicas.map((replica) => replica.kill()));
-  observer.close();
-  await redis.stop();
-  rmSync(folder, { recursive: true });
+  await Promise.all(elections.map((election) => election.stop()));
 }
 
-/** Whoever leads at this moment, once somebody does after `since`, under a token above `above`. */
-function reign(since: number, above = 0): Promise<Reign> {
-  return until('somebody leads', () => {
-    const latest = existsSync(history) ? reignsIn(history).at(-1) : undefined;
-    return latest && latest.token > above && latest.last > since ? latest : undefined;
-  });
+/** Does the same so many times in each election. */
+async function inEach(
+  turn: (election: Election, turn: number) => Promise<void>,
+  turns = TURNS,
+): Promise<void> {
+  await Promise.all(
+    elections.map(async (election) => {
+      for (let count = 0; count < turns; count += 1) await turn(election, count);
+    }),
+  );
 }
 
-function replicaOf({ pid }: Reign): Replica {
-  return replicas.find((replica) => replica.pid === pid)!;
-}
-
-/** Replicas that do not lead wait in the queue. */
-async function queued(count: number): Promise<void> {
-  await observer.queued('leader:feed', count);
+function neverTwo(): void {
+  for (const { reigns } of elections) expect(wrongReigns(reigns)).toEqual([]);
 }
 
 describe('with a lease of seconds', () => {
@@ -64,54 +120,51 @@ describe('with a lease of seconds', () => {
   afterAll(stop);
 
   it('a leader that is frozen is followed within ttl + 1 s, and leads no more when it wakes', async () => {
-    for (let turn = 0; turn < TURNS; turn += 1) {
-      const leader = await reign(monotonic());
-      await queued(2);
+    await inEach(async (election) => {
+      const leader = await election.settled();
       const frozen = monotonic();
-      replicaOf(leader).signal('SIGSTOP');
-      const next = await reign(frozen, leader.token);
+      election.replicaOf(leader).signal('SIGSTOP');
+      const next = await election.reign(frozen, leader.token);
       expect(next.pid).not.toBe(leader.pid);
       expect(next.first - frozen).toBeLessThan(SUCCESSION);
-      replicaOf(leader).signal('SIGCONT');
-      await queued(2); // it has learnt that it was deposed, and stands again
-    }
-    expect(wrongReigns(reignsIn(history))).toEqual([]);
+      election.replicaOf(leader).signal('SIGCONT');
+      await election.queued(2); // it has learnt that it was deposed, and stands again
+    });
+    neverTwo();
   });
 
   it('a Redis that comes back after the lease is over has a leader within ttl + 1 s, and never two lead at a time', async () => {
-    for (let turn = 0; turn < TURNS; turn += 1) {
-      const leader = await reign(monotonic());
-      await queued(2);
-      await redis.kill();
+    await inEach(async (election) => {
+      const leader = await election.settled();
+      await election.redis.kill();
       const down = monotonic();
       await until('the leader has given up', () => monotonic() > down + TTL + 200);
-      expect(reignsIn(history).at(-1)!.last).toBeLessThan(down + TTL);
-      await redis.run();
+      expect(election.reigns.at(-1)!.last).toBeLessThan(down + TTL);
+      await election.redis.run();
       const up = monotonic();
-      const next = await reign(up, leader.token);
+      const next = await election.reign(up, leader.token);
       expect(next.first - up).toBeLessThan(SUCCESSION);
-      await queued(2);
-    }
-    expect(wrongReigns(reignsIn(history))).toEqual([]);
+      await election.queued(2);
+    });
+    neverTwo();
   });
 
   it('a leader that is killed is followed within ttl + 1 s, and never two lead at a time', async () => {
-    await reign(monotonic());
-    const before = reignsIn(history).length;
-    for (let turn = 0; turn < TURNS; turn += 1) {
-      const leader = await reign(monotonic());
-      await queued(2);
+    await Promise.all(elections.map((election) => election.reign(monotonic())));
+    const before = elections.map(({ reigns }) => reigns.length);
+    await inEach(async (election, turn) => {
+      const leader = await election.settled();
       const killed = monotonic();
-      await replicaOf(leader).kill();
-      const next = await reign(killed, leader.token);
+      await election.kill(leader);
+      const next = await election.reign(killed, leader.token);
       expect(next.pid).not.toBe(leader.pid);
       expect(next.first - killed).toBeLessThan(SUCCESSION);
-      replicas = replicas.filter((replica) => replica.pid !== leader.pid);
-      if (turn === TURNS - 1) break;
-      replicas.push(await Replica.start('leader-replica', { redis: redis.url, ttl: TTL, history }));
-    }
-    expect(reignsIn(history)).toHaveLength(before + TURNS);
-    expect(wrongReigns(reignsIn(history))).toEqual([]);
+      if (turn < TURNS - 1) await election.add();
+    });
+    expect(elections.map(({ reigns }) => reigns.length)).toEqual(
+      before.map((count) => count + TURNS),
+    );
+    neverTwo();
   });
 });
 
@@ -120,43 +173,42 @@ describe('with a long lease', () => {
   afterAll(stop);
 
   it('a Redis that comes back before the lease is over keeps its leader', async () => {
-    for (let turn = 0; turn < TURNS; turn += 1) {
-      const leader = await reign(monotonic());
-      await queued(2);
-      await redis.kill();
-      await redis.run();
-      await queued(2);
-      const after = await reign(monotonic());
+    await inEach(async (election) => {
+      const leader = await election.settled();
+      await election.redis.kill();
+      await election.redis.run();
+      await election.queued(2);
+      const after = await election.reign(monotonic());
       expect(after.token).toBe(leader.token);
-    }
-    expect(wrongReigns(reignsIn(history))).toEqual([]);
+    });
+    neverTwo();
   });
 
   it('a Redis that has forgotten everything: the old leader learns of it long before its lease is over, and tokens grow', async () => {
-    for (let turn = 0; turn < TURNS; turn += 1) {
-      const leader = await reign(monotonic());
-      await queued(2);
-      await observer.redis.flushall();
-      await redis.kill();
-      await redis.run();
+    await inEach(async (election) => {
+      const leader = await election.settled();
+      await election.observer.redis.flushall();
+      await election.redis.kill();
+      await election.redis.run();
       const up = monotonic();
-      const next = await reign(up, leader.token);
+      const next = await election.reign(up, leader.token);
       expect(next.first - up).toBeLessThan(SOON);
-      await queued(2);
-      const old = reignsIn(history).find(({ token }) => token === leader.token)!;
+      await election.queued(2);
+      const old = election.reigns.find(({ token }) => token === leader.token)!;
       expect(old.last - up).toBeLessThan(SOON);
-    }
+    });
   });
 
   it('a leader that shuts down is followed at once', async () => {
-    const leader = await reign(monotonic());
-    await queued(2);
-    const asked = monotonic();
-    await replicaOf(leader).terminate();
-    const next = await reign(asked, leader.token);
-    expect(next.first - asked).toBeLessThan(SOON);
-    const since = reignsIn(history).filter(({ token }) => token >= leader.token);
-    expect(wrongReigns(since)).toEqual([]);
+    await inEach(async (election) => {
+      const leader = await election.settled();
+      const asked = monotonic();
+      await election.replicaOf(leader).terminate();
+      const next = await election.reign(asked, leader.token);
+      expect(next.first - asked).toBeLessThan(SOON);
+      const since = election.reigns.filter(({ token }) => token >= leader.token);
+      expect(wrongReigns(since)).toEqual([]);
+    }, 1);
   });
 });
 
