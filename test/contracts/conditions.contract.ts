@@ -20,12 +20,12 @@ import { type LockingProcess, type World, type Wrap, withSteps } from '../suppor
 /** How long one awaits whose time is to be over, in ms: others are served meanwhile, on a busy machine too. */
 const SHORT = 2_000;
 
-function condition(process: LockingProcess, lease: Lease, name = 'changed'): Condition {
+export function condition(process: LockingProcess, lease: Lease, name = 'changed'): Condition {
   return new Condition(process.locks.conditions, lease as SingleLease, name);
 }
 
 /** A caller that holds the lock and awaits the condition; resolves when it awaits. */
-async function awaiting(
+export async function awaiting(
   world: World,
   process: LockingProcess,
   options: { wait?: number; signal?: AbortSignal; name?: string } = {},

@@ -6,6 +6,7 @@ import { Condition } from '../../lib/nest/services/condition.js';
 import { PATIENCE } from '../support/bounds.js';
 import type { Contract } from '../support/contract.js';
 import { later } from '../support/later.js';
+import { awaiting, condition } from './conditions.contract.js';
 import { deceived, overhear, serverTime } from './hints.contract.js';
 
 /** To those that a lock without permits alone has: readers, who reads on, and who awaits a condition. */
@@ -54,5 +55,33 @@ export const forgedGrants: Contract = {
     expect([lease.held, other.held]).toEqual([false, true]);
     expect(await other.release()).toBe(true);
     await woken.catch(() => {}); // a forgery that was believed is its loss
+  },
+
+  async 'who awaited a condition and believed a forged grant leaves the queue, and the next has the signal'(
+    world,
+  ) {
+    const { control, prefix } = world.redis!;
+    for (const told of [false, true]) {
+      const heard = overhear();
+      const [a, b] = [await world.process({}, heard.wrap), await world.process()];
+      const first = await awaiting(world, a);
+      const second = await awaiting(world, b);
+      const teller = await b.acquire();
+      if (told) expect(await condition(b, teller).signal()).toBe(true);
+      const now = await serverTime(world);
+      const { signalled } = conditionEntries(heard.asked!);
+      const words = `granted ${signalled} ${FIRST_LEASE} ${now} ${now} 1 0 - ${prefix}k`;
+      await control.publish(`${prefix}inbox:${a.store.processId}`, words);
+      expect((await a.store.health(PATIENCE)).inbox).toBe(true); // what came before is dealt with
+      expect(await first.lease.release()).toBe(false);
+      await first.woken.catch(() => {}); // a forgery that was not believed is its loss
+      const left = told ? 0 : 1;
+      await world.until('it left', async () => (await world.snapshot()).awaiting === left);
+      if (!told) expect(await condition(b, teller).signal()).toBe(true);
+      await teller.release();
+      expect(await world.finish(second.woken)).toBe(true);
+      await second.lease.release();
+      await world.waiting(0);
+    }
   },
 };

@@ -130,7 +130,7 @@ class ConditionWait implements Owner {
       (gaveBack) => {
         this.#begun = true;
         const stays = !gaveBack && former.state !== 'held'; // one too many, and its caller had given up
-        if (uncertain || stays) context.cleanup.abandon(former.request, former.inFlight);
+        if (uncertain || stays) context.heldLocks.abandon(former);
       },
       (error: unknown) => this.#notGivenBack(error),
     );
@@ -150,6 +150,7 @@ class ConditionWait implements Owner {
       clock,
       undefined,
     );
+    heldLock.awaited = entry.request;
     heldLocks.add(heldLock, 0, former.trace?.acquire);
     former.resumeAs(heldLock);
     this.#settle();
@@ -194,15 +195,15 @@ class ConditionWait implements Owner {
 
   #notGivenBack(error: unknown): void {
     const { former } = this;
-    const { cleanup, heldLocks } = this.context;
+    const { heldLocks } = this.context;
     const unknown = error instanceof LockStoreError && error.outcome === 'unknown';
     if (unknown) {
       this.#begun = true;
-      cleanup.abandon(former.request, former.inFlight);
+      heldLocks.abandon(former);
       return this.failed(this.#entry, error);
     }
     this.#entry.leave();
-    if (this.#settled) return cleanup.abandon(former.request, former.inFlight); // the caller knows already that it does not hold the lock
+    if (this.#settled) return heldLocks.abandon(former); // the caller knows already that it does not hold the lock
     heldLocks.keep(former);
     this.#fail(error);
   }

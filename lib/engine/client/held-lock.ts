@@ -64,6 +64,8 @@ export class HeldLock implements Scheduled {
   holds = 0;
   /** Its holder awaits a condition: called when no lease of a caller stands on it any more. */
   onGivenBack: (() => void) | undefined;
+  /** As what its holder awaited a condition, if it did: it may still stand in the queue, where the grant was forged. */
+  awaited: LockRequest | undefined;
   /** What loss was announced as, if it was. */
   suspected: LossReason | undefined;
   lossReason: LossReason | undefined;

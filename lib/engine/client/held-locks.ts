@@ -188,7 +188,7 @@ export class HeldLocks {
     if (heldLock.state === 'held') this.#lose(heldLock, reason);
     const leave = (): Promise<unknown> =>
       this.store.leave(request).then(() => this.store.leave(heldLock.request)); // in this order no late downgrade leaves anything
-    this.#abandon(heldLock, leave);
+    this.abandon(heldLock, leave);
     throw heldLock.lossError();
   }
 
@@ -216,13 +216,13 @@ export class HeldLocks {
       heldLock.lose('transferred');
       this.publisher.holdEnded(heldLock, 'handedOver', undefined, 'process');
       successors?.ended(heldLock);
-      if (uncertain) this.cleanup.abandon(request, inFlight);
+      if (uncertain) this.abandon(heldLock);
       return text;
     }
     this.#lose(heldLock, LOSS[remaining]);
     const leave = (): Promise<unknown> =>
       this.store.leave(request).then(() => this.store.leave(onTheWay)); // in this order no late answer brings it back
-    if (remaining === 'unknown') this.#abandon(heldLock, leave);
+    if (remaining === 'unknown') this.abandon(heldLock, leave);
     throw heldLock.lossError();
   }
 
@@ -250,21 +250,27 @@ export class HeldLocks {
       (ours) => {
         const inTime = ours && validity !== 'expired';
         this.#end(heldLock, inTime ? undefined : validity === 'valid' ? 'gone' : 'expired');
-        if (uncertain || !ours) this.cleanup.abandon(request, inFlight); // what was never granted may still wait
+        if (uncertain || !ours) this.abandon(heldLock); // what was never granted may still wait
         if (!ours) this.cleanup.abandonServed(served); // the first of them may have been granted meanwhile
         this.#answered();
         return inTime;
       },
       () => {
         this.#end(heldLock, validity === 'valid' ? undefined : 'expired');
-        this.#abandon(heldLock, async () => {
+        this.abandon(heldLock, async () => {
           await strategy.release(request, heldLock.leastLeft, served);
-          await strategy.leave(request);
+          await this.#leave(heldLock);
         });
         this.#answered();
         return validity === 'valid';
       },
     );
+  }
+
+  /** Nothing is left under its holder id, whatever is under way. */
+  abandon(heldLock: HeldLock, leave = (): Promise<unknown> => this.#leave(heldLock)): void {
+    const { request, inFlight, lasts } = heldLock;
+    this.cleanup.abandon(request, inFlight, leave, lasts);
   }
 
   /** Begins to give everything back, and tells the code that still works under it. Returns the keys. */
@@ -296,14 +302,14 @@ export class HeldLocks {
     this.#forget(heldLock);
     const isFirst = heldLock.lose(reason);
     heldLock.successors?.ended(heldLock);
-    this.#abandon(heldLock); // a renewal under way could still lengthen it
+    this.abandon(heldLock); // a renewal under way could still lengthen it
     if (isFirst) this.publisher.holdEnded(heldLock, 'lost', heldLock.lossReason);
     this.#checkIdle();
   }
 
-  #abandon(heldLock: HeldLock, leave?: () => Promise<unknown>): void {
-    const { request, inFlight, lasts } = heldLock;
-    this.cleanup.abandon(request, inFlight, leave, lasts);
+  async #leave({ request, awaited }: HeldLock): Promise<void> {
+    await this.store.leave(request);
+    if (awaited) await this.store.leave(awaited); // in this order a signal that was used is not passed on
   }
 
   #answered(): void {
