@@ -410,6 +410,18 @@ export const handOver: Contract = {
     }
   },
 
+  async 'who hears nothing of its first try, for twice the time-out of a command, is told so'(
+    world,
+  ) {
+    const [a, commandTimeout] = [await world.process(), 200];
+    const b = await world.process({ commandTimeout }, (store) =>
+      withSteps(store, { transfer: () => new Promise(() => {}) }),
+    );
+    const text = await (await a.acquire()).handOver();
+    const told: unknown = expect.objectContaining({ code: 'LOCK_STORE', outcome: 'unknown' });
+    await expect(world.finish(restore(b, text))).rejects.toEqual(told);
+  },
+
   async 'who does not hear that it restored it asks again'(world) {
     const a = await world.process();
     for (const trouble of [unheard, did('unsent')]) {

@@ -13,7 +13,7 @@ const play = JSON.parse(process.argv[2]!) as Play;
 if (play.plant) plant(play.plant);
 const player = await Player.start(play);
 process.on('unhandledRejection', (reason) =>
-  player.trouble(`unhandled: ${(reason as Error).stack ?? String(reason)}`),
+  player.trouble(`unhandled: ${(reason as Error | undefined)?.stack ?? String(reason)}`),
 );
 process.on('uncaughtException', ({ stack }) => player.trouble(`uncaught: ${stack}`));
 

@@ -146,7 +146,8 @@ export async function restore(
   const patience = 2 * settings.commandTimeout;
   const giveUpAt = clock.monotonic() + patience;
   const isOver = (): boolean => shutdown.aborted || clock.monotonic() >= giveUpAt;
-  let lastFailure: unknown;
+  const silence = `Lock "${key}" was not handed on within ${patience} ms.`;
+  let lastFailure: unknown = new LockStoreError(silence, { key, outcome: 'unknown' });
   const transfer = async (): Promise<Transferred> => {
     for (let failures = 0; ; failures += 1) {
       const sentAt = clock.monotonic();
@@ -171,7 +172,7 @@ export async function restore(
   };
   const answer = new Promise<Transferred>((resolve, reject) => {
     const callOff = onAbort(shutdown, () => reject(new LockShutdownError(key)));
-    const cancel = clock.after(patience, () => reject(lastFailure)); // the first step has failed by then
+    const cancel = clock.after(patience, () => reject(lastFailure));
     transfer()
       .then(resolve, reject)
       .finally(() => {
