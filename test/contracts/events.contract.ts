@@ -94,6 +94,32 @@ export const events: Contract = {
     expect(heard.of('acquired')).toHaveLength(1);
   },
 
+  async 'a call for several locks that waits for a sibling, and finds them given back, is one call'(
+    world,
+  ) {
+    const process = await world.process();
+    const call = callSettings({}, process.settings.call);
+    const outer = await process.locks.acquire(KEYS, call);
+    await outer.run(async () => {
+      const sibling = await process.locks.acquire(KEYS, call);
+      using heard = new Heard();
+      const coming = process.locks.acquire(KEYS, call);
+      await world.elapse(1); // it waits
+      await outer.release();
+      await sibling.release();
+      const lease = await world.finish(coming);
+      expect(await lease.release()).toBe(true);
+      expect(heard.calls.map(({ key, outcome }) => [key, outcome])).toEqual([
+        ['a, b, c', 'acquired'],
+      ]);
+      expect(heard.of('acquired')).toHaveLength(1);
+      expect(heard.holds.map(({ key, acquire }) => [key, acquire])).toEqual(
+        KEYS.map((key) => [key, heard.calls[0]]),
+      );
+      expect(heard.unbalanced).toEqual([]);
+    });
+  },
+
   async 'a call that is still waiting when its process closes is refused'(world) {
     using heard = new Heard();
     const [holder, waiter] = [await world.process(), await world.process()];

@@ -293,6 +293,31 @@ export const manyKeys: Contract = {
     expect(heard.unbalanced).toEqual([]);
   },
 
+  async 'who waits for a sibling, and then for a stranger, makes one call, and waits no longer than it may'(
+    world,
+  ) {
+    const [process, stranger] = [await world.process(), await world.process()];
+    const call = callSettings({ wait: 1_000 }, process.settings.call);
+    const outer = await process.locks.acquire(['x', 'y'], call);
+    await outer.run(async () => {
+      const sibling = await process.locks.acquire(['x', 'y'], call);
+      using heard = new Heard();
+      const from = process.clock.monotonic();
+      const wait = later(process.locks.acquire(['x', 'y'], call));
+      const rival = later(stranger.locks.acquire('y', { ...call, wait: Infinity }));
+      await world.waiting(1, 'y');
+      await world.pass(600);
+      await outer.release();
+      await sibling.release();
+      await world.finish(rival);
+      await world.waiting(1, 'y');
+      await world.pass(500);
+      await expect(world.finish(wait)).rejects.toMatchObject({ code: 'LOCK_NOT_ACQUIRED' });
+      expect(process.clock.monotonic() - from).toBeLessThan(atMost(world, 1_200));
+      expect(heard.of('timedOut')).toMatchObject([{ key: 'x, y' }]);
+    });
+  },
+
   async 'each of them can be taken again inside'(world) {
     const a = await world.process();
     const lease = await acquire(a, ['x', 'y']);

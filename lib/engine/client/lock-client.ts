@@ -18,7 +18,7 @@ import { LocalQueues, type ProcessHealth } from './local-queues.js';
 import { LockOrder, nestedWait } from './lock-order.js';
 import { acquireMany } from './multi-lease.js';
 import { Opening } from './opening.js';
-import { reenter, waitBeside } from './re-entry.js';
+import { GIVEN_BACK, reenter, waitBeside } from './re-entry.js';
 import type { OnRefused } from './retry.js';
 import { Section } from './section.js';
 import { SingleLease } from './single-lease.js';
@@ -75,7 +75,7 @@ export class LockClient {
 
   /**
    * A lease on `key`, or on several together, or an error: `wait: 0` asks once. `tries`: a lock that is not free is no error.
-   * `whole`: the call of which this is a part.
+   * `whole`: the call of which this is a part. `from`: when a call for several began.
    */
   acquire(
     key: string | readonly string[],
@@ -83,6 +83,7 @@ export class LockClient {
     signal?: AbortSignal,
     tries = false,
     whole?: AcquireTrace,
+    from?: number,
   ): Promise<BaseLease> {
     let coming: Promise<BaseLease>;
     try {
@@ -90,12 +91,16 @@ export class LockClient {
       if (!whole) this.#order?.check(key, call);
       if (!whole && this.publisher.hearsCall(call) && this.#isNew(key, call)) {
         const ask = (trace: AcquireTrace): Promise<BaseLease> =>
-          this.acquire(key, call, signal, tries, trace);
+          this.acquire(key, call, signal, tries, trace, from);
         coming = this.publisher.call(key, call, signal, tries, ask);
       } else if (typeof key !== 'string') {
-        coming = acquireMany(key, call, this.clock, signal, whole, (each, part, until) =>
+        const began = from ?? this.clock.monotonic();
+        coming = acquireMany(key, call, this.clock, signal, whole, began, (each, part, until) =>
           this.acquire(each, part, until, true, whole),
-        );
+        ).catch((error: unknown) => {
+          if (error !== GIVEN_BACK) throw error;
+          return this.acquire(key, call, signal, tries, undefined, began);
+        });
       } else {
         const section = Section.toReenter(this.#heldLocks, key, call);
         if (section || !this.#opening.done) {
@@ -143,6 +148,7 @@ export class LockClient {
       return (await waitBeside(section, signal, wait)) ?? (await enter()) ?? ask(trace);
     };
     if (!section || whole || !this.publisher.hearsCall(call)) return ask(whole);
+    if (call.untold) throw GIVEN_BACK; // it is the whole call that events tell
     return this.publisher.call(key, call, signal, tries, ask);
   }
 

@@ -138,9 +138,9 @@ export async function acquireMany(
   clock: Clock,
   signal: AbortSignal | undefined,
   trace: AcquireTrace | undefined,
+  from: number,
   acquire: Acquire,
 ): Promise<BaseLease> {
-  const from = clock.monotonic();
   const part = { ...call, ...PART };
   const ask = (key: string, wait: number, until: AbortSignal | undefined): Promise<SingleLease> =>
     acquire(key, { ...part, wait }, until) as Promise<SingleLease>;
