@@ -92,7 +92,7 @@ describe('list', () => {
   });
 
   it('shows a lease that was handed over as one that nobody works under', async () => {
-    const text = await (await locks.acquire('order:1')).handOver();
+    const text = await (await locks.acquire('order:1', { ttl: '1h' })).handOver(); // nobody renews it
     const by = `${host} pid ${pid}`;
     expect(rowsOf(await run('list'))[0]!.slice(0, 3)).toEqual(['order:1', 'handed over', by]);
     const { stdout } = await run('inspect', 'order:1');

@@ -20,7 +20,7 @@ import { freePort, RedisProcess } from '../../tools/redis-server.js';
 import { Certificate } from '../support/certificate.js';
 import { FaultProxy } from '../support/fault-proxy.js';
 import { LockProcess } from '../support/lock-process.js';
-import { BEFORE_START_TIMEOUT } from '../support/bounds.js';
+import { BEFORE_START_TIMEOUT, COMMAND } from '../support/bounds.js';
 import { slowClock } from '../support/slow-clock.js';
 import { until } from '../support/until.js';
 
@@ -332,13 +332,14 @@ it('a Cluster is found by the node that answers, whichever do not', async () => 
   closing.push(() => cluster.stop());
   const mute = await impostor(() => {});
   const seeds = [mute, await freePort(), cluster.seeds[2]!.port].map((port) => `127.0.0.1:${port}`);
-  const options = { redis: { cluster: seeds }, connectTimeout: '10m' } as const;
+  const redis = { cluster: seeds };
+  const options = { redis, connectTimeout: '10m', commandTimeout: COMMAND } as const;
   const client = new LockProcess(options); // of which nothing may wait for the others
   closing.push(() => client.close());
   await client.locks.open();
   await (await client.acquire('k')).release();
-  const { redis, commandTimeout, connectTimeout } = moduleSettings(options);
-  const { servers } = await connectToEach(redis, { commandTimeout, connectTimeout }, systemClock);
+  const settings = moduleSettings(options);
+  const { servers } = await connectToEach(settings.redis, settings, systemClock);
   for (const server of servers) if ('connection' in server) server.connection.close();
   expect(servers).toHaveLength(3);
 });
