@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from '@jest/globals';
 import { RedisProcess } from '../../tools/redis-server.js';
-import { BY_POLL } from '../support/bounds.js';
+import { BY_POLL, COMMAND } from '../support/bounds.js';
 import { FaultProxy } from '../support/fault-proxy.js';
 import { LockProcess } from '../support/lock-process.js';
 import { monotonic } from '../support/monotonic.js';
@@ -96,7 +96,8 @@ it('waiters whose network died cost the next living one a first lease, however m
   const [holder, living] = await start(2);
   const held = await acquire(holder!, 'k');
   const proxy = await FaultProxy.before(redis.port);
-  const dying = Array.from({ length: 5 }, () => new LockProcess({ redis: proxy.url }));
+  const options = { redis: proxy.url, commandTimeout: COMMAND };
+  const dying = Array.from({ length: 5 }, () => new LockProcess(options));
   const lost = dying.map((client) => client.acquire('k', { wait: 60_000 }));
   await observer.queued('k', 5);
   const [granted] = await enqueue('k', [living!]);
