@@ -26,7 +26,7 @@ export class MemoryWorld extends World {
     promise.then(settle, settle);
     for (await this.elapse(0); !settled; await this.step(() => this.clock.advanceToNext())) {
       if (this.clock.monotonic() > end || this.clock.pending === 0) {
-        throw new Error(`Within ${this.patience} ms a promise did not settle.`);
+        throw new Error(`Within ${this.patience} ms it did not happen that a promise settled.`);
       }
     }
     return promise;
