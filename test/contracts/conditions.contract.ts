@@ -9,7 +9,7 @@ import type { Lease } from '../../lib/engine/client/lease.js';
 import type { SingleLease } from '../../lib/engine/client/single-lease.js';
 import type { LockRequest } from '../../lib/engine/locks/lock-request.js';
 import { Condition } from '../../lib/nest/services/condition.js';
-import { DEAD, POLL, TTL } from '../support/bounds.js';
+import { COMMAND, DEAD, POLL, TTL } from '../support/bounds.js';
 import type { Contract } from '../support/contract.js';
 import { Gate } from '../support/gate.js';
 import { later } from '../support/later.js';
@@ -774,6 +774,36 @@ export const conditions: Contract = {
         await nothingLeft(world, a, b);
       }
     }
+  },
+
+  async 'an ask that was not answered, and runs when the lock was given back, leaves nothing'(
+    world,
+  ) {
+    const late: (() => Promise<unknown>)[] = [];
+    const b = await world.process();
+    const a = await world.process({ commandTimeout: COMMAND }, (store) =>
+      withSteps(store, {
+        acquire: (ask) => {
+          if (!ask.condition || ask.former || late.length > 0) return store.acquire(ask);
+          late.push(() => store.acquire({ ...ask, wanted: () => true }));
+          const unknown = { key: 'k', outcome: 'unknown' } as const;
+          return Promise.reject(new LockStoreError('It did not answer.', unknown));
+        },
+      }),
+    );
+    const { lease, woken } = await awaiting(world, a);
+    await world.pass(POLL);
+    await world.until('it asked', () => late.length > 0);
+    expect(await signal(world, b)).toBe(true);
+    expect(await world.finish(woken)).toBe(true);
+    expect(await lease.release()).toBe(true);
+    const other = await world.finish(b.acquire());
+    await late[0]!();
+    await world.waiting(1);
+    await world.pass(COMMAND);
+    await world.waiting(0);
+    await other.release();
+    await nothingLeft(world, a, b);
   },
 
   async 'a lease that was given back meanwhile is held by nobody when its step was not sent'(
