@@ -1,9 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { dirname, join, relative } from 'node:path';
+import { basename, dirname, join, relative } from 'node:path';
+import { globSync } from './glob.mjs';
 
 const INCLUDES = fileURLToPath(new URL('../lib/engine/locks/includes/', import.meta.url));
-const INCLUDE = /^--- @include "([\w-]+)"\n?/m;
+const INCLUDE = /^--- @include ([\w, ]+)\n?/m;
 const COMMENT = /^[ \t]*--(?!- @include).*\n/gm;
 const INDENT = /^[ \t]+/gm;
 
@@ -33,54 +34,73 @@ export function asModule(source, format) {
     : `export default ${text};\n`;
 }
 
-/** A Lua script with every `--- @include "name"` line replaced by lib/engine/locks/includes/name.lua, the first time it is met. */
+/** A Lua script in which each line `--- @include fits, hold` is the functions that it names, where they are named for the first time. */
 function inlineIncludes(source) {
-  return [...piecesOf(withConstants(source), readInclude)].map(({ text }) => text).join('');
+  return [...piecesOf(withConstants(source), INCLUDED)].map(({ text }) => text).join('');
 }
 
 /**
  * What the build writes for a script: the same text without comments and indents, joined from modules that scripts share. The module
- * of an include has its pieces: other includes may stand between them.
+ * of a file of includes has the pieces of each: other includes may stand between them.
  */
 export function asBuiltModule(file) {
-  const source = bare(withConstants(readFileSync(file, 'utf8')));
   const includes = relative(dirname(file), INCLUDES);
-  if (includes === '') return `export default ${JSON.stringify(partsOf(source))};\n`;
-  const pieces = [...piecesOf(source, (name) => bare(readInclude(name)))];
-  const names = new Set(pieces.flatMap(({ include = [] }) => include));
+  if (includes === '') {
+    const own = [...new Set(BARE.values())].filter((include) => include.file === basename(file));
+    const pieces = own.map(({ name, text }) => [name, text.split(INCLUDE)]);
+    return `export default ${JSON.stringify(Object.fromEntries(pieces))};\n`;
+  }
+  const pieces = [...piecesOf(bare(withConstants(readFileSync(file, 'utf8'))), BARE)];
+  const files = new Set(pieces.flatMap(({ include }) => include?.file ?? []));
   const terms = pieces
     .filter(({ text }) => text !== '')
-    .map(({ include, at, text }) => (include ? `${idOf(include)}[${at}]` : JSON.stringify(text)));
-  const imports = [...names].map(
-    (name) => `import ${idOf(name)} from './${join(includes, name)}.lua.js';\n`,
+    .map(({ include, at, text }) =>
+      include ? `${idOf(include.file)}.${include.name}[${at}]` : JSON.stringify(text),
+    );
+  const imports = [...files].map(
+    (name) => `import ${idOf(name)} from './${join(includes, name)}.js';\n`,
   );
   return `${imports.join('')}export default ${terms.join(' + ')};\n`;
 }
 
 /** The text of a script in pieces: the include that each one is from, undefined for its own, and which part of that it is. */
-function* piecesOf(source, read, include, met = new Set()) {
-  for (const [at, part] of partsOf(source).entries()) {
-    if (at % 2 === 0) yield { include, at, text: part };
-    else if (!met.has(part)) yield* piecesOf(read(part), read, part, met.add(part));
+function* piecesOf(source, included, include, met = new Set()) {
+  for (const [at, part] of source.split(INCLUDE).entries()) {
+    if (at % 2 === 0) {
+      yield { include, at, text: part };
+      continue;
+    }
+    for (const name of part.split(', ')) {
+      const next = included.get(name);
+      if (next === undefined) throw new Error(`No file of includes/ has the function ${name}.`);
+      if (!met.has(next)) yield* piecesOf(next.text, included, next, met.add(next));
+    }
   }
 }
 
-/** The parts of a script, with the names of its includes between them. */
-function partsOf(source) {
-  return source.split(INCLUDE);
+/** By the name of each function in it, what stands between two empty lines of a file of includes/. */
+function includesAs(read) {
+  const found = new Map();
+  for (const path of globSync(INCLUDES, '.lua')) {
+    for (const part of withConstants(readFileSync(path, 'utf8')).trimEnd().split('\n\n')) {
+      const names = [...part.matchAll(/^local function (\w+)/gm)].map(([, name]) => name);
+      const include = { file: basename(path), name: names[0], text: read(`${part}\n`) };
+      for (const name of names) found.set(name, include);
+    }
+  }
+  return found;
 }
 
 function bare(source) {
   return source.replaceAll(COMMENT, '').replaceAll(INDENT, '');
 }
 
-function readInclude(name) {
-  return `${withConstants(readFileSync(join(INCLUDES, `${name}.lua`), 'utf8')).trimEnd()}\n`;
+function idOf(file) {
+  return `_${basename(file, '.lua')}`;
 }
 
-function idOf(include) {
-  return `_${include.replaceAll('-', '_')}`;
-}
+export const INCLUDED = includesAs((text) => text);
+const BARE = includesAs(bare);
 
 // node tools/lua.mjs <file>: the text as Redis gets it from the package.
 if (process.argv[1] === fileURLToPath(import.meta.url)) {

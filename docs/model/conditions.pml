@@ -34,7 +34,7 @@ inline leave_band(id) {
   fi
 }
 
-/* includes/signal-next.lua: one, the first who lives */
+/* includes/conditions.lua signal_next: one, the first who lives */
 byte w, n, woken;
 inline signal_next() {
   woken = 0;
@@ -56,7 +56,7 @@ inline signal_next() {
   w = 0
 }
 
-/* includes/pass-signal-on.lua: if nobody is there any more, there is nobody to wake */
+/* includes/conditions.lua pass_signal_on: if nobody is there any more, there is nobody to wake */
 inline pass_signal_on() {
   signal_next();
   owed = owed - 1 + woken

@@ -74,7 +74,7 @@ inline choose_away() {
 #define died(id) skip
 #endif
 
-/* includes/lives.lua */
+/* includes/queue.lua lives */
 #ifdef DEAD_ENTRIES_STAY
 #define lives(process) true
 #elif defined(LIVING_ENTRIES_GO)
@@ -83,14 +83,14 @@ inline choose_away() {
 #define lives(process) living(process)
 #endif
 
-/* includes/nobody-waits.lua */
+/* includes/queue.lua nobody_waits */
 #ifdef READERS_PASS
 #define nobody_waits() true
 #else
 #define nobody_waits() (waiting == 0)
 #endif
 
-/* includes/fits.lua */
+/* includes/grant.lua fits */
 #ifdef READERS_BESIDE_A_WRITER
 #define fits(id) (lock == NOBODY || reader[id])
 #elif defined(READERS_ONE_BY_ONE)
@@ -100,7 +100,7 @@ inline choose_away() {
 #endif
 #define truly_fits(id) (lock == NOBODY || (lock == SHARED && reader[id]))
 
-/* includes/mint-fencing-tokens.lua */
+/* includes/tokens.lua mint_fencing_tokens */
 inline next_token() {
 #ifdef FENCE_STANDS_STILL
   fence = 1
@@ -114,7 +114,7 @@ inline mint(id) {
   token[id] = fence
 }
 
-/* includes/plant-version.lua */
+/* includes/tokens.lua plant_version */
 inline plant_version() {
   if
   :: version == 0 ->
@@ -137,7 +137,7 @@ inline check_order(id) {
   i = 0
 }
 
-/* includes/hold.lua: a new marker has none of the former holders */
+/* includes/grant.lua hold: a new marker has none of the former holders */
 inline begin_holders() {
   i = 1;
   do
@@ -147,7 +147,7 @@ inline begin_holders() {
   i = 0
 }
 
-/* includes/hold.lua includes/hold-alone.lua includes/settle-holders.lua */
+/* includes/grant.lua hold, hold_alone; includes/holders.lua settle_holders */
 inline hold(id) {
   if
   :: reader[id] -> begin_holders(); share[id] = 1; lock = SHARED; plant_version(); token[id] = version
@@ -160,7 +160,7 @@ inline hold(id) {
   due[id] = 0
 }
 
-/* includes/let-go.lua */
+/* includes/holders.lua let_go */
 inline let_go(id) {
   share[id] = 0; token[id] = 0; beside = 0; i = 1;
   do
@@ -175,7 +175,7 @@ inline let_go(id) {
   beside = 0
 }
 
-/* includes/leave-queue.lua */
+/* includes/queue.lua leave_queue */
 inline leave_queue(id) {
   i = 0;
   do
@@ -208,7 +208,7 @@ inline forget_heartbeat(p) {
   i = 0
 }
 
-/* includes/join-queue.lua includes/tail-of-queue.lua includes/keep-waiting.lua */
+/* includes/queue.lua join_queue, tail_of_queue, keep_waiting */
 inline join_queue(id, place_known) {
   if
   :: waiting == 0 && nobody_knows -> arrivals = 0
@@ -240,7 +240,7 @@ inline join_queue(id, place_known) {
   i = 0
 }
 
-/* includes/grant-next.lua */
+/* includes/grant.lua grant_next */
 inline grant_next(asker) {
   at = 0;
   do

@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Redis } from 'ioredis';
 import { readFileSync } from 'node:fs';
-import { basename } from 'node:path';
 import { besideTimestamps } from '../../lib/engine/locks/timestamp-compat/timestamp-compat.js';
 import { LuaScript } from '../../lib/engine/redis/index.js';
 import * as constants from '../../lib/engine/protocol/constants.js';
@@ -10,7 +9,10 @@ import { luaScripts } from '../support/lua-scripts.js';
 import { filesBelow } from './files-below.js';
 
 const lua = '../../tools/lua.mjs';
-const { withConstants } = (await import(lua)) as { withConstants: (text: string) => string };
+const { INCLUDED, withConstants } = (await import(lua)) as {
+  INCLUDED: ReadonlyMap<string, { file: string; text: string }>;
+  withConstants: (text: string) => string;
+};
 
 /** The numbers of the protocol that are no unit, but for those that are small. */
 const NUMBERS: readonly unknown[] = Object.values(constants).filter(
@@ -106,15 +108,11 @@ describe.each(files)('%s', (file) => {
 
   it('includes what exists, and nothing that it does not need', () => {
     const all = scriptOf(file)!.step;
-    for (const [, name] of text.matchAll(/^--- @include "([\w-]+)"$/gm)) {
-      const include = `${INCLUDES}${name}.lua`;
-      expect(includes).toContain(include);
-      const names = [...source(include).matchAll(/^local (?:function )?(\w+(?:, \w+)*)/gm)];
-      const used = names
-        .flatMap(([, list]) => list!.split(', '))
-        .some((used) => all.split(new RegExp(`\\b${used}\\b`)).length > 2);
-      expect({ name, used }).toEqual({ name, used: true });
-    }
+    const names = [...text.matchAll(/^--- @include (.+)$/gm)].flatMap(([, list]) =>
+      list!.split(', '),
+    );
+    const unused = names.filter((name) => all.split(new RegExp(`\\b${name}\\b`)).length <= 2);
+    expect(unused).toEqual([]);
   });
 
   it('loads into Redis', async () => {
@@ -123,26 +121,40 @@ describe.each(files)('%s', (file) => {
   });
 });
 
-describe.each([...includes, ...around])('%s', (file) => {
+describe.each([
+  ...[...INCLUDED].map(([name, { text }]) => [name, text]),
+  ...around.map((file) => [file, source(file)]),
+])('%s', (_, text) => {
   it('says at its top what it is', () => {
-    expect(source(file)).toMatch(/^-- [A-Z].+/);
+    expect(text).toMatch(/^-- [A-Z].+/);
   });
 
   it('reads no operands', () => {
-    expect(source(file)).not.toMatch(/\b(KEYS|ARGV)\b/);
-  });
-
-  it('defines the function it is named after, or names', () => {
-    const name = basename(file, '.lua').replaceAll('-', '_');
-    if (/^local [A-Z]+\b/m.test(source(file))) return;
-    expect(source(file)).toMatch(new RegExp(`^local function ${name}(_us)?\\(`, 'm'));
+    expect(text).not.toMatch(/\b(KEYS|ARGV)\b/);
   });
 });
 
-describe.each([...files, ...includes, ...around].filter((file) => !/dialects|ends-of/.test(file)))(
+it('has no function twice among the includes, and none that no script includes', () => {
+  const texts = [...includes, ...files].map((file) => readFileSync(file, 'utf8'));
+  const defined = texts.flatMap((text) => [...text.matchAll(/^local function (\w+)/gm)]);
+  const shared = defined.map(([, name]) => name!).filter((name) => INCLUDED.has(name));
+  expect(shared.length).toBe(INCLUDED.size);
+  const included = new Set(
+    texts.flatMap((text) =>
+      [...text.matchAll(/^--- @include (.+)$/gm)].flatMap(([, list]) =>
+        list!.split(', ').map((name) => INCLUDED.get(name)),
+      ),
+    ),
+  );
+  expect([...INCLUDED].filter(([, part]) => !included.has(part)).map(([name]) => name)).toEqual([]);
+});
+
+describe.each([...files, ...includes, ...around].filter((file) => !file.includes('dialects')))(
   '%s',
   (file) => {
-    const code = readFileSync(file, 'utf8').replaceAll(/--.*$/gm, '');
+    const parts = readFileSync(file, 'utf8').split('\n\n');
+    const native = parts.filter((part) => !part.includes('function ends_of('));
+    const code = native.join('\n\n').replaceAll(/--.*$/gm, '');
 
     it('spells no number of the protocol', () => {
       const numbers = [...code.matchAll(/\b\d[\d.]*(?:e\d+)?\b/g)].map(([number]) =>

@@ -184,8 +184,19 @@ function scriptsIn(place, folder) {
   if (!existsSync(place)) return [];
   const ran = readFileSync(place, 'utf8').split('\n').filter(Boolean).map(JSON.parse);
   return globSync(join(folder, 'lib'), '.lua').flatMap((file) => {
-    const parts = withConstants(readFileSync(file, 'utf8')).split(/^--- @include.*\n/m);
-    const holding = ran.filter(({ source }) => parts.every((part) => source.includes(part.trim())));
+    const text = withConstants(readFileSync(file, 'utf8'));
+    const holding = ran.filter(({ source }) =>
+      file.includes('/includes/')
+        ? text.split('\n\n').some((part) =>
+            source.includes(
+              part
+                .split(/^--- @include.*\n/m)
+                .at(-1)
+                .trim(),
+            ),
+          )
+        : text.split(/^--- @include.*\n/m).every((part) => source.includes(part.trim())),
+    );
     const names = new Set(holding.flatMap(({ tests }) => tests));
     return names.size > 0 ? [[relative(folder, file), [...names]]] : [];
   });

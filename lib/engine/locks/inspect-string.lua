@@ -2,8 +2,7 @@
 -- Returns {type, 1 if it is a string, ms left, last token, now, 'write', {its value, ms left}, its token, its sight}.
 local lock, fence, version = KEYS[1], KEYS[2], KEYS[3]
 
---- @include "now"
---- @include "sight-of"
+--- @include now_us, sight_of
 
 local found, left = redis.call('TYPE', lock).ok, redis.call('PTTL', lock)
 local value = found == 'string' and redis.call('GET', lock)

@@ -3,7 +3,7 @@
 local epoch = KEYS[1]
 local run, grace = ARGV[1], ARGV[2]
 
---- @include "now"
+--- @include now_us
 
 local now = math.floor(now_us() / 1000)
 local known, since = string.match(redis.call('GET', epoch) or '', '^(%w+) (%d+)$')

@@ -3,13 +3,7 @@
 local lock, queue, seen, fence, holders, version = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6]
 local holder, ttl, tokens, not_after, inbox, arrival, condition, over, timestamp_compat = ARGV[1], ARGV[2], ARGV[3], ARGV[4], ARGV[5], ARGV[6], ARGV[7], ARGV[8], ARGV[9]
 
---- @include "now"
---- @include "join-queue"
---- @include "first-token"
---- @include "grant-next"
---- @include "held-by"
---- @include "process-of"
---- @include "rewrite"
+--- @include now_us, join_queue, first_token, grant_next, held_by, process_of, rewrite
 
 local now = now_us()
 if now > tonumber(not_after) then
@@ -27,7 +21,7 @@ end
 
 local compat_end
 if timestamp_compat then
---- @include "ends-in"
+--- @include ends_in
   compat_end = ends_in
 end
 

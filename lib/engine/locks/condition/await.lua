@@ -3,12 +3,7 @@
 local lock, queue, seen, fence, holders, version = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6]
 local holder, ttl, tokens, not_after, inbox, limit, condition, former = ARGV[1], ARGV[2], ARGV[3], ARGV[4], ARGV[5], ARGV[6], ARGV[7], ARGV[8]
 
---- @include "now"
---- @include "band-of"
---- @include "dead-among"
---- @include "grant-next"
---- @include "held-by"
---- @include "keep-waiting"
+--- @include now_us, band_of, dead_among, grant_next, held_by, keep_waiting
 
 local now = now_us()
 if now > tonumber(not_after) then

@@ -3,10 +3,7 @@
 local lock, queue, seen, fence, holders, version = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6]
 local holder, ttl, tokens, inbox, condition, unsignalled = ARGV[1], ARGV[2], ARGV[3], ARGV[4], ARGV[5], ARGV[6]
 
---- @include "now"
---- @include "pass-signal-on"
---- @include "grant-next"
---- @include "held-by"
+--- @include now_us, pass_signal_on, grant_next, held_by
 
 local now, stem = now_us(), holder .. '/' .. ttl
 redis.call('ZREM', queue, stem .. '/w' .. tokens .. '/' .. condition, stem .. '/x' .. tokens)

@@ -3,9 +3,7 @@
 local lock, queue, seen = KEYS[1], KEYS[2], KEYS[3]
 local holder, condition, most, last = ARGV[1], ARGV[2], ARGV[3], ARGV[4]
 
---- @include "held-by"
---- @include "now"
---- @include "signal-next"
+--- @include held_by, now_us, signal_next
 
 local current = redis.pcall('GET', lock)
 if not held_by(holder, current) then

@@ -3,9 +3,7 @@
 local lock, grant, version = KEYS[1], KEYS[2], KEYS[3]
 local type, publish, channel, message, older, inbox, sight = ARGV[1], ARGV[2], ARGV[3], ARGV[4], ARGV[5], ARGV[6], ARGV[7]
 
---- @include "wake-waiters"
---- @include "tell-forced"
---- @include "sight-of"
+--- @include wake_waiters, tell_forced, sight_of
 
 local found = redis.call('TYPE', lock).ok
 if found ~= type then

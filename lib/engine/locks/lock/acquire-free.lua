@@ -3,8 +3,7 @@
 local fence = KEYS[1]
 local not_after, ttl, tokens, process = ARGV[1], ARGV[2], ARGV[3], ARGV[4]
 
---- @include "now"
---- @include "mint-fencing-tokens"
+--- @include now_us, mint_fencing_tokens
 
 local now, locks = now_us(), (#KEYS - 1) / 3
 if now > tonumber(not_after) then
@@ -19,7 +18,7 @@ for i = 1, locks do
   answers[i] = 0
   if all_free or redis.call('EXISTS', lock, queue, version) == 0 then
     if not behind then
-      token, count = mint_fencing_tokens(fence, now, tonumber(tokens)) -- for all of them: mint-together.lua says why
+      token, count = mint_fencing_tokens(fence, now, tonumber(tokens)) -- for all of them: `mint_together` says why
       behind = '/' .. token_text(token)
     end
     local set = redis.pcall('SET', lock, before .. id .. behind, 'NX', 'PX', ttl)

@@ -3,9 +3,7 @@
 local lock, queue, seen, fence, holders, version = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6]
 local holder, ttl, tokens, not_after, inbox, limit, arrival, former, timestamp_compat = ARGV[1], ARGV[2], ARGV[3], ARGV[4], ARGV[5], ARGV[6], ARGV[7], ARGV[8], ARGV[9]
 
---- @include "now"
---- @include "held-by"
---- @include "mint-together"
+--- @include now_us, held_by, mint_together
 
 local now = now_us()
 if now > tonumber(not_after) then
@@ -27,9 +25,7 @@ if gave_back == 0 and redis.call('EXISTS', lock, queue, version) == 0 then
   return token == now and now or { 'held', tonumber(ttl), now, 0, token, count }
 end
 
---- @include "first-token"
---- @include "hold-alone"
---- @include "rewrite"
+--- @include first_token, hold_alone, rewrite
 
 local function held(left, token, count)
   return { 'held', left, now, gave_back, token, count }
@@ -48,12 +44,11 @@ end
 
 local compat_end
 if timestamp_compat then
---- @include "ends-in"
+--- @include ends_in
   compat_end = ends_in
 end
 
---- @include "join-queue"
---- @include "process-of"
+--- @include join_queue, process_of
 
 local entry, since, rejoined = holder .. '/' .. ttl .. '/x' .. tokens, nil, nil
 local function join()
@@ -74,7 +69,7 @@ if current and current ~= SHARED and current ~= PERMITS then
   return unheld()
 end
 
---- @include "standing"
+--- @include standing
 
 current = standing(current, now)
 if current == PERMITS then
@@ -82,8 +77,7 @@ if current == PERMITS then
 end
 join()
 
---- @include "grant-next"
---- @include "nobody-waits"
+--- @include grant_next, nobody_waits
 
 local granted = grant_next(now, current, since and entry)
 if granted then

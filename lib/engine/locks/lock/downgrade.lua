@@ -3,9 +3,7 @@
 local lock, queue, seen, fence, holders, version = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6]
 local holder, inbox, token = ARGV[1], ARGV[2], ARGV[3]
 
---- @include "now"
---- @include "grant-next"
---- @include "held-by"
+--- @include now_us, grant_next, held_by
 
 local current, now, left = redis.pcall('GET', lock), now_us(), redis.call('PTTL', lock)
 if current == SHARED and (redis.call('ZSCORE', holders, holder) or 0) * 1000 > now then

@@ -1,9 +1,7 @@
 -- Lengthen every lease that is still its holder's, never bring one back; shorten one only where so much is left as `overlong`, which nobody asked for. The ttl stands behind the holders: once for all, or one for each.
 -- Returns 1 if each lease lasts its ttl from now on; else for each the ms left; -2 where the lock is free, -3 where it is another's.
 
---- @include "held-by"
---- @include "no-replica"
---- @include "lengthened"
+--- @include held_by, no_replica, lengthened
 
 local count, standing, answers, as_asked = #KEYS, redis.call('MGET', unpack(KEYS)), {}, true
 for nth = 1, count do

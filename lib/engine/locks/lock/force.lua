@@ -3,11 +3,7 @@
 local lock, queue, seen, fence, holders, version = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6]
 local inbox, sight, marker = ARGV[1], ARGV[2], ARGV[3]
 
---- @include "now"
---- @include "remove-leases"
---- @include "grant-next"
---- @include "tell-forced"
---- @include "sight-of-lock"
+--- @include now_us, remove_leases, grant_next, tell_forced, sight_of_lock
 
 local kind = redis.call('TYPE', lock).ok
 if kind ~= 'string' then

@@ -3,11 +3,7 @@
 local lock, queue, fence, holders = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
 local most = ARGV[1]
 
---- @include "now"
---- @include "standing"
---- @include "members-of"
---- @include "sight-of-lock"
---- @include "whole"
+--- @include now_us, standing, members_of, sight_of_lock, whole
 
 local kind, now, awaiting = redis.call('TYPE', lock).ok, now_us(), whole(AWAITING)
 local current, beside = kind == 'string' and redis.call('GET', lock) or '', {}

@@ -3,10 +3,7 @@
 local lock, queue, seen, fence, holders, version = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6]
 local holder, entries, inbox = ARGV[1], ARGV[2], ARGV[3]
 
---- @include "now"
---- @include "grant-next"
---- @include "held-by"
---- @include "leave-queue"
+--- @include now_us, grant_next, held_by, leave_queue
 
 local waiting = redis.call('ZCARD', queue) - leave_queue(entries)
 local current = redis.pcall('GET', lock)

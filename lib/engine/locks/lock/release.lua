@@ -3,18 +3,17 @@
 local lock, queue, seen, fence, holders, version = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6]
 local holder, inbox, served, keep = ARGV[1], ARGV[2], ARGV[3], ARGV[4]
 
---- @include "held-by"
---- @include "process-of"
+--- @include held_by, process_of
 
 if served and served ~= '' then
---- @include "leave-queue"
+--- @include leave_queue
   leave_queue(served)
 end
 if not held_by(holder, redis.pcall('GET', lock)) then
   return 0
 end
 if keep then
---- @include "tell-head"
+--- @include tell_head
   redis.call('PEXPIRE', lock, keep) -- never refused: lets the rest pass when memory is short
   redis.call('SET', lock, KEPT, 'PX', keep)
   tell_head(keep)
@@ -25,8 +24,7 @@ if redis.call('EXISTS', queue) == 0 then
   return 1
 end
 
---- @include "now"
---- @include "grant-next"
+--- @include now_us, grant_next
 
 local grants = {}
 grant_next(now_us(), false, nil, process_of(holder), grants)

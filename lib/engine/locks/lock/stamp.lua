@@ -2,9 +2,7 @@
 -- Returns the version; 0 while somebody holds the lock alone; a text, what else it is, where it is no such lock.
 local lock, fence, holders, version = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
 
---- @include "now"
---- @include "standing"
---- @include "plant-version"
+--- @include now_us, standing, plant_version
 
 local current, now = redis.pcall('GET', lock), now_us()
 if type(current) == 'table' then

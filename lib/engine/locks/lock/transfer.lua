@@ -3,10 +3,7 @@
 local lock = KEYS[1]
 local holder, successor, ttl, not_after = ARGV[1], ARGV[2], ARGV[3], ARGV[4]
 
---- @include "now"
---- @include "held-by"
---- @include "no-replica"
---- @include "rewrite"
+--- @include now_us, held_by, no_replica, rewrite
 
 local now = now_us()
 if now > tonumber(not_after) then

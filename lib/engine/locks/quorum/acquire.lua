@@ -3,10 +3,7 @@
 local lock, fence = KEYS[1], KEYS[2]
 local holder, attempt, ttl, tokens, proposed, not_after = ARGV[1], ARGV[2], ARGV[3], ARGV[4], ARGV[5], ARGV[6]
 
---- @include "now"
---- @include "attempt-of"
---- @include "write-fence"
---- @include "last-token"
+--- @include now_us, attempt_of, write_fence, last_token
 
 local now = now_us()
 if now > tonumber(not_after) then

@@ -3,7 +3,7 @@
 local lock = KEYS[1]
 local seen = ARGV[1]
 
---- @include "held-by"
+--- @include held_by
 
 local kind = redis.call('TYPE', lock).ok
 if kind == 'string' then

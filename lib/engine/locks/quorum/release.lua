@@ -3,7 +3,7 @@
 local lock = KEYS[1]
 local holder, attempt, keep = ARGV[1], ARGV[2], ARGV[3]
 
---- @include "attempt-of"
+--- @include attempt_of
 
 local current = attempt_of(redis.pcall('GET', lock), holder)
 if not current or (attempt ~= '' and current ~= tonumber(attempt)) then

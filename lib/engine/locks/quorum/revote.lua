@@ -3,7 +3,7 @@
 local lock = KEYS[1]
 local holder, ttl, not_after = ARGV[1], ARGV[2], ARGV[3]
 
---- @include "now"
+--- @include now_us
 
 if now_us() > tonumber(not_after) then
   return 0

@@ -3,10 +3,7 @@
 local lock, fence = KEYS[1], KEYS[2]
 local holder, attempt, last, tokens = ARGV[1], ARGV[2], ARGV[3], ARGV[4]
 
---- @include "now"
---- @include "attempt-of"
---- @include "write-fence"
---- @include "last-token"
+--- @include now_us, attempt_of, write_fence, last_token
 
 if attempt_of(redis.pcall('GET', lock), holder) ~= tonumber(attempt) then
   return 0

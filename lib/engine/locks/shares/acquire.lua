@@ -3,11 +3,7 @@
 local lock, queue, seen, fence, holders, version = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6]
 local holder, ttl, tokens, not_after, inbox, limit, arrival, kind, permits, count, timestamp_compat = ARGV[1], ARGV[2], ARGV[3], ARGV[4], ARGV[5], ARGV[6], ARGV[7], ARGV[8], ARGV[9], ARGV[10], ARGV[11]
 
---- @include "now"
---- @include "fits"
---- @include "hold"
---- @include "members-of"
---- @include "nobody-waits"
+--- @include now_us, fits, hold, members_of, nobody_waits
 
 local now = now_us()
 if now > tonumber(not_after) then
@@ -32,7 +28,7 @@ elseif kind == 'p' and current and (current == SHARED or string.find(current, '^
 elseif current == marker then
   local ends = tonumber(redis.call('ZSCORE', holders, member_of(holder, count)) or 0)
   if ends * 1000 > now then
---- @include "rewrite"
+--- @include rewrite
     rewrite(lock, redis.call('PTTL', lock))
     local left = ends - math.floor(now / 1000)
     if tokens == '0' then
@@ -44,7 +40,7 @@ end
 
 local compat_end
 if timestamp_compat then
---- @include "ends-in"
+--- @include ends_in
   compat_end = ends_in
 end
 
@@ -60,9 +56,7 @@ if taken then
   return taken
 end
 
---- @include "join-queue"
---- @include "grant-next"
---- @include "process-of"
+--- @include join_queue, grant_next, process_of
 
 if limit == '0' then
   grant_next(now, current)

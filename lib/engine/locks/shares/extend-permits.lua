@@ -1,8 +1,7 @@
 -- Lengthen permits that are still their holders', never bring them back. Behind the holders stand all counts, and the ttl: once for all, or one for each.
 -- Returns 1 if all last their ttl from now on; else for each the ms left; -2 where they are over, -3 where somebody holds the lock alone.
 
---- @include "now"
---- @include "extend-share"
+--- @include now_us, extend_share
 
 local now_ms, leases, answers, as_asked = math.floor(now_us() / 1000), #KEYS / 2, {}, true
 for nth = 1, leases do

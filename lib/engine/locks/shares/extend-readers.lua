@@ -1,8 +1,7 @@
 -- Lengthen the shares of readers that are still their holders', never bring one back; their token stays the version. The ttl stands behind the holders: once for all, or one for each.
 -- Returns 1 if each lasts its ttl from now on; else for each the ms left; -2 where it is over, -3 where somebody holds the lock alone.
 
---- @include "now"
---- @include "extend-share"
+--- @include now_us, extend_share
 
 local now_ms, leases, answers, as_asked = math.floor(now_us() / 1000), #KEYS / 3, {}, true
 for nth = 1, leases do

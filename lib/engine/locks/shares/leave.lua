@@ -3,11 +3,7 @@
 local lock, queue, seen, fence, holders, version = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6]
 local holder, entries, inbox, kind, count = ARGV[1], ARGV[2], ARGV[3], ARGV[4], ARGV[5]
 
---- @include "now"
---- @include "grant-next"
---- @include "let-go"
---- @include "leave-queue"
---- @include "members-of"
+--- @include now_us, grant_next, let_go, leave_queue, members_of
 
 local waiting = redis.call('ZCARD', queue) - leave_queue(entries)
 local now, marker, mine = now_us(), kind == 's' and SHARED or PERMITS, false

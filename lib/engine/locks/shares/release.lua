@@ -3,8 +3,7 @@
 local lock, queue, seen, fence, holders, version = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6]
 local holder, inbox, kind, count, keep = ARGV[1], ARGV[2], ARGV[3], ARGV[4], ARGV[5]
 
---- @include "now"
---- @include "members-of"
+--- @include now_us, members_of
 
 local now, marker = now_us(), kind == 's' and SHARED or PERMITS
 local ends = redis.pcall('GET', lock) == marker and redis.call('ZSCORE', holders, member_of(holder, count))
@@ -18,10 +17,7 @@ if not waiting and not beside and not keep then
   return 1
 end
 
---- @include "grant-next"
---- @include "let-go"
---- @include "process-of"
---- @include "tell-head"
+--- @include grant_next, let_go, process_of, tell_head
 
 local before, grants = waiting and redis.call('PTTL', lock), {}
 if keep then

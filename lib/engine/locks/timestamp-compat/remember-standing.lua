@@ -1,6 +1,6 @@
 -- Remember beside a lock, for a second after it was granted, what of ours stands there and until when, as undo-overwriting wants it. `before` stood there before
 -- the step: who asks, looks or renews makes that second no longer.
---- @include "now"
+--- @include now_us
 local function remember_standing(lock, grant, before)
   local current = redis.pcall('GET', lock)
   local is_ours = type(current) == 'string' and string.find(current, '^' .. NEVER .. '%-')

@@ -1,9 +1,7 @@
 -- Undo what clients of the SETNX articles did to a lock of ours: with `drops`, a moment that is past goes. For a second after a grant, a moment to come is
 -- that of a client that lost a take-over, from us or from another before us: what of ours `grant` remembers is written once more, if it lasts.
 -- It is no third client's: each writes a moment at least a second away, and what we give back is not remembered. Returns what stands there then.
---- @include "moment-of"
---- @include "past-from"
---- @include "now"
+--- @include moment_of, past_from, now_us
 local function undo_overwriting(lock, grant, drops)
   local current = redis.pcall('GET', lock)
   local moment = type(current) == 'string' and moment_of(current)

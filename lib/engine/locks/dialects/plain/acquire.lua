@@ -3,15 +3,7 @@
 local lock, queue, seen, fence, grant, version = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6]
 local holder, ttl, tokens, not_after, limit, timestamp_compat = ARGV[1], ARGV[2], ARGV[3], ARGV[4], ARGV[5], ARGV[6]
 
---- @include "now"
---- @include "mint-fencing-tokens"
---- @include "holders-token"
---- @include "moment-of"
---- @include "past-from"
---- @include "overwritten"
---- @include "remember-holder"
---- @include "held-by"
---- @include "first-token"
+--- @include now_us, mint_fencing_tokens, holders_token, moment_of, past_from, overwritten, remember_holder, held_by, first_token
 
 local now = now_us()
 local queues = limit and not timestamp_compat
@@ -51,9 +43,7 @@ elseif not queues then
   return { 'busy', left, now, -1 }
 end
 
---- @include "is-native-holder"
---- @include "join-queue"
---- @include "process-of"
+--- @include is_native_holder, join_queue, process_of
 
 local stands, process = redis.call('ZSCORE', queue, entry), process_of(holder)
 if not stands and not is_native_holder(current) or not join_queue(entry, process, nil, tonumber(limit), redis.call('ZCARD', queue), now) then

@@ -3,11 +3,7 @@
 local lock, grant, version = KEYS[1], KEYS[2], KEYS[3]
 local holder, ttl, timestamp_compat = ARGV[1], tonumber(ARGV[2]), ARGV[3]
 
---- @include "now"
---- @include "held-by"
---- @include "keep-version"
---- @include "overwritten"
---- @include "remember-holder"
+--- @include now_us, held_by, keep_version, overwritten, remember_extension
 
 local now = now_us()
 local current = redis.pcall('GET', lock)

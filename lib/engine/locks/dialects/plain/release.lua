@@ -3,10 +3,7 @@
 local lock, queue, seen, fence, holders, grant, version = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6], KEYS[7]
 local holder, kept, inbox, entry, keep, timestamp_compat = ARGV[1], ARGV[2], ARGV[3], ARGV[4], ARGV[5], ARGV[6]
 
---- @include "now"
---- @include "held-by"
---- @include "overwritten"
---- @include "pass-on-to-natives"
+--- @include now_us, held_by, overwritten, pass_on_to_natives
 
 if entry and entry ~= '' then
   redis.call('ZREM', queue, entry)

@@ -3,9 +3,7 @@
 local lock, signal, version = KEYS[1], KEYS[2], KEYS[3]
 local inbox, sight = ARGV[1], ARGV[2]
 
---- @include "free-and-signal"
---- @include "tell-forced"
---- @include "sight-of"
+--- @include free_and_signal, tell_forced, sight_of
 
 local found = redis.call('TYPE', lock).ok
 if found ~= 'string' then

@@ -3,9 +3,7 @@
 local lock, queue, seen, fence, holders, signal, version = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6], KEYS[7]
 local holder, inbox, entry = ARGV[1], ARGV[2], ARGV[3]
 
---- @include "held-by"
---- @include "free-and-signal"
---- @include "pass-on-to-natives"
+--- @include held_by, free_and_signal, pass_on_to_natives
 
 if entry then
   redis.call('ZREM', queue, entry)

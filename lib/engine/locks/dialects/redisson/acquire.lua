@@ -3,10 +3,7 @@
 local lock, fence, counter, version = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
 local holder, ttl, tokens, not_after, fenced = ARGV[1], ARGV[2], ARGV[3], ARGV[4], ARGV[5]
 
---- @include "now"
---- @include "mint-fencing-tokens"
---- @include "holders-token"
---- @include "is-redisson-lock"
+--- @include now_us, mint_fencing_tokens, holders_token, is_redisson_lock
 
 local now = now_us()
 local function held(left, again)

@@ -3,7 +3,7 @@
 local lock, hold, version = KEYS[1], KEYS[2], KEYS[3]
 local holder, ttl, mode = ARGV[1], tonumber(ARGV[2]), ARGV[3]
 
---- @include "keep-version"
+--- @include keep_version
 
 local left = redis.call('PTTL', mode == 'read' and hold or lock)
 if left <= 0 or redis.pcall('HEXISTS', lock, holder) ~= 1 then

@@ -3,7 +3,7 @@
 local lock, version = KEYS[1], KEYS[2]
 local holder, ttl = ARGV[1], tonumber(ARGV[2])
 
---- @include "keep-version"
+--- @include keep_version
 
 if redis.pcall('HEXISTS', lock, holder) ~= 1 then
   return redis.call('EXISTS', lock) == 1 and -3 or -2

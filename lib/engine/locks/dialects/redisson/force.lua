@@ -3,10 +3,7 @@
 local lock, version = KEYS[1], KEYS[2]
 local publish, channel, message, older, inbox, sight = ARGV[1], ARGV[2], ARGV[3], ARGV[4], ARGV[5], ARGV[6]
 
---- @include "is-redisson-lock"
---- @include "wake-waiters"
---- @include "tell-forced"
---- @include "sight-of"
+--- @include is_redisson_lock, wake_waiters, tell_forced, sight_of
 
 local found = redis.call('TYPE', lock).ok
 if found ~= 'hash' or redis.call('PTTL', lock) < 0 or not is_redisson_lock(lock) then

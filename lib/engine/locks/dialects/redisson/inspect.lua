@@ -3,9 +3,7 @@
 local lock, fence, version = KEYS[1], KEYS[2], KEYS[3]
 local most, holds = ARGV[1], ARGV[2]
 
---- @include "now"
---- @include "is-redisson-lock"
---- @include "sight-of"
+--- @include now_us, is_redisson_lock, sight_of
 
 local found, now, left = redis.call('TYPE', lock).ok, now_us(), redis.call('PTTL', lock)
 local mode, holders, sight = 'write', {}, ''

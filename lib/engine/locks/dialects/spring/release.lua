@@ -3,9 +3,7 @@
 local lock, queue, seen, fence, holders, version = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6]
 local holder, publish, channel, message, older, inbox, entry, keep = ARGV[1], ARGV[2], ARGV[3], ARGV[4], ARGV[5], ARGV[6], ARGV[7], ARGV[8]
 
---- @include "held-by"
---- @include "wake-waiters"
---- @include "pass-on-to-natives"
+--- @include held_by, wake_waiters, pass_on_to_natives
 
 if entry and entry ~= '' then
   redis.call('ZREM', queue, entry)

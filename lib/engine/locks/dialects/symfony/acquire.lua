@@ -3,11 +3,7 @@
 local lock, fence, version = KEYS[1], KEYS[2], KEYS[3]
 local holder, ttl, tokens, not_after, mode = ARGV[1], ARGV[2], ARGV[3], ARGV[4], ARGV[5]
 
---- @include "now"
---- @include "mint-fencing-tokens"
---- @include "holders-token"
---- @include "is-symfony-lock"
---- @include "written-lease"
+--- @include now_us, mint_fencing_tokens, holders_token, is_symfony_lock, written_lease
 
 local now = now_us()
 if now > tonumber(not_after) then

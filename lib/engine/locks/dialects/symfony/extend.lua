@@ -3,9 +3,7 @@
 local lock, version = KEYS[1], KEYS[2]
 local holder, ttl, mode = ARGV[1], tonumber(ARGV[2]), ARGV[3]
 
---- @include "now"
---- @include "keep-version"
---- @include "written-lease"
+--- @include now_us, keep_version, written_lease
 
 local ms, ends = math.floor(now_us() / 1000), redis.pcall('ZSCORE', lock, holder)
 if type(ends) ~= 'string' or tonumber(ends) <= ms then

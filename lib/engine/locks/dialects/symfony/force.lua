@@ -3,10 +3,7 @@
 local lock, version = KEYS[1], KEYS[2]
 local inbox, sight = ARGV[1], ARGV[2]
 
---- @include "now"
---- @include "is-symfony-lock"
---- @include "tell-forced"
---- @include "sight-of"
+--- @include now_us, is_symfony_lock, tell_forced, sight_of
 
 local found, ms = redis.call('TYPE', lock).ok, math.floor(now_us() / 1000)
 if found ~= 'zset' or not is_symfony_lock(lock, ms) then

@@ -3,9 +3,7 @@
 local lock, fence, version = KEYS[1], KEYS[2], KEYS[3]
 local most = ARGV[1]
 
---- @include "now"
---- @include "is-symfony-lock"
---- @include "sight-of"
+--- @include now_us, is_symfony_lock, sight_of
 
 local found, now = redis.call('TYPE', lock).ok, now_us()
 local ms, mode, holders, sight = math.floor(now / 1000), 'read', {}, ''

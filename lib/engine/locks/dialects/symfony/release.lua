@@ -3,7 +3,7 @@
 local lock, version = KEYS[1], KEYS[2]
 local holder = ARGV[1]
 
---- @include "now"
+--- @include now_us
 
 local ends = redis.pcall('ZSCORE', lock, holder)
 if type(ends) ~= 'string' then

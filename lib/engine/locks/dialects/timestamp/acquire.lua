@@ -3,15 +3,7 @@
 local lock, fence, grant, version = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
 local holder, ttl, tokens, not_after, unit, lasting = ARGV[1], ARGV[2], ARGV[3], ARGV[4], ARGV[5], ARGV[6]
 
---- @include "now"
---- @include "mint-fencing-tokens"
---- @include "holders-token"
---- @include "timestamp"
---- @include "ends-of"
---- @include "past-from"
---- @include "grant-of"
---- @include "still-own"
---- @include "write-timestamp"
+--- @include now_us, mint_fencing_tokens, holders_token, timestamp, ends_of, past_from, grant_of, still_own, write_timestamp
 
 local now = now_us()
 if now > tonumber(not_after) then

@@ -3,13 +3,7 @@
 local lock, grant, version = KEYS[1], KEYS[2], KEYS[3]
 local holder, ttl, unit, lasting = ARGV[1], tonumber(ARGV[2]), ARGV[3], ARGV[4]
 
---- @include "now"
---- @include "keep-version"
---- @include "timestamp"
---- @include "ends-of"
---- @include "grant-of"
---- @include "still-own"
---- @include "write-timestamp"
+--- @include now_us, keep_version, timestamp, ends_of, grant_of, still_own, write_timestamp
 
 local own = grant_of(grant)
 local current, now = redis.pcall('GET', lock), now_us()

@@ -3,13 +3,7 @@
 local lock, grant, version = KEYS[1], KEYS[2], KEYS[3]
 local unit, inbox, sight = ARGV[1], ARGV[2], ARGV[3]
 
---- @include "now"
---- @include "ends-of"
---- @include "past-from"
---- @include "grant-of"
---- @include "still-own"
---- @include "tell-forced"
---- @include "sight-of"
+--- @include now_us, ends_of, past_from, grant_of, still_own, tell_forced, sight_of
 
 local found, now = redis.call('TYPE', lock).ok, now_us()
 local current = found == 'string' and redis.call('GET', lock)

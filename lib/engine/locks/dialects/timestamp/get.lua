@@ -3,9 +3,7 @@
 local lock = KEYS[1]
 local unit = ARGV[1]
 
---- @include "now"
---- @include "ends-of"
---- @include "past-from"
+--- @include now_us, ends_of, past_from
 
 local current, now = redis.pcall('GET', lock), now_us()
 if type(current) == 'table' then

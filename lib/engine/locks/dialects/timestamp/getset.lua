@@ -3,10 +3,7 @@
 local lock, grant = KEYS[1], KEYS[2]
 local holder, ttl, not_after, unit, seen = ARGV[1], ARGV[2], ARGV[3], ARGV[4], ARGV[5]
 
---- @include "now"
---- @include "timestamp"
---- @include "ends-of"
---- @include "write-grant"
+--- @include now_us, timestamp, ends_of, write_grant
 
 local now = now_us()
 if now > tonumber(not_after) then

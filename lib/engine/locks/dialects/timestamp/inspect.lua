@@ -3,12 +3,7 @@
 local lock, fence, grant, version = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
 local unit = ARGV[1]
 
---- @include "now"
---- @include "ends-of"
---- @include "past-from"
---- @include "grant-of"
---- @include "still-own"
---- @include "sight-of"
+--- @include now_us, ends_of, past_from, grant_of, still_own, sight_of
 
 local found, now, left = redis.call('TYPE', lock).ok, now_us(), redis.call('PTTL', lock)
 local current = found == 'string' and redis.call('GET', lock)

@@ -3,11 +3,7 @@
 local lock, grant, version = KEYS[1], KEYS[2], KEYS[3]
 local holder, unit, keep = ARGV[1], ARGV[2], ARGV[3]
 
---- @include "now"
---- @include "timestamp"
---- @include "ends-of"
---- @include "grant-of"
---- @include "still-own"
+--- @include now_us, timestamp, ends_of, grant_of, still_own
 
 local own = grant_of(grant)
 if own.holder ~= holder then

@@ -3,12 +3,7 @@
 local lock, grant = KEYS[1], KEYS[2]
 local holder, ttl, not_after, unit = ARGV[1], ARGV[2], ARGV[3], ARGV[4]
 
---- @include "now"
---- @include "timestamp"
---- @include "ends-of"
---- @include "grant-of"
---- @include "still-own"
---- @include "write-grant"
+--- @include now_us, timestamp, ends_of, grant_of, still_own, write_grant
 
 local now = now_us()
 if now > tonumber(not_after) then

@@ -1,8 +1,14 @@
+-- Those who await a condition, at the end of the queue.
+
+-- Where those who await one condition stand in the queue: from the first score on, and before the second. Two conditions of a lock have the same band once in a million, so an entry in it is told by its name still.
+local function band_of(condition)
+  local first = AWAITING + tonumber(string.sub(redis.sha1hex(condition), 1, 5), 16) * CONDITION_BAND
+  return first, first + CONDITION_BAND
+end
+
 -- Wake the first who await a condition and live, `most` of them, and no later one than `till`: their entries go to the end of the queue, as those that were signalled. The dead are removed.
 -- It ends when it has dealt with 125 entries. Needs `queue` and `seen` of the script. Returns how many were woken, and whether more may be there.
---- @include "band-of"
---- @include "lives"
---- @include "tail-of-queue"
+--- @include band_of, lives, tail_of_queue
 local function signal_next(condition, now, most, till)
   local first, beyond = band_of(condition)
   local woken, left, others, alive, size = 0, SIGNALS, 0, {}, most
@@ -39,9 +45,21 @@ local function signal_next(condition, now, most, till)
       redis.call('ZREM', queue, unpack(gone))
     end
     if #found <= size then
-      return woken, false -- nobody looks at a queue that may be empty now: settle-holders.lua says why
+      return woken, false -- nobody looks at a queue that may be empty now: `settle_holders` says why
     end
     size = size * 8
   end
   return woken, woken < most
+end
+
+-- Wake the next who awaits a condition and lives, because who was signalled cannot. Where so many are dead that the script would be long, an entry
+-- of nobody, as dead as they are, stands at `arrival` instead, or at the end of the queue: whoever comes to it goes on with the signal.
+-- Needs `queue` and `seen` of the script. Returns whether such an entry is left.
+--- @include signal_next, tail_of_queue
+local function pass_signal_on(holder, condition, now, arrival)
+  local _, more = signal_next(condition, now, 1)
+  if more then
+    redis.call('ZADD', queue, arrival or tail_of_queue(now), 'nobody' .. string.match(holder, '/.*') .. '/1/c0/' .. condition)
+  end
+  return more
 end

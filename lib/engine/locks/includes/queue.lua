@@ -1,0 +1,112 @@
+-- The entries of those who wait for a lock, and their processes.
+
+-- A process shows itself: the queue in which it waits stays, and so do those in it. Once in 200 ms is enough, but for a queue that is `new`.
+-- A process that was seen ahead of the clock was seen before somebody set the clock back. From now on it has the time that each process has to show itself again.
+-- Scores from LEAST_TOKEN on are tokens, not times (`permit_token`).
+-- Needs `queue` and `seen` of the script.
+local function keep_waiting(process, now, new)
+  local ms = math.floor(now / 1000)
+  local ago = ms - (not new and redis.call('ZSCORE', seen, process) or 0)
+  if ago >= 0 and ago < HEARTBEAT then
+    return
+  end
+  redis.call('PEXPIRE', queue, QUEUE_LIFE) -- never refused: lets the next line pass when memory is short
+  redis.call('ZADD', seen, ms, process)
+  for _, ahead in ipairs(redis.call('ZRANGEBYSCORE', seen, ms + 1, '(LEAST_TOKEN')) do
+    redis.call('ZADD', seen, ms, ahead)
+  end
+  redis.call('ZREMRANGEBYSCORE', seen, '-inf', ms - QUEUE_LIFE)
+  redis.call('PEXPIRE', seen, QUEUE_LIFE)
+end
+
+-- Whether a process that waits has shown itself lately.
+-- Needs `seen` of the script.
+local function lives(process, now)
+  local last_seen = process and redis.call('ZSCORE', seen, process)
+  return last_seen and now / 1000 - last_seen <= SILENCE
+end
+
+-- The arrival of who comes to the end of the queue now; a clock that steps back lets nobody pass.
+-- Needs `queue` of the script.
+--- @include whole
+local function tail_of_queue(now)
+  local tail = redis.call('ZRANGE', queue, -1, -1, 'WITHSCORES')[2]
+  if tail and tonumber(tail) >= AWAITING then
+    tail = redis.call('ZREVRANGEBYSCORE', queue, '(' .. whole(AWAITING), '-inf', 'WITHSCORES', 'LIMIT', 0, 1)[2]
+  end
+  return whole(math.max(now, (tonumber(tail) or 0) + 1))
+end
+
+-- The entries whose process is gone, among the `entries` from rank `from` on: nobody may ever serve or signal them. Looks at 100 of these, each time at others.
+-- The `asker`, a process, shows itself before. Needs `queue` and `seen` of the script.
+--- @include keep_waiting, lives, process_of
+local function dead_among(from, entries, asker, now)
+  keep_waiting(asker, now)
+  local dead, alive, looks = {}, {}, math.min(entries, DEAD_LOOKS)
+  from = from + now % (entries - looks + 1)
+  for _, entry in ipairs(redis.call('ZRANGE', queue, from, from + looks - 1)) do
+    local process = process_of(entry) or ''
+    if alive[process] == nil then
+      alive[process] = lives(process, now) or false
+    end
+    if not alive[process] then
+      dead[#dead + 1] = entry
+    end
+  end
+  return dead
+end
+
+-- Take, or keep, an entry at the end of the queue of `waiting` entries, or at its former arrival; the process has been seen now. Where the queue is full, the dead in it make room. Who came before has its place in any case: an outage makes all seem dead.
+-- Needs `queue` and `seen` of the script. Returns its arrival, and 1 if the server had forgotten it; false if the queue is full, in which who awaits a condition does not count.
+--- @include dead_among, keep_waiting, pass_signal_on, tail_of_queue, whole
+local function join_queue(entry, process, arrival, limit, waiting, now)
+  local came = arrival and arrival ~= ''
+  local entries = limit and not came and waiting >= limit and redis.call('ZCOUNT', queue, '-inf', '(' .. whole(AWAITING))
+  local full = entries and entries >= limit
+  local since, rejoined = (came or full) and redis.call('ZSCORE', queue, entry), 0
+  if not since then
+    local dead = full and dead_among(0, entries, process, now) or {}
+    full = full and entries - #dead >= limit
+    if not full then
+      since, rejoined = came and arrival or tail_of_queue(now), came and 1 or 0
+      if redis.call('ZADD', queue, 'NX', since, entry) == 0 then
+        since = redis.call('ZSCORE', queue, entry) -- its first ask came before, and nobody heard the answer
+      end
+    end
+    for _, gone in ipairs(dead) do
+      redis.call('ZREM', queue, gone) -- not before another is in the queue: `settle_holders` says why
+      local holder, condition = string.match(gone, '^([^/]+/[^/]+)/%d+/c%d+/(.+)$')
+      if holder and pass_signal_on(holder, condition, now) then -- it does not die with who got it
+        break
+      end
+    end
+  end
+  keep_waiting(process, now, waiting == 0)
+  return since, rejoined
+end
+
+-- Takes `entries`, one after a space each, out of the queue.
+-- Needs `queue` of the script. Returns how many stood in it.
+local function leave_queue(entries)
+  local texts = {}
+  for entry in string.gmatch(entries, '%S+') do
+    texts[#texts + 1] = entry
+  end
+  return redis.call('ZREM', queue, unpack(texts))
+end
+
+-- Whether nobody waits for the lock; who awaits a condition does not.
+-- Needs `queue` of the script.
+--- @include whole
+local function nobody_waits()
+  return redis.call('EXISTS', queue) == 0 or redis.call('ZCOUNT', queue, '-inf', '(' .. whole(AWAITING)) == 0
+end
+
+-- Tell the process of the first waiter when the lock comes free by itself: a hint to ask then.
+-- Needs `lock`, `queue` and `inbox` of the script, and `process_of`.
+local function tell_head(left)
+  local head = redis.call('ZRANGE', queue, 0, 0)[1]
+  if head then
+    redis.pcall('PUBLISH', inbox .. process_of(head), 'kept ' .. left .. ' ' .. lock)
+  end
+end
