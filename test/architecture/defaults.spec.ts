@@ -42,3 +42,43 @@ describe('the defaults in the options’ comments', () => {
     expect([...documented.keys()].filter((name) => !constants.has(name))).toEqual([]);
   });
 });
+
+/** By option, each default that a comment of lib names: options of several things may have one name. */
+const everywhere = new Map<string, unknown[]>();
+for (const file of filesBelow('lib', '.ts')) {
+  for (const [, value, name] of readFileSync(file, 'utf8').matchAll(OPTION)) {
+    everywhere.set(name!, [...(everywhere.get(name!) ?? []), literal(value!)]);
+  }
+}
+
+/** A default on a page: in the second column of a table, or as `wait` (10 s), `wait` (10 s by default), the default `ttl` of 30 s. */
+const TOLD = [
+  /^\| `(\w+)` \| (`[^`]+`|\d[\d,]*) \|/gm,
+  /`(\w+)` \((\d+ (?:ms|s|min|h))(?: by default)?\)/g,
+  /\bdefault `(\w+)` of (\d+ (?:ms|s|min|h))\b/g,
+];
+
+const told = ['README.md', ...filesBelow('docs', '.md')]
+  .filter(
+    (file) =>
+      !/node_modules|^docs\/(api|decisions|bench|faults)\/|command-line|migration/.test(file),
+  )
+  .flatMap((file) => {
+    const page = readFileSync(file, 'utf8');
+    return TOLD.flatMap((pattern) =>
+      [...page.matchAll(pattern)].map(([, name, value]) => [file, name!, value!] as const),
+    ).filter(([, name]) => everywhere.has(name));
+  });
+
+describe('the defaults on the pages', () => {
+  it('are found, in tables and in sentences', () => {
+    expect(new Set(told.map(([, name]) => name)).size).toBeGreaterThan(20);
+    expect(told.filter(([, , value]) => / (ms|s)$/.test(value)).length).toBeGreaterThan(4);
+  });
+
+  it.each(told)('%s: `%s` is %s, as its comment says', (_, name, value) => {
+    const plain = value.replaceAll(/[`,]/g, '');
+    const found = plain.replace(/^(\d+) (ms|s|m|h)\w*$/, "'$1$2'");
+    expect(everywhere.get(name)).toContainEqual(literal(found));
+  });
+});
