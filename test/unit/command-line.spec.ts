@@ -5,7 +5,7 @@ import { kindOf } from '../../lib/watch/cli/doctor/key-kind.js';
 import { HELP } from '../../lib/watch/cli/help.js';
 import { placeOf } from '../../lib/watch/cli/place.js';
 import { columnsOf, cutTo, printable, printableJson } from '../../lib/watch/cli/printable.js';
-import { span } from '../../lib/watch/cli/span.js';
+import { span } from '../../lib/engine/options/index.js';
 import { tableOf } from '../../lib/watch/cli/table.js';
 import { WORDING } from '../../lib/watch/cli/wording.js';
 import { filesBelow } from '../architecture/files-below.js';

@@ -99,7 +99,7 @@ it('a hold that is longer than "slowHold" is said when it is, and at its end', a
   await lease.release();
   expect(lines[1]).toEqual([
     'log',
-    'Lock "k" was held for 93 s.',
+    'Lock "k" was held for 1 min 33 s.',
     expect.objectContaining({ event: 'slowHold', held: 93_000, end: 'released' }),
   ]);
 });

@@ -1,8 +1,6 @@
-import type { LuaScript, Operand } from '../redis/index.js';
+import type { LuaScript, Operand, Operands } from '../redis/index.js';
 import type { LockRequest } from './lock-request.js';
 import { noReply } from './reply.js';
-
-type Operands = Readonly<Record<string, string | number | undefined>>;
 
 /** The operands by which several leases are extended: of each name all, one behind another; of the ttl, where it is the last, one if it is the same for all. */
 export function extendArgs({ args }: LuaScript, requests: readonly LockRequest[]): Operand[] {

@@ -7,6 +7,7 @@ import {
   lockKeyList,
   type LockServer,
   type LuaScript,
+  type Operands,
   type Step,
   type StepNode,
 } from '../redis/index.js';
@@ -20,8 +21,6 @@ import type { Answer, Extension, Transferred } from './lock-store.js';
 import { exclusive } from './native-scripts.js';
 import { type AcquireReply, answerOf, extendedOf, noReply } from './reply.js';
 import { unlessGone, unlessHeld, unlessLost } from './unconfirmed.js';
-
-type Operands = Readonly<Record<string, string | number | undefined>>;
 
 /**
  * The steps of our own locks on one server: finds the keys, says when a step is too late, reads the replies. A script takes

@@ -14,3 +14,4 @@ export * from './module-options.js';
 export * from './redis-source.js';
 export * from './replica-options.js';
 export * from './locked-options.js';
+export { span } from './span.js';

@@ -10,7 +10,7 @@ export { WakeChannels } from './grant-channel.js';
 export { type LockServer, type ServerListener } from './lock-server.js';
 export { lockServer } from './open-server.js';
 export { type Step, type StepNode } from './redis-node.js';
-export { CommonOperands, KeyList, type Keys, type Operand } from './resp.js';
+export { CommonOperands, KeyList, type Keys, type Operand, type Operands } from './resp.js';
 export { type OutageListener } from './outage-watch.js';
 export { type RedisConnection } from './redis-connection.js';
 export { RepeatedScript } from './repeated-script.js';

@@ -1,5 +1,12 @@
 import { createHash } from 'node:crypto';
-import { bulk, type CommonOperands, KeyList, type Keys, type Operand } from './resp.js';
+import {
+  bulk,
+  type CommonOperands,
+  KeyList,
+  type Keys,
+  type Operand,
+  type Operands,
+} from './resp.js';
 
 /** One run of a script. */
 export interface ScriptRun<Answer> {
@@ -93,7 +100,7 @@ export class LuaScript {
   }
 
   /** Those of the operands that the script declares; at the end they may be left out: the script finds nil. */
-  argList(args: Readonly<Record<string, Operand | undefined>>): Operand[] {
+  argList(args: Operands): Operand[] {
     let last = this.args.length;
     while (last > 0 && args[this.args[last - 1]!] === undefined) last -= 1;
     const list: Operand[] = [];

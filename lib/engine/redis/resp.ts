@@ -1,6 +1,9 @@
 /** What follows a script in EVALSHA: how many keys, the keys, the arguments. */
 export type Operand = string | number;
 
+/** What a script wants to know, by the names that it gives it. */
+export type Operands = Readonly<Record<string, Operand | undefined>>;
+
 /** An operand as it goes over the wire (RESP's bulk string): its length in bytes, then itself. */
 export function bulk(operand: Operand): string {
   const text = String(operand);

@@ -13,7 +13,7 @@ import { lazyKind } from '../services/locked-call.js';
 import { checkedFor, decoratedMethod, nameOf, wrapMethod } from './decorated-method.js';
 import { injectService } from './injected-service.js';
 import type { LockedDecorator, Skippable } from './locked-types.js';
-import { leaseParameters, withLease } from './parameters.js';
+import { argumentsWith, leaseParameters } from './parameters.js';
 import { returnKind } from '../services/return-kind.js';
 
 /** The options of `@LeaderOnly`. */
@@ -65,7 +65,7 @@ export function LeaderOnly(
     const wrapper = async function (this: object, ...args: unknown[]): Promise<unknown> {
       const candidate = Candidates.of(serviceOf(this)).get(name, { ttl });
       return candidate.lead(async (lease) => {
-        const result = await original.apply(this, withLease(args, leaseAt, lease));
+        const result = await original.apply(this, argumentsWith(args, leaseAt, lease));
         if (lazyKind(result)) throw streams();
         return result;
       }, onLost);

@@ -33,7 +33,7 @@ import {
 } from './decorated-method.js';
 import { injectService } from './injected-service.js';
 import type { Lockable, LockedDecorator, LockedKey } from './locked-types.js';
-import { leaseParameters, withLease } from './parameters.js';
+import { argumentsWith, leaseParameters } from './parameters.js';
 import { rememberReturnKind, returnKind } from '../services/return-kind.js';
 import { logger } from '../services/logger.js';
 
@@ -102,7 +102,7 @@ export function Locked(
       const plan = plans.on(service);
       const names = lockNames(keyOf(args, instance), plan.maxKeyBytes);
       const run = (lease: unknown): unknown =>
-        original.apply(instance, withLease(args, leaseAt, lease));
+        original.apply(instance, argumentsWith(args, leaseAt, lease));
       return new LockedCall(plan, names, args, run, instance);
     }
 

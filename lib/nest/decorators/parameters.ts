@@ -43,7 +43,7 @@ export function leaseParameters(prototype: object, method: string | symbol): rea
 }
 
 /** The arguments with the lease in those positions. */
-export function withLease(
+export function argumentsWith(
   args: unknown[],
   positions: readonly number[],
   lease: unknown,

@@ -1,9 +1,8 @@
 import { LockStoreError } from '../../engine/errors/index.js';
 import type { StoreDescription } from '../../engine/locks/lock-store.js';
 import type { Publisher } from '../../engine/events/index.js';
-import type { ModuleSettings } from '../../engine/options/index.js';
+import { type ModuleSettings, span } from '../../engine/options/index.js';
 import { logger } from './logger.js';
-import { span } from './operator-log.js';
 
 /** Says at start-up what was found, and the options in force. */
 export function logStart(

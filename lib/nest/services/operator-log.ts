@@ -5,7 +5,7 @@ import {
   Publisher,
   type Reports,
 } from '../../engine/events/index.js';
-import type { Clock } from '../../engine/options/index.js';
+import { type Clock, span } from '../../engine/options/index.js';
 import { logger } from './logger.js';
 
 /** How many lines of one kind are written within how many ms; of further ones it is said how many there were. */
@@ -63,11 +63,6 @@ function fieldsOf({ name, key, mode, module }: LockSubject): object {
 /** The name of a lock that has one. */
 function called({ name, key }: LockSubject): string {
   return name === key || name === '(unnamed)' ? '' : ` (${name})`;
-}
-
-/** A time as a person reads it. */
-export function span(ms: number): string {
-  return ms < 1_000 ? `${Math.round(ms)} ms` : `${Math.round(ms / 1_000)} s`;
 }
 
 /** Lines of one kind, in bounded number. */

@@ -1,5 +1,5 @@
 import type { LockInspection, LockParty } from '../../engine/inspection/inspection.js';
-import { span } from './span.js';
+import { span } from '../../engine/options/index.js';
 import { tableOf } from './table.js';
 
 const HEADING = ['KEY', 'HELD AS', 'BY', 'FOR', 'LEFT', 'WAITING'];

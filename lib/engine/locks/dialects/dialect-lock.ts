@@ -9,6 +9,7 @@ import {
   LuaScript,
   named,
   notSent,
+  type Operands,
   type StepNode,
 } from '../../redis/index.js';
 import { askAgain } from '../back-off.js';
@@ -19,7 +20,7 @@ import type { Answer, Extension, LockStrategy, Snapshot } from '../lock-store.js
 import { isOne } from '../lock-steps.js';
 import { extendedOf } from '../reply.js';
 import { scripts as others, snapshotWithoutQueue } from '../snapshot.js';
-import type { AcquireReply, Dialect, DialectScript, Operands, Send, Wake } from './dialect.js';
+import type { Dialect, DialectReply, DialectScript, Send, Wake } from './dialect.js';
 import { marked, plain } from './plain/plain.js';
 import { pythonRedisLock } from './python-redis-lock/python-redis-lock.js';
 import { redisson } from './redisson/redisson.js';
@@ -134,7 +135,7 @@ export class DialectLock implements LockStrategy {
   }
 
   /** Takes the lock at one node, or says who has it. `asked`: when the caller did; other nodes may have been asked before. */
-  #take(node: StepNode, keys: Keys, request: LockRequest, asked: number): Promise<AcquireReply> {
+  #take(node: StepNode, keys: Keys, request: LockRequest, asked: number): Promise<DialectReply> {
     const { key, tokenBlock: tokens, wanted, queue } = request;
     const operands = {
       ...this.#operands(request, keys.lock),
@@ -153,7 +154,7 @@ export class DialectLock implements LockStrategy {
         sentAt: step.monotonic,
         wanted,
         read: (answer, receivedAt) => {
-          const reply = answer as AcquireReply;
+          const reply = answer as DialectReply;
           node.clock.learn(step, receivedAt, reply[2] / 1_000);
           return reply;
         },

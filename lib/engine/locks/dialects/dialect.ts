@@ -1,11 +1,11 @@
-import type { KeyType, LuaScript } from '../../redis/index.js';
+import type { KeyType, LuaScript, Operands } from '../../redis/index.js';
 import type { LockRequest } from '../lock-request.js';
 
 /** A script of a dialect: a step on one lock, with whatever keys and operands that dialect's locks have. */
 export type DialectScript = LuaScript;
 
 /** What an acquisition, or a step of one, answers. */
-export type AcquireReply = [
+export type DialectReply = [
   kind: string,
   left: number | string,
   now: number,
@@ -18,10 +18,7 @@ export type AcquireReply = [
 ];
 
 /** Takes a step of an acquisition; with operands beside those that all of them have. */
-export type Send = (
-  script: DialectScript,
-  more?: Readonly<Record<string, string | undefined>>,
-) => Promise<AcquireReply>;
+export type Send = (script: DialectScript, more?: Operands) => Promise<DialectReply>;
 
 /** A message that wakes waiters: by which command, where, and what. */
 export interface Wake {
@@ -31,9 +28,6 @@ export interface Wake {
   readonly older?: string;
   readonly message: string;
 }
-
-/** What a script wants to know, by the names that it gives it. */
-export type Operands = Readonly<Record<string, string | number | undefined>>;
 
 /**
  * How another service writes its locks: the shape of a kind of lock, without a queue. Each script is one
@@ -49,7 +43,7 @@ export interface Dialect {
    */
   readonly acquire: DialectScript;
   /** Acquires by several steps, where one would not be what the other side does. */
-  take?(send: Send): Promise<AcquireReply>;
+  take?(send: Send): Promise<DialectReply>;
   /** 1 if it was the holder's, else 0. With `keep`, the lock stays taken by nobody so many ms. */
   readonly release: DialectScript;
   /** The ms left; -2 where the lock is free, -3 where it is another's. Never shortens, never brings back. */

@@ -5,6 +5,7 @@ import {
   type KeyList,
   lockKeyList,
   LuaScript,
+  type Operands,
   type RedisServer,
   type ServerHealth,
   slotTagOf,
@@ -150,7 +151,7 @@ export class QuorumNode {
   #run<Result>(
     script: LuaScript,
     key: string,
-    operands: Readonly<Record<string, string | number | undefined>>,
+    operands: Operands,
     read: (reply: unknown, receivedAt: number) => Result,
   ): Promise<Result> {
     let lists = this.#keyLists.get(script);

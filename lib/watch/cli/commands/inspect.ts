@@ -6,7 +6,7 @@ import {
 } from '../../../engine/inspection/inspection.js';
 import type { Context, ExitCode } from '../context.js';
 import { heldAs, party } from '../lock-table.js';
-import { span } from '../span.js';
+import { span } from '../../../engine/options/index.js';
 import { padded } from '../table.js';
 
 /** How many holders and waiters are shown. */

@@ -1,7 +1,7 @@
 import { type LockInspection, sightOf } from '../../../engine/inspection/inspection.js';
 import type { Context, ExitCode } from '../context.js';
 import { heldAs, party } from '../lock-table.js';
-import { span } from '../span.js';
+import { span } from '../../../engine/options/index.js';
 import { UsageError } from '../usage-error.js';
 import { looked } from './inspect.js';
 

@@ -1,7 +1,6 @@
 import type { LockClient } from '../../../engine/client/lock-client.js';
-import { systemClock } from '../../../engine/options/index.js';
+import { span, systemClock } from '../../../engine/options/index.js';
 import type { RedisConnection } from '../../../engine/redis/index.js';
-import { shortSpan, span } from '../span.js';
 import { type Finding, ok, warning } from './finding.js';
 
 const ROUNDS = 20;
@@ -70,4 +69,9 @@ export async function scripts(client: LockClient): Promise<Finding> {
 function spreadOf(took: readonly number[]): { median: number; longest: number } {
   const sorted = took.toSorted((a, b) => a - b);
   return { median: sorted[Math.floor(sorted.length / 2)]!, longest: sorted.at(-1)! };
+}
+
+/** A few ms, where tenths tell something. */
+function shortSpan(ms: number): string {
+  return ms < 10 ? `${ms.toFixed(1)} ms` : span(ms);
 }

@@ -1,5 +1,5 @@
 import type { DialectSettings } from '../../../options/index.js';
-import type { AcquireReply, Dialect, Send } from '../dialect.js';
+import type { Dialect, DialectReply, Send } from '../dialect.js';
 import { LuaScript, named } from '../../../redis/index.js';
 import acquire from './acquire.lua.js';
 import extend from './extend.lua.js';
@@ -41,7 +41,7 @@ export function timestamp({ unit, lasting }: DialectSettings): Dialect {
 }
 
 /** As the articles' clients do, each step a command of its own. */
-async function stepByStep(send: Send): Promise<AcquireReply> {
+async function stepByStep(send: Send): Promise<DialectReply> {
   const first = await send(scripts.setnx);
   if (first[0] !== 'busy') return first;
   const seen = await send(scripts.get);

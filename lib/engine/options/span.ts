@@ -16,8 +16,3 @@ export function span(ms: number): string {
   const rest = part === undefined ? 0 : Math.floor((ms % length) / part);
   return rest === 0 ? whole : `${whole} ${rest} ${smaller}`;
 }
-
-/** A few ms, where tenths tell something. */
-export function shortSpan(ms: number): string {
-  return ms < 10 ? `${ms.toFixed(1)} ms` : span(ms);
-}
