@@ -18,7 +18,7 @@ import { Test } from '@nestjs/testing';
 import { LockService, RedisLockModule } from 'nest-redis-lock';
 import { freePort, RedisProcess } from '../../tools/redis-server.js';
 import { outsideNpm } from '../package/outside-npm.js';
-import { pack } from '../package/packed.js';
+import { BUILDING, pack } from '../package/packed.js';
 import { until } from '../support/until.js';
 import { blocksOf, PAGES, textOf } from './pages.js';
 
@@ -37,7 +37,7 @@ beforeAll(async () => {
     symlinkSync(resolve('node_modules', name), join(packages, name));
   }
   renameSync(join(folder, 'package'), join(packages, 'nest-redis-lock'));
-}, 180_000);
+}, BUILDING);
 
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 

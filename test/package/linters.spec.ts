@@ -4,7 +4,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { publint } from 'publint';
-import { pack } from './packed.js';
+import { BUILDING, pack } from './packed.js';
 
 let folder: string;
 let tarball: Buffer;
@@ -12,7 +12,7 @@ let tarball: Buffer;
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'nest-redis-lock-linters-'));
   tarball = readFileSync(await pack(folder));
-}, 120_000);
+}, BUILDING);
 
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 

@@ -36,6 +36,9 @@ const SOURCES = [
   'docs',
 ];
 
+/** How long to build it may take, in ms: minutes, where others have the processors. */
+export const BUILDING = 600_000;
+
 /** Packages that were built before, each under the digest of its sources. */
 const KEPT = resolve('.cache/packed');
 

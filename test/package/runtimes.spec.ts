@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { RedisProcess } from '../../tools/redis-server.js';
 import { Consumer, type Outcome } from './consumer.js';
 import { outsideNpm } from './outside-npm.js';
-import { pack } from './packed.js';
+import { BUILDING, pack } from './packed.js';
 import { BUN, DENO, programOf } from './runtimes.js';
 
 /** Each runs the application's TypeScript; Node what tsc made of it. */
@@ -46,7 +46,7 @@ beforeAll(async () => {
   consumer = await Consumer.install('runtimes', tarball, folder);
   const { code, stdout } = await consumer.node(['node_modules/typescript/bin/tsc', '-p', '.']);
   if (code !== 0) throw new Error(stdout);
-}, 300_000);
+}, BUILDING);
 
 afterAll(async () => {
   await redis?.stop();

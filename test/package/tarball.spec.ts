@@ -12,7 +12,7 @@ import {
 import { homedir, tmpdir } from 'node:os';
 import { basename, dirname, join, relative, resolve } from 'node:path';
 import { filesBelow } from '../architecture/files-below.js';
-import { pack } from './packed.js';
+import { BUILDING, pack } from './packed.js';
 
 const lua = '../../tools/lua.mjs';
 const { withConstants } = (await import(lua)) as { withConstants: (source: string) => string };
@@ -36,7 +36,7 @@ beforeAll(async () => {
   execFileSync('tar', ['-xzf', tarball, '-C', join(folder, 'unpacked')]);
   root = join(folder, 'unpacked/package');
   files = filesBelow(root, '').map((file) => relative(root, file));
-}, 120_000);
+}, BUILDING);
 
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 

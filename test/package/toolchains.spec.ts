@@ -15,7 +15,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { outsideNpm } from './outside-npm.js';
-import { pack } from './packed.js';
+import { BUILDING, pack } from './packed.js';
 import { BUN, DENO, programOf } from './runtimes.js';
 
 const exec = promisify(execFile);
@@ -32,7 +32,7 @@ beforeAll(async () => {
     symlinkSync(resolve('node_modules', name), join(packages, name));
   }
   renameSync(join(folder, 'package'), join(packages, 'nest-redis-lock'));
-}, 180_000);
+}, BUILDING);
 
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { outsideNpm } from './outside-npm.js';
-import { pack } from './packed.js';
+import { BUILDING, pack } from './packed.js';
 
 const run = promisify(execFile);
 
@@ -63,7 +63,7 @@ beforeAll(async () => {
     cpSync(join(folder, 'package'), join(modules, copy), { recursive: true });
   }
   symlinkSync(resolve('node_modules'), join(folder, 'node_modules'));
-}, 120_000);
+}, BUILDING);
 
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 

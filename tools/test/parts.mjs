@@ -7,7 +7,8 @@ const LONG = [
   'test/board',
   'test/model',
   'test/protocol/client',
-  'test/dialects/(both-ways|jvm|peers|process-crowds|quorum|sleepers|steps|symfony|timestamp)',
+  'test/contracts/memory-matches',
+  'test/dialects/(both-ways|guard|jvm|native-guard|peers|process-crowds|quorum|sleepers|steps|symfony|timestamp)',
   'test/faults/(cluster-access|cluster-parts|contention|durability|histories|leaders|leaks|quorum|replicas|skewed|slow|split|stall|url)',
 ];
 
@@ -60,9 +61,9 @@ export const PARTS = {
     { ...LONGEST, name: 'faults and histories', folders: ['test/faults'] },
     {
       ...LONGEST,
-      name: 'simulations and many waiters',
+      name: 'simulations, many waiters, memory against Redis',
       folders: ['test/contracts'],
-      only: ['test/contracts/(bounded|simulation)'],
+      only: ['test/contracts/(bounded|memory-matches|simulation)'],
     },
     {
       ...LONGEST,

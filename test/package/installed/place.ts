@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { RedisProcess } from '../../../tools/redis-server.js';
 import type { Consumer } from '../consumer.js';
-import { pack } from '../packed.js';
+import { BUILDING, pack } from '../packed.js';
 
 /** Where a test file installs the packed library, and the Redis of its applications. */
 export class Place {
@@ -16,9 +16,9 @@ export class Place {
     beforeAll(async () => {
       this.folder = mkdtempSync(join(tmpdir(), 'nest-redis-lock-package-'));
       [this.tarball, this.redis] = await Promise.all([pack(this.folder), RedisProcess.start()]);
-    }, 120_000);
+    }, BUILDING);
     afterAll(async () => {
-      await this.redis.stop();
+      await this.redis?.stop();
       rmSync(this.folder, { recursive: true, force: true });
     });
   }
