@@ -13,6 +13,9 @@ export interface Outcome {
   readonly stderr: string;
 }
 
+/** How long an installation may take, in ms: minutes, where others have the processors or the network. */
+export const INSTALLING = 600_000;
+
 const QUIET = ['--prefer-offline', '--no-audit', '--no-fund', '--loglevel=error'];
 
 /** How each package manager adds a tarball to a project and installs all that the project names. */
@@ -35,7 +38,12 @@ export class Consumer {
     const project = join(folder, installer, name);
     cpSync(join('test/package/consumers', name), project, { recursive: true });
     const consumer = new Consumer(project);
-    const { code, stdout, stderr } = await consumer.run('npm', [...INSTALLERS[installer], tarball]);
+    const { code, stdout, stderr } = await consumer.run(
+      'npm',
+      [...INSTALLERS[installer], tarball],
+      {},
+      INSTALLING,
+    );
     if (code !== 0) throw new Error(`${installer} failed in ${name}: ${stdout}${stderr}`);
     return consumer;
   }
@@ -51,7 +59,7 @@ export class Consumer {
     writeFileSync(join(project, 'package.json'), '{ "private": true }');
     const consumer = new Consumer(project);
     const install = [...INSTALLERS.npm, '--omit=peer', tarball, ...packages];
-    const { code, stdout, stderr } = await consumer.run('npm', install);
+    const { code, stdout, stderr } = await consumer.run('npm', install, {}, INSTALLING);
     if (code !== 0) throw new Error(`npm failed: ${stdout}${stderr}`);
     return consumer;
   }
@@ -65,7 +73,7 @@ export class Consumer {
     await exec('git', ['clone', '--quiet', '--bare', '.', bare]);
     const consumer = new Consumer(project);
     const install = [...INSTALLERS.npm, `git+file://${bare}`];
-    const { code, stdout, stderr } = await consumer.run('npm', install, {}, 540_000);
+    const { code, stdout, stderr } = await consumer.run('npm', install, {}, INSTALLING);
     if (code !== 0) throw new Error(`npm failed: ${stdout}${stderr}`);
     return consumer;
   }

@@ -6,7 +6,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { RedisProcess } from '../../tools/redis-server.js';
-import { Consumer, type Outcome } from './consumer.js';
+import { Consumer, INSTALLING, type Outcome } from './consumer.js';
 import { outsideNpm } from './outside-npm.js';
 import { BUILDING, pack } from './packed.js';
 import { BUN, DENO, programOf } from './runtimes.js';
@@ -46,7 +46,7 @@ beforeAll(async () => {
   consumer = await Consumer.install('runtimes', tarball, folder);
   const { code, stdout } = await consumer.node(['node_modules/typescript/bin/tsc', '-p', '.']);
   if (code !== 0) throw new Error(stdout);
-}, BUILDING);
+}, BUILDING + INSTALLING);
 
 afterAll(async () => {
   await redis?.stop();

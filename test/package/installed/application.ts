@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, it } from '@jest/globals';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { blocksOf } from '../../docs/pages.js';
-import { Consumer } from '../consumer.js';
+import { Consumer, INSTALLING } from '../consumer.js';
 import { Place, startsAndLocks } from './place.js';
 
 export const JEST = ['node_modules/jest/bin/jest.js', '--ci', '--rootDir=.', '--detectOpenHandles'];
@@ -29,7 +29,7 @@ export function describeApplication(
         const kind = code.includes("from 'supertest'") ? 'e2e' : 'unit';
         writeFileSync(join(consumer.folder, `pages/${kind}-${nth + 1}.spec.ts`), code);
       }
-    }, 180_000);
+    }, INSTALLING);
 
     it('is built, starts, locks in every way and ends by itself', async () => {
       await startsAndLocks(consumer, place.redis.url);

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { Redis } from 'ioredis';
-import { Consumer, type Outcome } from '../consumer.js';
+import { Consumer, INSTALLING, type Outcome } from '../consumer.js';
 import { Place } from './place.js';
 
 const place = new Place();
@@ -9,7 +9,7 @@ describe('an empty folder with ioredis and without Nest', () => {
   let bare: Consumer;
   beforeAll(async () => {
     bare = await Consumer.bare(place.tarball, place.folder, ['ioredis']);
-  }, 120_000);
+  }, INSTALLING);
 
   const npx = (words: string[], env = {}): Promise<Outcome> =>
     bare.run('npx', ['--no-install', 'nest-redis-lock', ...words], {
