@@ -2,7 +2,7 @@ import Sequencer from '@jest/test-sequencer';
 
 /** What takes minutes, or in the quick run half of one, the longest first: at the end the others would wait for it. */
 const LONGEST = [
-  'dialects/both-ways/jvm',
+  'dialects/both-ways/(redisson|spring)',
   'package/installed',
   'model',
   'faults/(leaders|replicas|split-brain|server-loss)',

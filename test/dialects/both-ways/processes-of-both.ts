@@ -1,9 +1,8 @@
-import { describe, expect, it, jest } from '@jest/globals';
+import { expect, it, jest } from '@jest/globals';
 import { Worker } from '../../support/worker.js';
 import { eachOf, shareLocks } from '../both-ways.js';
 import { Crowd } from '../crowd.js';
 import type { DrivenPeer } from '../peers/driven-peer.js';
-import { peers } from '../peers/index.js';
 import { Sides } from '../sides.js';
 
 const ROUND = process.env['FULL'] ? 6_000 : 1_500;
@@ -13,13 +12,12 @@ const KILLED = 2_000;
 
 jest.setTimeout(300_000); // several JVMs start in a test
 
-const sides = new Sides();
+/** What holds beside a library for the JVM, each client of which is a process. */
+export function shareLocksWithProcesses(peers: readonly DrivenPeer[]): void {
+  shareLocks(new Sides(), peers, processesOfBoth);
+}
 
-describe.each(['redisson', 'spring', 'shedLock', 'jedis'] as const)('%s', (library) => {
-  shareLocks(sides, peers[library], processesOfBoth);
-});
-
-function processesOfBoth(_sides: Sides, here: readonly DrivenPeer[]): void {
+function processesOfBoth(sides: Sides, here: readonly DrivenPeer[]): void {
   it('three processes of theirs and three of ours never hold it at one time, and lose no update, also when one of each is killed', () =>
     eachOf(
       here,

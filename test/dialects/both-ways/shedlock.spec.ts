@@ -1,0 +1,4 @@
+import { jvmPeers } from '../peers/jvm.js';
+import { shareLocksWithProcesses } from './processes-of-both.js';
+
+shareLocksWithProcesses(jvmPeers.shedLock);
