@@ -1,5 +1,5 @@
 import { expect, it } from '@jest/globals';
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { builtinModules } from 'node:module';
 import { relative } from 'node:path';
 import { filesBelow } from './files-below.js';
@@ -71,6 +71,18 @@ it('finds the imports of every file that has some', () => {
 it('has no folder that is not a layer of the table', () => {
   const folders = new Set(filesBelow('lib', '.ts').map((path) => layerOf(relative('lib', path))));
   expect([...folders].filter((folder) => !(folder in LAYERS))).toEqual([]);
+});
+
+it('has at most five folders at its top, and the tree of its README', () => {
+  const folders = (at: string) =>
+    readdirSync(at, { withFileTypes: true }).flatMap((each) =>
+      each.isDirectory() ? [each.name] : [],
+    );
+  const tops = folders('lib');
+  expect(tops.length).toBeLessThanOrEqual(5);
+  const [, tree = ''] = readFileSync('lib/README.md', 'utf8').split('```');
+  const drawn = [...tree.matchAll(/── (\w+)\//g)].map(([, name]) => name!);
+  expect(drawn.sort()).toEqual(tops.flatMap((top) => [top, ...folders(`lib/${top}`)]).sort());
 });
 
 it('calls from layer to layer in one direction', () => {
