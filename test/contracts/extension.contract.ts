@@ -30,9 +30,7 @@ export const extension: Contract = {
       const step = (name: 'release' | 'leave') => (request: LockRequest) => {
         const lost = { outcome: 'unsent', retryable: true } as const;
         if (away) return Promise.reject(new LockStoreError('Redis is not connected.', lost));
-        return name === 'leave'
-          ? store.leave(request)
-          : store.strategy(request).release(request, 0);
+        return name === 'leave' ? store.leave(request) : store.release(request, 0);
       };
       return withSteps(store, { release: step('release'), leave: step('leave') });
     };

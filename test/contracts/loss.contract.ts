@@ -16,7 +16,7 @@ const hangingFor =
   (store) => {
     const hangs = (request: LockRequest | undefined): boolean => request?.key === key;
     return withSteps(store, {
-      batches: (requests) => batchesBy(requests, hangs, (_, own) => store.batches(own)),
+      batches: (requests) => batchesBy(requests, hangs, (own) => store.batches(own)),
       extend: (requests) => (hangs(requests[0]) ? new Promise(() => {}) : store.extend(requests)),
     });
   };

@@ -175,7 +175,7 @@ describe('where too few replicas confirm', () => {
     const pair = await Pair.start({});
     const clock = new StallingClock(systemClock);
     const client = await pair.client({ replicas: { acks: 2, timeout: 300 } }, clock);
-    const asks = jest.spyOn(client.store.strategy({}), 'acquire');
+    const asks = jest.spyOn(client.store, 'acquire');
     await until('the one replica confirms in time', async () => {
       asks.mockClear();
       const refused = client.acquire('k', { wait: 0 }).catch((error: unknown) => error);
@@ -242,7 +242,7 @@ describe('where too few replicas confirm', () => {
     const pair = await Pair.start({});
     const client = await pair.client({ replicas: { acks: 1, timeout: 500 }, ttl: 6_000 });
     pair.link.down = { drop: true };
-    const asks = jest.spyOn(client.store.strategy({}), 'acquire');
+    const asks = jest.spyOn(client.store, 'acquire');
     const lease = client.acquire('k', { wait: 20_000 });
     const ask = await until('it asks', () => asks.mock.results[0]);
     await expect(ask.value).rejects.toBeInstanceOf(ReplicasNotReachedError);
@@ -291,7 +291,7 @@ it('in a Cluster, each primary asks its own replicas', async () => {
   await (await next).extend(); // from its first lease to a whole one
   expect((await next).held).toBe(true);
   cluster.replicas[0]!.signal('SIGSTOP');
-  const asks = jest.spyOn(one.store.strategy({}), 'acquire');
+  const asks = jest.spyOn(one.store, 'acquire');
   const refused = one.acquire('unconfirmed', { wait: 0 }).catch((error: unknown) => error);
   const ask = await until('it asks', () => asks.mock.results[0]);
   await Promise.allSettled([ask.value]);

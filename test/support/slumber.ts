@@ -1,4 +1,4 @@
-import type { LockKind, LockStore, LockStrategy } from '../../lib/engine/locks/lock-store.js';
+import type { LockStore } from '../../lib/engine/locks/lock-store.js';
 import type { StallingClock } from './stalling-clock.js';
 import { type Wrap, withSteps } from './world.js';
 
@@ -31,13 +31,12 @@ export const slumber: Wrap = (store, clock) => {
   });
 };
 
-function slow<Steps extends LockStrategy>(right: Steps, clock: StallingClock): Steps {
+function slow(right: LockStore, clock: StallingClock): LockStore {
   return new Proxy(right, {
     get(own, name) {
       const member: unknown = Reflect.get(own, name);
       if (typeof member !== 'function') return member;
       const step = member.bind(own) as (...all: unknown[]) => unknown;
-      if (name === 'strategy') return (kind: LockKind) => slow(step(kind) as LockStrategy, clock);
       if (!STEPS.has(name)) return step;
       return async (...args: unknown[]) => {
         const answer = step(...args);

@@ -1,7 +1,7 @@
 import type { Redis } from 'ioredis';
 import { LockClient } from '../../lib/engine/client/lock-client.js';
 import type { BaseLease } from '../../lib/engine/client/lease.js';
-import type { LockStore, LockStrategy, Snapshot } from '../../lib/engine/locks/lock-store.js';
+import type { LockStore, Snapshot } from '../../lib/engine/locks/lock-store.js';
 import type { LockRequest } from '../../lib/engine/locks/lock-request.js';
 import {
   type AcquireOptions,
@@ -239,17 +239,10 @@ export class LockingProcess {
 
 /** The same store with some steps of it done otherwise, whoever takes them. */
 export function withSteps(store: LockStore, steps: Partial<LockStore>): LockStore {
-  return otherwise(store, {
-    ...steps,
-    strategy: (kind) => otherwise(store.strategy(kind), steps),
-  });
-}
-
-function otherwise<Steps extends LockStrategy>(right: Steps, steps: Partial<LockStore>): Steps {
-  return new Proxy(right, {
-    get(store, name) {
-      const step: unknown = steps[name as keyof LockStore] ?? Reflect.get(store, name);
-      return typeof step === 'function' ? (step.bind(store) as unknown) : step;
+  return new Proxy(store, {
+    get(right, name) {
+      const step: unknown = steps[name as keyof LockStore] ?? Reflect.get(right, name);
+      return typeof step === 'function' ? (step.bind(right) as unknown) : step;
     },
   });
 }

@@ -2,7 +2,6 @@ import { beforeEach, describe, expect, it } from '@jest/globals';
 import type { LockRequest } from '../../lib/engine/locks/lock-request.js';
 import { LockSteps } from '../../lib/engine/locks/lock-steps.js';
 import { FreeLocks } from '../../lib/engine/locks/lock/free-lock.js';
-import { RedisExclusiveLock } from '../../lib/engine/locks/lock/redis-lock.js';
 import { exclusive } from '../../lib/engine/locks/native-scripts.js';
 import {
   type LockServer,
@@ -21,13 +20,19 @@ let clock: ManualClock;
 let node: StepNode;
 let server: LockServer;
 let steps: LockSteps;
-let lock: RedisExclusiveLock;
+let lock: ReturnType<typeof lockOf>;
 /** The runs that reached the server. */
 let ran: { script: string; notAfter: unknown; common: unknown }[];
 let replies: unknown[];
 
-function lockOf(confirmed: boolean): RedisExclusiveLock {
-  return new RedisExclusiveLock(new FreeLocks(steps, 'me', confirmed));
+/** The lock by the short way where there is one, as the store takes it. */
+function lockOf(confirmed: boolean) {
+  const free = new FreeLocks(steps, 'me', confirmed);
+  return {
+    acquire: (asked: LockRequest) => server.take(free.acquire(asked) ?? steps.acquire(asked)),
+    release: (asked: LockRequest, keep: number, served?: readonly LockRequest[]) =>
+      server.take(free.release(asked, keep, served) ?? steps.release(asked, keep, served)),
+  };
 }
 
 beforeEach(() => {

@@ -44,8 +44,7 @@ it('a holder whose wait for a condition the store refuses still holds the lock',
   const refused = new LockStoreError('no', { key: 'k', outcome: 'refused', retryable: false });
   const wrap: Wrap = (store) =>
     withSteps(store, {
-      acquire: (request) =>
-        request.former ? Promise.reject(refused) : store.strategy(request).acquire(request),
+      acquire: (request) => (request.former ? Promise.reject(refused) : store.acquire(request)),
     });
   const process = await world.process({}, wrap);
   const lease = (await process.acquire()) as SingleLease;
@@ -237,21 +236,21 @@ describe('an old ask that runs after the lock was given back', () => {
     const process = await world.process({ commandTimeout: TIMEOUT }, (store) => {
       const runsAfter = <Answer>(step: Promise<Answer>): Promise<Answer> => {
         const both = step.then(async (done) => {
-          await store.strategy(lost!).acquire(lost!);
+          await store.acquire(lost!);
           return done;
         });
         return answer.after(both);
       };
       return withSteps(store, {
         acquire: (request) => {
-          if (request.former) return runsAfter(store.strategy(request).acquire(request));
-          if (lost) return store.strategy(request).acquire(request);
+          if (request.former) return runsAfter(store.acquire(request));
+          if (lost) return store.acquire(request);
           lost = { ...request, wanted: () => true };
           const error = new LockStoreError('No answer.', { outcome: 'unknown', retryable: true });
           return Promise.reject(error);
         },
         release: (request, leastLeft, served) =>
-          runsAfter(store.strategy(request).release(request, leastLeft, served)),
+          runsAfter(store.release(request, leastLeft, served)),
         transfer: (request, successor) => runsAfter(store.transfer(request, successor)),
       });
     });

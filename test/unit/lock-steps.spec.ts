@@ -1,6 +1,5 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { LockSteps } from '../../lib/engine/locks/lock-steps.js';
-import { exclusive as scripts } from '../../lib/engine/locks/native-scripts.js';
 import type { LockRequest } from '../../lib/engine/locks/lock-request.js';
 import {
   lockServer,
@@ -62,7 +61,7 @@ describe('an extension', () => {
   it('counts from the moment it was sent, not from that at which its answer was read', async () => {
     way = 300;
     replies = [[1_000]];
-    const { sent, remaining } = await server.take(steps.extend(scripts.extend, [request]));
+    const { sent, remaining } = await server.take(steps.extend([request]));
     expect([sent.monotonic, remaining]).toEqual([0, [1_000]]);
     expect(clock.monotonic()).toBe(300);
   });
@@ -74,14 +73,14 @@ describe('an extension', () => {
       await node.run(step.on(node));
       return node.run(step.on(node));
     };
-    const { sent, remaining } = await server.take(steps.extend(scripts.extend, [request]));
+    const { sent, remaining } = await server.take(steps.extend([request]));
     expect([sent.monotonic, remaining]).toEqual([50, [900]]);
   });
 
   it('says of each lease how much is left, or where it went', async () => {
     replies = [[1_000, -2, -3, 0]];
     const requests = ['a', 'b', 'c', 'd'].map((key) => ({ ...request, key }));
-    const { remaining } = await server.take(steps.extend(scripts.extend, requests));
+    const { remaining } = await server.take(steps.extend(requests));
     expect(remaining).toEqual([1_000, 'free', 'taken', 0]);
   });
 
@@ -89,16 +88,14 @@ describe('an extension', () => {
     confirmed = false;
     replies = [[1_000, -2, -3, 1_000]];
     const requests = ['a', 'b', 'c', 'd'].map((key) => ({ ...request, key }));
-    const { remaining } = await server.take(steps.extend(scripts.extend, requests));
+    const { remaining } = await server.take(steps.extend(requests));
     expect(remaining).toEqual(['unknown', 'free', 'taken', 'unknown']);
   });
 
   it('of which replicas have nothing fails', async () => {
     confirmed = false;
     replies = [[1_000, 1_000]];
-    const extended = server.take(
-      steps.extend(scripts.extend, [request, { ...request, key: 'other' }]),
-    );
+    const extended = server.take(steps.extend([request, { ...request, key: 'other' }]));
     await expect(extended).rejects.toBe(UNREACHED);
   });
 });
@@ -108,7 +105,7 @@ describe('an ask', () => {
     await clock.advance(40);
     way = 300;
     replies = [6_000_000];
-    const answer = await server.take(steps.acquire(scripts.acquire, ask));
+    const answer = await server.take(steps.acquire(ask));
     expect(ran[0]).toMatchObject({ holder: 'me', ttl: 1_000, tokens: 1, not_after: 5_040_000 });
     expect(answer).toMatchObject({ kind: 'held', remaining: 1_000, fencingToken: 6_000_000 });
     expect(answer).toMatchObject({ sent: { monotonic: 40 } });
@@ -121,7 +118,7 @@ describe('an ask', () => {
       await node.run(step.on(node));
       return node.run(step.on(node));
     };
-    const answer = await server.take(steps.acquire(scripts.acquire, ask));
+    const answer = await server.take(steps.acquire(ask));
     expect(ran.map(({ not_after }) => not_after)).toEqual([5_000_000, 5_000_000]);
     expect(answer).toMatchObject({ sent: { monotonic: 50 } });
   });
@@ -132,7 +129,7 @@ describe('an ask', () => {
   ])('learns the clock of the server from an answer of %s', async (_, reply) => {
     way = 300;
     replies = [reply];
-    await server.take(steps.acquire(scripts.acquire, ask));
+    await server.take(steps.acquire(ask));
     expect(node.clock.serverTimeAt(300)).toBe(6_000);
     expect(node.clock.momentAt(6_000, { monotonic: 300, wall: clock.wall() })).toMatchObject({
       monotonic: 0,
@@ -141,16 +138,16 @@ describe('an ask', () => {
 
   it('comes into a queue up to its limit, and into none when it does not want to wait', async () => {
     replies = [6_000_000, 6_000_001];
-    await server.take(steps.acquire(scripts.acquire, ask));
-    await server.take(steps.acquire(scripts.acquire, { ...ask, queue: false }));
+    await server.take(steps.acquire(ask));
+    await server.take(steps.acquire({ ...ask, queue: false }));
     expect(ran.map(({ limit }) => limit)).toEqual([64, 0]);
   });
 
   it('that replicas do not have is no grant; of what is none they are not asked', async () => {
     confirmed = false;
     replies = [6_000_000, ['queued', 500, 6_000_000, 0, '17', 0, 0]];
-    await expect(server.take(steps.acquire(scripts.acquire, ask))).rejects.toBe(UNREACHED);
-    await expect(server.take(steps.acquire(scripts.acquire, ask))).resolves.toMatchObject({
+    await expect(server.take(steps.acquire(ask))).rejects.toBe(UNREACHED);
+    await expect(server.take(steps.acquire(ask))).resolves.toMatchObject({
       kind: 'queued',
       enqueuedAt: '17',
     });
@@ -163,13 +160,13 @@ describe('a release', () => {
     [0, false],
   ])('that is answered %d gave something back: %s', async (reply, gaveBack) => {
     replies = [reply];
-    expect(await server.take(steps.release(scripts.release, request, 0))).toBe(gaveBack);
+    expect(await server.take(steps.release(request, 0))).toBe(gaveBack);
     expect(told).toEqual([]);
   });
 
   it('tells who comes next in this process before it is over', async () => {
     replies = [['granted a', 'kept 0 k']];
-    const released = server.take(steps.release(scripts.release, request, 0));
+    const released = server.take(steps.release(request, 0));
     let tells = 0;
     void released.then(() => (tells = told.length));
     expect(await released).toBe(true);
@@ -226,18 +223,10 @@ const WORD = ['OK', 0, NOW * 1_000];
 const GARBAGE = [1, 0, -1, 2, 30_000, null, '', [], [1_000, 1_000], [-2], ['OK'], 'OK', WORD];
 
 it.each([
-  ['a question', () => steps.acquire(scripts.acquire, ask), GARBAGE],
-  [
-    'a release',
-    () => steps.release(scripts.release, request, 0),
-    [2, 30_000, 1e15, null, '', 'OK'],
-  ],
-  ['a leave', () => steps.leave(scripts.leave, request), [2, 1e15, null, '', 'OK', []]],
-  [
-    'an extension',
-    () => steps.extend(scripts.extend, [request]),
-    [0, 2, 1e15, null, '', [], [1, 1], [null]],
-  ],
+  ['a question', () => steps.acquire(ask), GARBAGE],
+  ['a release', () => steps.release(request, 0), [2, 30_000, 1e15, null, '', 'OK']],
+  ['a leave', () => steps.leave(request), [2, 1e15, null, '', 'OK', []]],
+  ['an extension', () => steps.extend([request]), [0, 2, 1e15, null, '', [], [1, 1], [null]]],
 ] as const)('what is no answer to %s is taken for none', async (_, step, replied) => {
   node.clock.learn(momentOf(clock), 0, NOW);
   for (const reply of replied) {

@@ -16,7 +16,7 @@ it('an entry whose owner leaves as soon as it is in the queue is not polled', as
     remaining: 1_000,
     requeued: false,
   };
-  const store = { processId: 'a.1.b', strategy: () => ({ acquire: async () => answer }) };
+  const store = { processId: 'a.1.b', acquire: async () => answer };
   const context = {
     store: store as unknown as LockStore,
     settings: moduleSettings({ redis: 'redis://a' }),

@@ -241,10 +241,9 @@ export class HeldLocks {
     this.#underWay += 1;
     const uncertain = inFlight.isUncertain(this.clock); // now: an ask may run after the release, and be too late when that is answered
     const served = successors?.takeServed();
-    const strategy = this.store.strategy(request);
     const released =
       (alone && successors?.giveBackQueueing(heldLock)) ||
-      strategy.release(request, heldLock.leastLeft, served);
+      this.store.release(request, heldLock.leastLeft, served);
     successors?.ended(heldLock);
     return released.then(
       (ours) => {
@@ -258,7 +257,7 @@ export class HeldLocks {
       () => {
         this.#end(heldLock, validity === 'valid' ? undefined : 'expired');
         this.abandon(heldLock, async () => {
-          await strategy.release(request, heldLock.leastLeft, served);
+          await this.store.release(request, heldLock.leastLeft, served);
           await this.#leave(heldLock);
         });
         this.#answered();

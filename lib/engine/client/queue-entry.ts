@@ -1,13 +1,6 @@
 import { LockLimitError, LockNotAcquiredError, LockStoreError } from '../errors/index.js';
 import { newHolderId } from '../locks/holder.js';
-import type {
-  Answer,
-  Grant,
-  LockStore,
-  LockStrategy,
-  Queued,
-  Refusal,
-} from '../locks/lock-store.js';
+import type { Answer, Grant, LockStore, Queued, Refusal } from '../locks/lock-store.js';
 import { lockId, type LockRequest } from '../locks/lock-request.js';
 import { FIRST_LEASE, LONGEST_BATCH } from '../protocol/constants.js';
 import { type Clock, type ModuleSettings, permitsOf } from '../options/index.js';
@@ -57,7 +50,6 @@ export class QueueEntry implements Polled {
   polled = false;
   /** Of one who awaited a condition and queues now: whether it was signalled, or may have been. An ask that finds the grant cannot tell. */
   signalled: boolean | undefined;
-  readonly #strategy: LockStrategy;
   readonly #request: { -readonly [Part in keyof LockRequest]: LockRequest[Part] };
   #over = false;
   #asking = false;
@@ -92,7 +84,6 @@ export class QueueEntry implements Polled {
       former: undefined,
       wanted: () => !this.#over,
     };
-    this.#strategy = store.strategy(this.#request);
     entries.set(holder, this);
   }
 
@@ -111,7 +102,7 @@ export class QueueEntry implements Polled {
   ask(): void {
     if (this.#over || this.#asking) return;
     const sentAt = this.#send();
-    this.#settled = this.#strategy.acquire(this.#request).then(
+    this.#settled = this.context.store.acquire(this.#request).then(
       (answer) => this.#answered(answer),
       (error: unknown) => this.#failed(error, sentAt),
     );
@@ -120,7 +111,7 @@ export class QueueEntry implements Polled {
   /** Asks for the first time, and gives a lease back in the same step. Resolves to whether it was still ours. */
   askGivingBack(former: LockRequest): Promise<boolean> {
     const sentAt = this.#send();
-    return this.#strategy.acquire({ ...this.#request, former }).then(
+    return this.context.store.acquire({ ...this.#request, former }).then(
       (answer) => {
         this.#answered(answer);
         if (answer.kind !== 'late') return answer.gaveBack === true;

@@ -4,11 +4,11 @@ export const LARGEST_BATCH = 256;
 /** The indices of `items` in batches of `largest` at most, in which all items have one `group`. */
 export function batchesOf<Item>(
   items: readonly Item[],
-  group: (item: Item) => number,
+  group: (item: Item) => unknown,
   largest: number,
 ): number[][] {
   const batches: number[][] = [];
-  const open = new Map<number, number[]>();
+  const open = new Map<unknown, number[]>();
   for (const [at, item] of items.entries()) {
     const of = group(item);
     let batch = open.get(of);
@@ -22,23 +22,16 @@ export function batchesOf<Item>(
   return batches;
 }
 
-/** The same where each item is of one `taker`, which says how it takes those that are its own. */
-export function batchesBy<Item, Taker>(
+/** The same where only items of one `kind` are put together, by `batches`. */
+export function batchesBy<Item>(
   items: readonly Item[],
-  takerOf: (item: Item) => Taker,
-  batches: (taker: Taker, items: readonly Item[]) => number[][],
+  kindOf: (item: Item) => unknown,
+  batches: (items: readonly Item[]) => number[][],
 ): number[][] {
-  const first = items[0] && takerOf(items[0]);
-  if (first && items.every((item) => takerOf(item) === first)) return batches(first, items);
-  const takers = new Map<Taker, number[]>();
-  for (const [at, item] of items.entries()) {
-    const taker = takerOf(item);
-    const places = takers.get(taker);
-    if (places) places.push(at);
-    else takers.set(taker, [at]);
-  }
-  return [...takers].flatMap(([taker, places]) => {
+  const kinds = batchesOf(items, kindOf, Infinity);
+  if (kinds.length === 1) return batches(items);
+  return kinds.flatMap((places) => {
     const own = places.map((at) => items[at]!);
-    return batches(taker, own).map((batch) => batch.map((nth) => places[nth]!));
+    return batches(own).map((batch) => batch.map((nth) => places[nth]!));
   });
 }

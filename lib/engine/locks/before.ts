@@ -1,6 +1,6 @@
 import { LockOptionsError } from '../errors/index.js';
 import { type CallSettings, checkStore, type ModuleSettings } from '../options/index.js';
-import type { LockStore, LockStrategy } from './lock-store.js';
+import type { LockStore } from './lock-store.js';
 import type { LockRequest } from './lock-request.js';
 import { refuseUnsound } from './quorum/unsound.js';
 
@@ -10,28 +10,31 @@ export type Before = (
   request: Pick<LockRequest, 'key' | 'ttl' | 'share' | 'condition'>,
 ) => void;
 
-/** The same strategy, with `before` asked before each step. */
-export function checked(strategy: LockStrategy, before: Before | undefined): LockStrategy {
-  if (!before) return strategy;
-  return {
-    batches: (requests) => strategy.batches(requests),
-    async acquire(request) {
-      before('acquire', request);
-      return strategy.acquire(request);
-    },
-    async release(request, keep, served) {
-      before('release', request);
-      return strategy.release(request, keep, served);
-    },
-    async leave(request, served) {
-      before('leave', request);
-      return strategy.leave(request, served);
-    },
-    async extend(requests) {
-      for (const request of requests) before('extend', request);
-      return strategy.extend(requests);
-    },
-  };
+/** The steps on locks; the others only look, or are about no lock. */
+const STEPS = [
+  'acquire',
+  'release',
+  'leave',
+  'extend',
+  'force',
+  'downgrade',
+  'transfer',
+  'stamp',
+  'signal',
+] as const;
+
+/** Has `before` asked before each step on the locks of this store. */
+export function checkSteps(store: LockStore, before: Before): void {
+  for (const name of STEPS) {
+    const step = store[name].bind(store) as (...given: unknown[]) => Promise<unknown>;
+    const checked = async (...given: unknown[]): Promise<unknown> => {
+      const asked = [name === 'transfer' ? given[1] : given[0]].flat() as (string | LockRequest)[];
+      for (const each of asked)
+        before(name, typeof each === 'string' ? { key: each, ttl: 0 } : each);
+      return step(...given);
+    };
+    Object.assign(store, { [name]: checked });
+  }
 }
 
 /** The steps that make a lease, or lengthen one. */

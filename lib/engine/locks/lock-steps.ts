@@ -18,9 +18,12 @@ import { extendArgs, leftOf } from './extension.js';
 import { besideTimestamps } from './timestamp-compat/timestamp-compat.js';
 import type { LockRequest } from './lock-request.js';
 import type { Answer, Extension, Transferred } from './lock-store.js';
-import { exclusive } from './native-scripts.js';
+import { conditions, exclusive, scriptsOf } from './native-scripts.js';
 import { type AcquireReply, answerOf, extendedOf, noReply } from './reply.js';
 import { unlessGone, unlessHeld, unlessLost } from './unconfirmed.js';
+
+/** How many shared leases one extend carries: one of many permits takes Redis up to four times as long as a lock. */
+const LARGEST_SHARED_BATCH = 128;
 
 /**
  * The steps of our own locks on one server: finds the keys, says when a step is too late, reads the replies. A script takes
@@ -60,10 +63,15 @@ export class LockSteps {
     return this.server.take(this.#step(script, key, { ...operands, inbox }, read));
   }
 
-  /** `asked`: when the caller asked, if a shorter step went before. The ask may take effect no later than that one. */
-  acquire(script: LuaScript, request: LockRequest, asked?: Moment): Step<Answer> {
+  /**
+   * A caller that awaits a condition begins to, if a former lease is given back in the same step; else it asks.
+   * `asked`: when the caller asked, if a shorter step went before. The ask may take effect no later than that one.
+   */
+  acquire(request: LockRequest, asked?: Moment): Step<Answer> {
     const { key, holder, ttl, tokenBlock: tokens, share, condition } = request;
     const { queue, enqueuedAt: arrival, former, wanted } = request;
+    const awaiting = former ? conditions.await : conditions.ask;
+    const script = condition ? awaiting : scriptsOf(request).acquire;
     const { step, keys, redisKey } = this.#on(script, key);
     return {
       redisKey,
@@ -121,12 +129,7 @@ export class LockSteps {
   }
 
   /** Answers whether something was given back. Who comes next, if it waits in this process, has been told before. */
-  release(
-    script: LuaScript,
-    request: LockRequest,
-    keep: number,
-    served?: readonly LockRequest[],
-  ): Step<boolean> {
+  release(request: LockRequest, keep: number, served?: readonly LockRequest[]): Step<boolean> {
     const operands = {
       holder: request.holder,
       inbox: this.server.inboxPrefix,
@@ -135,7 +138,7 @@ export class LockSteps {
       keep: keep > 0 ? Math.ceil(keep) : undefined,
       served: served?.map(entryOf).join(' '),
     };
-    return this.#step(script, request.key, operands, (reply) => {
+    return this.#step(scriptsOf(request).release, request.key, operands, (reply) => {
       if (!Array.isArray(reply)) return isOne(reply);
       for (const grant of reply as string[]) this.onMessage(grant);
       return true;
@@ -143,11 +146,7 @@ export class LockSteps {
   }
 
   /** Answers whether the lock was the leaver's. */
-  leave(
-    script: LuaScript,
-    request: LockRequest,
-    served: readonly LockRequest[] = [],
-  ): Step<boolean> {
+  leave(request: LockRequest, served: readonly LockRequest[] = []): Step<boolean> {
     const { key, holder, ttl, tokenBlock: tokens, share, condition } = request;
     const operands = {
       holder,
@@ -160,23 +159,25 @@ export class LockSteps {
       condition: condition?.name,
       unsignalled: condition?.signalled === false ? 1 : undefined,
     };
-    return this.#step(script, key, operands, isOne);
+    const { leave } = condition ? conditions : scriptsOf(request);
+    return this.#step(leave, key, operands, isOne);
   }
 
-  /** None of two slots, none of more than `largest`. */
-  batches(requests: readonly LockRequest[], largest = LARGEST_BATCH): number[][] {
+  /** Leases of one kind in batches of one slot. */
+  batches(requests: readonly LockRequest[]): number[][] {
+    const largest = requests[0]?.share ? LARGEST_SHARED_BATCH : LARGEST_BATCH;
     return batchesOf(requests, ({ key }) => this.server.slotOf(this.prefix + key), largest);
   }
 
   /** Of one batch; of the same list the same step, which is encoded once. */
-  extend(script: LuaScript, requests: readonly LockRequest[]): Step<Extension> {
+  extend(requests: readonly LockRequest[]): Step<Extension> {
     let step = this.#extensions.get(requests);
-    if (!step) this.#extensions.set(requests, (step = this.#extend(script, requests)));
+    if (!step) this.#extensions.set(requests, (step = this.#extend(requests)));
     return step;
   }
 
-  #extend(script: LuaScript, requests: readonly LockRequest[]): Step<Extension> {
-    const step = this.#script(script);
+  #extend(requests: readonly LockRequest[]): Step<Extension> {
+    const step = this.#script(scriptsOf(requests[0]!).extend);
     const keys = this.#keysOf(step, requests);
     const args = extendArgs(step, requests);
     const asked = requests.map(({ ttl }) => ttl);

@@ -126,29 +126,6 @@ export interface Snapshot {
   readonly now: number;
 }
 
-/** What decides how a lock is taken: with whom it is shared, what is awaited, in whose format it is written. */
-export type LockKind = Pick<LockRequest, 'share' | 'condition' | 'dialect'>;
-
-/**
- * How one kind of lock is taken, kept and given back in one store: a handful of steps, each atomic, each with the effect
- * of once when it reaches the store twice. Never waits, retries, renews, logs or keeps state.
- * Rejects with a `LockStoreError` when the store fails, with a `ForeignLockError` when something else lives at the key.
- */
-export interface LockStrategy {
-  acquire(request: LockRequest): Promise<Answer>;
-  /**
-   * False if the lock was not the holder's any more. `keep` ms it stays taken by nobody. The entries of `served` had
-   * their turns within this lease, and leave the queue.
-   */
-  release(request: LockRequest, keep: number, served?: readonly LockRequest[]): Promise<boolean>;
-  /** Gives up a place, and the lock if it was granted meanwhile; `served` as in a release. True if it was. */
-  leave(request: LockRequest, served?: readonly LockRequest[]): Promise<boolean>;
-  /** The requests, by their indices, in batches: each is one command for one node, so that no other node holds it up. */
-  batches(requests: readonly LockRequest[]): number[][];
-  /** Lengthens what is still held of one batch; in the order of the requests. */
-  extend(requests: readonly LockRequest[]): Promise<Extension>;
-}
-
 /** What a start-up log says of a store. */
 export interface StoreDescription {
   /** What it is, its version and address; no user, no password. */
@@ -172,16 +149,30 @@ export interface StoreHealth {
   readonly warnings: readonly string[];
 }
 
-/** All that a process asks of the locks of one store; the steps of a strategy go to that of their request. */
-export interface LockStore extends LockStrategy {
+/**
+ * All that a process asks of the locks of one store. Each step on a lock is atomic, and has the effect of once when it
+ * reaches the store twice. Never waits, retries, renews, logs or keeps state.
+ * Rejects with a `LockStoreError` when the store fails, with a `ForeignLockError` when something else lives at the key.
+ */
+export interface LockStore {
   /** The name of this process in queues and inboxes. */
   readonly processId: string;
   /** Resolves when the store can be used; rejects with a `LockStoreError` in bounded time. */
   open(listener: PushListener): Promise<void>;
   /** True while commands can be sent. */
   readonly ready: boolean;
-  /** The same one for the same kind of lock. */
-  strategy(kind: LockKind): LockStrategy;
+  acquire(request: LockRequest): Promise<Answer>;
+  /**
+   * False if the lock was not the holder's any more. `keep` ms it stays taken by nobody. The entries of `served` had
+   * their turns within this lease, and leave the queue.
+   */
+  release(request: LockRequest, keep: number, served?: readonly LockRequest[]): Promise<boolean>;
+  /** Gives up a place, and the lock if it was granted meanwhile; `served` as in a release. True if it was. */
+  leave(request: LockRequest, served?: readonly LockRequest[]): Promise<boolean>;
+  /** The requests, by their indices, in batches: each is one command for one node, so that no other node holds it up. */
+  batches(requests: readonly LockRequest[]): number[][];
+  /** Lengthens what is still held of one batch; in the order of the requests. */
+  extend(requests: readonly LockRequest[]): Promise<Extension>;
   /** `most`: how many of the holders and of the entries it names. */
   inspect(key: string, most: number, dialect?: DialectSettings): Promise<Snapshot>;
   /** Makes a lease that was exclusive a shared one, without a gap; others that share it have its `token`. False if it was not the holder's any more. */

@@ -1,3 +1,4 @@
+import { isReader } from '../options/index.js';
 import { JointScript, LuaScript, RepeatedScript, named } from '../redis/index.js';
 import ask from './condition/ask.lua.js';
 import awaiting from './condition/await.lua.js';
@@ -19,6 +20,7 @@ import extendPermits from './shares/extend-permits.lua.js';
 import extendReaders from './shares/extend-readers.lua.js';
 import leaveShare from './shares/leave.lua.js';
 import releaseShare from './shares/release.lua.js';
+import type { LockRequest } from './lock-request.js';
 
 /** The steps of a lock that one holder has alone, and those of an operator. */
 export const exclusive = named('lock', {
@@ -60,6 +62,12 @@ export const conditions = named('condition', {
   leave: new LuaScript(leaveCondition),
   signal: new LuaScript(signal),
 });
+
+/** The steps of a lock that is held like this. */
+export function scriptsOf({ share }: Pick<LockRequest, 'share'>): typeof readers {
+  if (!share) return exclusive;
+  return isReader(share) ? readers : permits;
+}
 
 /** Every step of native locks. */
 export const nativeScripts: readonly LuaScript[] = [

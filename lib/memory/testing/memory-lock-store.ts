@@ -1,4 +1,4 @@
-import { type Before, boundedLeases } from '../../engine/locks/before.js';
+import { type Before, boundedLeases, checkSteps } from '../../engine/locks/before.js';
 import { RedisLockStore } from '../../engine/locks/lock/redis-lock-store.js';
 import { isUnsound, refuseUnsound, unsoundStep } from '../../engine/locks/quorum/unsound.js';
 import { MemoryLockServer, type MemoryServer } from '../index.js';
@@ -11,11 +11,11 @@ import type { Clock, ModuleSettings } from '../../engine/options/index.js';
 export class MemoryLockStore extends RedisLockStore {
   constructor(server: MemoryServer, settings: ModuleSettings, clock: Clock = server.clock) {
     const here = { ...settings, replicas: undefined, durability: 'ignore' } as const;
-    super(here, clock, undefined, {
-      before: refusalsOf(settings),
-      server: (_, timeout, time, inboxPrefix, processId) =>
-        new MemoryLockServer(server, timeout, time, inboxPrefix, processId),
+    super(here, clock, undefined, (_, timeout, time, inboxPrefix, processId) => {
+      return new MemoryLockServer(server, timeout, time, inboxPrefix, processId);
     });
+    const before = refusalsOf(settings);
+    if (before) checkSteps(this, before);
   }
 }
 

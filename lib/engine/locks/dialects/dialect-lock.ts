@@ -16,7 +16,7 @@ import { askAgain } from '../back-off.js';
 import { entryOf } from '../entry.js';
 import { lockId, type LockRequest } from '../lock-request.js';
 import type { Whereabouts } from '../lock-names.js';
-import type { Answer, Extension, LockStrategy, Snapshot } from '../lock-store.js';
+import type { Answer, Extension, Snapshot } from '../lock-store.js';
 import { isOne } from '../lock-steps.js';
 import { extendedOf } from '../reply.js';
 import { scripts as others, snapshotWithoutQueue } from '../snapshot.js';
@@ -57,7 +57,7 @@ export interface Surroundings {
  * a release by PUBLISH, and each second; after a random pause that grows where it does not (by SPUBLISH, or not at all).
  * Behind a native holder at the same name, who waits queues with native callers. A crash costs the rest of the lease.
  */
-export class DialectLock implements LockStrategy {
+export class DialectLock {
   private readonly dialect: Dialect;
   /** What the dialect needs has been tried. */
   #tried = false;
@@ -87,11 +87,6 @@ export class DialectLock implements LockStrategy {
 
   leave(request: LockRequest): Promise<boolean> {
     return this.#giveBack(request, { entry: entryOf({ ...request, ...marked(request) }) });
-  }
-
-  /** Each is a command of its own. */
-  batches(requests: readonly LockRequest[]): number[][] {
-    return requests.map((_, at) => [at]);
   }
 
   async extend(requests: readonly LockRequest[]): Promise<Extension> {

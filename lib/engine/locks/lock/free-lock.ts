@@ -58,8 +58,9 @@ export class FreeLocks {
     return operands;
   }
 
-  /** Whether a holder of this process did not queue, and met nobody else there lately. */
-  #isAlone({ key, holder, enqueuedAt }: LockRequest): boolean {
+  /** Whether a holder of this process wants the lock alone, did not queue, and met nobody else there lately. */
+  #isAlone({ key, holder, enqueuedAt, share, condition }: LockRequest): boolean {
+    if (share || condition) return false;
     const { contended, server } = this.steps;
     const isOurs = enqueuedAt === undefined && holder.startsWith(this.processId);
     return isOurs && !contended.has(key, server.time);
@@ -155,7 +156,7 @@ class FreeAcquire extends FreeStep<Answer> {
     if (reply !== 0) return steps.read(reply as AcquireReply, request, node, sent, receivedAt);
     steps.contended.add(request.key, receivedAt);
     if (request.wanted?.() === false) return { kind: 'late' };
-    return steps.server.take(steps.acquire(exclusive.acquire, request, this.asked));
+    return steps.server.take(steps.acquire(request, this.asked));
   }
 }
 
@@ -177,6 +178,6 @@ class FreeRelease extends FreeStep<boolean> {
     if (reply !== -1) return isOne(reply);
     const { steps, request } = this;
     steps.contended.add(request.key, receivedAt);
-    return steps.server.take(steps.release(exclusive.release, request, 0));
+    return steps.server.take(steps.release(request, 0));
   }
 }

@@ -2,7 +2,6 @@ import { ForeignLockError, LockStoreError } from '../../errors/index.js';
 import {
   type Clock,
   type DialectSettings,
-  isReader,
   type ModuleSettings,
   momentOf,
 } from '../../options/index.js';
@@ -15,7 +14,7 @@ import {
   saysOf,
 } from '../../redis/index.js';
 import { batchesBy } from '../batches.js';
-import { type Before, boundedLeases, checked, refuseDialect } from '../before.js';
+import { boundedLeases, checkSteps, refuseDialect } from '../before.js';
 import { DialectLock } from '../dialects/dialect-lock.js';
 import { requestAt } from '../entry.js';
 import { MARK, newProcessId } from '../holder.js';
@@ -26,9 +25,7 @@ import type {
   Answer,
   Extension,
   Grant,
-  LockKind,
   LockStore,
-  LockStrategy,
   Lost,
   PushListener,
   Snapshot,
@@ -37,25 +34,19 @@ import type {
   StoreHealth,
   Transferred,
 } from '../lock-store.js';
-import { conditions, exclusive, nativeScripts, permits, readers } from '../native-scripts.js';
+import { conditions, exclusive, nativeScripts, scriptsOf } from '../native-scripts.js';
 import { ServerEpoch } from '../server-epoch.js';
 import { FIRST_LEASE, TOKEN_LEAD } from '../../protocol/constants.js';
 import { messageOf } from '../reply.js';
 import { snapshotOf } from '../snapshot.js';
 import { validityOf } from '../validity.js';
 import { FreeLocks } from './free-lock.js';
-import { RedisCondition, RedisExclusiveLock, RedisLock } from './redis-lock.js';
 
-/** How many shared leases one extend carries: one of many permits takes Redis up to four times as long as a lock. */
-const LARGEST_SHARED_BATCH = 128;
-
-/** A server that is no Redis, and what is refused before a step there. */
-export interface Elsewhere {
-  readonly server: typeof lockServer;
-  readonly before: Before | undefined;
-}
-
-/** The locks on a Redis or a Cluster, of every kind and format, with the inbox through which it pushes grants. */
+/**
+ * The locks on a Redis or a Cluster, of every kind and format, with the inbox through which it pushes grants. A holder id is
+ * one grant's, and re-enters nothing. Waiters of all kinds are served in the order in which the server queued them, by
+ * hand-off in the release. A crash costs the rest of that one lease; a crashed waiter at most 3 s.
+ */
 export class RedisLockStore implements LockStore {
   readonly processId: string;
   readonly #server: LockServer;
@@ -66,15 +57,10 @@ export class RedisLockStore implements LockStore {
   readonly #healthPrefix: string;
   readonly #waitersPerKey: number;
   readonly #steps: LockSteps;
-  readonly #strategies: Readonly<
-    Record<'exclusive' | 'readers' | 'permits' | 'awaiting', LockStrategy>
-  >;
-  readonly #dialects = new WeakMap<
-    DialectSettings,
-    { lock: DialectLock; strategy: LockStrategy }
-  >();
+  /** The short way; not beside clients of the SETNX articles. */
+  readonly #free: FreeLocks | undefined;
+  readonly #dialects = new WeakMap<DialectSettings, DialectLock>();
   readonly #epoch: ServerEpoch | undefined;
-  readonly #before: Before | undefined;
   /** A grant that is pushed was written by another's connection: it is confirmed before anybody hears of it. */
   readonly #confirms: boolean;
   #listener: PushListener | undefined;
@@ -83,7 +69,7 @@ export class RedisLockStore implements LockStore {
     settings: ModuleSettings,
     clock: Clock,
     private readonly outages?: OutageListener,
-    elsewhere?: Elsewhere,
+    server = lockServer,
   ) {
     const { keyPrefix, redis, commandTimeout, durability, limits, timestampCompat } = settings;
     const { ttl, dialect } = settings.call;
@@ -93,8 +79,6 @@ export class RedisLockStore implements LockStore {
     const epoch = durability === 'refuse' ? new ServerEpoch(prefix, ttl, clock) : undefined;
     this.#epoch = epoch;
     this.#healthPrefix = dialect ? this.#clientPrefix + dialect.prefix : prefix;
-    this.#before = elsewhere?.before ?? (epoch && boundedLeases(ttl, (key) => epoch.check(key)));
-    const server = elsewhere?.server ?? lockServer;
     this.#server = server(redis, commandTimeout, clock, `${prefix}inbox:`, this.processId, {
       ...settings,
       admit: epoch?.admit,
@@ -111,15 +95,10 @@ export class RedisLockStore implements LockStore {
       timestampCompat,
     );
     this.#steps = steps;
-    const alone = timestampCompat
-      ? new RedisLock(steps, exclusive)
-      : new RedisExclusiveLock(new FreeLocks(steps, this.processId, this.#confirms));
-    this.#strategies = {
-      exclusive: checked(alone, this.#before),
-      readers: checked(new RedisLock(steps, readers, LARGEST_SHARED_BATCH), this.#before),
-      permits: checked(new RedisLock(steps, permits, LARGEST_SHARED_BATCH), this.#before),
-      awaiting: checked(new RedisCondition(steps), this.#before),
-    };
+    if (!timestampCompat) this.#free = new FreeLocks(steps, this.processId, this.#confirms);
+    if (!epoch) return;
+    const before = boundedLeases(ttl, (key) => epoch.check(key));
+    checkSteps(this, before);
   }
 
   get ready(): boolean {
@@ -135,34 +114,40 @@ export class RedisLockStore implements LockStore {
     });
   }
 
-  strategy(kind: LockKind): LockStrategy {
-    return kind.condition ? this.#strategies.awaiting : this.#holding(kind);
-  }
-
   acquire(request: LockRequest): Promise<Answer> {
-    return this.strategy(request).acquire(request);
+    const { dialect } = request;
+    if (dialect) return this.#dialect(dialect).acquire(request);
+    return this.#server.take(this.#free?.acquire(request) ?? this.#steps.acquire(request));
   }
 
   release(request: LockRequest, keep: number, served?: readonly LockRequest[]): Promise<boolean> {
-    return this.strategy(request).release(request, keep, served);
+    const { dialect } = request;
+    if (dialect) return this.#dialect(dialect).release(request, keep);
+    const free = this.#free?.release(request, keep, served);
+    return this.#server.take(free ?? this.#steps.release(request, keep, served));
   }
 
   leave(request: LockRequest, served?: readonly LockRequest[]): Promise<boolean> {
-    return this.strategy(request).leave(request, served);
+    const { dialect } = request;
+    if (dialect) return this.#dialect(dialect).leave(request);
+    return this.#server.take(this.#steps.leave(request, served));
   }
 
-  /** None of two kinds or formats. */
+  /** None of two kinds, none of several leases in a dialect. */
   batches(requests: readonly LockRequest[]): number[][] {
-    const strategyOf = (request: LockRequest): LockStrategy => this.#holding(request);
-    return batchesBy(requests, strategyOf, (strategy, own) => strategy.batches(own));
+    const kindOf = (request: LockRequest): unknown =>
+      request.dialect ? request : scriptsOf(request);
+    return batchesBy(requests, kindOf, (own) => this.#steps.batches(own));
   }
 
   extend(requests: readonly LockRequest[]): Promise<Extension> {
-    return this.#holding(requests[0]!).extend(requests);
+    const { dialect } = requests[0]!;
+    if (dialect) return this.#dialect(dialect).extend(requests);
+    return this.#server.take(this.#steps.extend(requests));
   }
 
   inspect(key: string, most: number, dialect?: DialectSettings): Promise<Snapshot> {
-    if (dialect) return this.#dialect(dialect).lock.inspect(key, most);
+    if (dialect) return this.#dialect(dialect).inspect(key, most);
     const read = (reply: unknown): Snapshot => snapshotOf(reply, most);
     return this.#steps.run(exclusive.inspect, key, { most }, read);
   }
@@ -172,8 +157,7 @@ export class RedisLockStore implements LockStore {
     dialect?: DialectSettings,
     sight?: string,
   ): Promise<boolean | 'another'> {
-    this.#before?.('force', { key, ttl: 0 });
-    if (dialect) return this.#dialect(dialect).lock.force(key, sight);
+    if (dialect) return this.#dialect(dialect).force(key, sight);
     const read = (reply: unknown): [done: number, said: string] => reply as [number, string];
     let [done, said] = [2, undefined as string | undefined];
     while (done === 2) {
@@ -186,33 +170,29 @@ export class RedisLockStore implements LockStore {
 
   async downgrade(request: LockRequest, token?: number): Promise<boolean> {
     const { key, holder } = request;
-    this.#before?.('downgrade', request);
     refuseDialect('downgrade', request);
     return this.#steps.run(exclusive.downgrade, key, { holder, token }, isOne);
   }
 
   async transfer(request: LockRequest, successor: LockRequest): Promise<Transferred> {
-    this.#before?.('transfer', successor);
     refuseDialect('transfer', request);
     return this.#steps.transfer(request, successor);
   }
 
-  async stamp(key: string): Promise<number | undefined> {
-    this.#before?.('stamp', { key, ttl: 0 });
+  stamp(key: string): Promise<number | undefined> {
     return this.#steps.run(exclusive.stamp, key, {}, (version) => {
       if (typeof version === 'string') throw new ForeignLockError(key, version);
       return (version as number) || undefined;
     });
   }
 
-  async signal(
+  signal(
     request: LockRequest,
     condition: string,
     most: number,
     last?: string,
   ): Promise<Signalled | Lost> {
     const { key, holder } = request;
-    this.#before?.('signal', request);
     return this.#steps.run(conditions.signal, key, { holder, condition, most, last }, (reply) => {
       if (typeof reply === 'string') return reply as Lost;
       const [woken, rest] = reply as [number, string?];
@@ -223,7 +203,7 @@ export class RedisLockStore implements LockStore {
   names(search: NameSearch): Promise<string[]> {
     const { dialect } = search;
     const ours = { type: 'string', prefix: this.#prefix, suffix: '' } as const;
-    const where = dialect ? this.#dialect(dialect).lock.whereabouts : ours;
+    const where = dialect ? this.#dialect(dialect).whereabouts : ours;
     return lockNames(this.#server, where, search);
   }
 
@@ -249,31 +229,23 @@ export class RedisLockStore implements LockStore {
     return this.#server.close();
   }
 
-  #holding({ share, dialect }: LockKind): LockStrategy {
-    if (dialect) return this.#dialect(dialect).strategy;
-    if (!share) return this.#strategies.exclusive;
-    return isReader(share) ? this.#strategies.readers : this.#strategies.permits;
-  }
-
-  /** A lock in another service's format, and how it is taken. */
-  #dialect(settings: DialectSettings): { lock: DialectLock; strategy: LockStrategy } {
-    let known = this.#dialects.get(settings);
-    if (!known) {
+  #dialect(settings: DialectSettings): DialectLock {
+    let lock = this.#dialects.get(settings);
+    if (!lock) {
       const prefix = this.#clientPrefix + settings.prefix;
-      const lock = new DialectLock(this.#server, settings, {
+      lock = new DialectLock(this.#server, settings, {
         clientPrefix: this.#clientPrefix,
         inboxPrefix: prefix + this.#server.inboxPrefix.slice(this.#prefix.length),
         waitersPerKey: this.#waitersPerKey,
-        freed: (lock) => this.#listener?.kept(lock, 0),
+        freed: (name) => this.#listener?.kept(name, 0),
         message: (text) => {
           const message = messageOf(text);
           if (message?.kind === 'held') this.#besideNative(requestAt(message.entry, ''));
         },
       });
-      known = { lock, strategy: checked(lock, this.#before) };
-      this.#dialects.set(settings, known);
+      this.#dialects.set(settings, lock);
     }
-    return known;
+    return lock;
   }
 
   /** What a listener throws is no part of the connection. */

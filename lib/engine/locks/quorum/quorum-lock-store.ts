@@ -10,7 +10,7 @@ import {
 import { newProcessId } from '../holder.js';
 import type { NameSearch } from '../lock-names.js';
 import type { LockStore, PushListener, StoreDescription, StoreHealth } from '../lock-store.js';
-import { boundedLeases } from '../before.js';
+import { boundedLeases, checkSteps } from '../before.js';
 import { ServerEpoch } from '../server-epoch.js';
 import { Membership } from './membership.js';
 import { QuorumLock } from './quorum-lock.js';
@@ -43,8 +43,8 @@ export class QuorumLockStore extends QuorumLock implements LockStore {
       });
       return new QuorumNode(server, prefix, epoch);
     });
-    const before = durability === 'refuse' ? boundedLeases(call.ttl) : undefined; // each node has a check of its own
-    super(members, commandTimeout, clock, before);
+    super(members, commandTimeout, clock);
+    if (durability === 'refuse') checkSteps(this, boundedLeases(call.ttl)); // each node has a check of its own
     this.processId = processId;
     this.#servers = members.map(({ server }) => server);
     this.#epochs = members.flatMap(({ epoch }) => epoch ?? []);

@@ -5,14 +5,12 @@ import type {
   Extended,
   Extension,
   Grant,
-  LockStrategy,
   PushListener,
   Snapshot,
   Transferred,
 } from '../lock-store.js';
 import type { LockRequest } from '../lock-request.js';
 import { askAgain, backOff } from '../back-off.js';
-import type { Before } from '../before.js';
 import { batchesOf, LARGEST_BATCH } from '../batches.js';
 import {
   type Ballot,
@@ -38,7 +36,7 @@ const PATIENCE = 0.75;
  * by itself. There is no queue: who waits asks again after a random pause, in no order. A crash costs the
  * rest of the lease.
  */
-export class QuorumLock implements LockStrategy {
+export class QuorumLock {
   /** Told also when a lock was given back: who waits for it here need not wait for its pause to end. */
   protected listener: PushListener | undefined;
   readonly #proposal: TokenProposal;
@@ -49,17 +47,11 @@ export class QuorumLock implements LockStrategy {
     protected readonly nodes: readonly QuorumNode[],
     private readonly commandTimeout: number,
     private readonly clock: Clock,
-    private readonly before?: Before,
   ) {
     this.#proposal = new TokenProposal(clock);
   }
 
-  strategy(): LockStrategy {
-    return this;
-  }
-
   async acquire(request: LockRequest): Promise<Answer> {
-    this.before?.('acquire', request);
     const { former } = request;
     refuseUnsound(request);
     if (former) return this.#queued(request, await this.release(former, 0)); // others have their turn
@@ -97,7 +89,6 @@ export class QuorumLock implements LockStrategy {
   }
 
   async extend(requests: readonly LockRequest[]): Promise<Extension> {
-    for (const request of requests) this.before?.('extend', request);
     const sent = momentOf(this.clock);
     const leaseOf = (
       ballot: Ballot<readonly number[]>,
