@@ -6,6 +6,8 @@ import { filesBelow } from './files-below.js';
 /** The state machine of a lease: the type of its state, and the field that has it. */
 const OWNER = 'lib/engine/client/held-lock.ts';
 const FIELD = 'phase';
+/** What a lease stands under: it writes its own request. */
+const CLAIM = 'lib/engine/client/claim.ts';
 
 /** The fields of a lease; the owner alone writes them, in its methods. */
 const FIELDS = [FIELD, 'state', 'lossReason', 'suspected', 'term', 'renewAt', 'request', 'holds'];
@@ -36,12 +38,12 @@ function writes(file: string): string[] {
 }
 
 it('is written by one file', () => {
-  const others = filesBelow('lib/engine/client', '.ts').filter((file) => file !== OWNER);
+  const others = filesBelow('lib/engine/client', '.ts').filter((file) => file !== OWNER && file !== CLAIM);
   expect(others.flatMap((file) => writes(file).map((field) => `${file}: ${field}`))).toEqual([]);
 });
 
 it('is written in that file by a lease about itself', () => {
-  const found = writes(OWNER);
+  const found = [...writes(OWNER), ...writes(CLAIM)];
   expect(found.filter((field) => field === `this.${FIELD}`).length).toBeGreaterThan(4);
   expect(found.filter((field) => !field.startsWith('this.'))).toEqual([]);
 });

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { LockStoreError } from '../../lib/engine/errors/index.js';
 import { Cleanup } from '../../lib/engine/client/cleanup.js';
-import { InFlight } from '../../lib/engine/client/in-flight.js';
+import { Claim } from '../../lib/engine/client/claim.js';
 import type { LockStore } from '../../lib/engine/locks/lock-store.js';
 import type { LockRequest } from '../../lib/engine/locks/lock-request.js';
 import { ManualClock } from '../../lib/memory/testing/index.js';
@@ -28,13 +28,13 @@ function failing(retryable: boolean): () => Promise<never> {
 
 describe('a caller that gave up', () => {
   it('leaves what the store refuses to take back: that is told, and not tried again', async () => {
-    cleanup.abandon(request, new InFlight(1_000), failing(false));
+    cleanup.abandon(new Claim(request, 1_000, clock), failing(false));
     await clock.advance(2 * TTL);
     expect([tried.length, told.length, cleanup.size, clock.pending]).toEqual([1, 1, 0, 0]);
   });
 
   it('tries again for a ttl where that fails, after pauses that grow to two seconds at most', async () => {
-    cleanup.abandon(request, new InFlight(1_000), failing(true));
+    cleanup.abandon(new Claim(request, 1_000, clock), failing(true));
     for (let passed = 0; passed < TTL + 5_000; passed += 10) await clock.advance(10);
     const pauses = tried.slice(1).map((at, nth) => at - tried[nth]!);
     expect(pauses[0]).toBeGreaterThanOrEqual(100);

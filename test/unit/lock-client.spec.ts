@@ -5,7 +5,6 @@ import {
   LockShutdownError,
   LockStoreError,
 } from '../../lib/engine/errors/index.js';
-import { InFlight } from '../../lib/engine/client/in-flight.js';
 import { Opening } from '../../lib/engine/client/opening.js';
 import type { LockClient } from '../../lib/engine/client/lock-client.js';
 import type { SingleLease } from '../../lib/engine/client/single-lease.js';
@@ -205,24 +204,6 @@ describe('a signal under which one waits', () => {
     await lease.extend();
     expect(lease.held).toBe(true);
     expect(await lease.release()).toBe(true);
-  });
-});
-
-describe('what a holder id has sent', () => {
-  it('may take effect until the last of it is too old, in whatever order it is given up', () => {
-    const clock = new ManualClock();
-    const inFlight = new InFlight(500);
-    expect([inFlight.uncertainUntil, inFlight.isUncertain(clock)]).toEqual([-Infinity, false]);
-    inFlight.sent(0);
-    inFlight.sent(100);
-    expect(inFlight.uncertainUntil).toBe(600);
-    inFlight.unknown(100);
-    inFlight.unknown(0);
-    expect([inFlight.uncertainUntil, inFlight.isUncertain(clock)]).toEqual([600, true]);
-    inFlight.sent(200);
-    expect(inFlight.uncertainUntil).toBe(700);
-    inFlight.answered();
-    expect(inFlight.uncertainUntil).toBe(600);
   });
 });
 

@@ -2,7 +2,7 @@ import type { LockStore } from '../locks/lock-store.js';
 import type { LockRequest } from '../locks/lock-request.js';
 import type { Clock } from '../options/index.js';
 import { isRefused, type OnRefused, pauseAfter } from './retry.js';
-import { InFlight } from './in-flight.js';
+import { Claim } from './claim.js';
 import { pause } from './timers.js';
 
 /**
@@ -20,23 +20,28 @@ export class Cleanup {
     private readonly onRefused: OnRefused,
   ) {}
 
-  /** Gives up what stands under the request's holder id, by a step that may run several times. `lasts`: what is left of its lease at most, in ms. */
+  /** Gives up what stands under the holder id, by a step that may run several times. `lasts`: what is left of its lease at most, in ms. */
   abandon(
-    request: LockRequest,
-    inFlight: InFlight,
-    leave = (): Promise<unknown> => this.store.leave(request),
-    lasts = request.ttl,
+    claim: Claim,
+    leave = (): Promise<unknown> => this.leave(claim),
+    lasts = claim.request.ttl,
   ): void {
-    const running = this.#run(leave, inFlight, lasts).finally(() => {
+    const running = this.#run(leave, claim, lasts).finally(() => {
       this.#running.delete(running);
     });
     this.#running.add(running);
   }
 
+  /** Gives it up once. */
+  async leave({ request, awaited }: Claim): Promise<void> {
+    await this.store.leave(request);
+    if (awaited) await this.store.leave(awaited); // in this order a signal that was used is not passed on
+  }
+
   /** Entries had their turns without the store: they leave its queue. Nothing of theirs is under way. */
   abandonServed(served: readonly LockRequest[] | undefined): void {
     const [first, ...others] = served ?? [];
-    if (first) this.abandon(first, new InFlight(0), () => this.store.leave(first, others));
+    if (first) this.abandon(new Claim(first, 0, this.clock), () => this.store.leave(first, others));
   }
 
   /** How many are under way. */
@@ -50,17 +55,17 @@ export class Cleanup {
     await Promise.allSettled(this.#running);
   }
 
-  async #run(leave: () => Promise<unknown>, inFlight: InFlight, lasts: number): Promise<void> {
+  async #run(leave: () => Promise<unknown>, claim: Claim, lasts: number): Promise<void> {
     const { clock } = this;
     const { signal } = this.#closing;
-    const giveUpAt = Math.max(clock.monotonic(), inFlight.uncertainUntil) + lasts;
+    const giveUpAt = Math.max(clock.monotonic(), claim.uncertainUntil) + lasts;
     for (let failures = 0; ;) {
       const last = signal.aborted;
       const now = clock.monotonic();
       try {
         await leave();
-        if (now >= inFlight.uncertainUntil) return;
-        await pause(inFlight.uncertainUntil - clock.monotonic() + 1, clock, signal);
+        if (now >= claim.uncertainUntil) return;
+        await pause(claim.uncertainUntil - clock.monotonic() + 1, clock, signal);
       } catch (error) {
         if (isRefused(error)) return this.onRefused(error, 'release');
         await pause(pauseAfter(failures), clock, signal);

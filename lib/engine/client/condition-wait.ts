@@ -125,12 +125,12 @@ class ConditionWait implements Owner {
       () => (former.onGivenBack = undefined),
     ];
     context.cleanup.abandonServed(former.successors?.takeServed()); // before the lock goes to the next holder
-    const uncertain = former.inFlight.isUncertain(clock); // when this is sent: see HeldLocks.release
+    const { isUncertain } = former.claim;
     this.#entry.askGivingBack(former.request).then(
       (gaveBack) => {
         this.#begun = true;
         const stays = !gaveBack && former.state !== 'held'; // one too many, and its caller had given up
-        if (uncertain || stays) context.heldLocks.abandon(former);
+        if (isUncertain || stays) context.heldLocks.abandon(former);
       },
       (error: unknown) => this.#notGivenBack(error),
     );
@@ -140,17 +140,7 @@ class ConditionWait implements Owner {
   granted(entry: QueueEntry, grant: Grant): void {
     const { former } = this;
     const { clock, heldLocks } = this.context;
-    const { key, holder, ttl, tokenBlock } = entry.request;
-    const request: LockRequest = { key, holder, ttl, tokenBlock };
-    const heldLock = new HeldLock(
-      request,
-      former.settings,
-      grant,
-      entry.inFlight,
-      clock,
-      undefined,
-    );
-    heldLock.awaited = entry.request;
+    const heldLock = new HeldLock(entry.claim, former.settings, grant, clock, undefined);
     heldLocks.add(heldLock, 0, former.trace?.acquire);
     former.resumeAs(heldLock);
     this.#settle();

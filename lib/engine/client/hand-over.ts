@@ -1,18 +1,13 @@
 import { createHash, randomBytes } from 'node:crypto';
-import {
-  LeaseLostError,
-  LockOptionsError,
-  LockShutdownError,
-  LockStoreError,
-} from '../errors/index.js';
+import { LeaseLostError, LockOptionsError, LockShutdownError } from '../errors/index.js';
 import { handedOverId, newHolderId } from '../locks/holder.js';
 import type { Transferred } from '../locks/lock-store.js';
 import type { LockRequest } from '../locks/lock-request.js';
 import { type CallSettings, onAbort } from '../options/index.js';
 import { HeldLock } from './held-lock.js';
-import { InFlight } from './in-flight.js';
+import { Claim } from './claim.js';
 import type { EntryContext } from './queue-entry.js';
-import { pauseAfter } from './retry.js';
+import { isRetryable, pauseAfter } from './retry.js';
 import { pause } from './timers.js';
 import { validityOf } from '../locks/validity.js';
 
@@ -136,11 +131,11 @@ export async function restore(
 ): Promise<HeldLock> {
   const { store, settings, clock, cleanup } = context;
   const { key } = request;
-  const inFlight = new InFlight(settings.commandTimeout);
   const own = { ...request, holder: newHolderId(store.processId, request.tokenBlock > 0) };
+  const claim = new Claim(own, settings.commandTimeout, clock);
   const least = call.renew ? own : { ...own, ttl: 1 }; // what is left stays left
   const fail = (error: unknown): never => {
-    cleanup.abandon(own, inFlight);
+    cleanup.abandon(claim);
     throw error;
   };
   const patience = 2 * settings.commandTimeout;
@@ -150,21 +145,18 @@ export async function restore(
   let lastFailure: unknown = new LockStoreError(silence, { key, outcome: 'unknown' });
   const transfer = async (): Promise<Transferred> => {
     for (let failures = 0; ; failures += 1) {
-      const sentAt = clock.monotonic();
-      inFlight.sent(sentAt);
+      const sentAt = claim.sent();
       try {
         const answer = await store.transfer(request, least);
-        inFlight.answered();
+        claim.answered();
         const { sent, remaining } = answer;
         const isSure =
           typeof remaining !== 'number' || validityOf({ sent, remaining }, clock) !== 'doubtful';
         if (isSure || isOver()) return answer; // else the machine slept while it was on its way: the next one says the same
       } catch (error) {
-        const failure = error instanceof LockStoreError ? error : undefined;
-        if (failure?.outcome === 'unknown') inFlight.unknown(sentAt);
-        else inFlight.answered();
+        claim.failed(error, sentAt);
         lastFailure = error;
-        if (!failure?.retryable) throw error;
+        if (!isRetryable(error)) throw error;
         await pause(pauseAfter(failures), clock, shutdown);
         if (isOver()) throw error;
       }
@@ -190,5 +182,5 @@ export async function restore(
   const ttl = call.renew ? call.ttl : Math.min(call.ttl, remaining); // it ends when it would have ended
   const grant = { kind: 'held', sent, remaining, fencingToken, tokens: 1, renewIn } as const;
   const { slowHold } = settings.call;
-  return new HeldLock(own, { ...call, ttl, slowHold }, grant, inFlight, clock, undefined);
+  return new HeldLock(claim, { ...call, ttl, slowHold }, grant, clock, undefined);
 }

@@ -5,7 +5,7 @@ import type { LockRequest } from '../locks/lock-request.js';
 import { type CallSettings, type Clock, READER, type Share } from '../options/index.js';
 import type { Due, Scheduled } from './timers.js';
 import { deadlineOf, type Term, type Validity, validityOf } from '../locks/validity.js';
-import type { InFlight } from './in-flight.js';
+import type { Claim } from './claim.js';
 
 /** The callers of this process that wait behind a lease. */
 export interface Successors {
@@ -64,8 +64,6 @@ export class HeldLock implements Scheduled {
   holds = 0;
   /** Its holder awaits a condition: called when no lease of a caller stands on it any more. */
   onGivenBack: (() => void) | undefined;
-  /** As what its holder awaited a condition, if it did: it may still stand in the queue, where the grant was forged. */
-  awaited: LockRequest | undefined;
   /** What loss was announced as, if it was. */
   suspected: LossReason | undefined;
   lossReason: LossReason | undefined;
@@ -82,15 +80,15 @@ export class HeldLock implements Scheduled {
   #used = false;
 
   constructor(
-    public request: LockRequest,
+    readonly claim: Claim,
     public settings: CallSettings,
     grant: Grant,
-    readonly inFlight: InFlight,
     private readonly clock: Clock,
     readonly successors: Successors | undefined,
     /** The first moment of the lease as we may count it. */
     public since = grant.sent.monotonic,
   ) {
+    claim.awaitsNoMore();
     this.fencingToken = grant.fencingToken;
     if (grant.renewIn !== undefined) this.renewAt = grant.sent.monotonic + grant.renewIn;
     this.term = grant;
@@ -98,12 +96,16 @@ export class HeldLock implements Scheduled {
 
   /** The same lease in the hands of the next caller: no longer than it lasts, with the next token. */
   successor(call: CallSettings, successors: Successors): HeldLock {
-    const { request, inFlight, clock, fencingToken: token, renewAt } = this;
+    const { claim, clock, fencingToken: token, renewAt } = this;
     const { sent, remaining } = this.term;
     const fencingToken = token === undefined ? undefined : token + 1;
     const renewIn = renewAt === Infinity ? undefined : renewAt - sent.monotonic;
     const grant = { kind: 'held', sent, remaining, fencingToken, tokens: 0, renewIn } as const;
-    return new HeldLock(request, call, grant, inFlight, clock, successors, clock.monotonic());
+    return new HeldLock(claim, call, grant, clock, successors, clock.monotonic());
+  }
+
+  get request(): LockRequest {
+    return this.claim.request;
   }
 
   get state(): State {
@@ -180,13 +182,13 @@ export class HeldLock implements Scheduled {
   /** Its downgrade is sent: others may share it from now on. Returns how to undo this. */
   share(): () => void {
     const { request } = this;
-    this.request = { ...request, share: BECOMING_READER };
-    return () => (this.request = request);
+    this.claim.request = { ...request, share: BECOMING_READER };
+    return () => (this.claim.request = request);
   }
 
   /** Its downgrade is done. */
   shared(): void {
-    this.request = { ...this.request, share: READER };
+    this.claim.request = { ...this.request, share: READER };
   }
 
   /** Whether a refusal of this ends the lease: not where it may have run on the other side of the downgrade, sent again say. */

@@ -123,7 +123,7 @@ export class HeldLocks {
     for (;;) {
       const { request } = heldLock;
       const asked = heldLock.extension(heldLock.withinMaxHold(ms));
-      const { sent, remaining } = await heldLock.inFlight.during(() => this.store.extend([asked]));
+      const { sent, remaining } = await heldLock.claim.during(() => this.store.extend([asked]));
       [left] = remaining;
       if (heldLock.state !== 'held') break;
       if (typeof left !== 'number' && heldLock.endsBy(request)) break;
@@ -165,13 +165,13 @@ export class HeldLocks {
 
   /** Others may share what was held alone. */
   async downgrade(heldLock: HeldLock): Promise<void> {
-    const { request, fencingToken, inFlight } = heldLock;
+    const { request, fencingToken, claim } = heldLock;
     if (request.share) return;
     let reason: LossReason = 'unconfirmed';
     const undo = heldLock.share();
     this.#watchdog.watch(heldLock); // apart from those that are still held alone
     try {
-      const done = await inFlight.during(() => this.store.downgrade(request, fencingToken));
+      const done = await claim.during(() => this.store.downgrade(request, fencingToken));
       if (done && heldLock.state === 'held') {
         heldLock.shared();
         heldLock.successors?.ended(heldLock);
@@ -181,7 +181,7 @@ export class HeldLocks {
     } catch (error) {
       if (!mayHaveRun(error)) {
         if (heldLock.state === 'held') undo();
-        else this.cleanup.abandon(request, inFlight); // it was given back as what it did not become
+        else this.cleanup.abandon(claim, () => this.store.leave(request)); // it was given back as what it did not become
         throw error;
       }
     }
@@ -194,13 +194,13 @@ export class HeldLocks {
 
   /** The lease ends here; the process that restores the text goes on with it. */
   async handOver(heldLock: HeldLock): Promise<string> {
-    const { request, inFlight, successors } = heldLock;
+    const { request, claim, successors } = heldLock;
     const text = writeHandOver(heldLock, this.clock.monotonic());
     const onTheWay = readHandOver(text).request;
     heldLock.close();
     this.#forget(heldLock);
     this.#underWay += 1;
-    const uncertain = inFlight.isUncertain(this.clock);
+    const { isUncertain } = claim;
     let remaining: Extended = 'unknown';
     try {
       ({ remaining } = await this.store.transfer(request, onTheWay));
@@ -216,7 +216,7 @@ export class HeldLocks {
       heldLock.lose('transferred');
       this.publisher.holdEnded(heldLock, 'handedOver', undefined, 'process');
       successors?.ended(heldLock);
-      if (uncertain) this.abandon(heldLock);
+      if (isUncertain) this.abandon(heldLock);
       return text;
     }
     this.#lose(heldLock, LOSS[remaining]);
@@ -229,8 +229,8 @@ export class HeldLocks {
   /** Gives the lock to a caller of this process that waits for it, or back to the store. False if it was lost before. Rejects never. */
   release(heldLock: HeldLock): Promise<boolean> {
     if (heldLock.state !== 'held') return Promise.resolve(false);
-    const { validity, request, inFlight, successors } = heldLock; // doubtful: what the server says counts
-    const alone = !inFlight.any;
+    const { validity, request, claim, successors } = heldLock; // doubtful: what the server says counts
+    const alone = !claim.any;
     heldLock.close();
     this.#forget(heldLock);
     if (validity === 'valid' && alone && successors?.handOffLocally(heldLock)) {
@@ -239,7 +239,7 @@ export class HeldLocks {
       return Promise.resolve(true);
     }
     this.#underWay += 1;
-    const uncertain = inFlight.isUncertain(this.clock); // now: an ask may run after the release, and be too late when that is answered
+    const { isUncertain } = claim;
     const served = successors?.takeServed();
     const released =
       (alone && successors?.giveBackQueueing(heldLock)) ||
@@ -249,7 +249,7 @@ export class HeldLocks {
       (ours) => {
         const inTime = ours && validity !== 'expired';
         this.#end(heldLock, inTime ? undefined : validity === 'valid' ? 'gone' : 'expired');
-        if (uncertain || !ours) this.abandon(heldLock); // what was never granted may still wait
+        if (isUncertain || !ours) this.abandon(heldLock); // what was never granted may still wait
         if (!ours) this.cleanup.abandonServed(served); // the first of them may have been granted meanwhile
         this.#answered();
         return inTime;
@@ -258,7 +258,7 @@ export class HeldLocks {
         this.#end(heldLock, validity === 'valid' ? undefined : 'expired');
         this.abandon(heldLock, async () => {
           await this.store.release(request, heldLock.leastLeft, served);
-          await this.#leave(heldLock);
+          await this.cleanup.leave(claim);
         });
         this.#answered();
         return validity === 'valid';
@@ -267,9 +267,8 @@ export class HeldLocks {
   }
 
   /** Nothing is left under its holder id, whatever is under way. */
-  abandon(heldLock: HeldLock, leave = (): Promise<unknown> => this.#leave(heldLock)): void {
-    const { request, inFlight, lasts } = heldLock;
-    this.cleanup.abandon(request, inFlight, leave, lasts);
+  abandon(heldLock: HeldLock, leave?: () => Promise<unknown>): void {
+    this.cleanup.abandon(heldLock.claim, leave, heldLock.lasts);
   }
 
   /** Begins to give everything back, and tells the code that still works under it. Returns the keys. */
@@ -304,11 +303,6 @@ export class HeldLocks {
     this.abandon(heldLock); // a renewal under way could still lengthen it
     if (isFirst) this.publisher.holdEnded(heldLock, 'lost', heldLock.lossReason);
     this.#checkIdle();
-  }
-
-  async #leave({ request, awaited }: HeldLock): Promise<void> {
-    await this.store.leave(request);
-    if (awaited) await this.store.leave(awaited); // in this order a signal that was used is not passed on
   }
 
   #answered(): void {

@@ -91,14 +91,14 @@ export class LocalQueue implements Owner, Successors, Scheduled {
     // The entry may have been made for another caller, which has left.
     const { ttl } = waiter.call;
     const most = grant.remaining <= ttl ? grant : { ...grant, remaining: ttl };
-    const heldLock = new HeldLock(entry.request, waiter.call, most, entry.inFlight, clock, this);
+    const heldLock = new HeldLock(entry.claim, waiter.call, most, clock, this);
     waiter.resolve(this.#admit(waiter, heldLock));
   }
 
   /** The process holds as many locks as it may: the next in the store's queue has this one. */
-  #forgo({ request, inFlight }: QueueEntry, waiter: Waiter): void {
+  #forgo({ claim }: QueueEntry, waiter: Waiter): void {
     const { cleanup, settings } = this.context;
-    cleanup.abandon(request, inFlight);
+    cleanup.abandon(claim);
     this.#entry = undefined;
     this.#reject(waiter, new LockLimitError(this.key, 'leases', settings.limits.leases));
     this.#enqueue(); // those behind it may find one given back

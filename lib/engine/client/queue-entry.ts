@@ -7,7 +7,7 @@ import { type Clock, type ModuleSettings, permitsOf } from '../options/index.js'
 import type { Cleanup } from './cleanup.js';
 import { type Outage, type Polled, QueuePoller } from './queue-poller.js';
 import { validityOf } from '../locks/validity.js';
-import { InFlight } from './in-flight.js';
+import { Claim } from './claim.js';
 import { isRetryable } from './retry.js';
 import type { TurnoverMap } from './turnover-map.js';
 
@@ -45,7 +45,7 @@ export interface Owner {
 
 /** One holder id in the queue of a lock: asks, takes the answers, and leaves without a trace. */
 export class QueueEntry implements Polled {
-  readonly inFlight: InFlight;
+  readonly claim: Claim;
   rank = Infinity;
   polled = false;
   /** Of one who awaited a condition and queues now: whether it was signalled, or may have been. An ask that finds the grant cannot tell. */
@@ -67,9 +67,8 @@ export class QueueEntry implements Polled {
     /** Before it is polled; at first that of the entry which it comes after. */
     private ownOutage?: Outage,
   ) {
-    const { store, settings, entries } = context;
+    const { store, settings, clock, entries } = context;
     const holder = newHolderId(store.processId, tokenBlock > 0);
-    this.inFlight = new InFlight(settings.commandTimeout);
     // Field by field: a spread would make an object that is slow to read.
     this.#request = {
       key,
@@ -84,6 +83,7 @@ export class QueueEntry implements Polled {
       former: undefined,
       wanted: () => !this.#over,
     };
+    this.claim = new Claim(this.#request, settings.commandTimeout, clock);
     entries.set(holder, this);
   }
 
@@ -136,7 +136,7 @@ export class QueueEntry implements Polled {
 
   /** Whether nothing of it is under way that may still get it the lock. */
   get isSettled(): boolean {
-    return !this.inFlight.isUncertain(this.context.clock);
+    return !this.claim.isUncertain;
   }
 
   /** Whether others waited before it when the store last said its rank. */
@@ -155,13 +155,13 @@ export class QueueEntry implements Polled {
   leave(): void {
     this.end();
     if (!this.#known) return;
-    const { request, inFlight, context } = this;
+    const { request, claim, context } = this;
     const leave = async (): Promise<unknown> => {
       if (request.condition!.over && this.signalled === undefined) await this.#settled; // it may say so
       const condition = { ...request.condition!, signalled: this.signalled };
       return context.store.leave({ ...request, condition });
     };
-    context.cleanup.abandon(request, inFlight, request.condition && leave);
+    context.cleanup.abandon(claim, request.condition && leave);
   }
 
   /** What its callers are told where the store refused it. */
@@ -197,14 +197,12 @@ export class QueueEntry implements Polled {
   }
 
   #send(): number {
-    const sentAt = this.context.clock.monotonic();
     this.#asking = this.#known = true;
-    this.inFlight.sent(sentAt);
-    return sentAt;
+    return this.claim.sent();
   }
 
   #answered(answer: Answer): void {
-    this.inFlight.answered();
+    this.claim.answered();
     this.#asking = false;
     if ('signalled' in answer) this.signalled ??= answer.signalled;
     if (this.#over) return;
@@ -252,10 +250,7 @@ export class QueueEntry implements Polled {
 
   #failed(error: unknown, sentAt: number): void {
     this.#asking = false;
-    const outcome = error instanceof LockStoreError ? error.outcome : 'refused';
-    if (outcome === 'unknown') this.inFlight.unknown(sentAt);
-    else this.inFlight.answered();
-    if (outcome === 'unsent') this.#leftNoTrace();
+    if (this.claim.failed(error, sentAt) === 'unsent') this.#leftNoTrace();
     if (this.#over) return;
     if (error instanceof LockStoreError) this.#fails(error);
     const failed = this.polled && isRetryable(error) ? this.#poller.failed(this, error) : [this];
@@ -275,7 +270,7 @@ export class QueueEntry implements Polled {
 
   /** The last ask changed nothing; unless an earlier one may have, there is nothing to give up. */
   #leftNoTrace(): void {
-    if (this.request.enqueuedAt === undefined && this.inFlight.uncertainUntil === -Infinity)
+    if (this.request.enqueuedAt === undefined && this.claim.uncertainUntil === -Infinity)
       this.#known = false;
   }
 }

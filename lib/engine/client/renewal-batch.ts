@@ -33,7 +33,7 @@ export class RenewalBatch implements Company {
     this.#size = heldLocks.length;
     for (const heldLock of heldLocks) {
       heldLock.batch = this;
-      heldLock.inFlight.renewal = this.renewal;
+      heldLock.claim.renewal = this.renewal;
     }
   }
 

@@ -89,7 +89,7 @@ export class SingleLease extends BaseLease {
   get held(): boolean {
     if (this.#released !== undefined) return false;
     const heldLock = this.#heldLock;
-    if (heldLock.inDoubt && !heldLock.inFlight.renews) this.#heldLocks.verify([heldLock]);
+    if (heldLock.inDoubt && !heldLock.claim.renews) this.#heldLocks.verify([heldLock]);
     return heldLock.held;
   }
 

@@ -87,7 +87,7 @@ export class Watchdog {
     const heldLocks: HeldLock[] = [];
     for (const heldLock of due) {
       if (heldLock.state !== 'held') continue; // whoever heard that another one is lost gave it back
-      heldLock.again = heldLock.inFlight.renews;
+      heldLock.again = heldLock.claim.renews;
       if (!heldLock.again) heldLocks.push(heldLock);
       else {
         this.forget(heldLock);
