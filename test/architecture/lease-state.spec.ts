@@ -38,7 +38,9 @@ function writes(file: string): string[] {
 }
 
 it('is written by one file', () => {
-  const others = filesBelow('lib/engine/client', '.ts').filter((file) => file !== OWNER && file !== CLAIM);
+  const others = filesBelow('lib/engine/client', '.ts').filter(
+    (file) => file !== OWNER && file !== CLAIM,
+  );
   expect(others.flatMap((file) => writes(file).map((field) => `${file}: ${field}`))).toEqual([]);
 });
 

@@ -2,7 +2,6 @@ import type { HeldLock } from '../../lib/engine/client/held-lock.js';
 import type { HeldLocks } from '../../lib/engine/client/held-locks.js';
 import type { LocalQueue } from '../../lib/engine/client/local-queue.js';
 import type { QueueEntry } from '../../lib/engine/client/queue-entry.js';
-import type { Waiter } from '../../lib/engine/client/waiter.js';
 import type { Grant } from '../../lib/engine/locks/lock-store.js';
 import {
   both,
@@ -162,13 +161,8 @@ export const plants = {
   },
   'who waits gives up too soon': {
     plant: inLocalQueue('join', (right) => ({
-      value(this: LocalQueue, waiter: Waiter, signal: AbortSignal | undefined) {
-        const { call } = waiter;
-        right.call(
-          this,
-          Object.assign(waiter, { call: { ...call, wait: call.wait / 20 } }),
-          signal,
-        );
+      value(this: LocalQueue, ...[call, ...rest]: Parameters<LocalQueue['join']>) {
+        return right.call(this, { ...call, wait: call.wait / 20 }, ...rest);
       },
     })),
     found: /^trouble: acquire .* was given up after /,

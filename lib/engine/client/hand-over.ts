@@ -1,5 +1,10 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { LeaseLostError, LockOptionsError, LockShutdownError } from '../errors/index.js';
+import {
+  LeaseLostError,
+  LockOptionsError,
+  LockShutdownError,
+  LockStoreError,
+} from '../errors/index.js';
 import { handedOverId, newHolderId } from '../locks/holder.js';
 import type { Transferred } from '../locks/lock-store.js';
 import type { LockRequest } from '../locks/lock-request.js';

@@ -1,10 +1,11 @@
 import { setImmediate } from 'node:timers';
 import { LockLimitError, LockNotAcquiredError } from '../errors/index.js';
-import type { Publisher } from '../events/index.js';
+import type { AcquireTrace, Publisher } from '../events/index.js';
 import { lockId, type LockRequest } from '../locks/lock-request.js';
 import type { Grant, Refusal } from '../locks/lock-store.js';
 import { FIRST_LEASE } from '../protocol/constants.js';
-import { onAbort, permitsOf } from '../options/index.js';
+import { type CallSettings, onAbort, permitsOf } from '../options/index.js';
+import type { BaseLease } from './lease.js';
 import { HeldLock, type Successors } from './held-lock.js';
 import type { HeldLocks } from './held-locks.js';
 import { type EntryContext, type Owner, QueueEntry } from './queue-entry.js';
@@ -13,10 +14,40 @@ import type { Due, Schedule, Scheduled } from './timers.js';
 import { isRetryable } from './retry.js';
 import { SingleLease } from './single-lease.js';
 import { TimeSlice } from './time-slice.js';
-import type { Waiter } from './waiter.js';
 
 /** How many tokens the first grant to a queue reserves: most come alone, and tokens in blocks may not outrun the clock. */
 export const FIRST_BLOCK = 16;
+
+/** One caller that waits: settles once, with its lease, an error, or the reason of its abort. */
+class Waiter implements Scheduled {
+  readonly lease: Promise<BaseLease>;
+  /** Both are of the promise itself: a lease comes to its caller without a detour. */
+  resolve!: (lease: BaseLease) => void;
+  reject!: (reason: unknown) => void;
+  /** Its neighbours in the local queue. */
+  before: Waiter | undefined;
+  behind: Waiter | undefined;
+  /** Where the schedule of bounds has it. */
+  due: Due | undefined;
+  nth = 0;
+  /** What happens when the bound of its call is reached. */
+  expire: (() => void) | undefined;
+  /** From then on its signal matters to nobody. */
+  callOff: (() => void) | undefined;
+
+  constructor(
+    readonly call: CallSettings,
+    /** When its call began, in monotonic ms. */
+    readonly startedAt: number,
+    /** What events say of its call, if anybody listens. */
+    readonly trace: AcquireTrace | undefined,
+  ) {
+    this.lease = new Promise((resolve, reject) => {
+      this.resolve = resolve;
+      this.reject = reject;
+    });
+  }
+}
 
 /** What all local queues of a process share. */
 export interface QueueContext extends EntryContext {
@@ -67,13 +98,23 @@ export class LocalQueue implements Owner, Successors, Scheduled {
     return this.tokenBlock > 0;
   }
 
-  join(waiter: Waiter, signal: AbortSignal | undefined): void {
+  /** Resolves when the lock is held. The call's `wait` counts from `startedAt`. */
+  join(
+    call: CallSettings,
+    startedAt: number,
+    trace: AcquireTrace | undefined,
+    signal: AbortSignal | undefined,
+  ): Promise<BaseLease> {
+    const waiter = new Waiter(call, startedAt, trace);
     this.#add(waiter);
     if (signal) waiter.callOff = onAbort(signal, () => this.#reject(waiter, signal.reason));
-    if (!this.#entry && !this.#heldLock) return this.#newEntry().ask();
-    this.#bound(waiter);
-    this.#watchSlice();
-    this.context.publisher.contended(waiter.trace, this.key);
+    if (!this.#entry && !this.#heldLock) this.#newEntry().ask();
+    else {
+      this.#bound(waiter);
+      this.#watchSlice();
+      this.context.publisher.contended(waiter.trace, this.key);
+    }
+    return waiter.lease;
   }
 
   /** Rejects every caller that waits here, each with its reason. */

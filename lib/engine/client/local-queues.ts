@@ -1,15 +1,12 @@
 import { LockLimitError } from '../errors/index.js';
-import type { AcquireTrace } from '../events/index.js';
 import type { LockStore, PushListener } from '../locks/lock-store.js';
 import type { CallSettings, Clock, ModuleSettings } from '../options/index.js';
-import type { BaseLease } from './lease.js';
 import type { Cleanup } from './cleanup.js';
 import type { HeldLocks } from './held-locks.js';
 import { LocalQueue, type QueueContext } from './local-queue.js';
 import { Schedule } from './timers.js';
 import { BUDGET } from './time-slice.js';
 import { TurnoverMap } from './turnover-map.js';
-import { Waiter } from './waiter.js';
 
 /** How many fencing tokens a grant to a shared queue reserves: its own, and one for each time it is handed on. */
 const BLOCK = 1 + BUDGET.handOffs;
@@ -84,21 +81,6 @@ export class LocalQueues {
     return inHand >= this.settings.limits[limit];
   }
 
-  /** Resolves when the lock is held. The call's `wait` counts from `startedAt`. */
-  wait(
-    key: string,
-    call: CallSettings,
-    signal: AbortSignal | undefined,
-    trace?: AcquireTrace,
-    startedAt = this.clock.monotonic(),
-  ): Promise<BaseLease> {
-    this.refuseBeyond('waitersPerProcess', key);
-    const queue = this.#queueFor(key, call);
-    const waiter = new Waiter(call, startedAt, trace);
-    queue.join(waiter, signal);
-    return waiter.lease;
-  }
-
   /** What the store pushes goes to the entries and to what is held. */
   get pushes(): PushListener {
     const { entries, pollers, heldLocks } = this.context;
@@ -122,7 +104,8 @@ export class LocalQueues {
     this.context.slices.stop();
   }
 
-  #queueFor(key: string, { wait, fencing, share, dialect }: CallSettings): LocalQueue {
+  /** Where the call waits. */
+  of(key: string, { wait, fencing, share, dialect }: CallSettings): LocalQueue {
     const { fairness, limits } = this.settings;
     const isPlain = !share && !dialect;
     if (fairness === 'local' && wait > 0 && isPlain) {

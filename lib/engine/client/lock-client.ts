@@ -75,46 +75,54 @@ export class LockClient {
 
   /**
    * A lease on `key`, or on several together, or an error: `wait: 0` asks once. `tries`: a lock that is not free is no error.
-   * `whole`: the call of which this is a part. `from`: when a call for several began.
+   * `from`: when the call began.
    */
   acquire(
     key: string | readonly string[],
     call: CallSettings,
     signal?: AbortSignal,
     tries = false,
-    whole?: AcquireTrace,
-    from?: number,
+    from = this.clock.monotonic(),
   ): Promise<BaseLease> {
     let coming: Promise<BaseLease>;
     try {
       if (call.dialect) checkStore(call.dialect, this.settings);
-      if (!whole) this.#order?.check(key, call);
-      if (!whole && this.publisher.hearsCall(call) && this.#isNew(key, call)) {
-        const ask = (trace: AcquireTrace): Promise<BaseLease> =>
-          this.acquire(key, call, signal, tries, trace, from);
-        coming = this.publisher.call(key, call, signal, tries, ask);
-      } else if (typeof key !== 'string') {
-        const began = from ?? this.clock.monotonic();
-        coming = acquireMany(key, call, this.clock, signal, whole, began, (each, part, until) =>
-          this.acquire(each, part, until, true, whole),
-        ).catch((error: unknown) => {
-          if (error !== GIVEN_BACK) throw error;
-          return this.acquire(key, call, signal, tries, undefined, began);
-        });
-      } else {
-        const section = Section.toReenter(this.#heldLocks, key, call);
-        if (section || !this.#opening.done) {
-          coming = this.#prepare(key, call, section, signal, tries, whole);
-        } else {
-          this.#admit(key, signal);
-          coming = this.#queues.wait(key, call, signal, whole);
-        }
-      }
+      this.#order?.check(key, call);
+      if (this.publisher.hearsCall(call) && this.#isNew(key, call)) {
+        const take = async (trace: AcquireTrace): Promise<BaseLease> =>
+          this.#take(key, call, signal, from, trace);
+        coming = this.publisher.call(key, call, signal, tries, take);
+      } else coming = this.#take(key, call, signal, from);
     } catch (error) {
       return Promise.reject(error);
     }
-    const nested = !whole && call.wait > 0 && Section.isAround;
-    return nested ? nestedWait(coming, call, this.#heldLocks) : coming;
+    if (!Section.isAround) return coming;
+    const anew = coming.catch((error: unknown) => {
+      if (error !== GIVEN_BACK) throw error;
+      return this.acquire(key, call, signal, tries, from);
+    });
+    return call.wait > 0 ? nestedWait(anew, call, this.#heldLocks) : anew;
+  }
+
+  /** @throws what refuses the call at once. */
+  #take(
+    key: string | readonly string[],
+    call: CallSettings,
+    signal: AbortSignal | undefined,
+    from: number,
+    trace?: AcquireTrace,
+  ): Promise<BaseLease> {
+    if (typeof key !== 'string') {
+      return acquireMany(key, call, this.clock, signal, trace, from, (each, part, until) =>
+        this.#take(each, part, until, this.clock.monotonic(), trace),
+      );
+    }
+    const section = Section.toReenter(this.#heldLocks, key, call);
+    if (section || !this.#opening.done) {
+      return this.#prepare(key, call, section, signal, from, trace);
+    }
+    this.#admit(key, signal);
+    return this.#queues.of(key, call).join(call, from, trace, signal);
   }
 
   /** Whether the code around holds none of it, or not all; not any more, maybe. */
@@ -124,50 +132,49 @@ export class LockClient {
     return typeof key === 'string' ? isNew(key) : key.some(isNew);
   }
 
-  /** Acquires where something comes before the waiting. */
+  /** Acquires where something comes before the waiting. Rejects with `GIVEN_BACK` where the call begins anew, as one that events tell. */
   async #prepare(
     key: string,
     call: CallSettings,
     section: Section | undefined,
     signal: AbortSignal | undefined,
-    tries: boolean,
-    whole: AcquireTrace | undefined,
+    from: number,
+    trace: AcquireTrace | undefined,
   ): Promise<BaseLease> {
-    const from = this.clock.monotonic();
-    const enter = async (): Promise<BaseLease | undefined> =>
-      section && reenter(section, call, this.#heldLocks, this.clock, signal, from);
-    const again = await enter();
-    if (again) return again;
-    const ask = async (trace?: AcquireTrace): Promise<BaseLease> => {
+    for (;;) {
+      const again =
+        section && (await reenter(section, call, this.#heldLocks, this.clock, signal, from));
+      if (again) return again;
+      if (section && !trace && this.publisher.hearsCall(call)) throw GIVEN_BACK;
       throwIfAborted(signal);
       if (!this.#opening.done) await this.#connected(key, signal);
       this.#admit(key, signal);
       const wait = (until = signal): Promise<BaseLease> =>
-        this.#queues.wait(key, call, until, trace, from);
+        this.#queues.of(key, call).join(call, from, trace, until);
       if (!section) return wait();
-      return (await waitBeside(section, signal, wait)) ?? (await enter()) ?? ask(trace);
-    };
-    if (!section || whole || !this.publisher.hearsCall(call)) return ask(whole);
-    if (call.untold) throw GIVEN_BACK; // it is the whole call that events tell
-    return this.publisher.call(key, call, signal, tries, ask);
+      const lease = await waitBeside(section, signal, wait);
+      if (lease) return lease;
+    }
   }
 
   async #connected(key: string, signal?: AbortSignal): Promise<void> {
     if (!this.#opening.done && !this.isStopping) await this.#opening.within(key, signal);
   }
 
-  /** @throws LockShutdownError, LockLimitError if no more may be held, `signal.reason`. */
+  /** @throws LockShutdownError, LockLimitError if no more may be held or wait, `signal.reason`. */
   #admit(key: string, signal?: AbortSignal): void {
     throwIfAborted(signal);
     if (this.isStopping) throw new LockShutdownError(key);
     this.#queues.refuseBeyond('leases', key);
+    this.#queues.refuseBeyond('waitersPerProcess', key);
   }
 
   /** Goes on with a lease that another process handed over. */
   async restore(handOver: HandOver): Promise<BaseLease> {
     const { key } = handOver.request;
     await this.#connected(key);
-    this.#admit(key);
+    if (this.isStopping) throw new LockShutdownError(key);
+    this.#queues.refuseBeyond('leases', key);
     const coming = restore(handOver, this.#queues.context, this.#taking.signal);
     return new SingleLease(this.#heldLocks, await this.#heldLocks.bring(coming), 0);
   }

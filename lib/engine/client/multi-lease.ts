@@ -142,7 +142,7 @@ export async function acquireMany(
   acquire: Acquire,
 ): Promise<BaseLease> {
   const part = { ...call, ...PART };
-  const ask = (key: string, wait: number, until: AbortSignal | undefined): Promise<SingleLease> =>
+  const ask = async (key: string, wait: number, until?: AbortSignal): Promise<SingleLease> =>
     acquire(key, { ...part, wait }, until) as Promise<SingleLease>;
   const asked = await Promise.allSettled(keys.map((key) => ask(key, 0, signal)));
   const first = asked.findIndex(({ status }) => status === 'rejected');

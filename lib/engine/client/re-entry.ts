@@ -29,7 +29,7 @@ export async function reenter(
   throw heldLock.lossError();
 }
 
-/** Why a call for several locks that were all held around it begins anew: one of them is not any more. */
+/** Why a call for locks that were all held around it begins anew: one of them is not any more. */
 export const GIVEN_BACK = Symbol('given back');
 /** Why a sibling that waits like a stranger ends that. */
 const HELD_AGAIN = Symbol('held again');
