@@ -55,8 +55,8 @@ export type {
   InspectOptions,
 } from './engine/inspection/inspection.js';
 export { Lease, type LeaseJson } from './engine/client/lease.js';
-export type { Work } from './engine/client/run-under-lease.js';
-export type { Stamp } from './engine/client/stamp.js';
+export type { Work } from './nest/services/run-under-lease.js';
+export type { Stamp } from './engine/locks/stamp.js';
 export { lockKey, type LockKeyValue } from './engine/keys/index.js';
 export type {
   AcquireOptions,

@@ -4,7 +4,7 @@ import {
   LockNotAcquiredError,
   LockStoreError,
 } from '../../lib/engine/errors/index.js';
-import { withLease } from '../../lib/engine/client/run-under-lease.js';
+import { withLease } from '../../lib/nest/services/run-under-lease.js';
 import { atMost, COMMAND } from '../support/bounds.js';
 import type { Contract } from '../support/contract.js';
 import { later } from '../support/later.js';

@@ -2,7 +2,7 @@ import { expect } from '@jest/globals';
 import { LeaseLostError, LockOptionsError, LockStoreError } from '../../lib/engine/errors/index.js';
 import { readHandOver } from '../../lib/engine/client/hand-over.js';
 import type { Lease } from '../../lib/engine/client/lease.js';
-import { withLease } from '../../lib/engine/client/run-under-lease.js';
+import { withLease } from '../../lib/nest/services/run-under-lease.js';
 import { entryOf } from '../../lib/engine/locks/entry.js';
 import { MARKERS } from '../../lib/engine/locks/holder.js';
 import type { LockStore } from '../../lib/engine/locks/lock-store.js';

@@ -1,7 +1,7 @@
 import { expect } from '@jest/globals';
 import { ForeignLockError } from '../../lib/engine/errors/index.js';
 import type { SingleLease } from '../../lib/engine/client/single-lease.js';
-import type { Stamp } from '../../lib/engine/client/stamp.js';
+import type { Stamp } from '../../lib/engine/locks/stamp.js';
 import { READER } from '../../lib/engine/options/index.js';
 import { Condition } from '../../lib/nest/services/condition.js';
 import { inspection } from '../../lib/engine/inspection/inspection.js';

@@ -1,4 +1,4 @@
-import { LockStoreError } from '../errors/index.js';
+import { LockOptionsError, LockStoreError } from '../errors/index.js';
 import type { LockRequest } from '../locks/lock-request.js';
 import type { Clock } from '../options/index.js';
 
@@ -28,7 +28,7 @@ export class Claim {
   awaitsNoMore(): void {
     const { key, holder, ttl, tokenBlock, condition } = this.request;
     if (!condition) return;
-    this.awaited = this.request;
+    this.awaited = { ...this.request, wanted: undefined }; // that would keep what it awaited with
     this.request = { key, holder, ttl, tokenBlock };
   }
 
@@ -84,4 +84,20 @@ export class Claim {
       ? Math.max(this.#uncertainUntil, this.#latest + this.timeout)
       : this.#uncertainUntil;
   }
+}
+
+/** Whether a step that failed may have changed something all the same, or may still. */
+export function mayHaveRun(error: unknown): boolean {
+  if (error instanceof LockOptionsError) return false;
+  return !(error instanceof LockStoreError) || error.outcome === 'unknown';
+}
+
+/** Whether a step that failed may do better when it is tried again. */
+export function isRetryable(error: unknown): error is LockStoreError {
+  return error instanceof LockStoreError && error.retryable;
+}
+
+/** Whether the store refused a step for good: asking again cannot help. */
+export function isRefused(error: unknown): error is LockStoreError {
+  return error instanceof LockStoreError && !error.retryable;
 }

@@ -1,9 +1,12 @@
+import type { LockStoreError } from '../errors/index.js';
 import type { LockStore } from '../locks/lock-store.js';
 import type { LockRequest } from '../locks/lock-request.js';
 import type { Clock } from '../options/index.js';
-import { isRefused, type OnRefused, pauseAfter } from './retry.js';
-import { Claim } from './claim.js';
-import { pause } from './timers.js';
+import { Claim, isRefused } from './claim.js';
+import { pause, pauseAfter } from './timers.js';
+
+/** Called with what the store refuses for good while nobody waits for its answer. */
+export type OnRefused = (error: LockStoreError, step: 'release' | 'renewal') => void;
 
 /**
  * A caller that gave up holds nothing: its holder id is left now, and again once nothing that was sent under it can

@@ -12,7 +12,7 @@ import { HeldLock } from './held-lock.js';
 import type { QueueContext } from './local-queue.js';
 import { type Owner, QueueEntry } from './queue-entry.js';
 import type { Outage } from './queue-poller.js';
-import { isRetryable } from './retry.js';
+import { isRetryable } from './claim.js';
 import { Section } from './section.js';
 import { SingleLease } from './single-lease.js';
 
@@ -145,6 +145,11 @@ class ConditionWait implements Owner {
     former.resumeAs(heldLock);
     this.#settle();
     this.#resolve(!this.#timedOut || (entry.signalled ?? grant.signalled) !== false);
+  }
+
+  /** A lease is handed on to callers alone that wait for a lock. */
+  takeOver(): boolean {
+    return false;
   }
 
   queued({ rank, request }: QueueEntry): void {

@@ -10,10 +10,9 @@ import type { Transferred } from '../locks/lock-store.js';
 import type { LockRequest } from '../locks/lock-request.js';
 import { type CallSettings, onAbort } from '../options/index.js';
 import { HeldLock } from './held-lock.js';
-import { Claim } from './claim.js';
+import { Claim, isRetryable } from './claim.js';
 import type { EntryContext } from './queue-entry.js';
-import { isRetryable, pauseAfter } from './retry.js';
-import { pause } from './timers.js';
+import { pause, pauseAfter } from './timers.js';
 import { validityOf } from '../locks/validity.js';
 
 /** The lease of a lock on its way from one process to another; nobody works under it. */

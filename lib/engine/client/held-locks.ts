@@ -8,10 +8,10 @@ import {
   milliseconds,
   TTL_BOUNDS,
 } from '../options/index.js';
-import type { Cleanup } from './cleanup.js';
+import { mayHaveRun } from './claim.js';
+import type { Cleanup, OnRefused } from './cleanup.js';
 import { readHandOver, writeHandOver } from './hand-over.js';
 import { type HeldLock, LOSS } from './held-lock.js';
-import { mayHaveRun, type OnRefused } from './retry.js';
 import { TurnoverMap } from './turnover-map.js';
 import { Watchdog } from './watchdog.js';
 

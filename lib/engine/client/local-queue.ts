@@ -11,7 +11,7 @@ import type { HeldLocks } from './held-locks.js';
 import { type EntryContext, type Owner, QueueEntry } from './queue-entry.js';
 import type { Outage } from './queue-poller.js';
 import type { Due, Schedule, Scheduled } from './timers.js';
-import { isRetryable } from './retry.js';
+import { isRetryable } from './claim.js';
 import { SingleLease } from './single-lease.js';
 import { TimeSlice } from './time-slice.js';
 
@@ -91,6 +91,8 @@ export class LocalQueue implements Owner, Successors, Scheduled {
     private readonly tokenBlock: number,
     /** Whether a lease goes on, in the store's order, to entries of this process that are directly behind. */
     private readonly inBatches: boolean,
+    /** By which any caller finds it; undefined for a queue of one caller. */
+    readonly name: string | undefined,
   ) {}
 
   /** Whether its grants have tokens. */
@@ -181,16 +183,29 @@ export class LocalQueue implements Owner, Successors, Scheduled {
   handOffLocally(heldLock: HeldLock): boolean {
     const waiter = this.#successorOf(heldLock);
     if (waiter) {
-      if (!this.#mayHandOff(heldLock, waiter.call.ttl)) return false;
+      if (!this.#mayHandOff(heldLock, this.#slice!, waiter.call.ttl)) return false;
       waiter.resolve(this.#admit(waiter, heldLock.successor(waiter.call, this), heldLock));
       if (this.#slice!.endsWithHolder) setImmediate(() => this.#enqueue(true)); // when its holder is at work
       return true;
     }
-    const next = this.#queueBehind(heldLock);
-    if (!next || !this.#mayHandOff(heldLock, next.#entry!.request.ttl)) return false;
+    const batch = this.#isOurs(heldLock) ? this.#slice!.batch : undefined;
+    const next = batch && this.context.pollers.get(lockId(heldLock.request))?.firstOf(batch);
+    if (!next?.isSettled || !next.owner.takeOver(heldLock, this.#slice!, this.tokenBlock))
+      return false;
     this.#heldLock = undefined;
-    next.#takeOver(heldLock, this.#slice!);
     this.#retire();
+    return true;
+  }
+
+  takeOver(heldLock: HeldLock, slice: TimeSlice, tokenBlock: number): boolean {
+    const entry = this.#entry!;
+    const isAlike = this.inBatches && tokenBlock === this.tokenBlock;
+    if (!isAlike || !this.#mayHandOff(heldLock, slice, entry.request.ttl)) return false;
+    entry.end();
+    slice.serve(entry.request);
+    this.#slice = slice;
+    const waiter = this.#first!;
+    waiter.resolve(this.#admit(waiter, heldLock.successor(waiter.call, this), heldLock));
     return true;
   }
 
@@ -256,38 +271,22 @@ export class LocalQueue implements Owner, Successors, Scheduled {
     return new SingleLease(heldLocks, heldLock, waited);
   }
 
-  /** The next caller here, unless an entry waits for it or the lease stays taken for a while. */
+  /** The next caller here, unless an entry waits for it. */
   #successorOf(heldLock: HeldLock): Waiter | undefined {
-    const isOurs = heldLock === this.#heldLock && heldLock.settings.minHold === 0;
-    return isOurs && !this.#entry ? this.#first : undefined;
+    return this.#isOurs(heldLock) && !this.#entry ? this.#first : undefined;
   }
 
-  /** The queue that stands directly behind in the store's queue, if this process has the whole batch. */
-  #queueBehind(heldLock: HeldLock): LocalQueue | undefined {
-    if (heldLock !== this.#heldLock || heldLock.settings.minHold > 0) return undefined;
-    const batch = this.#slice?.batch;
-    const next = batch && this.context.pollers.get(lockId(heldLock.request))?.firstOf(batch);
-    if (!next?.isSettled || !(next.owner instanceof LocalQueue)) return undefined;
-    const { tokenBlock, inBatches } = next.owner;
-    return inBatches && tokenBlock === this.tokenBlock ? next.owner : undefined;
-  }
-
-  /** The lease of the queue before this one, within the same time slice. */
-  #takeOver(heldLock: HeldLock, slice: TimeSlice): void {
-    const entry = this.#entry!;
-    entry.end();
-    slice.serve(entry.request);
-    this.#slice = slice;
-    const waiter = this.#first!;
-    waiter.resolve(this.#admit(waiter, heldLock.successor(waiter.call, this), heldLock));
+  /** Whether a lease of this queue may be handed on at once: it does not stay taken for a while. */
+  #isOurs(heldLock: HeldLock): boolean {
+    return heldLock === this.#heldLock && heldLock.settings.minHold === 0;
   }
 
   /** Whether the turn goes on, and what is left of the lease is enough for a caller that wants `ttl`. */
-  #mayHandOff(heldLock: HeldLock, ttl: number): boolean {
+  #mayHandOff(heldLock: HeldLock, slice: TimeSlice, ttl: number): boolean {
     const now = this.context.clock.monotonic();
     const left = heldLock.deadline - now;
     if (left < Math.min(ttl, FIRST_LEASE) / 2 || left > ttl) return false;
-    return this.#slice!.spend(now, this.fenced);
+    return slice.spend(now, this.fenced);
   }
 
   #add(waiter: Waiter): void {

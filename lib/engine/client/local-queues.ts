@@ -58,7 +58,7 @@ export class LocalQueues {
       slices: new Schedule(clock, (due) => due.forEach((queue) => queue.overstayed())),
       waiting: 0,
       stopping,
-      retire: (queue) => this.#retire(queue),
+      retire: (queue) => void this.#queues.delete(queue.name ?? queue),
     };
   }
 
@@ -108,29 +108,16 @@ export class LocalQueues {
   of(key: string, { wait, fencing, share, dialect }: CallSettings): LocalQueue {
     const { fairness, limits } = this.settings;
     const isPlain = !share && !dialect;
-    if (fairness === 'local' && wait > 0 && isPlain) {
-      const name = nameOf(key, fencing);
-      let queue = this.#queues.get(name);
-      if (!queue) {
-        queue = new LocalQueue(this.context, key, fencing ? BLOCK : 0, false);
-        this.#queues.set(name, queue);
-      }
-      return queue;
-    }
-    const fenced = fencing && (dialect?.fencing ?? true);
-    const inBatches = isPlain && limits.waitersPerKey >= ENOUGH_FOR_BATCHES;
-    const queue = new LocalQueue(this.context, key, fenced ? 1 : 0, inBatches);
-    this.#queues.set(queue, queue);
+    const isJoined = fairness === 'local' && wait > 0 && isPlain;
+    // Fenced and unfenced callers stand apart. No key has a control character.
+    const name = isJoined ? (fencing ? key : `${key}\n`) : undefined;
+    const joined = name === undefined ? undefined : this.#queues.get(name);
+    if (joined) return joined;
+    const isFenced = fencing && (dialect?.fencing ?? true);
+    const tokenBlock = isFenced ? (isJoined ? BLOCK : 1) : 0;
+    const inBatches = isPlain && !isJoined && limits.waitersPerKey >= ENOUGH_FOR_BATCHES;
+    const queue = new LocalQueue(this.context, key, tokenBlock, inBatches, name);
+    this.#queues.set(name ?? queue, queue);
     return queue;
   }
-
-  #retire(queue: LocalQueue): void {
-    const name = nameOf(queue.key, queue.fenced);
-    this.#queues.delete(this.#queues.get(name) === queue ? name : queue);
-  }
-}
-
-/** Of the queue that any caller may join; fenced and unfenced ones are apart. No key has a control character. */
-function nameOf(key: string, fenced: boolean): string {
-  return fenced ? key : `${key}\n`;
 }

@@ -6,10 +6,11 @@ import {
 } from '../errors/index.js';
 import { type AcquireTrace, Publisher } from '../events/index.js';
 import type { NameSearch } from '../locks/lock-names.js';
+import { Stamp } from '../locks/stamp.js';
 import type { LockStore, Snapshot, StoreDescription, StoreHealth } from '../locks/lock-store.js';
 import type { CallSettings, Clock, DialectSettings, ModuleSettings } from '../options/index.js';
 import { checkStore, onAbort, throwIfAborted } from '../options/index.js';
-import { Cleanup } from './cleanup.js';
+import { Cleanup, type OnRefused } from './cleanup.js';
 import { Conditions } from './condition-wait.js';
 import { type HandOver, restore } from './hand-over.js';
 import { HeldLocks } from './held-locks.js';
@@ -18,15 +19,15 @@ import { LocalQueues, type ProcessHealth } from './local-queues.js';
 import { LockOrder, nestedWait } from './lock-order.js';
 import { acquireMany } from './multi-lease.js';
 import { Opening } from './opening.js';
-import { GIVEN_BACK, reenter, waitBeside } from './re-entry.js';
-import type { OnRefused } from './retry.js';
 import { Section } from './section.js';
-import { SingleLease } from './single-lease.js';
-import { Stamp } from './stamp.js';
+import { reenter, SingleLease } from './single-lease.js';
 import { endsWithin } from './timers.js';
 
 /** How long giving everything back may wait for the store at the end, in ms. */
 const FAREWELL = 750;
+
+/** Why a call for locks that were all held around it begins anew: one of them is not any more. */
+const GIVEN_BACK = Symbol('given back');
 
 /** One process on one store: it waits for locks, holds and renews them, announces their loss and gives them back. */
 export class LockClient {
@@ -152,7 +153,7 @@ export class LockClient {
       const wait = (until = signal): Promise<BaseLease> =>
         this.#queues.of(key, call).join(call, from, trace, until);
       if (!section) return wait();
-      const lease = await waitBeside(section, signal, wait);
+      const lease = await section.waitBeside(signal, wait);
       if (lease) return lease;
     }
   }

@@ -7,8 +7,9 @@ import { type Clock, type ModuleSettings, permitsOf } from '../options/index.js'
 import type { Cleanup } from './cleanup.js';
 import { type Outage, type Polled, QueuePoller } from './queue-poller.js';
 import { validityOf } from '../locks/validity.js';
-import { Claim } from './claim.js';
-import { isRetryable } from './retry.js';
+import type { HeldLock } from './held-lock.js';
+import type { TimeSlice } from './time-slice.js';
+import { Claim, isRetryable } from './claim.js';
 import type { TurnoverMap } from './turnover-map.js';
 
 /** How long a push may be under way, in ms, before it counts as lost. */
@@ -35,6 +36,8 @@ export interface EntryContext {
 export interface Owner {
   /** The entry has its turn, and is over. */
   granted(entry: QueueEntry, grant: Grant): void;
+  /** The lease of who stands before the entry goes on to it, within the same time slice, if the tokens are alike; false if the store has to say who is next. */
+  takeOver(heldLock: HeldLock, slice: TimeSlice, tokenBlock: number): boolean;
   /** It came into the queue, or was found there again. */
   queued(entry: QueueEntry): void;
   /** It is over without a turn. `expired`: its lease was over before it could be used. */

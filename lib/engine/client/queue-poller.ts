@@ -9,7 +9,7 @@ import {
   AWAITS,
   FIRST_LEASE,
 } from '../protocol/constants.js';
-import { pauseAfter } from './retry.js';
+import { pauseAfter } from './timers.js';
 
 /** What a poller polls. It carries whether its poller has it, so that nothing is looked up. */
 export interface Polled {

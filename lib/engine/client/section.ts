@@ -1,12 +1,15 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { LockNotAcquiredError, LockUpgradeError } from '../errors/index.js';
 import { isSameLock, type LockRequest } from '../locks/lock-request.js';
-import { type CallSettings, type Clock, isReader, onAbort } from '../options/index.js';
+import { abortWith, type CallSettings, type Clock, isReader, onAbort } from '../options/index.js';
 import type { HeldLock } from './held-lock.js';
 import type { BaseLease } from './lease.js';
 
 /** The innermost section that the running code is inside of. */
 const inside = new AsyncLocalStorage<Section>();
+
+/** Why a sibling that waits like a stranger ends that. */
+const HELD_AGAIN = Symbol('held again');
 
 /**
  * A stretch of code that runs under a lease. Code inside it may hold the same lock again; two
@@ -121,6 +124,29 @@ export class Section {
     this.#occupied = true;
     this.heldLock.hold(); // at once: who holds it alone may share it or hand it over
     return () => this.#next();
+  }
+
+  /**
+   * Waits as a stranger would, because the code around does not hold the lock. Undefined when that holds it again, after it
+   * awaited a condition say: it may end only after the caller, so the caller has to enter it.
+   */
+  async waitBeside(
+    signal: AbortSignal | undefined,
+    wait: (signal: AbortSignal) => Promise<BaseLease>,
+  ): Promise<BaseLease | undefined> {
+    const again = new AbortController();
+    const callOffs = [
+      this.heldLock.whenTurns(() => again.abort(HELD_AGAIN)),
+      abortWith(again, signal),
+    ];
+    try {
+      return await wait(again.signal);
+    } catch (error) {
+      if (error !== HELD_AGAIN) throw error;
+      return undefined;
+    } finally {
+      for (const callOff of callOffs) callOff();
+    }
   }
 
   /** Also while its holder awaits a condition: the code that shall signal it needs the lock meanwhile. */

@@ -1,6 +1,12 @@
 import { type LeaseLostError, LockOptionsError } from '../errors/index.js';
 import type { AcquireTrace } from '../events/index.js';
-import { type CallSettings, type Duration, TTL_BOUNDS } from '../options/index.js';
+import {
+  type CallSettings,
+  type Clock,
+  type Duration,
+  throwIfAborted,
+  TTL_BOUNDS,
+} from '../options/index.js';
 import type { HeldLock } from './held-lock.js';
 import type { HeldLocks } from './held-locks.js';
 import { BaseLease, type LeaseJson } from './lease.js';
@@ -163,4 +169,29 @@ export class SingleLease extends BaseLease {
     const { fencingToken } = this.#heldLock;
     return { key: this.key, held: this.held, expiresAt: this.expiresAt, fencingToken };
   }
+}
+
+/**
+ * One more lease on what the code around holds; undefined if that was given back while the call waited for its siblings. The
+ * call's `wait` counts from `from`.
+ * @throws LockUpgradeError, `signal.reason`, LeaseLostError if the lock was lost.
+ */
+export async function reenter(
+  section: Section,
+  call: CallSettings,
+  heldLocks: HeldLocks,
+  clock: Clock,
+  signal: AbortSignal | undefined,
+  from: number,
+): Promise<SingleLease | undefined> {
+  throwIfAborted(signal);
+  const leaveTurn = await section.enter(call, signal, clock, from);
+  if (!leaveTurn) return undefined;
+  const { heldLock } = section;
+  const lease = new SingleLease(heldLocks, heldLock, clock.monotonic() - from, leaveTurn);
+  if ((await lease.confirmed()) && !signal?.aborted) return lease;
+  void lease.release('unused');
+  throwIfAborted(signal);
+  if (heldLock.state === 'awaiting') return undefined;
+  throw heldLock.lossError();
 }

@@ -1,5 +1,16 @@
 import { type Clock, onAbort } from '../options/index.js';
 
+/** The pause after a first failure and the longest one, in ms. */
+const PAUSE = { first: 100, longest: 1_000 };
+
+/**
+ * The pause before a step that failed is tried again, in ms, however many times it failed before: twice as long each time up to the
+ * longest; at random up to twice that, so that the processes that an outage stopped do not come back at once.
+ */
+export function pauseAfter(failures: number): number {
+  return Math.min(PAUSE.longest, PAUSE.first * 2 ** failures) * (1 + Math.random());
+}
+
 /** How far apart two wake-ups may be and still share a timer, in ms. */
 const GRAIN = 5;
 

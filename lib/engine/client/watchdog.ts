@@ -6,7 +6,8 @@ import type { LockRequest } from '../locks/lock-request.js';
 import { type Clock, type Moment, momentOf, partedSince } from '../options/index.js';
 import { type HeldLock, LOSS, SLACK } from './held-lock.js';
 import { RenewalBatch } from './renewal-batch.js';
-import { isRefused, type OnRefused } from './retry.js';
+import { isRefused } from './claim.js';
+import type { OnRefused } from './cleanup.js';
 import { Schedule } from './timers.js';
 import { readClocks, type Term, validityAt } from '../locks/validity.js';
 
