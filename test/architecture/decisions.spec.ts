@@ -69,10 +69,21 @@ describe.each(pages)('docs/decisions/%s', (name) => {
 });
 
 describe('the index of the decisions', () => {
-  it('has each page once, by its title and in order', () => {
-    const listed = [...textOf('README.md').matchAll(/^- \[(.+)\]\((.+)\)$/gm)];
-    expect(listed.map(([, title, name]) => [title, name])).toEqual(
-      pages.map((name) => [titleOf(name), name]),
+  const chapters = textOf('README.md').split(/^## /m).slice(1);
+  const listed = chapters.map((chapter) =>
+    [...chapter.matchAll(/^- \[(.+)\]\((.+)\)$/gm)].map(([, title, name]) => ({ title, name })),
+  );
+  const byName = (one: { name?: string }, other: { name?: string }) =>
+    one.name! < other.name! ? -1 : 1;
+
+  it('has ten chapters, each in order', () => {
+    expect(listed.length).toBe(10);
+    for (const chapter of listed) expect(chapter).toEqual(chapter.toSorted(byName));
+  });
+
+  it('has each page once, by its title', () => {
+    expect(listed.flat().sort(byName)).toEqual(
+      pages.map((name) => ({ title: titleOf(name), name })),
     );
   });
 });
