@@ -3,7 +3,7 @@ import type { INestApplication } from '@nestjs/common';
 import { Test } from '@nestjs/testing';
 import { readFileSync } from 'node:fs';
 import request from 'supertest';
-import { LockService } from 'nest-redis-lock';
+import { LockService, type LockStoreError } from 'nest-redis-lock';
 import { RedisProcess } from '../../tools/redis-server.js';
 import { until } from '../support/until.js';
 import { pasted, textOf } from './pages.js';
@@ -53,6 +53,13 @@ function metricsIn(text: string): Set<string> {
   );
 }
 
+/** The labels that a query compares or sums by, or that a scrape has. */
+function labelsIn(text: string): Set<string> {
+  const compared = [...text.matchAll(/(\w+)(?:[=!]~|!?=)"/g)].map(([, label]) => label!);
+  const by = [...text.matchAll(/by \(([^)]*)\)/g)].flatMap(([, labels]) => labels!.split(', '));
+  return new Set([...compared, ...by]);
+}
+
 describe('what Metrics and traces shows', () => {
   it('is a scrape with every metric that the page names', () => {
     const shown = metricsIn(scraped);
@@ -77,14 +84,9 @@ describe('the dashboard', () => {
 
   it('asks for nothing that a scrape does not have, metrics and labels, and shows every metric', () => {
     expect(metricsIn(text)).toEqual(metricsIn(scraped));
-    const known = new Set([...scraped.matchAll(/[{,](\w+)="/g)].map(([, label]) => label));
-    const named = queries.flatMap((query) =>
-      [...query.matchAll(/(\w+)(?:=~|!=|=)"|by \(([^)]*)\)/g)].flatMap(([, label, by]) =>
-        by === undefined ? [label!] : by.split(', '),
-      ),
-    );
-    expect(new Set(named).size).toBeGreaterThan(2);
-    expect([...new Set(named)].filter((label) => !known.has(label))).toEqual([]);
+    const named = labelsIn(queries.join('\n'));
+    expect(named.size).toBeGreaterThan(2);
+    expect([...named].filter((label) => !labelsIn(scraped).has(label))).toEqual([]);
   });
 
   it('has a picture with the title of each panel', () => {
@@ -92,5 +94,34 @@ describe('the dashboard', () => {
     const titles = [...text.matchAll(/"title": "([^"]+)"/g)].map(([, title]) => title!);
     expect(titles.length).toBe(13);
     expect(titles.filter((title) => !picture.includes(`>${title}<`))).toEqual([]);
+  });
+});
+
+describe('the alert rules', () => {
+  const rules = readFileSync('docs/public/alert-rules.yml', 'utf8');
+
+  it('ask for nothing that a scrape does not have: metrics, labels and bounds of buckets', () => {
+    const [metrics, labels] = [metricsIn(rules), labelsIn(rules)];
+    expect(metrics.size).toBe(5);
+    expect([...metrics].filter((name) => !metricsIn(scraped).has(name))).toEqual([]);
+    expect([...labels].sort()).toEqual(['error_type', 'le', 'lock_name']);
+    expect([...labels].filter((label) => !labelsIn(scraped).has(label))).toEqual([]);
+    const bounds = [...rules.matchAll(/le=~"(\d+)\(/g)].map(([, bound]) => `le="${bound}"`);
+    expect(bounds).toEqual(['le="1"', 'le="60"']);
+    expect(bounds.filter((bound) => !scraped.includes(bound))).toEqual([]);
+  });
+
+  it('know each code of a Redis that fails', () => {
+    const codes: Record<LockStoreError['code'], true> = {
+      LOCK_STORE: true,
+      REPLICAS_NOT_REACHED: true,
+      QUORUM_NOT_REACHED: true,
+    };
+    expect(rules).toContain(`error_type=~"${Object.keys(codes).join('|')}"`);
+  });
+
+  it('are each on the page', () => {
+    const names = [...rules.matchAll(/alert: (\w+)/g)].map(([, name]) => name!);
+    expect(names.filter((name) => !textOf(PAGE).includes(`| \`${name}\``))).toEqual([]);
   });
 });

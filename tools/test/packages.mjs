@@ -8,6 +8,7 @@ const PROGRAMS = ['openssl', ...(process.env.REDIS_SERVER ? [] : ['redis-server'
 const NEEDS = {
   'c++': ['g++', 'libhiredis-dev'],
   jvm: ['default-jdk-headless', 'maven'],
+  promtool: ['prometheus'],
   python: ['python3-venv'],
   spin: ['spin', 'gcc', 'libc6-dev'],
 };

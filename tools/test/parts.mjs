@@ -1,9 +1,9 @@
-/** Specs that take half a minute or more, or show a rare fault again and again: the full run alone has them. */
+/** Specs that take half a minute or more, need a program of their own, or show a rare fault again and again: the full run alone has them. */
 const LONG = [
   'test/package/(installed|linters|runtimes|tarball|toolchains|two-copies)',
   'test/sample/demo',
   'test/cli/topologies',
-  'test/docs/(pasted|rights|site)',
+  'test/docs/(alert-rules|pasted|rights|site)',
   'test/board',
   'test/model',
   'test/protocol/client',
@@ -79,8 +79,9 @@ export const PARTS = {
     {
       ...LONGEST,
       name: 'documentation',
+      needs: ['promtool'],
       folders: ['test/docs'],
-      only: ['test/docs/(pasted|rights|site)'],
+      only: ['test/docs/(alert-rules|pasted|rights|site)'],
     },
     { ...LONGEST, name: 'the page in Chromium', folders: ['test/board'] },
     { ...LONGEST, name: 'demo', folders: ['test/sample'], only: ['test/sample/demo'] },
