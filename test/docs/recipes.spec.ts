@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { INestApplication } from '@nestjs/common';
-import { APP_FILTER } from '@nestjs/core';
 import { Test } from '@nestjs/testing';
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
@@ -8,6 +7,7 @@ import type { AddressInfo } from 'node:net';
 import { setImmediate } from 'node:timers/promises';
 import request from 'supertest';
 import { LockNotAcquiredError, LockService, RedisLockModule } from 'nest-redis-lock';
+import { FaultProxy } from '../support/fault-proxy.js';
 import { NestBench } from '../support/nest-app.js';
 import { until } from '../support/until.js';
 import { pasted } from './pages.js';
@@ -29,12 +29,32 @@ class Balances extends recipes.Balances {
   }
 }
 
+/** Its first booking begins and is never committed. */
+class Payments extends recipes.Payments {
+  readonly begun: string[] = [];
+  readonly done: string[] = [];
+  die = (): void => {};
+
+  async isDone(id: string): Promise<boolean> {
+    await setImmediate();
+    return this.done.includes(id);
+  }
+
+  async book({ id }: { id: string }): Promise<void> {
+    this.begun.push(id);
+    if (this.begun.length === 1) await new Promise((_, reject) => (this.die = reject));
+    await setImmediate();
+    this.done.push(id);
+  }
+}
+
 let bench: NestBench;
 let app: INestApplication;
 let locks: LockService;
 let pages: Server;
 let url: string;
 const balances = new Balances();
+const payments = new Payments();
 beforeAll(async () => {
   bench = await NestBench.start();
   app = await replica();
@@ -44,6 +64,7 @@ beforeAll(async () => {
   url = `http://127.0.0.1:${(pages.address() as AddressInfo).port}`;
 });
 afterAll(async () => {
+  payments.die();
   pages.closeAllConnections();
   pages.close();
   await bench.stop();
@@ -89,22 +110,6 @@ describe('the recipes', () => {
     expect(await reports.read('1')).toBe('report 1, updated');
   });
 
-  it('answer 423 for every busy lock, by a filter', async () => {
-    const filtered = await bench.app(
-      {
-        controllers: [recipes.TenantOrdersController],
-        providers: [{ provide: APP_FILTER, useClass: recipes.LockedFilter }],
-      },
-      { wait: 0 },
-    );
-    const lease = await locks.acquire('tenant:t');
-    const server = filtered.getHttpServer();
-    const { status, body } = await request(server).post('/tenants/t/orders');
-    expect([status, body]).toEqual([423, { message: 'This is locked.' }]);
-    await lease.release();
-    await request(server).post('/tenants/t/orders').expect(201, 'an order of t');
-  });
-
   it('end a wait by a signal', async () => {
     const statements = app.get(recipes.StatementsService);
     expect(await statements.create('2', new AbortController().signal)).toBe('statement of 2');
@@ -118,6 +123,34 @@ describe('the recipes', () => {
     expect(await reason).toBe(gone);
     await until('nobody waits', async () => (await locks.inspect('account:2')).waiting === 0);
     await lease.release();
+  });
+
+  it('book an event once, however often it is delivered and although a replica dies of it', async () => {
+    const parts = {
+      controllers: [recipes.WebhooksController],
+      providers: [{ provide: recipes.Payments, useValue: payments }],
+    };
+    const proxy = await FaultProxy.before(bench.redis.port);
+    const dying = await bench.app(parts, { redis: proxy.url, ttl: '4s' });
+    const living = [await bench.app(parts), await bench.app(parts)];
+    const deliver = async (to: INestApplication): Promise<number> =>
+      (await request(to.getHttpServer()).post('/webhooks/payments').send({ id: 'e' })).status;
+    const deliverTwice = (): Promise<number[]> => Promise.all(living.map(deliver));
+
+    const first = deliver(dying);
+    await until('it works', () => payments.begun.length === 1);
+    expect(await deliverTwice()).toEqual([409, 409]);
+    await proxy.refuse(); // it has died, as far as Redis and the sender can tell
+    const answers: number[] = [];
+    await until('its lock is over', async () => {
+      answers.push(...(await deliverTwice()));
+      return answers.includes(200);
+    });
+    expect(answers.filter((status) => status !== 200 && status !== 409)).toEqual([]);
+    expect(await deliver(living[0]!)).toBe(200);
+    expect(payments).toMatchObject({ begun: ['e', 'e'], done: ['e'] });
+    payments.die();
+    expect(await first).toBe(500);
   });
 
   it('run a job on one replica once', async () => {
