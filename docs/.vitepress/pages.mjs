@@ -4,6 +4,7 @@ export const PAGES = [
     'Use',
     [
       ['Start', 'start'],
+      ['When not to use this', 'when-not'],
       ['Recipes', 'recipes'],
       ['The decorator', 'decorator'],
       ['The service', 'service'],
