@@ -71,7 +71,7 @@ function kindOf({ dialect, share }: DrawnCall): 'lock' | 'permits' | 'dialect' {
 
 function drawDeeds(pick: Pick, call: DrawnCall, isInner: boolean): Deed[] {
   const isAlone = call.share === undefined && call.dialect === undefined;
-  const work = (): Deed => ({ kind: 'work', ms: pick(0, 0, 0, 1, 60, 400) });
+  const work = (): Deed => ({ kind: 'work', ms: pick(0, 0, 0, 1, 60, 400, 2_000) });
   const other = (): Deed => {
     const kind = pick(
       'work',

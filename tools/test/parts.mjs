@@ -61,9 +61,9 @@ export const PARTS = {
     { ...LONGEST, name: 'faults and histories', folders: ['test/faults'] },
     {
       ...LONGEST,
-      name: 'simulations, many waiters, memory against Redis',
-      folders: ['test/contracts'],
-      only: ['test/contracts/(bounded|memory-matches|simulation)'],
+      name: 'simulations, combinations, many waiters, memory against Redis',
+      folders: ['test/contracts', 'test/combinations'],
+      only: ['test/contracts/(bounded|memory-matches|simulation)', 'test/combinations/'],
     },
     {
       ...LONGEST,
