@@ -14,7 +14,7 @@ byte evictions;
 
 #define held_alone (lock != NOBODY && lock != SHARED)
 
-/* lock/stamp.lua includes/tokens.lua plant_version client/stamp.ts */
+/* lock/stamp.lua includes/tokens.lua plant_version locks/stamp.ts */
 active proctype reader_without_lock() {
 end_reader:
   do
