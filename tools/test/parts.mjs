@@ -29,7 +29,7 @@ const LONGEST = { ...NEWEST, env: { FULL: '1' } };
 /**
  * What a command runs after its checks, each part in a process of its own, since Jest remembers by path what is an ES
  * module. `env` is what the specs find, `needs` are programs beside Redis, `projects` folders
- * with packages of their own, `server` is one of tools/servers; a part is named in what the run prints.
+ * with packages of their own, `server` is one of tools/servers; what people watch run `isAlone`. A part is named in what the run prints.
  * `npm test` runs the quick ones; `npm run test:full` those that complete them. Together they run every spec.
  */
 export const PARTS = {
@@ -84,7 +84,13 @@ export const PARTS = {
       only: ['test/docs/(alert-rules|pasted|rights|site)'],
     },
     { ...LONGEST, name: 'the page in Chromium', folders: ['test/board'] },
-    { ...LONGEST, name: 'demo', folders: ['test/sample'], only: ['test/sample/demo'] },
+    {
+      ...LONGEST,
+      name: 'demo',
+      isAlone: true,
+      folders: ['test/sample'],
+      only: ['test/sample/demo'],
+    },
     {
       ...NEWEST,
       name: 'Valkey 9.1.2',
@@ -103,8 +109,8 @@ export const PARTS = {
 export function runsOf(parts) {
   const runs = new Map();
   for (const part of parts) {
-    const { nest, ioredis, env, server, skip, name, folders } = part;
-    const conditions = JSON.stringify([nest, ioredis, env, server, skip]);
+    const { nest, ioredis, env, server, skip, isAlone, name, folders } = part;
+    const conditions = JSON.stringify([nest, ioredis, env, server, skip, isAlone && name]);
     const only = part.only ?? folders.map((folder) => `${folder}/`);
     const before = runs.get(conditions);
     runs.set(conditions, {
