@@ -1,20 +1,14 @@
-import { type AcquireOptions, READER, type Share } from '../../lib/engine/options/index.js';
+import { type AcquireOptions, type CallSettings, READER } from '../../lib/engine/options/index.js';
 
 /** Picks one of some, as a seed has it. */
-export type Pick = <T>(...some: readonly T[]) => T;
+export type Choice = <T>(...some: readonly T[]) => T;
+
+type Settings = Omit<CallSettings, 'dialect' | 'name' | 'slowWait' | 'slowHold' | 'untold'>;
 
 /** What a caller asks for, and what it does with the lease. */
-export interface DrawnCall {
+export interface DrawnCall extends Settings {
   readonly keys: readonly string[];
-  readonly ttl: number;
-  readonly wait: number;
-  readonly renew: boolean;
-  readonly minHold: number;
-  readonly maxHold: number;
-  readonly fencing: boolean;
-  readonly reentrant: boolean;
   readonly dialect: AcquireOptions['dialect'];
-  readonly share: Share | undefined;
   /** When its caller gives up, in ms after the call; undefined: never. */
   readonly abortAfter: number | undefined;
   /** What is done under the lease, in this order. */
@@ -34,7 +28,7 @@ export type Deed =
 export const PERMITS = 3;
 
 /** Draws a call that the options accept. `around`: the call under whose lease it is made. */
-export function drawCall(pick: Pick, around?: DrawnCall): DrawnCall {
+export function drawCall(pick: Choice, around?: DrawnCall): DrawnCall {
   const kind = around ? kindOf(around) : pick('lock', 'lock', 'lock', 'permits', 'dialect');
   const mode = around?.share === READER ? 'shared' : pick('exclusive', 'exclusive', 'shared');
   const several =
@@ -69,7 +63,7 @@ function kindOf({ dialect, share }: DrawnCall): 'lock' | 'permits' | 'dialect' {
   return share && share !== READER ? 'permits' : 'lock';
 }
 
-function drawDeeds(pick: Pick, call: DrawnCall, isInner: boolean): Deed[] {
+function drawDeeds(pick: Choice, call: DrawnCall, isInner: boolean): Deed[] {
   const isAlone = call.share === undefined && call.dialect === undefined;
   const work = (): Deed => ({ kind: 'work', ms: pick(0, 0, 0, 1, 60, 400, 2_000) });
   const other = (): Deed => {

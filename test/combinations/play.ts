@@ -6,7 +6,7 @@ import { kinds } from '../support/kinds.js';
 import { MemoryWorld } from '../support/memory-world.js';
 import { expectNothingLeft } from '../support/nothing-left.js';
 import type { LockingProcess, Wrap } from '../support/world.js';
-import { type Deed, drawCall, type DrawnCall, type Pick } from './drawn-call.js';
+import { type Deed, drawCall, type DrawnCall, type Choice } from './drawn-call.js';
 import { check, type Hold, Promises } from './promises.js';
 
 const PROCESSES = 3;
@@ -24,7 +24,7 @@ export async function play(
   const world = new MemoryWorld(kinds['lock']!, wrap);
   world.fairness = fairness;
   world.patience = 600_000;
-  const pick: Pick = (...some) => some[Math.floor(chance() * some.length)]!;
+  const pick: Choice = (...some) => some[Math.floor(chance() * some.length)]!;
   const promises = new Promises(() => world.clock.monotonic(), fairness);
   const processes = await Promise.all(Array.from({ length: PROCESSES }, () => world.process()));
   const callers = processes.flatMap((_, nth) =>
@@ -51,7 +51,7 @@ class Caller {
     private readonly promises: Promises,
     private readonly processes: readonly LockingProcess[],
     private readonly process: number,
-    private readonly pick: Pick,
+    private readonly pick: Choice,
   ) {}
 
   async call(call: DrawnCall): Promise<void> {
@@ -75,16 +75,24 @@ class Caller {
     await this.#pause(this.pick(0, 0, 50, 300));
   }
 
-  async #acquire({ deeds: _, keys, abortAfter, ...options }: DrawnCall): Promise<BaseLease> {
+  get #client(): LockingProcess {
+    return this.processes[this.process]!;
+  }
+
+  #acquire({ deeds: _, keys, abortAfter, ...options }: DrawnCall): Promise<BaseLease> {
+    const key = keys.length === 1 ? keys[0]! : keys;
+    return this.#until(abortAfter, (signal) => this.#client.acquire({ ...options, key, signal }));
+  }
+
+  /** Gives up so many ms after the call; undefined: never. */
+  async #until<T>(ms: number | undefined, call: (signal: AbortSignal) => Promise<T>): Promise<T> {
     const abort = new AbortController();
     const callOff =
-      abortAfter !== undefined && this.world.clock.after(abortAfter, () => abort.abort(GIVEN_UP));
+      ms === undefined ? undefined : this.world.clock.after(ms, () => abort.abort(GIVEN_UP));
     try {
-      const key = keys.length === 1 ? keys[0]! : keys;
-      const { signal } = abort;
-      return await this.processes[this.process]!.acquire({ ...options, key, signal });
+      return await call(abort.signal);
     } finally {
-      if (callOff) callOff();
+      callOff?.();
     }
   }
 
@@ -121,11 +129,7 @@ class Caller {
       case 'await':
         return this.#await(hold, deed);
       case 'signal':
-        await this.processes[this.process]!.locks.conditions.signal(
-          lease as SingleLease,
-          CONDITION,
-          deed.most,
-        );
+        await this.#client.locks.conditions.signal(lease as SingleLease, CONDITION, deed.most);
     }
   }
 
@@ -155,33 +159,27 @@ class Caller {
     check(!hold.lease.held, 'a lease that was handed over is held');
     hold.state = 'on its way';
     await this.#pause(after);
-    const heir = this.processes[this.process]!;
-    hold.lease = await heir.locks.restore(readHandOver(text));
+    hold.lease = await this.#client.locks.restore(readHandOver(text));
     this.promises.restored(hold, after);
   }
 
   async #await(hold: Hold, { wait, abortAfter }: Deed & { kind: 'await' }): Promise<void> {
     const { promises } = this;
-    const abort = new AbortController();
-    const callOff =
-      abortAfter !== undefined && this.world.clock.after(abortAfter, () => abort.abort(GIVEN_UP));
     promises.gaveBack(hold, 'awaiting');
     try {
-      const lease = hold.lease as SingleLease;
-      const { signal } = abort;
-      await this.processes[this.process]!.locks.conditions.await(lease, {
-        condition: CONDITION,
-        wait,
-        signal,
-      });
+      await this.#until(abortAfter, (signal) =>
+        this.#client.locks.conditions.await(hold.lease as SingleLease, {
+          condition: CONDITION,
+          wait,
+          signal,
+        }),
+      );
       promises.begins(hold);
     } catch (error) {
       if (error !== GIVEN_UP) throw error;
       check(!hold.lease.held, 'a lease is held whose caller gave up to await');
       hold.lingersUntil = 0; // it was given back to await, and no minimum keeps it then
       promises.gaveBack(hold);
-    } finally {
-      if (callOff) callOff();
     }
   }
 
