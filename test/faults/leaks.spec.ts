@@ -34,8 +34,7 @@ it(`${CYCLES} cycles leave heap, timers, listeners and keys as they were`, async
   const keys = await observer.redis.dbsize();
   const after = await worker.call('cycle', CYCLES);
   expect(after.listeners).toBe(0);
-  // One bounds commands; one each is for waits, for slices and for leases, and rings once more when they are over.
-  expect(after.timers).toBeLessThanOrEqual(4);
+  expect(after.timers).toBeLessThanOrEqual(2); // one bounds commands, one watches leases
   expect(await observer.traces()).toEqual([]);
   expect(await observer.redis.dbsize()).toBe(keys);
   const grown = after.heap - before.heap;

@@ -157,6 +157,8 @@ const commands = {
     };
     await Promise.all(Array.from({ length: 16 }, (_, at) => loop(at)));
     await until('nothing is under way', () => client.idle);
+    // Those of waits and of slices ring once more when these are over.
+    await until('the timers of what is over have rung', () => clock.running <= 2);
     global.gc!();
     return {
       heap: process.memoryUsage().heapUsed,
