@@ -34,7 +34,7 @@ export function asModule(source, format) {
     : `export default ${text};\n`;
 }
 
-/** A Lua script in which each line `--- @include fits, hold` is the functions that it names, where they are named for the first time. */
+/** A Lua script in which each line `--- @include fits, add_holder` is the functions that it names, where they are named for the first time. */
 function inlineIncludes(source) {
   return [...piecesOf(withConstants(source), INCLUDED)].map(({ text }) => text).join('');
 }

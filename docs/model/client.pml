@@ -20,7 +20,7 @@ byte state[PROCESSES];
 byte current[PROCESSES];    /* the holder id in use */
 bit knows[PROCESSES];       /* its arrival */
 bit once[PROCESSES];        /* it asks once, and does not wait */
-bit believes[PROCESSES];    /* HeldLock.held: what its code sees */
+bit believes[PROCESSES];    /* HeldLease.held: what its code sees */
 byte stray[PROCESSES];      /* an ask that nobody waits for any more, and that may still run */
 bit leaves_twice[PROCESSES]; /* it was unsure when it sent what gives the lock back */
 bit unsure[PROCESSES];      /* InFlight.isUncertain: its not_after has not passed, so it may still run for all that the client knows */
@@ -60,7 +60,7 @@ byte stalls = STALLS;       /* of processes that live, longer than a lease or th
 #define finished(p) (state[p] == DONE || state[p] == CRASHED)
 #define holds_alone(p) (believes[p] && !reader[current[p]])
 
-/* client/held-lock.ts client/local-queue.ts */
+/* client/held-lease.ts client/local-queue.ts */
 inline enter(p, told) {
   i = 0;
   do
@@ -104,7 +104,7 @@ inline after_giving_back(p) {
 proctype client(byte p) {
 end_client:
   do
-  /* client/queue-entry.ts: asks for the first time; locks/lock/free-lock.ts: by the short way, where that is likely to do */
+  /* client/queue-entry.ts: asks for the first time; locks/lock/fast-path.ts: by the short way, where that is likely to do */
   :: atomic { state[p] == NEW && (p == 0 || state[p - (p > 0)] != NEW) -> printf("%d wants the lock, and asks\n", p);
        if
 #ifdef WITH_READERS
@@ -167,7 +167,7 @@ end_client:
   /* no answer: the connection breaks with the ask under way */
   :: d_step { state[p] == SENT && breaks > 0 && !unsure[p] && stray[p] == 0 && !once[p] -> printf("%d loses its connection with an ask under way\n", p);
        breaks--; stray[p] = current[p]; unsure[p] = 1; state[p] = WAITING }
-  /* client/held-locks.ts: gives the lock back */
+  /* client/lease-registry.ts: gives the lock back */
   :: atomic { state[p] == HOLDS && believes[p] -> printf("%d gives the lock back\n", p); believes[p] = 0;
        if
        :: state[p] = RELEASING
@@ -184,7 +184,7 @@ end_client:
   :: atomic { state[p] == RELEASING && breaks > 0 -> breaks--; choose_away(); printf("%d its release runs, and the answer is lost\n", p);
        d_step { release(current[p]); state[p] = LEAVING; away = 0 } }
   :: d_step { state[p] == RELEASING && breaks > 0 -> printf("%d its release is lost\n", p); breaks--; state[p] = LEAVING }
-  /* its deadline has passed: HeldLock.held says so at once, and the watchdog gives back what may be left */
+  /* its deadline has passed: HeldLease.held says so at once, and the watchdog gives back what may be left */
   :: d_step { state[p] == HOLDS && (!believes[p] || due[current[p]]) -> printf("%d sees that its lease is over\n", p); believes[p] = 0; state[p] = LEAVING }
 #ifdef WITH_READERS
   :: d_step { state[p] == HOLDS && believes[p] && !reader[current[p]] -> printf("%d wants to read on\n", p); state[p] = DOWNGRADING }

@@ -61,7 +61,7 @@ inline enter(id) {
   PROMISE(exclusion, believed == 1)
 }
 
-/* client/held-locks.ts, handOver(): the giver leaves its own id first. In this order a late transfer leaves nothing. */
+/* client/lease-registry.ts, handOver(): the giver leaves its own id first. In this order a late transfer leaves nothing. */
 #ifdef LEAVES_IN_THE_OTHER_ORDER
 #define left_first(p) (p == GIVER -> ON_THE_WAY : p)
 #define left_next(p) (p == GIVER -> GIVER : p)
@@ -75,7 +75,7 @@ inline enter(id) {
 #define obeys_not_after true
 #endif
 
-/* client/held-locks.ts client/hand-over.ts: moves the lease from one id to another. */
+/* client/lease-registry.ts client/hand-over.ts: moves the lease from one id to another. */
 proctype mover(byte p, former, id) {
 end_mover:
   do

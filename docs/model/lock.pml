@@ -74,7 +74,7 @@ inline choose_away() {
 #define died(id) skip
 #endif
 
-/* includes/queue.lua lives */
+/* includes/queue.lua is_alive */
 #ifdef DEAD_ENTRIES_STAY
 #define lives(process) true
 #elif defined(LIVING_ENTRIES_GO)
@@ -137,7 +137,7 @@ inline check_order(id) {
   i = 0
 }
 
-/* includes/grant.lua hold: a new marker has none of the former holders */
+/* includes/grant.lua add_holder: a new marker has none of the former holders */
 inline begin_holders() {
   i = 1;
   do
@@ -147,7 +147,7 @@ inline begin_holders() {
   i = 0
 }
 
-/* includes/grant.lua hold, hold_alone; includes/holders.lua settle_holders */
+/* includes/grant.lua add_holder, hold_alone; includes/holders.lua refresh_marker */
 inline hold(id) {
   if
   :: reader[id] -> begin_holders(); share[id] = 1; lock = SHARED; plant_version(); token[id] = version
@@ -160,8 +160,8 @@ inline hold(id) {
   due[id] = 0
 }
 
-/* includes/holders.lua let_go */
-inline let_go(id) {
+/* includes/holders.lua remove_holder */
+inline remove_holder(id) {
   share[id] = 0; token[id] = 0; beside = 0; i = 1;
   do
   :: i <= IDS -> beside = beside || share[i]; i++
@@ -392,7 +392,7 @@ inline release(id) {
      grant_next(0)
 #endif
 #endif
-  :: lock == SHARED && share[id] -> let_go(id); grant_next(0)
+  :: lock == SHARED && share[id] -> remove_holder(id); grant_next(0)
   :: else
   fi
 }
@@ -406,7 +406,7 @@ inline leave(id) {
 #ifndef LEAVE_FORGETS_A_GRANT
   :: lock == id -> lock = NOBODY; token[id] = 0
 #endif
-  :: lock == SHARED && share[id] -> let_go(id)
+  :: lock == SHARED && share[id] -> remove_holder(id)
   :: else
   fi;
   if
@@ -441,7 +441,7 @@ inline expire(id) {
 #ifdef MARKER_ENDS_WITH_ITS_FIRST
   :: share[id] -> share[id] = 0; lock = NOBODY; token[id] = 0
 #else
-  :: share[id] -> let_go(id)
+  :: share[id] -> remove_holder(id)
 #endif
   fi;
   pushed[id] = 0; ended[id] = 1;

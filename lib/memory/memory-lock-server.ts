@@ -10,7 +10,7 @@ import {
   type Step,
   type StepNode,
   storeFailure,
-  WakeChannels,
+  ForeignChannels,
 } from '../engine/redis/index.js';
 import { MemoryConnection } from './memory-connection.js';
 import { memoryHealth } from './memory-health.js';
@@ -20,7 +20,7 @@ import type { MemoryServer } from './memory-server.js';
 export class MemoryLockServer implements LockServer, StepNode {
   readonly clock = new ServerClock();
   readonly #connection: MemoryConnection;
-  readonly #wakes: WakeChannels;
+  readonly #wakes: ForeignChannels;
   readonly #subscriptions = new Map<string, () => void>();
   #endListening = (): void => {};
 
@@ -32,7 +32,7 @@ export class MemoryLockServer implements LockServer, StepNode {
     private readonly processId: string,
   ) {
     this.#connection = new MemoryConnection(server, timeout, time);
-    this.#wakes = new WakeChannels(time);
+    this.#wakes = new ForeignChannels(time);
   }
 
   async open(listener: ServerListener): Promise<void> {

@@ -25,7 +25,7 @@ export class SortedSet {
 
   rank(name: string): number | undefined {
     const score = this.#scores.get(name);
-    return score === undefined ? undefined : this.#placeOf({ name, score });
+    return score === undefined ? undefined : this.#connectionOptionsOf({ name, score });
   }
 
   /** True if it is new. */
@@ -33,7 +33,7 @@ export class SortedSet {
     const isNew = !this.remove(name);
     const member = { name, score };
     this.#scores.set(name, score);
-    this.#sorted.splice(this.#placeOf(member), 0, member);
+    this.#sorted.splice(this.#connectionOptionsOf(member), 0, member);
     return isNew;
   }
 
@@ -63,7 +63,7 @@ export class SortedSet {
     return this.#sorted.slice(first, end);
   }
 
-  #placeOf({ name, score }: Member): number {
+  #connectionOptionsOf({ name, score }: Member): number {
     return this.#first(
       (other) => other.score > score || (other.score === score && !isBefore(other.name, name)),
     );

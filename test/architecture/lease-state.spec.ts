@@ -4,7 +4,7 @@ import ts from 'typescript';
 import { filesBelow } from './files-below.js';
 
 /** The state machine of a lease: the type of its state, and the field that has it. */
-const OWNER = 'lib/engine/client/held-lock.ts';
+const OWNER = 'lib/engine/client/held-lease.ts';
 const FIELD = 'phase';
 /** What a lease stands under: it writes its own request. */
 const CLAIM = 'lib/engine/client/claim.ts';

@@ -1,12 +1,12 @@
-import type { HeldLock, Successors } from '../../lib/engine/client/held-lock.js';
+import type { HeldLease, HandOffTarget } from '../../lib/engine/client/held-lease.js';
 import type { LocalQueue } from '../../lib/engine/client/local-queue.js';
 import type { LossReason } from '../../lib/engine/errors/index.js';
 import { type CallSettings, momentOf } from '../../lib/engine/options/index.js';
 import {
   endlessTimeSlice,
   hastyBatch,
-  inHeldLock,
-  inHeldLocks,
+  inHeldLease,
+  inRegistry,
   inLocalQueue,
   sameToken,
   secretBatch,
@@ -24,8 +24,8 @@ import { sleep, sleepAlone } from './sleep.contract.js';
 /** What the client does wrongly with what the store says. */
 planted('memory', {
   'a lease on which only the monotonic clock counts': {
-    plant: inHeldLock('validity', () => ({
-      get(this: HeldLock) {
+    plant: inHeldLease('validity', () => ({
+      get(this: HeldLease) {
         return this['clock'].monotonic() < this.deadline ? 'valid' : 'expired';
       },
     })),
@@ -36,8 +36,8 @@ planted('memory', {
     ],
   },
   'loss by timer only': {
-    plant: inHeldLock('held', () => ({
-      get(this: HeldLock) {
+    plant: inHeldLease('held', () => ({
+      get(this: HeldLease) {
         return this.state === 'held';
       },
     })),
@@ -49,8 +49,8 @@ planted('memory', {
     ],
   },
   'loss that is told to nobody': {
-    plant: inHeldLock('lose', () => ({
-      value(this: HeldLock) {
+    plant: inHeldLease('lose', () => ({
+      value(this: HeldLease) {
         this['phase'] = 'lost';
       },
     })),
@@ -91,8 +91,8 @@ planted('memory', {
     ],
   },
   'a successor that stays longer than its lease': {
-    plant: inHeldLock('successor', (successor) => ({
-      value(this: HeldLock, call: CallSettings, successors: Successors) {
+    plant: inHeldLease('successor', (successor) => ({
+      value(this: HeldLease, call: CallSettings, successors: HandOffTarget) {
         return Object.assign(successor.call(this, call, successors), {
           term: { ...this.term, remaining: 10 * this.term.remaining },
         });
@@ -101,8 +101,8 @@ planted('memory', {
     brokenSentences: [[localHandOff, 'a lease is passed on with no more time than is left']],
   },
   'a successor whose lease is as long as a new one': {
-    plant: inHeldLock('successor', (successor) => ({
-      value(this: HeldLock, call: CallSettings, successors: Successors) {
+    plant: inHeldLease('successor', (successor) => ({
+      value(this: HeldLease, call: CallSettings, successors: HandOffTarget) {
         const clock = this['clock'];
         return Object.assign(successor.call(this, call, successors), {
           term: { sent: momentOf(clock), remaining: call.ttl },
@@ -113,23 +113,23 @@ planted('memory', {
   },
   'a local queue that forgets its waiters when the lease is lost': {
     plant: inLocalQueue('ended', (ended) => ({
-      value(this: LocalQueue, heldLock: HeldLock) {
-        if (heldLock.state === 'lost') this['context'].slices.delete(this);
-        else ended.call(this, heldLock);
+      value(this: LocalQueue, heldLease: HeldLease) {
+        if (heldLease.state === 'lost') this['context'].slices.delete(this);
+        else ended.call(this, heldLease);
       },
     })),
     brokenSentences: [[localHandOff, 'who loses the lock to an operator']],
   },
   'a giver who does not hear that its lease is over': {
-    plant: inHeldLock('lose', (lose) => ({
-      value(this: HeldLock, reason: LossReason) {
+    plant: inHeldLease('lose', (lose) => ({
+      value(this: HeldLease, reason: LossReason) {
         if (reason !== 'transferred') lose.call(this, reason);
       },
     })),
     brokenSentences: [[handOver, 'it is over where it was given away']],
   },
   'a shutdown does not wait for what is held': {
-    plant: inHeldLocks('idle', () => ({ value: () => Promise.resolve() })),
+    plant: inRegistry('idle', () => ({ value: () => Promise.resolve() })),
     brokenSentences: [
       [shutdown, 'what is held is renewed until it is given back'],
       [shutdown, 'a lease that is just being given back'],
@@ -137,11 +137,11 @@ planted('memory', {
     ],
   },
   'a shutdown waits for ever': {
-    plant: inHeldLocks('idle', () => ({ value: () => new Promise(() => {}) })),
+    plant: inRegistry('idle', () => ({ value: () => new Promise(() => {}) })),
     brokenSentences: [[shutdown, 'what is held is renewed until it is given back']],
   },
   'a shutdown leaves its holders what they hold': {
-    plant: inHeldLocks('releaseAll', () => ({ value: () => [] })),
+    plant: inRegistry('releaseAll', () => ({ value: () => [] })),
     brokenSentences: [
       [shutdown, 'what is left when the grace is over'],
       [shutdown, 'without a grace'],

@@ -134,7 +134,7 @@ planted('one Redis', {
   },
   'a downgrade that frees the lock': {
     plant: inScripts(['downgrade'], {
-      functions: { hold: `function() redis.call('DEL', lock) return false, -1, 0 end` },
+      functions: { add_holder: `function() redis.call('DEL', lock) return false, -1, 0 end` },
     }),
     brokenSentences: [[sharedMode, 'a writer becomes a reader']],
   },

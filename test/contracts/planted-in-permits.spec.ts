@@ -57,7 +57,7 @@ planted('one Redis', {
   'permits of which one is counted': {
     plant: inShares(['acquire', 'release'], {
       functions: {
-        hold: `function(holder, kind, lease, _, ...) return right(holder, kind, lease, 1, ...) end`,
+        add_holder: `function(holder, kind, lease, _, ...) return right(holder, kind, lease, 1, ...) end`,
       },
     }),
     brokenSentences: [[permits, 'who wants several permits']],
@@ -73,9 +73,9 @@ planted('one Redis', {
   'a lease of which one member is removed': {
     plant: inShares(['release'], {
       functions: {
-        let_go: `function(holder, count, marker, now)
+        remove_holder: `function(holder, count, marker, now)
           redis.call('ZREM', holders, member_of(holder, count))
-          return settle_holders(marker, now)
+          return refresh_marker(marker, now)
         end`,
       },
     }),
@@ -85,7 +85,7 @@ planted('one Redis', {
     plant: inShares(['release'], {
       commands: { 'ZSCORE holders': `return '9e12'` },
       functions: {
-        let_go: `function(_, _, marker, now) redis.call('ZPOPMIN', holders) return settle_holders(marker, now) end`,
+        remove_holder: `function(_, _, marker, now) redis.call('ZPOPMIN', holders) return refresh_marker(marker, now) end`,
       },
     }),
     brokenSentences: [[permits, 'permits that come back twice']],

@@ -80,7 +80,7 @@ planted('one Redis', {
   'numbers written by Lua’s own way': {
     plant: inScripts(GRANTING, {
       functions: {
-        whole: `function(number) return '' .. number end`,
+        int_text: `function(number) return '' .. number end`,
         token_text: `function(token) return '' .. token end`,
       },
     }),
@@ -196,7 +196,7 @@ planted('one Redis', {
     brokenSentences: [[cancellation, 'every key has an end']],
   },
   'dead entries that are never removed': {
-    plant: inScripts(GRANTING, { functions: { lives: `function(process) return process end` } }),
+    plant: inScripts(GRANTING, { functions: { is_alive: `function(process) return process end` } }),
     brokenSentences: [
       [deadWaiters, 'who was not seen'],
       [deadWaiters, 'a lock whose waiters are all dead'],
@@ -208,7 +208,7 @@ planted('one Redis', {
   },
   'living entries that are removed': {
     plant: inScripts(GRANTING, {
-      functions: { lives: `function(process, now) return right(process, now + 1000000) end` },
+      functions: { is_alive: `function(process, now) return right(process, now + 1000000) end` },
     }),
     brokenSentences: [[deadWaiters, 'who was seen within']],
   },

@@ -1,5 +1,5 @@
-import type { HeldLock } from '../../lib/engine/client/held-lock.js';
-import type { HeldLocks } from '../../lib/engine/client/held-locks.js';
+import type { HeldLease } from '../../lib/engine/client/held-lease.js';
+import type { LeaseRegistry } from '../../lib/engine/client/lease-registry.js';
 import type { LocalQueue } from '../../lib/engine/client/local-queue.js';
 import type { QueueEntry } from '../../lib/engine/client/queue-entry.js';
 import type { Grant } from '../../lib/engine/locks/lock-store.js';
@@ -7,8 +7,8 @@ import {
   both,
   GRANTING,
   inConditions,
-  inHeldLock,
-  inHeldLocks,
+  inHeldLease,
+  inRegistry,
   inLocalQueue,
   inScripts,
   inShares,
@@ -155,7 +155,7 @@ export const plants = {
     ways: { condition: 1 },
   },
   'a lease is not renewed': {
-    plant: inHeldLock('renewed', () => ({ value() {} })),
+    plant: inHeldLease('renewed', () => ({ value() {} })),
     found: /^failure: long .* its time ran out/,
     ways: { long: 1, shared: 1 },
   },
@@ -169,10 +169,10 @@ export const plants = {
     ways: { exclusive: 1 },
   },
   'a release never settles': {
-    plant: inHeldLocks('release', (right) => {
+    plant: inRegistry('release', (right) => {
       let nth = 0;
       return {
-        value(this: HeldLocks, lock: HeldLock) {
+        value(this: LeaseRegistry, lock: HeldLease) {
           const released = right.call(this, lock);
           return (nth += 1) % 25 === 0 ? new Promise(() => {}) : released;
         },

@@ -177,7 +177,7 @@ export class HistoryRecorder {
   /** How a reader came to its lease; of several locks together nobody says so. */
   #turnOf(lease: Lease): Turn | undefined {
     if (!(lease instanceof SingleLease)) return undefined;
-    return this.#grants.ofReader(SingleLease.heldLockOf(lease).request.holder);
+    return this.#grants.ofReader(SingleLease.heldLeaseOf(lease).request.holder);
   }
 
   /** Leases with one token are of one grant, by re-entry, if they have one signal; else somebody was given another's. */

@@ -1,5 +1,5 @@
-import { HeldLock, type Successors } from '../../lib/engine/client/held-lock.js';
-import { HeldLocks } from '../../lib/engine/client/held-locks.js';
+import { HeldLease, type HandOffTarget } from '../../lib/engine/client/held-lease.js';
+import { LeaseRegistry } from '../../lib/engine/client/lease-registry.js';
 import { LocalQueue } from '../../lib/engine/client/local-queue.js';
 import { BUDGET, TimeSlice } from '../../lib/engine/client/time-slice.js';
 import { QueueEntry } from '../../lib/engine/client/queue-entry.js';
@@ -63,19 +63,19 @@ function inSteps<Names extends string>(
 }
 
 /** Another getter or method of a held lease, made of the right one. */
-export function inHeldLock<Name extends keyof HeldLock>(
+export function inHeldLease<Name extends keyof HeldLease>(
   name: Name,
-  mistake: (right: HeldLock[Name]) => PropertyDescriptor,
+  mistake: (right: HeldLease[Name]) => PropertyDescriptor,
 ): Plant {
-  return inPrototype(HeldLock.prototype, name, mistake);
+  return inPrototype(HeldLease.prototype, name, mistake);
 }
 
 /** Another method of all that a process holds, made of the right one. */
-export function inHeldLocks<Name extends keyof HeldLocks>(
+export function inRegistry<Name extends keyof LeaseRegistry>(
   name: Name,
-  mistake: (right: HeldLocks[Name]) => PropertyDescriptor,
+  mistake: (right: LeaseRegistry[Name]) => PropertyDescriptor,
 ): Plant {
-  return inPrototype(HeldLocks.prototype, name, mistake);
+  return inPrototype(LeaseRegistry.prototype, name, mistake);
 }
 
 /** Another method of the queue in which the callers of a process wait for a lock, made of the right one. */
@@ -143,8 +143,8 @@ export const hastyBatch = inPrototype(QueueEntry.prototype, 'isSettled', () => (
 }));
 
 /** Who is passed a lease and takes the token with it. */
-export const sameToken = inHeldLock('successor', (successor) => ({
-  value(this: HeldLock, call: CallSettings, successors: Successors) {
+export const sameToken = inHeldLease('successor', (successor) => ({
+  value(this: HeldLease, call: CallSettings, successors: HandOffTarget) {
     return Object.assign(successor.call(this, call, successors), {
       fencingToken: this.fencingToken,
     });

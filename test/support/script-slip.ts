@@ -1,5 +1,5 @@
 import luaparse, { type Node } from 'luaparse';
-import { JointScript, LuaScript } from '../../lib/engine/redis/index.js';
+import { MergedScript, LuaScript } from '../../lib/engine/redis/index.js';
 
 /**
  * What a script does wrongly, said of what it is promised to do and not of how it is written: of what it says to Redis, of
@@ -45,7 +45,7 @@ export function slipped(
   for (const { at, text } of inserts.sort((a, b) => b.at - a.at)) {
     edited = edited.slice(0, at) + text + edited.slice(at);
   }
-  return script instanceof JointScript ? new JointScript(edited) : new LuaScript(edited);
+  return script instanceof MergedScript ? new MergedScript(edited) : new LuaScript(edited);
 }
 
 /** A `redis` of its own for what follows, in which some commands are others. */

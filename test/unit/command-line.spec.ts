@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { COMMANDS, OPTIONS } from '../../lib/watch/cli/arguments.js';
 import { kindOf } from '../../lib/watch/cli/doctor/key-kind.js';
 import { HELP } from '../../lib/watch/cli/help.js';
-import { placeOf } from '../../lib/watch/cli/place.js';
+import { connectionOptionsOf } from '../../lib/watch/cli/connection-options.js';
 import { columnsOf, cutTo, printable, printableJson } from '../../lib/watch/cli/printable.js';
 import { span } from '../../lib/engine/options/index.js';
 import { tableOf } from '../../lib/watch/cli/table.js';
@@ -89,10 +89,10 @@ describe('user and password', () => {
     ['a password', 'redis://:of-url@a:1', { username: 'theirs', password: 'of-url' }],
     ['both', 'redis://ops:of-url@a:1', ofUrl],
   ])('of the environment are what a URL has not that has %s', (_, url, expected) => {
-    expect(placeOf({ url }, env)).toMatchObject(expected);
-    expect(placeOf({}, { ...env, REDIS_URL: url })).toMatchObject(expected);
-    expect(placeOf({ cluster: `${url},b:1` }, env)).toMatchObject(expected);
-    expect(placeOf({ cluster: `rediss://b:1, ${url}` }, env)).toMatchObject({
+    expect(connectionOptionsOf({ url }, env)).toMatchObject(expected);
+    expect(connectionOptionsOf({}, { ...env, REDIS_URL: url })).toMatchObject(expected);
+    expect(connectionOptionsOf({ cluster: `${url},b:1` }, env)).toMatchObject(expected);
+    expect(connectionOptionsOf({ cluster: `rediss://b:1, ${url}` }, env)).toMatchObject({
       ...expected,
       tls: {},
     });
@@ -100,8 +100,8 @@ describe('user and password', () => {
 
   it('are left out where neither says them', () => {
     for (const place of [{ url: 'redis://a:1' }, { cluster: 'redis://a:1' }]) {
-      expect(placeOf(place, {})).not.toHaveProperty('username');
-      expect(placeOf(place, {})).not.toHaveProperty('password');
+      expect(connectionOptionsOf(place, {})).not.toHaveProperty('username');
+      expect(connectionOptionsOf(place, {})).not.toHaveProperty('password');
     }
   });
 });

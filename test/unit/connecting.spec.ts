@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Clock } from '../../lib/engine/options/index.js';
 import { deadline } from '../../lib/engine/redis/deadline.js';
-import { pauseBefore, Reconnector, watched } from '../../lib/engine/redis/our-client.js';
+import { pauseBefore, Reconnector, watched } from '../../lib/engine/redis/ioredis-workarounds.js';
 import { ManualClock } from '../../lib/memory/testing/index.js';
 import { FakeRedis } from '../support/fake-redis.js';
 

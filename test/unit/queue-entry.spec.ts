@@ -2,7 +2,7 @@ import { expect, it } from '@jest/globals';
 import type { Cleanup } from '../../lib/engine/client/cleanup.js';
 import { QueueEntry } from '../../lib/engine/client/queue-entry.js';
 import type { QueuePoller } from '../../lib/engine/client/queue-poller.js';
-import { TurnoverMap } from '../../lib/engine/client/turnover-map.js';
+import { ChurnMap } from '../../lib/engine/client/churn-map.js';
 import type { LockStore, Queued } from '../../lib/engine/locks/lock-store.js';
 import { moduleSettings } from '../../lib/engine/options/index.js';
 import { ManualClock } from '../../lib/memory/testing/index.js';
@@ -22,8 +22,8 @@ it('an entry whose owner leaves as soon as it is in the queue is not polled', as
     settings: moduleSettings({ redis: 'redis://a' }),
     clock,
     cleanup: { abandon() {} } as unknown as Cleanup,
-    entries: new TurnoverMap<QueueEntry>(),
-    pollers: new TurnoverMap<QueuePoller<QueueEntry>>(),
+    entries: new ChurnMap<QueueEntry>(),
+    pollers: new ChurnMap<QueuePoller<QueueEntry>>(),
   };
   let left = 0;
   const owner = {

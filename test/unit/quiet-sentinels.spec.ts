@@ -1,5 +1,5 @@
 import { expect, it } from '@jest/globals';
-import { QuietSentinels } from '../../lib/engine/redis/our-client.js';
+import { QuietSentinels } from '../../lib/engine/redis/ioredis-workarounds.js';
 import { freePort } from '../../tools/redis-server.js';
 
 it('somebody hears the errors of a connection to a Sentinel, so ioredis writes none to the console', async () => {

@@ -166,7 +166,7 @@ it('a lease that somebody keeps after its end keeps none of those it was renewed
     const next = await process.acquire({ key: `${at}`, ttl: TTL });
     process.clock.pass(TTL / 3);
     await world.elapse(10);
-    if (last !== kept) ended.push(new WeakRef(SingleLease.heldLockOf(last as SingleLease)));
+    if (last !== kept) ended.push(new WeakRef(SingleLease.heldLeaseOf(last as SingleLease)));
     await last.release();
     last = next;
   }

@@ -6,7 +6,7 @@ import { ForeignLockError } from '../../lib/engine/errors/index.js';
 import { systemClock } from '../../lib/engine/options/index.js';
 import {
   CommonOperands,
-  JointScript,
+  MergedScript,
   KeyList,
   LuaScript,
   type Operand,
@@ -37,7 +37,7 @@ return { one, other, text }`,
   'batchable',
 );
 /** Takes all its runs by itself: appends the text of each to the list of each; says what all of them share. */
-const append = new JointScript(
+const append = new MergedScript(
   `local shared = KEYS[1]
 local not_after, word = ARGV[1], ARGV[2]
 local runs, answers = (#KEYS - 1) / 2, {}

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { getEventListeners } from 'node:events';
-import type { HeldLock } from '../../lib/engine/client/held-lock.js';
+import type { HeldLease } from '../../lib/engine/client/held-lease.js';
 import type { BaseLease } from '../../lib/engine/client/lease.js';
 import { Section } from '../../lib/engine/client/section.js';
 import { CALL_DEFAULTS, READER, type Share } from '../../lib/engine/options/index.js';
@@ -17,15 +17,15 @@ describe('a section that a sibling occupies', () => {
         watchers.add(told);
         return () => void watchers.delete(told);
       };
-      const heldLock = {
+      const heldLease = {
         request: { key: 'k' },
         held: true,
         state: 'held',
         signal: new AbortController().signal,
         whenTurns,
-        hold() {},
+        addLease() {},
       };
-      const entered = { ...heldLock, current: heldLock } as unknown as HeldLock;
+      const entered = { ...heldLease, current: heldLease } as unknown as HeldLease;
       const section = new Section({}, entered, {} as BaseLease);
       const call = { ...CALL_DEFAULTS, wait: 1_000 };
       const leave = (await section.enter(call, undefined, clock, 0))!;
@@ -39,7 +39,7 @@ describe('a section that a sibling occupies', () => {
       else await clock.advance(1_000);
       await waiting.catch(() => {});
       expect(watchers.size).toBe(0);
-      expect(getEventListeners(heldLock.signal, 'abort')).toEqual([]);
+      expect(getEventListeners(heldLease.signal, 'abort')).toEqual([]);
     },
   );
 });
@@ -50,8 +50,8 @@ it.each<[string, Share | undefined, boolean]>([
   ['who takes permits', { permits: 3, count: 1 }, false],
 ])('%s within a section, as %j, enters it again: %s', (_who, share, again) => {
   const owner = {};
-  const heldLock = { request: { key: 'k' }, held: true };
-  const entered = { ...heldLock, current: heldLock } as unknown as HeldLock;
+  const heldLease = { request: { key: 'k' }, held: true };
+  const entered = { ...heldLease, current: heldLease } as unknown as HeldLease;
   const section = new Section(owner, entered, {} as BaseLease);
   const call = { ...CALL_DEFAULTS, share };
   const found = section.run(() => Section.toReenter(owner, 'k', call));

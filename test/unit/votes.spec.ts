@@ -3,7 +3,7 @@ import {
   acquisition,
   majorityOf,
   nodeTimeout,
-  possession,
+  leaseStatus,
   reachedByMajority,
 } from '../../lib/engine/locks/quorum/ballot.js';
 
@@ -61,7 +61,7 @@ describe('a lease', () => {
     [all(2, 2, 0), 1, undefined],
     [all(2, 1, 2), 0, 'unknown'],
   ])('with votes %j and %i missing is %s', (votes, pending, outcome) => {
-    expect(possession(votes, pending, 5)).toBe(outcome);
+    expect(leaseStatus(votes, pending, 5)).toBe(outcome);
   });
 });
 

@@ -8,9 +8,9 @@ import type { Grant, Refusal } from '../locks/lock-store.js';
 import type { LockRequest } from '../locks/lock-request.js';
 import { AWAITS } from '../protocol/constants.js';
 import { onAbort, throwIfAborted } from '../options/index.js';
-import { HeldLock } from './held-lock.js';
+import { HeldLease } from './held-lease.js';
 import type { QueueContext } from './local-queue.js';
-import { type Owner, QueueEntry } from './queue-entry.js';
+import { type EntryListener, QueueEntry } from './queue-entry.js';
 import type { Outage } from './queue-poller.js';
 import { isRetryable } from './claim.js';
 import { Section } from './section.js';
@@ -36,7 +36,7 @@ export class Conditions {
 
   /** @throws LockOptionsError for the lease of another module or application: its lock is not in this store. */
   refuseForeign(lease: SingleLease): void {
-    if (SingleLease.isOf(this.context.heldLocks, lease)) return;
+    if (SingleLease.isOf(this.context.registry, lease)) return;
     throw new LockOptionsError(
       `Another LockService granted the lease on lock "${lease.key}": call its condition().`,
     );
@@ -44,17 +44,17 @@ export class Conditions {
 
   /** Gives the lock back, and resolves when it is held again: to whether it was signalled. */
   async await(lease: SingleLease, awaiting: Awaiting): Promise<boolean> {
-    const { heldLocks, stopping } = this.context;
+    const { registry, stopping } = this.context;
     throwIfAborted(awaiting.signal);
     lease.assertHeld();
     if (stopping.aborted) throw new LockShutdownError(lease.key);
-    const heldLock = SingleLease.heldLockOf(lease);
-    refuseOthers(heldLock);
-    refuseSecond(heldLocks, lease.key);
-    heldLocks.beginAwaiting(heldLock);
+    const heldLease = SingleLease.heldLeaseOf(lease);
+    refuseOthers(heldLease);
+    refuseSecond(registry, lease.key);
+    registry.beginAwaiting(heldLease);
     this.#awaiting += 1;
     try {
-      return await new ConditionWait(this.context, heldLock, awaiting).woken;
+      return await new ConditionWait(this.context, heldLease, awaiting).woken;
     } finally {
       this.#awaiting -= 1;
     }
@@ -66,16 +66,16 @@ export class Conditions {
    */
   async signal(lease: SingleLease, condition: string, most: number): Promise<number> {
     lease.assertHeld();
-    const heldLock = SingleLease.heldLockOf(lease);
-    refuseOthers(heldLock);
+    const heldLease = SingleLease.heldLeaseOf(lease);
+    refuseOthers(heldLease);
     let woken = 0;
     let last: string | undefined;
     do {
-      const { request } = heldLock;
+      const { request } = heldLease;
       const answer = await this.context.store.signal(request, condition, most - woken, last);
       if (typeof answer === 'string') {
-        if (heldLock.state === 'held' && request === heldLock.request)
-          this.context.heldLocks.refused(heldLock, answer);
+        if (heldLease.state === 'held' && request === heldLease.request)
+          this.context.registry.refused(heldLease, answer);
         throw lease.lossError();
       }
       woken += answer.woken;
@@ -89,7 +89,7 @@ export class Conditions {
  * A holder that gave its lock back until a condition is signalled. It wakes as the holder again: signalled, or after its
  * time, when it has waited for the lock like any caller. One that gives up passes its signal on.
  */
-class ConditionWait implements Owner {
+class ConditionWait implements EntryListener {
   /** Whether the holder was signalled, once it holds the lock again. */
   readonly woken: Promise<boolean>;
   #resolve!: (signalled: boolean) => void;
@@ -103,7 +103,7 @@ class ConditionWait implements Owner {
 
   constructor(
     private readonly context: QueueContext,
-    private readonly former: HeldLock,
+    private readonly former: HeldLease,
     private readonly awaiting: Awaiting,
   ) {
     this.woken = new Promise((resolve, reject) => {
@@ -115,7 +115,7 @@ class ConditionWait implements Owner {
     const { clock, stopping } = context;
     const shutdown = (): void => this.#leave(new LockShutdownError(former.request.key));
     former.onGivenBack = () => {
-      former.forgo();
+      former.endUnclaimed();
       this.#leave(former.lossError());
     };
     this.#bounds = [
@@ -124,25 +124,25 @@ class ConditionWait implements Owner {
       onAbort(stopping, shutdown),
       () => (former.onGivenBack = undefined),
     ];
-    context.cleanup.abandonServed(former.successors?.takeServed()); // before the lock goes to the next holder
+    context.cleanup.abandonServed(former.handOffTarget?.takeServed()); // before the lock goes to the next holder
     const { isUncertain } = former.claim;
     this.#entry.askGivingBack(former.request).then(
       (gaveBack) => {
         this.#begun = true;
         const stays = !gaveBack && former.state !== 'held'; // one too many, and its caller had given up
-        if (isUncertain || stays) context.heldLocks.abandon(former);
+        if (isUncertain || stays) context.registry.abandon(former);
       },
       (error: unknown) => this.#notGivenBack(error),
     );
-    former.successors?.ended(former);
+    former.handOffTarget?.ended(former);
   }
 
   granted(entry: QueueEntry, grant: Grant): void {
     const { former } = this;
-    const { clock, heldLocks } = this.context;
-    const heldLock = new HeldLock(entry.claim, former.settings, grant, clock, undefined);
-    heldLocks.add(heldLock, 0, former.trace?.acquire);
-    former.resumeAs(heldLock);
+    const { clock, registry } = this.context;
+    const heldLease = new HeldLease(entry.claim, former.settings, grant, clock, undefined);
+    registry.add(heldLease, 0, former.trace?.acquire);
+    former.resumeAs(heldLease);
     this.#settle();
     this.#resolve(!this.#timedOut || (entry.signalled ?? grant.signalled) !== false);
   }
@@ -160,7 +160,7 @@ class ConditionWait implements Owner {
 
   refused(entry: QueueEntry, why: Refusal | 'expired'): void {
     const { former } = this;
-    const { heldLocks, settings } = this.context;
+    const { registry, settings } = this.context;
     if (why === 'expired') {
       const next = this.#newEntry(undefined, entry.outage);
       next.signalled = false; // a signalled one asks on
@@ -168,12 +168,12 @@ class ConditionWait implements Owner {
       return next.ask();
     }
     if (why === 'full') {
-      if (!this.#begun) heldLocks.keep(former);
+      if (!this.#begun) registry.undoRelease(former);
       const { waitersPerKey: cap } = settings.limits;
       const by = 'callers that await a condition';
       return this.#fail(new LockLimitError(former.request.key, 'waitersPerKey', cap, by));
     }
-    if (why !== 'busy') heldLocks.refused(former, why);
+    if (why !== 'busy') registry.refused(former, why);
     this.#fail(former.lossError());
   }
 
@@ -190,16 +190,16 @@ class ConditionWait implements Owner {
 
   #notGivenBack(error: unknown): void {
     const { former } = this;
-    const { heldLocks } = this.context;
+    const { registry } = this.context;
     const unknown = error instanceof LockStoreError && error.outcome === 'unknown';
     if (unknown) {
       this.#begun = true;
-      heldLocks.abandon(former);
+      registry.abandon(former);
       return this.failed(this.#entry, error);
     }
     this.#entry.leave();
-    if (this.#settled) return heldLocks.abandon(former); // the caller knows already that it does not hold the lock
-    heldLocks.keep(former);
+    if (this.#settled) return registry.abandon(former); // the caller knows already that it does not hold the lock
+    registry.undoRelease(former);
     this.#fail(error);
   }
 
@@ -220,10 +220,10 @@ class ConditionWait implements Owner {
     const { signal } = this.awaiting;
     this.#settle();
     if (former.state === 'awaiting') {
-      if (signal?.aborted && reason === signal.reason) former.forgo();
+      if (signal?.aborted && reason === signal.reason) former.endUnclaimed();
       else {
         const shutsDown = reason instanceof LockShutdownError;
-        this.context.heldLocks.loseAwaited(former, shutsDown ? 'shutdown' : 'awaiting');
+        this.context.registry.loseAwaited(former, shutsDown ? 'shutdown' : 'awaiting');
       }
     }
     this.#reject(reason);
@@ -240,8 +240,8 @@ class ConditionWait implements Owner {
  * after the other.
  */
 function refuseSecond(owner: object, key: string): void {
-  for (const { heldLock } of Section.around(owner)) {
-    if (heldLock.state !== 'awaiting' || heldLock.request.key !== key) continue;
+  for (const { heldLease } of Section.around(owner)) {
+    if (heldLease.state !== 'awaiting' || heldLease.request.key !== key) continue;
     throw new LockOptionsError(
       `In the same section of lock "${key}" another lease awaits a condition: one inside it awaits at a time. Let the others await outside of it.`,
     );
@@ -249,7 +249,7 @@ function refuseSecond(owner: object, key: string): void {
 }
 
 /** Callers that wait for a lock in another format are in no queue that a signal could reach. */
-function refuseOthers({ request: { key, share, dialect } }: HeldLock): void {
+function refuseOthers({ request: { key, share, dialect } }: HeldLease): void {
   if (share) {
     throw new LockOptionsError(
       `Lock "${key}" is shared: a condition is awaited, and signalled, by who holds its lock alone.`,

@@ -9,7 +9,7 @@ import { handedOverId, newHolderId } from '../locks/holder.js';
 import type { Transferred } from '../locks/lock-store.js';
 import type { LockRequest } from '../locks/lock-request.js';
 import { type CallSettings, onAbort } from '../options/index.js';
-import { HeldLock } from './held-lock.js';
+import { HeldLease } from './held-lease.js';
 import { Claim, isRetryable } from './claim.js';
 import type { EntryContext } from './queue-entry.js';
 import { pause, pauseAfter } from './timers.js';
@@ -49,7 +49,7 @@ const PROCESS = /^[\w-]+\.\d+\.[\w-]{11}$/;
  * neither says the other, and a text that was altered fits no lock.
  */
 export function writeHandOver(
-  { request, settings, since, fencingToken }: HeldLock,
+  { request, settings, since, fencingToken }: HeldLease,
   now: number,
 ): string {
   const { ttl, renew, minHold, maxHold, name } = settings;
@@ -132,7 +132,7 @@ export async function restore(
   { request, call, fencingToken }: HandOver,
   context: EntryContext,
   shutdown: AbortSignal,
-): Promise<HeldLock> {
+): Promise<HeldLease> {
   const { store, settings, clock, cleanup } = context;
   const { key } = request;
   const own = { ...request, holder: newHolderId(store.processId, request.tokenBlock > 0) };
@@ -186,5 +186,5 @@ export async function restore(
   const ttl = call.renew ? call.ttl : Math.min(call.ttl, remaining); // it ends when it would have ended
   const grant = { kind: 'held', sent, remaining, fencingToken, tokens: 1, renewIn } as const;
   const { slowHold } = settings.call;
-  return new HeldLock(claim, { ...call, ttl, slowHold }, grant, clock, undefined);
+  return new HeldLease(claim, { ...call, ttl, slowHold }, grant, clock, undefined);
 }

@@ -6,9 +6,9 @@ import type { Grant, Refusal } from '../locks/lock-store.js';
 import { FIRST_LEASE } from '../protocol/constants.js';
 import { type CallSettings, onAbort, permitsOf } from '../options/index.js';
 import type { BaseLease } from './lease.js';
-import { HeldLock, type Successors } from './held-lock.js';
-import type { HeldLocks } from './held-locks.js';
-import { type EntryContext, type Owner, QueueEntry } from './queue-entry.js';
+import { HeldLease, type HandOffTarget } from './held-lease.js';
+import type { LeaseRegistry } from './lease-registry.js';
+import { type EntryContext, type EntryListener, QueueEntry } from './queue-entry.js';
 import type { Outage } from './queue-poller.js';
 import type { Due, Schedule, Scheduled } from './timers.js';
 import { isRetryable } from './claim.js';
@@ -51,7 +51,7 @@ class Waiter implements Scheduled {
 
 /** What all local queues of a process share. */
 export interface QueueContext extends EntryContext {
-  readonly heldLocks: HeldLocks;
+  readonly registry: LeaseRegistry;
   readonly publisher: Publisher;
   /** When the call of a waiter is over, whatever happens. */
   readonly bounds: Schedule<Waiter>;
@@ -70,7 +70,7 @@ export interface QueueContext extends EntryContext {
  * hands it on in memory, with a token of its own from those that the grant reserved, until the time slice is over: to
  * the next caller here, or to the queue whose entry is directly behind this one's. Then the store decides who is next.
  */
-export class LocalQueue implements Owner, Successors, Scheduled {
+export class LocalQueue implements EntryListener, HandOffTarget, Scheduled {
   /** Where the schedule of slices has it. */
   due: Due | undefined;
   nth = 0;
@@ -79,7 +79,7 @@ export class LocalQueue implements Owner, Successors, Scheduled {
   #entry: QueueEntry | undefined;
   /** The last one that was asked for while a holder of this queue was at work. */
   #early: QueueEntry | undefined;
-  #heldLock: HeldLock | undefined;
+  #heldLease: HeldLease | undefined;
   #slice: TimeSlice | undefined;
   /** It has queued or held: its callers wait an outage out. */
   #rooted = false;
@@ -110,7 +110,7 @@ export class LocalQueue implements Owner, Successors, Scheduled {
     const waiter = new Waiter(call, startedAt, trace);
     this.#add(waiter);
     if (signal) waiter.callOff = onAbort(signal, () => this.#reject(waiter, signal.reason));
-    if (!this.#entry && !this.#heldLock) this.#newEntry().ask();
+    if (!this.#entry && !this.#heldLease) this.#newEntry().ask();
     else {
       this.#bound(waiter);
       this.#watchSlice();
@@ -125,21 +125,21 @@ export class LocalQueue implements Owner, Successors, Scheduled {
   }
 
   granted(entry: QueueEntry, grant: Grant): void {
-    const { clock, heldLocks, settings } = this.context;
+    const { clock, registry, settings } = this.context;
     const waiter = this.#first!;
-    if (heldLocks.claimed >= settings.limits.leases) return this.#forgo(entry, waiter);
+    if (registry.claimed >= settings.limits.leases) return this.#refuseBeyondLimit(entry, waiter);
     if (!this.#rooted) this.#boundFrom(waiter.behind); // an outage would have ended their calls earlier
     const batch = this.inBatches ? grant.batch : undefined;
     this.#slice = new TimeSlice(clock.monotonic(), grant.tokens, batch, entry.wasBehindOthers);
     // The entry may have been made for another caller, which has left.
     const { ttl } = waiter.call;
     const most = grant.remaining <= ttl ? grant : { ...grant, remaining: ttl };
-    const heldLock = new HeldLock(entry.claim, waiter.call, most, clock, this);
-    waiter.resolve(this.#admit(waiter, heldLock));
+    const heldLease = new HeldLease(entry.claim, waiter.call, most, clock, this);
+    waiter.resolve(this.#admit(waiter, heldLease));
   }
 
   /** The process holds as many locks as it may: the next in the store's queue has this one. */
-  #forgo({ claim }: QueueEntry, waiter: Waiter): void {
+  #refuseBeyondLimit({ claim }: QueueEntry, waiter: Waiter): void {
     const { cleanup, settings } = this.context;
     cleanup.abandon(claim);
     this.#entry = undefined;
@@ -159,7 +159,7 @@ export class LocalQueue implements Owner, Successors, Scheduled {
       this.#boundFrom(this.#first, this.context.settings.commandTimeout);
       this.#newEntry(entry.outage).ask();
     } else if (why === 'full' && entry === this.#early) {
-      if (!this.#heldLock) this.#enqueue(); // else the step that gives the lock back takes an entry in any case
+      if (!this.#heldLease) this.#enqueue(); // else the step that gives the lock back takes an entry in any case
     } else this.rejectAll(() => entry.refusal(why));
   }
 
@@ -180,38 +180,38 @@ export class LocalQueue implements Owner, Successors, Scheduled {
   }
 
   /** Hands the lease to another caller of this process; false if the store has to do it. */
-  handOffLocally(heldLock: HeldLock): boolean {
-    const waiter = this.#successorOf(heldLock);
+  handOffLocally(heldLease: HeldLease): boolean {
+    const waiter = this.#successorOf(heldLease);
     if (waiter) {
-      if (!this.#mayHandOff(heldLock, this.#slice!, waiter.call.ttl)) return false;
-      waiter.resolve(this.#admit(waiter, heldLock.successor(waiter.call, this), heldLock));
+      if (!this.#mayHandOff(heldLease, this.#slice!, waiter.call.ttl)) return false;
+      waiter.resolve(this.#admit(waiter, heldLease.successor(waiter.call, this), heldLease));
       if (this.#slice!.endsWithHolder) setImmediate(() => this.#enqueue(true)); // when its holder is at work
       return true;
     }
-    const batch = this.#isOurs(heldLock) ? this.#slice!.batch : undefined;
-    const next = batch && this.context.pollers.get(lockId(heldLock.request))?.firstOf(batch);
-    if (!next?.isSettled || !next.owner.takeOver(heldLock, this.#slice!, this.tokenBlock))
+    const batch = this.#isOurs(heldLease) ? this.#slice!.batch : undefined;
+    const next = batch && this.context.pollers.get(lockId(heldLease.request))?.firstOf(batch);
+    if (!next?.isSettled || !next.owner.takeOver(heldLease, this.#slice!, this.tokenBlock))
       return false;
-    this.#heldLock = undefined;
+    this.#heldLease = undefined;
     this.#retire();
     return true;
   }
 
-  takeOver(heldLock: HeldLock, slice: TimeSlice, tokenBlock: number): boolean {
+  takeOver(heldLease: HeldLease, slice: TimeSlice, tokenBlock: number): boolean {
     const entry = this.#entry!;
     const isAlike = this.inBatches && tokenBlock === this.tokenBlock;
-    if (!isAlike || !this.#mayHandOff(heldLock, slice, entry.request.ttl)) return false;
+    if (!isAlike || !this.#mayHandOff(heldLease, slice, entry.request.ttl)) return false;
     entry.end();
     slice.serve(entry.request);
     this.#slice = slice;
     const waiter = this.#first!;
-    waiter.resolve(this.#admit(waiter, heldLock.successor(waiter.call, this), heldLock));
+    waiter.resolve(this.#admit(waiter, heldLease.successor(waiter.call, this), heldLease));
     return true;
   }
 
   /** Gives the lease back in the step by which the next caller queues; undefined if there is none. */
-  giveBackQueueing(heldLock: HeldLock): Promise<boolean> | undefined {
-    return this.#successorOf(heldLock) && this.#newEntry().askGivingBack(heldLock.request);
+  giveBackQueueing(heldLease: HeldLease): Promise<boolean> | undefined {
+    return this.#successorOf(heldLease) && this.#newEntry().askGivingBack(heldLease.request);
   }
 
   /** The entries that were served without the store: the caller reports them to the store. */
@@ -220,17 +220,17 @@ export class LocalQueue implements Owner, Successors, Scheduled {
   }
 
   /** The lease is over, whatever way: callers that still wait need an entry. */
-  ended(heldLock: HeldLock): void {
-    if (heldLock !== this.#heldLock) return;
+  ended(heldLease: HeldLease): void {
+    if (heldLease !== this.#heldLease) return;
     this.context.cleanup.abandonServed(this.takeServed());
-    this.#heldLock = undefined;
+    this.#heldLease = undefined;
     this.#enqueue();
     this.#retire();
   }
 
   /** The holder stays longer than a time slice: those behind it queue, and those before it leave the store's queue. */
   overstayed(): void {
-    if (this.#heldLock) this.context.cleanup.abandonServed(this.takeServed());
+    if (this.#heldLease) this.context.cleanup.abandonServed(this.takeServed());
     this.#enqueue();
   }
 
@@ -244,7 +244,7 @@ export class LocalQueue implements Owner, Successors, Scheduled {
   /** Has that looked for, where it matters. */
   #watchSlice(): void {
     const slice = this.#slice;
-    if (!slice || !this.#heldLock) return;
+    if (!slice || !this.#heldLease) return;
     if (slice.hasServed || (!this.#entry && this.#first)) {
       this.context.slices.set(this, slice.overstayedAt);
     }
@@ -259,32 +259,32 @@ export class LocalQueue implements Owner, Successors, Scheduled {
   }
 
   /** The waiter comes before others as the holder; `before`: who handed the lock on to it. */
-  #admit(waiter: Waiter, heldLock: HeldLock, before?: HeldLock): SingleLease {
-    const { heldLocks, clock } = this.context;
+  #admit(waiter: Waiter, heldLease: HeldLease, before?: HeldLease): SingleLease {
+    const { registry, clock } = this.context;
     const waited = clock.monotonic() - waiter.startedAt;
     this.#rooted = true;
     this.#entry = undefined;
     this.#remove(waiter);
-    this.#heldLock = heldLock;
-    heldLocks.add(heldLock, waited, waiter.trace, before?.trace);
+    this.#heldLease = heldLease;
+    registry.add(heldLease, waited, waiter.trace, before?.trace);
     this.#watchSlice();
-    return new SingleLease(heldLocks, heldLock, waited);
+    return new SingleLease(registry, heldLease, waited);
   }
 
   /** The next caller here, unless an entry waits for it. */
-  #successorOf(heldLock: HeldLock): Waiter | undefined {
-    return this.#isOurs(heldLock) && !this.#entry ? this.#first : undefined;
+  #successorOf(heldLease: HeldLease): Waiter | undefined {
+    return this.#isOurs(heldLease) && !this.#entry ? this.#first : undefined;
   }
 
   /** Whether a lease of this queue may be handed on at once: it does not stay taken for a while. */
-  #isOurs(heldLock: HeldLock): boolean {
-    return heldLock === this.#heldLock && heldLock.settings.minHold === 0;
+  #isOurs(heldLease: HeldLease): boolean {
+    return heldLease === this.#heldLease && heldLease.settings.minHold === 0;
   }
 
   /** Whether the turn goes on, and what is left of the lease is enough for a caller that wants `ttl`. */
-  #mayHandOff(heldLock: HeldLock, slice: TimeSlice, ttl: number): boolean {
+  #mayHandOff(heldLease: HeldLease, slice: TimeSlice, ttl: number): boolean {
     const now = this.context.clock.monotonic();
-    const left = heldLock.deadline - now;
+    const left = heldLease.deadline - now;
     if (left < Math.min(ttl, FIRST_LEASE) / 2 || left > ttl) return false;
     return slice.spend(now, this.fenced);
   }
@@ -343,7 +343,7 @@ export class LocalQueue implements Owner, Successors, Scheduled {
   }
 
   #retire(): void {
-    if (this.#first || this.#entry || this.#heldLock) return;
+    if (this.#first || this.#entry || this.#heldLease) return;
     this.context.slices.delete(this);
     this.context.retire(this);
   }

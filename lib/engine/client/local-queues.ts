@@ -2,11 +2,11 @@ import { LockLimitError } from '../errors/index.js';
 import type { LockStore, PushListener } from '../locks/lock-store.js';
 import type { CallSettings, Clock, ModuleSettings } from '../options/index.js';
 import type { Cleanup } from './cleanup.js';
-import type { HeldLocks } from './held-locks.js';
+import type { LeaseRegistry } from './lease-registry.js';
 import { LocalQueue, type QueueContext } from './local-queue.js';
 import { Schedule } from './timers.js';
 import { BUDGET } from './time-slice.js';
-import { TurnoverMap } from './turnover-map.js';
+import { ChurnMap } from './churn-map.js';
 
 /** How many fencing tokens a grant to a shared queue reserves: its own, and one for each time it is handed on. */
 const BLOCK = 1 + BUDGET.handOffs;
@@ -32,7 +32,7 @@ export interface ProcessHealth {
 /** All callers of this process that wait for a lock: their queues, and the entries of those in the store's queues. */
 export class LocalQueues {
   /** Those that any caller may join, by their names; each of the others, of one caller, by itself. */
-  readonly #queues = new TurnoverMap<LocalQueue, string | LocalQueue>();
+  readonly #queues = new ChurnMap<LocalQueue, string | LocalQueue>();
 
   /** What the queues share, and whoever else has entries. */
   readonly context: QueueContext;
@@ -42,7 +42,7 @@ export class LocalQueues {
     private readonly settings: ModuleSettings,
     private readonly clock: Clock,
     cleanup: Cleanup,
-    heldLocks: HeldLocks,
+    registry: LeaseRegistry,
     stopping: AbortSignal,
   ) {
     this.context = {
@@ -50,10 +50,10 @@ export class LocalQueues {
       settings,
       clock,
       cleanup,
-      heldLocks,
-      publisher: heldLocks.publisher,
-      entries: new TurnoverMap(),
-      pollers: new TurnoverMap(),
+      registry,
+      publisher: registry.publisher,
+      entries: new ChurnMap(),
+      pollers: new ChurnMap(),
       bounds: new Schedule(clock, (due) => due.forEach((waiter) => waiter.expire!())),
       slices: new Schedule(clock, (due) => due.forEach((queue) => queue.overstayed())),
       waiting: 0,
@@ -77,21 +77,21 @@ export class LocalQueues {
   }
 
   #isReached(limit: ProcessLimit): boolean {
-    const inHand = limit === 'leases' ? this.context.heldLocks.claimed : this.size;
+    const inHand = limit === 'leases' ? this.context.registry.claimed : this.size;
     return inHand >= this.settings.limits[limit];
   }
 
   /** What the store pushes goes to the entries and to what is held. */
   get pushes(): PushListener {
-    const { entries, pollers, heldLocks } = this.context;
+    const { entries, pollers, registry } = this.context;
     return {
       waits: (holder) => entries.get(holder) !== undefined,
       // Whoever gave an id up leaves it, whatever is pushed: a message, which anybody may have sent, gives nothing back.
       granted: (request, grant) => entries.get(request.holder)?.granted(grant),
-      forced: (holder) => heldLocks.forced(holder),
+      forced: (holder) => registry.forced(holder),
       kept: (lock, rest) => pollers.get(lock)?.comesFreeIn(rest),
       reconnected() {
-        heldLocks.verify();
+        registry.verify();
         for (const poller of pollers.values()) poller.askAll();
       },
     };

@@ -13,7 +13,7 @@ import { checkStore, onAbort, throwIfAborted } from '../options/index.js';
 import { Cleanup, type OnRefused } from './cleanup.js';
 import { Conditions } from './condition-wait.js';
 import { type HandOver, restore } from './hand-over.js';
-import { HeldLocks } from './held-locks.js';
+import { LeaseRegistry } from './lease-registry.js';
 import type { BaseLease } from './lease.js';
 import { LocalQueues, type ProcessHealth } from './local-queues.js';
 import { LockOrder, nestedWait } from './lock-order.js';
@@ -32,7 +32,7 @@ const GIVEN_BACK = Symbol('given back');
 /** One process on one store: it waits for locks, holds and renews them, announces their loss and gives them back. */
 export class LockClient {
   readonly #cleanup: Cleanup;
-  readonly #heldLocks: HeldLocks;
+  readonly #registry: LeaseRegistry;
   readonly #queues: LocalQueues;
   readonly #order: LockOrder | undefined;
   readonly conditions: Conditions;
@@ -55,11 +55,11 @@ export class LockClient {
     const { commandTimeout, lockOrder } = settings;
     const { signal } = this.#stopping;
     this.#cleanup = new Cleanup(store, clock, onRefused);
-    this.#heldLocks = new HeldLocks(store, clock, this.#cleanup, onRefused, publisher);
-    this.#queues = new LocalQueues(store, settings, clock, this.#cleanup, this.#heldLocks, signal);
+    this.#registry = new LeaseRegistry(store, clock, this.#cleanup, onRefused, publisher);
+    this.#queues = new LocalQueues(store, settings, clock, this.#cleanup, this.#registry, signal);
     this.#opening = new Opening(store, this.#queues.pushes, commandTimeout, clock, signal);
     if (lockOrder !== 'ignore') {
-      this.#order = new LockOrder(this.#heldLocks, lockOrder === 'warn' ? warn : undefined);
+      this.#order = new LockOrder(this.#registry, lockOrder === 'warn' ? warn : undefined);
     }
     this.conditions = new Conditions(this.#queues.context);
   }
@@ -102,7 +102,7 @@ export class LockClient {
       if (error !== GIVEN_BACK) throw error;
       return this.acquire(key, call, signal, tries, from);
     });
-    return call.wait > 0 ? nestedWait(anew, call, this.#heldLocks) : anew;
+    return call.wait > 0 ? nestedWait(anew, call, this.#registry) : anew;
   }
 
   /** @throws what refuses the call at once. */
@@ -118,7 +118,7 @@ export class LockClient {
         this.#take(each, part, until, this.clock.monotonic(), trace),
       );
     }
-    const section = Section.toReenter(this.#heldLocks, key, call);
+    const section = Section.toReenter(this.#registry, key, call);
     if (section || !this.#opening.done) {
       return this.#prepare(key, call, section, signal, from, trace);
     }
@@ -129,7 +129,7 @@ export class LockClient {
   /** Whether the code around holds none of it, or not all; not any more, maybe. */
   #isNew(key: string | readonly string[], call: CallSettings): boolean {
     const isNew = (each: string): boolean =>
-      Section.toReenter(this.#heldLocks, each, call)?.givenBack ?? true;
+      Section.toReenter(this.#registry, each, call)?.givenBack ?? true;
     return typeof key === 'string' ? isNew(key) : key.some(isNew);
   }
 
@@ -144,7 +144,7 @@ export class LockClient {
   ): Promise<BaseLease> {
     for (;;) {
       const again =
-        section && (await reenter(section, call, this.#heldLocks, this.clock, signal, from));
+        section && (await reenter(section, call, this.#registry, this.clock, signal, from));
       if (again) return again;
       if (section && !trace && this.publisher.hearsCall(call)) throw GIVEN_BACK;
       throwIfAborted(signal);
@@ -177,7 +177,7 @@ export class LockClient {
     if (this.isStopping) throw new LockShutdownError(key);
     this.#queues.refuseBeyond('leases', key);
     const coming = restore(handOver, this.#queues.context, this.#taking.signal);
-    return new SingleLease(this.#heldLocks, await this.#heldLocks.bring(coming), 0);
+    return new SingleLease(this.#registry, await this.#registry.addWhenGranted(coming), 0);
   }
 
   /** As {@link acquire}, but null where others hold the lock. */
@@ -197,7 +197,7 @@ export class LockClient {
   /** The lease of the innermost section around the running code: on `key`, or any. */
   current(key?: string): BaseLease | undefined {
     const fits = (request: { key: string }): boolean => key === undefined || request.key === key;
-    return Section.current(this.#heldLocks, fits)?.lease;
+    return Section.current(this.#registry, fits)?.lease;
   }
 
   /** Where an optimistic read begins. */
@@ -262,7 +262,7 @@ export class LockClient {
     this.#drained ??=
       shutdownGrace === 0
         ? Promise.resolve([])
-        : endsWithin(shutdownGrace, this.#heldLocks.idle(), this.clock).then((idle) =>
+        : endsWithin(shutdownGrace, this.#registry.idle(), this.clock).then((idle) =>
             idle ? [] : this.takeAll(),
           );
     return this.#drained;
@@ -271,7 +271,7 @@ export class LockClient {
   /** Begins to give back all that is held, and tells its holders. The keys of that. */
   takeAll(): readonly string[] {
     this.#taking.abort();
-    return this.#heldLocks.releaseAll();
+    return this.#registry.releaseAll();
   }
 
   /** Gives back all that is held, in bounded time, and closes the store. */
@@ -281,7 +281,7 @@ export class LockClient {
     this.#opening.close();
     const gone = this.#cleanup
       .close()
-      .then(() => this.#heldLocks.idle())
+      .then(() => this.#registry.idle())
       .then(() => this.#cleanup.close()); // of what could not be given back
     await endsWithin(FAREWELL, gone, this.clock);
     await this.store.close();
@@ -290,7 +290,7 @@ export class LockClient {
   /** How the store is, connected to first, within so many ms, and then how this process is. Never rejects. */
   async health(within: number, ttl: number): Promise<StoreHealth & ProcessHealth> {
     const store = await this.store.health(await this.#opening.rest(within));
-    const shortestTtl = this.#heldLocks.shortestTtl(ttl);
+    const shortestTtl = this.#registry.shortestTtl(ttl);
     return { ...store, shortestTtl, reached: this.#queues.reached };
   }
 
@@ -301,7 +301,7 @@ export class LockClient {
 
   /** What this process has in hand, for tests and for health checks. */
   get load(): { held: number; waiting: number; leaving: number; watched: number } {
-    const { size: held, watched } = this.#heldLocks;
+    const { size: held, watched } = this.#registry;
     const waiting = this.#queues.size + this.conditions.size;
     return { held, waiting, leaving: this.#cleanup.size, watched };
   }

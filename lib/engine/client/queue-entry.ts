@@ -7,10 +7,10 @@ import { type Clock, type ModuleSettings, permitsOf } from '../options/index.js'
 import type { Cleanup } from './cleanup.js';
 import { type Outage, type Polled, QueuePoller } from './queue-poller.js';
 import { validityOf } from '../locks/validity.js';
-import type { HeldLock } from './held-lock.js';
+import type { HeldLease } from './held-lease.js';
 import type { TimeSlice } from './time-slice.js';
 import { Claim, isRetryable } from './claim.js';
-import type { TurnoverMap } from './turnover-map.js';
+import type { ChurnMap } from './churn-map.js';
 
 /** How long a push may be under way, in ms, before it counts as lost. */
 const PUSH_TIME = 100;
@@ -27,17 +27,17 @@ export interface EntryContext {
   readonly clock: Clock;
   readonly cleanup: Cleanup;
   /** By holder id: those that a push may reach. */
-  readonly entries: TurnoverMap<QueueEntry>;
+  readonly entries: ChurnMap<QueueEntry>;
   /** By the {@link lockId} of the lock in whose queue this process has entries. */
-  readonly pollers: TurnoverMap<QueuePoller<QueueEntry>>;
+  readonly pollers: ChurnMap<QueuePoller<QueueEntry>>;
 }
 
 /** Whose turn an entry waits for; it is called with what becomes of the entry. */
-export interface Owner {
+export interface EntryListener {
   /** The entry has its turn, and is over. */
   granted(entry: QueueEntry, grant: Grant): void;
   /** The lease of who stands before the entry goes on to it, within the same time slice, if the tokens are alike; false if the store has to say who is next. */
-  takeOver(heldLock: HeldLock, slice: TimeSlice, tokenBlock: number): boolean;
+  takeOver(heldLease: HeldLease, slice: TimeSlice, tokenBlock: number): boolean;
   /** It came into the queue, or was found there again. */
   queued(entry: QueueEntry): void;
   /** It is over without a turn. `expired`: its lease was over before it could be used. */
@@ -65,7 +65,7 @@ export class QueueEntry implements Polled {
 
   constructor(
     private readonly context: EntryContext,
-    readonly owner: Owner,
+    readonly owner: EntryListener,
     { key, ttl, tokenBlock, share, condition, dialect, queue }: Omit<LockRequest, 'holder'>,
     /** Before it is polled; at first that of the entry which it comes after. */
     private ownOutage?: Outage,

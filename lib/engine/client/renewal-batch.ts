@@ -1,5 +1,5 @@
 import type { LockRequest } from '../locks/lock-request.js';
-import type { Company, HeldLock } from './held-lock.js';
+import type { RenewalGroup, HeldLease } from './held-lease.js';
 import type { Due } from './timers.js';
 import { deadlineOf, type Term } from '../locks/validity.js';
 
@@ -10,7 +10,7 @@ const FEW = 128;
  * Leases that one command renews. Those that are renewed as they were stay together: they are woken as one, asked for by
  * the same list, which the store encodes once, and dated by one answer.
  */
-export class RenewalBatch implements Company {
+export class RenewalBatch implements RenewalGroup {
   due: Due | undefined;
   nth = 0;
   /** Whether it is asked for, and not answered. What of its leases is over keeps this, and none of the others. */
@@ -23,24 +23,24 @@ export class RenewalBatch implements Company {
   #term: Term | undefined;
 
   constructor(
-    readonly heldLocks: readonly HeldLock[],
+    readonly heldLeases: readonly HeldLease[],
     readonly requests: readonly LockRequest[],
   ) {
-    const { ttl } = heldLocks[0]!.settings;
-    this.#steady = heldLocks.every(({ settings }) => {
+    const { ttl } = heldLeases[0]!.settings;
+    this.#steady = heldLeases.every(({ settings }) => {
       return settings.renew && settings.maxHold === Infinity && settings.ttl === ttl;
     });
-    this.#size = heldLocks.length;
-    for (const heldLock of heldLocks) {
-      heldLock.batch = this;
-      heldLock.claim.renewal = this.renewal;
+    this.#size = heldLeases.length;
+    for (const heldLease of heldLeases) {
+      heldLease.group = this;
+      heldLease.claim.renewal = this.renewal;
     }
   }
 
   /** When the first of its leases is over. */
   get deadline(): number {
     if (this.#term) return deadlineOf(this.#term);
-    return Math.min(...this.heldLocks.map(({ deadline }) => deadline));
+    return Math.min(...this.heldLeases.map(({ deadline }) => deadline));
   }
 
   /** The same for all. Returns whether they stay together. */
@@ -57,20 +57,20 @@ export class RenewalBatch implements Company {
     );
   }
 
-  leave(heldLock: HeldLock): boolean {
-    heldLock.batch = undefined;
+  leave(heldLease: HeldLease): boolean {
+    heldLease.group = undefined;
     this.#size -= 1;
     return this.#size === 0;
   }
 
   /** Each is renewed apart from now on. Returns those that were still in it. */
-  dissolve(): HeldLock[] {
-    const members = this.heldLocks.filter(({ batch }) => batch === this);
-    for (const heldLock of members) this.leave(heldLock);
+  dissolve(): HeldLease[] {
+    const members = this.heldLeases.filter(({ group }) => group === this);
+    for (const heldLease of members) this.leave(heldLease);
     return members;
   }
 
   get #whole(): boolean {
-    return this.#steady && this.#size === this.heldLocks.length;
+    return this.#steady && this.#size === this.heldLeases.length;
   }
 }

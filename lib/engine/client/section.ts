@@ -2,7 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { LockNotAcquiredError, LockUpgradeError } from '../errors/index.js';
 import { isSameLock, type LockRequest } from '../locks/lock-request.js';
 import { abortWith, type CallSettings, type Clock, isReader, onAbort } from '../options/index.js';
-import type { HeldLock } from './held-lock.js';
+import type { HeldLease } from './held-lease.js';
 import type { BaseLease } from './lease.js';
 
 /** The innermost section that the running code is inside of. */
@@ -28,19 +28,19 @@ export class Section {
   constructor(
     /** Whose lease this is: two applications in one process do not share theirs. */
     readonly owner: object,
-    private readonly entered: HeldLock,
+    private readonly entered: HeldLease,
     readonly lease: BaseLease,
   ) {}
 
   /** What is held in it. */
-  get heldLock(): HeldLock {
+  get heldLease(): HeldLease {
     return this.entered.current;
   }
 
   /** The innermost open section around the running code, of this owner, on a lock that fits. */
   static current(owner: object, fits: (request: LockRequest) => boolean): Section | undefined {
     return Section.#innermost(
-      (section) => section.owner === owner && fits(section.heldLock.request),
+      (section) => section.owner === owner && fits(section.heldLease.request),
     );
   }
 
@@ -52,7 +52,7 @@ export class Section {
     const { reentrant, share, dialect } = call;
     if (!Section.isAround || !reentrant || (share && !isReader(share))) return undefined;
     const section = Section.current(owner, (request) => isSameLock(request, { key, dialect }));
-    const held = section?.heldLock.request.share;
+    const held = section?.heldLease.request.share;
     if (held && !isReader(held)) return undefined;
     if (section?.upgrades(call)) throw new LockUpgradeError(key);
     return section;
@@ -68,8 +68,8 @@ export class Section {
   /** The keys that the sections around the running code hold, of this owner. */
   static heldAround(owner: object): ReadonlySet<string> {
     const held = new Set<string>();
-    for (const { heldLock } of Section.around(owner)) {
-      if (heldLock.held) held.add(heldLock.request.key);
+    for (const { heldLease } of Section.around(owner)) {
+      if (heldLease.held) held.add(heldLease.request.key);
     }
     return held;
   }
@@ -86,7 +86,7 @@ export class Section {
   }
 
   run<T>(work: () => T): T {
-    const { trace } = this.heldLock;
+    const { trace } = this.heldLease;
     return trace ? trace.run(() => inside.run(this, work)) : inside.run(this, work);
   }
 
@@ -97,7 +97,7 @@ export class Section {
 
   /** Whether the call wants alone what is shared. */
   upgrades({ share }: CallSettings): boolean {
-    const { held, inDoubt, request } = this.heldLock;
+    const { held, inDoubt, request } = this.heldLease;
     return !share && request.share !== undefined && (held || inDoubt);
   }
 
@@ -119,10 +119,10 @@ export class Section {
     if (upgrades || this.givenBack) {
       this.#next();
       if (!upgrades) return undefined;
-      throw new LockUpgradeError(this.heldLock.request.key);
+      throw new LockUpgradeError(this.heldLease.request.key);
     }
     this.#occupied = true;
-    this.heldLock.hold(); // at once: who holds it alone may share it or hand it over
+    this.heldLease.addLease(); // at once: who holds it alone may share it or hand it over
     return () => this.#next();
   }
 
@@ -136,7 +136,7 @@ export class Section {
   ): Promise<BaseLease | undefined> {
     const again = new AbortController();
     const callOffs = [
-      this.heldLock.whenTurns(() => again.abort(HELD_AGAIN)),
+      this.heldLease.whenTurns(() => again.abort(HELD_AGAIN)),
       abortWith(again, signal),
     ];
     try {
@@ -151,7 +151,7 @@ export class Section {
 
   /** Also while its holder awaits a condition: the code that shall signal it needs the lock meanwhile. */
   get givenBack(): boolean {
-    const { state } = this.heldLock;
+    const { state } = this.heldLease;
     return state !== 'held' && state !== 'lost';
   }
 
@@ -168,9 +168,9 @@ export class Section {
     clock: Clock,
     from: number,
   ): Promise<boolean> {
-    const { heldLock } = this;
-    const { key } = heldLock.request;
-    const { signal: lost } = heldLock;
+    const { heldLease } = this;
+    const { key } = heldLease.request;
+    const { signal: lost } = heldLease;
     if (lost.aborted) return Promise.reject(lost.reason);
     const queue = (this.#queue ??= []);
     return new Promise((resolve, reject) => {
@@ -189,7 +189,7 @@ export class Section {
         wait === Infinity ? () => {} : clock.after(left, () => end(late)),
         onAbort(signal, () => end(() => reject(signal!.reason))),
         onAbort(lost, () => end(() => reject(lost.reason))),
-        heldLock.whenTurns(() => end(() => resolve(false))),
+        heldLease.whenTurns(() => end(() => resolve(false))),
       ];
       queue.push(turn);
     });

@@ -7,49 +7,49 @@ import {
   throwIfAborted,
   TTL_BOUNDS,
 } from '../options/index.js';
-import type { HeldLock } from './held-lock.js';
-import type { HeldLocks } from './held-locks.js';
+import type { HeldLease } from './held-lease.js';
+import type { LeaseRegistry } from './lease-registry.js';
 import { BaseLease, type LeaseJson } from './lease.js';
 import { Section } from './section.js';
 
 /** A lease on one lock: what a grant brought, or one more hold on it by re-entry. */
 export class SingleLease extends BaseLease {
-  readonly #heldLocks: HeldLocks;
-  #held: HeldLock;
+  readonly #registry: LeaseRegistry;
+  #held: HeldLease;
   readonly #leaveTurn: (() => void) | undefined;
   #released: Promise<boolean> | undefined;
 
   constructor(
-    heldLocks: HeldLocks,
-    heldLock: HeldLock,
+    registry: LeaseRegistry,
+    heldLease: HeldLease,
     readonly waited: number,
     /** Of one that stands on the lock already, by re-entry. */
     leaveTurn?: () => void,
   ) {
     super();
-    this.#heldLocks = heldLocks;
-    this.#held = heldLock;
+    this.#registry = registry;
+    this.#held = heldLease;
     this.#leaveTurn = leaveTurn;
-    if (!leaveTurn) heldLock.hold();
+    if (!leaveTurn) heldLease.addLease();
   }
 
   /** What a lease stands on. No property of it: the holder id in there is a secret that no log may show. */
-  static heldLockOf(lease: SingleLease): HeldLock {
-    return lease.#heldLock;
+  static heldLeaseOf(lease: SingleLease): HeldLease {
+    return lease.#heldLease;
   }
 
   /** Whether it was granted to this process on that store: elsewhere nobody knows what it stands on. */
-  static isOf(heldLocks: HeldLocks, lease: SingleLease): boolean {
-    return lease.#heldLocks === heldLocks;
+  static isOf(registry: LeaseRegistry, lease: SingleLease): boolean {
+    return lease.#registry === registry;
   }
 
   /** It is one of several, and all are held: what the call granted begins now. What was entered again goes on as it was. */
   begin(call: CallSettings, waited: number, asked?: AcquireTrace): void {
-    if (!this.#leaveTurn) this.#heldLocks.begin(this.#heldLock, call, waited, asked);
+    if (!this.#leaveTurn) this.#registry.begin(this.#heldLease, call, waited, asked);
   }
 
   /** Another one after a condition was awaited. */
-  get #heldLock(): HeldLock {
+  get #heldLease(): HeldLease {
     return (this.#held = this.#held.current);
   }
 
@@ -58,17 +58,17 @@ export class SingleLease extends BaseLease {
   }
 
   override get key(): string {
-    return this.#heldLock.request.key;
+    return this.#heldLease.request.key;
   }
 
   get token(): number | undefined {
-    return this.#heldLock.fencingToken;
+    return this.#heldLease.fencingToken;
   }
 
   get fencingToken(): number {
     const { token } = this;
     if (token !== undefined) return token;
-    const { dialect } = this.#heldLock.request;
+    const { dialect } = this.#heldLease.request;
     if (dialect && !dialect.fencing) {
       throw new LockOptionsError(
         `Lock "${this.key}" was taken in dialect "${dialect.name}", which has no fencing tokens.`,
@@ -85,60 +85,60 @@ export class SingleLease extends BaseLease {
   }
 
   get expiresAt(): number {
-    return Math.floor(this.#heldLock.wallDeadline);
+    return Math.floor(this.#heldLease.wallDeadline);
   }
 
   get signal(): AbortSignal {
-    return this.#heldLock.signal;
+    return this.#heldLease.signal;
   }
 
   get held(): boolean {
     if (this.#released !== undefined) return false;
-    const heldLock = this.#heldLock;
-    if (heldLock.inDoubt && !heldLock.claim.renews) this.#heldLocks.verify([heldLock]);
-    return heldLock.held;
+    const heldLease = this.#heldLease;
+    if (heldLease.inDoubt && !heldLease.claim.renews) this.#registry.verify([heldLease]);
+    return heldLease.held;
   }
 
   get returned(): boolean {
-    return this.#released !== undefined || this.#heldLock.state === 'released';
+    return this.#released !== undefined || this.#heldLease.state === 'released';
   }
 
   get handedOver(): boolean {
-    return this.#heldLock.lossReason === 'transferred';
+    return this.#heldLease.lossReason === 'transferred';
   }
 
   lossError(): LeaseLostError {
-    return this.#heldLock.lossError(this.returned);
+    return this.#heldLease.lossError(this.returned);
   }
 
   async extend(ttl?: Duration): Promise<void> {
     this.assertHeld();
-    await this.#heldLocks.extend(this.#heldLock, ttl);
+    await this.#registry.extend(this.#heldLease, ttl);
   }
 
   async downgrade(): Promise<void> {
     this.assertHeld();
     this.refuseDowngrade();
-    await this.#heldLocks.downgrade(this.#heldLock);
+    await this.#registry.downgrade(this.#heldLease);
   }
 
   refuseDowngrade(): void {
-    if (!this.#heldLock.request.share) this.#refuseReentered('downgraded');
+    if (!this.#heldLease.request.share) this.#refuseReentered('downgraded');
   }
 
   async handOver(): Promise<string> {
     this.assertHeld();
-    if (this.#heldLock.request.share) {
+    if (this.#heldLease.request.share) {
       throw new LockOptionsError(
         `Lock "${this.key}" is held by several, in shared mode or by permits: only who holds it alone hands it over.`,
       );
     }
     this.#refuseReentered('handed over');
-    return this.#heldLocks.handOver(this.#heldLock);
+    return this.#registry.handOver(this.#heldLease);
   }
 
   #refuseReentered(step: string): void {
-    if (this.#heldLock.holds <= 1) return;
+    if (this.#heldLease.leases <= 1) return;
     throw new LockOptionsError(
       `Lock "${this.key}" is held more than once, by re-entry: give back all leases but one before it is ${step}.`,
     );
@@ -147,26 +147,26 @@ export class SingleLease extends BaseLease {
   /** `unused`: nobody worked under it, so no minimum hold counts. */
   release(unused?: 'unused'): Promise<boolean> {
     if (this.#released) return this.#released;
-    const heldLock = this.#heldLock;
+    const heldLease = this.#heldLease;
     this.#leaveTurn?.();
-    heldLock.drop(unused !== 'unused');
-    this.#released = heldLock.holds > 0 ? this.confirmed() : this.#heldLocks.release(heldLock);
+    heldLease.dropLease(unused !== 'unused');
+    this.#released = heldLease.leases > 0 ? this.confirmed() : this.#registry.release(heldLease);
     return this.#released;
   }
 
   /** Whether its lock is held; where the clocks leave that in doubt, the store says. */
   async confirmed(): Promise<boolean> {
-    const heldLock = this.#heldLock;
-    if (heldLock.inDoubt) await this.#heldLocks.extend(heldLock, TTL_BOUNDS.min).catch(() => {});
-    return heldLock.held;
+    const heldLease = this.#heldLease;
+    if (heldLease.inDoubt) await this.#registry.extend(heldLease, TTL_BOUNDS.min).catch(() => {});
+    return heldLease.held;
   }
 
   openSection(lease: BaseLease = this): Section {
-    return new Section(this.#heldLocks, this.#heldLock, lease);
+    return new Section(this.#registry, this.#heldLease, lease);
   }
 
   toJSON(): LeaseJson {
-    const { fencingToken } = this.#heldLock;
+    const { fencingToken } = this.#heldLease;
     return { key: this.key, held: this.held, expiresAt: this.expiresAt, fencingToken };
   }
 }
@@ -179,7 +179,7 @@ export class SingleLease extends BaseLease {
 export async function reenter(
   section: Section,
   call: CallSettings,
-  heldLocks: HeldLocks,
+  registry: LeaseRegistry,
   clock: Clock,
   signal: AbortSignal | undefined,
   from: number,
@@ -187,11 +187,11 @@ export async function reenter(
   throwIfAborted(signal);
   const leaveTurn = await section.enter(call, signal, clock, from);
   if (!leaveTurn) return undefined;
-  const { heldLock } = section;
-  const lease = new SingleLease(heldLocks, heldLock, clock.monotonic() - from, leaveTurn);
+  const { heldLease } = section;
+  const lease = new SingleLease(registry, heldLease, clock.monotonic() - from, leaveTurn);
   if ((await lease.confirmed()) && !signal?.aborted) return lease;
   void lease.release('unused');
   throwIfAborted(signal);
-  if (heldLock.state === 'awaiting') return undefined;
-  throw heldLock.lossError();
+  if (heldLease.state === 'awaiting') return undefined;
+  throw heldLease.lossError();
 }

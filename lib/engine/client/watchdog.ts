@@ -4,7 +4,7 @@ import { batchesOf } from '../locks/batches.js';
 import type { Extended, Extension, LockStore } from '../locks/lock-store.js';
 import type { LockRequest } from '../locks/lock-request.js';
 import { type Clock, type Moment, momentOf, partedSince } from '../options/index.js';
-import { type HeldLock, LOSS, SLACK } from './held-lock.js';
+import { type HeldLease, LOSS, SLACK } from './held-lease.js';
 import { RenewalBatch } from './renewal-batch.js';
 import { isRefused } from './claim.js';
 import type { OnRefused } from './cleanup.js';
@@ -26,33 +26,33 @@ const WORTH_A_COMMAND = 8;
  */
 export class Watchdog {
   /** Leases one by one, or in the batch in which they were renewed. */
-  readonly #schedule: Schedule<HeldLock | RenewalBatch>;
+  readonly #schedule: Schedule<HeldLease | RenewalBatch>;
 
   constructor(
     private readonly store: LockStore,
     private readonly clock: Clock,
-    private readonly lost: (heldLock: HeldLock, reason: LossReason) => void,
+    private readonly lost: (heldLease: HeldLease, reason: LossReason) => void,
     private readonly onRefused: OnRefused,
     private readonly publisher: Publisher,
   ) {
     this.#schedule = new Schedule(clock, (due) => this.#wake(due));
   }
 
-  watch(heldLock: HeldLock): void {
-    this.forget(heldLock);
-    this.#watch(heldLock, this.clock.monotonic());
+  watch(heldLease: HeldLease): void {
+    this.forget(heldLease);
+    this.#watch(heldLease, this.clock.monotonic());
   }
 
   /** Stops before it returns: no renewal is sent for this lease any more. */
-  forget(heldLock: HeldLock): void {
-    const { batch } = heldLock;
-    if (!batch) this.#schedule.delete(heldLock);
-    else if (batch.leave(heldLock)) this.#schedule.delete(batch);
+  forget(heldLease: HeldLease): void {
+    const { group } = heldLease;
+    if (!group) this.#schedule.delete(heldLease);
+    else if (group.leave(heldLease)) this.#schedule.delete(group);
   }
 
   /** Asks the server now whether these are still held. */
-  verify(heldLocks: Iterable<HeldLock>): void {
-    this.#renew(heldLocks);
+  verify(heldLeases: Iterable<HeldLease>): void {
+    this.#renew(heldLeases);
   }
 
   /** Watches nothing any more. */
@@ -64,42 +64,42 @@ export class Watchdog {
     return this.#schedule.size;
   }
 
-  #wake(due: (HeldLock | RenewalBatch)[]): void {
+  #wake(due: (HeldLease | RenewalBatch)[]): void {
     const now = this.clock.monotonic();
-    const renewable: HeldLock[] = [];
+    const renewable: HeldLease[] = [];
     for (const one of due) {
       if (!(one instanceof RenewalBatch)) this.#sort(one, now, renewable);
       else if (one.goesOn(now, due.length === 1)) this.#ask(one);
-      else for (const heldLock of one.dissolve()) this.#sort(heldLock, now, renewable);
+      else for (const heldLease of one.dissolve()) this.#sort(heldLease, now, renewable);
     }
     this.#renew(renewable);
   }
 
   /** What is due for a lease. */
-  #sort(heldLock: HeldLock, now: number, renewable: HeldLock[]): void {
-    if (heldLock.state !== 'held') return;
-    if (now >= heldLock.deadline) this.lost(heldLock, 'expired');
-    else if (!this.#wantsRenewal(heldLock, now)) this.#watch(heldLock, now);
-    else renewable.push(heldLock);
+  #sort(heldLease: HeldLease, now: number, renewable: HeldLease[]): void {
+    if (heldLease.state !== 'held') return;
+    if (now >= heldLease.deadline) this.lost(heldLease, 'expired');
+    else if (!this.#wantsRenewal(heldLease, now)) this.#watch(heldLease, now);
+    else renewable.push(heldLease);
   }
 
   /** Each batch is settled when it is answered: a node that hangs holds up nothing that lives on another one. */
-  #renew(due: Iterable<HeldLock>): void {
-    const heldLocks: HeldLock[] = [];
-    for (const heldLock of due) {
-      if (heldLock.state !== 'held') continue; // whoever heard that another one is lost gave it back
-      heldLock.again = heldLock.claim.renews;
-      if (!heldLock.again) heldLocks.push(heldLock);
+  #renew(due: Iterable<HeldLease>): void {
+    const heldLeases: HeldLease[] = [];
+    for (const heldLease of due) {
+      if (heldLease.state !== 'held') continue; // whoever heard that another one is lost gave it back
+      heldLease.again = heldLease.claim.renews;
+      if (!heldLease.again) heldLeases.push(heldLease);
       else {
-        this.forget(heldLock);
-        this.#schedule.set(heldLock, heldLock.deadline);
+        this.forget(heldLease);
+        this.#schedule.set(heldLease, heldLease.deadline);
       }
     }
-    for (const alike of byPace(heldLocks)) {
-      const requests = alike.map((heldLock) => this.#requestOf(heldLock));
+    for (const alike of byPace(heldLeases)) {
+      const requests = alike.map((heldLease) => this.#requestOf(heldLease));
       for (const batch of this.store.batches(requests)) {
         const members = batch.map((at) => alike[at]!);
-        for (const heldLock of members) this.forget(heldLock);
+        for (const heldLease of members) this.forget(heldLease);
         this.#ask(
           new RenewalBatch(
             members,
@@ -122,7 +122,7 @@ export class Watchdog {
       answer = await this.store.extend(batch.requests);
     } catch (error) {
       if (isRefused(error)) this.onRefused(error, 'renewal');
-      for (const heldLock of batch.heldLocks) this.#notRenewed(heldLock, error);
+      for (const heldLease of batch.heldLeases) this.#notRenewed(heldLease, error);
       // The server may have renewed or not; the deadline we know stands, and we ask again before it.
     }
     const now = readClocks(this.clock);
@@ -134,39 +134,39 @@ export class Watchdog {
 
   /** All of them were renewed as they were: one object says so for all, and one turn is next. */
   #goOn(batch: RenewalBatch, term: Term, now: number): void {
-    batch.heldLocks.forEach((heldLock, at) => heldLock.renewed(term, batch.requests[at]!.ttl));
+    batch.heldLeases.forEach((heldLease, at) => heldLease.renewed(term, batch.requests[at]!.ttl));
     const { deadline } = batch;
-    const { ttl } = batch.heldLocks[0]!.settings;
+    const { ttl } = batch.heldLeases[0]!.settings;
     this.#schedule.set(batch, turnBefore(deadline, ttl, now));
   }
 
   #part(batch: RenewalBatch, answer: Extension | undefined, now: Moment): void {
     this.#schedule.delete(batch);
     batch.dissolve();
-    const again: HeldLock[] = [];
+    const again: HeldLease[] = [];
     const jitter = Math.random(); // the same for all, so that those of one deadline are renewed together again
-    batch.heldLocks.forEach((heldLock, at) => {
-      if (answer?.remaining[at] === 'unknown') this.#notRenewed(heldLock, undefined);
-      if (heldLock.state !== 'held') return; // whoever heard of that may have given it back
+    batch.heldLeases.forEach((heldLease, at) => {
+      if (answer?.remaining[at] === 'unknown') this.#notRenewed(heldLease, undefined);
+      if (heldLease.state !== 'held') return; // whoever heard of that may have given it back
       const request = batch.requests[at]!;
-      const remaining = answerTo(request, heldLock, answer?.remaining[at]);
-      this.#settle(heldLock, answer?.sent, remaining, request.ttl, now.monotonic, jitter);
-      const { state, term, overlong } = heldLock;
+      const remaining = answerTo(request, heldLease, answer?.remaining[at]);
+      this.#settle(heldLease, answer?.sent, remaining, request.ttl, now.monotonic, jitter);
+      const { state, term, overlong } = heldLease;
       if (remaining === 'unknown' || state !== 'held') return;
       const slept = validityAt(term, now) === 'doubtful'; // while the answer was on its way
-      if (slept || heldLock.again || overlong !== undefined) again.push(heldLock);
+      if (slept || heldLease.again || overlong !== undefined) again.push(heldLease);
     });
     this.#renew(again);
   }
 
-  #notRenewed(heldLock: HeldLock, error: unknown): void {
-    if (heldLock.state !== 'held') return;
-    heldLock.notRenewed(error);
-    this.publisher.renewalFailed(heldLock, heldLock.deadline - this.clock.monotonic(), error);
+  #notRenewed(heldLease: HeldLease, error: unknown): void {
+    if (heldLease.state !== 'held') return;
+    heldLease.notRenewed(error);
+    this.publisher.renewalFailed(heldLease, heldLease.deadline - this.clock.monotonic(), error);
   }
 
   #settle(
-    heldLock: HeldLock,
+    heldLease: HeldLease,
     sent: Moment | undefined,
     remaining: Extended,
     asked: number,
@@ -174,63 +174,67 @@ export class Watchdog {
     jitter: number,
   ): void {
     if (remaining === 'taken' || remaining === 'free') {
-      this.lost(heldLock, LOSS[remaining]);
+      this.lost(heldLease, LOSS[remaining]);
     } else if (remaining === 'unknown' || !sent) {
-      const pause = Math.min(1_000, Math.max(SHORTEST_PAUSE, (heldLock.deadline - now) / 5));
-      this.#schedule.set(heldLock, Math.min(now + pause, heldLock.deadline));
+      const pause = Math.min(1_000, Math.max(SHORTEST_PAUSE, (heldLease.deadline - now) / 5));
+      this.#schedule.set(heldLease, Math.min(now + pause, heldLease.deadline));
     } else {
-      heldLock.renewed({ sent, remaining }, asked);
-      this.#watch(heldLock, now, jitter);
+      heldLease.renewed({ sent, remaining }, asked);
+      this.#watch(heldLease, now, jitter);
     }
   }
 
-  #watch(heldLock: HeldLock, now: number, jitter = Math.random()): void {
-    this.#schedule.set(heldLock, this.#nextTurn(heldLock, now, jitter));
+  #watch(heldLease: HeldLease, now: number, jitter = Math.random()): void {
+    this.#schedule.set(heldLease, this.#nextTurn(heldLease, now, jitter));
   }
 
-  #nextTurn(heldLock: HeldLock, now: number, jitter: number): number {
-    const { deadline, renewAt, settings } = heldLock;
-    if (!this.#wantsRenewal(heldLock, now)) return deadline;
+  #nextTurn(heldLease: HeldLease, now: number, jitter: number): number {
+    const { deadline, renewAt, settings } = heldLease;
+    if (!this.#wantsRenewal(heldLease, now)) return deadline;
     if (renewAt < Infinity) return Math.min(deadline, renewAt);
     return turnBefore(deadline, settings.ttl, now, jitter);
   }
 
-  #requestOf(heldLock: HeldLock): LockRequest {
-    return heldLock.extension(this.#wanted(heldLock));
+  #requestOf(heldLease: HeldLease): LockRequest {
+    return heldLease.extension(this.#wanted(heldLease));
   }
 
   /**
    * How long a lease shall last from now on, in ms. One that is not renewed lasts no longer than its ttl in all, on both clocks;
    * one whose longest hold is over, no longer than it does.
    */
-  #wanted(heldLock: HeldLock): number {
-    const { settings, since, term, deadline } = heldLock;
+  #wanted(heldLease: HeldLease): number {
+    const { settings, since, term, deadline } = heldLease;
     const { ttl, renew, maxHold } = settings;
     if (renew && maxHold === Infinity) return ttl;
     const now = momentOf(this.clock);
     if (renew && now.monotonic < since + maxHold) return ttl;
-    const isShort = !renew && this.#wantsToppingUp(heldLock, now.monotonic);
+    const isShort = !renew && this.#wantsToppingUp(heldLease, now.monotonic);
     const end = Math.max(deadline, isShort ? since + ttl : 0);
     const left = end - now.monotonic - Math.max(0, partedSince(term.sent, now));
     return Math.max(1, Math.floor(left));
   }
 
-  #wantsRenewal(heldLock: HeldLock, now: number): boolean {
-    const { settings, since, renewAt } = heldLock;
+  #wantsRenewal(heldLease: HeldLease, now: number): boolean {
+    const { settings, since, renewAt } = heldLease;
     if (renewAt < Infinity) return true;
-    if (!settings.renew) return this.#wantsToppingUp(heldLock, now);
+    if (!settings.renew) return this.#wantsToppingUp(heldLease, now);
     return settings.maxHold === Infinity || now < since + settings.maxHold;
   }
 
   /** A lease that is not renewed is still topped up once to its ttl when its first lease was shorter. */
-  #wantsToppingUp({ settings, since, deadline }: HeldLock, now: number): boolean {
+  #wantsToppingUp({ settings, since, deadline }: HeldLease, now: number): boolean {
     return deadline - since < settings.ttl * 0.9 && deadline > now;
   }
 }
 
 /** Who is asked for as what it was, or will be, is not found: that says nothing. */
-function answerTo(request: LockRequest, heldLock: HeldLock, said: Extended = 'unknown'): Extended {
-  return typeof said === 'number' || heldLock.endsBy(request) ? said : 'unknown';
+function answerTo(
+  request: LockRequest,
+  heldLease: HeldLease,
+  said: Extended = 'unknown',
+): Extended {
+  return typeof said === 'number' || heldLease.endsBy(request) ? said : 'unknown';
 }
 
 /** A renewal is due when a third of what is left is over. */
@@ -251,9 +255,9 @@ function commonTerm({ sent, remaining: all }: Extension, asked: number): Term | 
 }
 
 /** Those that are renewed at one pace, so that they can stay together; a few of one pace go with others. */
-function byPace(heldLocks: readonly HeldLock[]): HeldLock[][] {
-  const paces = batchesOf(heldLocks, ({ settings }) => settings.ttl, Infinity);
-  const groups = paces.map((places) => places.map((at) => heldLocks[at]!));
+function byPace(heldLeases: readonly HeldLease[]): HeldLease[][] {
+  const paces = batchesOf(heldLeases, ({ settings }) => settings.ttl, Infinity);
+  const groups = paces.map((places) => places.map((at) => heldLeases[at]!));
   const many = groups.filter(({ length }) => length >= WORTH_A_COMMAND);
   const few = groups.filter(({ length }) => length < WORTH_A_COMMAND).flat();
   return few.length > 0 ? [...many, few] : many;

@@ -129,13 +129,17 @@ export class LockSteps {
   }
 
   /** Answers whether something was given back. Who comes next, if it waits in this process, has been told before. */
-  release(request: LockRequest, keep: number, served?: readonly LockRequest[]): Step<boolean> {
+  release(
+    request: LockRequest,
+    minHoldRest: number,
+    served?: readonly LockRequest[],
+  ): Step<boolean> {
     const operands = {
       holder: request.holder,
       inbox: this.server.inboxPrefix,
       kind: kindOf(request),
       count: request.share?.count,
-      keep: keep > 0 ? Math.ceil(keep) : undefined,
+      keep: minHoldRest > 0 ? Math.ceil(minHoldRest) : undefined,
       served: served?.map(entryOf).join(' '),
     };
     return this.#step(scriptsOf(request).release, request.key, operands, (reply) => {

@@ -166,7 +166,11 @@ export interface LockStore {
    * False if the lock was not the holder's any more. `keep` ms it stays taken by nobody. The entries of `served` had
    * their turns within this lease, and leave the queue.
    */
-  release(request: LockRequest, keep: number, served?: readonly LockRequest[]): Promise<boolean>;
+  release(
+    request: LockRequest,
+    minHoldRest: number,
+    served?: readonly LockRequest[],
+  ): Promise<boolean>;
   /** Gives up a place, and the lock if it was granted meanwhile; `served` as in a release. True if it was. */
   leave(request: LockRequest, served?: readonly LockRequest[]): Promise<boolean>;
   /** The requests, by their indices, in batches: each is one command for one node, so that no other node holds it up. */

@@ -1,5 +1,5 @@
 import { isReader } from '../options/index.js';
-import { JointScript, LuaScript, RepeatedScript, named } from '../redis/index.js';
+import { MergedScript, LuaScript, CachedScript, named } from '../redis/index.js';
 import ask from './condition/ask.lua.js';
 import awaiting from './condition/await.lua.js';
 import leaveCondition from './condition/leave.lua.js';
@@ -25,11 +25,11 @@ import type { LockRequest } from './lock-request.js';
 /** The steps of a lock that one holder has alone, and those of an operator. */
 export const exclusive = named('lock', {
   acquire: new LuaScript(acquire, 'batchable'),
-  acquireFree: new JointScript(acquireFree),
+  acquireFree: new MergedScript(acquireFree),
   release: new LuaScript(release, 'batchable'),
-  releaseFree: new JointScript(releaseFree),
+  releaseFree: new MergedScript(releaseFree),
   leave: new LuaScript(leave),
-  extend: new RepeatedScript(extend),
+  extend: new CachedScript(extend),
   inspect: new LuaScript(inspect),
   downgrade: new LuaScript(downgrade),
   force: new LuaScript(force),
@@ -46,13 +46,13 @@ const shared = named('shares', {
 /** The steps of a lock that readers hold together. */
 export const readers = named('readers', {
   ...shared,
-  extend: new RepeatedScript(extendReaders),
+  extend: new CachedScript(extendReaders),
 });
 
 /** The steps of a lock of which several hold permits. */
 export const permits = named('permits', {
   ...shared,
-  extend: new RepeatedScript(extendPermits),
+  extend: new CachedScript(extendPermits),
 });
 
 /** The steps of a caller that awaits a condition of a lock, and of one that signals it. */

@@ -13,9 +13,9 @@ export interface ScriptRun<Answer> {
   readonly script: LuaScript;
   readonly keys: Keys;
   readonly args: readonly Operand[];
-  /** Of a JointScript: what stands once for all runs that leave as one. They do so only where it is the same object. */
+  /** Of a MergedScript: what stands once for all runs that leave as one. They do so only where it is the same object. */
   readonly common?: CommonOperands;
-  /** Of a JointScript that wants it before those: the server's time in µs after which nothing happens. The earliest stands for all. */
+  /** Of a MergedScript that wants it before those: the server's time in µs after which nothing happens. The earliest stands for all. */
   readonly notAfter?: number;
   /** The lock's key, for messages. */
   readonly key?: string | undefined;

@@ -7,7 +7,7 @@ import {
   DEFAULT_SOURCE,
   type RedisClusterOptions,
 } from '../options/index.js';
-import { pauseBefore, QuietSentinels, watched } from './our-client.js';
+import { pauseBefore, QuietSentinels, watched } from './ioredis-workarounds.js';
 import { RedisConnection } from './redis-connection.js';
 
 /**

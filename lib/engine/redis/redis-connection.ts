@@ -2,7 +2,7 @@ import { Command, type Redis } from 'ioredis';
 import { type Clock, MODULE_DEFAULTS } from '../options/index.js';
 import { InFlightCommand, InFlightCommands } from './in-flight-commands.js';
 import type { LuaScript, ScriptRun } from './lua-script.js';
-import { Reconnector } from './our-client.js';
+import { Reconnector } from './ioredis-workarounds.js';
 import { bulk, type Operand } from './resp.js';
 import {
   type BatchOwner,

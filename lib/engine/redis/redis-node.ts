@@ -1,7 +1,7 @@
 import { momentOf } from '../options/index.js';
-import { firstReady, type Start } from './first-ready.js';
+import { waitUntilReady, type Start } from './wait-until-ready.js';
 import type { KeyType } from './key-names.js';
-import { onEachConnection } from './our-client.js';
+import { onEachConnection } from './ioredis-workarounds.js';
 import { addressOf } from './open-connection.js';
 import { OutageWatch } from './outage-watch.js';
 import type { RedisConnection } from './redis-connection.js';
@@ -73,7 +73,7 @@ export class RedisNode implements StepNode {
       await connection.tryOut(merges);
       await this.#admit();
     };
-    await firstReady(connection, { check, failed });
+    await waitUntilReady(connection, { check, failed });
     const watch = (this.#watch = new OutageWatch(client, clock, checks.outages));
     client.on('close', () => this.clock.forget());
     onEachConnection(

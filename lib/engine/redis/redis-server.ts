@@ -1,6 +1,6 @@
 import type { Clock } from '../options/index.js';
-import { firstReady, triedAtStart } from './first-ready.js';
-import { GrantChannel, WakeChannels } from './grant-channel.js';
+import { waitUntilReady, triedAtStart } from './wait-until-ready.js';
+import { Inbox, ForeignChannels } from './inbox.js';
 import type { KeyType } from './key-names.js';
 import type { LockServer, ServerListener } from './lock-server.js';
 import { addressOf, openConnection, serverOf, type ServerSource } from './open-connection.js';
@@ -27,10 +27,10 @@ const NOT_YET = 'Redis, not connected yet';
 /** One Redis as this process uses it: a connection for commands, one for its inbox, and the server's clock. */
 export class RedisServer implements LockServer {
   readonly clock = new ServerClock();
-  readonly #wakes: WakeChannels;
+  readonly #wakes: ForeignChannels;
   #node: RedisNode | undefined;
   #subscriber: RedisConnection | undefined;
-  #channel: GrantChannel | undefined;
+  #channel: Inbox | undefined;
   /** No script may have keys of two slots there. */
   #hasSlots = false;
   /** Where it is, since it was looked for. */
@@ -46,7 +46,7 @@ export class RedisServer implements LockServer {
     private readonly processId: string,
     private readonly checks: ServerChecks = {},
   ) {
-    this.#wakes = new WakeChannels(time);
+    this.#wakes = new ForeignChannels(time);
   }
 
   async open(listener: ServerListener): Promise<void> {
@@ -57,13 +57,16 @@ export class RedisServer implements LockServer {
     const subscriber = (this.#subscriber = connect());
     this.#address = addressOf(node.connection.client);
     const inbox = this.inboxPrefix + this.processId;
-    const channel = (this.#channel = new GrantChannel(subscriber, inbox, listener, this.#wakes));
+    const channel = (this.#channel = new Inbox(subscriber, inbox, listener, this.#wakes));
     const failed = (message: string): void => {
       this.#trouble = message;
     };
     try {
       const reconnected = (): void => void this.#rejoin(listener);
-      await Promise.all([node.open(reconnected, true, failed), firstReady(subscriber, { failed })]);
+      await Promise.all([
+        node.open(reconnected, true, failed),
+        waitUntilReady(subscriber, { failed }),
+      ]);
       const done = (step: () => Promise<unknown>): Promise<void> =>
         triedAtStart(
           step,
@@ -107,7 +110,7 @@ export class RedisServer implements LockServer {
   }
 
   /** Both connections are at one server, or are brought there. */
-  async #meet(channel: GrantChannel): Promise<void> {
+  async #meet(channel: Inbox): Promise<void> {
     if ((await this.#greet('hello')) !== 0) return;
     await channel.doubt((text) => this.#greet(text));
     throw notSent(undefined, APART);

@@ -1,6 +1,6 @@
-import { type Before, boundedLeases, checkSteps } from '../../engine/locks/before.js';
+import { type Precondition, boundedLeases, checkSteps } from '../../engine/locks/preconditions.js';
 import { RedisLockStore } from '../../engine/locks/lock/redis-lock-store.js';
-import { isUnsound, refuseUnsound, unsoundStep } from '../../engine/locks/quorum/unsound.js';
+import { isUnsound, refuseUnsound, unsoundStep } from '../../engine/locks/quorum/quorum-limits.js';
 import { MemoryLockServer, type MemoryServer } from '../index.js';
 import type { Clock, ModuleSettings } from '../../engine/options/index.js';
 
@@ -19,7 +19,7 @@ export class MemoryLockStore extends RedisLockStore {
   }
 }
 
-function refusalsOf({ nodes, durability, call }: ModuleSettings): Before | undefined {
+function refusalsOf({ nodes, durability, call }: ModuleSettings): Precondition | undefined {
   const bounded = durability === 'refuse' ? boundedLeases(call.ttl) : undefined;
   if (!nodes) return bounded;
   return (step, request) => {

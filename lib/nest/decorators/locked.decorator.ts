@@ -20,7 +20,7 @@ import {
   isWebResponse,
   responseParameter,
 } from '../services/end-of-stream.js';
-import { leavable } from '../services/leavable.js';
+import { abortableGenerator } from '../services/abortable-generator.js';
 import { LazyResultError, LockedCall } from '../services/locked-call.js';
 import type { LockService } from '../services/lock.service.js';
 import { argumentNames } from './argument-names.js';
@@ -140,7 +140,7 @@ export function Locked(
         });
       },
       iterable(...args) {
-        return leavable((left) => rows(this, args, left));
+        return abortableGenerator((left) => rows(this, args, left));
       },
     };
     async function* rows(

@@ -7,11 +7,11 @@ import { logger } from '../services/logger.js';
 import {
   answerTo,
   httpBody,
-  type LockAnswer,
+  type ErrorResponse,
   LockGraphqlError,
   logFailure,
   messageBody,
-} from './lock-answer.js';
+} from './error-response.js';
 import { answerSocket, setRetryAfter, transportOf } from './transports.js';
 
 /**
@@ -42,7 +42,7 @@ export class LockErrorFilter implements ExceptionFilter<LockError> {
     return this.#reply(host.switchToHttp().getResponse(), answer);
   }
 
-  #reply(response: unknown, answer: LockAnswer): void {
+  #reply(response: unknown, answer: ErrorResponse): void {
     const { httpAdapter } = this.#adapters;
     if (httpAdapter.isHeadersSent(response)) return void httpAdapter.end(response);
     setRetryAfter(httpAdapter, response, answer);

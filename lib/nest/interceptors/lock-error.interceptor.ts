@@ -15,7 +15,7 @@ import {
   LockHttpException,
   logFailure,
   messageBody,
-} from './lock-answer.js';
+} from './error-response.js';
 import { LockErrorFilter } from './lock-error.filter.js';
 import {
   answerSocket,

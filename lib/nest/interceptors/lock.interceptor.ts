@@ -157,7 +157,7 @@ function handlingOf(context: ExecutionContext): Handling {
   let handling = known.get(handler);
   if (!handling) {
     const prototype = type.prototype as object;
-    const name = placeOf(handler, prototype);
+    const name = connectionOptionsOf(handler, prototype);
     handling = {
       decorators: [type, handler].flatMap(
         (target) =>
@@ -173,10 +173,10 @@ function handlingOf(context: ExecutionContext): Handling {
 }
 
 /** By what a class has its handler: a function around it, of another decorator, may have another name or none. */
-function placeOf(handler: { name: string }, prototype: object | null): string | symbol {
+function connectionOptionsOf(handler: { name: string }, prototype: object | null): string | symbol {
   if (!prototype) return handler.name;
   const place = Reflect.ownKeys(prototype).find(
     (key) => Object.getOwnPropertyDescriptor(prototype, key)!.value === handler,
   );
-  return place ?? placeOf(handler, Object.getPrototypeOf(prototype) as object | null);
+  return place ?? connectionOptionsOf(handler, Object.getPrototypeOf(prototype) as object | null);
 }

@@ -10,7 +10,7 @@ import {
   LockHttpException,
   logFailure,
   messageBody,
-} from './lock-answer.js';
+} from './error-response.js';
 import { answersErrors } from './lock-error.interceptor.js';
 import { isEventHandler } from './transports.js';
 

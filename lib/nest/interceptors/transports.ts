@@ -1,7 +1,7 @@
 import type { ArgumentsHost, ExecutionContext } from '@nestjs/common';
 import { EXCEPTION_FILTERS_METADATA, FILTER_CATCH_EXCEPTIONS } from '@nestjs/common/constants.js';
 import type { AbstractHttpAdapter } from '@nestjs/core';
-import type { LockAnswer } from './lock-answer.js';
+import type { ErrorResponse } from './error-response.js';
 
 /** What `@nestjs/microservices`, on which this package does not depend, writes on a handler of events. */
 const HANDLER_TYPE = 'microservices:handler_type';
@@ -28,7 +28,7 @@ export function transportOf(
 export function setRetryAfter(
   adapter: AbstractHttpAdapter,
   response: unknown,
-  { retryAfter }: LockAnswer,
+  { retryAfter }: ErrorResponse,
 ): void {
   if (retryAfter === undefined || adapter.isHeadersSent(response)) return;
   adapter.setHeader(response, 'Retry-After', String(retryAfter));

@@ -1,6 +1,6 @@
 import type { LockClient } from '../../engine/client/lock-client.js';
 import { UNNAMED } from '../../engine/events/index.js';
-import { refuseInVain } from '../../engine/locks/before.js';
+import { refuseInVain } from '../../engine/locks/preconditions.js';
 import {
   type CallSettings,
   LENIENT_DEFAULTS,

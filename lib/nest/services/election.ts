@@ -148,7 +148,7 @@ export class Election extends EventEmitter<ElectionEvents> implements AsyncDispo
     this.#unwatch(); // the lease before may have been given back by hand
     this.#lease = lease;
     lease.signal.addEventListener('abort', () => this.#deposed(lease), { once: true });
-    const { trace } = SingleLease.heldLockOf(lease as SingleLease);
+    const { trace } = SingleLease.heldLeaseOf(lease as SingleLease);
     trace?.unwrap(); // what is done in weeks belongs into no single span
     this.#tell('elected', lease);
     this.#client.publisher.tell('elected', () => this.#about(lease));
@@ -161,7 +161,7 @@ export class Election extends EventEmitter<ElectionEvents> implements AsyncDispo
   /** The application shuts down: the leader's work is told to end, and the lease lasts until it has resigned. */
   #stepDown(lease: Lease): void {
     if (this.stepsDown && lease.held)
-      SingleLease.heldLockOf(lease as SingleLease).foretell('shutdown');
+      SingleLease.heldLeaseOf(lease as SingleLease).announceLoss('shutdown');
   }
 
   #deposed(lease: Lease): void {

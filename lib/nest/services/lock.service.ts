@@ -13,7 +13,7 @@ import { SingleLease } from '../../engine/client/single-lease.js';
 import type { Stamp } from '../../engine/locks/stamp.js';
 import { withLease, type Work } from '../../nest/services/run-under-lease.js';
 import { type LockEvents, Publisher } from '../../engine/events/index.js';
-import { refuseInVain } from '../../engine/locks/before.js';
+import { refuseInVain } from '../../engine/locks/preconditions.js';
 import type { LockStore } from '../../engine/locks/lock-store.js';
 import {
   type AcquireOptions,

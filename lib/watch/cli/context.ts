@@ -9,7 +9,7 @@ import {
   systemClock,
 } from '../../engine/options/index.js';
 import type { Request } from './arguments.js';
-import { placeOf } from './place.js';
+import { connectionOptionsOf } from './connection-options.js';
 import type { Terminal } from './terminal.js';
 import { UsageError } from './usage-error.js';
 
@@ -36,7 +36,7 @@ export function contextOf(
 ): Context {
   const { prefix, timeout, dialect } = request.values;
   const settings = moduleSettings({
-    redis: placeOf(request.values, env),
+    redis: connectionOptionsOf(request.values, env),
     ...(prefix !== undefined && { keyPrefix: prefix }),
     ...(timeout !== undefined && {
       connectTimeout: timeOf('timeout', timeout, { min: 50, max: 600_000 }),

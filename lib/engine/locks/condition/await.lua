@@ -17,13 +17,13 @@ if new then
   if not held_by(former, current) then
     return { current and 'taken' or 'free', 0, now, 0 }
   end
-  local entries = redis.call('ZCOUNT', queue, whole(AWAITING), '+inf')
+  local entries = redis.call('ZCOUNT', queue, int_text(AWAITING), '+inf')
   local dead = dead_among(redis.call('ZCARD', queue) - entries, entries, process_of(holder), now)
   local full = entries - #dead >= tonumber(limit)
   if not full then
     local first, beyond = band_of(condition)
-    local last = redis.call('ZREVRANGEBYSCORE', queue, '(' .. whole(beyond), whole(first), 'WITHSCORES', 'LIMIT', 0, 1)
-    since = whole(last[2] and last[2] + 1 or first)
+    local last = redis.call('ZREVRANGEBYSCORE', queue, '(' .. int_text(beyond), int_text(first), 'WITHSCORES', 'LIMIT', 0, 1)
+    since = int_text(last[2] and last[2] + 1 or first)
     redis.call('DEL', lock)
     redis.call('ZADD', queue, since, entry)
   end

@@ -15,6 +15,6 @@ if not more then
 end
 if not last then
   local first, beyond = band_of(condition)
-  last = redis.call('ZREVRANGEBYSCORE', queue, '(' .. whole(beyond), whole(first), 'WITHSCORES', 'LIMIT', 0, 1)[2]
+  last = redis.call('ZREVRANGEBYSCORE', queue, '(' .. int_text(beyond), int_text(first), 'WITHSCORES', 'LIMIT', 0, 1)[2]
 end
 return { woken, last }

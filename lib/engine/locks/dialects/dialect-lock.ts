@@ -81,8 +81,8 @@ export class DialectLock {
     return this.server.at(keys.lock, request.key, step, request.wanted);
   }
 
-  release(request: LockRequest, keep: number): Promise<boolean> {
-    return this.#giveBack(request, { keep: keep > 0 ? Math.ceil(keep) : undefined });
+  release(request: LockRequest, minHoldRest: number): Promise<boolean> {
+    return this.#giveBack(request, { keep: minHoldRest > 0 ? Math.ceil(minHoldRest) : undefined });
   }
 
   leave(request: LockRequest): Promise<boolean> {

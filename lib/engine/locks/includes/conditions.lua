@@ -8,13 +8,13 @@ end
 
 -- Wake the first who await a condition and live, `most` of them, and no later one than `till`: their entries go to the end of the queue, as those that were signalled. The dead are removed.
 -- It ends when it has dealt with 125 entries. Needs `queue` and `seen` of the script. Returns how many were woken, and whether more may be there.
---- @include band_of, lives, tail_of_queue
+--- @include band_of, is_alive, tail_of_queue
 local function signal_next(condition, now, most, till)
   local first, beyond = band_of(condition)
   local woken, left, others, alive, size = 0, SIGNALS, 0, {}, most
   while woken < most and left > 0 do
     size = math.min(size, left)
-    local found = redis.call('ZRANGEBYSCORE', queue, whole(first), till or '(' .. whole(beyond), 'LIMIT', others, size + 1)
+    local found = redis.call('ZRANGEBYSCORE', queue, int_text(first), till or '(' .. int_text(beyond), 'LIMIT', others, size + 1)
     local tail, gone, signalled = tonumber(tail_of_queue(now)), {}, {}
     for nth = 1, math.min(#found, size) do
       local entry = found[nth]
@@ -25,10 +25,10 @@ local function signal_next(condition, now, most, till)
       if awaited == condition then
         gone[#gone + 1] = entry
         if alive[process] == nil then
-          alive[process] = lives(process, now) or false
+          alive[process] = is_alive(process, now) or false
         end
         if alive[process] then
-          signalled[#signalled + 1] = whole(tail + #signalled / 2)
+          signalled[#signalled + 1] = int_text(tail + #signalled / 2)
           signalled[#signalled + 1] = stem .. '/c' .. tokens .. '/' .. condition
           woken = woken + 1
         end
@@ -45,7 +45,7 @@ local function signal_next(condition, now, most, till)
       redis.call('ZREM', queue, unpack(gone))
     end
     if #found <= size then
-      return woken, false -- nobody looks at a queue that may be empty now: `settle_holders` says why
+      return woken, false -- nobody looks at a queue that may be empty now: `refresh_marker` says why
     end
     size = size * 8
   end

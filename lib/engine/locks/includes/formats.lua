@@ -42,7 +42,7 @@ local function written_lease(lock, holder, ends, alone)
   redis.call('PEXPIREAT', lock, redis.call('ZREVRANGE', lock, 0, 0, 'WITHSCORES')[2])
 end
 
--- Delete a lock of python-redis-lock and leave its waiters what their BLPOP wants: one element, for a second at most. It is not deleted before: `settle_holders` says why.
+-- Delete a lock of python-redis-lock and leave its waiters what their BLPOP wants: one element, for a second at most. It is not deleted before: `refresh_marker` says why.
 local function free_and_signal(lock, signal)
   redis.call('DEL', lock)
   redis.call('LPUSH', signal, 1)

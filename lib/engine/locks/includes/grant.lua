@@ -2,13 +2,13 @@
 
 -- Whether `count` permits more are free, if there are `permits` in all. Those of leases that are over are.
 -- Needs `holders` of the script.
---- @include members_of, whole
+--- @include members_of, int_text
 local function has_room(permits, count, now)
   local ms = math.floor(now / 1000)
   local left = permits - count - redis.call('ZCOUNT', holders, '(' .. ms, FIRSTS)
   local last = left >= 0 and redis.call('ZRANGE', holders, -1, -1, 'WITHSCORES')[2]
   for band = 1, last and math.floor(last / PERMIT_BAND) or 0 do
-    left = left - 2 ^ (band - 1) * redis.call('ZCOUNT', holders, '(' .. whole(band * PERMIT_BAND + ms), '(' .. whole((band + 1) * PERMIT_BAND))
+    left = left - 2 ^ (band - 1) * redis.call('ZCOUNT', holders, '(' .. int_text(band * PERMIT_BAND + ms), '(' .. int_text((band + 1) * PERMIT_BAND))
   end
   return left >= 0
 end
@@ -43,8 +43,8 @@ end
 
 -- Make somebody a holder, alone or beside those who are.
 -- Needs `lock`, `seen`, `fence`, `holders` and `version` of the script. Returns what stands at the lock's name then, the first token and how many; -1 and 0 where none is wanted.
---- @include members_of, settle_holders, hold_alone, permit_token, plant_version
-local function hold(holder, kind, lease, count, current, now, tokens)
+--- @include members_of, refresh_marker, hold_alone, permit_token, plant_version
+local function add_holder(holder, kind, lease, count, current, now, tokens)
   if kind == 'x' or kind == 'c' then
     local stands, token, minted = hold_alone(holder, lease, tokens, now)
     if vacated then
@@ -59,7 +59,7 @@ local function hold(holder, kind, lease, count, current, now, tokens)
   local ends = math.floor(now / 1000) + lease
   local _, scored = members_of(holder, count, ends)
   redis.call('ZADD', holders, unpack(scored))
-  local marker = settle_holders(kind == 's' and SHARED or PERMITS, now) -- in any case: from now on nothing is `vacated`
+  local marker = refresh_marker(kind == 's' and SHARED or PERMITS, now) -- in any case: from now on nothing is `vacated`
   if tokens == 0 then
     return marker, -1, 0
   end
@@ -97,7 +97,7 @@ end
 -- It ends when it has let 80 entries in, or gone through 400 that are dead or passed over, and one at least: no script is long. Then it tells the process of the next entry to ask, or if that is dead the asker's, which goes on there.
 -- A grant carries how many entries the batch behind it has, where it ends, and a token for each in it.
 -- Needs the keys and `inbox` of the script. Returns {first token, how many} if the asker's entry was let in, which needs no push; else false.
---- @include fits, hold, clear_away, lives, batch_behind, whole
+--- @include fits, add_holder, clear_away, is_alive, batch_behind, int_text
 -- About how many commands one script spends on those who wait: an entry that is dead or passed over counts 3, one that is let in 15, and 27 for several permits. Runs that leave in one script share it.
 local BUDGET = { left = EFFORT }
 -- By process: whether its inbox is subscribed to on this server.
@@ -125,7 +125,7 @@ local function let_in(now, current, asker, home, heard)
       return asked -- from here on all await conditions
     end
     if begun and BUDGET.left <= 0 then
-      if asker and not lives(process, now) then
+      if asker and not is_alive(process, now) then
         process = string.match(asker, '^[^/]+')
       end
       if moved then
@@ -134,7 +134,7 @@ local function let_in(now, current, asker, home, heard)
       return asked
     end
     begun, BUDGET.left = true, BUDGET.left - LOOK_EFFORT
-    if entry ~= asker and not lives(process, now) then
+    if entry ~= asker and not is_alive(process, now) then
       moved = true
       redis.call('ZREM', queue, entry)
       if kind == 'c' and head[3] then
@@ -148,7 +148,7 @@ local function let_in(now, current, asker, home, heard)
     elseif entry == asker then
       redis.call('ZREM', queue, entry)
       asked = {}
-      current, asked[1], asked[2] = hold(holder, kind, ttl, count, current, now, tonumber(tokens))
+      current, asked[1], asked[2] = add_holder(holder, kind, ttl, count, current, now, tonumber(tokens))
     elseif process ~= home and not listens(process) then
       at = at + 1
     else
@@ -157,8 +157,8 @@ local function let_in(now, current, asker, home, heard)
       redis.call('ZREM', queue, entry)
       local token, minted
       local behind, last = batch_behind(process, entry, at, head[3])
-      current, token, minted = hold(holder, kind, lease, count, current, now, tokens == '0' and 0 or tokens + behind)
-      local grant = 'granted ' .. entry .. ' ' .. lease .. ' ' .. whole(now) .. ' ' .. (minted > 0 and whole(token) or '') .. ' ' .. minted .. ' ' .. behind .. ' ' .. last .. ' ' .. lock
+      current, token, minted = add_holder(holder, kind, lease, count, current, now, tokens == '0' and 0 or tokens + behind)
+      local grant = 'granted ' .. entry .. ' ' .. lease .. ' ' .. int_text(now) .. ' ' .. (minted > 0 and int_text(token) or '') .. ' ' .. minted .. ' ' .. behind .. ' ' .. last .. ' ' .. lock
       if process == home then
         heard[#heard + 1] = grant
       else
@@ -167,7 +167,7 @@ local function let_in(now, current, asker, home, heard)
       moved = true
     end
     if not head[3] then
-      return asked -- the queue may be empty now: `settle_holders` says why nobody looks
+      return asked -- the queue may be empty now: `refresh_marker` says why nobody looks
     end
   end
 end

@@ -67,7 +67,7 @@ end
 -- Needs `lock` and `holders` of the script. Returns the marker, or false: then nobody holds the lock.
 --- @include members_of, remove_leases
 local vacated = false
-local function settle_holders(marker, now)
+local function refresh_marker(marker, now)
   local ms, last = math.floor(now / 1000), redis.call('ZRANGE', holders, -1, -1, 'WITHSCORES')
   if last[2] and tonumber(last[2]) >= PERMIT_BAND then
     last = redis.call('ZREVRANGEBYSCORE', holders, FIRSTS, '-inf', 'WITHSCORES', 'LIMIT', 0, 1)
@@ -88,7 +88,7 @@ end
 
 -- Remove what the last holder left, if nobody has taken it over.
 -- Needs `lock` and `holders` of the script.
---- @include settle_holders
+--- @include refresh_marker
 local function clear_away()
   if vacated then
     redis.call('DEL', holders, lock)
@@ -98,7 +98,7 @@ end
 
 -- What stands at the lock's name; false for a marker without a living holder too: it is nobody's. A script left it that stopped half-way, on a node from which its slot was moving.
 -- Needs `lock` and `holders` of the script.
---- @include settle_holders, members_of
+--- @include refresh_marker, members_of
 local function standing(current, now)
   if (current == SHARED or current == PERMITS) and redis.call('ZCOUNT', holders, '(' .. math.floor(now / 1000), FIRSTS) == 0 then
     vacated = true
@@ -107,10 +107,10 @@ local function standing(current, now)
   return current
 end
 
--- Take a holder's permits, or its share, away from it. If nobody is `beside` it in `holders`, they are only over: `settle_holders` says why.
+-- Take a holder's permits, or its share, away from it. If nobody is `beside` it in `holders`, they are only over: `refresh_marker` says why.
 -- Needs `lock` and `holders` of the script. Returns what stands at the lock's name then, or false.
---- @include members_of, settle_holders
-local function let_go(holder, count, marker, now, beside)
+--- @include members_of, refresh_marker
+local function remove_holder(holder, count, marker, now, beside)
   local names, scored = members_of(holder, count, 0)
   if beside then
     redis.call('ZREM', holders, unpack(names))
@@ -118,7 +118,7 @@ local function let_go(holder, count, marker, now, beside)
     redis.call('ZREM', holders, '') -- never refused: lets the next line pass when memory is short
     redis.call('ZADD', holders, 'XX', unpack(scored))
   end
-  return settle_holders(marker, now)
+  return refresh_marker(marker, now)
 end
 
 -- Lengthen a share, or permits, if they are still their holder's; never bring them back. They are shortened only where their end is as far ahead as `overlong`.

@@ -21,25 +21,25 @@ end
 
 -- Whether a process that waits has shown itself lately.
 -- Needs `seen` of the script.
-local function lives(process, now)
+local function is_alive(process, now)
   local last_seen = process and redis.call('ZSCORE', seen, process)
   return last_seen and now / 1000 - last_seen <= SILENCE
 end
 
 -- The arrival of who comes to the end of the queue now; a clock that steps back lets nobody pass.
 -- Needs `queue` of the script.
---- @include whole
+--- @include int_text
 local function tail_of_queue(now)
   local tail = redis.call('ZRANGE', queue, -1, -1, 'WITHSCORES')[2]
   if tail and tonumber(tail) >= AWAITING then
-    tail = redis.call('ZREVRANGEBYSCORE', queue, '(' .. whole(AWAITING), '-inf', 'WITHSCORES', 'LIMIT', 0, 1)[2]
+    tail = redis.call('ZREVRANGEBYSCORE', queue, '(' .. int_text(AWAITING), '-inf', 'WITHSCORES', 'LIMIT', 0, 1)[2]
   end
-  return whole(math.max(now, (tonumber(tail) or 0) + 1))
+  return int_text(math.max(now, (tonumber(tail) or 0) + 1))
 end
 
 -- The entries whose process is gone, among the `entries` from rank `from` on: nobody may ever serve or signal them. Looks at 100 of these, each time at others.
 -- The `asker`, a process, shows itself before. Needs `queue` and `seen` of the script.
---- @include keep_waiting, lives, process_of
+--- @include keep_waiting, is_alive, process_of
 local function dead_among(from, entries, asker, now)
   keep_waiting(asker, now)
   local dead, alive, looks = {}, {}, math.min(entries, DEAD_LOOKS)
@@ -47,7 +47,7 @@ local function dead_among(from, entries, asker, now)
   for _, entry in ipairs(redis.call('ZRANGE', queue, from, from + looks - 1)) do
     local process = process_of(entry) or ''
     if alive[process] == nil then
-      alive[process] = lives(process, now) or false
+      alive[process] = is_alive(process, now) or false
     end
     if not alive[process] then
       dead[#dead + 1] = entry
@@ -58,10 +58,10 @@ end
 
 -- Take, or keep, an entry at the end of the queue of `waiting` entries, or at its former arrival; the process has been seen now. Where the queue is full, the dead in it make room. Who came before has its place in any case: an outage makes all seem dead.
 -- Needs `queue` and `seen` of the script. Returns its arrival, and 1 if the server had forgotten it; false if the queue is full, in which who awaits a condition does not count.
---- @include dead_among, keep_waiting, pass_signal_on, tail_of_queue, whole
+--- @include dead_among, keep_waiting, pass_signal_on, tail_of_queue, int_text
 local function join_queue(entry, process, arrival, limit, waiting, now)
   local came = arrival and arrival ~= ''
-  local entries = limit and not came and waiting >= limit and redis.call('ZCOUNT', queue, '-inf', '(' .. whole(AWAITING))
+  local entries = limit and not came and waiting >= limit and redis.call('ZCOUNT', queue, '-inf', '(' .. int_text(AWAITING))
   local full = entries and entries >= limit
   local since, rejoined = (came or full) and redis.call('ZSCORE', queue, entry), 0
   if not since then
@@ -74,7 +74,7 @@ local function join_queue(entry, process, arrival, limit, waiting, now)
       end
     end
     for _, gone in ipairs(dead) do
-      redis.call('ZREM', queue, gone) -- not before another is in the queue: `settle_holders` says why
+      redis.call('ZREM', queue, gone) -- not before another is in the queue: `refresh_marker` says why
       local holder, condition = string.match(gone, '^([^/]+/[^/]+)/%d+/c%d+/(.+)$')
       if holder and pass_signal_on(holder, condition, now) then -- it does not die with who got it
         break
@@ -97,14 +97,14 @@ end
 
 -- Whether nobody waits for the lock; who awaits a condition does not.
 -- Needs `queue` of the script.
---- @include whole
+--- @include int_text
 local function nobody_waits()
-  return redis.call('EXISTS', queue) == 0 or redis.call('ZCOUNT', queue, '-inf', '(' .. whole(AWAITING)) == 0
+  return redis.call('EXISTS', queue) == 0 or redis.call('ZCOUNT', queue, '-inf', '(' .. int_text(AWAITING)) == 0
 end
 
 -- Tell the process of the first waiter when the lock comes free by itself: a hint to ask then.
 -- Needs `lock`, `queue` and `inbox` of the script, and `process_of`.
-local function tell_head(left)
+local function notify_first(left)
   local head = redis.call('ZRANGE', queue, 0, 0)[1]
   if head then
     redis.pcall('PUBLISH', inbox .. process_of(head), 'kept ' .. left .. ' ' .. lock)

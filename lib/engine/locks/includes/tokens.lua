@@ -68,7 +68,7 @@ end
 -- A new one is minted: the last token that a promoted replica has may be older than that of a grant which it never got.
 -- It stands until somebody is granted the lock alone, or a permit, with tokens; a minute beyond the longest lease of readers at most.
 -- Needs `lock`, `fence` and `version` of the script.
---- @include mint_fencing_tokens, last_token, whole
+--- @include mint_fencing_tokens, last_token, int_text
 local function plant_version(now)
   local token, life = last_token(redis.call('GET', version)), math.max(0, redis.call('PTTL', lock)) + VERSION_LIFE
   if token > 0 then
@@ -76,14 +76,14 @@ local function plant_version(now)
     return token
   end
   token = mint_fencing_tokens(fence, now, 1)
-  redis.call('SET', version, whole(token), 'PX', life)
+  redis.call('SET', version, int_text(token), 'PX', life)
   return token
 end
 
 -- Write the last token down, for a day and as long as it leads the clock.
---- @include whole
+--- @include int_text
 local function write_fence(fence, last, now)
-  redis.call('SET', fence, whole(last), 'PX', FENCE_LIFE + math.max(0, math.ceil((last - now) / 1000)))
+  redis.call('SET', fence, int_text(last), 'PX', FENCE_LIFE + math.max(0, math.ceil((last - now) / 1000)))
 end
 
 -- The token of what is held is remembered a minute longer than the lease.
@@ -93,7 +93,7 @@ end
 
 -- The fencing token of a grant in another service's format: one of our own, which `version` remembers a minute longer than the lease; -1 if none
 -- is asked for. A grant that is told `again`, and a reader, have the one that is remembered. Needs `mint_fencing_tokens`.
---- @include last_token, whole
+--- @include last_token, int_text
 local function holders_token(fence, version, now, tokens, again, lease)
   if tokens == '0' then
     return -1
@@ -104,6 +104,6 @@ local function holders_token(fence, version, now, tokens, again, lease)
     return known
   end
   known = mint_fencing_tokens(fence, now, 1)
-  redis.call('SET', version, whole(known), 'PX', life)
+  redis.call('SET', version, int_text(known), 'PX', life)
   return known
 end

@@ -7,7 +7,7 @@ local function now_us()
 end
 
 -- A whole number as Redis writes it; `..` would make 1.79e+15 of a token.
-local function whole(number)
+local function int_text(number)
   return string.format('%.0f', number)
 end
 

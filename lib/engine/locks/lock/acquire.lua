@@ -83,7 +83,7 @@ local granted = grant_next(now, current, since and entry)
 if granted then
   return held(tonumber(ttl), unpack(granted))
 elseif limit == '0' and not standing(redis.call('GET', lock), now) and nobody_waits() then
-  local _, token, count = hold(holder, 'x', ttl, 1, false, now, tonumber(tokens))
+  local _, token, count = add_holder(holder, 'x', ttl, 1, false, now, tonumber(tokens))
   return held(tonumber(ttl), token, count)
 end
 return unheld()

@@ -11,7 +11,7 @@ if current == SHARED and (redis.call('ZSCORE', holders, holder) or 0) * 1000 > n
 elseif not held_by(holder, current) then
   return 0
 end
-current = hold(holder, 's', left, 1, false, now, 0)
+current = add_holder(holder, 's', left, 1, false, now, 0)
 if token then
   redis.call('SET', version, token, 'PX', left + VERSION_LIFE)
 end

@@ -3,9 +3,9 @@
 local lock, queue, fence, holders = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
 local most = ARGV[1]
 
---- @include now_us, standing, members_of, sight_of_lock, whole
+--- @include now_us, standing, members_of, sight_of_lock, int_text
 
-local kind, now, awaiting = redis.call('TYPE', lock).ok, now_us(), whole(AWAITING)
+local kind, now, awaiting = redis.call('TYPE', lock).ok, now_us(), int_text(AWAITING)
 local current, beside = kind == 'string' and redis.call('GET', lock) or '', {}
 if not standing(current, now) then
   kind, current = 'none', ''

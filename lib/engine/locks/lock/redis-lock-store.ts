@@ -14,7 +14,7 @@ import {
   saysOf,
 } from '../../redis/index.js';
 import { batchesBy } from '../batches.js';
-import { boundedLeases, checkSteps, refuseDialect } from '../before.js';
+import { boundedLeases, checkSteps, refuseDialect } from '../preconditions.js';
 import { DialectLock } from '../dialects/dialect-lock.js';
 import { requestAt } from '../entry.js';
 import { MARK, newProcessId } from '../holder.js';
@@ -40,7 +40,7 @@ import { FIRST_LEASE, TOKEN_LEAD } from '../../protocol/constants.js';
 import { messageOf } from '../reply.js';
 import { snapshotOf } from '../snapshot.js';
 import { validityOf } from '../validity.js';
-import { FreeLocks } from './free-lock.js';
+import { FastPath } from './fast-path.js';
 
 /**
  * The locks on a Redis or a Cluster, of every kind and format, with the inbox through which it pushes grants. A holder id is
@@ -58,7 +58,7 @@ export class RedisLockStore implements LockStore {
   readonly #waitersPerKey: number;
   readonly #steps: LockSteps;
   /** The short way; not beside clients of the SETNX articles. */
-  readonly #free: FreeLocks | undefined;
+  readonly #free: FastPath | undefined;
   readonly #dialects = new WeakMap<DialectSettings, DialectLock>();
   readonly #epoch: ServerEpoch | undefined;
   /** A grant that is pushed was written by another's connection: it is confirmed before anybody hears of it. */
@@ -95,7 +95,7 @@ export class RedisLockStore implements LockStore {
       timestampCompat,
     );
     this.#steps = steps;
-    if (!timestampCompat) this.#free = new FreeLocks(steps, this.processId, this.#confirms);
+    if (!timestampCompat) this.#free = new FastPath(steps, this.processId, this.#confirms);
     if (!epoch) return;
     const before = boundedLeases(ttl, (key) => epoch.check(key));
     checkSteps(this, before);
@@ -120,11 +120,15 @@ export class RedisLockStore implements LockStore {
     return this.#server.take(this.#free?.acquire(request) ?? this.#steps.acquire(request));
   }
 
-  release(request: LockRequest, keep: number, served?: readonly LockRequest[]): Promise<boolean> {
+  release(
+    request: LockRequest,
+    minHoldRest: number,
+    served?: readonly LockRequest[],
+  ): Promise<boolean> {
     const { dialect } = request;
-    if (dialect) return this.#dialect(dialect).release(request, keep);
-    const free = this.#free?.release(request, keep, served);
-    return this.#server.take(free ?? this.#steps.release(request, keep, served));
+    if (dialect) return this.#dialect(dialect).release(request, minHoldRest);
+    const free = this.#free?.release(request, minHoldRest, served);
+    return this.#server.take(free ?? this.#steps.release(request, minHoldRest, served));
   }
 
   leave(request: LockRequest, served?: readonly LockRequest[]): Promise<boolean> {

@@ -13,10 +13,10 @@ if not held_by(holder, redis.pcall('GET', lock)) then
   return 0
 end
 if keep then
---- @include tell_head
+--- @include notify_first
   redis.call('PEXPIRE', lock, keep) -- never refused: lets the rest pass when memory is short
   redis.call('SET', lock, KEPT, 'PX', keep)
-  tell_head(keep)
+  notify_first(keep)
   return 1
 end
 redis.call('DEL', lock)

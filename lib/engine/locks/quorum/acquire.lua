@@ -27,5 +27,5 @@ elseif tokens ~= '0' then
   first = math.max(last_token(redis.call('GET', fence)) + 1, leads and now or tonumber(proposed))
   write_fence(fence, first + tokens - 1, now)
 end
-redis.call('SET', lock, holder .. '/' .. attempt .. '/' .. whole(first), 'PX', ttl)
+redis.call('SET', lock, holder .. '/' .. attempt .. '/' .. int_text(first), 'PX', ttl)
 return { 'held', now, first }

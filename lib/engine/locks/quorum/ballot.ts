@@ -110,7 +110,7 @@ export function acquisition(
 }
 
 /** Whether a lease still stands on a majority; a node that failed may still have it, so it is `gone` only where so many denied it that no majority can be left. */
-export function possession(
+export function leaseStatus(
   { granted, denied }: Votes,
   pending: number,
   nodes: number,

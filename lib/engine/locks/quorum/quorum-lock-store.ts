@@ -10,7 +10,7 @@ import {
 import { newProcessId } from '../holder.js';
 import type { NameSearch } from '../lock-names.js';
 import type { LockStore, PushListener, StoreDescription, StoreHealth } from '../lock-store.js';
-import { boundedLeases, checkSteps } from '../before.js';
+import { boundedLeases, checkSteps } from '../preconditions.js';
 import { ServerEpoch } from '../server-epoch.js';
 import { Membership } from './membership.js';
 import { QuorumLock } from './quorum-lock.js';

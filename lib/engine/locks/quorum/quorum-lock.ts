@@ -18,15 +18,15 @@ import {
   majorityOf,
   nodeTimeout,
   poll,
-  possession,
+  leaseStatus,
   reachedByMajority,
   refuseForeign,
   type Votes,
 } from './ballot.js';
-import { Candidacy, TokenProposal } from './candidacy.js';
+import { AcquireRound, TokenProposal } from './acquire-round.js';
 import type { QuorumNode } from './quorum-node.js';
 import { Renewals } from './renewals.js';
-import { refuseUnsound, unsoundStep } from './unsound.js';
+import { refuseUnsound, unsoundStep } from './quorum-limits.js';
 
 /** The part of a command's time-out within which a caller that asks once begins further attempts. */
 const PATIENCE = 0.75;
@@ -60,19 +60,19 @@ export class QuorumLock {
     return typeof held === 'object' ? held : this.#queued(request);
   }
 
-  async release(request: LockRequest, keep: number): Promise<boolean> {
+  async release(request: LockRequest, minHoldRest: number): Promise<boolean> {
     const { nodes } = this;
     this.#renewals.end(request);
     const released = await this.#ask(
-      (node) => node.release(request, keep),
+      (node) => node.release(request, minHoldRest),
       (ballot) => {
-        const lease = possession(ballot.votes(Boolean), ballot.pending, nodes.length);
+        const lease = leaseStatus(ballot.votes(Boolean), ballot.pending, nodes.length);
         return lease !== undefined && lease !== 'unknown';
       },
     );
     this.listener?.kept(request.key, 0);
     const votes = released.votes(Boolean);
-    const lease = possession(votes, 0, nodes.length);
+    const lease = leaseStatus(votes, 0, nodes.length);
     if (lease === 'unknown') throw this.#notReached(request.key, votes);
     return lease === 'held';
   }
@@ -93,9 +93,9 @@ export class QuorumLock {
     const leaseOf = (
       ballot: Ballot<readonly number[]>,
       at: number,
-    ): ReturnType<typeof possession> => {
+    ): ReturnType<typeof leaseStatus> => {
       const votes = ballot.votes((left) => left[at]! >= 0);
-      return possession(votes, ballot.pending, ballot.nodes);
+      return leaseStatus(votes, ballot.pending, ballot.nodes);
     };
     const renewal = this.#renewals.begin(requests);
     const extended = await this.#ask(
@@ -176,7 +176,7 @@ export class QuorumLock {
       number: this.#attempts,
       proposed: this.#proposal.now(),
     };
-    return new Candidacy(this.nodes, attempt, nodeTimeout(ttl, within), this.clock).run();
+    return new AcquireRound(this.nodes, attempt, nodeTimeout(ttl, within), this.clock).run();
   }
 
   #queued(request: LockRequest, gaveBack?: boolean): Answer {

@@ -112,8 +112,8 @@ export class QuorumNode {
     return this.#run(scripts.release, key, { holder, attempt: number }, isOne);
   }
 
-  release({ key, holder }: LockRequest, keep: number): Promise<boolean> {
-    const rest = keep > 0 ? Math.ceil(keep) : undefined;
+  release({ key, holder }: LockRequest, minHoldRest: number): Promise<boolean> {
+    const rest = minHoldRest > 0 ? Math.ceil(minHoldRest) : undefined;
     return this.#run(scripts.release, key, { holder, attempt: '', keep: rest }, isOne);
   }
 

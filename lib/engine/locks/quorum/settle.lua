@@ -9,5 +9,5 @@ if attempt_of(redis.pcall('GET', lock), holder) ~= tonumber(attempt) then
   return 0
 end
 write_fence(fence, math.max(last_token(redis.call('GET', fence)), tonumber(last)), now_us())
-redis.call('SET', lock, holder .. '/' .. attempt .. '/' .. whole(last - tokens + 1), 'KEEPTTL')
+redis.call('SET', lock, holder .. '/' .. attempt .. '/' .. int_text(last - tokens + 1), 'KEEPTTL')
 return 1

@@ -3,7 +3,7 @@
 local lock, queue, seen, fence, holders, version = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6]
 local holder, ttl, tokens, not_after, inbox, limit, arrival, kind, permits, count, timestamp_compat = ARGV[1], ARGV[2], ARGV[3], ARGV[4], ARGV[5], ARGV[6], ARGV[7], ARGV[8], ARGV[9], ARGV[10], ARGV[11]
 
---- @include now_us, fits, hold, members_of, nobody_waits
+--- @include now_us, fits, add_holder, members_of, nobody_waits
 
 local now = now_us()
 if now > tonumber(not_after) then
@@ -46,7 +46,7 @@ end
 
 local function take()
   if nobody_waits() and fits(current, kind, permits, count, now) then
-    local _, token, minted = hold(holder, kind, ttl, count, current, now, tonumber(tokens))
+    local _, token, minted = add_holder(holder, kind, ttl, count, current, now, tonumber(tokens))
     return held(tonumber(ttl), token, minted)
   end
 end

@@ -17,18 +17,18 @@ if not waiting and not beside and not keep then
   return 1
 end
 
---- @include grant_next, let_go, process_of, tell_head
+--- @include grant_next, remove_holder, process_of, notify_first
 
 local before, grants = waiting and redis.call('PTTL', lock), {}
 if keep then
   redis.call('ZREM', holders, '') -- never refused: lets the rest pass when memory is short
-  hold('kept/' .. holder, kind, keep, count, marker, now, 0)
+  add_holder('kept/' .. holder, kind, keep, count, marker, now, 0)
 end
-local current = let_go(holder, count, marker, now, beside)
+local current = remove_holder(holder, count, marker, now, beside)
 if waiting then
   local left = current and redis.call('PTTL', lock) or 0
   if current and left < before then
-    tell_head(left)
+    notify_first(left)
   end
   grant_next(now, current, nil, process_of(holder), grants)
 end

@@ -1,16 +1,16 @@
 import type { Clock } from '../../options/index.js';
-import { firstReady } from '../first-ready.js';
-import { GrantChannel, WakeChannels } from '../grant-channel.js';
+import { waitUntilReady } from '../wait-until-ready.js';
+import { Inbox, ForeignChannels } from '../inbox.js';
 import type { ServerListener } from '../lock-server.js';
-import { pauseBefore } from '../our-client.js';
+import { pauseBefore } from '../ioredis-workarounds.js';
 import type { RedisConnection } from '../redis-connection.js';
 import type { Address } from './slot-map.js';
 
 /** This process's inbox in a Cluster: subscribed to at any one node, since each receives what is published at the others. */
 export class ClusterInbox {
-  readonly #wakes: WakeChannels;
+  readonly #wakes: ForeignChannels;
   #subscriber: RedisConnection | undefined;
-  #channel: GrantChannel | undefined;
+  #channel: Inbox | undefined;
   #closed = false;
   /** How often in a row no node let us subscribe. */
   #failures = 0;
@@ -24,7 +24,7 @@ export class ClusterInbox {
     /** The nodes that may be asked. */
     private readonly addresses: () => readonly Address[],
   ) {
-    this.#wakes = new WakeChannels(time);
+    this.#wakes = new ForeignChannels(time);
   }
 
   /** Subscribes at the first node that lets us, in no fixed order. Rejects if none does. */
@@ -43,10 +43,10 @@ export class ClusterInbox {
 
   async #openAt(address: Address): Promise<void> {
     const subscriber = (this.#subscriber = this.connect(address));
-    const channel = new GrantChannel(subscriber, this.name, this.listener, this.#wakes);
+    const channel = new Inbox(subscriber, this.name, this.listener, this.#wakes);
     this.#channel = channel;
     try {
-      await firstReady(subscriber);
+      await waitUntilReady(subscriber);
       await channel.open();
     } catch (error) {
       subscriber.close();

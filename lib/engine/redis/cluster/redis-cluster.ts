@@ -1,7 +1,7 @@
 import { LockOptionsError } from '../../errors/index.js';
 import { type Clock, MODULE_DEFAULTS } from '../../options/index.js';
 import { deadline } from '../deadline.js';
-import { triedAtStart } from '../first-ready.js';
+import { triedAtStart } from '../wait-until-ready.js';
 import type { KeyType } from '../key-names.js';
 import type { LockServer, ServerListener } from '../lock-server.js';
 import type { RedisConnection } from '../redis-connection.js';

@@ -1,5 +1,5 @@
 import { expect, it } from '@jest/globals';
-import type { HeldLock } from '../../lib/engine/client/held-lock.js';
+import type { HeldLease } from '../../lib/engine/client/held-lease.js';
 import { SingleLease } from '../../lib/engine/client/single-lease.js';
 import { ManualClock, MemoryServer, memoryLockService } from '../../lib/memory/testing/index.js';
 import { collectGarbage } from '../support/collect-garbage.js';
@@ -27,11 +27,11 @@ it('a lease in doubt, because the clock of the machine was set, says so and not 
 it('a holder that awaits conditions again and again keeps none of its former turns', async () => {
   const clock = new ManualClock();
   const locks = memoryLockService({ clock, server: new MemoryServer(clock) });
-  const turns: WeakRef<HeldLock>[] = [];
+  const turns: WeakRef<HeldLease>[] = [];
   await locks.withLock('k', async (lease) => {
     const condition = locks.condition(lease, 'work');
     for (let turn = 0; turn < 50; turn += 1) {
-      turns.push(new WeakRef(SingleLease.heldLockOf(lease as SingleLease)));
+      turns.push(new WeakRef(SingleLease.heldLeaseOf(lease as SingleLease)));
       const awaited = condition.await({ wait: 1 });
       await clock.advance(5);
       await awaited;

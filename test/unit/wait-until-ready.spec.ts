@@ -3,7 +3,7 @@ import { Redis, type RedisOptions } from 'ioredis';
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
 import { getEventListeners, once } from 'node:events';
 import { LockOptionsError, LockStoreError } from '../../lib/engine/errors/index.js';
-import { firstReady, type Start } from '../../lib/engine/redis/first-ready.js';
+import { waitUntilReady, type Start } from '../../lib/engine/redis/wait-until-ready.js';
 import { moduleSettings } from '../../lib/engine/options/index.js';
 import { openConnection } from '../../lib/engine/redis/open-connection.js';
 import { RedisConnection } from '../../lib/engine/redis/redis-connection.js';
@@ -48,7 +48,7 @@ afterEach(() => {
 /** Begins to connect, and resolves when the server has accepted it. */
 async function connecting(start: Start = {}): Promise<{ made: Promise<void> }> {
   const failed = (message: string): void => void told.push(message);
-  const made = firstReady(connection, { failed, ...start });
+  const made = waitUntilReady(connection, { failed, ...start });
   made.catch(() => {});
   await until('it is accepted', () => sockets.length > 0);
   return { made };
@@ -125,7 +125,7 @@ it.each([
 ])('a server that was given as %s is named so', async (redis, told) => {
   const source = moduleSettings({ redis }).redis as RedisOptions;
   const defaulted = openConnection(source, 500, clock);
-  const made = firstReady(defaulted);
+  const made = waitUntilReady(defaulted);
   defaulted.close();
   await expect(made).rejects.toThrow(`Redis at 127.0.0.1:6379/0${told} could not be used`);
 });
@@ -138,7 +138,7 @@ describe('a connection that is there', () => {
     redis.status = 'wait';
     const failed = (message: string): void => void told.push(message);
     fake = new RedisConnection(redis.client, 500, clock);
-    return firstReady(fake, { check, failed });
+    return waitUntilReady(fake, { check, failed });
   };
 
   it('can be used when the check says so, and nothing waits any more', async () => {

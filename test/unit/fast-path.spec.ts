@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import type { LockRequest } from '../../lib/engine/locks/lock-request.js';
 import { LockSteps } from '../../lib/engine/locks/lock-steps.js';
-import { FreeLocks } from '../../lib/engine/locks/lock/free-lock.js';
+import { FastPath } from '../../lib/engine/locks/lock/fast-path.js';
 import { exclusive } from '../../lib/engine/locks/native-scripts.js';
 import {
   type LockServer,
@@ -27,7 +27,7 @@ let replies: unknown[];
 
 /** The lock by the short way where there is one, as the store takes it. */
 function lockOf(confirmed: boolean) {
-  const free = new FreeLocks(steps, 'me', confirmed);
+  const free = new FastPath(steps, 'me', confirmed);
   return {
     acquire: (asked: LockRequest) => server.take(free.acquire(asked) ?? steps.acquire(asked)),
     release: (asked: LockRequest, keep: number, served?: readonly LockRequest[]) =>

@@ -2,7 +2,7 @@
  * An async generator that hears at once when its consumer leaves: `left` aborts. By itself it would hear of that only
  * when it yields the next time, for `return()` and `throw()` wait behind a pull that is pending.
  */
-export function leavable<T>(
+export function abortableGenerator<T>(
   generate: (left: AbortSignal) => AsyncGenerator<T>,
 ): AsyncGenerator<T, unknown> {
   const leaving = new AbortController();

@@ -2,7 +2,7 @@ import type { CheckedSource, Clock, ModuleSettings } from '../options/index.js';
 import { ClusterSource } from './cluster/cluster-source.js';
 import { type Address, SlotMap } from './cluster/slot-map.js';
 import { firstOf } from './cluster/topology.js';
-import { firstReady } from './first-ready.js';
+import { waitUntilReady } from './wait-until-ready.js';
 import { addressOf, openConnection, type ServerSource } from './open-connection.js';
 import type { RedisConnection } from './redis-connection.js';
 
@@ -47,7 +47,7 @@ async function connectToCluster(
 ): Promise<FoundServers> {
   const asked = seeds.map((seed) => ({ seed, connection: connect(seed) }));
   const maps = asked.map(async ({ seed, connection }) => {
-    await firstReady(connection);
+    await waitUntilReady(connection);
     return SlotMap.read(await connection.send('cluster', ['slots']), seed, mapped);
   });
   const map = await firstOf(maps).finally(() => {
@@ -65,7 +65,7 @@ async function connectToCluster(
 /** The connection once it can be used; closed where that does not come. */
 async function ready(connection: RedisConnection): Promise<RedisConnection> {
   try {
-    await firstReady(connection);
+    await waitUntilReady(connection);
     return connection;
   } catch (error) {
     connection.close();

@@ -18,7 +18,7 @@ const SENTINEL_PORT = 26_379;
  * Where Redis is, as options and environment say.
  * @throws UsageError, LockOptionsError: neither repeats what was given.
  */
-export function placeOf(values: Values, env: Environment): CheckedSource {
+export function connectionOptionsOf(values: Values, env: Environment): CheckedSource {
   const { url, cluster, sentinel, master } = values;
   const given = Object.entries({ url, cluster, sentinel }).filter(([, value]) => value);
   if (given.length > 1) {

@@ -12,7 +12,7 @@ import { standFor } from '../../engine/errors/lock.error.js';
 import { logger } from '../services/logger.js';
 
 /** What a client is told of an error: never the lock's key, and nothing else that the error knows. */
-export interface LockAnswer {
+export interface ErrorResponse {
   /** As on HTTP. */
   readonly status: keyof typeof MESSAGES;
   readonly code: string;
@@ -29,14 +29,14 @@ const MESSAGES = {
   503: 'The request cannot be handled safely now. Try again.',
 };
 
-export function answerTo(error: LockError): LockAnswer {
+export function answerTo(error: LockError): ErrorResponse {
   const status = statusOf(error);
   const passes = status !== 400 && status !== 500;
   const { code } = error;
   return { status, code, message: MESSAGES[status], ...(passes && { retryAfter: 1 }) };
 }
 
-function statusOf(error: LockError): LockAnswer['status'] {
+function statusOf(error: LockError): ErrorResponse['status'] {
   if (error instanceof LockNotAcquiredError) return error.permits === undefined ? 409 : 429;
   if (error instanceof LockKeyError) return 400;
   const passing = [LockStoreError, LockLimitError, LockShutdownError];
@@ -44,12 +44,12 @@ function statusOf(error: LockError): LockAnswer['status'] {
 }
 
 /** The body of an HTTP answer, as Nest forms those of its own exceptions. */
-export function httpBody({ status, code, message }: LockAnswer): object {
+export function httpBody({ status, code, message }: ErrorResponse): object {
   return { statusCode: status, error: STATUS_CODES[status], code, message };
 }
 
 /** What a client of a microservice or a gateway gets. */
-export function messageBody({ status: _http, ...told }: LockAnswer): object {
+export function messageBody({ status: _http, ...told }: ErrorResponse): object {
   return { status: 'error', ...told };
 }
 

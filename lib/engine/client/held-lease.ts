@@ -8,21 +8,21 @@ import { deadlineOf, type Term, type Validity, validityOf } from '../locks/valid
 import type { Claim } from './claim.js';
 
 /** The callers of this process that wait behind a lease. */
-export interface Successors {
+export interface HandOffTarget {
   /** Hands the lease to one of them in memory; false if the store has to do it. */
-  handOffLocally(heldLock: HeldLock): boolean;
+  handOffLocally(heldLease: HeldLease): boolean;
   /** Gives the lease back in the step by which they queue; undefined if nobody waits. */
-  giveBackQueueing(heldLock: HeldLock): Promise<boolean> | undefined;
+  giveBackQueueing(heldLease: HeldLease): Promise<boolean> | undefined;
   /** The entries that were served in memory, of which the store does not know: the caller reports them. */
   takeServed(): LockRequest[] | undefined;
   /** The lease is over, whatever way. */
-  ended(heldLock: HeldLock): void;
+  ended(heldLease: HeldLease): void;
 }
 
 /** Leases that are renewed together. */
-export interface Company extends Scheduled {
+export interface RenewalGroup extends Scheduled {
   /** The lease is renewed apart from the others from now on, or not at all. Returns whether it was the last. */
-  leave(heldLock: HeldLock): boolean;
+  leave(heldLease: HeldLease): boolean;
 }
 
 /** By the store's answer about a lock that is not its holder's any more: the reason of the loss. */
@@ -44,7 +44,7 @@ type State = 'held' | 'awaiting' | 'closing' | 'released' | 'lost';
  *
  * It believes no later deadline than the server's, on two clocks (validity.ts).
  */
-export class HeldLock implements Scheduled {
+export class HeldLease implements Scheduled {
   private phase: State = 'held';
   /** The server's last answer; of leases that are renewed together one for all. */
   term: Term;
@@ -53,7 +53,7 @@ export class HeldLock implements Scheduled {
   due: Due | undefined;
   nth = 0;
   /** With whom it is renewed. */
-  batch: Company | undefined;
+  group: RenewalGroup | undefined;
   /** When the first renewal is due, if its turn is not soon enough: others may have written over the lock. */
   renewAt = Infinity;
   /** What the server said last, in ms, if nobody had asked for so much: its clock was set back. The next extension shortens the lease. */
@@ -61,7 +61,7 @@ export class HeldLock implements Scheduled {
   /** It was to be asked for while its renewal was under way: that may have run before, so another one follows. */
   again = false;
   /** How many leases of callers stand on it: re-entry adds, release takes away. */
-  holds = 0;
+  leases = 0;
   /** Its holder awaits a condition: called when no lease of a caller stands on it any more. */
   onGivenBack: (() => void) | undefined;
   /** What loss was announced as, if it was. */
@@ -71,7 +71,7 @@ export class HeldLock implements Scheduled {
   trace: Hold | undefined;
   #controller: AbortController | undefined;
   /** Of all that its holder went on as, one after the other: the latest. A chain of them would keep each. */
-  #turns: { latest: HeldLock } | undefined;
+  #turns: { latest: HeldLease } | undefined;
   #turnListeners: Set<() => void> | undefined;
   /** Why its last renewal failed, if it did. */
   #failure: LockError | undefined;
@@ -84,7 +84,7 @@ export class HeldLock implements Scheduled {
     public settings: CallSettings,
     grant: Grant,
     private readonly clock: Clock,
-    readonly successors: Successors | undefined,
+    readonly handOffTarget: HandOffTarget | undefined,
     /** The first moment of the lease as we may count it. */
     public since = grant.sent.monotonic,
   ) {
@@ -95,13 +95,13 @@ export class HeldLock implements Scheduled {
   }
 
   /** The same lease in the hands of the next caller: no longer than it lasts, with the next token. */
-  successor(call: CallSettings, successors: Successors): HeldLock {
+  successor(call: CallSettings, successors: HandOffTarget): HeldLease {
     const { claim, clock, fencingToken: token, renewAt } = this;
     const { sent, remaining } = this.term;
     const fencingToken = token === undefined ? undefined : token + 1;
     const renewIn = renewAt === Infinity ? undefined : renewAt - sent.monotonic;
     const grant = { kind: 'held', sent, remaining, fencingToken, tokens: 0, renewIn } as const;
-    return new HeldLock(claim, call, grant, clock, successors, clock.monotonic());
+    return new HeldLease(claim, call, grant, clock, successors, clock.monotonic());
   }
 
   get request(): LockRequest {
@@ -124,26 +124,26 @@ export class HeldLock implements Scheduled {
   }
 
   /** One more lease of a caller stands on it. */
-  hold(): void {
-    this.holds += 1;
+  addLease(): void {
+    this.leases += 1;
   }
 
   /** A caller gave its lease back. `used`: it may have worked under the lease, so a minimum hold counts. */
-  drop(used: boolean): void {
-    this.holds -= 1;
+  dropLease(used: boolean): void {
+    this.leases -= 1;
     this.#used ||= used;
-    if (this.holds === 0) this.onGivenBack?.();
+    if (this.leases === 0) this.onGivenBack?.();
   }
 
   /** What is left of its minimum hold, in ms; nothing for a lease that nobody has and nobody worked under. */
   get leastLeft(): number {
     const { minHold } = this.settings;
-    if (minHold === 0 || (!this.#used && this.holds <= 0)) return 0;
+    if (minHold === 0 || (!this.#used && this.leases <= 0)) return 0;
     return Math.max(0, this.since + minHold - this.clock.monotonic());
   }
 
   /** This, or what its holder went on as when a condition had been signalled. */
-  get current(): HeldLock {
+  get current(): HeldLease {
     return this.#turns?.latest ?? this;
   }
 
@@ -165,7 +165,7 @@ export class HeldLock implements Scheduled {
   }
 
   /** The condition was signalled: the leases of its callers and its signal stand on the other from now on. */
-  resumeAs(next: HeldLock): void {
+  resumeAs(next: HeldLease): void {
     this.phase = 'released';
     this.#turns ??= { latest: next };
     this.#turns.latest = next;
@@ -173,9 +173,9 @@ export class HeldLock implements Scheduled {
     this.#tellTurn();
   }
 
-  private resume(before: HeldLock): void {
+  private resume(before: HeldLease): void {
     this.#turns = before.#turns;
-    this.holds = before.holds;
+    this.leases = before.leases;
     this.#controller = before.#controller;
   }
 
@@ -207,13 +207,13 @@ export class HeldLock implements Scheduled {
   }
 
   /** It was not given back after all. */
-  keep(): void {
+  undoRelease(): void {
     this.phase = 'held';
     this.#tellTurn();
   }
 
   /** Its holder awaits the condition no more, and does not want it back. */
-  forgo(): void {
+  endUnclaimed(): void {
     this.phase = 'released';
     this.lossReason = 'awaiting';
   }
@@ -322,7 +322,7 @@ export class HeldLock implements Scheduled {
   }
 
   /** Tells its holders that it is about to be lost; until then it is held. */
-  foretell(reason: LossReason): void {
+  announceLoss(reason: LossReason): void {
     this.#controller?.abort(new LeaseLostError(this.request.key, reason));
   }
 

@@ -2,7 +2,7 @@ import { LockOptionsError, LockStoreError } from '../errors/index.js';
 import { type Clock, onAbort } from '../options/index.js';
 import { deadline } from './deadline.js';
 import { serverOf } from './open-connection.js';
-import { onEachConnection, pauseBefore } from './our-client.js';
+import { onEachConnection, pauseBefore } from './ioredis-workarounds.js';
 import type { RedisConnection } from './redis-connection.js';
 import { probe } from './server-probe.js';
 import { notSent, storeFailure, unusable } from './store-failure.js';
@@ -22,7 +22,7 @@ export interface Start {
  * @throws LockStoreError after its `connectTimeout`, at once when asking again cannot help or the connection is closed;
  * LockOptionsError of `check`.
  */
-export function firstReady(
+export function waitUntilReady(
   connection: RedisConnection,
   { check, failed }: Start = {},
 ): Promise<void> {

@@ -1,7 +1,7 @@
 import type { Clock } from '../options/index.js';
 import { deadline } from './deadline.js';
 import type { ServerListener } from './lock-server.js';
-import { onEachConnection } from './our-client.js';
+import { onEachConnection } from './ioredis-workarounds.js';
 import type { RedisConnection } from './redis-connection.js';
 import { notSent } from './store-failure.js';
 
@@ -9,7 +9,7 @@ import { notSent } from './store-failure.js';
 type Publish = (text: string) => Promise<unknown>;
 
 /** Our subscriber connection: subscribed to this process's own inbox and to wake-up channels, anew after every reconnect. */
-export class GrantChannel {
+export class Inbox {
   /** Texts that health checks sent, and that have not arrived. */
   readonly #expected = new Map<string, () => void>();
   #greetings = 0;
@@ -22,7 +22,7 @@ export class GrantChannel {
     private readonly connection: RedisConnection,
     private readonly inbox: string,
     private readonly listener: ServerListener,
-    private readonly wakes: WakeChannels,
+    private readonly wakes: ForeignChannels,
   ) {
     connection.client.on('message', (channel: string, text: string) => {
       if (channel === inbox) listener.message(text);
@@ -127,7 +127,7 @@ interface WakeChannel {
  * The channels of other services that this process listens to beside its inbox: each is subscribed to while somebody
  * wants it, and no longer than 6 s after that. Where Redis refuses, or too many are wanted, nothing arrives.
  */
-export class WakeChannels {
+export class ForeignChannels {
   readonly #wanted = new Map<string, WakeChannel>();
   #connection: Subscribing | undefined;
   #cancelSweep: (() => void) | undefined;

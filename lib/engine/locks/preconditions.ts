@@ -2,10 +2,10 @@ import { LockOptionsError } from '../errors/index.js';
 import { type CallSettings, checkStore, type ModuleSettings } from '../options/index.js';
 import type { LockStore } from './lock-store.js';
 import type { LockRequest } from './lock-request.js';
-import { refuseUnsound } from './quorum/unsound.js';
+import { refuseUnsound } from './quorum/quorum-limits.js';
 
 /** What has to be so before a step is taken: throws if it is not. */
-export type Before = (
+export type Precondition = (
   step: keyof LockStore,
   request: Pick<LockRequest, 'key' | 'ttl' | 'share' | 'condition'>,
 ) => void;
@@ -24,7 +24,7 @@ const STEPS = [
 ] as const;
 
 /** Has `before` asked before each step on the locks of this store. */
-export function checkSteps(store: LockStore, before: Before): void {
+export function checkSteps(store: LockStore, before: Precondition): void {
   for (const name of STEPS) {
     const step = store[name].bind(store) as (...given: unknown[]) => Promise<unknown>;
     const checked = async (...given: unknown[]): Promise<unknown> => {
@@ -46,7 +46,10 @@ const LEASING = ['acquire', 'extend', 'transfer'];
  * @param longest The longest lease, in ms.
  * @param check Throws in the grace period.
  */
-export function boundedLeases(longest: number, check: (key: string) => void = () => {}): Before {
+export function boundedLeases(
+  longest: number,
+  check: (key: string) => void = () => {},
+): Precondition {
   return (step, { key, ttl }) => {
     if (LEASING.includes(step) && ttl > longest) {
       throw new LockOptionsError(

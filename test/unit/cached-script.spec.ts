@@ -2,11 +2,11 @@ import { expect, it } from '@jest/globals';
 import {
   KeyList,
   type Operand,
-  RepeatedScript,
+  CachedScript,
   type ScriptRun,
 } from '../../lib/engine/redis/index.js';
 
-const script = new RepeatedScript(`local list = KEYS[1]
+const script = new CachedScript(`local list = KEYS[1]
 local text = ARGV[1]
 return redis.call('RPUSH', list, text)`);
 

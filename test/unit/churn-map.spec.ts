@@ -1,8 +1,8 @@
 import { expect, it } from '@jest/globals';
-import { TurnoverMap } from '../../lib/engine/client/turnover-map.js';
+import { ChurnMap } from '../../lib/engine/client/churn-map.js';
 
 it('holds what was set and not deleted, however much has come and gone', () => {
-  const map = new TurnoverMap<number>();
+  const map = new ChurnMap<number>();
   const kept = new Map<string, number>();
   for (let turn = 0; turn < 10_000; turn += 1) {
     map.set(String(turn), turn);

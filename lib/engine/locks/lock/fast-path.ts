@@ -2,7 +2,7 @@ import { type Moment, momentOf } from '../../options/index.js';
 import {
   CommonOperands,
   fenceKey,
-  type JointScript,
+  type MergedScript,
   LockKeys,
   type ScriptRun,
   type Step,
@@ -18,7 +18,7 @@ import type { AcquireReply } from '../reply.js';
  * The short way of locks that nobody else wants, which are most: scripts that do no more than such a lock needs. They change
  * nothing where more is to be done, and the full script follows. So they are for keys at which no other caller was met lately.
  */
-export class FreeLocks {
+export class FastPath {
   /** What the last asks had in common. */
   #asks: CommonAsk | undefined;
   readonly #releases: CommonOperands;
@@ -40,8 +40,8 @@ export class FreeLocks {
   }
 
   /** The same; also for who had to queue, since others may have come behind it. */
-  release(request: LockRequest, keep: number, served: unknown): Step<boolean> | undefined {
-    const simple = keep === 0 && !served && this.#isAlone(request);
+  release(request: LockRequest, minHoldRest: number, served: unknown): Step<boolean> | undefined {
+    const simple = minHoldRest === 0 && !served && this.#isAlone(request);
     return simple ? new FreeRelease(this.steps, request, this.#releases) : undefined;
   }
 
@@ -81,7 +81,7 @@ const QUEUE = ['queue'];
 
 /** A step on a lock that is probably free: a run of its script by itself, so that a call makes one object. */
 abstract class FreeStep<Answer> implements Step<Answer>, ScriptRun<Answer> {
-  abstract readonly script: JointScript;
+  abstract readonly script: MergedScript;
   abstract readonly common: CommonOperands;
   readonly keys: LockKeys;
 
@@ -124,13 +124,13 @@ class FreeAcquire extends FreeStep<Answer> {
   private asked: Moment | undefined;
 
   constructor(
-    private readonly locks: FreeLocks,
+    private readonly locks: FastPath,
     request: LockRequest,
   ) {
     super(locks.steps, request, BESIDE);
   }
 
-  get script(): JointScript {
+  get script(): MergedScript {
     return exclusive.acquireFree;
   }
 
@@ -170,7 +170,7 @@ class FreeRelease extends FreeStep<boolean> {
     super(steps, request, QUEUE);
   }
 
-  get script(): JointScript {
+  get script(): MergedScript {
     return exclusive.releaseFree;
   }
 

@@ -6,7 +6,7 @@ import { bulk, type Operand } from './resp.js';
  * common, the first key of each run, the second of each, and so on; its operands are those in common and one of each run. It
  * replies with one answer for all, or with a list of theirs.
  */
-export class JointScript extends LuaScript {
+export class MergedScript extends LuaScript {
   override joins(run: ScriptRun<unknown>, added: ScriptRun<unknown>): boolean {
     return added.common === run.common;
   }

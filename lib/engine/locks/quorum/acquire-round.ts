@@ -35,7 +35,7 @@ export class TokenProposal {
 const BEHIND = 1_000_000;
 
 /** One attempt to win a majority of the nodes: a grant, or nothing that stays. */
-export class Candidacy {
+export class AcquireRound {
   readonly #sent: Moment;
 
   constructor(

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { RedisConnection } from '../../lib/engine/redis/index.js';
-import { GrantChannel, WakeChannels } from '../../lib/engine/redis/grant-channel.js';
+import { Inbox, ForeignChannels } from '../../lib/engine/redis/inbox.js';
 import { RedisConnection as Connection } from '../../lib/engine/redis/redis-connection.js';
 import { ManualClock } from '../../lib/memory/testing/index.js';
 import { FakeRedis, replyError } from '../support/fake-redis.js';
@@ -9,14 +9,14 @@ import { FakeRedis, replyError } from '../support/fake-redis.js';
 let clock: ManualClock;
 let redis: FakeRedis;
 let connection: RedisConnection;
-let wakes: WakeChannels;
+let wakes: ForeignChannels;
 let told: number;
 
 beforeEach(() => {
   clock = new ManualClock();
   redis = new FakeRedis(() => 1);
   connection = new Connection(redis.client, 500, clock);
-  wakes = new WakeChannels(clock);
+  wakes = new ForeignChannels(clock);
   told = 0;
 });
 
@@ -135,10 +135,10 @@ describe('a channel of another service', () => {
 
 describe('the inbox', () => {
   let heard: string[];
-  let channel: GrantChannel;
+  let channel: Inbox;
   beforeEach(async () => {
     heard = [];
-    channel = new GrantChannel(
+    channel = new Inbox(
       connection,
       'inbox:me',
       {

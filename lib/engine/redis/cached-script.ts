@@ -2,7 +2,7 @@ import { LuaScript, type ScriptRun } from './lua-script.js';
 import type { Operand } from './resp.js';
 
 /** A script that runs again and again with the same keys and operands, in the same list: a command is encoded once. */
-export class RepeatedScript extends LuaScript {
+export class CachedScript extends LuaScript {
   readonly #encoded = new WeakMap<readonly Operand[], string>();
 
   override encoded(runs: readonly { readonly run: ScriptRun<unknown> }[], byText: boolean): string {

@@ -6,7 +6,7 @@ const ROOM = 32;
  * what stood in it: once one of them is old, all that comes after it lives until the next full collection (measured at
  * 256 locks at once: a third of all that was allocated). So this one begins a new Map instead.
  */
-export class TurnoverMap<Value, Key = string> {
+export class ChurnMap<Value, Key = string> {
   #entries = new Map<Key, Value>();
   #added = 0;
 
