@@ -124,7 +124,7 @@ export class MemoryLockServer implements LockServer, StepNode {
   }
 
   describe(): Description {
-    return { found: 'A lock store in memory, for tests', warnings: [] };
+    return { found: 'A lock store in memory', warnings: [] };
   }
 
   async close(): Promise<void> {

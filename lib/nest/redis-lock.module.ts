@@ -28,6 +28,7 @@ import { QuorumLockStore } from '../engine/locks/quorum/quorum-lock-store.js';
 import {
   bareDuration,
   moduleSettings,
+  type ModuleSettings,
   type RedisLockOptions,
   systemClock,
   topologyOf,
@@ -190,7 +191,7 @@ function withLocks(definition: DynamicModule, extras: RedisLockModuleExtras): Dy
       provide: ShutdownHooksCheck,
       inject: [HttpAdapterHost, MODULE_OPTIONS_TOKEN],
       useFactory: (host: HttpAdapterHost, options: KeptOptions) =>
-        new ShutdownHooksCheck(host, moduleSettings(options()).call.ttl),
+        new ShutdownHooksCheck(host, leftBehind(moduleSettings(options()))),
     },
     LockErrorFilter,
   ];
@@ -210,10 +211,19 @@ function withLocks(definition: DynamicModule, extras: RedisLockModuleExtras): Dy
   };
 }
 
-function lockService(options: RedisLockOptions, name: string | undefined): LockService {
+/** How long a lock stays taken after a crash of this process, in ms. */
+function leftBehind({ inMemory, call }: ModuleSettings): number {
+  return inMemory ? 0 : call.ttl;
+}
+
+function lockService(
+  options: RedisLockOptions,
+  name: string | undefined,
+): LockService | Promise<LockService> {
   const settings = moduleSettings(options);
   const bare = bareDuration(options);
   if (bare) logger.warn(`RedisLockModule ${bare}`);
+  if (settings.inMemory) return lockServiceInMemory(options, settings, name);
   const Store = settings.nodes ? QuorumLockStore : RedisLockStore;
   const publisher = publisherFor(topologyOf(settings), name, systemClock);
   return LockService.on(
@@ -222,4 +232,20 @@ function lockService(options: RedisLockOptions, name: string | undefined): LockS
     systemClock,
     publisher,
   );
+}
+
+/** Its code is loaded where it is needed alone: an application on Redis does not pay for it. */
+async function lockServiceInMemory(
+  { redis }: RedisLockOptions,
+  settings: ModuleSettings,
+  name: string | undefined,
+): Promise<LockService> {
+  const { MemoryLockStore, serverOfProcess } = await import('../memory/memory-lock-store.js');
+  if (redis === 'memory:') {
+    logger.warn(
+      'Locks are in the memory of this process (option "redis"): no other process sees them. Give the URL of a Redis before there is a second one.',
+    );
+  }
+  const store = new MemoryLockStore(serverOfProcess(), settings, systemClock);
+  return LockService.on(store, settings, systemClock, publisherFor('memory', name, systemClock));
 }

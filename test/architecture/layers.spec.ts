@@ -18,7 +18,7 @@ const LAYERS: Record<string, readonly string[]> = {
     'engine/locks',
     'engine/keys',
   ],
-  nest: ['nest/decorators', 'nest/interceptors', 'nest/services', 'engine/locks'],
+  nest: ['nest/decorators', 'nest/interceptors', 'nest/services', 'engine/locks', 'memory'],
   'nest/decorators': ['nest/interceptors', 'nest/services', 'engine/client', 'engine/keys'],
   'nest/interceptors': ['nest/services', 'engine/client', 'engine/keys'],
   'nest/services': ['engine/inspection', 'engine/client', 'engine/locks', 'engine/keys'],
@@ -32,7 +32,7 @@ const LAYERS: Record<string, readonly string[]> = {
   'engine/options': [],
   'engine/events': [],
   'engine/errors': [],
-  memory: ['engine/redis'],
+  memory: ['engine/redis', 'engine/locks'],
   'memory/testing': ['nest', 'nest/services', 'engine/client', 'engine/locks', 'memory'],
   'watch/board': ['nest/services', 'engine/inspection'],
   'watch/terminus': ['nest/services', 'engine/inspection'],
@@ -57,7 +57,7 @@ const VISIBLE: Record<string, RegExp> = {
 };
 
 const NEST_LAYERS = /^(nest\b|memory\/testing$|watch\/(terminus|board)$)/;
-const WIRES = ['.', 'nest', 'memory/testing', 'watch/cli'];
+const WIRES = ['.', 'nest', 'memory', 'memory/testing', 'watch/cli'];
 
 function sentences(found: readonly Import[]): string[] {
   return found.map(({ file, target }) => `${file} imports ${target}`);

@@ -2,7 +2,7 @@ import { newProcessId } from '../../lib/engine/locks/holder.js';
 import type { LockStore } from '../../lib/engine/locks/lock-store.js';
 import type { Clock, ModuleSettings } from '../../lib/engine/options/index.js';
 import { ManualClock, MemoryServer } from '../../lib/memory/testing/index.js';
-import { MemoryLockStore } from '../../lib/memory/testing/memory-lock-store.js';
+import { MemoryLockStore } from '../../lib/memory/memory-lock-store.js';
 import { withSteps, World } from './world.js';
 
 /** A server in memory, on a clock that stands still unless a test waits. */

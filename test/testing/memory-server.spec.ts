@@ -2,7 +2,7 @@ import { expect, it } from '@jest/globals';
 import { LockClient } from '../../lib/engine/client/lock-client.js';
 import { moduleSettings } from '../../lib/engine/options/index.js';
 import { ManualClock, MemoryServer } from '../../lib/memory/testing/index.js';
-import { MemoryLockStore } from '../../lib/memory/testing/memory-lock-store.js';
+import { MemoryLockStore } from '../../lib/memory/memory-lock-store.js';
 
 const clock = new ManualClock();
 const settings = moduleSettings({ commandTimeout: 100, outageWait: 1_000 });

@@ -4,7 +4,7 @@ import { list } from '../../lib/watch/cli/commands/list.js';
 import type { Context } from '../../lib/watch/cli/context.js';
 import type { NameSearch } from '../../lib/engine/locks/lock-names.js';
 import { moduleSettings, systemClock } from '../../lib/engine/options/index.js';
-import { MemoryLockStore } from '../../lib/memory/testing/memory-lock-store.js';
+import { MemoryLockStore } from '../../lib/memory/memory-lock-store.js';
 import { MemoryServer } from '../../lib/memory/testing/index.js';
 
 const settings = moduleSettings({});

@@ -23,6 +23,8 @@ import { LockOptionsError } from '../errors/index.js';
 export interface RedisLockOptions extends LockCallOptions {
   /**
    * The Redis that keeps the locks: a URL, ioredis options, `{ cluster: [...] }`, or an ioredis client, which is copied.
+   * `'memory:'` keeps them in the memory of this process, for a first try and for development. It warns at the start, and
+   * throws where `NODE_ENV` is `production`; `'memory:one-process'` does neither.
    * @default 'redis://127.0.0.1:6379'
    */
   readonly redis?: RedisSource | undefined;
@@ -99,6 +101,8 @@ export interface RedisLockOptions extends LockCallOptions {
 /** {@link RedisLockOptions} checked, in ms, without gaps. */
 export interface ModuleSettings {
   readonly redis: CheckedSource;
+  /** The locks stand in the memory of this process, and `redis` means nothing. */
+  readonly inMemory: boolean;
   /** The servers of a quorum, which stand for `redis` then. */
   readonly nodes: readonly CheckedSource[] | undefined;
   readonly keyPrefix: string;
@@ -154,8 +158,10 @@ export function moduleSettings(options: RedisLockOptions): ModuleSettings {
   ]);
   if (call.dialect) checkStore(call.dialect, options);
   const commandTimeout = duration('commandTimeout', 50, 60_000);
+  const memory = inMemory(options);
   return {
-    redis: redisSource('"redis"', options.redis ?? DEFAULT_SOURCE),
+    redis: memory ? DEFAULT_SOURCE : redisSource('"redis"', options.redis ?? DEFAULT_SOURCE),
+    inMemory: memory,
     nodes: nodes(options),
     replicas: replicaSettings(options, call, commandTimeout),
     durability: word('durability', options, ['ignore', 'warn', 'refuse']),
@@ -177,11 +183,23 @@ export function moduleSettings(options: RedisLockOptions): ModuleSettings {
 export function topologyOf({
   redis,
   nodes: servers,
-}: Pick<ModuleSettings, 'redis' | 'nodes'>): 'redis' | 'sentinel' | 'cluster' | 'quorum' {
+  inMemory: memory,
+}: ModuleSettings): 'redis' | 'sentinel' | 'cluster' | 'quorum' | 'memory' {
+  if (memory) return 'memory';
   if (servers) return 'quorum';
   if ('cluster' in redis || 'nodes' in redis) return 'cluster';
   const given = ('options' in redis ? redis.options : redis) as RedisOptions;
   return given.sentinels ? 'sentinel' : 'redis';
+}
+
+/** @throws LockOptionsError in production, where the replicas of a service would not exclude each other. */
+function inMemory({ redis }: RedisLockOptions): boolean {
+  if (redis === 'memory:one-process') return true;
+  if (redis !== 'memory:') return false;
+  if (process.env['NODE_ENV'] !== 'production') return true;
+  throw new LockOptionsError(
+    'Option "redis" is \'memory:\' where NODE_ENV is "production": no other process sees such locks. Give the URL of a Redis, or \'memory:one-process\' if there never is a second process.',
+  );
 }
 
 /** The value of an option that takes one of some words. */

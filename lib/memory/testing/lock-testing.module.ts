@@ -11,8 +11,7 @@ import { LockService } from '../../nest/services/lock.service.js';
 import { ShutdownHooksCheck } from '../../nest/services/shutdown-hooks-check.js';
 import { lockServiceToken } from '../../nest/services/lock-service-token.js';
 import { publisherFor } from '../../nest/services/operator-log.js';
-import { MemoryServer } from '../index.js';
-import { MemoryLockStore } from './memory-lock-store.js';
+import { MemoryLockStore, MemoryServer } from '../index.js';
 
 /** As for `RedisLockModule`, without a Redis. */
 export interface LockTestingOptions extends Omit<RedisLockOptions, 'redis' | 'lazyConnect'> {

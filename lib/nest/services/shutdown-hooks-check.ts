@@ -27,7 +27,7 @@ export class ShutdownHooksCheck implements OnApplicationBootstrap, OnModuleDestr
 
   constructor(
     host: HttpAdapterHost,
-    /** How long a lock that is left behind stays taken, in ms. */
+    /** How long a lock that is left behind stays taken, in ms; 0: no lock outlives the process. */
     private readonly ttl: number,
     private readonly clock: Clock = systemClock,
     process: Listeners = globalThis.process,
@@ -38,7 +38,7 @@ export class ShutdownHooksCheck implements OnApplicationBootstrap, OnModuleDestr
 
   /** Called by Nest. */
   onApplicationBootstrap(): void {
-    if (checked.has(this.#host)) return;
+    if (this.ttl === 0 || checked.has(this.#host)) return;
     checked.add(this.#host);
     this.#listening = this.#host.listen$.subscribe(() => {
       this.#cancel = this.clock.after(PATIENCE, () => this.#check());

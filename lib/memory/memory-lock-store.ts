@@ -1,8 +1,12 @@
-import { type Precondition, boundedLeases, checkSteps } from '../../engine/locks/preconditions.js';
-import { RedisLockStore } from '../../engine/locks/lock/redis-lock-store.js';
-import { isUnsound, refuseUnsound, unsoundStep } from '../../engine/locks/quorum/quorum-limits.js';
-import { MemoryLockServer, type MemoryServer } from '../index.js';
-import type { Clock, ModuleSettings } from '../../engine/options/index.js';
+import { type Precondition, boundedLeases, checkSteps } from '../engine/locks/preconditions.js';
+import { RedisLockStore } from '../engine/locks/lock/redis-lock-store.js';
+import { isUnsound, refuseUnsound, unsoundStep } from '../engine/locks/quorum/quorum-limits.js';
+import type { Clock, ModuleSettings } from '../engine/options/index.js';
+import { MemoryLockServer } from './memory-lock-server.js';
+import { MemoryServer } from './memory-server.js';
+
+/** The one server of a process, which all copies of this library in it share. */
+const OF_PROCESS = Symbol.for('nest-redis-lock:memory');
 
 /**
  * The locks on a server in memory, which runs the scripts of a Redis. Stores on one server compete as processes on one Redis
@@ -27,4 +31,10 @@ function refusalsOf({ nodes, durability, call }: ModuleSettings): Precondition |
     if (step === 'acquire') refuseUnsound(request);
     if (isUnsound(step)) throw unsoundStep(step);
   };
+}
+
+/** The server in memory behind `redis: 'memory:'`: all modules of a process compete on it. */
+export function serverOfProcess(): MemoryServer {
+  const shared = globalThis as { [OF_PROCESS]?: MemoryServer };
+  return (shared[OF_PROCESS] ??= new MemoryServer());
 }
