@@ -40,6 +40,7 @@ export function drawCall(pick: Choice, around?: DrawnCall): DrawnCall {
     keys: around ? around.keys : several,
     ttl,
     wait: around ? pick(0, 100) : pick(0, 100, 3_000, 3_000, Infinity),
+    maxWaiting: kind === 'dialect' || around ? Infinity : pick(Infinity, Infinity, Infinity, 1, 3),
     renew,
     minHold: renew ? minHold : Math.min(minHold, ttl),
     maxHold: pick(Infinity, Infinity, Math.max(ttl, minHold), Math.max(ttl, minHold) + 700),

@@ -1,7 +1,11 @@
 import { readHandOver } from '../../lib/engine/client/hand-over.js';
 import type { BaseLease } from '../../lib/engine/client/lease.js';
 import type { SingleLease } from '../../lib/engine/client/single-lease.js';
-import { LockNotAcquiredError, LockUpgradeError } from '../../lib/engine/errors/index.js';
+import {
+  LockLimitError,
+  LockNotAcquiredError,
+  LockUpgradeError,
+} from '../../lib/engine/errors/index.js';
 import { kinds } from '../support/kinds.js';
 import { MemoryWorld } from '../support/memory-world.js';
 import { expectNothingLeft } from '../support/nothing-left.js';
@@ -62,6 +66,9 @@ class Caller {
       lease = await this.#acquire(call);
     } catch (error) {
       if (error === GIVEN_UP) return promises.aborted(asked);
+      if (error instanceof LockLimitError && call.maxWaiting < Infinity) {
+        return promises.crowded(asked);
+      }
       if (error instanceof LockNotAcquiredError) return promises.refused(asked, error.waited);
       throw error;
     }

@@ -186,6 +186,16 @@ export class Promises {
     );
   }
 
+  /** A call was refused since too many wait: one for a single lock at once. */
+  crowded(asked: Asked): void {
+    const { call } = asked;
+    const waited = this.ends(asked);
+    this.tell(asked, 'finds a crowd');
+    const isAtOnce = call.keys.length > 1 || waited <= ROUNDED;
+    check(isAtOnce, `a call was refused for those who wait after ${waited} ms`);
+    check(this.#hasReason(asked), `${call.keys.join()} is free, and a call found a crowd`);
+  }
+
   aborted(asked: Asked): void {
     const { abortAfter = Infinity } = asked.call;
     const waited = this.ends(asked);

@@ -51,6 +51,14 @@ describe.each(samples)('dialect %j', (dialect) => {
     );
   });
 
+  it('has no queue in which callers could be counted', () => {
+    expect(refusal({ maxWaiting: 5 })).toThrow(LockOptionsError);
+    expect(refusal({ maxWaiting: 5 })).toThrow(
+      `Dialect "${settings.name}" does not support "maxWaiting"`,
+    );
+    expect(refusal({ maxWaiting: Infinity })).not.toThrow();
+  });
+
   const asked = [
     ['shared', { mode: 'shared' }, "mode: 'shared'"],
     ['minHold', { minHold: '1s' }, 'minHold'],

@@ -43,6 +43,11 @@ class Imports {
     runs += id.length;
   }
 
+  @Locked('import:<id>', { onBusy: 'skip', wait: '10s', maxWaiting: 1 })
+  async skippedInCrowd(id: string): Promise<void> {
+    runs += id.length;
+  }
+
   @Locked('import:<id>', {
     wait: 0,
     onBusy: (context) => {
@@ -103,6 +108,15 @@ describe('a method whose lock another holds', () => {
     expect(await imports.skippedLate('1')).toBeUndefined();
     expect(performance.now() - since).toBeGreaterThanOrEqual(48);
     expect(runs).toBe(0);
+  });
+
+  it('is skipped at once where more wait than it says', async () => {
+    const first = imports.skippedInCrowd('1');
+    expect(await imports.skippedInCrowd('1')).toBeUndefined();
+    expect(runs).toBe(0);
+    await lease.release();
+    await first;
+    expect(runs).toBe(1);
   });
 
   it('runs after all if the lock comes free in that wait', async () => {

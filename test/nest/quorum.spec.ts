@@ -55,6 +55,7 @@ describe('RedisLockModule on three servers', () => {
     const { app, locks } = await start(quorum.urls);
     await expect(locks.acquire('k', { mode: 'shared' })).rejects.toThrow(/A quorum cannot share/);
     await expect(locks.semaphore('s', { permits: 2 }).acquire()).rejects.toThrow(LockOptionsError);
+    await expect(locks.acquire('k', { maxWaiting: 5 })).rejects.toThrow(/A quorum cannot count/);
     await expect(locks.optimistic('k')).rejects.toThrow(/A quorum cannot read optimistically/);
     const lease = await locks.acquire('k');
     await expect(lease.downgrade()).rejects.toThrow(/A quorum cannot downgrade/);
@@ -89,6 +90,7 @@ describe('RedisLockModule on three servers', () => {
     [{ nodes: ['redis://one'] }, /takes two or more/],
     [{ nodes: ['redis://one', 'two'] }, /"nodes" \(server 2\) takes a URL/],
     [{ nodes: ['redis://one', 'redis://two'], redis: 'redis://three' }, /exclude each other/],
+    [{ nodes: ['redis://one', 'redis://two'], maxWaiting: 5 }, /"maxWaiting" and "nodes"/],
   ])('refuses the options %j', (options, reason) => {
     expect(() => RedisLockModule.forRoot(options)).toThrow(reason);
   });

@@ -97,6 +97,7 @@ describe('the options of a call', () => {
     expect(CALL_DEFAULTS).toEqual({
       ttl: 30_000,
       wait: 10_000,
+      maxWaiting: Infinity,
       renew: true,
       minHold: 0,
       maxHold: Infinity,
@@ -112,6 +113,9 @@ describe('the options of a call', () => {
     ['ttl', { ttl: '25h' }],
     ['ttl', { ttl: Infinity }],
     ['wait', { wait: -1 }],
+    ['maxWaiting', { maxWaiting: 0 }],
+    ['maxWaiting', { maxWaiting: 1.5 }],
+    ['maxWaiting', { maxWaiting: '5' }],
     ['minHold', { minHold: Infinity }],
     ['maxHold', { maxHold: 0 }],
     ['minHold', { minHold: '2m', maxHold: '1m' }],

@@ -171,7 +171,7 @@ class ConditionWait implements EntryListener {
       if (!this.#begun) registry.undoRelease(former);
       const { waitersPerKey: cap } = settings.limits;
       const by = 'callers that await a condition';
-      return this.#fail(new LockLimitError(former.request.key, 'waitersPerKey', cap, by));
+      return this.#fail(new LockLimitError(former.request.key, 'waitersPerKey', cap, { by }));
     }
     if (why !== 'busy') registry.refused(former, why);
     this.#fail(former.lossError());

@@ -80,6 +80,7 @@ export function readHandOver(text: string): HandOver {
     call: {
       ttl,
       wait: 0,
+      maxWaiting: Infinity,
       renew,
       minHold,
       maxHold: maxHold ?? Infinity,

@@ -14,40 +14,10 @@ import type { Due, Schedule, Scheduled } from './timers.js';
 import { isRetryable } from './claim.js';
 import { SingleLease } from './single-lease.js';
 import { TimeSlice } from './time-slice.js';
+import { Waiter } from './waiter.js';
 
 /** How many tokens the first grant to a queue reserves: most come alone, and tokens in blocks may not outrun the clock. */
 export const FIRST_BLOCK = 16;
-
-/** One caller that waits: settles once, with its lease, an error, or the reason of its abort. */
-class Waiter implements Scheduled {
-  readonly lease: Promise<BaseLease>;
-  /** Both are of the promise itself: a lease comes to its caller without a detour. */
-  resolve!: (lease: BaseLease) => void;
-  reject!: (reason: unknown) => void;
-  /** Its neighbours in the local queue. */
-  before: Waiter | undefined;
-  behind: Waiter | undefined;
-  /** Where the schedule of bounds has it. */
-  due: Due | undefined;
-  nth = 0;
-  /** What happens when the bound of its call is reached. */
-  expire: (() => void) | undefined;
-  /** From then on its signal matters to nobody. */
-  callOff: (() => void) | undefined;
-
-  constructor(
-    readonly call: CallSettings,
-    /** When its call began, in monotonic ms. */
-    readonly startedAt: number,
-    /** What events say of its call, if anybody listens. */
-    readonly trace: AcquireTrace | undefined,
-  ) {
-    this.lease = new Promise((resolve, reject) => {
-      this.resolve = resolve;
-      this.reject = reject;
-    });
-  }
-}
 
 /** What all local queues of a process share. */
 export interface QueueContext extends EntryContext {
@@ -109,6 +79,9 @@ export class LocalQueue implements EntryListener, HandOffTarget, Scheduled {
   ): Promise<BaseLease> {
     const waiter = new Waiter(call, startedAt, trace);
     this.#add(waiter);
+    if (call.maxWaiting < Infinity)
+      this.#refuse((this.#entry?.inFront ?? 0) + waiter.place, waiter);
+    if (this.#last !== waiter) return waiter.lease;
     if (signal) waiter.callOff = onAbort(signal, () => this.#reject(waiter, signal.reason));
     if (!this.#entry && !this.#heldLease) this.#newEntry().ask();
     else {
@@ -130,7 +103,7 @@ export class LocalQueue implements EntryListener, HandOffTarget, Scheduled {
     if (registry.claimed >= settings.limits.leases) return this.#refuseBeyondLimit(entry, waiter);
     if (!this.#rooted) this.#boundFrom(waiter.behind); // an outage would have ended their calls earlier
     const batch = this.inBatches ? grant.batch : undefined;
-    this.#slice = new TimeSlice(clock.monotonic(), grant.tokens, batch, entry.wasBehindOthers);
+    this.#slice = new TimeSlice(clock.monotonic(), grant.tokens, batch, entry.inFront > 0);
     // The entry may have been made for another caller, which has left.
     const { ttl } = waiter.call;
     const most = grant.remaining <= ttl ? grant : { ...grant, remaining: ttl };
@@ -148,9 +121,11 @@ export class LocalQueue implements EntryListener, HandOffTarget, Scheduled {
   }
 
   queued(entry: QueueEntry): void {
+    if (!this.#rooted) this.#refuse(entry.rank);
+    if (!this.#first) return;
     this.#rooted = true;
     if (!entry.polled) this.#boundFrom(this.#first);
-    this.context.publisher.contended(this.#first!.trace, this.key, entry.rank);
+    this.context.publisher.contended(this.#first.trace, this.key, entry.rank);
   }
 
   refused(entry: QueueEntry, why: Refusal | 'expired'): void {
@@ -160,7 +135,14 @@ export class LocalQueue implements EntryListener, HandOffTarget, Scheduled {
       this.#newEntry(entry.outage).ask();
     } else if (why === 'full' && entry === this.#early) {
       if (!this.#heldLease) this.#enqueue(); // else the step that gives the lock back takes an entry in any case
-    } else this.rejectAll(() => entry.refusal(why));
+    } else if (why === 'full') {
+      const { maxWaiting = Infinity } = entry.request;
+      this.#refuse(maxWaiting < this.context.settings.limits.waitersPerKey ? maxWaiting : Infinity);
+      this.#enqueue(); // who says nothing, or more
+    } else {
+      const permits = permitsOf(entry.request.share);
+      this.rejectAll((key) => new LockNotAcquiredError(key, 0, 0, permits));
+    }
   }
 
   failed(entry: QueueEntry, error: unknown): void {
@@ -252,9 +234,10 @@ export class LocalQueue implements EntryListener, HandOffTarget, Scheduled {
 
   #newEntry(outage?: Outage): QueueEntry {
     const { context, key } = this;
-    const { ttl, wait, share, dialect } = this.#first!.call;
+    const { ttl, wait, share, dialect, ...call } = this.#first!.call;
+    const maxWaiting = this.#rooted ? Infinity : call.maxWaiting; // who has been let wait stays
     const tokenBlock = this.#rooted ? this.tokenBlock : Math.min(this.tokenBlock, FIRST_BLOCK);
-    const wanted = { key, ttl, tokenBlock, share, dialect, queue: wait > 0 };
+    const wanted = { key, ttl, tokenBlock, share, dialect, queue: wait > 0, maxWaiting };
     return (this.#entry = new QueueEntry(context, this, wanted, outage));
   }
 
@@ -290,23 +273,40 @@ export class LocalQueue implements EntryListener, HandOffTarget, Scheduled {
   }
 
   #add(waiter: Waiter): void {
-    waiter.before = this.#last;
-    if (this.#last) this.#last.behind = waiter;
-    else this.#first = waiter;
+    waiter.goBehind(this.#last);
+    this.#first ??= waiter;
     this.#last = waiter;
     this.context.waiting += 1;
   }
 
   #remove(waiter: Waiter): void {
-    const { before, behind } = waiter;
-    if (before) before.behind = behind;
-    else this.#first = behind;
-    if (behind) behind.before = before;
-    else this.#last = before;
-    waiter.before = waiter.behind = undefined;
+    if (this.#first === waiter) this.#first = waiter.behind;
+    if (this.#last === waiter) this.#last = waiter.before;
+    waiter.stepOut();
     this.context.waiting -= 1;
     this.context.bounds.delete(waiter);
     waiter.callOff?.();
+  }
+
+  /** So many stand before `waiter`: it is refused if it wants fewer, and so are those behind it. Infinity: the queue is full. */
+  #refuse(inFront: number, waiter = this.#first): void {
+    while (waiter) {
+      const { behind, call } = waiter;
+      if (inFront < call.maxWaiting) inFront += 1;
+      else this.#reject(waiter, this.#refusal(call, inFront === Infinity));
+      waiter = behind;
+    }
+  }
+
+  #refusal({ maxWaiting, dialect }: CallSettings, isFull: boolean): LockLimitError {
+    const { pollers, clock, settings } = this.context;
+    const { owner } = pollers.get(lockId({ key: this.key, dialect }))?.first ?? {};
+    const queue = owner instanceof LocalQueue ? owner : this;
+    const longest = queue.#rooted ? queue.#first : undefined;
+    const retryAfter = longest && clock.monotonic() - longest.startedAt;
+    const limit = isFull ? 'waitersPerKey' : 'maxWaiting';
+    const { [limit]: cap } = { maxWaiting, ...settings.limits };
+    return new LockLimitError(this.key, limit, cap, { retryAfter });
   }
 
   /** The waiter leaves before its turn, for this reason. */

@@ -1,9 +1,9 @@
-import { LockLimitError, LockNotAcquiredError, LockStoreError } from '../errors/index.js';
+import { LockStoreError } from '../errors/index.js';
 import { newHolderId } from '../locks/holder.js';
 import type { Answer, Grant, LockStore, Queued, Refusal } from '../locks/lock-store.js';
 import { lockId, type LockRequest } from '../locks/lock-request.js';
 import { FIRST_LEASE, LONGEST_BATCH } from '../protocol/constants.js';
-import { type Clock, type ModuleSettings, permitsOf } from '../options/index.js';
+import type { Clock, ModuleSettings } from '../options/index.js';
 import type { Cleanup } from './cleanup.js';
 import { type Outage, type Polled, QueuePoller } from './queue-poller.js';
 import { validityOf } from '../locks/validity.js';
@@ -66,7 +66,16 @@ export class QueueEntry implements Polled {
   constructor(
     private readonly context: EntryContext,
     readonly owner: EntryListener,
-    { key, ttl, tokenBlock, share, condition, dialect, queue }: Omit<LockRequest, 'holder'>,
+    {
+      key,
+      ttl,
+      tokenBlock,
+      share,
+      condition,
+      dialect,
+      queue,
+      maxWaiting,
+    }: Omit<LockRequest, 'holder'>,
     /** Before it is polled; at first that of the entry which it comes after. */
     private ownOutage?: Outage,
   ) {
@@ -82,6 +91,7 @@ export class QueueEntry implements Polled {
       condition,
       dialect,
       queue,
+      maxWaiting,
       enqueuedAt: undefined,
       former: undefined,
       wanted: () => !this.#over,
@@ -142,9 +152,9 @@ export class QueueEntry implements Polled {
     return !this.claim.isUncertain;
   }
 
-  /** Whether others waited before it when the store last said its rank. */
-  get wasBehindOthers(): boolean {
-    return this.rank > 0 && this.rank < Infinity;
+  /** How many waited before it when the store last said its rank; 0 before that. */
+  get inFront(): number {
+    return this.rank < Infinity ? this.rank : 0;
   }
 
   /** It is over: nothing reaches it any more. */
@@ -165,14 +175,6 @@ export class QueueEntry implements Polled {
       return context.store.leave({ ...request, condition });
     };
     context.cleanup.abandon(claim, request.condition && leave);
-  }
-
-  /** What its callers are told where the store refused it. */
-  refusal(why: Refusal): LockLimitError | LockNotAcquiredError {
-    const { key, share } = this.request;
-    const { waitersPerKey } = this.context.settings.limits;
-    if (why === 'full') return new LockLimitError(key, 'waitersPerKey', waitersPerKey);
-    return new LockNotAcquiredError(key, 0, 0, permitsOf(share));
   }
 
   /** Why its asks fail now; undefined while they do not. */

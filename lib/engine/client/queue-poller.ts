@@ -46,6 +46,11 @@ export class QueuePoller<Entry extends Polled> {
     private readonly emptied: () => void,
   ) {}
 
+  /** The entry that came first. */
+  get first(): Entry | undefined {
+    return this.#entries[0];
+  }
+
   /** The first entry, where all of the batch are known here and none is before them. */
   firstOf({ entries, last }: Batch): Entry | undefined {
     return this.#entries[entries - 1]?.request.enqueuedAt === last ? this.#entries[0] : undefined;

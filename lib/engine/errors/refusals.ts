@@ -50,13 +50,31 @@ function explain(key: string, held: readonly string[]): string {
     : `${by}: others hold it. If they wait for that in turn, nobody goes on: option "lockOrder" finds such orders.`;
 }
 
-/** A cap of `limits` was reached; refused at once so that the process and Redis stay healthy. */
+/**
+ * What refused a call: its own option `maxWaiting`, or one of the module's `limits`. The first two are about one lock, the
+ * others about a process.
+ */
+export type LimitName = 'maxWaiting' | 'waitersPerKey' | 'waitersPerProcess' | 'leases';
+
+/** The call's `maxWaiting`, or a cap of `limits`, was reached: refused at once, so that the process and Redis stay healthy. */
 export class LockLimitError extends LockError {
   readonly code = 'LOCK_LIMIT';
+  /**
+   * For how long the caller of this process that waits longest for the lock has waited, in ms: a queue that moves takes about
+   * as long. Undefined if none waits here.
+   */
+  readonly retryAfter: number | undefined;
 
-  constructor(key: string, limit: string, cap: number, by?: string) {
+  constructor(
+    key: string,
+    readonly limit: LimitName,
+    /** How many that limit allows. */
+    readonly cap: number,
+    { by, retryAfter }: { readonly by?: string; readonly retryAfter?: number | undefined } = {},
+  ) {
     const reached = by === undefined ? 'is reached' : `is reached by ${by}`;
     super(`Lock "${key}" was refused: the limit "${limit}" of ${cap} ${reached}.`, { key });
+    this.retryAfter = retryAfter;
   }
 }
 

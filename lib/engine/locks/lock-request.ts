@@ -17,6 +17,8 @@ export interface LockRequest {
   readonly dialect?: DialectSettings | undefined;
   /** Queue if the lock is not free; else the answer is `busy`. */
   readonly queue?: boolean;
+  /** The answer is `full` where so many wait; undefined: as many as the module's limit says. */
+  readonly maxWaiting?: number | undefined;
   /** What an earlier answer said of this entry, so that it keeps its turn if the server forgot it. */
   readonly enqueuedAt?: string | undefined;
   /** A lease of the same caller, which the step gives back before it asks; only where nothing is shared. */

@@ -69,7 +69,7 @@ export class LockSteps {
    */
   acquire(request: LockRequest, asked?: Moment): Step<Answer> {
     const { key, holder, ttl, tokenBlock: tokens, share, condition } = request;
-    const { queue, enqueuedAt: arrival, former, wanted } = request;
+    const { queue, maxWaiting = Infinity, enqueuedAt: arrival, former, wanted } = request;
     const awaiting = former ? conditions.await : conditions.ask;
     const script = condition ? awaiting : scriptsOf(request).acquire;
     const { step, keys, redisKey } = this.#on(script, key);
@@ -86,7 +86,7 @@ export class LockSteps {
           tokens,
           not_after: node.notAfter(asked.monotonic),
           inbox: this.server.inboxPrefix,
-          limit: queue ? this.waitersPerKey : 0,
+          limit: queue ? Math.min(this.waitersPerKey, maxWaiting) : 0,
           arrival,
           former: former?.holder,
           timestamp_compat: this.timestampCompat ? 1 : undefined,

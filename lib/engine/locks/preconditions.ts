@@ -7,7 +7,7 @@ import { refuseUnsound } from './quorum/quorum-limits.js';
 /** What has to be so before a step is taken: throws if it is not. */
 export type Precondition = (
   step: keyof LockStore,
-  request: Pick<LockRequest, 'key' | 'ttl' | 'share' | 'condition'>,
+  request: Pick<LockRequest, 'key' | 'ttl' | 'share' | 'condition' | 'maxWaiting'>,
 ) => void;
 
 /** The steps on locks; the others only look, or are about no lock. */
@@ -64,11 +64,11 @@ export function boundedLeases(
 /** @throws LockOptionsError for a call that the store of such a module refuses whenever it comes. */
 export function refuseInVain(
   key: string,
-  { ttl, share, dialect }: CallSettings,
+  { ttl, share, maxWaiting, dialect }: CallSettings,
   module: ModuleSettings,
 ): void {
   if (dialect) checkStore(dialect, module);
-  if (module.nodes) refuseUnsound({ share });
+  if (module.nodes) refuseUnsound({ share, maxWaiting });
   if (module.durability === 'refuse') boundedLeases(module.call.ttl)('acquire', { key, ttl });
 }
 

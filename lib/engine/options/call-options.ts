@@ -17,6 +17,12 @@ export interface LockCallOptions {
    * without a bound. From 0 up. @default '10s'
    */
   readonly wait?: Duration | undefined;
+  /**
+   * The call is refused at once, with `LockLimitError`, where so many callers wait for the lock already. Those of its own
+   * process count one by one. With `fairness: 'local'`, the exclusive callers of each other process count as one. There, the
+   * number in front of the process is the last one that Redis said. From 1 up. @default Infinity
+   */
+  readonly maxWaiting?: number | undefined;
   /** Renews the lease at each third of its ttl until it is released. With false, the lease ends at its ttl. @default true */
   readonly renew?: boolean | undefined;
   /**
@@ -87,6 +93,7 @@ export interface WithLockOptions extends AcquireOptions {
 export interface CallSettings {
   readonly ttl: number;
   readonly wait: number;
+  readonly maxWaiting: number;
   readonly renew: boolean;
   readonly minHold: number;
   readonly maxHold: number;
@@ -107,6 +114,7 @@ export interface CallSettings {
 export const CALL_DEFAULTS: CallSettings = {
   ttl: 30_000,
   wait: 10_000,
+  maxWaiting: Infinity,
   renew: true,
   minHold: 0,
   maxHold: Infinity,
@@ -159,6 +167,8 @@ export function callSettings(
       else if (name === 'onLost') oneOf('"onLost"', value as string, ON_LOST);
     } else if (name === 'dialect') {
       settings[name] = dialectSettings(value);
+    } else if (name === 'maxWaiting') {
+      settings[name] = checkedMaxWaiting(value);
     } else if (name in BOUNDS) {
       settings[name] = milliseconds(name, value, BOUNDS[name as keyof typeof BOUNDS]);
     } else if (typeof defaults[name as keyof CallSettings] === 'boolean') {
@@ -196,6 +206,15 @@ export const ON_LOST: readonly string[] = ['throw', 'ignore'];
 /** What is not an option of every call. */
 const HIDDEN = ['share', 'name'];
 
+function checkedMaxWaiting(value: unknown): number {
+  if (value === Infinity || (Number.isSafeInteger(value) && (value as number) >= 1)) {
+    return value as number;
+  }
+  throw new LockOptionsError(
+    'Option "maxWaiting" takes a whole number from 1, or Infinity. A call that shall not wait at all has "wait: 0".',
+  );
+}
+
 const LONGEST_NAME = 200;
 
 function checkedName(name: unknown): string {
@@ -208,19 +227,17 @@ function checkedName(name: unknown): string {
 /** @throws LockOptionsError for an option that the dialect does not support. */
 export function checkDialect(
   dialect: DialectSettings,
-  { share, minHold }: CallSettings,
+  { share, minHold, maxWaiting }: CallSettings,
   { fencing, permits }: LockCallOptions & PermitOptions,
 ): void {
-  const cannot =
-    permits !== undefined
-      ? 'permits'
-      : share && !dialect.shared
-        ? "mode: 'shared'"
-        : minHold > 0 && !dialect.minHold
-          ? 'minHold'
-          : fencing === true && !dialect.fencing
-            ? 'fencing: true'
-            : undefined;
+  const wanted: Record<string, boolean> = {
+    permits: permits !== undefined,
+    "mode: 'shared'": share !== undefined && !dialect.shared,
+    minHold: minHold > 0 && !dialect.minHold,
+    maxWaiting: maxWaiting < Infinity,
+    'fencing: true': fencing === true && !dialect.fencing,
+  };
+  const cannot = Object.keys(wanted).find((option) => wanted[option]);
   if (cannot === undefined) return;
   throw new LockOptionsError(
     `Dialect "${dialect.name}" does not support "${cannot}". Leave it out, or use dialect 'native' for this lock.`,

@@ -11,9 +11,10 @@ export interface BusyContext {
 /** What a decorated method does when its lock is busy, is lost, or Redis fails. */
 export interface LockedPolicy {
   /**
-   * The lock was not free within `wait`. `'throw'` rejects with `LockNotAcquiredError`. `'skip'` returns undefined, at once
-   * unless `wait` is given. A function's result stands for the method's. For a method that streams, it returns an
-   * Observable, an AsyncIterable or one value. @default 'throw'
+   * The lock was not free within `wait`, or as many callers waited as `maxWaiting` says. `'throw'` rejects with
+   * `LockNotAcquiredError` or `LockLimitError`. `'skip'` returns undefined, at once unless `wait` is given. A function's
+   * result stands for the method's. For a method that streams, it returns an Observable, an AsyncIterable or one value.
+   * @default 'throw'
    */
   readonly onBusy?: 'throw' | 'skip' | ((context: BusyContext) => unknown) | undefined;
   /**

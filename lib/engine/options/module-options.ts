@@ -157,6 +157,11 @@ export function moduleSettings(options: RedisLockOptions): ModuleSettings {
     'guard',
   ]);
   if (call.dialect) checkStore(call.dialect, options);
+  if (options.nodes !== undefined && call.maxWaiting < Infinity) {
+    throw new LockOptionsError(
+      'Options "maxWaiting" and "nodes" exclude each other: a quorum has no queue in which callers could be counted.',
+    );
+  }
   const commandTimeout = duration('commandTimeout', 50, 60_000);
   const memory = inMemory(options);
   return {

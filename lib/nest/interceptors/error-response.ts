@@ -33,10 +33,25 @@ export function answerTo(error: LockError): ErrorResponse {
   const status = statusOf(error);
   const passes = status !== 400 && status !== 500;
   const { code } = error;
-  return { status, code, message: MESSAGES[status], ...(passes && { retryAfter: 1 }) };
+  return {
+    status,
+    code,
+    message: MESSAGES[status],
+    ...(passes && { retryAfter: retryAfter(error) }),
+  };
 }
 
+/** In s: what the queue takes, where that is known. Who waits for long may be an exception: nobody is sent away for more than a minute. */
+function retryAfter(error: LockError): number {
+  const known = error instanceof LockLimitError ? error.retryAfter : undefined;
+  return Math.max(1, Math.min(60, Math.ceil((known ?? 0) / 1_000)));
+}
+
+/** The limits of one lock: others may be free. */
+const LIMITS_OF_A_LOCK = ['maxWaiting', 'waitersPerKey'];
+
 function statusOf(error: LockError): ErrorResponse['status'] {
+  if (error instanceof LockLimitError && LIMITS_OF_A_LOCK.includes(error.limit)) return 429;
   if (error instanceof LockNotAcquiredError) return error.permits === undefined ? 409 : 429;
   if (error instanceof LockKeyError) return 400;
   const passing = [LockStoreError, LockLimitError, LockShutdownError];

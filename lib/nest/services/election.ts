@@ -208,6 +208,7 @@ export const ELECTION_PREFIX = 'leader:';
 const ELECTION_CALL = {
   mode: 'exclusive',
   wait: Infinity,
+  maxWaiting: Infinity,
   renew: true,
   minHold: 0,
   maxHold: Infinity,

@@ -1,5 +1,6 @@
 import { EMPTY, isObservable, Observable, type Observer, of, type Subscription } from 'rxjs';
 import {
+  LockLimitError,
   LockNotAcquiredError,
   LockOptionsError,
   LockStoreError,
@@ -169,7 +170,7 @@ export class LockedCall {
     const { onBusy = POLICY_DEFAULTS.onBusy, onUnavailable = POLICY_DEFAULTS.onUnavailable } =
       this.plan.policy;
     const { key, args } = this;
-    if (error instanceof LockNotAcquiredError && onBusy !== 'throw') {
+    if (isBusy(error) && onBusy !== 'throw') {
       const skips = onBusy === 'skip';
       logger.debug(
         `Lock "${key}" is busy: the call is ${skips ? 'skipped' : 'answered by onBusy'}.`,
@@ -210,6 +211,12 @@ export class LockedCall {
 /** A method that was taken to return a Promise returned what begins later. */
 export class LazyResultError extends LockOptionsError {
   override readonly name = LockOptionsError.name;
+}
+
+/** Whether others have the lock, or wait for it: too many, by what the call says. */
+function isBusy(error: unknown): boolean {
+  if (error instanceof LockLimitError) return error.limit === 'maxWaiting';
+  return error instanceof LockNotAcquiredError;
 }
 
 /** What has not begun when a method returns, and would begin after the lock is given back. */

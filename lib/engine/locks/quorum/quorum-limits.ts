@@ -23,9 +23,11 @@ export function unsoundStep(step: keyof typeof STEPS): LockOptionsError {
 export function refuseUnsound({
   share,
   condition,
-}: Pick<LockRequest, 'share' | 'condition'>): void {
+  maxWaiting = Infinity,
+}: Pick<LockRequest, 'share' | 'condition' | 'maxWaiting'>): void {
   if (share) throw unsound('share a lock, by mode or by permits');
   if (condition) throw unsound('await a condition');
+  if (maxWaiting < Infinity) throw unsound('count who waits (option "maxWaiting")');
 }
 
 function unsound(what: string): LockOptionsError {
