@@ -23,10 +23,10 @@ export interface RedisLockOptionsFactory {
   createRedisLockOptions(): RedisLockOptions | Promise<RedisLockOptions>;
 }
 
-/** What `RedisLockModule.forRoot` takes. */
+/** The options of `RedisLockModule.forRoot`. */
 export type RedisLockModuleOptions = RedisLockOptions & RedisLockModuleExtras;
 
-/** What `RedisLockModule.forRootAsync` takes: `useFactory`, `useClass` or `useExisting`, and {@link RedisLockModuleExtras}. */
+/** The options of `RedisLockModule.forRootAsync`: `useFactory`, `useClass` or `useExisting`, and {@link RedisLockModuleExtras}. */
 export type RedisLockModuleAsyncOptions = ConfigurableModuleAsyncOptions<
   RedisLockOptions,
   'createRedisLockOptions'

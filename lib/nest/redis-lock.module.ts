@@ -48,7 +48,7 @@ import { logger } from './services/logger.js';
 import { ShutdownHooksCheck } from './services/shutdown-hooks-check.js';
 import { publisherFor } from './services/operator-log.js';
 
-/** What only `forRoot` and `forRootAsync` provide. */
+/** Provided by `forRoot` and `forRootAsync` alone: its absence shows that `RedisLockModule` was imported bare. */
 interface Configured {
   readonly name: string | undefined;
   readonly locks: LockService;
@@ -58,9 +58,9 @@ const CANDIDATES = Symbol('nest-redis-lock:candidates');
 const ERROR_ANSWERS = Symbol('nest-redis-lock:error-answers');
 
 /**
- * Distributed locks on Redis: provides `LockService`, and what `@Locked` and `@LockedRequest` stand on.
- * Connects when the application starts, and fails then if Redis cannot be used; at its end it gives
- * back what is held and closes what is its own.
+ * The module of distributed locks on Redis: provides `LockService` to the application and its decorators. The module connects
+ * at start-up, which fails if Redis cannot be used. A shutdown releases all leases and closes the module's own connections.
+ * @example `@Module({ imports: [RedisLockModule.forRoot({ redis: process.env.REDIS_URL })] })`
  * @publicApi
  */
 @Module({ imports: [DiscoveryModule] })
@@ -104,13 +104,13 @@ export class RedisLockModule implements OnModuleInit {
     return withLocks(ConfigurableModuleClass.forRoot(rest), { name, isGlobal, mapErrors });
   }
 
-  /** As {@link forRoot}, with options from `useFactory`, `useClass` or `useExisting`; checked at start-up. */
+  /** As {@link forRoot}, with options from `useFactory`, `useClass` or `useExisting`. Wrong options fail the start-up. */
   static forRootAsync(options: RedisLockModuleAsyncOptions): DynamicModule {
     const { name, isGlobal, mapErrors, ...rest } = options;
     return withLocks(ConfigurableModuleClass.forRootAsync(rest), { name, isGlobal, mapErrors });
   }
 
-  /** Called by Nest: checks the decorators of the whole application, and collects the elections they name. */
+  /** Called by Nest: checks the decorators of the whole application, and collects the elections that `@LeaderOnly` names. */
   onModuleInit(): void {
     const all = [...this.#modules.values()]
       .map(({ instance }) => instance as unknown)
@@ -134,8 +134,8 @@ export class RedisLockModule implements OnModuleInit {
   }
 
   /**
-   * Nest calls no hooks of a module that was loaded lazily, but those of all providers of the application's first one, at
-   * last. Where it has called ours before, they do nothing more.
+   * Closes a lazily loaded module, whose hooks Nest never calls, through a provider of the application's first module. A module
+   * that Nest has closed before is not closed twice: the hooks are idempotent.
    */
   #hearClose(): void {
     const [first] = this.#modules.values();
@@ -150,7 +150,7 @@ export class RedisLockModule implements OnModuleInit {
   }
 }
 
-/** The options, which hold passwords: who inspects Nest's container sees a function. */
+/** Returns the options. They hold passwords, so an inspection of Nest's container must find a function instead. */
 type KeptOptions = () => RedisLockOptions;
 
 function outOfSight(provider: Provider): Provider {

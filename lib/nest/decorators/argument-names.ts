@@ -12,8 +12,8 @@ import { LOCK_KEY_METADATA } from './parameters.js';
 type Args = readonly unknown[];
 
 /**
- * The names of a method's arguments: a position, `@LockKey('name')`, the name a route gives it
- * (`@Param('id')`), or the parameter's name in the source; the first that fits.
+ * Resolves names of a key template to arguments. A name is a position, a `@LockKey('name')`, the name a route gives
+ * (`@Param('id')`), or the parameter's name in the source; the first match counts.
  */
 export function argumentNames(
   prototype: object,
@@ -64,7 +64,7 @@ function markedNames(prototype: object, method: string | symbol): [string, Argum
   return marks.map(([name, index]) => [name, { index, path: [] }]);
 }
 
-/** A name that a route uses for two parameters says neither. */
+/** The names that a route gives to parameters. A name given to two parameters is ambiguous and left out. */
 function routeNames(prototype: object, method: string | symbol): [string, ArgumentPlace][] {
   const args = (Reflect.getMetadata(ROUTE_ARGS_METADATA, prototype.constructor, method) ??
     {}) as Record<string, { index: number; data?: unknown }>;

@@ -4,8 +4,8 @@ import { LockOptionsError } from '../../engine/errors/index.js';
 export type Method = (this: object, ...args: unknown[]) => unknown;
 
 /**
- * The method on which a decorator stands.
- * @throws LockOptionsError if it is no method of an object.
+ * Returns the method on which a decorator stands.
+ * @throws LockOptionsError if the decorator stands on anything but a method of an object.
  */
 export function decoratedMethod(
   decorator: string,
@@ -38,7 +38,7 @@ export function decoratedMethod(
   return descriptor.value as Method;
 }
 
-/** Checks options of a decorator; what is wrong with them is said of the method that it stands on. */
+/** Runs a check of a decorator's options, and puts the decorated method in front of its error message. */
 export function checkedFor<Checked>(owner: string, check: () => Checked): Checked {
   try {
     return check();
@@ -48,7 +48,7 @@ export function checkedFor<Checked>(owner: string, check: () => Checked): Checke
   }
 }
 
-/** How messages name it: `Accounts.withdraw`. */
+/** The name of a method in messages: `Accounts.withdraw`. */
 export function nameOf(target: object, method: unknown): string {
   const owner = typeof target === 'function' ? target.name : target?.constructor?.name;
   const name =
@@ -58,10 +58,7 @@ export function nameOf(target: object, method: unknown): string {
 
 const originals = new WeakMap<Method, Method>();
 
-/**
- * Puts `wrapper` in the place of `original` so that nobody notices: what Nest, Swagger and others
- * wrote on the function, its name and its length go over.
- */
+/** Makes `wrapper` look like `original`: copies its name, its length, and the metadata that Nest, Swagger and others wrote on it. */
 export function wrapMethod(original: Method, wrapper: Method): Method {
   originals.set(wrapper, original);
   for (const key of Reflect.getOwnMetadataKeys(original)) {
@@ -73,7 +70,7 @@ export function wrapMethod(original: Method, wrapper: Method): Method {
   return wrapper;
 }
 
-/** The method that was written down, beneath every wrapper of ours. */
+/** Returns the author's method, beneath every wrapper of ours. */
 export function unwrapped<Wrapped>(method: Wrapped): Wrapped {
   const original = originals.get(method as Method) as Wrapped | undefined;
   return original === undefined ? method : unwrapped(original);

@@ -11,20 +11,23 @@ import {
   whyMissing,
 } from '../services/lock-service-token.js';
 
-/** Injects the `LockService` of the module with this `name`; without one, the unnamed module's. */
+/**
+ * Injects the `LockService` of the module with this `name`; without a name, the unnamed module's.
+ * @example `constructor(@InjectLockService('billing') private readonly locks: LockService) {}`
+ */
 export function InjectLockService(module?: string): ParameterDecorator & PropertyDecorator {
   return Inject(lockServiceToken(module));
 }
 
 /** The properties by which the objects of a decorated class find one module's `LockService`. */
 interface Slot {
-  /** Where an object keeps it. A Proxy and what `Object.create` derives find it there too. */
+  /** The property that holds an object's service. A Proxy, or an object derived by `Object.create`, finds the service there too. */
   readonly service: symbol;
-  /** Set by Nest after `service`, with or without one: the place to notice that the module is missing. */
+  /** A property that Nest sets after `service`, with or without a service: its setter notices that the module is missing. */
   readonly modules: symbol;
-  /** The services of objects that take no property. */
+  /** The services of objects that accept no new property. */
   readonly frozen: WeakMap<object, LockService>;
-  /** The factories that supply what they make. */
+  /** The factories that already supply the objects they make. */
   readonly factories: WeakSet<InstanceWrapper>;
 }
 
@@ -33,10 +36,10 @@ type Bearer = Record<symbol, LockService | undefined>;
 const slots = new Map<string | undefined, Slot>();
 
 /**
- * Has Nest inject the `LockService` of `module` into every instance of the class: any scope, inherited
- * or not, and each application its own. It stays out of the instance's enumerable keys and its JSON.
- * Returns how an instance's is found, which throws LockOptionsError if Nest did not make the instance, or
- * knows no such module.
+ * Makes Nest inject the `LockService` of `module` into every instance of the class: any scope, inherited or not, and each
+ * application its own. The property stays out of the instance's enumerable keys and its JSON.
+ * @returns a function that finds an instance's service; it throws LockOptionsError if Nest did not make the instance, or knows
+ * no such module
  * @param said the decorated method, for messages
  */
 export function injectService(
@@ -76,7 +79,7 @@ function openSlot(
   });
   Object.defineProperty(prototype, modules, {
     set(this: Bearer, container: ModulesContainer) {
-      // Another name's module is enough here: which one a decorator names is checked at start-up.
+      // A module of any name is enough here: the start-up check compares the names.
       if (this[service] || isProvided(container, isLockServiceToken)) return;
       const why = whyMissing(
         container,
@@ -93,8 +96,8 @@ function openSlot(
 }
 
 /**
- * Looks over the objects of an application for those that need the `LockService` of `module` and were given
- * none: what `useFactory` and `useValue` brought gets it now, also where an earlier application gave it another.
+ * Supplies the `LockService` of `module` to objects of an application that have none. Objects of `useFactory` and `useValue`
+ * get it here, even if an earlier application gave them another.
  * @throws LockOptionsError for an object of a module that cannot see the service.
  */
 export function supplyService(
@@ -114,7 +117,7 @@ export function supplyService(
       }
       const { isResolved, instance: made } = wrapper.getInstanceByContextId(STATIC_CONTEXT);
       const instance = made as Bearer | null | undefined;
-      if (!isResolved) continue; // it belongs to a load under way
+      if (!isResolved) continue; // a lazy load under way supplies this object
       if (typeof instance !== 'object' || instance === null) continue;
       if (!(service in instance) || instance[service] === locks) continue;
       if (wrapper.isNotMetatype) instance[service] = locks;
@@ -127,7 +130,7 @@ export function supplyService(
   }
 }
 
-/** Calls `supply` after each load of a lazy module: Nest calls no hook for what that brought. */
+/** Calls `supply` after each load of a lazy module: Nest calls no hook for its objects. */
 export function afterLoads(loader: LazyModuleLoader, supply: () => void): void {
   const load = loader.load.bind(loader);
   loader.load = async (...module) => {
@@ -137,7 +140,7 @@ export function afterLoads(loader: LazyModuleLoader, supply: () => void): void {
   };
 }
 
-/** Has a factory that is called again and again supply what it makes from now on, and supplies what it has made before. */
+/** Wraps a factory that Nest calls repeatedly: each object it makes, or has made before, gets the service. */
 function supplyFactory(
   wrapper: InstanceWrapper,
   { service, factories }: Slot,

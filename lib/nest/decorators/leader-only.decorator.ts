@@ -22,22 +22,22 @@ export interface LeaderOnlyOptions extends ElectionOptions, Pick<LockedPolicy, '
   readonly module?: string | undefined;
 }
 
-/** What the start-up check reads of a method: each `@LeaderOnly` on it, innermost first. */
+/** Metadata for the start-up check: each `@LeaderOnly` on a method, innermost first. */
 export const LEADER_ONLY_METADATA = Symbol('nest-redis-lock:leader-only');
 export type LeaderOnlyMetadata = readonly (LeaderOnlyOptions & { readonly election: string })[];
 
 /**
- * Runs the method on the replica that leads the election `name`; on every other it returns undefined at once,
- * without asking Redis. Each replica campaigns from its start-up on, again after each loss, and resigns when it
- * shuts down, so that the next leads at once; when a leader dies, another leads within `ttl` and a second.
+ * Runs the method on the replica that leads the election `name`; every other replica returns undefined at once, without asking
+ * Redis. Each replica campaigns from its start-up on, and again after each loss. A replica that shuts down resigns, so that the
+ * next leads at once; when a leader dies, another leads within `ttl` and 1 s.
  *
- * The method runs inside the leader's lease: `@CurrentLease` has its signal, which aborts when this replica is
- * deposed, and its fencing token. Calls on the leader may overlap; `@Locked` beside it keeps them apart. For
- * methods of providers that return `Promise<void>`, jobs above all: on routes and queue processors it is
- * refused at start-up, for a skipped call would count as done.
- *
- * @throws LockOptionsError where it stands, when the name or an option cannot work.
- * The method rejects with `LeaseLostError` if it succeeded after the lead was lost or given back (`onLost: 'ignore'` keeps its result).
+ * The method runs inside the leader's lease: `@CurrentLease` has its fencing token and its signal, which aborts when this
+ * replica is deposed. Calls on the leader may overlap; `@Locked` beside the decorator keeps them apart. It is for methods of
+ * providers that return `Promise<void>`, jobs above all. Routes and queue processors are refused at start-up, for a skipped
+ * call would count as done.
+ * @example `@LeaderOnly('reports') @Cron('0 6 * * *') async report(): Promise<void> {}`
+ * @throws LockOptionsError where the decorator stands, when the name or an option cannot work. The method rejects with
+ * `LeaseLostError` if it succeeded after the lead was lost or given back (`onLost: 'ignore'` keeps its result).
  * @publicApi
  */
 export function LeaderOnly(

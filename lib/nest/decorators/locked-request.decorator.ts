@@ -14,15 +14,19 @@ import { rememberReturnKind, returnKind } from '../services/return-kind.js';
 import { type Method, wrapMethod } from './decorated-method.js';
 
 /**
- * Runs a handler, or every handler of a controller, under a lock whose key comes from the request:
- * `'tenant:<user.tenantId>'`. The roots are `params query body headers user ip` on HTTP, `args user` in
- * GraphQL, `data user` for messages; or a function of the ExecutionContext.
+ * Runs a handler, or every handler of a controller, under a lock whose key comes from the request: `'tenant:<user.tenantId>'`.
+ * The roots are `params query body headers user ip` on HTTP, `args user` in GraphQL, `data user` for messages; or the key is a
+ * function of the ExecutionContext.
  *
- * It is an interceptor: before pipes, and around the other interceptors of its handler or controller (a transaction),
- * in whatever order they are written. Global ones are outside, and those of the controller if it stands on a handler.
- * Streams are held to their end. On HTTP and in GraphQL the lock is given back before the response is sent. For
- * messages each value goes out as it is emitted, so a loss that only the release notices comes after it.
- * @throws LockOptionsError where it stands, when the key or an option cannot work.
+ * The decorator is an interceptor: it acts before pipes, and around the other interceptors of its handler or controller (a
+ * transaction), in whatever order they are written. Global interceptors are outside, and the controller's if the decorator
+ * stands on a handler.
+ *
+ * Streams are held to their end. On HTTP and in GraphQL the lock is given back before the response is sent. For messages each
+ * value goes out as it is emitted, so a loss that only the release notices comes after it. A client that leaves while its
+ * request waits holds nothing.
+ * @example `@LockedRequest('tenant:<user.tenantId>', { wait: '5s' }) @Post('orders') create(@Body() order: Order) {}`
+ * @throws LockOptionsError where the decorator stands, when the key or an option cannot work.
  * @publicApi
  */
 export function LockedRequest(
@@ -52,7 +56,7 @@ export function LockedRequest(
 
 const watchers = new WeakSet<Method>();
 
-/** The handler, of which the run of its request knows when it is called and when it has returned. */
+/** Wraps a handler, so that the run of its request knows when it is called and when it has returned. */
 function watched(prototype: object, name: string | symbol, handler: Method): Method {
   if (watchers.has(handler)) return handler;
   const watcher = wrapMethod(handler, function (...args) {
@@ -64,7 +68,7 @@ function watched(prototype: object, name: string | symbol, handler: Method): Met
   return watcher;
 }
 
-/** The same for all handlers of a controller, inherited ones too: Nest has metadata on them. */
+/** Wraps all handlers of a controller, inherited ones too: they are the methods with metadata. */
 function watchHandlers(controller: Record<string, Method>): void {
   for (const name of new MetadataScanner().getAllMethodNames(controller)) {
     const method = controller[name]!;

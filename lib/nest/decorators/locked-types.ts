@@ -1,15 +1,15 @@
 import type { Observable } from 'rxjs';
 
 /**
- * What a method under a lock may return: something that ends later. A synchronous method cannot wait
- * for a lock; nor can one that returns a Node stream at once: it returns a Promise of it.
+ * The result of a method under a lock: it ends later, for a synchronous method cannot wait for a lock. A method that makes a
+ * Node stream returns a Promise of it.
  */
 export type Lockable =
   | PromiseLike<unknown>
   | Observable<unknown>
   | (AsyncIterable<unknown> & { readonly pipe?: undefined });
 
-/** What a method returns that may be skipped: nothing. */
+/** The result of a method whose calls may be skipped: nothing. */
 export type Skippable = PromiseLike<void | undefined>;
 
 /** The keys of `@Locked`: a template, several, or a function of the method's arguments. */
@@ -17,9 +17,9 @@ export type LockedKey<Args extends readonly unknown[]> =
   string | readonly string[] | ((...args: Args) => string | readonly string[]);
 
 /**
- * A decorator for methods that return `Result`, whose arguments the key function takes, and which may return what a busy
- * call does. A function with two signatures may stand for a `MethodDecorator`, as in `applyDecorators`: only then does the
- * compiler take `Method` for `any`. Nobody can call the first one.
+ * A decorator for methods that return `Result`; the key function takes `Args`, and `onBusy` returns `Busy`. The first
+ * signature, which nobody can call, lets it stand for a `MethodDecorator`, as in `applyDecorators`: only beside it does the
+ * compiler take `Method` for `any`.
  */
 export interface LockedDecorator<Args extends readonly unknown[], Result, Busy = unknown> {
   (target: never, method: never, descriptor: never): void;
@@ -38,7 +38,7 @@ export interface LockedDecorator<Args extends readonly unknown[], Result, Busy =
   ): void;
 }
 
-/** Whether the key function can have the arguments of `Method`; of `any` it can. */
+/** Checks that the key function accepts the arguments of `Method`; a method of type `any` always fits. */
 export type TakesArgs<Method, Args extends readonly unknown[]> = Method extends (
   ...args: infer Given
 ) => unknown
@@ -50,8 +50,8 @@ export type TakesArgs<Method, Args extends readonly unknown[]> = Method extends 
   : unknown;
 
 /**
- * Whether a busy call's result fits the method's, as far as it can be said without its literals, which are wide by
- * then: a text is no number. A function without a result may be one that always throws.
+ * Checks that the result of `onBusy` fits the method's. Only kinds are compared (a string is no number): literals are widened
+ * by then. A function without a result may be one that always throws.
  */
 export type BusyFits<Busy, Value> = [Busy] extends [Value]
   ? true

@@ -37,7 +37,7 @@ import { argumentsWith, leaseParameters } from './parameters.js';
 import { rememberReturnKind, returnKind } from '../services/return-kind.js';
 import { logger } from '../services/logger.js';
 
-/** What the start-up check reads of a method: each `@Locked` on it, innermost first. */
+/** Metadata for the start-up check: each `@Locked` on a method, innermost first. */
 export const LOCKED_METADATA = Symbol('nest-redis-lock:locked');
 export type LockedMetadata = readonly {
   readonly options: LockedOptions;
@@ -45,17 +45,18 @@ export type LockedMetadata = readonly {
 }[];
 
 /**
- * Runs the method under the lock that `key` names, one call at a time over all replicas: waits for it,
- * renews it while the method runs, gives it back before the caller has the result.
+ * Runs the method under the lock that `key` names, one call at a time over all replicas. The decorator waits for the lock,
+ * renews it while the method runs, and releases it before the caller has the result.
  *
- * The key is a template, `'account:<id>'`: `<argument>`, `<argument.path>`, `<0>`; or a function of the
- * arguments; or several: all of those locks are held, or none. It is computed once, before the method runs. Stands on any method of any class that Nest
- * makes, above or below routes, `@Cron` and the like. Returns Promise, Observable (acquired per
- * subscription) or AsyncIterable (acquired at the first pull).
- *
- * @throws LockOptionsError where it stands, when the key or an option cannot work.
- * The method rejects with `LockNotAcquiredError`, `LeaseLostError`, `LockStoreError`, `LockKeyError`,
- * `ForeignLockError`, `LockLimitError` or `LockShutdownError`. Only with `onUnavailable: 'proceed'` does it run without the lock instead.
+ * The key is a template, `'account:<id>'`, with `<argument>`, `<argument.path>` or `<0>`; or a function of the arguments; or
+ * several keys: all of those locks are held, or none. It is computed once, before the method runs. The decorator stands on any
+ * method of any class that Nest makes, above or below routes, `@Cron` and the like. The method returns a Promise, an Observable
+ * (acquired per subscription) or an AsyncIterable (acquired at the first pull). A consumer that leaves while its call waits
+ * holds nothing.
+ * @example `@Locked('account:<id>', { wait: '5s' }) async withdraw(id: string, amount: number): Promise<void> {}`
+ * @throws LockOptionsError where the decorator stands, when the key or an option cannot work. The method rejects with
+ * `LockNotAcquiredError`, `LeaseLostError`, `LockStoreError`, `LockKeyError`, `ForeignLockError`, `LockLimitError` or
+ * `LockShutdownError`. Only with `onUnavailable: 'proceed'` does it run without the lock instead.
  * @publicApi
  */
 export function Locked<Args extends readonly unknown[], Busy = unknown>(
@@ -64,7 +65,7 @@ export function Locked<Args extends readonly unknown[], Busy = unknown>(
     readonly onBusy?: 'throw' | ((context: BusyContext) => Busy) | undefined;
   },
 ): LockedDecorator<Args, Lockable, Busy>;
-// The last one takes all options: the compiler blames a wrong one by it.
+// The last overload takes all options, because the compiler's message on a wrong option cites this overload.
 export function Locked<Args extends readonly unknown[]>(
   key: LockedKey<Args>,
   options: LockedOptions,
@@ -106,10 +107,13 @@ export function Locked(
       return new LockedCall(plan, names, args, run, instance);
     }
 
-    /** What Nest calls and has metadata on: this method, or what decorators above have put around it. */
+    /** The function that Nest calls and that has its metadata: this wrapper, or one that a decorator above put around it. */
     const handler = (): object => (Reflect.get(target, method) ?? wrapper) as object;
 
-    /** Where a route sends its answer by `@Res()`, at whose mark a resolver has its `@Context()`, or from a `Response`. */
+    /**
+     * The end of an answer that a route sends by `@Res()` or as a web `Response`. A resolver's `@Context()` has the metadata of
+     * `@Res()`.
+     */
     function endOfAnswer(result: unknown, args: readonly unknown[]): Promise<void> | undefined {
       if (response !== undefined && !isResolver(handler())) return endOfResponse(args[response]);
       const isSent = isWebResponse(result) && Reflect.hasMetadata(METHOD_METADATA, handler());
@@ -173,10 +177,7 @@ function unknownKind(said: string): never {
   );
 }
 
-/**
- * Who expects a stream awaits no Promise. That this one rejects is then heard of in the log, instead of ending the
- * process as a rejection that nobody handles.
- */
+/** Logs a LazyResultError: a caller that expects a stream awaits no Promise, and an unhandled rejection would end the process. */
 function heardIfLazy(wrapper: Method): Method {
   return function (this: object, ...args) {
     const result = (wrapper.apply(this, args) as Promise<unknown>).catch((error: unknown) => {

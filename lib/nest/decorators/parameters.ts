@@ -7,6 +7,7 @@ const CURRENT_LEASE_METADATA = Symbol('nest-redis-lock:current-lease');
 
 /**
  * Names a parameter for the key of `@Locked`, so that no minifier and no wrapper beneath changes the name.
+ * @example `@Locked('account:<id>') withdraw(@LockKey('id') accountId: string): Promise<void> {}`
  * @throws LockOptionsError on a parameter of a constructor.
  */
 export function LockKey(name: string): ParameterDecorator {
@@ -14,8 +15,9 @@ export function LockKey(name: string): ParameterDecorator {
 }
 
 /**
- * A parameter that `@Locked` fills with the lease, on routes too. Undefined only where the call
- * proceeds without a lock (`onUnavailable: 'proceed'`).
+ * Marks a parameter that `@Locked` or `@LeaderOnly` fills with the lease, on routes too. The lease is undefined only where the
+ * call proceeds without a lock (`onUnavailable: 'proceed'`).
+ * @example `@Locked('account:<id>') withdraw(id: string, @CurrentLease() lease?: Lease): Promise<void> {}`
  */
 export function CurrentLease(): ParameterDecorator {
   return (target, method, index) => add(CURRENT_LEASE_METADATA, target, method, index);
@@ -36,13 +38,13 @@ function add(
   Reflect.defineMetadata(metadata, [...known, entry], prototype.constructor, method);
 }
 
-/** Where a method takes its lease: the positions of `@CurrentLease`. */
+/** The positions of `@CurrentLease` among a method's parameters. */
 export function leaseParameters(prototype: object, method: string | symbol): readonly number[] {
   return (Reflect.getOwnMetadata(CURRENT_LEASE_METADATA, prototype.constructor, method) ??
     []) as number[];
 }
 
-/** The arguments with the lease in those positions. */
+/** Returns the arguments with the lease at the given positions. */
 export function argumentsWith(
   args: unknown[],
   positions: readonly number[],

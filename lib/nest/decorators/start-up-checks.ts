@@ -15,18 +15,21 @@ import { LEADER_ONLY_METADATA, type LeaderOnlyMetadata } from './leader-only.dec
 import { checkedFor } from './decorated-method.js';
 import { LOCKED_METADATA, type LockedMetadata } from './locked.decorator.js';
 
-/** What marks a method that answers requests, by the library that calls it. */
+/** Metadata keys of methods that answer requests, one for each library that calls them. */
 const HANDLER_METADATA = [
   METHOD_METADATA,
   'microservices:pattern',
   'websockets:message_mapping',
   'graphql:resolver_type',
 ];
-/** What marks a class whose `process` works through a queue, and a method that does. */
+/** Metadata keys of a class whose `process` works through a queue, and of a method that does. */
 const PROCESSOR_METADATA = 'bullmq:processor_metadata';
 const PROCESS_METADATA = 'bull:module_queue_process';
 
-/** What an override loses, and how it runs then; an interceptor does not stand around what it calls. */
+/**
+ * Decorators that an override does not inherit, and how it then runs. A call of `super` brings back no `@LockedRequest`, which
+ * is an interceptor.
+ */
 const NOT_INHERITED = [
   ['@Locked', LOCKED_METADATA, 'without the lock unless it calls super'],
   ['@LeaderOnly', LEADER_ONLY_METADATA, 'on every replica unless it calls super'],
@@ -44,9 +47,9 @@ interface ClassOfApplication {
 }
 
 /**
- * Looks over every class of the application at start-up for what no decorator can see where it stands.
- * @throws LockOptionsError for `onBusy: 'skip'` and `@LeaderOnly` where skipped work would count as done, for
- * `@LockedRequest` where no request comes by, for a `module` that does not exist, and for options that contradict it.
+ * Checks every class of the application at start-up for faults that no decorator can see where it stands.
+ * @throws LockOptionsError for `onBusy: 'skip'` and `@LeaderOnly` where skipped work would count as done; for `@LockedRequest`
+ * where no request comes by; for a `module` that does not exist; for options that contradict it.
  * @returns every `@LeaderOnly`, so that this replica can campaign before its first call
  */
 export function checkDecorators(
@@ -55,7 +58,7 @@ export function checkDecorators(
   services: ReadonlyMap<string | undefined, LockService>,
 ): LeaderOnlyMetadata {
   const leaders: LeaderOnlyMetadata[number][] = [];
-  /** Methods of classes before: of one that many inherit it is said once how short it waits. */
+  /** Methods of earlier classes: an inherited method is warned of once. */
   const seen = new Set<Method>();
   const check = (
     said: string,
@@ -116,7 +119,7 @@ export function checkDecorators(
   return leaders;
 }
 
-/** Every class of the application, once. */
+/** Yields every class of the application once. */
 function* classesOf(
   discovery: DiscoveryService,
   scanner: MetadataScanner,
@@ -131,7 +134,7 @@ function* classesOf(
   }
 }
 
-/** Where the methods of a provider are; of what `useFactory` or `useValue` brought, only the object says it. */
+/** Returns the prototype with a provider's methods; for `useFactory` and `useValue`, that of the object. */
 function prototypeOf(wrapper: InstanceWrapper): Prototype | null | undefined {
   if (!wrapper.isNotMetatype) return (wrapper.metatype as Method).prototype as Prototype;
   const instance: unknown = wrapper.isDependencyTreeStatic() ? wrapper.instance : undefined;
@@ -161,12 +164,12 @@ function leaderOnlyOptions(method: object): LeaderOnlyMetadata {
   return (Reflect.getOwnMetadata(LEADER_ONLY_METADATA, method) ?? []) as LeaderOnlyMetadata;
 }
 
-/** True for a method that answers requests: what it skips would be answered. */
+/** True for a method that answers requests: a skipped call would be answered. */
 function isHandler(method: object): boolean {
   return HANDLER_METADATA.some((key) => Reflect.hasMetadata(key, method));
 }
 
-/** True for a method that works through a queue: what it skips would be acknowledged. */
+/** True for a method that works through a queue: a skipped job would be acknowledged. */
 function isProcessor(type: object, name: string, method: object): boolean {
   return (
     (name === 'process' && Reflect.hasMetadata(PROCESSOR_METADATA, type)) ||

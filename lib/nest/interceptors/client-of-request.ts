@@ -9,10 +9,10 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Observable } from 'rxjs';
 import { endOfResponse } from '../services/end-of-stream.js';
 
-/** What logs and metrics of proxies call it; no client hears it. */
+/** The status by which logs of proxies show that a client left; no client receives it. */
 const CLIENT_CLOSED_REQUEST = 499;
 
-/** Aborts when the response is over: who waits for a lock then waits for nobody. Undefined where there is no response. */
+/** Returns a signal that aborts when the response is over: nobody needs the lock then. Undefined where there is no response. */
 export function clientGone(response: unknown): AbortSignal | undefined {
   const end = endOfResponse(response);
   if (!end) return undefined;
@@ -24,10 +24,10 @@ export function clientGone(response: unknown): AbortSignal | undefined {
 
 const clients = new AsyncLocalStorage<AbortSignal | undefined>();
 
-/** Around a route under `@Locked` with `leaveWithClient`: a method does not see the response of its request. */
+/** Stands around a route under `@Locked` with `leaveWithClient`: the method itself does not see the response of its request. */
 @Injectable()
 export class ClientOfRequest implements NestInterceptor {
-  /** Of the request whose handler is called: aborts when its client is gone. */
+  /** Aborts when the client of the current request is gone. */
   static get gone(): AbortSignal | undefined {
     return clients.getStore();
   }

@@ -11,13 +11,13 @@ import {
 import { standFor } from '../../engine/errors/lock.error.js';
 import { logger } from '../services/logger.js';
 
-/** What a client is told of an error: never the lock's key, and nothing else that the error knows. */
+/** The answer to a client. It never contains the lock's key or other details of the error. */
 export interface ErrorResponse {
-  /** As on HTTP. */
+  /** The HTTP status. */
   readonly status: keyof typeof MESSAGES;
   readonly code: string;
   readonly message: string;
-  /** After how many seconds it may be worth trying again; undefined: never. */
+  /** Seconds after which another attempt may succeed. Undefined: never. */
   readonly retryAfter?: number;
 }
 
@@ -58,20 +58,20 @@ function statusOf(error: LockError): ErrorResponse['status'] {
   return passing.some((type) => error instanceof type) ? 503 : 500;
 }
 
-/** The body of an HTTP answer, as Nest forms those of its own exceptions. */
+/** The body of an HTTP answer, in the form of Nest's own exceptions. */
 export function httpBody({ status, code, message }: ErrorResponse): object {
   return { statusCode: status, error: STATUS_CODES[status], code, message };
 }
 
-/** What a client of a microservice or a gateway gets. */
+/** The answer to a client of a microservice or a gateway. */
 export function messageBody({ status: _http, ...told }: ErrorResponse): object {
   return { status: 'error', ...told };
 }
 
 /**
- * Stands for an error of this library before the filters of an application: an `HttpException` with the right status,
- * and an instance of the error's own classes. Its message may reach a client; the error itself is its `cause`, which no
- * serializer finds: it knows the key.
+ * Stands for an error of this library before the filters of an application. It is an `HttpException` with the right status and
+ * an instance of the error's own classes. Its message may reach a client. The error itself knows the key, so it is the `cause`,
+ * which no serializer finds.
  */
 export class LockHttpException extends HttpException {
   constructor(error: LockError) {
@@ -81,7 +81,7 @@ export class LockHttpException extends HttpException {
   }
 }
 
-/** The same for GraphQL, whose servers send `message` and `extensions`, and in development the stack. */
+/** As {@link LockHttpException}, for GraphQL: its servers send `message`, `extensions` and, in development, the stack. */
 export class LockGraphqlError extends Error {
   readonly extensions: Readonly<Record<string, unknown>>;
 
@@ -97,8 +97,8 @@ export class LockGraphqlError extends Error {
 const logged = new WeakSet<LockError>();
 
 /**
- * Logs, once an error, what the answer hides from a developer: a failure (status 500 and above), a value that cannot
- * be in a key, and why an event was not handled, which has no answer.
+ * Logs once per error what the answer hides from a developer. That is a failure (status 500 and above), a value that cannot be
+ * in a key, or why an event was not handled, which has no answer.
  */
 export function logFailure(error: LockError, isEvent = false): void {
   if (logged.has(error)) return;

@@ -14,21 +14,20 @@ import {
 import { discard } from '../services/end-of-stream.js';
 
 /**
- * The run that the interceptors and pipes of a request are inside of: however often `LockInterceptor` is registered, each
- * decorator acts once in it. Where the asynchronous context is lost between two registrations, the second acts again:
- * rather that than never.
+ * The run that surrounds the interceptors and pipes of a request: each decorator acts once in it, however often
+ * `LockInterceptor` is registered. If the asynchronous context is lost between two registrations, the decorator acts twice
+ * rather than never.
  */
 const inside = new AsyncLocalStorage<HandlerRun | undefined>();
 
 /**
- * One run of a request's handler, under all of its locks. Nest calls the handler before anybody subscribes to its answer,
- * and an async one runs to its end also when nobody wants that any more: who leaves before its first answer is out at
- * once, while the run goes on until then. A request that an interceptor handles again has another run, which needs the
- * locks again; two of them may go on beside each other.
+ * One run of a request's handler, under all of its locks. Nest calls the handler before its answer has a subscriber, and an
+ * async handler cannot be stopped. A subscriber that leaves before the first answer is free at once; the run goes on until that
+ * answer. A retry by an interceptor is another run, which needs the locks again; two runs may overlap.
  */
 export class HandlerRun {
   #context: ExecutionContext | undefined;
-  /** Whether unsubscribing stops it at any time: the handler has returned an Observable, or declares to. */
+  /** Whether unsubscribing stops the handler at any time: it has returned an Observable, or declares to. */
   #stops: boolean;
   /** Calls of the handler that have not returned yet. */
   #pending = 0;
@@ -37,19 +36,19 @@ export class HandlerRun {
   #over: Promise<void> | undefined;
   #end = (): void => {};
 
-  /** Whether the running code is inside a run of this request, before its handler. */
+  /** True if the running code is inside a run of this request, before its handler. */
   static isInside(context: ExecutionContext): boolean {
     const run = inside.getStore();
     return run !== undefined && run.#context === context;
   }
 
   /**
-   * Calls the `handler` of the run that the running code is inside of, if any.
+   * Calls `handler` as a part of the run around the running code, if there is one.
    * @throws Error if the request was left or answered before, as its lock may be given back.
    */
   static call(handler: () => unknown): unknown {
     const run = inside.getStore();
-    // What the handler calls is no handler of this run, and what it leaves running keeps no request.
+    // Code inside the handler leaves the run: handlers it calls are not this request's, and its background work keeps no lock.
     return run ? run.#call(() => inside.run(undefined, handler)) : handler();
   }
 
@@ -58,7 +57,7 @@ export class HandlerRun {
     this.#stops = declaresObservable;
   }
 
-  /** What comes of the handler, which `handle` calls behind further interceptors and pipes. One subscriber only. */
+  /** Emits the answers of the handler, which `handle` calls behind further interceptors and pipes. Allows one subscriber. */
   answers(handle: () => Observable<unknown>): Observable<unknown> {
     return new Observable((subscriber) => {
       this.#over = new Promise((resolve) => (this.#end = resolve));
@@ -107,7 +106,7 @@ export class HandlerRun {
       returned(result);
       return result;
     }
-    // One `then` only: each may begin the work of what is no Promise, as a query.
+    // Only one `then`: a query is a lazy thenable, and each `then` may begin its work.
     return result.then(
       (value) => {
         returned(value);
@@ -124,8 +123,8 @@ export class HandlerRun {
   readonly over = async (): Promise<void> => this.#over;
 
   /**
-   * The last of `answers`, which may stand for those of this run under further locks. Where their consumer has `left`, it
-   * comes all the same only when the run is over.
+   * Resolves to the last of `answers`, which are those of this run, perhaps under further locks. Also after `left` aborts, it
+   * waits for the end of the run.
    */
   async last(answers: Observable<unknown>, left: AbortSignal): Promise<unknown> {
     if (left.aborted) return undefined;

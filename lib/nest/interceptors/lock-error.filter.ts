@@ -15,9 +15,9 @@ import {
 import { answerSocket, setRetryAfter, transportOf } from './transports.js';
 
 /**
- * Answers a request that ended in an error of this library, on HTTP, in GraphQL, over a microservice or a gateway: its
- * code and what to do, never the lock's key. With `mapErrors` it is the last of the global filters; `@UseFilters` puts
- * it where those do not reach.
+ * Answers a request that ended in an error of this library, on HTTP, in GraphQL, over a microservice or a gateway. The answer
+ * has the error's code and says what to do, never the lock's key. `mapErrors` makes this the last global filter;
+ * `@UseFilters(LockErrorFilter)` puts it where global filters do not reach.
  */
 @Catch(LockError)
 export class LockErrorFilter implements ExceptionFilter<LockError> {

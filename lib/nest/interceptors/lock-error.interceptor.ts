@@ -26,8 +26,8 @@ import {
 } from './transports.js';
 
 /**
- * The outermost interceptor of an application: turns each error of this library into what its filters can answer, and
- * its clients may see. A client of a gateway is answered here, for global filters do not reach gateways.
+ * The outermost interceptor of an application. It turns each error of this library into an exception that the application's
+ * filters can answer and its clients may see. Gateways are answered here, for global filters do not reach them.
  */
 @Injectable()
 export class LockErrorInterceptor implements NestInterceptor {
@@ -71,8 +71,8 @@ export class LockErrorInterceptor implements NestInterceptor {
 const answered = new WeakSet<LockService>();
 
 /**
- * Has the application answer errors of this library on every transport. Called before anything global is registered:
- * so the filter is the last that is asked, and the interceptor stands around all others.
+ * Makes the application answer errors of this library on every transport. Called before anything global is registered, so the
+ * filter is asked last and the interceptor is outermost.
  */
 export function answerErrors(
   config: ApplicationConfig,
@@ -86,7 +86,7 @@ export function answerErrors(
   config.useGlobalInterceptors(interceptor);
 }
 
-/** Whether the application of this service answers its errors. */
+/** True if the application of this service answers its errors (`mapErrors`). */
 export function answersErrors(service: LockService): boolean {
   return answered.has(service);
 }

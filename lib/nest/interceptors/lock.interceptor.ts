@@ -30,25 +30,25 @@ import { HandlerRun } from './handler-run.js';
 import { errorOfHandler } from './message-errors.js';
 import { LOCKED_REQUEST_METADATA, type LockedRequestSettings } from './locked-request-settings.js';
 
-/** What the metadata of a handler say. */
+/** The metadata of a handler. */
 interface Handling {
-  /** The decorators around it: the controller's outside, then its own, the uppermost first. */
+  /** Each `@LockedRequest` around the handler: those of the controller first, then its own, the uppermost first. */
   readonly decorators: readonly LockedRequestSettings[];
   readonly isSse: boolean;
   readonly declaresObservable: boolean;
-  /** The position of a response that it sends by itself. */
+  /** The position of `@Res()`, if the handler sends the response by itself. */
   readonly response: number | undefined;
 }
 
 /**
- * Read once for each handler of a class: the class that inherits a handler has metadata of its own. A controller that
- * binds its handlers has others for each request, which nothing may keep.
+ * The metadata by class and handler: a subclass has its own for an inherited handler. The keys are weak, since a controller
+ * that binds its handlers makes new ones for each request.
  */
 const handlings = new WeakMap<object, WeakMap<object, Handling>>();
 
 /**
- * Acts for `@LockedRequest`: acquires before a handler's pipes. On HTTP and in GraphQL it gives back before the response,
- * or at the end of one that is a stream; for messages and events, which go out one by one, after the last of them.
+ * Locks for `@LockedRequest`, before a handler's pipes run. On HTTP and in GraphQL the lock is released before the response, or
+ * at the end of a streamed one. For messages and events the lock is released after the last value.
  */
 @Injectable()
 export class LockInterceptor implements NestInterceptor {
@@ -68,7 +68,7 @@ export class LockInterceptor implements NestInterceptor {
       (inner, settings) => this.#guard(context, handling, settings, inner, run),
       run.answers(() => next.handle()),
     );
-    // Who subscribes may be outside of the asynchronous context that an interceptor has opened around this one.
+    // The subscriber may run outside of the asynchronous context that an outer interceptor opened.
     return new Observable(AsyncResource.bind((subscriber) => answers.subscribe(subscriber)));
   }
 
@@ -143,7 +143,7 @@ export class LockInterceptor implements NestInterceptor {
   }
 }
 
-/** A stream or rows of an HTTP answer, which Nest reads when the interceptors are through. */
+/** Prepares a streamed HTTP answer, which Nest reads after all interceptors are done. */
 function sentAnswer(answer: unknown, response: unknown): unknown {
   discardUnsent(answer, response);
   if (!SENDS_STREAMS || lazyKind(answer) !== 'iterable') return answer;
@@ -157,7 +157,7 @@ function handlingOf(context: ExecutionContext): Handling {
   let handling = known.get(handler);
   if (!handling) {
     const prototype = type.prototype as object;
-    const name = connectionOptionsOf(handler, prototype);
+    const name = propertyOf(handler, prototype);
     handling = {
       decorators: [type, handler].flatMap(
         (target) =>
@@ -172,11 +172,11 @@ function handlingOf(context: ExecutionContext): Handling {
   return handling;
 }
 
-/** By what a class has its handler: a function around it, of another decorator, may have another name or none. */
-function connectionOptionsOf(handler: { name: string }, prototype: object | null): string | symbol {
+/** Returns the property that holds a handler: a wrapper by another decorator may have another name or none. */
+function propertyOf(handler: { name: string }, prototype: object | null): string | symbol {
   if (!prototype) return handler.name;
-  const place = Reflect.ownKeys(prototype).find(
+  const property = Reflect.ownKeys(prototype).find(
     (key) => Object.getOwnPropertyDescriptor(prototype, key)!.value === handler,
   );
-  return place ?? connectionOptionsOf(handler, Object.getPrototypeOf(prototype) as object | null);
+  return property ?? propertyOf(handler, Object.getPrototypeOf(prototype) as object | null);
 }

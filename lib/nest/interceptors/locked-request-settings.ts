@@ -12,14 +12,14 @@ import { CallPlans } from '../services/call-plan.js';
 /** Metadata on a handler or controller under `@LockedRequest`: its {@link LockedRequestSettings}. */
 export const LOCKED_REQUEST_METADATA = Symbol('nest-redis-lock:locked-request');
 
-/** The options of `@LockedRequest`: a request that was not handled must not look as if it was, so none is skipped. */
+/** The options of `@LockedRequest`. A busy request cannot be skipped: it would look as if it had been handled. */
 export type LockedRequestOptions = Omit<LockedOptions, 'returns' | 'onBusy'> & {
   readonly onBusy?: 'throw' | undefined;
 };
 
 /**
- * How a request names its lock: a template like `'tenant:<user.tenantId>'`, several templates for one lease on all of those
- * locks, or a function of the ExecutionContext. Holes are checked at start-up; values that cannot be in a key are a
+ * The key of `@LockedRequest`: a template like `'tenant:<user.tenantId>'`, several templates for one lease on all of those
+ * locks, or a function of the ExecutionContext. Holes are checked at start-up; a value that cannot be in a key is a
  * `LockKeyError` of the request.
  */
 export type RequestKey =
@@ -29,7 +29,7 @@ type Roots = Readonly<Record<string, (context: ExecutionContext) => unknown>>;
 
 const HTTP = ['params', 'query', 'body', 'headers', 'user', 'ip'];
 
-/** What a request is called in a key, for each kind of application. */
+/** The names that a key may use, for each kind of application. */
 const ROOTS: Readonly<Record<string, Roots>> = {
   http: Object.fromEntries(
     HTTP.map((name) => [
@@ -53,7 +53,7 @@ const ROOTS: Readonly<Record<string, Roots>> = {
 };
 const KNOWN = [...new Set(Object.values(ROOTS).flatMap((roots) => Object.keys(roots)))];
 
-/** One `@LockedRequest`, checked where it stands: how a request becomes a key, and the options. */
+/** The checked key and options of one `@LockedRequest`. */
 export class LockedRequestSettings {
   readonly keyOf: (context: ExecutionContext) => string | readonly string[];
   readonly module: string | undefined;
@@ -90,7 +90,7 @@ const NAMES: Names<ExecutionContext> = {
       );
     };
   },
-  // Node.js has the names of headers in lower case.
+  // Node.js keeps header names in lower case.
   step: (name, step) => (name === 'headers' ? step.toLowerCase() : step),
   owner: '@LockedRequest',
   remedy: (name) => `There is no "${name}". A request has: ${KNOWN.join(', ')}.`,

@@ -14,14 +14,17 @@ import {
 import { answersErrors } from './lock-error.interceptor.js';
 import { isEventHandler } from './transports.js';
 
-// Names in the metadata of packages that this one does not depend on.
+// Metadata keys of packages that this one does not depend on.
 const PATTERN = 'microservices:pattern';
 const GRAPHQL = ['graphql:resolver_type', 'graphql:resolve_property', 'graphql:resolve_reference'];
 
-/** Leaves a handler of messages; what inherits the application's configuration turns it into what its filters see. */
+/**
+ * The exception that leaves a message handler. Where the application's configuration is inherited, its interceptor maps the
+ * exception for its filters.
+ */
 class LockMessageException extends LockHttpException {}
 
-/** Beside each handler of messages: answers where the application's configuration is not inherited. */
+/** Answers a message where the application's configuration is not inherited; stands on each class with decorated methods. */
 @Catch(LockMessageException)
 class MessageErrorFilter implements ExceptionFilter<LockError> {
   catch(error: LockError): Observable<never> {
@@ -31,7 +34,7 @@ class MessageErrorFilter implements ExceptionFilter<LockError> {
 
 const messageErrorFilter = new MessageErrorFilter();
 
-/** Puts the filter behind all others of the class. */
+/** Adds the filter to a class, behind its other filters. */
 export function catchMessageErrors(type: object): void {
   const filters = (Reflect.getMetadata(EXCEPTION_FILTERS_METADATA, type) ?? []) as unknown[];
   if (filters.includes(messageErrorFilter)) return;
@@ -39,8 +42,8 @@ export function catchMessageErrors(type: object): void {
 }
 
 /**
- * What leaves a decorated method instead of an error of this library, where no interceptor of the application may be
- * around it: a handler of messages (hybrid applications), a resolver of a GraphQL field.
+ * Maps an error of this library that leaves a message handler (hybrid applications) or the resolver of a GraphQL field: no
+ * interceptor of the application may be around them.
  */
 export function errorOfHandler(service: LockService, handler: object, thrown: unknown): unknown {
   if (!(thrown instanceof LockError) || !answersErrors(service)) return thrown;

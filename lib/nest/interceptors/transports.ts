@@ -3,15 +3,15 @@ import { EXCEPTION_FILTERS_METADATA, FILTER_CATCH_EXCEPTIONS } from '@nestjs/com
 import type { AbstractHttpAdapter } from '@nestjs/core';
 import type { ErrorResponse } from './error-response.js';
 
-/** What `@nestjs/microservices`, on which this package does not depend, writes on a handler of events. */
+/** The metadata key of event handlers in `@nestjs/microservices`, on which this package does not depend. */
 const HANDLER_TYPE = 'microservices:handler_type';
 const EVENT = 2;
 
 const TRANSPORTS = ['http', 'graphql', 'rpc', 'ws'] as const;
 
 /**
- * By what a client waits for an answer. Undefined where none waits that this library can answer: Nest says `http` also of
- * what other libraries call through it without a request, as listeners of events and commands of a bot.
+ * Returns the transport on which a client waits for an answer. Undefined if no client does: Nest reports `http` also for calls
+ * without a request, such as event listeners and commands of a bot.
  */
 export function transportOf(
   host: ArgumentsHost,
@@ -24,7 +24,7 @@ export function transportOf(
   return 'setHeader' in response || 'header' in response ? type : undefined;
 }
 
-/** Sets the header of an HTTP answer that has not begun. */
+/** Sets `Retry-After` on an HTTP answer that has not begun. */
 export function setRetryAfter(
   adapter: AbstractHttpAdapter,
   response: unknown,
@@ -36,17 +36,17 @@ export function setRetryAfter(
 
 type Class = abstract new (...args: never[]) => unknown;
 
-/** A socket of socket.io, or one that speaks WebSocket alone. */
+/** A socket of socket.io, or a plain WebSocket, which alone has `readyState`. */
 interface Socket {
   readonly readyState?: unknown;
   emit?(event: string, body: object): unknown;
   send?(message: string): unknown;
 }
 
-/** WebSocket's OPEN. */
+/** The value of `WebSocket.OPEN`. */
 const OPEN = 1;
 
-/** Tells the client of a gateway, in an `exception` event as Nest does, and in the acknowledgement if it wants one. */
+/** Answers the client of a gateway by an `exception` event, as Nest does, and by the acknowledgement if the client wants one. */
 export function answerSocket([client, , ...rest]: readonly unknown[], body: object): void {
   const socket = client as Socket;
   if (typeof socket.readyState === 'number') {
@@ -57,7 +57,7 @@ export function answerSocket([client, , ...rest]: readonly unknown[], body: obje
   (acknowledge as ((body: object) => void) | undefined)?.(body);
 }
 
-/** Whether a filter on the gateway or its method catches the exception; gateways have no global filters. */
+/** True if a filter on the gateway or its method catches the exception; gateways have no global filters. */
 export function isCaughtAtGateway(context: ExecutionContext, exception: Error): boolean {
   const filters = [context.getHandler(), context.getClass()].flatMap(
     (target) => (Reflect.getMetadata(EXCEPTION_FILTERS_METADATA, target) ?? []) as object[],
@@ -69,7 +69,7 @@ export function isCaughtAtGateway(context: ExecutionContext, exception: Error): 
   });
 }
 
-/** True for a handler of events: nobody gets an answer. */
+/** True for a handler of events, whose sender gets no answer. */
 export function isEventHandler(handler: object): boolean {
   return Reflect.getMetadata(HANDLER_TYPE, handler) === EVENT;
 }

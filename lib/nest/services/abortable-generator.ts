@@ -1,6 +1,6 @@
 /**
- * An async generator that hears at once when its consumer leaves: `left` aborts. By itself it would hear of that only
- * when it yields the next time, for `return()` and `throw()` wait behind a pull that is pending.
+ * Makes an async generator whose `left` aborts as soon as its consumer leaves. A plain generator would notice only at its next
+ * yield: `return()` and `throw()` queue behind a pending pull.
  */
 export function abortableGenerator<T>(
   generate: (left: AbortSignal) => AsyncGenerator<T>,

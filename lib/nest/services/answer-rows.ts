@@ -1,10 +1,10 @@
 import { AsyncResource } from 'node:async_hooks';
 
-/** The rows of an HTTP answer: made in the asynchronous context that this is made in, whoever asks for them. */
+/** The rows of an HTTP answer. Each row is made in the asynchronous context of the constructor's caller, whoever asks for it. */
 export class AnswerRows implements AsyncIterableIterator<unknown> {
   readonly #iterator: AsyncIterator<unknown>;
   readonly #scope = new AsyncResource('AnswerRows');
-  /** When no code makes rows any more. */
+  /** Resolves when no code makes rows any more. */
   readonly end: Promise<void>;
 
   /** @param sent the end of the answer, after which nobody asks for rows */

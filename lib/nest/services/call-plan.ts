@@ -8,7 +8,7 @@ import {
 } from '../../engine/options/index.js';
 import { LockService } from './lock.service.js';
 
-/** What is known of a decorator's calls on one service before they come. */
+/** The settings of a decorator's calls on one service, computed before the first call. */
 export interface CallPlan {
   readonly client: LockClient;
   readonly maxKeyBytes: number;
@@ -30,7 +30,7 @@ export class CallPlans {
     settingsOver(LENIENT_DEFAULTS);
   }
 
-  /** @throws LockOptionsError for a stand-in of a service, or options that do not go with its module's. */
+  /** @throws LockOptionsError for a stand-in of a service, or for options that contradict its module's. */
   on(service: LockService): CallPlan {
     let plan = this.#plans.get(service);
     if (!plan) {

@@ -15,18 +15,17 @@ import { LockService } from './lock.service.js';
 import { logger } from './logger.js';
 
 /**
- * A replica that always stands in an election: it campaigns in the background, again after every loss and
- * every failure, until it retires. Work that only the leader does runs through it. Where the lease was given back
- * by hand, it campaigns again when the call that did so ends, or else at the next call.
+ * A candidate that campaigns in the background, again after every loss and every failure, until `retire`. Leader-only work runs
+ * through `lead`. If that work releases the lease by hand, the campaign resumes when the call ends, or at the next call.
  */
 export class Candidate {
   #retired = false;
   #running = 0;
   #resigned = false;
   #campaigning: Promise<void> | undefined;
-  /** What the campaign has won, until it goes on. */
+  /** The lease that the campaign won, while the campaign waits for its end. */
   #won: BaseLease | undefined;
-  /** Ends the wait that the campaign is in. */
+  /** Wakes the campaign loop from its present wait. */
   #wake = (): void => {};
 
   constructor(
@@ -36,14 +35,14 @@ export class Candidate {
     election.stepsDown = false;
   }
 
-  /** Campaigns from now on. */
+  /** Starts the campaign, once. */
   stand(): void {
     if (!this.#retired) this.#campaigning ??= detached(() => this.#campaign());
   }
 
   /**
-   * Runs `work` inside the leader's lease; where this replica does not lead, does nothing.
-   * @throws LeaseLostError if it succeeded after the lease was lost or given back, unless that is to be ignored.
+   * Runs `work` inside the leader's lease. A replica that does not lead skips the work and returns undefined.
+   * @throws LeaseLostError if the work succeeded after the lease was lost or given back, unless `onLost` is 'ignore'.
    */
   async lead<T>(
     work: (lease: Lease) => Promise<T>,
@@ -69,7 +68,10 @@ export class Candidate {
     }
   }
 
-  /** Begins no work any more and resigns, as soon as the work under way has ended. Resolves without waiting for that, else when its campaign is over. */
+  /**
+   * Refuses further work, and resigns when running work has ended. Resolves without waiting for running work; if none runs,
+   * when the campaign is over.
+   */
   async retire(): Promise<void> {
     this.#retired = true;
     await this.#resignWhenIdle();
@@ -83,7 +85,7 @@ export class Candidate {
     await this.#campaigning;
   }
 
-  /** A lease that was given back by hand aborts no signal: the campaign goes on from here. */
+  /** Wakes the campaign after a release by hand, which aborts no signal. */
   #noticeReturn(): void {
     if (this.#won?.returned) this.#wake();
   }
@@ -118,7 +120,7 @@ export class Candidate {
     }
   }
 
-  /** Until `ended` says so, or this replica resigns; what `ended` returns calls it off. */
+  /** Waits until `ended` calls back or this replica resigns. The function that `ended` returns removes its timer or listener. */
   async #until(ended: (end: () => void) => () => void): Promise<void> {
     if (this.#resigned) return;
     let forget = (): void => {};
@@ -130,10 +132,7 @@ export class Candidate {
   }
 }
 
-/**
- * The elections in which this replica stands because decorators name them: in each once, from start-up
- * until it shuts down.
- */
+/** The candidates of one service in the elections that decorators name: one for each election, from start-up to shutdown. */
 export class Candidates implements OnApplicationBootstrap, OnModuleDestroy {
   static readonly #ofServices = new WeakMap<LockService, Candidates>();
   readonly #byName = new Map<string, { ttl: number; candidate: Candidate }>();
@@ -150,11 +149,11 @@ export class Candidates implements OnApplicationBootstrap, OnModuleDestroy {
   }
 
   /**
-   * This replica's candidate for the lead of `name`.
-   * @throws LockOptionsError if another ttl was named for it before.
+   * Returns this replica's candidate in the election `name`.
+   * @throws LockOptionsError if the same election was given another ttl before.
    */
   get(name: string, options: ElectionOptions = {}): Candidate {
-    const { client, settings } = LockService.internals(this.locks); // a stand-in has none
+    const { client, settings } = LockService.internals(this.locks); // throws for a stand-in
     const ttl = milliseconds('ttl', options.ttl ?? settings.call.ttl, TTL_BOUNDS);
     const known = this.#byName.get(name);
     if (known && known.ttl !== ttl) {
@@ -173,7 +172,7 @@ export class Candidates implements OnApplicationBootstrap, OnModuleDestroy {
     for (const { candidate } of this.#byName.values()) candidate.stand();
   }
 
-  /** Called by Nest: leaves the lead to another replica, where work is under way as soon as that has ended. */
+  /** Called by Nest: retires all candidates, so that other replicas lead as soon as running work has ended. */
   onModuleDestroy(): void {
     for (const { candidate } of this.#byName.values()) void candidate.retire();
   }

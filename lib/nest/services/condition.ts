@@ -17,12 +17,12 @@ export interface AwaitOptions {
 
 /**
  * A condition variable of a lock, over all replicas (as `java.util.concurrent.locks.Condition`). A holder releases the lock
- * until another holder signals that the guarded state has changed. Release and begin of the wait are one step, so no signal
- * is missed. Signalled callers wake in the order of waiting, hold the lock again, and have a new fencing token in the same
- * lease. The signal of a caller that leaves or dies goes to the next.
+ * until another holder signals that the guarded state has changed. Release and begin of the wait are one step, so no signal is
+ * missed. Signalled callers wake in the order of waiting, hold the lock again, and have a new fencing token in the same lease.
+ * The signal of a caller that leaves or dies goes to the next.
  *
- * A caller may wake without a signal, after Redis lost its data or an answer. Await in a loop that checks the state:
- * `while (!ready) await condition.await()`.
+ * A caller may wake without a signal, after Redis lost its data or an answer, so a loop checks the state.
+ * @example `while (!ready) await condition.await({ wait: '1m' });`
  */
 export class Condition {
   readonly #conditions: Conditions;
@@ -70,7 +70,7 @@ export class Condition {
   }
 }
 
-/** As it stands in a place: without a slash. */
+/** Encodes the name for a queue entry, whose parts are separated by slashes. */
 function conditionName(name: unknown): string {
   if (typeof name !== 'string' || name === '') {
     throw new LockKeyError(`The name of a condition is a text, not ${describe(name)}.`);

@@ -31,7 +31,7 @@ export interface Leader extends LockParty {
 export interface ElectionEvents {
   /** This replica leads from now on. */
   elected: [lease: Lease];
-  /** This replica leads no more, without a resignation: its lease was lost, or the application shuts down. End the work and resign. */
+  /** This replica was deposed: its lease was lost, or the application shuts down. End the work and resign. */
   deposed: [reason: LeaseLostError];
 }
 
@@ -52,11 +52,11 @@ export class Election extends EventEmitter<ElectionEvents> implements AsyncDispo
   readonly #settings: CallSettings;
   #campaign: Campaign<Lease> | undefined;
   #lease: Lease | undefined;
-  /** The last one whose end was told. */
+  /** The last lease whose loss was told by `deposed`: each loss is told once. */
   #told: Lease | undefined;
   #unwatch = (): void => {};
   /**
-   * Whether the leader is told at once that its application shuts down; else its work ends by itself.
+   * Whether a shutdown deposes the leader at once. A `Candidate` sets false: its work ends by itself.
    * @internal
    */
   stepsDown = true;
@@ -73,21 +73,21 @@ export class Election extends EventEmitter<ElectionEvents> implements AsyncDispo
     this.#settings = settings;
   }
 
-  /** True while this replica leads. Looks at the clocks, not at Redis. */
+  /** True while this replica leads, by the lease's deadline on the local clock. Redis is not asked. */
   get leads(): boolean {
     return this.#lease?.held === true && !this.#lease.signal.aborted;
   }
 
-  /** What this replica leads under; `lease.signal` aborts when it is deposed. Undefined if it does not lead. */
+  /** The leader's lease; its `signal` aborts when this replica is deposed. Undefined if this replica does not lead. */
   get lease(): Lease | undefined {
     return this.leads ? this.#lease : undefined;
   }
 
   /**
-   * Resolves when this replica leads: at once if it does already, else however long that takes. Several calls
-   * share one campaign; it is given up when the `signal` of each has aborted.
-   * @throws `signal.reason`; an AbortError when it resigned meanwhile; LockStoreError when Redis fails for
-   * longer than `outageWait`; LockShutdownError, LockLimitError, ForeignLockError.
+   * Resolves to the lease when this replica leads: at once if it already does, else after a wait without a bound. Several calls
+   * share one campaign, which ends when the `signal` of each has aborted; this replica then has no place in the queue.
+   * @throws `signal.reason`; an AbortError when this replica resigned meanwhile; LockStoreError when Redis fails for longer
+   * than `outageWait`; LockShutdownError, LockLimitError, ForeignLockError.
    */
   async campaign({
     signal,
@@ -102,8 +102,8 @@ export class Election extends EventEmitter<ElectionEvents> implements AsyncDispo
   }
 
   /**
-   * Leads no more, and gives up a campaign under way: the next one leads at once. False if this replica
-   * did not lead. Rejects never: when Redis does not answer, the next one leads after the ttl.
+   * Releases the leader's lease and gives up a campaign under way, so that the next candidate leads at once. Resolves to false
+   * if this replica did not lead. Never rejects: if Redis does not answer, the next candidate leads when the ttl is over.
    */
   async resign(): Promise<boolean> {
     const resigned = `This replica resigned before it won the election "${this.key}".`;
@@ -120,7 +120,7 @@ export class Election extends EventEmitter<ElectionEvents> implements AsyncDispo
   }
 
   /**
-   * Who leads, asked of Redis; undefined if nobody does.
+   * Asks Redis for the leader. Resolves to undefined if nobody leads.
    * @throws LockStoreError when Redis fails.
    */
   async leader(): Promise<Leader | undefined> {
@@ -145,11 +145,11 @@ export class Election extends EventEmitter<ElectionEvents> implements AsyncDispo
   }
 
   #elected(lease: Lease): Lease {
-    this.#unwatch(); // the lease before may have been given back by hand
+    this.#unwatch(); // the previous lease may have been released by hand
     this.#lease = lease;
     lease.signal.addEventListener('abort', () => this.#deposed(lease), { once: true });
     const { trace } = SingleLease.heldLeaseOf(lease as SingleLease);
-    trace?.unwrap(); // what is done in weeks belongs into no single span
+    trace?.unwrap(); // a lead that lasts weeks must not become one span
     this.#tell('elected', lease);
     this.#client.publisher.tell('elected', () => this.#about(lease));
     if (lease.signal.aborted) this.#deposed(lease);
@@ -158,7 +158,7 @@ export class Election extends EventEmitter<ElectionEvents> implements AsyncDispo
     return lease;
   }
 
-  /** The application shuts down: the leader's work is told to end, and the lease lasts until it has resigned. */
+  /** Tells the leader's work at a shutdown to end. The lease lasts until the leader resigns. */
   #stepDown(lease: Lease): void {
     if (this.stepsDown && lease.held)
       SingleLease.heldLeaseOf(lease as SingleLease).announceLoss('shutdown');
@@ -178,7 +178,7 @@ export class Election extends EventEmitter<ElectionEvents> implements AsyncDispo
   }
 
   /**
-   * Tells that work was left out, for this replica does not lead.
+   * Publishes that a call was skipped because this replica does not lead.
    * @internal
    */
   skip(): void {
@@ -187,13 +187,13 @@ export class Election extends EventEmitter<ElectionEvents> implements AsyncDispo
     publisher.tell('skipped', () => ({ by: 'election', ...subject() }));
   }
 
-  /** What events say of its lead. */
+  /** The fields of events about this lead. */
   #about(lease: Lease): ElectedEvent {
     const subject = this.#client.publisher.subject(this.key, this.#settings);
     return { token: (lease as SingleLease).token, ...subject };
   }
 
-  /** What a listener throws, or its promise rejects with, is logged and no part of the election. */
+  /** Emits an event. An error or a rejection of a listener is logged, and does not reach the election. */
   #tell<Event extends keyof ElectionEvents>(event: Event, about: ElectionEvents[Event][0]): void {
     tellEach(this as EventEmitter, event, [about], (error) =>
       logger.error(`A listener of "${event}" in the election of "${this.key}" failed.`, error),
@@ -201,10 +201,10 @@ export class Election extends EventEmitter<ElectionEvents> implements AsyncDispo
   }
 }
 
-/** What stands before the name of an election to make the key of its lock. */
+/** The prefix of an election's lock key. */
 export const ELECTION_PREFIX = 'leader:';
 
-/** How an election holds its lock, whatever the defaults of the module are. */
+/** The call settings of every election; they override the defaults of the module. */
 const ELECTION_CALL = {
   mode: 'exclusive',
   wait: Infinity,
@@ -219,7 +219,7 @@ const ELECTION_CALL = {
   dialect: 'native',
 } as const;
 
-/** @throws LockOptionsError for what is no option of an election, and for a wrong ttl. */
+/** @throws LockOptionsError for an unknown option or a wrong ttl. */
 export function electionSettings(
   key: string,
   { ttl, ...others }: ElectionOptions,
@@ -229,25 +229,25 @@ export function electionSettings(
   return callSettings({ ttl, ...ELECTION_CALL, name: nameOfKey(key) }, defaults);
 }
 
-/** One wait for something, shared by all callers that ask for it meanwhile. It is given up when the last of them has gone. */
+/** One wait for the lead, shared by all callers of `campaign`. The wait ends when the signal of its last caller aborts. */
 class Campaign<Won> {
   readonly #withdrawal = new AbortController();
   readonly #won: Promise<Won>;
   #waiting = 0;
   #concluded = false;
 
-  /** `win` leaves nothing behind when its signal has aborted. */
+  /** When its signal aborts, `win` must give back a lease and its place in the queue. */
   constructor(win: (signal: AbortSignal) => Promise<Won>) {
     this.#won = win(this.#withdrawal.signal);
-    this.#won.catch(() => {}); // the callers that wait are told
+    this.#won.catch(() => {}); // each waiting caller gets the rejection by `join`
   }
 
-  /** Nobody waits for it any more; it may not have come to its end yet. */
+  /** True when no caller waits any more; `win` may still be running. */
   get withdrawn(): boolean {
     return this.#withdrawal.signal.aborted;
   }
 
-  /** Resolves when it is won; rejects with `signal.reason`, with the reason of the withdrawal, or as `win` does. */
+  /** Resolves when the lead is won; rejects with `signal.reason`, with the reason of the withdrawal, or as `win` does. */
   join(signal: AbortSignal | undefined): Promise<Won> {
     this.#waiting += 1;
     return new Promise((resolve, reject) => {
@@ -263,7 +263,7 @@ class Campaign<Won> {
     });
   }
 
-  /** It is won: from now on an abort comes too late. */
+  /** Marks the lead as won: a later abort has no effect. */
   conclude(): void {
     this.#concluded = true;
   }

@@ -4,20 +4,20 @@ import { ServerResponse } from 'node:http';
 import { finished, type Readable } from 'node:stream';
 import { AnswerRows } from './answer-rows.js';
 
-/** When what a method returned ends by itself: a stream, or a StreamableFile around one; undefined for a plain value. */
+/** Resolves when a returned stream, or the stream of a StreamableFile, has closed. Undefined for a plain value. */
 export function endOfStream(result: unknown): Promise<void> | undefined {
   return closed(streamOf(result));
 }
 
-/** Whether Nest sends a web `Response` and rows that a route returns, as from version 12 on: before, nobody reads them. */
+/** Whether Nest sends the web `Response` or async iterable that a route returns: since version 12. Nobody reads them before. */
 export const SENDS_STREAMS = 'StandardSchemaValidationPipe' in nest;
 
-/** When the body of a web `Response` has been read or is left: a route sends it, while a caller of `fetch` may never read it. */
+/** Resolves when the body of a route's web `Response` was read or abandoned. (A caller of `fetch` may never read a body.) */
 export function endOfBody(response: Response): Promise<void> | undefined {
   return SENDS_STREAMS ? closed(response.body ?? undefined) : undefined;
 }
 
-/** Once `response` is over, discards a stream for it that nobody has begun to read: another answer was sent in its place. */
+/** When `response` is over, destroys a stream meant for it that nobody began to read, since another answer was sent. */
 export function discardUnsent(result: unknown, response: unknown): void {
   const stream = sentStream(result);
   if (stream === undefined) return;
@@ -25,11 +25,11 @@ export function discardUnsent(result: unknown, response: unknown): void {
   void endOfResponse(response)?.then(() => unread() && discard(result));
 }
 
-/** Destroys a stream that nobody is going to read: it would keep what it reads from. */
+/** Destroys a stream that nobody will read: it would keep its source open. */
 export function discard(result: unknown): void {
   const stream = sentStream(result);
   (stream as Partial<Readable> | undefined)?.destroy?.();
-  // Who reads it already cancels it.
+  // a locked stream rejects `cancel`: its reader cancels it
   (stream as Partial<ReadableStream> | undefined)?.cancel?.().catch(() => {});
 }
 
@@ -41,7 +41,7 @@ function sentStream(result: unknown): unknown {
   return isWebResponse(result) ? (result.body ?? undefined) : streamOf(result);
 }
 
-/** The stream of Node or of the web that a method returned. */
+/** Returns the Node or web stream of a method's result, if the result is or has one. */
 export function streamOf(result: unknown): object | undefined {
   if (typeof result !== 'object' || result === null) return undefined;
   if (isStreamableFile(result)) return result.getStream();
@@ -49,22 +49,22 @@ export function streamOf(result: unknown): object | undefined {
   return isNode || 'getReader' in result || result instanceof AnswerRows ? result : undefined;
 }
 
-/** Of any copy of Nest. What else has a `getStream` may open another stream by each call. */
+/** Recognises a StreamableFile of any copy of Nest. Another object's `getStream` may open a new stream at each call. */
 function isStreamableFile(result: object): result is nest.StreamableFile {
   if (!('getStream' in result && 'getHeaders' in result)) return false;
   return typeof result.getStream === 'function' && typeof result.getHeaders === 'function';
 }
 
-/** When a response of Express (Node's own) or Fastify (which wraps it) has been sent or broken off; undefined for anything else. */
+/** Resolves when a response of Express (Node's own) or Fastify (a wrapper) was sent or broken off. Undefined for anything else. */
 export function endOfResponse(response: unknown): Promise<void> | undefined {
   if (typeof response !== 'object' || response === null) return undefined;
   return closed('raw' in response ? (response.raw as object) : response);
 }
 
-/** One for all locks around a stream: Node.js warns of eleven listeners. */
+/** The end of each stream, shared by all locks around it: Node.js warns of eleven listeners. */
 const ends = new WeakMap<object, Promise<void>>();
 
-/** Undefined for what is no stream: its end would never be told. */
+/** Resolves when a stream has closed. Undefined for other objects, whose end would never be told. */
 function closed(stream: object | undefined): Promise<void> | undefined {
   if (stream === undefined) return undefined;
   if (stream instanceof AnswerRows) return stream.end;
@@ -83,8 +83,8 @@ function closed(stream: object | undefined): Promise<void> | undefined {
 }
 
 /**
- * `finished` would add two listeners: eleven in all where Fastify sends rows. Node.js never closes a pipelined response,
- * which has no socket yet, if the connection ends before its turn.
+ * Calls `close` when a response ends, by one listener: `finished` adds two, eleven in all where Fastify sends rows. Node.js
+ * never closes a pipelined response, which has no socket yet, if the connection ends first; so the connection is watched too.
  */
 function onClose(response: ServerResponse, close: () => void): void {
   if (response.closed || response.writableFinished) return close();
@@ -92,7 +92,7 @@ function onClose(response: ServerResponse, close: () => void): void {
   if (response.socket === null) void closed(response.req.socket)?.then(close);
 }
 
-/** RouteParamtypes.RESPONSE of Nest. */
+/** The value of Nest's `RouteParamtypes.RESPONSE`. */
 const RESPONSE = '1';
 
 /** The position of `@Res()` in a route that answers by itself; undefined for any other method, `passthrough` included. */

@@ -1,21 +1,24 @@
 import type { ModulesContainer } from '@nestjs/core';
 import { LockService } from './lock.service.js';
 
-/** On the `LockService` of each copy of this package. */
+/** Marks the `LockService` class of each copy of this package. */
 const BRAND = Symbol.for('nest-redis-lock.LockService');
 Object.defineProperty(LockService, BRAND, { value: true });
 
-/** What the `LockService` of a module is injected by: the class, or for a named module a text of its own. */
+/**
+ * The injection token of a module's `LockService`: the class, or a string for a named module.
+ * @example `Test.createTestingModule(…).overrideProvider(lockServiceToken('billing')).useValue(locks)`
+ */
 export function lockServiceToken(module?: string): typeof LockService | string {
   return module === undefined ? LockService : `LockService:${module}`;
 }
 
-/** True for what injects the `LockService` of any module. */
+/** True for the token of any module's `LockService`. */
 export function isLockServiceToken(token: unknown): boolean {
   return token === LockService || (typeof token === 'string' && token.startsWith('LockService:'));
 }
 
-/** True if a module of the application provides something by such a token. */
+/** True if a module of the application provides a token that `isWanted` accepts. */
 export function isProvided(
   modules: ModulesContainer,
   isWanted: (token: unknown) => boolean,
@@ -23,7 +26,7 @@ export function isProvided(
   return [...modules.values()].some(({ providers }) => [...providers.keys()].some(isWanted));
 }
 
-/** Why an application without a `LockService` of this copy of the package has none; `otherwise` where no copy has one. */
+/** Explains why this copy of the package has no `LockService`; `otherwise` is the answer if no other copy provides one. */
 export function whyMissing(modules: ModulesContainer, otherwise: string): string {
   if (!isProvided(modules, (token) => Object.hasOwn(Object(token), BRAND))) return otherwise;
   return 'another copy of nest-redis-lock provides it. All must load one copy: "npm ls nest-redis-lock" shows them.';

@@ -43,7 +43,12 @@ import { logStart, logTaken, refusalLog, withWayOut } from './log.js';
 import { logger } from './logger.js';
 import { Semaphore, type SemaphoreOptions } from './semaphore.js';
 
-/** The injectable service for distributed locks. A key names a lock; a `Lease` is one acquisition of it. */
+/**
+ * The injectable service for distributed locks. A key names a lock; a `Lease` is one acquisition of it.
+ *
+ * A cancelled call holds nothing: when its `signal` aborts or its `wait` is over, the call leaves the queue. A grant that
+ * arrives late is given back in the background.
+ */
 @Injectable()
 export class LockService
   implements OnModuleInit, OnModuleDestroy, OnApplicationShutdown, AsyncDisposable
@@ -59,7 +64,7 @@ export class LockService
     this.#health = new HealthCheck(client, settings);
   }
 
-  /** A service whose locks are in `store`. @internal */
+  /** Creates a service whose locks live in `store`. @internal */
   static on(
     store: LockStore,
     settings: ModuleSettings,
@@ -72,16 +77,16 @@ export class LockService
   }
 
   /**
-   * What happens to the locks of this module in this process: `locks.events.on('lost', ({ key, reason }) => …)`. The same
-   * events of all modules are on {@link lockChannels}. Without a listener, events cost nothing.
+   * Emits the events of this module's locks in this process: `locks.events.on('lost', ({ key, reason }) => …)`. {@link
+   * lockChannels} carries the events of all modules. Without a listener, events cost nothing.
    */
   get events(): LockEvents {
     return this.#client.publisher.emitter;
   }
 
   /**
-   * What decorators and the interceptor stand on.
-   * @throws LockOptionsError for what a test put in the place of a service.
+   * Gives decorators and the interceptor the client and the settings of a service.
+   * @throws LockOptionsError for a stand-in that a test provides.
    * @internal
    */
   static internals(service: LockService): { client: LockClient; settings: ModuleSettings } {
@@ -93,7 +98,7 @@ export class LockService
     return { client: service.#client, settings: service.#settings };
   }
 
-  /** False for what a test put in the place of a service. @internal */
+  /** False for a stand-in that a test provides. @internal */
   static isGenuine(service: LockService): boolean {
     return #settings in service;
   }
@@ -101,6 +106,7 @@ export class LockService
   /**
    * Waits for the lock, at most for `wait`, and holds it until `release`. Several keys are acquired all or none, in one round
    * trip when they are free, and without a deadlock whatever their order. Up to 100 keys; one lease holds them.
+   * @example `const lease = await locks.acquire('account:42', { wait: '5s', signal }); … await lease.release();`
    * @throws LockNotAcquiredError when `wait` is over; LockStoreError when Redis fails; ForeignLockError, LockKeyError,
    * LockLimitError, LockOptionsError, LockShutdownError; LockUpgradeError inside a shared lease on the same lock;
    * `signal.reason` when aborted.
@@ -130,7 +136,8 @@ export class LockService
   /**
    * Runs `work` under one or several locks and releases them when it ends, also by an error. Code inside can acquire the same
    * keys again. The call settles as the work does, except that a success after a lost lease rejects with `LeaseLostError`.
-   * Errors of waiting as in {@link acquire}.
+   * Errors of waiting as in {@link acquire}. A `signal` cancels the wait; work that has begun always runs to its end.
+   * @example `await locks.withLock('account:42', { wait: '5s' }, (lease) => pay(42, lease.fencingToken));`
    */
   withLock<T>(key: string | readonly string[], work: Work<T>): Promise<T>;
   withLock<T>(key: string | readonly string[], options: WithLockOptions, work: Work<T>): Promise<T>;
@@ -143,7 +150,8 @@ export class LockService
   }
 
   /**
-   * A semaphore of `permits` permits over all replicas. This call does not reach Redis.
+   * Returns a semaphore of `permits` permits over all replicas. This call does not reach Redis.
+   * @example `await locks.semaphore('exports', { permits: 3 }).withPermit(() => exportOrders());`
    * @throws LockKeyError, LockOptionsError
    */
   semaphore(name: string, options: SemaphoreOptions): Semaphore {
@@ -152,7 +160,7 @@ export class LockService
   }
 
   /**
-   * A condition variable of the lock that `lease` holds.
+   * Returns a condition variable of the lock that `lease` holds.
    * @throws LockKeyError; LockOptionsError if the lease is on several locks, or another `LockService` granted it.
    */
   condition(lease: Lease, name: string): Condition {
@@ -166,7 +174,8 @@ export class LockService
 
   /**
    * Begins an optimistic read: take the stamp, read without a lock, and use the data only if `stamp.validate()` is true.
-   * Writers are not delayed. `Stamp.validate` says what it cannot see, above all holders with `fencing: false`.
+   * Writers are not delayed. `Stamp.validate` lists what a stamp cannot see, above all holders with `fencing: false`.
+   * @example `const stamp = await locks.optimistic(key); const data = await read(); if (await stamp.validate()) use(data);`
    * @throws LockOptionsError where the module has `fencing: false` or a dialect; LockStoreError when Redis fails;
    * ForeignLockError on the name of a semaphore; LockKeyError.
    */
@@ -177,8 +186,9 @@ export class LockService
 
   /**
    * Continues a lease that another process gave away by `lease.handOver()`. This process then holds the lock alone, with the
-   * same fencing token, and renews it. Only the first `restore` of a text succeeds. After a lost answer it asks once more, so
-   * it takes at most twice `commandTimeout`.
+   * same fencing token, and renews it. Only the first `restore` of a text succeeds. After a lost answer the call asks once
+   * more, so it takes at most twice `commandTimeout`.
+   * @example `const lease = await locks.restore(job.data.handOver); … await lease.release();`
    * @throws LeaseLostError if the lease was restored before, was forced free, or has ended; LockStoreError when Redis fails:
    * try again; LockOptionsError for a text of another origin, or on a quorum; LockLimitError; LockShutdownError: this process
    * holds nothing then, and another may restore the lease unless this call was in flight when `shutdownGrace` ended.
@@ -189,21 +199,25 @@ export class LockService
     return this.#client.restore(handOver);
   }
 
-  /** The lease around the running code: the one on `key`, or the innermost. Undefined outside of any. */
+  /** Returns the lease around the running code: the one on `key`, or the innermost. Undefined outside of any lease. */
   current(key?: string): Lease | undefined {
     return this.#client.current(key);
   }
 
-  /** The holders of a lock, since when, and the number of waiting callers. Give the `dialect` that the lock was acquired with. */
+  /**
+   * Resolves to the holders of a lock, their start times, and the number of waiting callers. A lock of another format needs the
+   * `dialect` that it was acquired with.
+   */
   async inspect(key: string, options: InspectOptions = {}): Promise<LockInspection> {
     const dialect = dialectOf(options, this.#settings);
     return inspectLock(this.#client, this.#name(key), dialect);
   }
 
   /**
-   * The locks that are held and whose keys match `pattern` (`*` stands for any text), each as {@link inspect} shows it. It
-   * scans all keys of Redis, 1,000 at a time, so it is for operators. A lock that changes during the scan may be missing.
-   * Above `limit`, Redis decides which locks are returned.
+   * Lists the held locks whose keys match `pattern` (`*` stands for any text), each as {@link inspect} shows it. The call scans
+   * all keys of Redis, 1,000 at a time, so it is for operators. A lock that changes during the scan may be missing. Above
+   * `limit`, Redis decides which locks are returned.
+   * @example `const locked = await locks.list('account:*', { limit: 50 });`
    * @throws LockKeyError; LockOptionsError, also for `*` in a dialect without a prefix, where any string may look like a lock;
    * LockStoreError when Redis fails, or one node of a Cluster: its locks would seem free.
    */
@@ -213,8 +227,8 @@ export class LockService
 
   /**
    * Takes the lock from its holder and hands it to the next waiting caller. Resolves to false if the lock was free. The holder
-   * is told; on a quorum it finds out at its next renewal. Until it knows, two callers may work at once; only the fencing token
-   * tells their writes apart. Any string at the key is removed, whoever wrote it: in most formats any text may be a holder's token.
+   * is told at once; on a quorum, its next renewal tells it. Until the holder knows, two callers may work at once; only the
+   * fencing token tells their writes apart. Any string at the key is removed: in most formats any text may be a holder's token.
    * @throws ForeignLockError if the key holds no lock.
    */
   async forceRelease(key: string, options: InspectOptions = {}): Promise<boolean> {
@@ -223,8 +237,8 @@ export class LockService
   }
 
   /**
-   * Whether a lock would be granted now, and what is wrong. Connects if need be, takes no lock, and answers within `timeout`
-   * (300 ms), also while Redis hangs or is gone.
+   * Reports whether a lock would be granted now, and what is wrong. The call connects if necessary, takes no lock, and answers
+   * within `timeout` (300 ms), also while Redis hangs or is gone.
    * @throws LockOptionsError for a wrong option, and nothing else.
    */
   health(options?: HealthOptions): Promise<LockHealth> {
@@ -232,8 +246,9 @@ export class LockService
   }
 
   /**
-   * This replica's candidacy in the election of a leader. It does not reach Redis before `campaign`. Two elections with one
-   * name are two candidates.
+   * Returns this replica's candidacy in the election of a leader. Redis is not asked before `campaign`. Two `Election` objects
+   * with one name are two candidates.
+   * @example `const lease = await locks.election('scheduler').campaign({ signal });`
    * @throws LockKeyError, LockOptionsError
    */
   election(name: string, options: ElectionOptions = {}): Election {
@@ -243,7 +258,7 @@ export class LockService
     return new Election(this.#client, key, settings);
   }
 
-  /** Called by Nest: connects, and logs what was found; with `lazyConnect`, at the first call. */
+  /** Called by Nest: connects, and logs the server and the options in force. With `lazyConnect`, the first call does both. */
   async onModuleInit(): Promise<void> {
     const logged = this.#client.opened.then(() =>
       logStart(this.#client.describeStore(), this.#settings),
@@ -272,7 +287,7 @@ export class LockService
     await this.#client.close();
   }
 
-  /** For `await using` where no Nest application closes the service: the same steps as its shutdown. May be called again. */
+  /** For `await using` where no Nest application closes the service: runs the steps of its shutdown. Idempotent. */
   async [asyncDispose](): Promise<void> {
     await this.onApplicationShutdown();
   }
@@ -298,7 +313,7 @@ export class LockService
     return lockNames(keys, this.#settings.limits.keyBytes);
   }
 
-  /** Options that are not given cost nothing. */
+  /** Returns the settings of one call; a call without options shares the module's, at no cost. */
   #call(options: WithLockOptions | undefined): CallSettings {
     const { call } = this.#settings;
     return options ? callSettings(options, call, ['signal', 'mode', 'name', 'onLost']) : call;

@@ -12,15 +12,14 @@ import type { CallPlan } from './call-plan.js';
 import { endOfStream, streamOf } from './end-of-stream.js';
 import { logger } from './logger.js';
 
-/** Runs the method; without a lease only if the author chose to proceed without one. */
+/** Runs the method. The lease is undefined only if the author chose `onUnavailable: 'proceed'`. */
 export type Run = (lease: BaseLease | undefined) => unknown;
 
 type Entry = { readonly lease: BaseLease | undefined } | { readonly instead: unknown };
 
 /**
- * One call of a decorated method under its lock. Whatever the method returns, the lock is held until
- * that has come to its end, and given back before the caller hears of it. Never runs unlocked unless
- * `onUnavailable: 'proceed'`.
+ * One call of a decorated method under its lock. The lock is held until the result has come to its end, whatever its kind, and
+ * is released before the caller sees that end. Never runs unlocked unless `onUnavailable: 'proceed'`.
  */
 export class LockedCall {
   constructor(
@@ -31,15 +30,15 @@ export class LockedCall {
     private readonly instance?: object,
   ) {}
 
-  /** As messages name it. */
+  /** The keys of the call, as messages name them. */
   get key(): string {
     return typeof this.names === 'string' ? this.names : this.names.join(', ');
   }
 
   /**
-   * A value, or a stream that is held until it is closed; `end` tells of another end that a result has. Once its caller has
-   * `left`, it waits for the lock no more.
-   * @throws LazyResultError naming the method as `said` if its result would begin only later.
+   * Runs a method whose result is a value or a stream. The lock is held until the stream is closed, or until `end` resolves for
+   * the result. When `left` aborts, a waiting call gives up.
+   * @throws LazyResultError naming the method as `said` if the result would begin after the method has returned.
    */
   promise(
     end?: (result: unknown) => Promise<void> | undefined,
@@ -63,8 +62,8 @@ export class LockedCall {
   }
 
   /**
-   * Acquires at each subscription; errors with `LeaseLostError` at the moment of loss. `over` tells when the method has
-   * ended, where that may be later than the Observable is left.
+   * Acquires the lock at each subscription; errors with `LeaseLostError` at the moment of loss. `over` resolves when the method
+   * has ended, which may be after the unsubscription.
    */
   observable(over?: () => Promise<void>): Observable<unknown> {
     const { client, call, policy } = this.plan;
@@ -91,7 +90,7 @@ export class LockedCall {
           unwatch = onAbort(lease.signal, () => subscriber.error(lease.signal.reason));
         }
         const source = new Observable((sink) => {
-          inner = sink; // before its first value, at which the subscriber may leave
+          inner = sink; // set before the first value, at which the subscriber may leave
           return (this.run(lease) as Observable<unknown>).subscribe(sink);
         });
         const observer: Observer<unknown> = {
@@ -104,21 +103,21 @@ export class LockedCall {
             ),
         };
         const subscription = body.run(() => source.subscribe(observer));
-        subscription.add(() => void breakOff()); // once the source has stopped
+        subscription.add(() => void breakOff()); // after the source has stopped
       };
       const coming = client.acquire(this.names, call, waiting.signal);
       this.#entry(coming).then(start, (error: unknown) => subscriber.error(error));
       return () => {
         waiting.abort();
-        unwatch(); // code around it may hold the same lease for long
+        unwatch(); // code around this call may hold the same lease for long
         inner?.unsubscribe();
       };
     });
   }
 
   /**
-   * Acquires at the first pull; gives back at the end, at an error, or when the consumer breaks off. Once it has `left`,
-   * the call leaves the queue, or the method's iterator is told to return while a pull is pending, and waited for.
+   * Acquires the lock at the first pull; releases it at the end, at an error, or when the consumer breaks off. When `left`
+   * aborts, a waiting call leaves the queue. A running method's iterator is told to return, even during a pull, and is awaited.
    */
   async *iterable(left: AbortSignal): AsyncGenerator<unknown> {
     const { client, call, policy } = this.plan;
@@ -157,7 +156,7 @@ export class LockedCall {
     }
   }
 
-  /** What becomes of the call: it gets its lease, or not. */
+  /** Resolves to the lease, or to what the policy says for a call without one. */
   async #entry(coming: Promise<BaseLease>): Promise<Entry> {
     try {
       return { lease: await coming };
@@ -208,18 +207,18 @@ export class LockedCall {
   }
 }
 
-/** A method that was taken to return a Promise returned what begins later. */
+/** The error of a method that was expected to return a Promise, and returned an Observable or an AsyncIterable. */
 export class LazyResultError extends LockOptionsError {
   override readonly name = LockOptionsError.name;
 }
 
-/** Whether others have the lock, or wait for it: too many, by what the call says. */
+/** True if other callers hold the lock, or if more than `maxWaiting` callers wait for it. */
 function isBusy(error: unknown): boolean {
   if (error instanceof LockLimitError) return error.limit === 'maxWaiting';
   return error instanceof LockNotAcquiredError;
 }
 
-/** What has not begun when a method returns, and would begin after the lock is given back. */
+/** The kind of a lazy result: it would begin after the method has returned and the lock is released. */
 export function lazyKind(result: unknown): 'observable' | 'iterable' | undefined {
   if (isObservable(result)) return 'observable';
   return isAsyncIterable(result) && streamOf(result) === undefined ? 'iterable' : undefined;

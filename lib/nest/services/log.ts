@@ -4,7 +4,7 @@ import type { Publisher } from '../../engine/events/index.js';
 import { type ModuleSettings, span } from '../../engine/options/index.js';
 import { logger } from './logger.js';
 
-/** Says at start-up what was found, and the options in force. */
+/** Logs the server that was found at start-up, and the options in force. */
 export function logStart(
   { found, warnings }: StoreDescription,
   { keyPrefix, call }: ModuleSettings,
@@ -16,7 +16,7 @@ export function logStart(
   for (const warning of warnings) logger.warn(warning);
 }
 
-/** Why a start failed; where nothing listens, with the way to start all the same. */
+/** Returns the error of a failed start; if nothing listens at the address, with a hint at `lazyConnect`. */
 export function withWayOut(error: unknown): unknown {
   if (!(error instanceof LockStoreError) || error.code !== 'LOCK_STORE') return error;
   if (!error.message.includes('ECONNREFUSED')) return error;
@@ -24,7 +24,7 @@ export function withWayOut(error: unknown): unknown {
   return new LockStoreError(message, { retryable: error.retryable, outcome: error.outcome });
 }
 
-/** Says that a connection to Redis was lost, and that it is back or not needed any more: in the log, and to who listens. */
+/** Reports lost, restored and replaced connections to Redis, in the log and to listeners of events. */
 export function outageLog(publisher: Publisher): {
   lost(address: string, cause: string | undefined): void;
   back(address: string, outage: number): void;
@@ -68,13 +68,13 @@ export function outageLog(publisher: Publisher): {
   };
 }
 
-/** What a step means that Redis refused for good, although nobody is left to be told by an error. */
+/** The consequence of a step that Redis refused for good, when no caller is left to get the error. */
 const CONSEQUENCES = {
   release: 'A lock could not be given back, and stays taken until its lease ends',
   renewal: 'A lease could not be renewed, and ends with its ttl',
 };
 
-/** Says of each refusal once what it means; it names no lock. */
+/** Returns a function that logs each refusal once, with its consequence and without the lock's key. */
 export function refusalLog(): (error: LockStoreError, step: 'release' | 'renewal') => void {
   const said = new Set<string>();
   return ({ message, key }, step) => {
@@ -86,10 +86,10 @@ export function refusalLog(): (error: LockStoreError, step: 'release' | 'renewal
   };
 }
 
-/** How many locks are named at a shutdown. */
+/** The most locks that the log names at a shutdown. */
 const NAMED = 20;
 
-/** Names the locks that a shutdown took from code that had not given them back when its grace was over. */
+/** Logs the locks that a shutdown took from code that still held them when `shutdownGrace` was over. */
 export function logTaken(keys: readonly string[], grace: number): void {
   if (keys.length === 0) return;
   const named = keys.slice(0, NAMED).map((key) => `"${key}"`);

@@ -2,7 +2,7 @@ import { Logger } from '@nestjs/common';
 
 const nest = new Logger('RedisLock');
 
-/** Writes at a level of the application's logger. One that throws must not delay or break a lock: its line is lost. */
+/** Writes at a level of the application's logger. A logger that throws must not delay or break a lock: the line is lost. */
 function at(level: 'debug' | 'log' | 'warn' | 'error') {
   return (message: unknown, ...more: unknown[]): void => {
     try {

@@ -8,14 +8,14 @@ import {
 import { type Clock, span } from '../../engine/options/index.js';
 import { logger } from './logger.js';
 
-/** How many lines of one kind are written within how many ms; of further ones it is said how many there were. */
+/** The most lines of one kind that are written in each window (ms). Further lines are only counted, and their number is logged. */
 const MOST = 5;
 const WINDOW = 10_000;
 
-/** Losses that are told in another way: a shutdown names its locks, and who awaits a condition gets an error. */
+/** Losses that are reported elsewhere: a shutdown names its locks, and a caller that awaits a condition gets an error. */
 const TOLD: readonly LossReason[] = ['shutdown', 'awaiting'];
 
-/** What tells of the locks of a module: to those who listen, and what an operator has to know to the log. */
+/** Creates the publisher of a module's lock events, for listeners and for the operator's log. */
 export function publisherFor(
   topology: LockTopology,
   module: string | undefined,
@@ -24,7 +24,7 @@ export function publisherFor(
   return new Publisher({ topology, module }, clock, operatorLog(clock));
 }
 
-/** Lines on locks that were lost, waited for or held too long; a flood of them is cut short. */
+/** Logs locks that were lost, waited for or held too long; a flood of lines is cut short. */
 export function operatorLog(clock: Clock): Reports {
   const losses = new BoundedLines(clock, 'leases were lost');
   const waits = new BoundedLines(clock, 'calls waited longer than "slowWait"');
@@ -55,17 +55,17 @@ export function operatorLog(clock: Clock): Reports {
   };
 }
 
-/** The fields of a line. No token: who sees a log need not know what a resource trusts. */
+/** The structured fields of a line. They have no fencing token: a reader of the log must not learn what a resource trusts. */
 function fieldsOf({ name, key, mode, module }: LockSubject): object {
   return { name, key, mode, ...(module !== undefined && { module }) };
 }
 
-/** The name of a lock that has one. */
+/** The name of a lock in parentheses, if it says more than the key. */
 function called({ name, key }: LockSubject): string {
   return name === key || name === '(unnamed)' ? '' : ` (${name})`;
 }
 
-/** Lines of one kind, in bounded number. */
+/** Writes a bounded number of lines of one kind. */
 class BoundedLines {
   #until = -Infinity;
   #written = 0;
@@ -73,7 +73,7 @@ class BoundedLines {
 
   constructor(
     private readonly clock: Clock,
-    /** What is said of several that were not written. */
+    /** Ends the line on withheld lines: "12 more …". */
     private readonly what: string,
   ) {}
 

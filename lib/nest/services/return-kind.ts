@@ -1,27 +1,27 @@
 import { Observable } from 'rxjs';
 import type { LockedOptions } from '../../engine/options/index.js';
 
-/** What a method returns; `assumed` where its declared type does not say so. */
+/** The kind of a method's result; `assumed` if the declared type does not show it. */
 export interface ReturnKind {
   readonly kind: NonNullable<LockedOptions['returns']>;
   readonly assumed: boolean;
 }
 
-/** Of the wrappers of ours, whose form says nothing. */
+/** The kinds of our own wrappers, whose code does not show what they return. */
 const known = new WeakMap<object, ReturnKind>();
 
-/** Lets a decorator above the wrapper know what it returns. */
+/** Records what a wrapper returns, for decorators above it. */
 export function rememberReturnKind(wrapper: object, kind: ReturnKind): void {
   known.set(wrapper, kind);
 }
 
-/** What compilers make of an async function for targets that have none. */
+/** The helpers by which compilers write an async function for old targets. */
 const DOWNLEVEL = /\b(?:__awaiter|__async|_?_?async_?to_?generator)\b/i;
 
 /**
- * What a method returns, as far as it can be known before it runs: an async function says so itself, any other by
- * its type in the metadata. A type that is neither Promise nor Observable (an interface, a union) counts as a Promise.
- * Undefined where the compiler left no types: a stream would be taken for a Promise.
+ * Determines the kind of a method's result before it runs: an async function shows it, other methods declare it in their type's
+ * metadata. A type that is neither Promise nor Observable (an interface, a union) counts as a Promise. Undefined where the
+ * compiler left no types: a guess would take a stream for a Promise.
  */
 export function returnKind(
   prototype: object,

@@ -7,20 +7,20 @@ export type Work<T> = (lease: Lease) => T | PromiseLike<T>;
 /** What happens when a body succeeds after its lease was lost. */
 export type OnLost = 'throw' | 'ignore' | undefined;
 
-/** What runs under a lease, and ends with a Promise. */
+/** Code that runs under a lease and ends with a Promise. */
 export interface Body<T> {
   /** Runs inside the lease's section. */
   run(lease: BaseLease): T | PromiseLike<T>;
-  /** When the body ends, where that is later than its result. What it throws is the error of the body. */
+  /** Resolves when the body ends, if that is later than its result. An error thrown here is the body's error. */
   endOf?(result: T, lease: BaseLease): Promise<void> | undefined;
-  /** What stands for its result where no lease came; without it, the error does. */
+  /** Supplies the result if no lease was granted. Without this function, the error of the acquisition is the outcome. */
   withoutLease?(error: unknown): Promise<T>;
 }
 
 /**
- * Runs a body under the lease that comes, and gives that back at its end. A running body is never abandoned; its error
- * always wins. One function for the whole way: each further one would cost every call a promise and a turn.
- * @throws LeaseLostError if the body succeeded after its lease was lost, unless that is to be ignored.
+ * Runs a body under the lease that `coming` resolves to, and releases the lease when the body ends. A running body is never
+ * abandoned; its error always wins. One function does it all: each further one would cost every call a promise and a microtask.
+ * @throws LeaseLostError if the body succeeded after its lease was lost, unless `onLost` is 'ignore'.
  */
 export async function runUnderLease<T>(
   coming: Promise<BaseLease>,
@@ -59,9 +59,9 @@ export async function runUnderLease<T>(
 }
 
 /**
- * Runs `work` under the lease that comes.
- * @throws LeaseLostError if it succeeded after the lease was lost, unless `onLost` is 'ignore'.
- * LockOptionsError if it resulted in a stream or a generator: that would run after the lease is given back.
+ * Runs `work` under the lease that `coming` resolves to.
+ * @throws LeaseLostError if the work succeeded after the lease was lost, unless `onLost` is 'ignore'. LockOptionsError if the
+ * work returned a stream or a generator, which would run after the release.
  */
 export function withLease<T>(coming: Promise<Lease>, work: Work<T>, onLost?: OnLost): Promise<T> {
   const run = (lease: BaseLease): T | PromiseLike<T> => {
@@ -72,7 +72,10 @@ export function withLease<T>(coming: Promise<Lease>, work: Work<T>, onLost?: OnL
   return runUnderLease(coming as Promise<BaseLease>, body, onLost);
 }
 
-/** Looks at what was awaited: a query is a thenable, and may be an AsyncIterable as well. A client has `subscribe`, too. */
+/**
+ * Checks the awaited result, since a query may be a thenable and an AsyncIterable at once. `subscribe` alone proves nothing: a
+ * Redis client has it too.
+ */
 function refuseStream(result: unknown, { key }: BaseLease): undefined {
   const isStream =
     typeof result === 'object' &&
@@ -85,14 +88,14 @@ function refuseStream(result: unknown, { key }: BaseLease): undefined {
   }
 }
 
-/** Whether this is what a `function*` returned: none of its code has run. */
+/** True for the object that a `function*` returns before any of its code has run. */
 export function isGenerator(value: unknown): boolean {
   return Object.prototype.toString.call(value) === '[object Generator]';
 }
 
 /**
- * A body that goes on in stretches, as a stream does: each is inside the lease's section. At its end the section is closed
- * and the lease given back, once. Without a lease it runs all the same, and there is nothing to give back.
+ * A body that runs in several steps, as a stream does, each inside the lease's section. Its end closes the section and releases
+ * the lease, once. Without a lease the steps run all the same.
  */
 export class LeasedBody {
   readonly #section: OpenSection | undefined;
@@ -105,25 +108,25 @@ export class LeasedBody {
     this.#section = lease?.openSection();
   }
 
-  /** A stretch of the body. */
+  /** Runs one step of the body. */
   run<T>(work: () => T): T {
     return this.#section ? this.#section.run(work) : work();
   }
 
   /**
-   * The body succeeded.
-   * @throws LeaseLostError if its lease was over before, unless that is to be ignored.
+   * Ends a body that succeeded.
+   * @throws LeaseLostError if its lease was lost before, unless `onLost` is 'ignore'.
    */
   async complete(): Promise<void> {
     if (this.#end()) await this.lease!.finish(this.onLost);
   }
 
-  /** The body failed, or nobody wants its end. */
+  /** Ends a body that failed, or whose consumer left. */
   async breakOff(): Promise<void> {
     if (this.#end()) await this.lease!.release();
   }
 
-  /** Whether there is a lease to give back. */
+  /** Closes the section. Returns true at the first end, if there is a lease to release. */
   #end(): boolean {
     const first = !this.#ended;
     this.#ended = true;

@@ -14,8 +14,8 @@ import {
 } from '../../engine/options/index.js';
 
 /**
- * The number of permits, the same in all replicas. During a rollout each replica enforces its own limit: it admits nobody
- * while that many permits are held.
+ * The number of permits, the same in all replicas. During a rollout each replica enforces its own limit: it admits nobody while
+ * that many permits are held.
  */
 export interface SemaphoreOptions extends NameOptions {
   /** How many callers may hold a permit at once, over all replicas. From 1 to 10,000. */
@@ -31,16 +31,16 @@ export interface PermitAcquireOptions extends Omit<AcquireOptions, 'mode' | 'ree
 /** {@link PermitAcquireOptions} for `withPermit`. */
 export interface WithPermitOptions extends PermitAcquireOptions {
   /**
-   * The work succeeded, but its lease was lost before it ended. `'throw'` rejects with `LeaseLostError`; `'ignore'` returns
-   * the result. @default 'throw'
+   * Decides the outcome when the work succeeds after its lease was lost. `'throw'` rejects with `LeaseLostError`; `'ignore'`
+   * returns the result. @default 'throw'
    */
   readonly onLost?: 'throw' | 'ignore' | undefined;
 }
 
 /**
  * A semaphore over all replicas: at most `permits` are held at once. A lease renews its permits while it lasts; after a crash
- * they come free when its ttl is over. It is not re-entrant: a holder that asks again takes further permits. Callers are
- * served in the order of arrival, and a caller that wants several permits blocks those behind it until they are free.
+ * they come free when its ttl is over. A semaphore is not re-entrant: a holder that asks again takes further permits. Callers
+ * are served in the order of arrival, and a caller that wants several permits blocks those behind it until they are free.
  *
  * A name is used either with permits or without. The other use throws `ForeignLockError`.
  */
@@ -64,7 +64,7 @@ export class Semaphore {
   }
 
   /**
-   * Waits for permits, at most for `wait`, and holds them until `release`.
+   * Waits for permits, at most for `wait`, and holds them until `release`. A cancelled call holds no permit.
    * @throws LockNotAcquiredError when `wait` is over; otherwise as `LockService.acquire`.
    */
   acquire(options: PermitAcquireOptions = {}): Promise<Lease> {
@@ -88,7 +88,7 @@ export class Semaphore {
     return this.#client.acquire(this.key, this.#call(options, more), options.signal);
   }
 
-  /** `more`: what else the call may say. */
+  /** Returns the settings of one call; `more` names further options that the call accepts. */
   #call(
     { count = 1, ...options }: PermitAcquireOptions,
     more: readonly string[] = [],

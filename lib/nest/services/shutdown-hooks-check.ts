@@ -4,20 +4,20 @@ import type { Subscription } from 'rxjs';
 import { type Clock, systemClock } from '../../engine/options/index.js';
 import { logger } from './logger.js';
 
-/** How long an application listens before it is asked for its shutdown hooks, in ms: main.ts may enable them after `listen`. */
+/** The delay of the check after `listen`, in ms: main.ts may enable shutdown hooks after `listen`. */
 const PATIENCE = 5_000;
-/** By what the platforms that run Node end a process, or tell it to end. */
+/** Signals and messages by which platforms end a Node process. */
 const ENDS = ['SIGTERM', 'SIGINT', 'SIGQUIT', 'SIGHUP', 'SIGUSR2', 'message'] as const;
 
-/** The part of a process that is looked at. */
+/** The part of `process` that the check reads. */
 type Listeners = Pick<NodeJS.Process, 'listenerCount' | 'env'>;
 
-/** By whom each application is looked after: one of its modules is enough. */
+/** Applications that have a check: one for each is enough. */
 const checked = new WeakSet<object>();
 
 /**
- * Warns of an application that would leave its locks behind: it has listened for a while, and nothing in its process hears
- * a signal. Says nothing in a test, in a script, and where somebody hears any signal, whoever that is.
+ * Warns of an application that would leave its locks behind: nothing in its process listens to a signal, some time after
+ * `listen`. The check is silent in tests, in scripts, and if any code listens to any signal.
  */
 export class ShutdownHooksCheck implements OnApplicationBootstrap, OnModuleDestroy {
   #listening: Subscription | undefined;
