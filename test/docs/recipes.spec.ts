@@ -6,7 +6,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setImmediate } from 'node:timers/promises';
 import request from 'supertest';
-import { LockNotAcquiredError, LockService, RedisLockModule } from 'nest-redis-lock';
+import { LockKeyError, LockNotAcquiredError, LockService, RedisLockModule } from 'nest-redis-lock';
 import { FaultProxy } from '../support/fault-proxy.js';
 import { NestBench } from '../support/nest-app.js';
 import { until } from '../support/until.js';
@@ -79,6 +79,8 @@ function replica(): Promise<INestApplication> {
       recipes.ReportsService,
       recipes.StatementsService,
       recipes.DigestService,
+      recipes.TenantContext,
+      recipes.InvoicesService,
       recipes.ExportsService,
       recipes.TransfersService,
       recipes.ImportService,
@@ -159,6 +161,18 @@ describe('the recipes', () => {
     await digest.send();
     expect(digest.sent).toEqual(['digest']);
     expect((await locks.inspect('digest')).state).toBe('kept');
+  });
+
+  it('lock by the tenant of the context, and refuse a call without one', async () => {
+    const [tenant, invoices] = [app.get(recipes.TenantContext), app.get(recipes.InvoicesService)];
+    const held = await locks.acquire('tenant:a:invoice:1');
+    const pay = (id: string) => tenant.run(id, () => invoices.pay('1')) as Promise<string>;
+    const waits = pay('a');
+    await until('it waits', async () => (await locks.inspect('tenant:a:invoice:1')).waiting === 1);
+    expect(await pay('b')).toBe('b paid 1');
+    await held.release();
+    expect(await waits).toBe('a paid 1');
+    await expect(invoices.pay('1')).rejects.toThrow(LockKeyError);
   });
 
   it('let three in at a time', async () => {
