@@ -1,10 +1,10 @@
-/** How many more entries than it holds may have come and gone. */
+/** How many insertions beyond twice its size a table takes before it is replaced. */
 const ROOM = 32;
 
 /**
- * A Map whose entries come and go all the time. V8 keeps every table that a Map has outgrown linked to the next, with
- * what stood in it: once one of them is old, all that comes after it lives until the next full collection (measured at
- * 256 locks at once: a third of all that was allocated). So this one begins a new Map instead.
+ * A Map for entries that come and go all the time. V8 links each table that a Map has outgrown to the next one, with its
+ * old contents. Once one of them is in the old generation, all later ones live until the next full collection: at 256 locks
+ * at once, a third of all allocations. So a ChurnMap begins a new Map instead.
  */
 export class ChurnMap<Value, Key = string> {
   #entries = new Map<Key, Value>();

@@ -3,14 +3,14 @@ import type { LockRequest } from '../locks/lock-request.js';
 import type { Clock } from '../options/index.js';
 
 /**
- * One holder id, and what was sent under it and has no answer yet. While there is anything, no other caller of this process
- * gets the lease in memory. An ask without an answer may still run until its time-out: a caller that gives the id up
- * gives it up once more after that.
+ * One holder id, and the requests under it that have no answer yet. While there are any, no other caller of this process
+ * gets the lease in memory. A request without an answer may still run until its time-out: a caller that gives the id up
+ * does so once more after that.
  */
 export class Claim {
-  /** The last renewal. */
+  /** The last renewal, if there was one. */
   renewal: { readonly underWay: boolean } | undefined;
-  /** What it awaited a condition as, if it did: that may still stand in the queue, where the grant was forged. */
+  /** The request that awaited a condition, if one did. If the grant was forged, it may still stand in the queue. */
   awaited: LockRequest | undefined;
   #steps = 0;
   #asks = 0;
@@ -18,21 +18,21 @@ export class Claim {
   #uncertainUntil = -Infinity;
 
   constructor(
-    /** What stands under the id, or is asked for. */
+    /** The lock that is held, or requested, under the holder id. */
     public request: LockRequest,
     private readonly timeout: number,
     private readonly clock: Clock,
   ) {}
 
-  /** It is granted: what awaited a condition is a lock like any other from now on. */
+  /** The lock is granted: a request that awaited a condition is an ordinary one from now on. */
   awaitsNoMore(): void {
     const { key, holder, ttl, tokenBlock, condition } = this.request;
     if (!condition) return;
-    this.awaited = { ...this.request, wanted: undefined }; // that would keep what it awaited with
+    this.awaited = { ...this.request, wanted: undefined }; // `wanted` would keep its queue entry in memory
     this.request = { key, holder, ttl, tokenBlock };
   }
 
-  /** Whether anything is under way. */
+  /** Whether any request is under way. */
   get any(): boolean {
     return this.renews || this.#steps > 0 || this.#asks > 0;
   }
@@ -42,7 +42,7 @@ export class Claim {
     return this.renewal !== undefined && this.renewal.underWay;
   }
 
-  /** A step that changes the lease, and nothing once the lease is given back. */
+  /** Runs a step that changes the lease, and changes nothing once the lease is given back. */
   async during<Answer>(step: () => Promise<Answer>): Promise<Answer> {
     this.#steps += 1;
     try {
@@ -52,7 +52,7 @@ export class Claim {
     }
   }
 
-  /** An ask is sent. Returns when. */
+  /** Counts a request as sent. Returns the present time, in monotonic ms. */
   sent(): number {
     this.#asks += 1;
     return (this.#latest = this.clock.monotonic());
@@ -62,7 +62,7 @@ export class Claim {
     this.#asks -= 1;
   }
 
-  /** The ask sent at `at` failed. Returns what is known of it; where that is nothing, it may still run. */
+  /** The request sent at `at` failed. Returns its outcome; a request of unknown outcome may still run. */
   failed(error: unknown, at: number): LockStoreError['outcome'] {
     const outcome = error instanceof LockStoreError ? error.outcome : 'refused';
     this.#asks -= 1;
@@ -72,13 +72,13 @@ export class Claim {
     return outcome;
   }
 
-  /** Whether an ask may still take effect. Of a step by which the id is given up this is asked before: the ask may run after it. */
+  /** Whether a request may still take effect; read it before a step that gives the id up, which the request may outlast. */
   get isUncertain(): boolean {
     const { uncertainUntil } = this;
     return uncertainUntil > -Infinity && uncertainUntil > this.clock.monotonic();
   }
 
-  /** The last moment at which an ask may still take effect; -Infinity if none can. */
+  /** The last moment at which a request may take effect, in monotonic ms; -Infinity if none can. */
   get uncertainUntil(): number {
     return this.#asks > 0
       ? Math.max(this.#uncertainUntil, this.#latest + this.timeout)
@@ -86,18 +86,18 @@ export class Claim {
   }
 }
 
-/** Whether a step that failed may have changed something all the same, or may still. */
+/** Whether a failed step may have changed something all the same, or may still do so. */
 export function mayHaveRun(error: unknown): boolean {
   if (error instanceof LockOptionsError) return false;
   return !(error instanceof LockStoreError) || error.outcome === 'unknown';
 }
 
-/** Whether a step that failed may do better when it is tried again. */
+/** Whether a failed step may succeed when it is tried again. */
 export function isRetryable(error: unknown): error is LockStoreError {
   return error instanceof LockStoreError && error.retryable;
 }
 
-/** Whether the store refused a step for good: asking again cannot help. */
+/** Whether the store refused a step for good: a retry cannot help. */
 export function isRefused(error: unknown): error is LockStoreError {
   return error instanceof LockStoreError && !error.retryable;
 }

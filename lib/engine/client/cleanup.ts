@@ -5,13 +5,13 @@ import type { Clock } from '../options/index.js';
 import { Claim, isRefused } from './claim.js';
 import { pause, pauseAfter } from './timers.js';
 
-/** Called with what the store refuses for good while nobody waits for its answer. */
+/** Called when the store refuses a step for good and nobody waits for its answer. */
 export type OnRefused = (error: LockStoreError, step: 'release' | 'renewal') => void;
 
 /**
- * A caller that gave up holds nothing: its holder id is left now, and again once nothing that was sent under it can
- * still take effect. That ends when the server has answered after that moment, when it refuses for good, or when the
- * lease would be over by itself.
+ * A caller that gave up holds nothing. Its holder id is given up at once, and again when no request sent under it can take
+ * effect any more. The retries end when the server has answered after that moment, when it refuses for good, or when the
+ * lease is over by itself.
  */
 export class Cleanup {
   readonly #running = new Set<Promise<void>>();
@@ -23,7 +23,7 @@ export class Cleanup {
     private readonly onRefused: OnRefused,
   ) {}
 
-  /** Gives up what stands under the holder id, by a step that may run several times. `lasts`: what is left of its lease at most, in ms. */
+  /** Gives up the holder id. `leave` may run several times. `lasts`: the longest time left of the lease, in ms. */
   abandon(
     claim: Claim,
     leave = (): Promise<unknown> => this.leave(claim),
@@ -35,24 +35,24 @@ export class Cleanup {
     this.#running.add(running);
   }
 
-  /** Gives it up once. */
+  /** Gives up the holder id once. */
   async leave({ request, awaited }: Claim): Promise<void> {
     await this.store.leave(request);
-    if (awaited) await this.store.leave(awaited); // in this order a signal that was used is not passed on
+    if (awaited) await this.store.leave(awaited); // in this order a used signal is not passed on
   }
 
-  /** Entries had their turns without the store: they leave its queue. Nothing of theirs is under way. */
+  /** Removes entries that had their turns in memory from the store's queue. No request of theirs is under way. */
   abandonServed(served: readonly LockRequest[] | undefined): void {
     const [first, ...others] = served ?? [];
     if (first) this.abandon(new Claim(first, 0, this.clock), () => this.store.leave(first, others));
   }
 
-  /** How many are under way. */
+  /** How many holder ids are being given up. */
   get size(): number {
     return this.#running.size;
   }
 
-  /** Resolves when what is under way has been tried once more; nothing is repeated after that. */
+  /** Resolves when each cleanup under way has been tried once more; none is repeated after that. */
   async close(): Promise<void> {
     this.#closing.abort();
     await Promise.allSettled(this.#running);

@@ -16,10 +16,10 @@ import { isRetryable } from './claim.js';
 import { Section } from './section.js';
 import { SingleLease } from './single-lease.js';
 
-/** How one awaits a condition. */
+/** How a holder awaits a condition. */
 export interface Awaiting {
   readonly condition: string;
-  /** In ms. */
+  /** In ms; `Infinity` without a limit. */
   readonly wait: number;
   readonly signal: AbortSignal | undefined;
 }
@@ -42,7 +42,7 @@ export class Conditions {
     );
   }
 
-  /** Gives the lock back, and resolves when it is held again: to whether it was signalled. */
+  /** Gives the lock back, and resolves when it is held again: to whether the condition was signalled. */
   async await(lease: SingleLease, awaiting: Awaiting): Promise<boolean> {
     const { registry, stopping } = this.context;
     throwIfAborted(awaiting.signal);
@@ -86,11 +86,11 @@ export class Conditions {
 }
 
 /**
- * A holder that gave its lock back until a condition is signalled. It wakes as the holder again: signalled, or after its
- * time, when it has waited for the lock like any caller. One that gives up passes its signal on.
+ * A holder that gave its lock back until a condition is signalled or its time is over. It then waits for the lock like any
+ * caller, and wakes as the holder again. A holder that gives up passes its signal on.
  */
 class ConditionWait implements EntryListener {
-  /** Whether the holder was signalled, once it holds the lock again. */
+  /** Resolves when the holder has the lock again: to whether it was signalled. */
   readonly woken: Promise<boolean>;
   #resolve!: (signalled: boolean) => void;
   #reject!: (reason: unknown) => void;
@@ -98,7 +98,7 @@ class ConditionWait implements EntryListener {
   #begun = false;
   #settled = false;
   #timedOut = false;
-  /** What may end it from outside, each called off when it is settled. */
+  /** Functions that end the listening to the time limit, the abort signal, the shutdown and the release. */
   readonly #bounds: readonly (() => void)[];
 
   constructor(
@@ -129,7 +129,7 @@ class ConditionWait implements EntryListener {
     this.#entry.askGivingBack(former.request).then(
       (gaveBack) => {
         this.#begun = true;
-        const stays = !gaveBack && former.state !== 'held'; // one too many, and its caller had given up
+        const stays = !gaveBack && former.state !== 'held'; // the queue was full, and the caller has given up meanwhile
         if (isUncertain || stays) context.registry.abandon(former);
       },
       (error: unknown) => this.#notGivenBack(error),
@@ -147,7 +147,7 @@ class ConditionWait implements EntryListener {
     this.#resolve(!this.#timedOut || (entry.signalled ?? grant.signalled) !== false);
   }
 
-  /** A lease is handed on to callers alone that wait for a lock. */
+  /** Only callers that wait for a lock get a lease by a hand-off. */
   takeOver(): boolean {
     return false;
   }
@@ -163,7 +163,7 @@ class ConditionWait implements EntryListener {
     const { registry, settings } = this.context;
     if (why === 'expired') {
       const next = this.#newEntry(undefined, entry.outage);
-      next.signalled = false; // a signalled one asks on
+      next.signalled = false; // a signalled entry asks again itself, so this one was not signalled
       this.#entry = next;
       return next.ask();
     }
@@ -178,7 +178,7 @@ class ConditionWait implements EntryListener {
   }
 
   failed(entry: QueueEntry, error: unknown): void {
-    if (!this.#begun) return; // the answer to the first ask says more
+    if (!this.#begun) return; // the answer to the first request says more
     if (!isRetryable(error) || entry.outageIsOver) this.#leave(error);
   }
 
@@ -208,13 +208,13 @@ class ConditionWait implements EntryListener {
     this.#entry.stopAwaiting();
   }
 
-  /** The wait ends for this reason, and nothing is held. */
+  /** Ends the wait for this reason; nothing is held. */
   #leave(reason: unknown): void {
     this.#entry.leave();
     this.#fail(reason);
   }
 
-  /** Where the lock was given back, its lease is over: a caller that aborted knows that, for any other it is lost. */
+  /** Rejects the wait. If the lock was given back, its lease is lost, or just over if its caller aborted. */
   #fail(reason: unknown): void {
     const { former } = this;
     const { signal } = this.awaiting;
@@ -236,8 +236,8 @@ class ConditionWait implements EntryListener {
 }
 
 /**
- * Of siblings in a section one awaits at a time: whichever woke first, the code around would hold the lock again, and end only
- * after the other.
+ * One sibling in a section awaits at a time. With two, the code around would hold the lock again when the first woke, and
+ * its lease could end only after the other's.
  */
 function refuseSecond(owner: object, key: string): void {
   for (const { heldLease } of Section.around(owner)) {
@@ -248,7 +248,7 @@ function refuseSecond(owner: object, key: string): void {
   }
 }
 
-/** Callers that wait for a lock in another format are in no queue that a signal could reach. */
+/** Refuses shared locks and dialects: callers that wait for them are in no queue that a signal could reach. */
 function refuseOthers({ request: { key, share, dialect } }: HeldLease): void {
   if (share) {
     throw new LockOptionsError(

@@ -15,21 +15,21 @@ import type { EntryContext } from './queue-entry.js';
 import { pause, pauseAfter } from './timers.js';
 import { validityOf } from '../locks/validity.js';
 
-/** The lease of a lock on its way from one process to another; nobody works under it. */
+/** A lease on its way from one process to another; no code runs under it. */
 export interface HandOver {
-  /** Under which the lock is held on the way. */
+  /** The request under which the lock is held on the way. */
   readonly request: LockRequest;
   readonly fencingToken: number | undefined;
-  /** How the lease goes on. */
+  /** The settings with which the lease goes on. */
   readonly call: CallSettings;
 }
 
-/** What is left of a bound that counts from the grant, in whole ms. */
+/** The rest of a bound that counts from the grant, in whole ms. */
 function restOf(bound: number, since: number, now: number): number {
   return Math.max(0, Math.ceil(since + bound - now));
 }
 
-/** As it stands in a text; `maxHold` and `name` are null when there is none. */
+/** The fields of the text; `maxHold` and `name` are null when there is none. */
 type Fields = [
   secret: string,
   process: string,
@@ -45,8 +45,8 @@ type Fields = [
 const PROCESS = /^[\w-]+\.\d+\.[\w-]{11}$/;
 
 /**
- * The text with which another process goes on with what is held here. The holder id on the way is a hash of it:
- * neither says the other, and a text that was altered fits no lock.
+ * The text with which another process goes on with the lease. The holder id on the way is a hash of the text: the id does
+ * not reveal the text, and an altered text fits no lock.
  */
 export function writeHandOver(
   { request, settings, since, fencingToken }: HeldLease,
@@ -67,7 +67,7 @@ export function writeHandOver(
   return Buffer.from(JSON.stringify(fields)).toString('base64url');
 }
 
-/** @throws LockOptionsError if the text is none that {@link writeHandOver} made. */
+/** @throws LockOptionsError unless {@link writeHandOver} made the text. */
 export function readHandOver(text: string): HandOver {
   const fields = fieldsOf(text);
   if (!fields) throw new LockOptionsError('restore() takes the text that lease.handOver() gave.');
@@ -124,10 +124,11 @@ function isTime(value: unknown): boolean {
 }
 
 /**
- * Goes on with a lease that another process handed over, under a holder id of this one; once only. Asks again, for twice
- * the command time-out, when Redis does not say. `shutdown` ends that: what it may bring all the same is left.
- * @throws LeaseLostError if another caller went on with it, or its time is over; LockStoreError: then it may be tried
- * again; LockShutdownError.
+ * Goes on with a lease that another process handed over, under a holder id of this process; once only. Repeats the request
+ * for twice the command time-out while Redis does not answer. `shutdown` ends that; a lease that comes all the same is
+ * given up.
+ * @throws LeaseLostError if another caller restored the lease or its time is over; LockStoreError if Redis failed, which
+ * may be tried again; LockShutdownError.
  */
 export async function restore(
   { request, call, fencingToken }: HandOver,
@@ -138,7 +139,7 @@ export async function restore(
   const { key } = request;
   const own = { ...request, holder: newHolderId(store.processId, request.tokenBlock > 0) };
   const claim = new Claim(own, settings.commandTimeout, clock);
-  const least = call.renew ? own : { ...own, ttl: 1 }; // what is left stays left
+  const least = call.renew ? own : { ...own, ttl: 1 }; // an unrenewed lease keeps the time it has left
   const fail = (error: unknown): never => {
     cleanup.abandon(claim);
     throw error;
@@ -157,7 +158,7 @@ export async function restore(
         const { sent, remaining } = answer;
         const isSure =
           typeof remaining !== 'number' || validityOf({ sent, remaining }, clock) !== 'doubtful';
-        if (isSure || isOver()) return answer; // else the machine slept while it was on its way: the next one says the same
+        if (isSure || isOver()) return answer; // else the machine slept meanwhile, and the next answer says the same
       } catch (error) {
         claim.failed(error, sentAt);
         lastFailure = error;
@@ -184,7 +185,7 @@ export async function restore(
   if (validityOf({ sent, remaining }, clock) === 'expired') {
     fail(new LeaseLostError(key, 'expired'));
   }
-  const ttl = call.renew ? call.ttl : Math.min(call.ttl, remaining); // it ends when it would have ended
+  const ttl = call.renew ? call.ttl : Math.min(call.ttl, remaining); // an unrenewed lease ends when it would have ended
   const grant = { kind: 'held', sent, remaining, fencingToken, tokens: 1, renewIn } as const;
   const { slowHold } = settings.call;
   return new HeldLease(claim, { ...call, ttl, slowHold }, grant, clock, undefined);

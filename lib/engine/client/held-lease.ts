@@ -9,73 +9,71 @@ import type { Claim } from './claim.js';
 
 /** The callers of this process that wait behind a lease. */
 export interface HandOffTarget {
-  /** Hands the lease to one of them in memory; false if the store has to do it. */
+  /** Hands the lease off to a waiting caller in memory; false if the store has to choose the next holder. */
   handOffLocally(heldLease: HeldLease): boolean;
-  /** Gives the lease back in the step by which they queue; undefined if nobody waits. */
+  /** Gives the lease back in the step by which the next caller queues; undefined if nobody waits. */
   giveBackQueueing(heldLease: HeldLease): Promise<boolean> | undefined;
-  /** The entries that were served in memory, of which the store does not know: the caller reports them. */
+  /** The entries served in memory of which the store does not know; the caller reports them. */
   takeServed(): LockRequest[] | undefined;
-  /** The lease is over, whatever way. */
+  /** The lease is over, for whatever reason. */
   ended(heldLease: HeldLease): void;
 }
 
 /** Leases that are renewed together. */
 export interface RenewalGroup extends Scheduled {
-  /** The lease is renewed apart from the others from now on, or not at all. Returns whether it was the last. */
+  /** Takes the lease out of the group. Returns whether it was the last one. */
   leave(heldLease: HeldLease): boolean;
 }
 
-/** By the store's answer about a lock that is not its holder's any more: the reason of the loss. */
+/** The reason of a loss, by the store's answer about a lock that is not the holder's any more. */
 export const LOSS = { taken: 'taken', free: 'gone', unknown: 'unconfirmed' } as const;
 
-/** Of a lock whose downgrade is under way; told apart from a reader's by identity. */
+/** The share of a lock whose downgrade is under way; identity tells it apart from a reader's. */
 const BECOMING_READER: Share = { ...READER };
 
-/** By how much a lease may outlast what was asked for, in ms: the server took the step before at last, and this one at once. */
+/** How much longer than requested a lease may last, in ms: the request before may have been slow, and this one fast. */
 export const SLACK = 1_000;
 
-/** `closing`: its release or hand-over is under way. `awaiting`: its holder awaits a condition. */
+/** `closing`: a release or hand-over is under way. `awaiting`: the holder awaits a condition. */
 type State = 'held' | 'awaiting' | 'closing' | 'released' | 'lost';
 
 /**
- * A lock that this process holds under one holder id, from its grant to its end. The state machine of a lease, and the only
- * writer of its fields: held → closing → released, or held → lost. It goes back to held where the store refused the
- * release, the hand-over or the wait for a condition.
- *
- * It believes no later deadline than the server's, on two clocks (validity.ts).
+ * The state machine of one lease under one holder id, and the only writer of its fields: held → closing → released, or held
+ * → lost. It goes back to held if the store refused the release, the hand-over or the wait for a condition. Its deadline is
+ * never later than the server's, on two clocks (validity.ts).
  */
 export class HeldLease implements Scheduled {
   private phase: State = 'held';
-  /** The server's last answer; of leases that are renewed together one for all. */
+  /** The server's last answer; leases that are renewed together share one. */
   term: Term;
   readonly fencingToken: number | undefined;
-  /** Where the watchdog's schedule has it. */
+  /** The lease's place in the watchdog's schedule. */
   due: Due | undefined;
   nth = 0;
-  /** With whom it is renewed. */
+  /** The leases that are renewed together with this one. */
   group: RenewalGroup | undefined;
-  /** When the first renewal is due, if its turn is not soon enough: others may have written over the lock. */
+  /** When the first renewal is due, if it has to come early: others may have written over the lock. */
   renewAt = Infinity;
-  /** What the server said last, in ms, if nobody had asked for so much: its clock was set back. The next extension shortens the lease. */
+  /** A time left that exceeded the request, in ms: the server's clock was set back. The next extension shortens it. */
   overlong: number | undefined;
-  /** It was to be asked for while its renewal was under way: that may have run before, so another one follows. */
+  /** A renewal was wanted while one was under way, which may have run before: another one follows. */
   again = false;
-  /** How many leases of callers stand on it: re-entry adds, release takes away. */
+  /** How many leases callers have on the lock: re-entry adds one, release takes one away. */
   leases = 0;
-  /** Its holder awaits a condition: called when no lease of a caller stands on it any more. */
+  /** Called when no caller has a lease any more while the holder awaits a condition. */
   onGivenBack: (() => void) | undefined;
-  /** What loss was announced as, if it was. */
+  /** The announced reason of a loss, if there was one. */
   suspected: LossReason | undefined;
   lossReason: LossReason | undefined;
-  /** What events say of it, if anybody listened when it began. */
+  /** The hold that events tell of, if anybody listened when it began. */
   trace: Hold | undefined;
   #controller: AbortController | undefined;
-  /** Of all that its holder went on as, one after the other: the latest. A chain of them would keep each. */
+  /** The latest lease that the holder went on with after conditions. All share it: a chain would keep each. */
   #turns: { latest: HeldLease } | undefined;
   #turnListeners: Set<() => void> | undefined;
-  /** Why its last renewal failed, if it did. */
+  /** Why the last renewal failed, if it did. */
   #failure: LockError | undefined;
-  /** What was left of its time when it was lost, in ms. */
+  /** How much of the lease was left when it was lost, in ms. */
   #left: number | undefined;
   #used = false;
 
@@ -85,7 +83,7 @@ export class HeldLease implements Scheduled {
     grant: Grant,
     private readonly clock: Clock,
     readonly handOffTarget: HandOffTarget | undefined,
-    /** The first moment of the lease as we may count it. */
+    /** When the lease began, in monotonic ms: no earlier than its request. */
     public since = grant.sent.monotonic,
   ) {
     claim.awaitsNoMore();
@@ -94,7 +92,7 @@ export class HeldLease implements Scheduled {
     this.term = grant;
   }
 
-  /** The same lease in the hands of the next caller: no longer than it lasts, with the next token. */
+  /** The same lease for the next caller: with the same deadline, and the next token. */
   successor(call: CallSettings, successors: HandOffTarget): HeldLease {
     const { claim, clock, fencingToken: token, renewAt } = this;
     const { sent, remaining } = this.term;
@@ -112,48 +110,47 @@ export class HeldLease implements Scheduled {
     return this.phase;
   }
 
-  /** Events tell of it as this. */
   tracedAs(trace: Hold): void {
     this.trace = trace;
   }
 
-  /** The call for several keys holds them all: what counts from the grant counts from now on, as the call wants it. */
+  /** The call for several keys holds them all: its settings hold, and its bounds count, from now on. */
   begin(call: CallSettings): void {
     this.settings = call;
     this.since = this.clock.monotonic();
   }
 
-  /** One more lease of a caller stands on it. */
+  /** A caller has one more lease on the lock. */
   addLease(): void {
     this.leases += 1;
   }
 
-  /** A caller gave its lease back. `used`: it may have worked under the lease, so a minimum hold counts. */
+  /** A caller gave its lease back. `used`: code may have run under it, so a minimum hold counts. */
   dropLease(used: boolean): void {
     this.leases -= 1;
     this.#used ||= used;
     if (this.leases === 0) this.onGivenBack?.();
   }
 
-  /** What is left of its minimum hold, in ms; nothing for a lease that nobody has and nobody worked under. */
+  /** The rest of the minimum hold, in ms; 0 for a lease that no caller has and under which no code ran. */
   get leastLeft(): number {
     const { minHold } = this.settings;
     if (minHold === 0 || (!this.#used && this.leases <= 0)) return 0;
     return Math.max(0, this.since + minHold - this.clock.monotonic());
   }
 
-  /** This, or what its holder went on as when a condition had been signalled. */
+  /** This lease, or the one with which its holder went on after a condition. */
   get current(): HeldLease {
     return this.#turns?.latest ?? this;
   }
 
-  /** Its holder awaits a condition. */
+  /** The holder begins to await a condition. */
   beginAwaiting(): void {
     this.phase = 'awaiting';
     this.#tellTurn();
   }
 
-  /** `listener` runs when its holder begins to await a condition, or holds the lock again, unless it is called off before. */
+  /** Runs `listener` when the holder begins to await a condition or holds the lock again. Returns how to end that. */
   whenTurns(listener: () => void): () => void {
     const listeners = (this.#turnListeners ??= new Set());
     listeners.add(listener);
@@ -164,7 +161,7 @@ export class HeldLease implements Scheduled {
     for (const listener of this.#turnListeners ?? []) listener();
   }
 
-  /** The condition was signalled: the leases of its callers and its signal stand on the other from now on. */
+  /** The holder has the lock again, as `next`: the leases of its callers and its signal move there. */
   resumeAs(next: HeldLease): void {
     this.phase = 'released';
     this.#turns ??= { latest: next };
@@ -179,19 +176,19 @@ export class HeldLease implements Scheduled {
     this.#controller = before.#controller;
   }
 
-  /** Its downgrade is sent: others may share it from now on. Returns how to undo this. */
+  /** The downgrade is sent: others may share the lock from now on. Returns a function that undoes this. */
   share(): () => void {
     const { request } = this;
     this.claim.request = { ...request, share: BECOMING_READER };
     return () => (this.claim.request = request);
   }
 
-  /** Its downgrade is done. */
+  /** The downgrade is done. */
   shared(): void {
     this.claim.request = { ...this.request, share: READER };
   }
 
-  /** Whether a refusal of this ends the lease: not where it may have run on the other side of the downgrade, sent again say. */
+  /** Whether a refusal of this request ends the lease: not if a downgrade may have run before or after it. */
   endsBy({ share }: LockRequest): boolean {
     return share === this.request.share && share !== BECOMING_READER;
   }
@@ -201,30 +198,30 @@ export class HeldLease implements Scheduled {
     this.suspected = reason;
   }
 
-  /** Its release or hand-over begins. */
+  /** A release or hand-over begins. */
   close(): void {
     this.phase = 'closing';
   }
 
-  /** It was not given back after all. */
+  /** The lease was not given back after all. */
   undoRelease(): void {
     this.phase = 'held';
     this.#tellTurn();
   }
 
-  /** Its holder awaits the condition no more, and does not want it back. */
+  /** The holder awaits the condition no more, and does not want the lock back. */
   endUnclaimed(): void {
     this.phase = 'released';
     this.lossReason = 'awaiting';
   }
 
-  /** As much of `ms` as its longest hold leaves, or as it lasts already: no extension goes further. */
+  /** As much of `ms` as the longest hold leaves, or as the lease lasts already: no extension goes further. */
   withinMaxHold(ms: number): number {
     const end = Math.max(this.since + this.settings.maxHold, this.deadline);
     return Math.min(ms, Math.max(1, Math.floor(end - this.clock.monotonic())));
   }
 
-  /** What asks for `ttl` ms from now on; where the lease has to be shortened, for as many as it is known to last at least. */
+  /** The request for `ttl` ms from now on. To shorten a lease, it asks for as long as the lease is known to last. */
   extension(ttl: number): LockRequest {
     const { request, overlong } = this;
     if (overlong !== undefined) {
@@ -233,13 +230,13 @@ export class HeldLease implements Scheduled {
     return request.ttl === ttl ? request : { ...request, ttl };
   }
 
-  /** How long it lasts at `now` where `ttl` ms were asked for: longer, if it did. */
+  /** How long the lease lasts at `now` after a request for `ttl` ms: longer, if it did before. */
   #longest(ttl: number, now: number): number {
     const { sent, remaining } = this.term;
     return Math.max(ttl, Math.ceil(sent.monotonic + remaining - now));
   }
 
-  /** The server answered how much is left when `asked` ms were asked for. Much more is believed when it says so twice. */
+  /** Takes the server's answer to a request for `asked` ms. A much longer lease is believed when it is said twice. */
   confirm(term: Term, asked: number): void {
     const most = this.#longest(asked, term.sent.monotonic) + SLACK;
     const isOverlong = this.overlong === undefined && term.remaining > most;
@@ -247,7 +244,7 @@ export class HeldLease implements Scheduled {
     if (!isOverlong) this.term = term;
   }
 
-  /** The same by a renewal: no other client can have written over the lock. */
+  /** Takes the answer to a renewal: no other client can have written over the lock. */
   renewed(term: Term, asked: number): void {
     if (!this.again) this.suspected = undefined;
     this.#failure = undefined;
@@ -255,12 +252,12 @@ export class HeldLease implements Scheduled {
     this.confirm(term, asked);
   }
 
-  /** A renewal failed: the deadline that is known stands. */
+  /** A renewal failed: the known deadline stands. */
   notRenewed(error: unknown): void {
     if (error instanceof LockError) this.#failure = error;
   }
 
-  /** Its ttl, if it is renewed: else no renewal can come too late. */
+  /** The ttl of a renewed lease, in ms; Infinity for others, whose renewal cannot come too late. */
   get renewedTtl(): number {
     return this.settings.renew ? this.settings.ttl : Infinity;
   }
@@ -270,12 +267,12 @@ export class HeldLease implements Scheduled {
     return deadlineOf(this.term);
   }
 
-  /** The same on the wall clock, as that was when the server was asked. */
+  /** The deadline on the wall clock, as that clock was when the server was asked. */
   get wallDeadline(): number {
     return this.deadline + (this.term.sent.wall - this.term.sent.monotonic);
   }
 
-  /** For how long the store may still have it, in ms: longer than was asked for, where it was extended or handed on. */
+  /** How long the store may still keep the lease, in ms: longer than requested if it was extended or handed off. */
   get lasts(): number {
     const { request, settings, deadline } = this;
     return Math.max(request.ttl, settings.ttl, deadline - this.clock.monotonic());
@@ -286,7 +283,7 @@ export class HeldLease implements Scheduled {
     return validityOf(this.term, this.clock);
   }
 
-  /** True while nobody else can hold the lock. Looks at the clocks, not at a timer. */
+  /** True while nobody else can hold the lock. It reads the clocks, and depends on no timer. */
   get held(): boolean {
     return this.phase === 'held' && this.validity === 'valid';
   }
@@ -306,8 +303,8 @@ export class HeldLease implements Scheduled {
   }
 
   /**
-   * `gone` means too soon: what the server forgot in time has expired. What a push said counts where the server's answer came
-   * too soon as well. False if it was over before.
+   * Marks the lease as lost; false if it was over before. `gone` means too soon: a lease that the server forgot in time has
+   * expired. If the server's answer came too soon as well, the reason that a push announced counts.
    */
   lose(reason: LossReason): boolean {
     if (this.phase === 'released' || this.phase === 'lost') return false;
@@ -321,18 +318,18 @@ export class HeldLease implements Scheduled {
     return true;
   }
 
-  /** Tells its holders that it is about to be lost; until then it is held. */
+  /** Tells the code under the lease that it is about to be lost; until then it is held. */
   announceLoss(reason: LossReason): void {
     this.#controller?.abort(new LeaseLostError(this.request.key, reason));
   }
 
-  /** It was given back; `lost` says why that came too late, if it did. */
+  /** The lease was given back; `lost` says why that came too late, if it did. */
   end(lost?: LossReason): void {
     this.phase = 'released';
     if (lost) this.lossReason ??= lost === 'gone' ? (this.suspected ?? lost) : lost;
   }
 
-  /** Why it is not held; of a lease on it that was given back, `returned`, that. */
+  /** The error that says why the lease is not held. `returned`: the caller gave its own lease back. */
   lossError(returned = false): LeaseLostError {
     const reason = this.lossReason ?? this.#presentReason(returned);
     const left = reason === 'gone' ? this.#left : undefined;

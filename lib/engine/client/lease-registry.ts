@@ -15,13 +15,13 @@ import { type HeldLease, LOSS } from './held-lease.js';
 import { ChurnMap } from './churn-map.js';
 import { Watchdog } from './watchdog.js';
 
-/** All locks that this process holds: renews them, announces their loss, gives them back. */
+/** All leases that this process holds: it renews them, announces their loss, and gives them back. */
 export class LeaseRegistry {
   readonly #held = new ChurnMap<HeldLease>();
   readonly #watchdog: Watchdog;
-  /** Steps by which a lease comes or goes, and whose answers are awaited. */
+  /** Steps under way by which a lease comes or goes. */
   #underWay = 0;
-  /** Leases that are on their way here. */
+  /** Restored leases that are on their way here. */
   #coming = 0;
   #closed = false;
   readonly #whenIdle: (() => void)[] = [];
@@ -41,7 +41,7 @@ export class LeaseRegistry {
     return this.#held.size;
   }
 
-  /** How many it holds, or has to: who is restored is nowhere else any more. */
+  /** How many leases this process holds or is about to hold: a restored lease is nowhere else any more. */
   get claimed(): number {
     return this.#held.size + this.#coming;
   }
@@ -50,14 +50,14 @@ export class LeaseRegistry {
     return this.#watchdog.watched;
   }
 
-  /** The shortest ttl of what is renewed, or `ttl` if that is shorter; in ms. */
+  /** The shortest ttl of the renewed leases, or `ttl` if that is shorter; in ms. */
   shortestTtl(ttl: number): number {
     let shortest = ttl;
     for (const { renewedTtl } of this.#held.values()) shortest = Math.min(shortest, renewedTtl);
     return shortest;
   }
 
-  /** Resolves when nothing is held, and nothing is under way by which a lease comes or goes. */
+  /** Resolves when no lease is held, and no step is under way by which one comes or goes. */
   idle(): Promise<void> {
     return new Promise((resolve) => {
       this.#whenIdle.push(resolve);
@@ -65,7 +65,7 @@ export class LeaseRegistry {
     });
   }
 
-  /** Adds what is on its way here. */
+  /** Adds a restored lease when it arrives. */
   async addWhenGranted(coming: Promise<HeldLease>): Promise<HeldLease> {
     this.#underWay += 1;
     this.#coming += 1;
@@ -80,8 +80,8 @@ export class LeaseRegistry {
   }
 
   /**
-   * From now on it is renewed. After {@link releaseAll} it is given back at once instead. `waited`: how long its caller did, in
-   * ms; `asked`: by which call it came; `before`: from which hold.
+   * Adds a lease, which is renewed from now on. After {@link releaseAll} it is given back at once instead. `waited`: how
+   * long its caller waited, in ms; `asked`: the call that acquired it; `before`: the hold that handed it off.
    */
   add(heldLease: HeldLease, waited = 0, asked?: AcquireTrace, before?: HoldTrace): void {
     this.#held.set(heldLease.request.holder, heldLease);
@@ -90,7 +90,7 @@ export class LeaseRegistry {
     if (this.#closed) this.#takeBack(heldLease);
   }
 
-  /** The call for several keys, which has `asked`, holds them all: its lease on each begins. */
+  /** The call for several keys (`asked`) holds them all: its lease on each begins. */
   begin(heldLease: HeldLease, call: CallSettings, waited: number, asked?: AcquireTrace): void {
     heldLease.begin(call);
     this.#watchdog.watch(heldLease);
@@ -104,12 +104,12 @@ export class LeaseRegistry {
     }
   }
 
-  /** Asks the server whether these, or all, are still held. */
+  /** Asks the server whether these leases, or all, are still held. */
   verify(heldLeases: Iterable<HeldLease> = this.#held.values()): void {
     this.#watchdog.verify(heldLeases);
   }
 
-  /** A push says that an operator took the lock: ask the server. */
+  /** A push says that an operator took the lock: the server is asked. */
   forced(holder: string): void {
     const heldLease = this.#held.get(holder);
     if (!heldLease) return;
@@ -127,72 +127,72 @@ export class LeaseRegistry {
       [left] = remaining;
       if (heldLease.state !== 'held') break;
       if (typeof left !== 'number' && heldLease.endsBy(request)) break;
-      if (typeof left !== 'number') continue; // it became a reader before that ran, or after
+      if (typeof left !== 'number') continue; // a downgrade ran before this extension, or after it
       heldLease.confirm({ sent, remaining: left }, asked.ttl);
       if (heldLease.overlong !== undefined) continue;
       this.#watchdog.watch(heldLease);
       if (heldLease.held) return;
-      if (!heldLease.inDoubt) break; // what was asked for was over before the answer came
-    } // the machine slept while the answer was on its way
+      if (!heldLease.inDoubt) break; // the extension was over before its answer came
+    } // in doubt, since the machine slept meanwhile: it is extended again
     if (heldLease.state === 'held') this.#lose(heldLease, left === 'taken' ? 'taken' : 'gone');
     throw heldLease.lossError();
   }
 
-  /** Its holder awaits a condition: it is neither renewed nor given back by anybody else. */
+  /** The holder begins to await a condition: the lease is not renewed, and nobody else gives it back. */
   beginAwaiting(heldLease: HeldLease): void {
     heldLease.beginAwaiting();
     this.#forget(heldLease);
     if (heldLease.trace) this.publisher.holdEnded(heldLease, 'awaiting');
   }
 
-  /** Its holder awaited a condition, and does not get it back. */
+  /** The holder awaited a condition, and does not get the lock back. */
   loseAwaited(heldLease: HeldLease, reason: LossReason): void {
     heldLease.lose(reason);
     this.publisher.holdEnded(heldLease, 'lost', reason);
   }
 
-  /** The store says that the lock was not its holder's any more. */
+  /** The store says that the lock was not the holder's any more. */
   refused(heldLease: HeldLease, now: Lost): void {
     this.#lose(heldLease, LOSS[now]);
   }
 
-  /** It was not given back after all: it is now, if nobody has it any more. */
+  /** The lease was not given back after all: it is held again, or released if no caller has it any more. */
   undoRelease(heldLease: HeldLease): void {
     heldLease.undoRelease();
     this.add(heldLease);
     if (heldLease.leases === 0) void this.release(heldLease);
   }
 
-  /** Others may share what was held alone. */
+  /** Turns an exclusive lease into a shared one. */
   async downgrade(heldLease: HeldLease): Promise<void> {
     const { request, fencingToken, claim } = heldLease;
     if (request.share) return;
     let reason: LossReason = 'unconfirmed';
     const undo = heldLease.share();
-    this.#watchdog.watch(heldLease); // apart from those that are still held alone
+    this.#watchdog.watch(heldLease); // apart from leases that are still exclusive
     try {
       const done = await claim.during(() => this.store.downgrade(request, fencingToken));
       if (done && heldLease.state === 'held') {
         heldLease.shared();
         heldLease.handOffTarget?.ended(heldLease);
-        return this.#watchdog.watch(heldLease); // as that from now on
+        return this.#watchdog.watch(heldLease); // as a shared lease from now on
       }
       reason = 'gone';
     } catch (error) {
       if (!mayHaveRun(error)) {
         if (heldLease.state === 'held') undo();
-        else this.cleanup.abandon(claim, () => this.store.leave(request)); // it was given back as what it did not become
+        else this.cleanup.abandon(claim, () => this.store.leave(request)); // no downgrade ran, though the request says so
         throw error;
       }
     }
     if (heldLease.state === 'held') this.#lose(heldLease, reason);
     const leave = (): Promise<unknown> =>
-      this.store.leave(request).then(() => this.store.leave(heldLease.request)); // in this order no late downgrade leaves anything
+      this.store.leave(request).then(() => this.store.leave(heldLease.request)); // in this order a late downgrade leaves nothing
     this.abandon(heldLease, leave);
     throw heldLease.lossError();
   }
 
-  /** The lease ends here; the process that restores the text goes on with it. */
+  /** Ends the lease here; the process that restores the text goes on with it. */
   async handOver(heldLease: HeldLease): Promise<string> {
     const { request, claim, handOffTarget } = heldLease;
     const text = writeHandOver(heldLease, this.clock.monotonic());
@@ -221,15 +221,15 @@ export class LeaseRegistry {
     }
     this.#lose(heldLease, LOSS[remaining]);
     const leave = (): Promise<unknown> =>
-      this.store.leave(request).then(() => this.store.leave(onTheWay)); // in this order no late answer brings it back
+      this.store.leave(request).then(() => this.store.leave(onTheWay)); // in this order a late transfer leaves nothing
     if (remaining === 'unknown') this.abandon(heldLease, leave);
     throw heldLease.lossError();
   }
 
-  /** Gives the lock to a caller of this process that waits for it, or back to the store. False if it was lost before. Rejects never. */
+  /** Hands the lock off to a caller of this process or gives it back to the store. False if it was lost. Never rejects. */
   release(heldLease: HeldLease): Promise<boolean> {
     if (heldLease.state !== 'held') return Promise.resolve(false);
-    const { validity, request, claim, handOffTarget } = heldLease; // doubtful: what the server says counts
+    const { validity, request, claim, handOffTarget } = heldLease; // if doubtful, the server's answer counts
     const alone = !claim.any;
     heldLease.close();
     this.#forget(heldLease);
@@ -249,8 +249,8 @@ export class LeaseRegistry {
       (ours) => {
         const inTime = ours && validity !== 'expired';
         this.#end(heldLease, inTime ? undefined : validity === 'valid' ? 'gone' : 'expired');
-        if (isUncertain || !ours) this.abandon(heldLease); // what was never granted may still wait
-        if (!ours) this.cleanup.abandonServed(served); // the first of them may have been granted meanwhile
+        if (isUncertain || !ours) this.abandon(heldLease); // a lock that was never granted may still be queued
+        if (!ours) this.cleanup.abandonServed(served); // the first of these entries may have been granted meanwhile
         this.#answered();
         return inTime;
       },
@@ -266,12 +266,12 @@ export class LeaseRegistry {
     );
   }
 
-  /** Nothing is left under its holder id, whatever is under way. */
+  /** Leaves nothing under the holder id, whatever is under way. */
   abandon(heldLease: HeldLease, leave?: () => Promise<unknown>): void {
     this.cleanup.abandon(heldLease.claim, leave, heldLease.lasts);
   }
 
-  /** Begins to give everything back, and tells the code that still works under it. Returns the keys. */
+  /** Begins to give back all leases, and tells the code that runs under them. Returns the keys. */
   releaseAll(): string[] {
     this.#closed = true;
     const held = [...this.#held.values()];
@@ -281,13 +281,13 @@ export class LeaseRegistry {
   }
 
   #takeBack(heldLease: HeldLease): void {
-    heldLease.announceLoss('shutdown'); // who works under it is told before anybody else can have it
-    if (heldLease.state !== 'held') return; // it was given back, or handed over, when it was told
+    heldLease.announceLoss('shutdown'); // the code under it is told before anybody else can have the lock
+    if (heldLease.state !== 'held') return; // a listener gave it back, or handed it over
     void this.release(heldLease);
     if (heldLease.lose('shutdown')) this.publisher.holdEnded(heldLease, 'lost', 'shutdown');
   }
 
-  /** It was given back; `lost` says why that came too late, if it did. What was lost meanwhile has been told. */
+  /** Ends a lease that was given back; `lost` says why that came too late, if it did. A loss meanwhile has been told. */
   #end(heldLease: HeldLease, lost: LossReason | undefined): void {
     const isFirst = heldLease.state === 'closing';
     heldLease.end(lost);
@@ -300,7 +300,7 @@ export class LeaseRegistry {
     this.#forget(heldLease);
     const isFirst = heldLease.lose(reason);
     heldLease.handOffTarget?.ended(heldLease);
-    this.abandon(heldLease); // a renewal under way could still lengthen it
+    this.abandon(heldLease); // a renewal under way could still lengthen the lease
     if (isFirst) this.publisher.holdEnded(heldLease, 'lost', heldLease.lossReason);
     this.#checkIdle();
   }

@@ -15,12 +15,18 @@ export interface Lease extends AsyncDisposable {
   readonly key: string;
 
   /**
-   * A number above that of every earlier grant of this lock. It does not change while the lease lasts. Store it with what you
-   * write, and refuse writes that come with a smaller number.
+   * A number above that of every earlier grant of this lock. It does not change while the lease lasts. Store it with what
+   * you write, and refuse writes that come with a smaller number.
    *
-   * Redis keeps the last token of all locks for 24 hours after the last grant. After a loss of its data, tokens start at the
-   * server's clock in µs. They are then above all earlier ones if that clock is at least 0.1 s past the last grant. Leases in
-   * shared mode that are held together have one token: no earlier writer has a greater one, and each later writer has.
+   * Redis keeps the last token of all locks for 24 hours after the last grant. After a loss of its data, tokens start at
+   * the server's clock in µs. They are then above all earlier ones if that clock is at least 0.1 s past the last grant.
+   * Leases in shared mode that are held together have one token: no earlier writer has a greater one, and each later writer
+   * has.
+   * @example
+   * ```ts
+   * const sql = 'UPDATE account SET balance = $1, token = $2 WHERE id = $3 AND token <= $2';
+   * await db.query(sql, [balance, lease.fencingToken, id]);
+   * ```
    * @throws LockOptionsError if the lock was acquired with `fencing: false`, or if the lease holds several locks.
    */
   readonly fencingToken: number;
@@ -39,8 +45,8 @@ export interface Lease extends AsyncDisposable {
 
   /**
    * Aborts with a `LeaseLostError` when the lease is lost. A timer triggers it, so after a stall or a sleep of the machine
-   * `held` is false first. The loss of a deleted key is seen at the next renewal, within a third of the ttl. With
-   * `renew: false`, it is seen when the lease ends.
+   * `held` is false first. If the key was deleted in Redis, the next renewal finds that, within a third of the ttl. With
+   * `renew: false`, the loss is seen when the lease ends.
    */
   readonly signal: AbortSignal;
 
@@ -61,9 +67,8 @@ export interface Lease extends AsyncDisposable {
   run<T>(work: () => T | PromiseLike<T>): Promise<T>;
 
   /**
-   * Extends the lease to `ttl` from now, but not beyond `maxHold`: from then on it changes nothing. It never shortens a lease
-   * and never revives one. From 50 ms to 24 hours.
-   * @param ttl default: the ttl of the lease.
+   * Extends the lease to `ttl` from now, but not beyond `maxHold`. It never shortens a lease and never revives one.
+   * @param ttl from 50 ms to 24 hours; default: the ttl of the lease.
    * @throws LeaseLostError if the lease is over; LockStoreError if Redis does not answer.
    */
   extend(ttl?: Duration): Promise<void>;
@@ -77,13 +82,18 @@ export interface Lease extends AsyncDisposable {
   downgrade(): Promise<void>;
 
   /**
-   * Gives the lease to another process. The first process that calls `restore` with the returned text holds it, with the same
-   * fencing token. In this process, the lease is over before the text exists (reason `transferred`). Without a `restore`, the
-   * lock comes free a ttl from now, or later if `extend` asked for more. The time on the way counts neither for `minHold` nor
-   * for `maxHold`. Keep the text secret: whoever has it has the lock.
-   * @throws LeaseLostError if the lease is over, or if Redis does not answer: it counts as lost then, and nobody can restore
-   * it. LockStoreError if Redis refused or could not be asked: the lease is held and renewed as before. LockOptionsError for a
-   * lease that is shared, of permits, on several locks, held more than once by re-entry, or on a quorum.
+   * Gives the lease to another process. The first process that calls `restore` with the returned text holds it, with the
+   * same fencing token. In this process, the lease is over before the text exists (reason `transferred`). Without a
+   * `restore`, the lock comes free a ttl from now, or later if `extend` asked for more. The time on the way counts neither
+   * for `minHold` nor for `maxHold`. Keep the text secret: whoever has it has the lock.
+   * @example
+   * ```ts
+   * await queue.add('export', { lock: await lease.handOver() }); // in the worker: locks.restore(job.data.lock)
+   * ```
+   * @throws LeaseLostError if the lease is over, or if Redis does not answer: it counts as lost then, and nobody can
+   * restore it. LockStoreError if Redis refused or could not be asked: the lease is held and renewed as before.
+   * LockOptionsError for a lease that is shared, of permits, on several locks, held more than once by re-entry, or on a
+   * quorum.
    */
   handOver(): Promise<string>;
 
@@ -123,7 +133,7 @@ export interface OpenSection {
   close(): void;
 }
 
-/** What leases on one lock and on several have in common, and what the library asks of them besides. */
+/** The common part of leases on one lock and on several, with the methods that only the library calls. */
 export abstract class BaseLease implements Lease {
   get [LEASE](): true {
     return true;
@@ -139,7 +149,7 @@ export abstract class BaseLease implements Lease {
 
   abstract fencingTokenOf(key: string): number;
 
-  /** The fencing token, if it is on one lock and has one. */
+  /** The fencing token, if the lease is on one lock and has one. */
   abstract get token(): number | undefined;
 
   abstract readonly waited: number;
@@ -150,21 +160,21 @@ export abstract class BaseLease implements Lease {
 
   abstract get held(): boolean;
 
-  /** True once it was given back by hand, or to await a condition that its holder awaits no more. */
+  /** True once the lease was released by hand, or given back for a condition that its holder awaits no more. */
   abstract get returned(): boolean;
 
-  /** Why it is over. */
+  /** The error that says why the lease is over. */
   abstract lossError(): LeaseLostError;
 
   assertHeld(): void {
     if (!this.held) throw this.lossError();
   }
 
-  /** True once it goes on in another process. */
+  /** True once the lease was handed over to another process. */
   abstract get handedOver(): boolean;
 
   /**
-   * Gives back the lease of a body that succeeded, unless the body did so itself.
+   * Releases the lease after a body that succeeded, unless the body did so itself.
    * @throws LeaseLostError as {@link refuseLoss}.
    */
   async finish(onLost?: 'throw' | 'ignore'): Promise<void> {
@@ -172,7 +182,7 @@ export abstract class BaseLease implements Lease {
   }
 
   /**
-   * What `release` said after a body that succeeded.
+   * Judges the result of `release` after a body that succeeded.
    * @throws LeaseLostError if the lease was over before, unless that is to be ignored or the body handed it over.
    */
   refuseLoss(released: boolean, onLost: 'throw' | 'ignore' = POLICY_DEFAULTS.onLost): void {
@@ -193,19 +203,19 @@ export abstract class BaseLease implements Lease {
 
   abstract downgrade(): Promise<void>;
 
-  /** @throws LockOptionsError where `downgrade` would, for a lease that is held. */
+  /** @throws LockOptionsError if `downgrade` would refuse the lease while it is held. */
   abstract refuseDowngrade(): void;
 
   abstract handOver(): Promise<string>;
 
-  /** `unused`: nobody worked under it, so no minimum hold counts. */
+  /** `unused`: no code ran under the lease, so no minimum hold counts. */
   abstract release(unused?: 'unused'): Promise<boolean>;
 
   async [asyncDispose](): Promise<void> {
     await this.release();
   }
 
-  /** A section that stays open until it is closed, for work that goes on after a function returned. */
+  /** Opens a section that stays open until it is closed, for work that goes on after a function returned. */
   abstract openSection(lease?: BaseLease): OpenSection;
 
   abstract toJSON(): LeaseJson;

@@ -16,61 +16,61 @@ import { SingleLease } from './single-lease.js';
 import { TimeSlice } from './time-slice.js';
 import { Waiter } from './waiter.js';
 
-/** How many tokens the first grant to a queue reserves: most come alone, and tokens in blocks may not outrun the clock. */
+/** How many tokens the first grant to a queue reserves: most callers come alone, and blocks may not outrun the clock. */
 export const FIRST_BLOCK = 16;
 
-/** What all local queues of a process share. */
+/** The state that all local queues of a process share. */
 export interface QueueContext extends EntryContext {
   readonly registry: LeaseRegistry;
   readonly publisher: Publisher;
-  /** When the call of a waiter is over, whatever happens. */
+  /** Wakes waiters whose time is over. */
   readonly bounds: Schedule<Waiter>;
-  /** When a queue looks whether its holder overstays. */
+  /** Wakes queues that have to check whether their holder overstays. */
   readonly slices: Schedule<LocalQueue>;
   /** How many callers wait, in all queues. */
   waiting: number;
-  /** Aborts when nobody may wait any more. */
+  /** Aborts when no call may wait any more. */
   readonly stopping: AbortSignal;
-  /** Nobody waits in the queue, and nobody of it holds the lock. */
+  /** Drops a queue in which nobody waits, and of which nobody holds the lock. */
   retire(queue: LocalQueue): void;
 }
 
 /**
- * Callers of one process that wait for one lock behind one entry in the store's queue, in order. A holder that gives the lock back
- * hands it on in memory, with a token of its own from those that the grant reserved, until the time slice is over: to
- * the next caller here, or to the queue whose entry is directly behind this one's. Then the store decides who is next.
+ * Callers of one process that wait in order for one lock, behind one entry in the store's queue. A holder that gives the
+ * lock back hands it off in memory until the time slice is over: to the next caller here, or to the queue whose entry is
+ * directly behind. Each hand-off has one of the tokens that the grant reserved. Then the store decides who is next.
  */
 export class LocalQueue implements EntryListener, HandOffTarget, Scheduled {
-  /** Where the schedule of slices has it. */
+  /** The queue's place in the schedule of slices. */
   due: Due | undefined;
   nth = 0;
   #first: Waiter | undefined;
   #last: Waiter | undefined;
   #entry: QueueEntry | undefined;
-  /** The last one that was asked for while a holder of this queue was at work. */
+  /** The last entry that was asked for while a holder of this queue was at work. */
   #early: QueueEntry | undefined;
   #heldLease: HeldLease | undefined;
   #slice: TimeSlice | undefined;
-  /** It has queued or held: its callers wait an outage out. */
+  /** True once the queue had an entry in the store, or the lock: its callers then wait for the end of an outage. */
   #rooted = false;
 
   constructor(
     private readonly context: QueueContext,
     readonly key: string,
-    /** How many tokens a grant reserves for the queue; 0: its leases are unfenced. */
+    /** How many tokens a grant reserves for the queue; 0 for unfenced leases. */
     private readonly tokenBlock: number,
-    /** Whether a lease goes on, in the store's order, to entries of this process that are directly behind. */
+    /** Whether a lease is handed off, in the store's order, to entries of this process that are directly behind. */
     private readonly inBatches: boolean,
-    /** By which any caller finds it; undefined for a queue of one caller. */
+    /** The name by which any caller finds the queue; undefined for a queue of one caller. */
     readonly name: string | undefined,
   ) {}
 
-  /** Whether its grants have tokens. */
+  /** Whether the queue's grants have fencing tokens. */
   get fenced(): boolean {
     return this.tokenBlock > 0;
   }
 
-  /** Resolves when the lock is held. The call's `wait` counts from `startedAt`. */
+  /** Resolves when the caller holds the lock. The call's `wait` counts from `startedAt`. */
   join(
     call: CallSettings,
     startedAt: number,
@@ -101,7 +101,7 @@ export class LocalQueue implements EntryListener, HandOffTarget, Scheduled {
     const { clock, registry, settings } = this.context;
     const waiter = this.#first!;
     if (registry.claimed >= settings.limits.leases) return this.#refuseBeyondLimit(entry, waiter);
-    if (!this.#rooted) this.#boundFrom(waiter.behind); // an outage would have ended their calls earlier
+    if (!this.#rooted) this.#boundFrom(waiter.behind); // an outage would have ended these calls earlier
     const batch = this.inBatches ? grant.batch : undefined;
     this.#slice = new TimeSlice(clock.monotonic(), grant.tokens, batch, entry.inFront > 0);
     // The entry may have been made for another caller, which has left.
@@ -111,13 +111,13 @@ export class LocalQueue implements EntryListener, HandOffTarget, Scheduled {
     waiter.resolve(this.#admit(waiter, heldLease));
   }
 
-  /** The process holds as many locks as it may: the next in the store's queue has this one. */
+  /** The process holds as many locks as it may: the grant is given up to the next in the store's queue. */
   #refuseBeyondLimit({ claim }: QueueEntry, waiter: Waiter): void {
     const { cleanup, settings } = this.context;
     cleanup.abandon(claim);
     this.#entry = undefined;
     this.#reject(waiter, new LockLimitError(this.key, 'leases', settings.limits.leases));
-    this.#enqueue(); // those behind it may find one given back
+    this.#enqueue(); // the callers behind it may find that another lock was given back
   }
 
   queued(entry: QueueEntry): void {
@@ -134,11 +134,11 @@ export class LocalQueue implements EntryListener, HandOffTarget, Scheduled {
       this.#boundFrom(this.#first, this.context.settings.commandTimeout);
       this.#newEntry(entry.outage).ask();
     } else if (why === 'full' && entry === this.#early) {
-      if (!this.#heldLease) this.#enqueue(); // else the step that gives the lock back takes an entry in any case
+      if (!this.#heldLease) this.#enqueue(); // else the release takes an entry in any case
     } else if (why === 'full') {
       const { maxWaiting = Infinity } = entry.request;
       this.#refuse(maxWaiting < this.context.settings.limits.waitersPerKey ? maxWaiting : Infinity);
-      this.#enqueue(); // who says nothing, or more
+      this.#enqueue(); // the callers that accept more waiters
     } else {
       const permits = permitsOf(entry.request.share);
       this.rejectAll((key) => new LockNotAcquiredError(key, 0, 0, permits));
@@ -161,13 +161,13 @@ export class LocalQueue implements EntryListener, HandOffTarget, Scheduled {
     }
   }
 
-  /** Hands the lease to another caller of this process; false if the store has to do it. */
+  /** Hands the lease off to another caller of this process; false if the store has to choose the next holder. */
   handOffLocally(heldLease: HeldLease): boolean {
     const waiter = this.#successorOf(heldLease);
     if (waiter) {
       if (!this.#mayHandOff(heldLease, this.#slice!, waiter.call.ttl)) return false;
       waiter.resolve(this.#admit(waiter, heldLease.successor(waiter.call, this), heldLease));
-      if (this.#slice!.endsWithHolder) setImmediate(() => this.#enqueue(true)); // when its holder is at work
+      if (this.#slice!.endsWithHolder) setImmediate(() => this.#enqueue(true)); // when the new holder is at work
       return true;
     }
     const batch = this.#isOurs(heldLease) ? this.#slice!.batch : undefined;
@@ -191,17 +191,17 @@ export class LocalQueue implements EntryListener, HandOffTarget, Scheduled {
     return true;
   }
 
-  /** Gives the lease back in the step by which the next caller queues; undefined if there is none. */
+  /** Gives the lease back in the step by which the next caller queues; undefined if nobody waits. */
   giveBackQueueing(heldLease: HeldLease): Promise<boolean> | undefined {
     return this.#successorOf(heldLease) && this.#newEntry().askGivingBack(heldLease.request);
   }
 
-  /** The entries that were served without the store: the caller reports them to the store. */
+  /** The entries served in memory of which the store does not know; the caller reports them. */
   takeServed(): LockRequest[] | undefined {
     return this.#slice?.takeServed();
   }
 
-  /** The lease is over, whatever way: callers that still wait need an entry. */
+  /** The lease is over, for whatever reason: callers that still wait need an entry. */
   ended(heldLease: HeldLease): void {
     if (heldLease !== this.#heldLease) return;
     this.context.cleanup.abandonServed(this.takeServed());
@@ -210,20 +210,20 @@ export class LocalQueue implements EntryListener, HandOffTarget, Scheduled {
     this.#retire();
   }
 
-  /** The holder stays longer than a time slice: those behind it queue, and those before it leave the store's queue. */
+  /** The holder overstays: the callers behind it queue in the store, and the entries served before it leave that queue. */
   overstayed(): void {
     if (this.#heldLease) this.context.cleanup.abandonServed(this.takeServed());
     this.#enqueue();
   }
 
-  /** Whoever waits here gets an entry in the store's queue. */
+  /** Asks for an entry in the store's queue, if callers wait and there is none. */
   #enqueue(early = false): void {
     if (this.#entry || !this.#first) return;
     this.#newEntry().ask();
     if (early) this.#early = this.#entry;
   }
 
-  /** Has that looked for, where it matters. */
+  /** Schedules the overstay check if it is needed. */
   #watchSlice(): void {
     const slice = this.#slice;
     if (!slice || !this.#heldLease) return;
@@ -235,13 +235,13 @@ export class LocalQueue implements EntryListener, HandOffTarget, Scheduled {
   #newEntry(outage?: Outage): QueueEntry {
     const { context, key } = this;
     const { ttl, wait, share, dialect, ...call } = this.#first!.call;
-    const maxWaiting = this.#rooted ? Infinity : call.maxWaiting; // who has been let wait stays
+    const maxWaiting = this.#rooted ? Infinity : call.maxWaiting; // callers that were let wait stay
     const tokenBlock = this.#rooted ? this.tokenBlock : Math.min(this.tokenBlock, FIRST_BLOCK);
     const wanted = { key, ttl, tokenBlock, share, dialect, queue: wait > 0, maxWaiting };
     return (this.#entry = new QueueEntry(context, this, wanted, outage));
   }
 
-  /** The waiter comes before others as the holder; `before`: who handed the lock on to it. */
+  /** Makes the waiter the holder; `before`: the lease that was handed off to it. */
   #admit(waiter: Waiter, heldLease: HeldLease, before?: HeldLease): SingleLease {
     const { registry, clock } = this.context;
     const waited = clock.monotonic() - waiter.startedAt;
@@ -254,17 +254,17 @@ export class LocalQueue implements EntryListener, HandOffTarget, Scheduled {
     return new SingleLease(registry, heldLease, waited);
   }
 
-  /** The next caller here, unless an entry waits for it. */
+  /** The next caller here, unless an entry waits in the store for it. */
   #successorOf(heldLease: HeldLease): Waiter | undefined {
     return this.#isOurs(heldLease) && !this.#entry ? this.#first : undefined;
   }
 
-  /** Whether a lease of this queue may be handed on at once: it does not stay taken for a while. */
+  /** Whether the lease belongs to this queue and may be handed off at once: it has no minimum hold. */
   #isOurs(heldLease: HeldLease): boolean {
     return heldLease === this.#heldLease && heldLease.settings.minHold === 0;
   }
 
-  /** Whether the turn goes on, and what is left of the lease is enough for a caller that wants `ttl`. */
+  /** Whether the slice goes on, and the rest of the lease is enough for a caller that wants `ttl`. */
   #mayHandOff(heldLease: HeldLease, slice: TimeSlice, ttl: number): boolean {
     const now = this.context.clock.monotonic();
     const left = heldLease.deadline - now;
@@ -288,7 +288,7 @@ export class LocalQueue implements EntryListener, HandOffTarget, Scheduled {
     waiter.callOff?.();
   }
 
-  /** So many stand before `waiter`: it is refused if it wants fewer, and so are those behind it. Infinity: the queue is full. */
+  /** Refuses `waiter` and those behind it whose `maxWaiting` is not above `inFront`. Infinity: the queue is full. */
   #refuse(inFront: number, waiter = this.#first): void {
     while (waiter) {
       const { behind, call } = waiter;
@@ -309,7 +309,7 @@ export class LocalQueue implements EntryListener, HandOffTarget, Scheduled {
     return new LockLimitError(this.key, limit, cap, { retryAfter });
   }
 
-  /** The waiter leaves before its turn, for this reason. */
+  /** Rejects a waiter before its turn. */
   #reject(waiter: Waiter, reason: unknown): void {
     this.#remove(waiter);
     if (!this.#first) {
@@ -325,7 +325,7 @@ export class LocalQueue implements EntryListener, HandOffTarget, Scheduled {
     this.#expireAt(waiter, waiter.startedAt + Math.max(least, waiter.call.wait));
   }
 
-  /** The same for this waiter and those behind it. */
+  /** Bounds the calls of this waiter and of those behind it. */
   #boundFrom(first: Waiter | undefined, least?: number): void {
     for (let waiter = first; waiter; waiter = waiter.behind) this.#bound(waiter, least);
   }

@@ -8,33 +8,33 @@ import { Schedule } from './timers.js';
 import { BUDGET } from './time-slice.js';
 import { ChurnMap } from './churn-map.js';
 
-/** How many fencing tokens a grant to a shared queue reserves: its own, and one for each time it is handed on. */
+/** How many fencing tokens a grant to a shared queue reserves: one for the grant, and one for each hand-off. */
 const BLOCK = 1 + BUDGET.handOffs;
 
 /**
- * Where fewer may wait, leases do not go on in batches: those that were served in one, 64 at most (batch-behind.lua), stay
- * in the store's queue until it is over, and others would be refused for them.
+ * The least `waitersPerKey` with which leases are handed off in batches. Entries that were served in a batch, 64 at most
+ * (batch-behind.lua), stay in the store's queue until it ends. Under a lower limit, others would be refused for them.
  */
 const ENOUGH_FOR_BATCHES = 1_000;
 
-/** The limits of what one process has in hand: each that is reached refuses every new call, also for a free lock. */
+/** The limits of one process. A reached limit refuses every new call, also for a free lock. */
 const PROCESS_LIMITS = ['leases', 'waitersPerProcess'] as const;
 type ProcessLimit = (typeof PROCESS_LIMITS)[number];
 
-/** How a process is, whatever its store says. */
+/** The health of a process, apart from its store's. */
 export interface ProcessHealth {
-  /** The shortest ttl of what it renews, or is to renew next; in ms. */
+  /** The shortest ttl of the leases that it renews, or is to renew next; in ms. */
   readonly shortestTtl: number;
   /** The limits that are reached. */
   readonly reached: readonly ProcessLimit[];
 }
 
-/** All callers of this process that wait for a lock: their queues, and the entries of those in the store's queues. */
+/** All callers of this process that wait for a lock: their queues, and the entries of these queues in the store. */
 export class LocalQueues {
-  /** Those that any caller may join, by their names; each of the others, of one caller, by itself. */
+  /** Queues that any caller may join, by their names; each queue of one caller, by itself. */
   readonly #queues = new ChurnMap<LocalQueue, string | LocalQueue>();
 
-  /** What the queues share, and whoever else has entries. */
+  /** The state that the queues share with the waits for conditions, which have entries too. */
   readonly context: QueueContext;
 
   constructor(
@@ -81,12 +81,12 @@ export class LocalQueues {
     return inHand >= this.settings.limits[limit];
   }
 
-  /** What the store pushes goes to the entries and to what is held. */
+  /** Passes the store's pushes to the entries and to the held leases. */
   get pushes(): PushListener {
     const { entries, pollers, registry } = this.context;
     return {
       waits: (holder) => entries.get(holder) !== undefined,
-      // Whoever gave an id up leaves it, whatever is pushed: a message, which anybody may have sent, gives nothing back.
+      // A push for an id that was given up is ignored: anybody may have sent it, and the cleanup leaves nothing.
       granted: (request, grant) => entries.get(request.holder)?.granted(grant),
       forced: (holder) => registry.forced(holder),
       kept: (lock, rest) => pollers.get(lock)?.comesFreeIn(rest),
@@ -97,19 +97,19 @@ export class LocalQueues {
     };
   }
 
-  /** Rejects every caller that waits, each with its reason. */
+  /** Rejects every waiting caller, each with its reason. */
   rejectAll(reason: (key: string) => Error): void {
     for (const queue of this.#queues.values()) queue.rejectAll(reason);
     this.context.bounds.stop();
     this.context.slices.stop();
   }
 
-  /** Where the call waits. */
+  /** The queue in which the call waits. */
   of(key: string, { wait, fencing, share, dialect }: CallSettings): LocalQueue {
     const { fairness, limits } = this.settings;
     const isPlain = !share && !dialect;
     const isJoined = fairness === 'local' && wait > 0 && isPlain;
-    // Fenced and unfenced callers stand apart. No key has a control character.
+    // Fenced and unfenced callers wait in different queues. No key has a control character.
     const name = isJoined ? (fencing ? key : `${key}\n`) : undefined;
     const joined = name === undefined ? undefined : this.#queues.get(name);
     if (joined) return joined;

@@ -23,10 +23,10 @@ import { Section } from './section.js';
 import { reenter, SingleLease } from './single-lease.js';
 import { endsWithin } from './timers.js';
 
-/** How long giving everything back may wait for the store at the end, in ms. */
+/** How long `close` waits for the store to take everything back, in ms. */
 const FAREWELL = 750;
 
-/** Why a call for locks that were all held around it begins anew: one of them is not any more. */
+/** Rejects a call whose locks were all held around it, until one was given back: the call begins anew. */
 const GIVEN_BACK = Symbol('given back');
 
 /** One process on one store: it waits for locks, holds and renews them, announces their loss and gives them back. */
@@ -37,9 +37,9 @@ export class LockClient {
   readonly #order: LockOrder | undefined;
   readonly conditions: Conditions;
   readonly #opening: Opening;
-  /** Aborts when nobody may wait any more. */
+  /** Aborts when no call may wait any more. */
   readonly #stopping = new AbortController();
-  /** Aborts when what is held is taken. */
+  /** Aborts when all leases are taken back. */
   readonly #taking = new AbortController();
   #drained: Promise<readonly string[]> | undefined;
 
@@ -47,7 +47,7 @@ export class LockClient {
     private readonly store: LockStore,
     private readonly settings: ModuleSettings,
     readonly clock: Clock,
-    /** Called for locks that are taken in opposite orders, where the module warns of them. */
+    /** Called for locks that are taken in opposite orders, if `lockOrder` is `warn`. */
     warn: (error: LockOrderError) => void = () => {},
     onRefused: OnRefused = () => {},
     readonly publisher = new Publisher({ topology: 'redis', module: undefined }, clock),
@@ -64,19 +64,19 @@ export class LockClient {
     this.conditions = new Conditions(this.#queues.context);
   }
 
-  /** Connects; before the first call at the latest. */
+  /** Connects to the store; the first call does so at the latest. */
   open(): Promise<void> {
     return this.#opening.open();
   }
 
-  /** Resolves when it is connected for the first time, whoever asked for it. */
+  /** Resolves at the first connection to the store, whoever asked for it. */
   get opened(): Promise<void> {
     return this.#opening.opened;
   }
 
   /**
-   * A lease on `key`, or on several together, or an error: `wait: 0` asks once. `tries`: a lock that is not free is no error.
-   * `from`: when the call began.
+   * Acquires `key`, or several keys together; `wait: 0` asks once. A call that fails or is aborted leaves nothing: a caller
+   * that gave up holds nothing. `tries`: a lock that is not free is no error. `from`: when the call began, in monotonic ms.
    */
   acquire(
     key: string | readonly string[],
@@ -105,7 +105,7 @@ export class LockClient {
     return call.wait > 0 ? nestedWait(anew, call, this.#registry) : anew;
   }
 
-  /** @throws what refuses the call at once. */
+  /** @throws the error of a call that is refused at once. */
   #take(
     key: string | readonly string[],
     call: CallSettings,
@@ -126,14 +126,14 @@ export class LockClient {
     return this.#queues.of(key, call).join(call, from, trace, signal);
   }
 
-  /** Whether the code around holds none of it, or not all; not any more, maybe. */
+  /** Whether the call is more than a re-entry: the code around does not hold all of its keys, or holds them no more. */
   #isNew(key: string | readonly string[], call: CallSettings): boolean {
     const isNew = (each: string): boolean =>
       Section.toReenter(this.#registry, each, call)?.givenBack ?? true;
     return typeof key === 'string' ? isNew(key) : key.some(isNew);
   }
 
-  /** Acquires where something comes before the waiting. Rejects with `GIVEN_BACK` where the call begins anew, as one that events tell. */
+  /** Acquires after a re-entry or the opening. Rejects with `GIVEN_BACK` if events have to tell a re-entry that failed. */
   async #prepare(
     key: string,
     call: CallSettings,
@@ -180,7 +180,7 @@ export class LockClient {
     return new SingleLease(this.#registry, await this.#registry.addWhenGranted(coming), 0);
   }
 
-  /** As {@link acquire}, but null where others hold the lock. */
+  /** As {@link acquire}, but null if others hold the lock. */
   async tryAcquire(
     key: string | readonly string[],
     call: CallSettings,
@@ -194,13 +194,13 @@ export class LockClient {
     }
   }
 
-  /** The lease of the innermost section around the running code: on `key`, or any. */
+  /** The lease of the innermost section around the running code, on `key` or on any lock. */
   current(key?: string): BaseLease | undefined {
     const fits = (request: { key: string }): boolean => key === undefined || request.key === key;
     return Section.current(this.#registry, fits)?.lease;
   }
 
-  /** Where an optimistic read begins. */
+  /** Begins an optimistic read. */
   async optimistic(key: string): Promise<Stamp> {
     if (!this.settings.call.fencing) {
       throw new LockOptionsError(
@@ -212,19 +212,19 @@ export class LockClient {
     return Stamp.take(key, () => this.store.stamp(key));
   }
 
-  /** What can be seen of a lock, whoever holds it; `most`: how many waiters, or holders, are named. */
+  /** A snapshot of a lock, whoever holds it. `most`: how many waiters, and how many holders, are named. */
   async inspect(key: string, most: number, dialect?: DialectSettings): Promise<Snapshot> {
     await this.open();
     return this.store.inspect(key, most, dialect);
   }
 
-  /** The names of locks that were not free when they were looked for. */
+  /** The names of locks that were not free when the search saw them. */
   async names(search: NameSearch): Promise<string[]> {
     await this.open();
     return this.store.names(search);
   }
 
-  /** Takes the lock from its holder: whoever that is, or with a `sight` only from who was seen. False if it has none. */
+  /** Takes the lock from its holder; with a `sight`, only from the holder that was seen. False if the lock has none. */
   async force(
     key: string,
     dialect?: DialectSettings,
@@ -234,7 +234,7 @@ export class LockClient {
     return this.store.force(key, dialect, sight);
   }
 
-  /** Runs `task` when nobody may wait any more. Returns how to call it off. */
+  /** Runs `task` when no call may wait any more. Returns a function that calls the task off. */
   onStop(task: () => void): () => void {
     if (!this.isStopping) return onAbort(this.#stopping.signal, task);
     task();
@@ -245,16 +245,16 @@ export class LockClient {
     return this.#stopping.signal.aborted;
   }
 
-  /** Refuses new calls and rejects those that wait. What is held stays held, and may be entered again. */
+  /** Refuses new calls and rejects those that wait. Leases stay held, and may be re-entered. */
   stopWaiting(): void {
     this.#stopping.abort();
     this.#queues.rejectAll((key) => new LockShutdownError(key));
   }
 
   /**
-   * Waits for what is in hand, once nothing new comes in: that is renewed until it is given back, at most for the
-   * grace from the first call on, which takes what is left then and tells its holders. Resolves to the keys of that.
-   * Without a grace it waits for nothing and takes nothing.
+   * Refuses new calls, and waits until all leases are given back. They are renewed meanwhile, at most for the grace period
+   * from the first call on. Then the rest is taken back and its holders are told. Resolves to the keys of that rest.
+   * Without a grace period it waits for nothing and takes nothing.
    */
   drain(): Promise<readonly string[]> {
     this.stopWaiting();
@@ -268,13 +268,13 @@ export class LockClient {
     return this.#drained;
   }
 
-  /** Begins to give back all that is held, and tells its holders. The keys of that. */
+  /** Begins to give back all leases, and tells their holders. Returns their keys. */
   takeAll(): readonly string[] {
     this.#taking.abort();
     return this.#registry.releaseAll();
   }
 
-  /** Gives back all that is held, in bounded time, and closes the store. */
+  /** Gives back all leases, in bounded time, and closes the store. */
   async close(): Promise<void> {
     this.stopWaiting();
     this.takeAll();
@@ -282,24 +282,24 @@ export class LockClient {
     const gone = this.#cleanup
       .close()
       .then(() => this.#registry.idle())
-      .then(() => this.#cleanup.close()); // of what could not be given back
+      .then(() => this.#cleanup.close()); // for leases that could not be given back
     await endsWithin(FAREWELL, gone, this.clock);
     await this.store.close();
   }
 
-  /** How the store is, connected to first, within so many ms, and then how this process is. Never rejects. */
+  /** The health of the store, connected to within `within` ms, and of this process. Never rejects. */
   async health(within: number, ttl: number): Promise<StoreHealth & ProcessHealth> {
     const store = await this.store.health(await this.#opening.rest(within));
     const shortestTtl = this.#registry.shortestTtl(ttl);
     return { ...store, shortestTtl, reached: this.#queues.reached };
   }
 
-  /** What the store was found to be. */
+  /** The product, version and topology of the store, as far as they are known. */
   describeStore(): StoreDescription {
     return this.store.describe();
   }
 
-  /** What this process has in hand, for tests and for health checks. */
+  /** How many leases and calls this process has in hand, for tests and for health checks. */
   get load(): { held: number; waiting: number; leaving: number; watched: number } {
     const { size: held, watched } = this.#registry;
     const waiting = this.#queues.size + this.conditions.size;

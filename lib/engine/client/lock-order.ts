@@ -2,24 +2,24 @@ import { LockNotAcquiredError, LockOrderError, type NestedLocks } from '../error
 import type { CallSettings } from '../options/index.js';
 import { Section } from './section.js';
 
-/** How many pairs are remembered; the oldest are forgotten first. */
+/** The most pairs of nested locks that are remembered; the oldest are forgotten first. */
 const REMEMBERED = 5_000;
-/** How many calls a stack shows: those of this library stand before the caller's. */
+/** How many frames a stack trace has: the frames of this library stand before the caller's. */
 const FRAMES = 30;
 
 /**
- * Remembers which locks were wanted inside which, and finds those that are taken in opposite orders, before two
- * callers wait for each other. Sees this process only, and of what is held only the sections around a call: `withLock`,
- * decorators, `lease.run`. A call that does not wait, or enters again, waits for nobody.
+ * Remembers which locks were wanted inside which, and finds locks that are taken in opposite orders, before two callers
+ * deadlock. It sees this process only, and only the locks of sections around a call: `withLock`, decorators, `lease.run`. A
+ * call that does not wait or re-enters is exempt, as it waits for nobody.
  */
 export class LockOrder {
-  /** By the lock that was held, then by the one that was wanted. */
+  /** By held lock, then by wanted lock. */
   readonly #nested = new Map<string, Map<string, NestedLocks>>();
   #size = 0;
 
   constructor(
     private readonly owner: object,
-    /** Called once for each pair; without it every call of the second order is refused. */
+    /** Called once for each pair. Without it, every call in the opposite order is refused. */
     private readonly warn: ((error: LockOrderError) => void) | undefined,
   ) {}
 
@@ -51,7 +51,7 @@ export class LockOrder {
     }
   }
 
-  /** How `to` came to be wanted under `from`, over others or not. */
+  /** The chain of nested locks by which `to` was wanted under `from`. */
   #path(from: string, to: string, visited: Set<string>): NestedLocks[] | undefined {
     visited.add(from);
     for (const nested of this.#nested.get(from)?.values() ?? []) {
@@ -75,14 +75,14 @@ export class LockOrder {
   }
 }
 
-/** The calls that led here. */
+/** The stack trace of the present call. */
 function stack(): string {
   return new Error().stack!.replace(/^.*\n/, '');
 }
 
 /**
- * The outcome of a call that is made by code under leases of this owner. A call that waits in vain may have waited for
- * itself, or for callers that wait for it in turn: its error names the locks that this code holds.
+ * Settles as `coming` does. A call that waited in vain may have waited for itself, or for callers that wait for the locks
+ * of this code: its error names those locks.
  */
 export async function nestedWait<T>(
   coming: Promise<T>,

@@ -4,7 +4,7 @@ import { abortWith, type CallSettings, type Clock, type Duration } from '../opti
 import { BaseLease, type LeaseJson, type OpenSection } from './lease.js';
 import type { SingleLease } from './single-lease.js';
 
-/** One lease over several locks: held while each is, given back together. */
+/** One lease on several locks: held while each of them is, given back together. */
 export class MultiLease extends BaseLease {
   readonly #parts: readonly BaseLease[];
   #controller: AbortController | undefined;
@@ -61,10 +61,10 @@ export class MultiLease extends BaseLease {
   }
 
   get handedOver(): boolean {
-    return false; // only a lease on one lock can be
+    return false; // only a lease on one lock can be handed over
   }
 
-  /** Of the part that was lost: the others are given back after that, and are not held either. */
+  /** The error of the part that was lost: the other parts are given back after that, and are not held either. */
   lossError(): LeaseLostError {
     const over = this.#parts.filter(({ held }) => !held).map((part) => part.lossError());
     const lost = over.find(({ reason }) => reason !== 'released');
@@ -94,11 +94,11 @@ export class MultiLease extends BaseLease {
 
   async release(unused?: 'unused'): Promise<boolean> {
     const released = await Promise.all(this.#parts.map((part) => part.release(unused)));
-    for (const each of this.#unwatch) each(); // the code around may hold these locks for long
+    for (const each of this.#unwatch) each(); // or the code around, which may hold these locks for long, keeps these
     return released.every(Boolean);
   }
 
-  /** One inside the other, so that each of the locks can be entered again. */
+  /** Opens one section inside the other, so that each of the locks can be re-entered. */
   openSection(lease: BaseLease = this): OpenSection {
     const [first, ...rest] = this.#parts as [BaseLease, ...BaseLease[]];
     const sections = [first.openSection(lease)];
@@ -117,7 +117,7 @@ export class MultiLease extends BaseLease {
   }
 }
 
-/** How one of the locks is acquired: by itself. */
+/** Acquires one of the locks by itself. */
 type Acquire = (
   key: string,
   part: CallSettings,
@@ -125,12 +125,12 @@ type Acquire = (
 ) => Promise<BaseLease>;
 
 /**
- * All of the locks, or none: all are asked for at once, which is one round trip when they are free. Else what
- * comes behind the first that was refused is given back, and the rest is waited for one by one, in the order
- * of the keys: two callers that want the same locks never wait for each other, in whatever order they name them.
- * What is held meanwhile is renewed, whatever the call wants of its leases: those begin when the last one is held. What is
- * lost meanwhile is asked for again, with what comes behind it.
- * @throws what the first failure throws, after everything has been given back.
+ * Acquires all of the locks, or none. All are asked for at once: one round trip when they are free. If one is refused, the
+ * locks behind it are given back, and the rest is waited for one by one in the order of the keys. So two callers that want
+ * the same locks never wait for each other, in whatever order they name them. Locks are renewed meanwhile whatever the call
+ * wants of its leases, which begin when the last lock is held. A lock that is lost meanwhile is asked for again, with those
+ * behind it.
+ * @throws the error of the first failure, after everything has been given back.
  */
 export async function acquireMany(
   keys: readonly string[],
@@ -185,7 +185,7 @@ export async function acquireMany(
   }
 }
 
-/** How each of the locks is held until all are: nobody works under it. */
+/** The settings of each lock until all are held: no code runs under it. */
 const PART = {
   renew: true,
   minHold: 0,
@@ -194,7 +194,7 @@ const PART = {
   untold: true,
 } as const;
 
-/** No minimum hold counts: nobody has worked under these. */
+/** Releases leases under which no code ran, so no minimum hold counts. */
 async function giveBack(leases: readonly SingleLease[]): Promise<void> {
   await Promise.all(leases.map((lease) => lease.release('unused')));
 }

@@ -3,7 +3,7 @@ import type { LockStore, PushListener } from '../locks/lock-store.js';
 import { type Clock, detached, onAbort } from '../options/index.js';
 import { endsWithin } from './timers.js';
 
-/** How a process comes to its store: once, however many ask for it, and anew after a failure. */
+/** Opens the store once, however many callers ask, and again after a failure. */
 export class Opening {
   done = false;
   /** Resolves when the store was opened for the first time. */
@@ -15,7 +15,7 @@ export class Opening {
   constructor(
     private readonly store: LockStore,
     private readonly listener: PushListener,
-    /** How long a call waits for it, in ms. */
+    /** How long a call waits for the store to open, in ms. */
     private readonly timeout: number,
     private readonly clock: Clock,
     /** Aborts when no call may wait any more. */
@@ -24,7 +24,7 @@ export class Opening {
     this.opened = new Promise((resolve) => (this.#tellOpened = resolve));
   }
 
-  /** @throws LockShutdownError once it is closed. */
+  /** @throws LockShutdownError after {@link close}. */
   open(): Promise<void> {
     if (this.#closed) return Promise.reject(new LockShutdownError());
     this.#underWay ??= detached(() =>
@@ -42,7 +42,7 @@ export class Opening {
     return this.#underWay;
   }
 
-  /** Opens it if need be. What is left of so many ms then; 0 if it was not opened within them, for whatever reason. */
+  /** Opens the store if needed. Returns how many of `ms` are left, or 0 if it did not open within them. */
   async rest(ms: number): Promise<number> {
     if (this.done) return ms;
     const end = this.clock.monotonic() + ms;
@@ -54,12 +54,12 @@ export class Opening {
     return Math.max(0, Math.round(end - this.clock.monotonic()));
   }
 
-  /** The store is closed, and not opened again: nobody would close it. */
+  /** Refuses to open the store again: nobody would close it. */
   close(): void {
     this.#closed = true;
   }
 
-  /** For a call, that waits for it no longer than for a command. */
+  /** Opens the store for a call, which waits no longer than for a command. */
   within(key: string, signal: AbortSignal | undefined): Promise<void> {
     return new Promise((resolve, reject) => {
       const cancel = this.clock.after(this.timeout, () => {

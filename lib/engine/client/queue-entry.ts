@@ -15,52 +15,52 @@ import type { ChurnMap } from './churn-map.js';
 /** How long a push may be under way, in ms, before it counts as lost. */
 const PUSH_TIME = 100;
 /**
- * The pause after an ask that failed before the entry was in the queue, in ms. The server may have queued it all the same,
- * and takes a process that is silent for `SILENCE` for dead: so this is shorter than the pauses of retry.ts.
+ * The pause after a request that failed before the entry was queued, in ms. The server may have queued it all the same, and
+ * takes a process that is silent for `SILENCE` for dead: so this pause is shorter than those of timers.ts.
  */
 const AFTER_FAILURE = 50;
 
-/** What all entries of a process share. */
+/** The state that all entries of a process share. */
 export interface EntryContext {
   readonly store: LockStore;
   readonly settings: ModuleSettings;
   readonly clock: Clock;
   readonly cleanup: Cleanup;
-  /** By holder id: those that a push may reach. */
+  /** The entries that a push may reach, by holder id. */
   readonly entries: ChurnMap<QueueEntry>;
-  /** By the {@link lockId} of the lock in whose queue this process has entries. */
+  /** The pollers of the locks in whose queues this process has entries, by {@link lockId}. */
   readonly pollers: ChurnMap<QueuePoller<QueueEntry>>;
 }
 
-/** Whose turn an entry waits for; it is called with what becomes of the entry. */
+/** The owner of an entry, told what becomes of the entry. */
 export interface EntryListener {
-  /** The entry has its turn, and is over. */
+  /** The entry was granted the lock, and is over. */
   granted(entry: QueueEntry, grant: Grant): void;
-  /** The lease of who stands before the entry goes on to it, within the same time slice, if the tokens are alike; false if the store has to say who is next. */
+  /** Takes over the lease of the entry before this one, in the same slice; false if the store decides who is next. */
   takeOver(heldLease: HeldLease, slice: TimeSlice, tokenBlock: number): boolean;
-  /** It came into the queue, or was found there again. */
+  /** The entry came into the queue, or was found there again. */
   queued(entry: QueueEntry): void;
-  /** It is over without a turn. `expired`: its lease was over before it could be used. */
+  /** The entry is over without a turn. `expired`: its lease was over before it could be used. */
   refused(entry: QueueEntry, why: Refusal | 'expired'): void;
-  /** An ask failed. The entry asks again soon, unless its owner leaves it. */
+  /** A request failed. The entry asks again soon, unless its owner leaves it. */
   failed(entry: QueueEntry, error: unknown): void;
 }
 
-/** One holder id in the queue of a lock: asks, takes the answers, and leaves without a trace. */
+/** One holder id in the queue of a lock: it asks, takes the answers, and leaves without a trace. */
 export class QueueEntry implements Polled {
   readonly claim: Claim;
   rank = Infinity;
   polled = false;
-  /** Of one who awaited a condition and queues now: whether it was signalled, or may have been. An ask that finds the grant cannot tell. */
+  /** Whether its condition was, or may have been, signalled. A request that finds the grant cannot tell. */
   signalled: boolean | undefined;
   readonly #request: { -readonly [Part in keyof LockRequest]: LockRequest[Part] };
   #over = false;
   #asking = false;
   /** The server may know this holder id: there is something to give up. */
   #known = false;
-  /** The last ask is answered, or has failed. */
+  /** Resolves when the last request is answered, or has failed. */
   #settled: Promise<void> | undefined;
-  /** A push said that it was granted. */
+  /** A push said that the entry was granted. */
   #told = false;
 
   constructor(
@@ -76,12 +76,12 @@ export class QueueEntry implements Polled {
       queue,
       maxWaiting,
     }: Omit<LockRequest, 'holder'>,
-    /** Before it is polled; at first that of the entry which it comes after. */
+    /** The outage before the entry is polled; at first that of the entry which it replaces. */
     private ownOutage?: Outage,
   ) {
     const { store, settings, clock, entries } = context;
     const holder = newHolderId(store.processId, tokenBlock > 0);
-    // Field by field: a spread would make an object that is slow to read.
+    // Field by field: an object made by a spread would be slow to read.
     this.#request = {
       key,
       holder,
@@ -104,14 +104,14 @@ export class QueueEntry implements Polled {
     return this.#request;
   }
 
-  /** It awaits its condition no longer, only the lock; asks at once. */
+  /** The entry awaits its condition no longer, only the lock; it asks at once. */
   stopAwaiting(): void {
     const { condition } = this.#request;
     if (condition) this.#request.condition = { ...condition, over: true };
     this.ask();
   }
 
-  /** Asks once; several at a time would only repeat each other. */
+  /** Asks for the lock once; several requests at a time would only repeat each other. */
   ask(): void {
     if (this.#over || this.#asking) return;
     const sentAt = this.#send();
@@ -121,7 +121,7 @@ export class QueueEntry implements Polled {
     );
   }
 
-  /** Asks for the first time, and gives a lease back in the same step. Resolves to whether it was still ours. */
+  /** Asks for the first time, and gives a lease back in the same step. Resolves to whether that lease was still held. */
   askGivingBack(former: LockRequest): Promise<boolean> {
     const sentAt = this.#send();
     return this.context.store.acquire({ ...this.#request, former }).then(
@@ -137,7 +137,7 @@ export class QueueEntry implements Polled {
     );
   }
 
-  /** A push says that the entry was granted. Where it is uncertain how much is left of the grant, an answer says so. */
+  /** A push says that the entry was granted. If the rest of its lease is uncertain, the store is asked. */
   granted(grant: Grant | undefined): void {
     if (this.#over) return;
     this.#told = true;
@@ -147,49 +147,49 @@ export class QueueEntry implements Polled {
     this.owner.granted(this, grant);
   }
 
-  /** Whether nothing of it is under way that may still get it the lock. */
+  /** Whether no request is under way that may still get the lock. */
   get isSettled(): boolean {
     return !this.claim.isUncertain;
   }
 
-  /** How many waited before it when the store last said its rank; 0 before that. */
+  /** How many waited before this entry when the store last said its rank; 0 before that. */
   get inFront(): number {
     return this.rank < Infinity ? this.rank : 0;
   }
 
-  /** It is over: nothing reaches it any more. */
+  /** Ends the entry: no push and no answer reaches it any more. */
   end(granted = false): void {
     this.#over = true;
     this.context.entries.delete(this.request.holder);
     if (this.polled) this.#poller.remove(this, granted);
   }
 
-  /** It is over, and whatever this holder id asked for is given up. */
+  /** Ends the entry, and gives up whatever its holder id asked for. */
   leave(): void {
     this.end();
     if (!this.#known) return;
     const { request, claim, context } = this;
     const leave = async (): Promise<unknown> => {
-      if (request.condition!.over && this.signalled === undefined) await this.#settled; // it may say so
+      if (request.condition!.over && this.signalled === undefined) await this.#settled; // it may tell `signalled`
       const condition = { ...request.condition!, signalled: this.signalled };
       return context.store.leave({ ...request, condition });
     };
     context.cleanup.abandon(claim, request.condition && leave);
   }
 
-  /** Why its asks fail now; undefined while they do not. */
+  /** Why its requests fail now; undefined while they do not. */
   get outage(): Outage | undefined {
     return this.polled ? this.#poller.outage : this.ownOutage;
   }
 
-  /** Whether its asks have failed for longer than anybody waits. */
+  /** Whether its requests have failed for longer than any caller waits. */
   get outageIsOver(): boolean {
     const { outage, context } = this;
     const { clock, settings } = context;
     return outage !== undefined && clock.monotonic() >= outage.since + settings.outageWait;
   }
 
-  /** Of all entries of this process for the lock; a new one if there is none. */
+  /** The poller of all entries of this process for the lock; a new one if there is none. */
   get #poller(): QueuePoller<QueueEntry> {
     const { clock, pollers } = this.context;
     const id = lockId(this.request);
@@ -236,7 +236,7 @@ export class QueueEntry implements Polled {
         return this.ask(); // the machine slept while the answer was on its way
       case 'expired':
         this.#fails(tooLate(this.request));
-        if (this.#request.condition && this.signalled !== false) return this.ask(); // another id has no signal
+        if (this.#request.condition && this.signalled !== false) return this.ask(); // a new holder id would not have its signal
         this.leave();
         return this.owner.refused(this, 'expired');
     }
@@ -267,20 +267,20 @@ export class QueueEntry implements Polled {
     this.ownOutage = { error, since: this.outage?.since ?? this.context.clock.monotonic() };
   }
 
-  /** An entry that is found granted, and not just now, should have got a push. */
+  /** Whether a push got lost: an entry that is found granted, and not just now, should have got one. */
   #missedPush({ remaining }: Grant): boolean {
     const least = Math.min(this.request.ttl, FIRST_LEASE) - PUSH_TIME;
     return this.polled && !this.#told && remaining < least;
   }
 
-  /** The last ask changed nothing; unless an earlier one may have, there is nothing to give up. */
+  /** The last request changed nothing. Unless an earlier one may have, there is nothing to give up. */
   #leftNoTrace(): void {
     if (this.request.enqueuedAt === undefined && this.claim.uncertainUntil === -Infinity)
       this.#known = false;
   }
 }
 
-/** Whether a script may have granted this by a push: anybody may have written it. */
+/** Whether a script may have pushed this grant: anybody can write to the inbox. */
 function mayBePushed(grant: Grant, { ttl, tokenBlock }: LockRequest): boolean {
   const { remaining, fencingToken, tokens, batch } = grant;
   const behind = batch ? batch.entries : 0;
@@ -293,7 +293,7 @@ function mayBePushed(grant: Grant, { ttl, tokenBlock }: LockRequest): boolean {
   return fencingToken! > 0 && tokens >= 1 && tokens <= tokenBlock + behind;
 }
 
-/** The ask that was to give a lease back changed nothing. */
+/** The error of a request that was to give a lease back, and changed nothing. */
 function late({ key }: LockRequest): LockStoreError {
   return new LockStoreError(`Lock "${key}" was asked for too late.`, { key, outcome: 'unsent' });
 }

@@ -11,34 +11,34 @@ import {
 } from '../protocol/constants.js';
 import { pauseAfter } from './timers.js';
 
-/** What a poller polls. It carries whether its poller has it, so that nothing is looked up. */
+/** An entry that a poller polls. It carries whether it is in its poller, so that nothing is looked up. */
 export interface Polled {
   readonly request: LockRequest;
-  /** How many entries are before it; `AWAITS` while it awaits a condition. */
+  /** How many entries are before this one; `AWAITS` while it awaits a condition. */
   readonly rank: number;
   polled: boolean;
   ask(): void;
 }
 
-/** Why asks fail, and since when. */
+/** The error of the requests that fail, and since when they do, in monotonic ms. */
 export interface Outage {
   readonly error: LockStoreError;
   readonly since: number;
 }
 
 /**
- * The entries of this process in the queue of one key, in their order, on one timer. The first of them asks for all:
- * that keeps the process alive to the server, finds a grant whose push got lost, and takes over from a crashed holder.
- * So does the first of those that await a condition: the server signals, and forgets, these apart from the others.
+ * The entries of this process in the queue of one key, in their order, on one timer. The first entry asks for all: its
+ * requests keep the process alive to the server, find a grant whose push got lost, and take over from a crashed holder. The
+ * first entry that awaits a condition asks as well: the server signals and forgets such entries apart from the others.
  */
 export class QueuePoller<Entry extends Polled> {
-  /** Of the first entry, and so of all. */
+  /** The outage of the first entry, and so of all. */
   outage: Outage | undefined;
   readonly #entries: Entry[] = [];
   #cancelPoll: (() => void) | undefined;
-  /** -Infinity while there is no poll to come. */
+  /** When the next poll is due, in monotonic ms; -Infinity if none is. */
   #pollsAt = -Infinity;
-  /** When the lock is said to come free, if that was said while an ask was under way; else Infinity. */
+  /** When the lock comes free, if a message said so while a request was under way; else Infinity. */
   #freeAt = Infinity;
 
   constructor(
@@ -46,17 +46,16 @@ export class QueuePoller<Entry extends Polled> {
     private readonly emptied: () => void,
   ) {}
 
-  /** The entry that came first. */
   get first(): Entry | undefined {
     return this.#entries[0];
   }
 
-  /** The first entry, where all of the batch are known here and none is before them. */
+  /** The first entry, if all entries of the batch are known here and none is before them. */
   firstOf({ entries, last }: Batch): Entry | undefined {
     return this.#entries[entries - 1]?.request.enqueuedAt === last ? this.#entries[0] : undefined;
   }
 
-  /** An entry is in the queue, for the first time or still. `remaining` ms are left of the holder's lease. */
+  /** Adds an entry that the store has queued, or found queued. `remaining`: what is left of the holder's lease, in ms. */
   add(entry: Entry, remaining: number): void {
     if (!entry.polled) {
       let at = this.#entries.length;
@@ -65,11 +64,11 @@ export class QueuePoller<Entry extends Polled> {
       entry.polled = true;
     }
     if (entry !== this.#entries[0]) return;
-    this.outage = undefined; // what others ask for may need less of the store
+    this.outage = undefined; // only the first entry tells: the requests of others may need less of the store
     this.#pollIn(this.#round(entry, remaining));
   }
 
-  /** The entry is over: the store `granted` it, or not. Or it is elsewhere in the queue now, and is added again. */
+  /** Removes an entry that is over, `granted` or not, or that is added again at another place. */
   remove(entry: Entry, granted: boolean): void {
     if (!entry.polled) return;
     if (granted) this.outage = undefined;
@@ -85,12 +84,12 @@ export class QueuePoller<Entry extends Polled> {
     } else if (first && !this.#cancelPoll) {
       const { dialect, share } = entry.request;
       if (granted && dialect && share)
-        this.askAll(); // readers fit together, and nobody pushes that to them
-      else this.#pollIn(this.#round(this.#entries[0]!, -1)); // this entry was asking for those behind it
+        this.askAll(); // readers share the lock, and no push tells them so
+      else this.#pollIn(this.#round(this.#entries[0]!, -1)); // the removed entry asked for those behind it
     }
   }
 
-  /** An ask failed: the first entry asks again soon. Returns those for whom this one asked. */
+  /** A request failed: the first entry asks again soon. Returns the entries for which the request stood. */
   failed(entry: Entry, error: LockStoreError): Entry[] {
     this.#pollIn(pauseAfter(0));
     if (entry !== this.#entries[0]) return [];
@@ -98,9 +97,9 @@ export class QueuePoller<Entry extends Polled> {
     return [...this.#entries];
   }
 
-  /** The lock is said to come free then: the first entry asks no later than it would have. */
+  /** A message says that the lock comes free in `ms`: the first entry asks then, if not earlier. */
   comesFreeIn(ms: number): void {
-    const pause = Math.max(ASK_PAUSE, ms + 1 || 0); // whatever a message says
+    const pause = Math.max(ASK_PAUSE, ms + 1 || 0); // a message may say anything, even NaN
     const at = this.clock.monotonic() + pause;
     if (!this.#cancelPoll) this.#freeAt = Math.min(this.#freeAt, at);
     else if (at < this.#pollsAt) this.#pollIn(pause);
@@ -123,7 +122,7 @@ export class QueuePoller<Entry extends Polled> {
     });
   }
 
-  /** Whose time to await is over asks in any case, until the store knows that. */
+  /** An entry whose time to await is over asks in any case, until the store knows that. */
   #askFirsts(): void {
     const asked = new Set<string | undefined>();
     for (const entry of this.#entries) {

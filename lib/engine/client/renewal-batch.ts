@@ -3,23 +3,23 @@ import type { RenewalGroup, HeldLease } from './held-lease.js';
 import type { Due } from './timers.js';
 import { deadlineOf, type Term } from '../locks/validity.js';
 
-/** A batch of fewer leases goes with others that are due. */
+/** A batch of fewer leases is merged with others that are due. */
 const FEW = 128;
 
 /**
- * Leases that one command renews. Those that are renewed as they were stay together: they are woken as one, asked for by
- * the same list, which the store encodes once, and dated by one answer.
+ * Leases that one command renews. While none changes they stay together: one wake-up, one list that the store encodes once,
+ * and one answer that dates them all.
  */
 export class RenewalBatch implements RenewalGroup {
   due: Due | undefined;
   nth = 0;
-  /** Whether it is asked for, and not answered. What of its leases is over keeps this, and none of the others. */
+  /** Under way from a request to its answer. A lease that is over keeps this object alone, and none of the other leases. */
   readonly renewal = { underWay: false };
-  /** Whether its leases may stay together: they are renewed without end, all at the same pace. */
+  /** Whether its leases may stay together: all are renewed without end, at the same pace. */
   readonly #steady: boolean;
-  /** How many are still in it. */
+  /** How many leases are still in the batch. */
   #size: number;
-  /** What the server said of all of them alike. */
+  /** The common answer for all leases, if the server gave one. */
   #term: Term | undefined;
 
   constructor(
@@ -37,20 +37,20 @@ export class RenewalBatch implements RenewalGroup {
     }
   }
 
-  /** When the first of its leases is over. */
+  /** The earliest deadline of its leases, in monotonic ms. */
   get deadline(): number {
     if (this.#term) return deadlineOf(this.#term);
     return Math.min(...this.heldLeases.map(({ deadline }) => deadline));
   }
 
-  /** The same for all. Returns whether they stay together. */
+  /** Takes the common answer, or undefined if the answers differ. Returns whether the leases stay together. */
   answered(term: Term | undefined): boolean {
     this.renewal.underWay = false;
     this.#term = term;
     return term !== undefined && this.#whole;
   }
 
-  /** Whether the same question is asked again, now that it is due, with or without others. */
+  /** Whether the batch, now due, sends the same request again. `alone`: nothing else is due. */
   goesOn(now: number, alone: boolean): boolean {
     return (
       this.#whole && !this.renewal.underWay && now < this.deadline && (alone || this.#size >= FEW)
@@ -63,7 +63,7 @@ export class RenewalBatch implements RenewalGroup {
     return this.#size === 0;
   }
 
-  /** Each is renewed apart from now on. Returns those that were still in it. */
+  /** Ends the batch: each lease is renewed apart from now on. Returns the leases that were still in it. */
   dissolve(): HeldLease[] {
     const members = this.heldLeases.filter(({ group }) => group === this);
     for (const heldLease of members) this.leave(heldLease);

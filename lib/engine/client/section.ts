@@ -5,39 +5,39 @@ import { abortWith, type CallSettings, type Clock, isReader, onAbort } from '../
 import type { HeldLease } from './held-lease.js';
 import type { BaseLease } from './lease.js';
 
-/** The innermost section that the running code is inside of. */
+/** The innermost section around the running code. */
 const inside = new AsyncLocalStorage<Section>();
 
-/** Why a sibling that waits like a stranger ends that. */
+/** The reason that ends a sibling's wait as a stranger: the code around holds the lock again. */
 const HELD_AGAIN = Symbol('held again');
 
 /**
- * A stretch of code that runs under a lease. Code inside it may hold the same lock again; two
- * siblings inside it take turns, as two strangers would.
+ * A stretch of code that runs under a lease. Code inside it may acquire the same lock again; siblings inside it take turns,
+ * as strangers would.
  */
 export class Section {
   #open = true;
   #occupied = false;
   /** Siblings that wait for their turn; few sections have any. */
   #queue: (() => void)[] | undefined;
-  /** The next open one around it: closed ones are passed over, or a chain of timers would keep them all. */
+  /** The next open section around this one. Closed sections are passed over, or a chain of timers would keep them all. */
   readonly #outer: Section | undefined = Section.isAround
     ? Section.#innermost(() => true)
     : undefined;
 
   constructor(
-    /** Whose lease this is: two applications in one process do not share theirs. */
+    /** The owner of the lease: two applications in one process do not share their leases. */
     readonly owner: object,
     private readonly entered: HeldLease,
     readonly lease: BaseLease,
   ) {}
 
-  /** What is held in it. */
+  /** The present state of the section's lease. */
   get heldLease(): HeldLease {
     return this.entered.current;
   }
 
-  /** The innermost open section around the running code, of this owner, on a lock that fits. */
+  /** The innermost open section of this owner around the running code whose lock fits. */
   static current(owner: object, fits: (request: LockRequest) => boolean): Section | undefined {
     return Section.#innermost(
       (section) => section.owner === owner && fits(section.heldLease.request),
@@ -45,8 +45,8 @@ export class Section {
   }
 
   /**
-   * The section that a call may enter again; the store is not asked. Of a semaphore one takes one more permit.
-   * @throws LockUpgradeError if it is shared and the call is not.
+   * The section that a call may re-enter without asking the store. A semaphore has none: each call takes one more permit.
+   * @throws LockUpgradeError if the lock is held in shared mode and the call wants it exclusively.
    */
   static toReenter(owner: object, key: string, call: CallSettings): Section | undefined {
     const { reentrant, share, dialect } = call;
@@ -58,14 +58,14 @@ export class Section {
     return section;
   }
 
-  /** The open sections around the running code, of this owner, from the inside out. */
+  /** The open sections of this owner around the running code, from the inside out. */
   static *around(owner: object): Generator<Section> {
     for (let section = inside.getStore(); section; section = section.#outer) {
       if (section.#open && section.owner === owner) yield section;
     }
   }
 
-  /** The keys that the sections around the running code hold, of this owner. */
+  /** The keys held by this owner's sections around the running code. */
   static heldAround(owner: object): ReadonlySet<string> {
     const held = new Set<string>();
     for (const { heldLease } of Section.around(owner)) {
@@ -74,7 +74,7 @@ export class Section {
     return held;
   }
 
-  /** Whether the running code is inside of any section, open or not. */
+  /** Whether any section, open or closed, is around the running code. */
   static get isAround(): boolean {
     return inside.getStore() !== undefined;
   }
@@ -90,22 +90,22 @@ export class Section {
     return trace ? trace.run(() => inside.run(this, work)) : inside.run(this, work);
   }
 
-  /** Work that outlives the section is no longer inside it. */
+  /** Ends the section: work that outlives it is no longer inside. */
   close(): void {
     this.#open = false;
   }
 
-  /** Whether the call wants alone what is shared. */
+  /** Whether the call wants exclusively a lock that is held in shared mode. */
   upgrades({ share }: CallSettings): boolean {
     const { held, inDoubt, request } = this.heldLease;
     return !share && request.share !== undefined && (held || inDoubt);
   }
 
   /**
-   * Resolves when no sibling is inside; the caller then is, until it calls what it was given, and one more lease stands on the lock.
-   * The call's `wait` counts from `from`.
-   * Undefined when the lease ended meanwhile: the caller has to acquire the lock like anybody.
-   * @throws LockUpgradeError if it became shared meanwhile and the call is not; LeaseLostError, `signal.reason`.
+   * Waits until no sibling is inside, and adds a lease to the lock. Resolves to a function that lets the next sibling in;
+   * to undefined if the lease ended meanwhile, so that the caller has to acquire the lock. `wait` counts from `from`.
+   * @throws LockUpgradeError if the lock was downgraded meanwhile and the call is exclusive; LeaseLostError,
+   * `signal.reason`.
    */
   async enter(
     call: CallSettings,
@@ -122,13 +122,13 @@ export class Section {
       throw new LockUpgradeError(this.heldLease.request.key);
     }
     this.#occupied = true;
-    this.heldLease.addLease(); // at once: who holds it alone may share it or hand it over
+    this.heldLease.addLease(); // at once: a sole holder may downgrade the lease or hand it over
     return () => this.#next();
   }
 
   /**
-   * Waits as a stranger would, because the code around does not hold the lock. Undefined when that holds it again, after it
-   * awaited a condition say: it may end only after the caller, so the caller has to enter it.
+   * Waits as a stranger would, because the code around does not hold the lock. Undefined when that code holds it again, for
+   * example after a condition: its lease may end only after the caller's, so the caller has to re-enter it.
    */
   async waitBeside(
     signal: AbortSignal | undefined,
@@ -149,7 +149,7 @@ export class Section {
     }
   }
 
-  /** Also while its holder awaits a condition: the code that shall signal it needs the lock meanwhile. */
+  /** True also while the holder awaits a condition: the code that signals it needs the lock meanwhile. */
   get givenBack(): boolean {
     const { state } = this.heldLease;
     return state !== 'held' && state !== 'lost';
@@ -161,7 +161,7 @@ export class Section {
     else this.#occupied = false;
   }
 
-  /** Resolves to true when the caller's turn has come, to false if the holder awaits a condition before. */
+  /** Resolves to true when the caller's turn has come, to false if the holder awaits a condition before that. */
   #turn(
     wait: number,
     signal: AbortSignal | undefined,

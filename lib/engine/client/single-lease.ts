@@ -12,7 +12,7 @@ import type { LeaseRegistry } from './lease-registry.js';
 import { BaseLease, type LeaseJson } from './lease.js';
 import { Section } from './section.js';
 
-/** A lease on one lock: what a grant brought, or one more hold on it by re-entry. */
+/** A lease on one lock, by a grant or by re-entry. */
 export class SingleLease extends BaseLease {
   readonly #registry: LeaseRegistry;
   #held: HeldLease;
@@ -23,7 +23,7 @@ export class SingleLease extends BaseLease {
     registry: LeaseRegistry,
     heldLease: HeldLease,
     readonly waited: number,
-    /** Of one that stands on the lock already, by re-entry. */
+    /** Lets the next sibling in; undefined unless the lease is a re-entry, which has added itself to the lock already. */
     leaveTurn?: () => void,
   ) {
     super();
@@ -33,22 +33,22 @@ export class SingleLease extends BaseLease {
     if (!leaveTurn) heldLease.addLease();
   }
 
-  /** What a lease stands on. No property of it: the holder id in there is a secret that no log may show. */
+  /** The state of a lease. It is no property, since its holder id is a secret that no log may show. */
   static heldLeaseOf(lease: SingleLease): HeldLease {
     return lease.#heldLease;
   }
 
-  /** Whether it was granted to this process on that store: elsewhere nobody knows what it stands on. */
+  /** Whether this registry granted the lease; no other one knows its state. */
   static isOf(registry: LeaseRegistry, lease: SingleLease): boolean {
     return lease.#registry === registry;
   }
 
-  /** It is one of several, and all are held: what the call granted begins now. What was entered again goes on as it was. */
+  /** A call for several keys holds them all: the lease begins now, unless it is a re-entry. */
   begin(call: CallSettings, waited: number, asked?: AcquireTrace): void {
     if (!this.#leaveTurn) this.#registry.begin(this.#heldLease, call, waited, asked);
   }
 
-  /** Another one after a condition was awaited. */
+  /** The present state; a condition that was awaited replaces it. */
   get #heldLease(): HeldLease {
     return (this.#held = this.#held.current);
   }
@@ -144,7 +144,7 @@ export class SingleLease extends BaseLease {
     );
   }
 
-  /** `unused`: nobody worked under it, so no minimum hold counts. */
+  /** `unused`: no code ran under the lease, so no minimum hold counts. */
   release(unused?: 'unused'): Promise<boolean> {
     if (this.#released) return this.#released;
     const heldLease = this.#heldLease;
@@ -154,7 +154,7 @@ export class SingleLease extends BaseLease {
     return this.#released;
   }
 
-  /** Whether its lock is held; where the clocks leave that in doubt, the store says. */
+  /** Whether the lock is held; if the clocks leave that in doubt, the store is asked. */
   async confirmed(): Promise<boolean> {
     const heldLease = this.#heldLease;
     if (heldLease.inDoubt) await this.#registry.extend(heldLease, TTL_BOUNDS.min).catch(() => {});
@@ -172,8 +172,8 @@ export class SingleLease extends BaseLease {
 }
 
 /**
- * One more lease on what the code around holds; undefined if that was given back while the call waited for its siblings. The
- * call's `wait` counts from `from`.
+ * Adds a lease to the lock that the code around holds. Undefined if that was given back while the call waited for its
+ * siblings. The call's `wait` counts from `from`.
  * @throws LockUpgradeError, `signal.reason`, LeaseLostError if the lock was lost.
  */
 export async function reenter(

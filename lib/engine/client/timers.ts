@@ -1,11 +1,11 @@
 import { type Clock, onAbort } from '../options/index.js';
 
-/** The pause after a first failure and the longest one, in ms. */
+/** The pause after the first failure and the longest pause, in ms. */
 const PAUSE = { first: 100, longest: 1_000 };
 
 /**
- * The pause before a step that failed is tried again, in ms, however many times it failed before: twice as long each time up to the
- * longest; at random up to twice that, so that the processes that an outage stopped do not come back at once.
+ * Exponential back-off with jitter, in ms: doubled by each failure up to the longest, then multiplied by 1 to 2. The jitter
+ * keeps the processes that an outage stopped from coming back at once.
  */
 export function pauseAfter(failures: number): number {
   return Math.min(PAUSE.longest, PAUSE.first * 2 ** failures) * (1 + Math.random());
@@ -14,23 +14,23 @@ export function pauseAfter(failures: number): number {
 /** How far apart two wake-ups may be and still share a timer, in ms. */
 const GRAIN = 5;
 
-/** What wakes at one time. */
+/** The items that wake at one time. */
 export interface Due {
   readonly number: number;
-  /** In no order: whatever is taken out, the last one takes its place. */
+  /** In no order: the last item takes the place of a removed one. */
   readonly items: Scheduled[];
 }
 
-/** Something that can be woken; it carries where its schedule has it, so that nothing is looked up. */
+/** Something that a schedule can wake. It carries its place there, so that nothing is looked up. */
 export interface Scheduled {
   due: Due | undefined;
-  /** Which of the items there it is. */
+  /** Its index in `due.items`. */
   nth: number;
 }
 
-/** Many wake-ups on one timer. An item stands in it once; nothing wakes before its time. */
+/** Many wake-ups on one timer. An item is in a schedule at most once, and never wakes before its time. */
 export class Schedule<Item extends Scheduled> {
-  /** Ascending. */
+  /** In ascending order of time. */
   readonly #dues: Due[] = [];
   #size = 0;
   #cancelTimer: (() => void) | undefined;
@@ -103,7 +103,7 @@ export class Schedule<Item extends Scheduled> {
     if (next && next.number < this.#timerFor) this.#arm(next.number);
   }
 
-  /** Nothing wakes any more. */
+  /** Drops all wake-ups. */
   stop(): void {
     this.#cancelTimer?.();
     this.#cancelTimer = undefined;
@@ -126,7 +126,7 @@ export function pause(ms: number, clock: Clock, signal: AbortSignal): Promise<vo
   });
 }
 
-/** Whether `end` comes within `ms`. */
+/** Whether `end` resolves within `ms`. */
 export async function endsWithin(
   ms: number,
   end: Promise<unknown>,

@@ -3,28 +3,28 @@ import type { CallSettings } from '../options/index.js';
 import type { BaseLease } from './lease.js';
 import type { Due, Scheduled } from './timers.js';
 
-/** One caller that waits: settles once, with its lease, an error, or the reason of its abort. */
+/** One waiting caller. It settles once: with its lease, an error, or the reason of its abort. */
 export class Waiter implements Scheduled {
   readonly lease: Promise<BaseLease>;
-  /** Both are of the promise itself: a lease comes to its caller without a detour. */
+  /** The promise's own functions, so that a lease comes to its caller without a detour. */
   resolve!: (lease: BaseLease) => void;
   reject!: (reason: unknown) => void;
   /** Its neighbours in the local queue. */
   before: Waiter | undefined;
   behind: Waiter | undefined;
-  /** Where the schedule of bounds has it. */
+  /** The waiter's place in the schedule of bounds. */
   due: Due | undefined;
   nth = 0;
-  /** What happens when the bound of its call is reached. */
+  /** Ends the call when its time is over. */
   expire: (() => void) | undefined;
-  /** From then on its signal matters to nobody. */
+  /** Stops listening to the caller's signal. */
   callOff: (() => void) | undefined;
 
   constructor(
     readonly call: CallSettings,
     /** When its call began, in monotonic ms. */
     readonly startedAt: number,
-    /** What events say of its call, if anybody listens. */
+    /** The call that events tell of, if anybody listens. */
     readonly trace: AcquireTrace | undefined,
   ) {
     this.lease = new Promise((resolve, reject) => {
@@ -33,7 +33,7 @@ export class Waiter implements Scheduled {
     });
   }
 
-  /** How many are before it in the local queue. */
+  /** How many waiters are before this one in the local queue. */
   get place(): number {
     let place = 0;
     for (let each = this.before; each; each = each.before) place += 1;

@@ -13,19 +13,18 @@ import { readClocks, type Term, validityAt } from '../locks/validity.js';
 
 /** The shortest pause between two renewals of one lease, in ms. */
 const SHORTEST_PAUSE = 10;
-/** Renewals come in beats, in ms, so that many leases share a command; a short lease cannot wait for one. */
+/** Renewals fall on beats, in ms, so that many leases share a command. Pauses up to `SHORT` do not wait for one. */
 const BEAT = 25;
 const SHORT = 10 * BEAT;
-/** How many leases of one ttl are renewed apart from those of others. */
+/** From how many leases on those of one ttl are renewed apart from others. */
 const WORTH_A_COMMAND = 8;
 
 /**
- * Renews what is held at a third of the ttl, what is due in as few calls as its nodes allow, and finds when a lease is
- * lost: at once by the server's answer, at the deadline without one. A failed renewal is
- * tried again until then.
+ * Renews leases at a third of their ttl, in as few commands as their nodes allow. It finds a lost lease at once by the
+ * server's answer, or at the deadline without one. A failed renewal is retried until then.
  */
 export class Watchdog {
-  /** Leases one by one, or in the batch in which they were renewed. */
+  /** Single leases, and batches of leases that were renewed together. */
   readonly #schedule: Schedule<HeldLease | RenewalBatch>;
 
   constructor(
@@ -43,19 +42,19 @@ export class Watchdog {
     this.#watch(heldLease, this.clock.monotonic());
   }
 
-  /** Stops before it returns: no renewal is sent for this lease any more. */
+  /** Stops watching before it returns: no renewal is sent for this lease any more. */
   forget(heldLease: HeldLease): void {
     const { group } = heldLease;
     if (!group) this.#schedule.delete(heldLease);
     else if (group.leave(heldLease)) this.#schedule.delete(group);
   }
 
-  /** Asks the server now whether these are still held. */
+  /** Asks the server now whether these leases are still held. */
   verify(heldLeases: Iterable<HeldLease>): void {
     this.#renew(heldLeases);
   }
 
-  /** Watches nothing any more. */
+  /** Stops watching all leases. */
   stop(): void {
     this.#schedule.stop();
   }
@@ -75,7 +74,7 @@ export class Watchdog {
     this.#renew(renewable);
   }
 
-  /** What is due for a lease. */
+  /** Decides what is due for a lease: its loss, a renewal, or a later look. */
   #sort(heldLease: HeldLease, now: number, renewable: HeldLease[]): void {
     if (heldLease.state !== 'held') return;
     if (now >= heldLease.deadline) this.lost(heldLease, 'expired');
@@ -83,11 +82,11 @@ export class Watchdog {
     else renewable.push(heldLease);
   }
 
-  /** Each batch is settled when it is answered: a node that hangs holds up nothing that lives on another one. */
+  /** Sends renewals in batches. Each batch settles by its own answer: a node that hangs delays no lease of another node. */
   #renew(due: Iterable<HeldLease>): void {
     const heldLeases: HeldLease[] = [];
     for (const heldLease of due) {
-      if (heldLease.state !== 'held') continue; // whoever heard that another one is lost gave it back
+      if (heldLease.state !== 'held') continue; // a listener to another loss may have released it
       heldLease.again = heldLease.claim.renews;
       if (!heldLease.again) heldLeases.push(heldLease);
       else {
@@ -132,7 +131,7 @@ export class Watchdog {
     else this.#part(batch, answer, now);
   }
 
-  /** All of them were renewed as they were: one object says so for all, and one turn is next. */
+  /** All leases were renewed alike: one term dates them all, and one wake-up is next. */
   #goOn(batch: RenewalBatch, term: Term, now: number): void {
     batch.heldLeases.forEach((heldLease, at) => heldLease.renewed(term, batch.requests[at]!.ttl));
     const { deadline } = batch;
@@ -144,16 +143,16 @@ export class Watchdog {
     this.#schedule.delete(batch);
     batch.dissolve();
     const again: HeldLease[] = [];
-    const jitter = Math.random(); // the same for all, so that those of one deadline are renewed together again
+    const jitter = Math.random(); // one value for all, so that leases of one deadline are renewed together again
     batch.heldLeases.forEach((heldLease, at) => {
       if (answer?.remaining[at] === 'unknown') this.#notRenewed(heldLease, undefined);
-      if (heldLease.state !== 'held') return; // whoever heard of that may have given it back
+      if (heldLease.state !== 'held') return; // a listener to the failure may have released it
       const request = batch.requests[at]!;
       const remaining = answerTo(request, heldLease, answer?.remaining[at]);
       this.#settle(heldLease, answer?.sent, remaining, request.ttl, now.monotonic, jitter);
       const { state, term, overlong } = heldLease;
       if (remaining === 'unknown' || state !== 'held') return;
-      const slept = validityAt(term, now) === 'doubtful'; // while the answer was on its way
+      const slept = validityAt(term, now) === 'doubtful'; // the machine slept while the answer was on its way
       if (slept || heldLease.again || overlong !== undefined) again.push(heldLease);
     });
     this.#renew(again);
@@ -200,8 +199,8 @@ export class Watchdog {
   }
 
   /**
-   * How long a lease shall last from now on, in ms. One that is not renewed lasts no longer than its ttl in all, on both clocks;
-   * one whose longest hold is over, no longer than it does.
+   * How long a lease shall last from now on, in ms. Without renewal it lasts no longer than its ttl in all, on both clocks.
+   * Once its longest hold is over, it lasts no longer than it already does.
    */
   #wanted(heldLease: HeldLease): number {
     const { settings, since, term, deadline } = heldLease;
@@ -222,13 +221,13 @@ export class Watchdog {
     return settings.maxHold === Infinity || now < since + settings.maxHold;
   }
 
-  /** A lease that is not renewed is still topped up once to its ttl when its first lease was shorter. */
+  /** A lease without renewal is extended once, to its ttl, if its first lease was shorter. */
   #wantsToppingUp({ settings, since, deadline }: HeldLease, now: number): boolean {
     return deadline - since < settings.ttl * 0.9 && deadline > now;
   }
 }
 
-/** Who is asked for as what it was, or will be, is not found: that says nothing. */
+/** During a downgrade a renewal may look in the wrong mode: 'not found' then proves nothing. */
 function answerTo(
   request: LockRequest,
   heldLease: HeldLease,
@@ -237,16 +236,16 @@ function answerTo(
   return typeof said === 'number' || heldLease.endsBy(request) ? said : 'unknown';
 }
 
-/** A renewal is due when a third of what is left is over. */
+/** The next renewal is due when a third of the time left is over. */
 function turnBefore(deadline: number, ttl: number, now: number, jitter = Math.random()): number {
-  // A deadline may lie further ahead than a ttl, by `extend` or a server clock set back: loss is noticed in time all the same.
+  // `extend` or a server clock set back may put the deadline more than a ttl ahead: a loss is noticed in time all the same.
   const ahead = Math.min(deadline - now, ttl);
   const third = (ahead / 3) * (0.9 + jitter * 0.1);
   if (third > SHORT) return Math.floor((now + third) / BEAT) * BEAT;
   return Math.min(deadline, now + Math.max(SHORTEST_PAUSE, third));
 }
 
-/** What the server said of all alike, if it did. */
+/** The term that the server gave to all leases alike, if it did. */
 function commonTerm({ sent, remaining: all }: Extension, asked: number): Term | undefined {
   const [remaining] = all;
   if (typeof remaining !== 'number' || remaining > asked + SLACK) return undefined;
@@ -254,7 +253,7 @@ function commonTerm({ sent, remaining: all }: Extension, asked: number): Term | 
   return { sent, remaining };
 }
 
-/** Those that are renewed at one pace, so that they can stay together; a few of one pace go with others. */
+/** Groups leases by their ttl, so that each group can stay together; small groups are joined. */
 function byPace(heldLeases: readonly HeldLease[]): HeldLease[][] {
   const paces = batchesOf(heldLeases, ({ settings }) => settings.ttl, Infinity);
   const groups = paces.map((places) => places.map((at) => heldLeases[at]!));
