@@ -1,4 +1,4 @@
--- Look at a lock that is a string and has no queue of ours, without touching it.
+-- Inspect a lock that is a string and has no queue of ours, without a write.
 -- Returns {type, 1 if it is a string, ms left, last token, now, 'write', {its value, ms left}, its token, its sight}.
 local lock, fence, version = KEYS[1], KEYS[2], KEYS[3]
 

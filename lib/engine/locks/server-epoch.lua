@@ -1,5 +1,5 @@
--- Note which server process this is: what an earlier one granted may be forgotten and still be held for a while.
--- Returns the ms until all that is over.
+-- Record the run id of this server process: grants of an earlier process may be forgotten here and still be held for a while.
+-- Returns the ms until all of those leases are over.
 local epoch = KEYS[1]
 local run, grace = ARGV[1], ARGV[2]
 

@@ -1,5 +1,5 @@
--- Ask for one who awaits a condition, or was signalled; when its time is over, or the server forgot it, it wakes and queues for the lock.
--- Returns as acquire.lua does; at the end of 'held', and of 'queued' where it awaits no longer, 1 if it was signalled, or may have been.
+-- Ask for an entry that awaits a condition or was signalled. An entry whose time is over, or that the server forgot, wakes and queues for the lock.
+-- Returns as acquire.lua does. 'held', and 'queued' for an entry that awaits no longer, end in 1 if it was signalled, or may have been.
 local lock, queue, seen, fence, holders, version = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6]
 local holder, ttl, tokens, not_after, inbox, arrival, condition, over, timestamp_compat = ARGV[1], ARGV[2], ARGV[3], ARGV[4], ARGV[5], ARGV[6], ARGV[7], ARGV[8], ARGV[9]
 
@@ -34,14 +34,14 @@ if since and over == '0' then
   return { 'queued', -1, now, 0, since, -1, 0 }
 end
 
--- A signal that may have come to an entry that is gone counts as one: a waiter that wakes for nothing loses nothing.
+-- An entry that is gone may have been signalled, and counts as such: a waiter that wakes for nothing loses nothing.
 local entry, signalled = stem .. '/c' .. tokens .. '/' .. condition, 1
 if since or redis.call('ZSCORE', queue, stem .. '/x' .. tokens) then
   redis.call('ZREM', queue, awaiting)
   entry, signalled = stem .. '/x' .. tokens, 0
 end
 if (tonumber(arrival) or AWAITING) >= AWAITING then
-  arrival = nil -- where it awaited it has no turn
+  arrival = nil -- an arrival in the condition's band gives no turn
 end
 local at, rejoined = join_queue(entry, process, arrival, nil, redis.call('ZCARD', queue), now)
 local granted = grant_next(now, current, entry)

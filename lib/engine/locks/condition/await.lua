@@ -1,5 +1,5 @@
--- Give the asker's former lease back and await a condition, in one step; the next waiter comes in.
--- Returns as acquire.lua does: 'queued' with 1 for the former lease; 'free' or 'taken' if the lock was not the asker's any more; 'late'; 'full' if as many await as may.
+-- Release the asker's former lease and await a condition, in one step; the next waiter comes in.
+-- Returns as acquire.lua does: 'queued' with 1 for the former lease; 'free' or 'taken' if the lock was not the asker's any more; 'late'; 'full' if the limit of entries that await is reached.
 local lock, queue, seen, fence, holders, version = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6]
 local holder, ttl, tokens, not_after, inbox, limit, condition, former = ARGV[1], ARGV[2], ARGV[3], ARGV[4], ARGV[5], ARGV[6], ARGV[7], ARGV[8]
 

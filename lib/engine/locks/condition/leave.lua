@@ -1,4 +1,4 @@
--- Give up an entry that awaits a condition, was signalled or queues again, and the lock if it was granted; a signal goes on to the next, as does one that may have been, unless it is known that the leaver was `unsignalled`.
+-- Remove an entry that awaits a condition, was signalled or queues again, and release the lock if it was granted. A signal that the leaver got, or may have got, goes to the next, unless the leaver is known to be `unsignalled`.
 -- Returns 1 if the lock was the leaver's, else 0.
 local lock, queue, seen, fence, holders, version = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6]
 local holder, ttl, tokens, inbox, condition, unsignalled = ARGV[1], ARGV[2], ARGV[3], ARGV[4], ARGV[5], ARGV[6]

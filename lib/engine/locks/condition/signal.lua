@@ -1,5 +1,5 @@
--- Wake the first who await a condition, `most` of them at most and 125 in one step; of a later step, no later one than `last`. The signaller holds the lock, so they come in after it.
--- Returns {how many were woken}, with where the last of them stands if a further step is needed; 'free' or 'taken' if the lock was not the signaller's.
+-- Signal the first entries that await a condition: `most` at most, 125 in one step, and in a further step none later than `last`. The signaller holds the lock, so they are granted it later.
+-- Returns {number signalled}, with the score of the last one if a further step is needed; 'free' or 'taken' if the lock was not the signaller's.
 local lock, queue, seen = KEYS[1], KEYS[2], KEYS[3]
 local holder, condition, most, last = ARGV[1], ARGV[2], ARGV[3], ARGV[4]
 

@@ -1,5 +1,5 @@
--- Take the lock away from whoever holds it, if something of its type stands there, wake those who wait for it, and tell a holder of ours.
--- Returns {the Redis type that was found, 1 if it was a lock; 2, and does nothing, if others hold it than `sight` says}.
+-- Take the lock from its holder if the key has the lock's type, wake its waiters, and tell a holder of ours.
+-- Returns {the Redis type that was found, 1 if it was a lock; 2, without a change, if the holder is not that of `sight`}.
 local lock, grant, version = KEYS[1], KEYS[2], KEYS[3]
 local type, publish, channel, message, older, inbox, sight = ARGV[1], ARGV[2], ARGV[3], ARGV[4], ARGV[5], ARGV[6], ARGV[7]
 

@@ -1,4 +1,4 @@
--- Try commands on a key of no lock: one that the user may not use fails here, before a lock is taken that could not be kept or given back.
+-- Try commands on a scratch key: one that the user may not use fails here, before a lock is taken that could not be kept or released.
 -- Returns 1.
 local scratch = KEYS[1]
 local commands = ARGV[1]

@@ -1,13 +1,13 @@
--- Those who await a condition, at the end of the queue.
+-- Entries that await a condition, at the end of the queue.
 
--- Where those who await one condition stand in the queue: from the first score on, and before the second. Two conditions of a lock have the same band once in a million, so an entry in it is told by its name still.
+-- The band of scores in which entries await one condition: from the first score on, below the second. Two conditions of a lock share a band once in a million, so an entry is also matched by the condition's name.
 local function band_of(condition)
   local first = AWAITING + tonumber(string.sub(redis.sha1hex(condition), 1, 5), 16) * CONDITION_BAND
   return first, first + CONDITION_BAND
 end
 
--- Wake the first who await a condition and live, `most` of them, and no later one than `till`: their entries go to the end of the queue, as those that were signalled. The dead are removed.
--- It ends when it has dealt with 125 entries. Needs `queue` and `seen` of the script. Returns how many were woken, and whether more may be there.
+-- Signal the first `most` living entries that await a condition, none beyond score `till`: each moves to the end of the queue as signalled. Dead entries are removed.
+-- One call handles 125 entries at most. Needs `queue` and `seen` of the script. Returns how many entries were signalled, and whether more may be left.
 --- @include band_of, is_alive, tail_of_queue
 local function signal_next(condition, now, most, till)
   local first, beyond = band_of(condition)
@@ -45,16 +45,15 @@ local function signal_next(condition, now, most, till)
       redis.call('ZREM', queue, unpack(gone))
     end
     if #found <= size then
-      return woken, false -- nobody looks at a queue that may be empty now: `refresh_marker` says why
+      return woken, false -- no lookup: the queue may be empty (see `refresh_marker`)
     end
     size = size * 8
   end
   return woken, woken < most
 end
 
--- Wake the next who awaits a condition and lives, because who was signalled cannot. Where so many are dead that the script would be long, an entry
--- of nobody, as dead as they are, stands at `arrival` instead, or at the end of the queue: whoever comes to it goes on with the signal.
--- Needs `queue` and `seen` of the script. Returns whether such an entry is left.
+-- Signal the next living entry, because the signalled one cannot use its signal. If too many entries are dead for one script, a placeholder entry of nobody, dead from the start, stands at `arrival` or at the end of the queue.
+-- Whichever script meets the placeholder passes the signal on. Needs `queue` and `seen` of the script. Returns whether a placeholder was left.
 --- @include signal_next, tail_of_queue
 local function pass_signal_on(holder, condition, now, arrival)
   local _, more = signal_next(condition, now, 1)

@@ -1,7 +1,7 @@
--- What locks of other libraries look like.
+-- The formats of other libraries' locks.
 
--- Whether a hash is a lock of Redisson, and no data of an application: nothing but counts by `<id>:<thread>`, or by a holder
--- id of ours, beside the mode of a read-write lock. A thread's id may be below zero. Of more than a thousand readers the mode alone says it.
+-- Whether a hash is a lock of Redisson, and no data of an application. Such a lock has only counts by `<id>:<thread>`, or by a holder id of ours, beside the mode of a read-write lock.
+-- A thread's id may be negative. With more than a thousand readers, the mode alone decides.
 local function is_redisson_lock(lock)
   local mode = redis.call('HGET', lock, 'mode')
   if mode and mode ~= 'read' and mode ~= 'write' then
@@ -23,8 +23,8 @@ local function is_redisson_lock(lock)
   return holders > 0
 end
 
--- Whether a sorted set is a lock of symfony/lock, and no data of an application: its scores are times in ms since the
--- epoch, and Redis ends it with the longest of its leases, as every step of that library leaves it; in the last ms none is left of it.
+-- Whether a sorted set is a lock of symfony/lock, and no data of an application. Its scores are times in ms since the epoch, and Redis expires the key with its longest lease, as every step of that library sets it.
+-- In its last ms, a lock has no lease left.
 local function is_symfony_lock(lock, ms)
   local first = tonumber(redis.call('ZRANGE', lock, 0, 0, 'WITHSCORES')[2])
   local last = tonumber(redis.call('ZREVRANGE', lock, 0, 0, 'WITHSCORES')[2])
@@ -32,8 +32,7 @@ local function is_symfony_lock(lock, ms)
   return left >= 0 and first >= 1e12 and math.abs(ms + left - last) <= 1000
 end
 
--- Write the end of a holder's lease into a Symfony lock, and that it is written alone; the whole lives as long as its
--- longest lease.
+-- Write the end of a holder's lease into a Symfony lock; `alone` marks it as a writer's. The key lives as long as its longest lease.
 local function written_lease(lock, holder, ends, alone)
   redis.call('ZADD', lock, ends, holder)
   if alone then
@@ -42,7 +41,7 @@ local function written_lease(lock, holder, ends, alone)
   redis.call('PEXPIREAT', lock, redis.call('ZREVRANGE', lock, 0, 0, 'WITHSCORES')[2])
 end
 
--- Delete a lock of python-redis-lock and leave its waiters what their BLPOP wants: one element, for a second at most. It is not deleted before: `refresh_marker` says why.
+-- Delete a lock of python-redis-lock and leave one element for its waiters' BLPOP, for a second at most. The signal key is not deleted first (see `refresh_marker`).
 local function free_and_signal(lock, signal)
   redis.call('DEL', lock)
   redis.call('LPUSH', signal, 1)
@@ -50,7 +49,7 @@ local function free_and_signal(lock, signal)
   redis.call('PEXPIRE', signal, 1000)
 end
 
--- Tell those who listen that a lock is free, where its format has a channel for that; also on an older one, if there is one.
+-- Publish that a lock is free, on the channel of its format and on an older channel, if the format has them.
 local function wake_waiters(publish, channel, older, message)
   for _, at in ipairs({ channel, older }) do
     if at ~= '' then

@@ -1,6 +1,6 @@
--- How a holder comes in, and how those who wait do.
+-- Grants: to a caller that asks, and to entries of the queue.
 
--- Whether `count` permits more are free, if there are `permits` in all. Those of leases that are over are.
+-- Whether `count` further permits are free, of `permits` in all. Permits of expired leases are free.
 -- Needs `holders` of the script.
 --- @include members_of, int_text
 local function has_room(permits, count, now)
@@ -13,7 +13,7 @@ local function has_room(permits, count, now)
   return left >= 0
 end
 
--- Whether one more may hold the lock beside what stands at its name now. Leases that are over do not count.
+-- Whether one more holder fits beside `current`, the value at the lock's name. Expired leases do not count.
 -- Needs `lock` and `holders` of the script.
 --- @include standing, has_room
 local function fits(current, kind, permits, count, now)
@@ -27,8 +27,8 @@ local function fits(current, kind, permits, count, now)
   return not standing(current, now)
 end
 
--- Make somebody the holder who has the lock alone: its id stands there, and its first token behind a slash. Who has tokens may write, so that the version goes.
--- Needs `lock`, `fence` and `version` of the script. Returns what stands there then, the first token and how many; -1 and 0 where none is wanted.
+-- Make `holder` the exclusive holder: the lock's value is its id and, behind a slash, its first token. A holder with tokens may write, so the version is deleted.
+-- Needs `lock`, `fence` and `version` of the script. Returns the new value, the first token and their number; -1 and 0 without tokens.
 --- @include mint_fencing_tokens
 local function hold_alone(holder, lease, tokens, now)
   local current, token, count = holder, -1, 0
@@ -41,8 +41,8 @@ local function hold_alone(holder, lease, tokens, now)
   return current, token, count
 end
 
--- Make somebody a holder, alone or beside those who are.
--- Needs `lock`, `seen`, `fence`, `holders` and `version` of the script. Returns what stands at the lock's name then, the first token and how many; -1 and 0 where none is wanted.
+-- Make `holder` a holder, exclusive or beside the present ones.
+-- Needs `lock`, `seen`, `fence`, `holders` and `version` of the script. Returns the new value of the lock, the first token and their number; -1 and 0 without tokens.
 --- @include members_of, refresh_marker, hold_alone, permit_token, plant_version
 local function add_holder(holder, kind, lease, count, current, now, tokens)
   if kind == 'x' or kind == 'c' then
@@ -59,16 +59,15 @@ local function add_holder(holder, kind, lease, count, current, now, tokens)
   local ends = math.floor(now / 1000) + lease
   local _, scored = members_of(holder, count, ends)
   redis.call('ZADD', holders, unpack(scored))
-  local marker = refresh_marker(kind == 's' and SHARED or PERMITS, now) -- in any case: from now on nothing is `vacated`
+  local marker = refresh_marker(kind == 's' and SHARED or PERMITS, now) -- also resets `vacated`
   if tokens == 0 then
     return marker, -1, 0
   end
   return marker, kind == 's' and plant_version(now) or permit_token(holder, now), 1
 end
 
--- The batch of entries directly behind the one that was just let in from rank `at`, all of its process, ttl and kind:
--- the process lets them in itself, one after another, and says so when it gives the lock back.
--- Needs `queue` of the script. Returns how many they are, and the arrival of the last of them; '-' if there are none.
+-- The batch directly behind the entry that was granted from rank `at`: entries of the same process, ttl and kind. The process serves them itself, one after another, and reports them with its release.
+-- Needs `queue` of the script. Returns the size of the batch and the arrival of its last entry; 0 and '-' if there is none.
 local function batch_behind(process, entry, at, nearest)
   local ending = nearest and string.match(entry, '/%d+/x[01]$')
   if not ending then
@@ -89,18 +88,18 @@ local function batch_behind(process, entry, at, nearest)
   return count, redis.call('ZSCORE', queue, behind[count])
 end
 
--- Let waiting entries in, in their order, as long as the next of them fits to what stands at the lock's name, and push each grant to its process.
--- An entry is "<process>/<id>/<ttl>/<kind><tokens>", for permits "…/<permits>/<count>", for who was signalled "…/<condition>" too; what stands before the ttl is its holder id.
--- An entry whose process nobody hears is passed over and kept: its own polls take the lock. That is asked before the grant, since a grant that is taken back may have been heard: replicas get what is published.
--- In a Cluster, where the inbox says so, a process may listen at another node.
--- What concerns the process `home`, which reads the script's reply, is no push but stands in `heard`.
--- It ends when it has let 80 entries in, or gone through 400 that are dead or passed over, and one at least: no script is long. Then it tells the process of the next entry to ask, or if that is dead the asker's, which goes on there.
--- A grant carries how many entries the batch behind it has, where it ends, and a token for each in it.
--- Needs the keys and `inbox` of the script. Returns {first token, how many} if the asker's entry was let in, which needs no push; else false.
+-- Grant entries of the queue in their order, as long as the next one fits to the lock's value, and push each grant to its process.
+-- An entry is "<process>/<id>/<ttl>/<kind><tokens>". A permit's ends in "/<permits>/<count>", a signalled one's in "/<condition>". The part before the ttl is its holder id.
+-- An entry whose inbox nobody hears is passed over and kept: its process takes the lock by polling. The check precedes the grant, since a grant that is withdrawn may have been heard: replicas get what is published.
+-- In a Cluster, which the inbox name shows, a process may listen at another node.
+-- A grant to the process `home`, which reads the script's reply, is not pushed but added to `heard`.
+-- The loop stops after about 80 grants, or 400 entries that are dead or passed over, but handles one at least: no script may be long. The process of the next entry is then told to ask, or the asker's if that one is dead.
+-- A grant carries the size of the batch behind it, where the batch ends, and a token for each of its entries.
+-- Needs the keys and `inbox` of the script. Returns {first token, number of tokens} if the asker's entry was granted, without a push; else false.
 --- @include fits, add_holder, clear_away, is_alive, batch_behind, int_text
--- About how many commands one script spends on those who wait: an entry that is dead or passed over counts 3, one that is let in 15, and 27 for several permits. Runs that leave in one script share it.
+-- The commands that one script spends on waiters, roughly: 3 for an entry that is dead or passed over, 15 for a grant, 27 for one of several permits. Runs merged into one script share the budget.
 local BUDGET = { left = EFFORT }
--- By process: whether its inbox is subscribed to on this server.
+-- Whether a process's inbox is subscribed to on this server, by process.
 local LISTENS = {}
 local function listens(process)
   if LISTENS[process] == nil then
@@ -122,7 +121,7 @@ local function let_in(now, current, asker, home, heard)
     end
     local holder, process, ttl, kind, tokens, permits, count = string.match(entry, '^(([^/]+)/[^/]+)/(%d+)/([xspcw])(%d+)/?([^/]*)/?(%d*)$')
     if kind == 'w' then
-      return asked -- from here on all await conditions
+      return asked -- all further entries await conditions
     end
     if begun and BUDGET.left <= 0 then
       if asker and not is_alive(process, now) then
@@ -139,7 +138,7 @@ local function let_in(now, current, asker, home, heard)
       redis.call('ZREM', queue, entry)
       if kind == 'c' and head[3] then
 --- @include pass_signal_on
-        if pass_signal_on(holder, permits, now, arrival) then -- it does not die with who got it
+        if pass_signal_on(holder, permits, now, arrival) then -- the signal outlives its dead entry
           BUDGET.left = BUDGET.left - PASSED_SIGNAL_EFFORT
         end
       end
@@ -167,18 +166,18 @@ local function let_in(now, current, asker, home, heard)
       moved = true
     end
     if not head[3] then
-      return asked -- the queue may be empty now: `refresh_marker` says why nobody looks
+      return asked -- no lookup: the queue may be empty (see `refresh_marker`)
     end
   end
 end
--- The same, and what the last holder left goes if nobody came in.
+-- As `let_in`; then the remains of the last holder are removed if nobody was granted the lock.
 local function grant_next(now, current, asker, home, heard)
   local asked = let_in(now, current, asker, home, heard)
   clear_away()
   return asked
 end
 
--- Let those in who queue for the lock that was given back: native callers at the same name, and whoever stands among them.
+-- Grant a lock that was given back to callers queued at the same name: native ones, and dialect callers among them.
 -- Needs the keys and `inbox` of the script.
 --- @include now_us, grant_next
 local function pass_on_to_natives()

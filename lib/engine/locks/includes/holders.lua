@@ -1,16 +1,16 @@
--- Who holds a lock: what stands at its name, and the leases beside each other.
+-- Holders of a lock: the value at its name, and the leases that share it.
 
--- Whether what stands at a lock's name says that this holder has it alone: its id comes first, and behind it may be its first token.
+-- Whether the lock's value names this exclusive holder: the id comes first, perhaps followed by the first token.
 local function held_by(holder, current)
   return type(current) == 'string' and string.find(current, holder, 1, true) == 1
 end
 
--- Whether what stands at a lock's name says that a native caller holds it, or readers do: an id of ours, behind which a token may be. In a dialect, a mark is behind the id.
+-- Whether the lock's value names a native holder or native readers: an id of ours, perhaps followed by a token. A dialect's id ends in a mark.
 local function is_native_holder(current)
   return current == SHARED or string.find(current, '^[%w_-]+%.%d+%.[%w_-]+/[%w_/-]+$') ~= nil
 end
 
--- Which attempt of this holder a node's vote stands for, and the first token that the node gave it, `<holder>/<attempt>/<token>`; nil if it is another's or nobody's.
+-- The attempt of this holder that a node voted for, and the first token that the node gave: the vote is `<holder>/<attempt>/<token>`. Nil if the vote is another's or nobody's.
 local function attempt_of(current, holder)
   if type(current) ~= 'string' or string.sub(current, 1, #holder + 1) ~= holder .. '/' then
     return nil
@@ -19,22 +19,21 @@ local function attempt_of(current, holder)
   return tonumber(attempt), tonumber(token)
 end
 
--- The process of a holder, or of an entry: what its id begins with.
+-- The process of a holder or an entry: the first part of its id.
 local function process_of(id)
   return string.match(id, '^[^/]+')
 end
 
--- How a lease of several permits stands in `holders`: as a few members, so that no script is longer for many permits.
--- Its first member is "<holder>#<permits>" and scored by the lease's end, like the one member of a lease of one permit. The other permits are a sum of
--- powers of two: each power has a member "<first>#<band>" and is worth 2^(band - 1) permits. Its score is the end too, moved up into the band.
+-- A lease of several permits has a few members in `holders`, so that no script is longer for many permits. The first member is "<holder>#<permits>", scored by the lease's end, like the only member of a lease of one permit.
+-- The other permits are a sum of powers of two. Each power has a member "<first>#<band>", worth 2^(band - 1) permits; its score is the end too, shifted into the band.
 -- 10,000 permits are 9 members. All members of a lease come and go together.
--- The bound below which all first members are: no lease ends so late.
+-- FIRSTS is the bound below which all first members score: no lease ends so late.
 local FIRSTS = '(PERMIT_BAND'
 -- The first member of a lease.
 local function member_of(holder, count)
   return (tonumber(count) or 1) > 1 and holder .. '#' .. count or holder
 end
--- The names of all its members, and all of them as ZADD takes them.
+-- The names of all members of a lease, and the arguments that ZADD takes for them.
 local function members_of(holder, count, ends)
   local first, others, band = member_of(holder, count), (tonumber(count) or 1) - 1, 1
   local names, scored = { first }, { ends, first }
@@ -48,7 +47,7 @@ local function members_of(holder, count, ends)
   return names, scored
 end
 
--- Remove whole leases, of which these are the first members.
+-- Remove whole leases by their first members.
 -- Needs `holders` of the script.
 --- @include members_of
 local function remove_leases(firsts)
@@ -62,9 +61,9 @@ local function remove_leases(firsts)
   redis.call('ZREM', holders, unpack(all))
 end
 
--- See that the marker at the lock's name lasts as long as the longest lease of its holders. Of leases that are over, 100 are removed.
--- A key that a script has emptied is no key of this node any more while its slot moves, so who leaves last leaves marker and members `vacated`: the next holder takes them over, or `clear_away` removes them.
--- Needs `lock` and `holders` of the script. Returns the marker, or false: then nobody holds the lock.
+-- Make the marker at the lock's name last as long as the longest lease of its holders, and remove up to 100 expired leases.
+-- A script must not look up a key that it has emptied: while the slot moves, this node no longer owns the key. So the last holder leaves marker and members, `vacated`: the next holder takes them over, or `clear_away` removes them.
+-- Needs `lock` and `holders` of the script. Returns the marker, or false if nobody holds the lock.
 --- @include members_of, remove_leases
 local vacated = false
 local function refresh_marker(marker, now)
@@ -86,7 +85,7 @@ local function refresh_marker(marker, now)
   return marker
 end
 
--- Remove what the last holder left, if nobody has taken it over.
+-- Remove the remains of the last holder, if no other holder has taken them over.
 -- Needs `lock` and `holders` of the script.
 --- @include refresh_marker
 local function clear_away()
@@ -96,7 +95,7 @@ local function clear_away()
   end
 end
 
--- What stands at the lock's name; false for a marker without a living holder too: it is nobody's. A script left it that stopped half-way, on a node from which its slot was moving.
+-- The lock's value; false for a marker without a living holder. Such a marker is left by a script that stopped half-way, on a node from which its slot was moving.
 -- Needs `lock` and `holders` of the script.
 --- @include refresh_marker, members_of
 local function standing(current, now)
@@ -107,22 +106,22 @@ local function standing(current, now)
   return current
 end
 
--- Take a holder's permits, or its share, away from it. If nobody is `beside` it in `holders`, they are only over: `refresh_marker` says why.
--- Needs `lock` and `holders` of the script. Returns what stands at the lock's name then, or false.
+-- Remove a holder's permits or share. If nobody is `beside` it in `holders`, its members expire instead (see `refresh_marker`).
+-- Needs `lock` and `holders` of the script. Returns the lock's new value, or false.
 --- @include members_of, refresh_marker
 local function remove_holder(holder, count, marker, now, beside)
   local names, scored = members_of(holder, count, 0)
   if beside then
     redis.call('ZREM', holders, unpack(names))
   else
-    redis.call('ZREM', holders, '') -- never refused: lets the next line pass when memory is short
+    redis.call('ZREM', holders, '') -- never refused, and lets the next line pass when memory is short
     redis.call('ZADD', holders, 'XX', unpack(scored))
   end
   return refresh_marker(marker, now)
 end
 
--- Lengthen a share, or permits, if they are still their holder's; never bring them back. They are shortened only where their end is as far ahead as `overlong`.
--- Returns the ms left, or -2 where they are over, -3 where somebody holds the lock alone; of what was lengthened, the ms left of the longest beside it, too.
+-- Lengthen a share or permits that are still their holder's; never restore them. A lease is shortened only if its end is as far ahead as `overlong`.
+-- Returns the ms left, or -2 if the lease is over, -3 if another holder has the lock exclusively. For a lengthened lease, also returns the ms left of the longest lease beside it.
 --- @include no_replica, members_of, lengthened
 local function extend_share(lock, holders, marker, holder, ttl, overlong, count, now_ms)
   local current = redis.pcall('GET', lock)
@@ -133,7 +132,7 @@ local function extend_share(lock, holders, marker, holder, ttl, overlong, count,
   end
   local later = now_ms + lengthened(ends - now_ms, ttl, overlong)
   local longest = math.max(redis.call('PTTL', lock), tonumber(ttl))
-  redis.call('PEXPIRE', lock, longest) -- never refused: lets the rest pass when memory is short; in any case: a WAIT behind it answers for what was written
+  redis.call('PEXPIRE', lock, longest) -- never refused, and lets the rest pass when memory is short; always written, for a WAIT behind it covers only writes
   if later ~= ends then
     ends = later
     redis.call('PEXPIRE', holders, longest)
@@ -143,13 +142,13 @@ local function extend_share(lock, holders, marker, holder, ttl, overlong, count,
   return ends - now_ms, longest
 end
 
--- Which holder stands at a lock's name, or which together: a text that is the same for as long as they hold it.
+-- A digest of the present holders: the text stays the same as long as they hold the lock.
 local function sight_of(texts)
   table.sort(texts)
   return redis.sha1hex(table.concat(texts, ' '))
 end
 
--- Which holder has a lock of ours, or which together. Of more than 250 it says no more than that they are several.
+-- The digest of the present holders of a lock of ours. For more than 250 holders it covers the marker alone.
 -- Needs `holders` of the script.
 --- @include members_of, sight_of
 local function sight_of_lock(current, now)
@@ -164,7 +163,7 @@ local function sight_of_lock(current, now)
   return sight_of(texts)
 end
 
--- Tell the processes of holders of ours that an operator took the lock: an id names its process, whose inbox hears it. Any other text is a holder of another library. Of more than 250, the rest find out when they renew.
+-- Tell the processes of our holders that an operator took the lock: an id names the process, whose inbox gets the message. Other texts are holders of other libraries. Beyond 250 holders, the rest learn of it when they renew.
 local function tell_forced(inbox, holders)
   local told = {}
   for at = 1, math.min(#holders, FORCED) do

@@ -1,7 +1,7 @@
--- The entries of those who wait for a lock, and their processes.
+-- The entries of waiters, and the heartbeats of their processes.
 
--- A process shows itself: the queue in which it waits stays, and so do those in it. Once in 200 ms is enough, but for a queue that is `new`.
--- A process that was seen ahead of the clock was seen before somebody set the clock back. From now on it has the time that each process has to show itself again.
+-- Write the heartbeat of a process: the queue in which it waits stays, and so do its entries. Once per 200 ms is enough, except in a `new` queue.
+-- A heartbeat ahead of the clock was written before the clock was set back. It moves to now, so that its process has the usual time for the next one.
 -- Scores from LEAST_TOKEN on are tokens, not times (`permit_token`).
 -- Needs `queue` and `seen` of the script.
 local function keep_waiting(process, now, new)
@@ -10,7 +10,7 @@ local function keep_waiting(process, now, new)
   if ago >= 0 and ago < HEARTBEAT then
     return
   end
-  redis.call('PEXPIRE', queue, QUEUE_LIFE) -- never refused: lets the next line pass when memory is short
+  redis.call('PEXPIRE', queue, QUEUE_LIFE) -- never refused, and lets the next line pass when memory is short
   redis.call('ZADD', seen, ms, process)
   for _, ahead in ipairs(redis.call('ZRANGEBYSCORE', seen, ms + 1, '(LEAST_TOKEN')) do
     redis.call('ZADD', seen, ms, ahead)
@@ -19,14 +19,14 @@ local function keep_waiting(process, now, new)
   redis.call('PEXPIRE', seen, QUEUE_LIFE)
 end
 
--- Whether a process that waits has shown itself lately.
+-- Whether a waiting process has written its heartbeat lately.
 -- Needs `seen` of the script.
 local function is_alive(process, now)
   local last_seen = process and redis.call('ZSCORE', seen, process)
   return last_seen and now / 1000 - last_seen <= SILENCE
 end
 
--- The arrival of who comes to the end of the queue now; a clock that steps back lets nobody pass.
+-- The arrival of a new entry at the end of the queue. A clock that steps back lets no entry overtake.
 -- Needs `queue` of the script.
 --- @include int_text
 local function tail_of_queue(now)
@@ -37,8 +37,8 @@ local function tail_of_queue(now)
   return int_text(math.max(now, (tonumber(tail) or 0) + 1))
 end
 
--- The entries whose process is gone, among the `entries` from rank `from` on: nobody may ever serve or signal them. Looks at 100 of these, each time at others.
--- The `asker`, a process, shows itself before. Needs `queue` and `seen` of the script.
+-- The dead entries among the `entries` from rank `from` on: their processes are gone, so no script may serve or signal them. Each call looks at 100 entries, from a varying start.
+-- The heartbeat of the `asker`, a process, is written before. Needs `queue` and `seen` of the script.
 --- @include keep_waiting, is_alive, process_of
 local function dead_among(from, entries, asker, now)
   keep_waiting(asker, now)
@@ -56,8 +56,9 @@ local function dead_among(from, entries, asker, now)
   return dead
 end
 
--- Take, or keep, an entry at the end of the queue of `waiting` entries, or at its former arrival; the process has been seen now. Where the queue is full, the dead in it make room. Who came before has its place in any case: an outage makes all seem dead.
--- Needs `queue` and `seen` of the script. Returns its arrival, and 1 if the server had forgotten it; false if the queue is full, in which who awaits a condition does not count.
+-- Add an entry at the end of the queue of `waiting` entries, or at its former arrival, or keep it; write the heartbeat of its process. In a full queue, dead entries make room.
+-- An entry with a former arrival gets its turn back even in a full queue: an outage makes all entries seem dead.
+-- Needs `queue` and `seen` of the script. Returns the arrival, and 1 if the server had forgotten the entry. Returns false if the queue is full; entries that await a condition do not count.
 --- @include dead_among, keep_waiting, pass_signal_on, tail_of_queue, int_text
 local function join_queue(entry, process, arrival, limit, waiting, now)
   local came = arrival and arrival ~= ''
@@ -70,13 +71,13 @@ local function join_queue(entry, process, arrival, limit, waiting, now)
     if not full then
       since, rejoined = came and arrival or tail_of_queue(now), came and 1 or 0
       if redis.call('ZADD', queue, 'NX', since, entry) == 0 then
-        since = redis.call('ZSCORE', queue, entry) -- its first ask came before, and nobody heard the answer
+        since = redis.call('ZSCORE', queue, entry) -- an earlier ask added it, and its answer was lost
       end
     end
     for _, gone in ipairs(dead) do
-      redis.call('ZREM', queue, gone) -- not before another is in the queue: `refresh_marker` says why
+      redis.call('ZREM', queue, gone) -- only after the new entry was added (see `refresh_marker`)
       local holder, condition = string.match(gone, '^([^/]+/[^/]+)/%d+/c%d+/(.+)$')
-      if holder and pass_signal_on(holder, condition, now) then -- it does not die with who got it
+      if holder and pass_signal_on(holder, condition, now) then -- the signal outlives its dead entry
         break
       end
     end
@@ -85,8 +86,8 @@ local function join_queue(entry, process, arrival, limit, waiting, now)
   return since, rejoined
 end
 
--- Takes `entries`, one after a space each, out of the queue.
--- Needs `queue` of the script. Returns how many stood in it.
+-- Remove `entries`, separated by spaces, from the queue.
+-- Needs `queue` of the script. Returns how many of them were in it.
 local function leave_queue(entries)
   local texts = {}
   for entry in string.gmatch(entries, '%S+') do
@@ -95,14 +96,14 @@ local function leave_queue(entries)
   return redis.call('ZREM', queue, unpack(texts))
 end
 
--- Whether nobody waits for the lock; who awaits a condition does not.
+-- Whether nobody waits for the lock. Entries that await a condition do not count.
 -- Needs `queue` of the script.
 --- @include int_text
 local function nobody_waits()
   return redis.call('EXISTS', queue) == 0 or redis.call('ZCOUNT', queue, '-inf', '(' .. int_text(AWAITING)) == 0
 end
 
--- Tell the process of the first waiter when the lock comes free by itself: a hint to ask then.
+-- Tell the process of the first waiter in how many ms the lock comes free by itself: a hint to ask then.
 -- Needs `lock`, `queue` and `inbox` of the script, and `process_of`.
 local function notify_first(left)
   local head = redis.call('ZRANGE', queue, 0, 0)[1]

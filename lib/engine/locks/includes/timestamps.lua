@@ -1,7 +1,7 @@
--- Locks that are a time, of the SETNX articles and their clients.
+-- Locks whose value is a time, as the SETNX articles and their clients write them.
 
--- The moment that a client of the SETNX articles wrote, in seconds since the epoch, if all of a value is one and it is
--- not before 2001: in seconds, or in ms where so many seconds would be in the year 5000. No id or flag of another client is taken for one.
+-- The moment that a client of the SETNX articles wrote, in seconds since the epoch, if the whole value is such a moment. It is in seconds, or in ms if as seconds it would be in the year 5000.
+-- A moment before 2001 is refused, so that no id or flag of another client is taken for one.
 local function moment_of(value)
   local number = tonumber(string.match(value, '^%d+%.?%d*$'))
   if number and number >= 1e11 then
@@ -10,8 +10,8 @@ local function moment_of(value)
   return number and number >= 1e9 and number or nil
 end
 
--- In how many ms whoever waits beside clients of the SETNX articles may find the lock free: when what stands there ends by itself; soon, where a time of such a client
--- stands: it gives the lock back by a DEL of which nobody is told. Negative where nothing ends it. Needs `lock` of the script.
+-- The ms until a waiter beside clients of the SETNX articles may find the lock free: when its value expires. If such a client's time stands there, soon: it releases by a DEL that nobody is told of.
+-- Negative if nothing ends the lock. Needs `lock` of the script.
 --- @include moment_of
 local function ends_in(now)
   local left = redis.call('PTTL', lock)
@@ -22,8 +22,7 @@ local function ends_in(now)
   return left
 end
 
--- The moment that a timestamp names, in ms since the epoch; nil where not all of the value is a number, or its unit would
--- put the moment before 2001 or after 5138: a token, an id or a flag of another client is no time.
+-- The moment that a timestamp names, in ms since the epoch; nil unless the whole value is a number and its unit puts the moment between 2001 and 5138. A token, an id or a flag of another client is no time.
 local function ends_of(value, unit)
   local text = value or ''
   local number = tonumber(string.match(text, '^%d+$') or string.match(text, '^%d+%.%d+$'))
@@ -31,8 +30,8 @@ local function ends_of(value, unit)
   return ends and ends >= 1e12 and ends < 1e14 and ends or nil
 end
 
--- From when on a time of the SETNX articles' clients is past, in ms since the epoch. One in whole seconds is past when its second is
--- over: those clients compare whole seconds too, and until then may delete, as their own, what has become another's.
+-- The moment from which a time of the articles' clients is past, in ms since the epoch. A time in whole seconds is past when its second is over.
+-- Those clients compare whole seconds too. Before that moment they may delete, as their own, a lock that has become another's.
 local function past_from(value)
   local number = tonumber(value)
   if number >= 1e11 then
@@ -41,9 +40,8 @@ local function past_from(value)
   return (string.find(value, '.', 1, true) and number or number + 1) * 1000
 end
 
--- What is written for a lock that is held so many ms from now, in the unit of its clients: a second more, as in the
--- articles, because who loses a take-over writes what it reckoned when it began. Rounded up: what is
--- left is read from it again, and an extension must not find less than the holder was told.
+-- The time to write for a lock that is held for `ms` from now, in the unit of its clients. It is a second later, as in the articles, because the loser of a take-over writes the time that it computed at its start.
+-- The time is rounded up: the ms left are read from it again, and an extension must not find less than the holder was told.
 local function timestamp(now, ms, unit)
   local ends = now / 1000 + ms + 1000
   if unit == 's' then
@@ -54,16 +52,15 @@ local function timestamp(now, ms, unit)
   return string.format('%.0f', math.ceil(ends))
 end
 
--- What the last of us to take a timestamp lock wrote there, when (ms since the epoch), and the holder: the lock itself
--- says none of it. An empty table where nothing is known.
+-- What our last holder of a timestamp lock wrote there, when (ms since the epoch), and its id: the lock itself shows none of these. An empty table if nothing is known.
 local function grant_of(grant)
   local value, written, holder = string.match(redis.call('GET', grant) or '', '^(%S+) (%d+) (.+)$')
   return { value = value, written = tonumber(written), holder = holder }
 end
 
--- Whether a timestamp lock is the holder's that `own` (of `grant_of`) names: the holder's time stands there and has not come.
--- For a second after it was written, another time to come may stand there: that of a client that lost a take-over, to this
--- holder or to another before it, and wrote all the same. Afterwards it is a third client's. Needs `ends_of`.
+-- Whether a timestamp lock is the holder's that `own` (of `grant_of`) names: its time stands there and has not come.
+-- For a second after it was written, another future time may stand there. A client that lost a take-over, to this holder or an earlier one, wrote it all the same.
+-- After that second, such a time is a third client's. Needs `ends_of`.
 local function still_own(current, own, holder, unit, now)
   if holder == nil or own.holder ~= holder or type(current) ~= 'string' then
     return false
@@ -75,14 +72,13 @@ local function still_own(current, own, holder, unit, now)
   return current == own.value or ms - own.written < TAKE_OVER_MEMORY
 end
 
--- Write beside a timestamp lock what a holder wrote into it, and when, for as long as it holds. Needs `ends_of`.
+-- Record beside a timestamp lock the value that a holder wrote into it, and when, for as long as the lease lasts. Needs `ends_of`.
 local function write_grant(grant, holder, value, unit, now)
   local text = string.format('%s %.0f %s', value, math.floor(now / 1000), holder)
   redis.call('SET', grant, text, 'PX', math.ceil(ends_of(value, unit) - now / 1000))
 end
 
--- Write that a holder has the lock until a moment, and beside it who that is. With `lasting`, Redis does not end the
--- lock: whoever finds it past takes it over. Needs `ends_of`.
+-- Write a holder's time into the lock, and the holder beside it. With `lasting`, Redis does not expire the lock: a caller that finds its time past takes it over. Needs `ends_of`.
 --- @include write_grant
 local function write_timestamp(lock, grant, holder, value, unit, lasting, now)
   if lasting == '1' then
@@ -93,9 +89,8 @@ local function write_timestamp(lock, grant, holder, value, unit, lasting, now)
   write_grant(grant, holder, value, unit, now)
 end
 
--- Whether a client that lost a take-over, to this holder or to another before it, has written over it: a moment to come stands
--- there, and nothing ends it. `grant` remembers the holder for a second, or a shorter lease; within it, the moment can be no third client's.
--- Returns when the holder's own lease ends, in ms since the epoch; nil if it was not overwritten.
+-- Whether a client that lost a take-over, to this holder or an earlier one, has overwritten the lock: it now has a future moment that Redis does not expire.
+-- `grant` remembers the holder for a second, or a shorter lease; within that time the moment can be no third client's. Returns when the holder's own lease ends, in ms since the epoch; nil if the lock was not overwritten.
 --- @include moment_of
 local function overwritten(lock, grant, holder, current, now)
   local ends, who = string.match(redis.call('GET', grant) or '', '^(%d+) (.+)$')
@@ -106,12 +101,12 @@ local function overwritten(lock, grant, holder, current, now)
   return nil
 end
 
--- Remember beside a plain lock with timestamp_compat, for a second or a shorter lease, whose it is and until when. As `overwritten` wants it.
+-- Record the holder beside a plain lock with timestamp_compat and the end of its lease, for a second or a shorter lease. `overwritten` reads the record.
 local function remember_holder(grant, holder, lease, now)
   redis.call('SET', grant, string.format('%.0f %s', math.floor(now / 1000) + lease, holder), 'PX', math.min(TAKE_OVER_MEMORY, lease))
 end
 
--- The lease was lengthened: while its grant is remembered, so is the new end. Short memory refuses no extension for it.
+-- Update the recorded end after an extension, while the record exists. Short memory must not refuse the extension, so errors are ignored.
 local function remember_extension(grant, holder, lease, now)
   redis.pcall('SET', grant, string.format('%.0f %s', math.floor(now / 1000) + lease, holder), 'XX', 'KEEPTTL')
 end

@@ -1,25 +1,24 @@
 -- Fencing tokens, the fence that remembers the last of them, and versions.
 
--- A token as Redis writes it. In two halves: %.0f takes 0.2 µs longer, and so does a number that is passed to Redis.
+-- A token as Redis writes it. It is formatted in two halves: `%.0f`, or a number passed to Redis, takes 0.2 µs longer.
 local function token_text(token)
   return string.format('%d%08d', token / 1e8, token % 1e8)
 end
 
--- The token that a fence or a version names; 0 where it names none, or one that no clock shows: somebody else wrote that.
+-- The token in a fence or a version; 0 for a text that is no token, or for one beyond any clock: somebody else wrote it.
 local function last_token(text)
   local last = tonumber(text or '')
   return last and last >= 0 and last < AWAITING and last or 0
 end
 
--- The first token of the holder that has the lock alone, as it stands behind its id, and 1; -1 and 0 for a holder without tokens.
+-- The first token behind the id of an exclusive holder, and 1; -1 and 0 for a holder without tokens.
 local function first_token(current, holder)
   local token = tonumber(string.sub(current, #holder + 2))
   return token or -1, token and 1 or 0
 end
 
--- The next `count` fencing tokens: above every earlier one while the fence lives, and above the
--- clock of every earlier grant when it was lost. They may lead the clock by 100 ms: then as many are given as fit, and one in any case.
--- The fence outlives their lead by a day. What names no token is written over. Returns the first and how many.
+-- The next `count` fencing tokens: above every earlier one while the fence lives, and above the clock of every earlier grant if the fence was lost. Tokens may lead the clock by 100 ms: beyond that fewer are given, but always one.
+-- The fence outlives their lead by a day, and a value that is no token is overwritten. Returns the first token and their number.
 --- @include token_text, last_token
 local function mint_fencing_tokens(fence, now, count)
   local last = last_token(redis.call('SET', fence, token_text(now + count - 1), 'PX', 'FENCE_LIFE', 'GET'))
@@ -31,8 +30,7 @@ local function mint_fencing_tokens(fence, now, count)
   return last + 1, count
 end
 
--- The tokens of a lock that was free, as mint_fencing_tokens gives them. Runs that leave in one script share them: a lock that is free was granted to nobody
--- before in this script, so that all its earlier tokens are smaller; and whatever is granted later has greater ones.
+-- Tokens for a free lock, as `mint_fencing_tokens` gives them, shared by all runs merged into one script. A free lock was granted to nobody earlier in this script, so all its earlier tokens are smaller; later grants get greater ones.
 --- @include mint_fencing_tokens
 local MINTED = { first = 0, last = -1 }
 local function mint_together(fence, now, count)
@@ -43,9 +41,9 @@ local function mint_together(fence, now, count)
   return MINTED.first, count
 end
 
--- The token of a permit: minted once, and known for a minute to who asks again because the answer got lost. A script removes old ones once,
--- and the version: who has a permit with a token may write, as who has the lock alone.
--- Needs `seen`, `fence` and `version` of the script: tokens stand in `seen` beside the times, of which none is so large.
+-- The token of a permit: minted once, and remembered for a minute for a caller that asks again after a lost answer. Each script removes old tokens once.
+-- The version is deleted too, since a holder of a permit with a token may write, like an exclusive holder.
+-- Needs `seen`, `fence` and `version` of the script: tokens stand in `seen` beside times, which are smaller.
 --- @include mint_fencing_tokens
 local tidy = false
 local function permit_token(holder, now)
@@ -64,9 +62,9 @@ local function permit_token(holder, now)
   return token
 end
 
--- The version of what the lock guards, which is the token of its readers: no writer before had a greater one, and every later one has.
--- A new one is minted: the last token that a promoted replica has may be older than that of a grant which it never got.
--- It stands until somebody is granted the lock alone, or a permit, with tokens; a minute beyond the longest lease of readers at most.
+-- The version of the guarded data, which is the token of its readers: no earlier writer had a greater token, and every later one has.
+-- A new version is minted, since the last token on a promoted replica may be older than that of a grant that it never got.
+-- The version stands until an exclusive holder, or a permit, is granted tokens, or for a minute beyond the longest lease of readers.
 -- Needs `lock`, `fence` and `version` of the script.
 --- @include mint_fencing_tokens, last_token, int_text
 local function plant_version(now)
@@ -80,19 +78,19 @@ local function plant_version(now)
   return token
 end
 
--- Write the last token down, for a day and as long as it leads the clock.
+-- Write the last token to the fence, for a day and as long as the token leads the clock.
 --- @include int_text
 local function write_fence(fence, last, now)
   redis.call('SET', fence, int_text(last), 'PX', FENCE_LIFE + math.max(0, math.ceil((last - now) / 1000)))
 end
 
--- The token of what is held is remembered a minute longer than the lease.
+-- Keep the token of a held lock for a minute longer than its lease.
 local function keep_version(version, left)
   redis.call('PEXPIRE', version, left + VERSION_LIFE)
 end
 
--- The fencing token of a grant in another service's format: one of our own, which `version` remembers a minute longer than the lease; -1 if none
--- is asked for. A grant that is told `again`, and a reader, have the one that is remembered. Needs `mint_fencing_tokens`.
+-- The fencing token of a grant in another service's format: one of our own, which `version` remembers a minute longer than the lease; -1 if none is asked for.
+-- A repeated answer (`again`) and a reader get the remembered token. Needs `mint_fencing_tokens`.
 --- @include last_token, int_text
 local function holders_token(fence, version, now, tokens, again, lease)
   if tokens == '0' then
@@ -100,7 +98,7 @@ local function holders_token(fence, version, now, tokens, again, lease)
   end
   local known, life = again and last_token(redis.call('GET', version)) or 0, lease + VERSION_LIFE
   if known > 0 then
-    redis.call('PEXPIRE', version, math.max(life, redis.call('PTTL', version))) -- others may hold it longer
+    redis.call('PEXPIRE', version, math.max(life, redis.call('PTTL', version))) -- the lease of another holder may be longer
     return known
   end
   known = mint_fencing_tokens(fence, now, 1)

@@ -1,4 +1,4 @@
--- The clock, and what stands at a name.
+-- The clock, and values at a lock's name.
 
 -- The server's clock in microseconds.
 local function now_us()
@@ -6,19 +6,19 @@ local function now_us()
   return time[1] * 1000000 + time[2]
 end
 
--- A whole number as Redis writes it; `..` would make 1.79e+15 of a token.
+-- A whole number as Redis writes it; `..` would turn a token into 1.79e+15.
 local function int_text(number)
   return string.format('%.0f', number)
 end
 
--- Write what stands at a name once more as it is: a repeated answer is a write too, so that a WAIT behind it answers for the grant (from Redis 7.2 on it answers for writes of its connection alone).
+-- Write the value at a name again, unchanged. A repeated answer must be a write too: from Redis 7.2 on, a WAIT covers only writes of its own connection.
 local function rewrite(lock, left)
   if left > 0 then
     redis.call('PEXPIRE', lock, left)
   end
 end
 
--- Fail on a replica (READONLY), by a write that changes nothing: what a replica does not know is no loss.
+-- Fail on a replica (READONLY) by a write that changes nothing: a lease that a replica does not know is not lost.
 local function no_replica(lock, current)
   if current then
     redis.call('RENAMENX', lock, lock)
@@ -27,7 +27,7 @@ local function no_replica(lock, current)
   end
 end
 
--- How many ms a lease lasts that had `left` of them: `ttl`, or longer if it did. But as long as is `overlong`, it is only by a clock that was set back.
+-- The new length of a lease that had `left` ms: `ttl`, or longer if it had more. A lease as long as `overlong` is cut to `ttl`, since only a clock that was set back explains its length.
 local function lengthened(left, ttl, overlong)
   local seen = tonumber(overlong or '')
   if seen and left <= seen and left > seen - SAMPLE_LIFE then

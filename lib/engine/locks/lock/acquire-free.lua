@@ -1,5 +1,5 @@
--- Take locks that nobody has, nobody waits for, and of which nobody reads the version. Nothing else is done, and nothing to any other lock.
--- Returns the clock alone for 'each is held for the whole ttl, with all tokens, the first of which is the clock', and below 0 for 'too late'; else for each lock what acquire returns, or 0: it is none of those.
+-- Take locks that are free, without waiters, and whose version nobody reads. Nothing else is done, and no other lock is touched.
+-- Returns the clock alone for 'each is held for the whole ttl, with all tokens, the first of which is the clock', or below 0 for 'too late'. Otherwise returns for each lock what acquire returns, or 0 if the lock is not such a one.
 local fence = KEYS[1]
 local not_after, ttl, tokens, process = ARGV[1], ARGV[2], ARGV[3], ARGV[4]
 
@@ -18,7 +18,7 @@ for i = 1, locks do
   answers[i] = 0
   if all_free or redis.call('EXISTS', lock, queue, version) == 0 then
     if not behind then
-      token, count = mint_fencing_tokens(fence, now, tonumber(tokens)) -- for all of them: `mint_together` says why
+      token, count = mint_fencing_tokens(fence, now, tonumber(tokens)) -- for all of them (see `mint_together`)
       behind = '/' .. token_text(token)
     end
     local set = redis.pcall('SET', lock, before .. id .. behind, 'NX', 'PX', ttl)

@@ -1,5 +1,5 @@
--- Give back the asker's former lease, if it names one; then take the lock if it is free and nobody waits before the asker, else take, or keep, its entry in the queue.
--- Returns the clock alone for 'held for the whole ttl, with all tokens, the first of which is the clock'; else {kind, ms left, now, 1 if the former lease was its}, then for 'held' token, tokens; for 'queued' arrival, rank, 1 if the server had forgotten the entry; kinds without more are 'busy', 'full', 'late', and 'foreign', with what stands there for ms left.
+-- Release the asker's former lease, if it names one. Then take the lock if it is free and nobody waits before the asker; otherwise add or keep its entry in the queue.
+-- Returns the clock alone for 'held for the whole ttl, with all tokens, the first of which is the clock'. Otherwise {kind, ms left, now, 1 if the former lease was the asker's, …}. 'held' adds token and number of tokens; 'queued' adds arrival, rank, and 1 if the server had forgotten the entry. The other kinds are 'busy', 'full', 'late', and 'foreign', whose ms left is the foreign type.
 local lock, queue, seen, fence, holders, version = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6]
 local holder, ttl, tokens, not_after, inbox, limit, arrival, former, timestamp_compat = ARGV[1], ARGV[2], ARGV[3], ARGV[4], ARGV[5], ARGV[6], ARGV[7], ARGV[8], ARGV[9]
 

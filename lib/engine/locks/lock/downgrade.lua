@@ -1,5 +1,5 @@
--- Turn the holder's exclusive lease into a shared one, without a gap; waiting readers come in beside it, with its `token` if it has one.
--- Returns 1 if it is shared now, 0 if the lock was not the holder's.
+-- Turn the holder's exclusive lease into a shared one, without a gap. Waiting readers come in beside it and get its `token`, if it has one.
+-- Returns 1 if the lease is shared now, 0 if the lock was not the holder's.
 local lock, queue, seen, fence, holders, version = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6]
 local holder, inbox, token = ARGV[1], ARGV[2], ARGV[3]
 

@@ -1,5 +1,5 @@
--- Take the lock away from whoever holds it, give it to the next waiter, and tell the old holders' processes. Of several holders 250 lose it in one step; a later step names the `marker` that stood there.
--- Returns {1 or 0, type}: 0 with 'none' where nobody held it, 0 with another type where it is no lock; {2, marker} if a further step is needed; {3, type}, and does nothing, if others hold it than `sight` says.
+-- Take the lock from its holders, grant it to the next waiter, and tell the old holders' processes. One step removes 250 holders; a further step names the `marker` of the first.
+-- Returns {1 or 0, type}: 0 with 'none' if the lock was free, 0 with another type if the key is no lock. Returns {2, marker} if a further step is needed; {3, type}, without a change, if the holders are not those of `sight`.
 local lock, queue, seen, fence, holders, version = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6]
 local inbox, sight, marker = ARGV[1], ARGV[2], ARGV[3]
 
@@ -11,7 +11,7 @@ if kind ~= 'string' then
 end
 local current = redis.call('GET', lock)
 if marker and current ~= marker then
-  return { 1, kind } -- those who held it then are gone
+  return { 1, kind } -- the former holders are gone
 end
 if sight and not marker and sight_of_lock(current, now_us()) ~= sight then
   return { 3, kind }

@@ -1,5 +1,5 @@
--- Look at a lock without touching it.
--- Returns {type, holder or marker, ms left, token, now, entries waiting, {holder or holder#permits, end, ...}, {entry, arrival, ...}, how many await conditions, its sight}.
+-- Inspect a lock, without a write.
+-- Returns {type, holder or marker, ms left, token, now, entries waiting, {holder or holder#permits, end, ...}, {entry, arrival, ...}, number of entries that await conditions, its sight}.
 local lock, queue, fence, holders = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
 local most = ARGV[1]
 

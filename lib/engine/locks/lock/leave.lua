@@ -1,4 +1,4 @@
--- Give up an entry in the queue, or several, and the lock if the leaver was granted it meanwhile; let the next one through.
+-- Remove one or several entries of the leaver from the queue, and release the lock if it was granted meanwhile. The next waiter comes in.
 -- Returns 1 if the lock was the leaver's, else 0.
 local lock, queue, seen, fence, holders, version = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6]
 local holder, entries, inbox = ARGV[1], ARGV[2], ARGV[3]

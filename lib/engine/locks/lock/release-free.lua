@@ -1,5 +1,5 @@
--- Give locks back that nobody waits for.
--- Returns 1 for 'each was the holder's'; else for each lock 1, or 0: it was not the holder's, or -1: somebody waits, and nothing changed.
+-- Release locks without waiters.
+-- Returns 1 for 'each was the holder's'. Otherwise for each lock 1; 0 if it was not the holder's; -1, without a change, if it has waiters.
 local process = ARGV[1]
 
 local locks = #KEYS / 2

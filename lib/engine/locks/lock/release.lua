@@ -1,5 +1,5 @@
--- Give the lock back if it is the holder's, and take the entries that were `served` within its lease out of the queue: to the next waiter, or kept by nobody for the rest of a minimum hold, which the first waiter is told.
--- Returns 1 if it was the holder's, else 0; instead of 1 the grants to entries of the holder's own process, if there are any.
+-- Release the lock if it is the holder's, and remove the entries that were `served` within its lease. The next waiter comes in; or the lock is kept by nobody for the rest of a minimum hold, and the first waiter is told.
+-- Returns 1 if the lock was the holder's, else 0. Instead of 1, the grants to entries of the holder's own process, if there are any.
 local lock, queue, seen, fence, holders, version = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6]
 local holder, inbox, served, keep = ARGV[1], ARGV[2], ARGV[3], ARGV[4]
 
@@ -14,7 +14,7 @@ if not held_by(holder, redis.pcall('GET', lock)) then
 end
 if keep then
 --- @include notify_first
-  redis.call('PEXPIRE', lock, keep) -- never refused: lets the rest pass when memory is short
+  redis.call('PEXPIRE', lock, keep) -- never refused, and lets the rest pass when memory is short
   redis.call('SET', lock, KEPT, 'PX', keep)
   notify_first(keep)
   return 1

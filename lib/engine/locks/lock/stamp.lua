@@ -1,5 +1,5 @@
--- Tell the version of what the lock guards, until somebody is granted it alone, or a permit, with tokens; for a minute at most, if nobody asks again.
--- Returns the version; 0 while somebody holds the lock alone; a text, what else it is, where it is no such lock.
+-- Read the version of the guarded data. It lasts until an exclusive holder, or a permit, is granted tokens; for a minute at most, if nobody asks again.
+-- Returns the version; 0 while the lock is held exclusively; the type or use of the key as a text, if it is no such lock.
 local lock, fence, holders, version = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
 
 --- @include now_us, standing, plant_version

@@ -1,5 +1,5 @@
--- Put another holder in the place of the lock's holder, without a gap and with its token; the lease lasts `ttl` from now, or longer if it did.
--- Returns the ms left; -2 where the lock is free, -3 where it is another's; {-5, clock} if this came too late and changed nothing.
+-- Replace the lock's holder by its successor, without a gap and with the same token. The lease lasts `ttl` from now, or longer if it did.
+-- Returns the ms left; -2 if the lock is free, -3 if it is another holder's; {-5, clock} if the step came too late and changed nothing.
 local lock = KEYS[1]
 local holder, successor, ttl, not_after = ARGV[1], ARGV[2], ARGV[3], ARGV[4]
 

@@ -1,5 +1,5 @@
--- Vote for a holder where nobody else has the vote of this node; a later attempt of the same holder takes over an earlier one.
--- Returns {kind, clock, detail}: for 'held' the first of the tokens that this node gives, the proposed one if it can, and if that does not lead its clock by more than 100 ms; 'busy' with what its vote says; 'late'; 'foreign' with what stands there.
+-- Vote for a holder, unless another has the vote of this node. A later attempt of the same holder replaces an earlier one.
+-- Returns {kind, clock, detail}. For 'held', detail is the first token that this node gives: the proposed one if it is free and leads the clock by 100 ms at most. For 'busy' it is the vote, for 'foreign' the foreign type; for 'late' it is 0.
 local lock, fence = KEYS[1], KEYS[2]
 local holder, attempt, ttl, tokens, proposed, not_after = ARGV[1], ARGV[2], ARGV[3], ARGV[4], ARGV[5], ARGV[6]
 
@@ -23,7 +23,7 @@ local first = 0
 if earlier == tonumber(attempt) then
   first = given
 elseif tokens ~= '0' then
-  local leads = tonumber(proposed) > now + TOKEN_LEAD -- it could not go on from there if it lost the fence
+  local leads = tonumber(proposed) > now + TOKEN_LEAD -- after the loss of its fence, the node could not continue from such a token
   first = math.max(last_token(redis.call('GET', fence)) + 1, leads and now or tonumber(proposed))
   write_fence(fence, first + tokens - 1, now)
 end

@@ -1,5 +1,5 @@
--- Take this node's vote away from whoever has it, or only from who was `seen`.
--- Returns the type of what stood there: 'string' where somebody had it, 'none' where nobody, 'another' where that was not who was `seen`; anything else is left alone.
+-- Withdraw this node's vote from its holder, or only from the holder that was `seen`.
+-- Returns the type at the key: 'string' if a holder had the vote, 'none' if nobody, 'another' if not the one `seen`. Other types are left alone.
 local lock = KEYS[1]
 local seen = ARGV[1]
 

@@ -1,5 +1,5 @@
--- Vote again for the holder whom a majority has, where this node has forgotten its vote and given it to nobody else.
--- Returns 1 if it votes for it now, else 0.
+-- Vote again for the holder of a majority, if this node has forgotten its vote and given it to nobody else.
+-- Returns 1 if the node votes for the holder now, else 0.
 local lock = KEYS[1]
 local holder, ttl, not_after = ARGV[1], ARGV[2], ARGV[3]
 

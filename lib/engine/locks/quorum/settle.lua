@@ -1,4 +1,4 @@
--- Remember the last of the tokens that the quorum agreed on, where this node still votes for the holder's attempt.
+-- Record the last of the tokens that the quorum agreed on, if this node still votes for the holder's attempt.
 -- Returns 1 if it does, else 0.
 local lock, fence = KEYS[1], KEYS[2]
 local holder, attempt, last, tokens = ARGV[1], ARGV[2], ARGV[3], ARGV[4]

@@ -1,4 +1,4 @@
--- Take one share of the lock, or some permits, if they are free and nobody waits before the asker, else take, or keep, its entry in the queue.
+-- Take one share of the lock, or some permits, if they are free and nobody waits before the asker; otherwise add or keep its entry in the queue.
 -- Returns as acquire.lua of the exclusive lock does.
 local lock, queue, seen, fence, holders, version = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6]
 local holder, ttl, tokens, not_after, inbox, limit, arrival, kind, permits, count, timestamp_compat = ARGV[1], ARGV[2], ARGV[3], ARGV[4], ARGV[5], ARGV[6], ARGV[7], ARGV[8], ARGV[9], ARGV[10], ARGV[11]
@@ -67,7 +67,7 @@ end
 local entry = holder .. '/' .. ttl .. '/' .. kind .. tokens .. (kind == 'p' and '/' .. permits .. '/' .. count or '')
 local since, rejoined = join_queue(entry, process_of(holder), arrival, tonumber(limit), redis.call('ZCARD', queue), now)
 if not since then
-  grant_next(now, current) -- the dead make room
+  grant_next(now, current) -- removed dead entries made room
   return { 'full', 0, now, 0 }
 end
 local granted = grant_next(now, current, entry)

@@ -1,5 +1,5 @@
--- Lengthen permits that are still their holders', never bring them back. Behind the holders stand all counts, and the ttl: once for all, or one for each.
--- Returns 1 if all last their ttl from now on; else for each the ms left; -2 where they are over, -3 where somebody holds the lock alone.
+-- Lengthen permits that are still their holders', and never restore them. The holders are followed by all counts, then by the ttl: once for all, or one for each.
+-- Returns 1 if all last their ttl from now on; otherwise for each lease the ms left, -2 if it is over, -3 if the lock is held exclusively.
 
 --- @include now_us, extend_share
 

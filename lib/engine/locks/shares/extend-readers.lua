@@ -1,5 +1,5 @@
--- Lengthen the shares of readers that are still their holders', never bring one back; their token stays the version. The ttl stands behind the holders: once for all, or one for each.
--- Returns 1 if each lasts its ttl from now on; else for each the ms left; -2 where it is over, -3 where somebody holds the lock alone.
+-- Lengthen the shares of readers that are still their holders', and never restore one; their token stays the version. The ttl follows the holders: once for all, or one for each.
+-- Returns 1 if each share lasts its ttl from now on; otherwise for each the ms left, -2 if it is over, -3 if the lock is held exclusively.
 
 --- @include now_us, extend_share
 

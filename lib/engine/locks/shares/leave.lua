@@ -1,5 +1,5 @@
--- Give up an entry in the queue, and the share or permits if the entry was granted meanwhile; let the next ones through.
--- Returns 1 if the lock was held by the leaver, else 0.
+-- Remove an entry of the queue, and release the share or permits if they were granted meanwhile. The next waiters come in.
+-- Returns 1 if the leaver held the lock, else 0.
 local lock, queue, seen, fence, holders, version = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6]
 local holder, entries, inbox, kind, count = ARGV[1], ARGV[2], ARGV[3], ARGV[4], ARGV[5]
 

@@ -1,4 +1,4 @@
--- Give a share or permits back if they are the holder's: the next waiters come in, or nobody has them for the rest of a minimum hold.
+-- Release a share or permits if they are the holder's. The next waiters come in, or nobody has the share for the rest of a minimum hold.
 -- Returns as release.lua of the exclusive lock does.
 local lock, queue, seen, fence, holders, version = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6]
 local holder, inbox, kind, count, keep = ARGV[1], ARGV[2], ARGV[3], ARGV[4], ARGV[5]
@@ -21,7 +21,7 @@ end
 
 local before, grants = waiting and redis.call('PTTL', lock), {}
 if keep then
-  redis.call('ZREM', holders, '') -- never refused: lets the rest pass when memory is short
+  redis.call('ZREM', holders, '') -- never refused, and lets the rest pass when memory is short
   add_holder('kept/' .. holder, kind, keep, count, marker, now, 0)
 end
 local current = remove_holder(holder, count, marker, now, beside)

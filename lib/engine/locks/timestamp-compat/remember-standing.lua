@@ -1,5 +1,5 @@
--- Remember beside a lock, for a second after it was granted, what of ours stands there and until when, as undo-overwriting wants it. `before` stood there before
--- the step: who asks, looks or renews makes that second no longer.
+-- Record beside a lock our value there and its end, for a second after its grant; `undo_overwriting` reads the record. `before` is the lock's value before the step.
+-- Only a grant begins that second: asks, looks and renewals do not prolong it.
 --- @include now_us
 local function remember_standing(lock, grant, before)
   local current = redis.pcall('GET', lock)

@@ -1,6 +1,6 @@
--- Undo what clients of the SETNX articles did to a lock of ours: with `drops`, a moment that is past goes. For a second after a grant, a moment to come is
--- that of a client that lost a take-over, from us or from another before us: what of ours `grant` remembers is written once more, if it lasts.
--- It is no third client's: each writes a moment at least a second away, and what we give back is not remembered. Returns what stands there then.
+-- Undo writes of clients of the SETNX articles to a lock of ours. With `drops`, a moment that is past is deleted.
+-- For a second after a grant, a future moment is that of a client that lost a take-over, from us or an earlier holder. Our value is then restored from `grant`, if its lease lasts.
+-- The moment is no third client's: those write a moment at least a second away, and a lock that we released has no record. Returns the lock's value afterwards.
 --- @include moment_of, past_from, now_us
 local function undo_overwriting(lock, grant, drops)
   local current = redis.pcall('GET', lock)

@@ -1,5 +1,5 @@
--- Take the lock if nothing stands at its name, or a native caller passed it on to the asker, or, with timestamp_compat, what a client of the SETNX articles left there and is past. With `limit`, who finds it a native caller's queues behind that one.
--- Returns {kind, ms left or what stands there, now, token, more}: for 'held' with timestamp_compat 1: a client that lost a take-over may still write over it; for 'busy' 1: the asker stands in the queue, 2: so may others of its process now, or one of them was let in.
+-- Take the lock if the key is free, or if a native caller handed the lock to the asker. With timestamp_compat, also if a client of the SETNX articles left a time that is past. With `limit`, an asker that finds a native holder joins the native queue.
+-- Returns {kind, ms left or the foreign type, now, token, more}. For 'held' with timestamp_compat, more is 1: a client that lost a take-over may still overwrite the lock. For 'busy', more is 1 if the asker is queued. It is 2 if further callers of its process may queue now, or one of them was granted the lock.
 local lock, queue, seen, fence, grant, version = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6]
 local holder, ttl, tokens, not_after, limit, timestamp_compat = ARGV[1], ARGV[2], ARGV[3], ARGV[4], ARGV[5], ARGV[6]
 

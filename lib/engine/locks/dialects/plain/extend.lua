@@ -1,5 +1,5 @@
--- Lengthen the lease if it is still the holder's; never shorten it, never bring it back. With timestamp_compat it is written once more where a client that lost a take-over wrote over it.
--- Returns the ms left; -2 where the lock is free, -3 where it is another's.
+-- Lengthen the lease if it is still the holder's; never shorten or restore it. With timestamp_compat, the lock is rewritten if a client that lost a take-over has overwritten it.
+-- Returns the ms left; -2 if the lock is free, -3 if it is another holder's.
 local lock, grant, version = KEYS[1], KEYS[2], KEYS[3]
 local holder, ttl, timestamp_compat = ARGV[1], tonumber(ARGV[2]), ARGV[3]
 

@@ -1,5 +1,5 @@
--- Take the lock away from whoever holds it, if a string stands there, and wake one who waits for it, as its reset() does; and tell a holder of ours.
--- Returns {the Redis type that was found, 1 if it was a lock; 2, and does nothing, if others hold it than `sight` says}.
+-- Take the lock from its holder if the key is a string, wake one waiter as that library's reset() does, and tell a holder of ours.
+-- Returns {the Redis type that was found, 1 if it was a lock; 2, without a change, if the holder is not that of `sight`}.
 local lock, signal, version = KEYS[1], KEYS[2], KEYS[3]
 local inbox, sight = ARGV[1], ARGV[2]
 

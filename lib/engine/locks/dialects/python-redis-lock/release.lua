@@ -1,5 +1,5 @@
--- Give the lock back if it is the holder's, wake one who waits for it, and let native callers in who queue for it. Who leaves says its entry in their queue.
--- Returns 1 if it was the holder's, else 0.
+-- Release the lock if it is the holder's, wake one waiter, and grant the lock to native callers that queue for it. A caller that gives up names its `entry` in that queue.
+-- Returns 1 if the lock was the holder's, else 0.
 local lock, queue, seen, fence, holders, signal, version = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6], KEYS[7]
 local holder, inbox, entry = ARGV[1], ARGV[2], ARGV[3]
 

@@ -1,5 +1,5 @@
--- Take an RReadWriteLock to read or to write. A reader writes the end of its lease to a key of its own: without it the next Java reader to leave would delete the lock under it.
--- Returns {kind, ms left or what stands there, now, token}; a reader has the last writer's token.
+-- Take an RReadWriteLock to read or to write. A reader writes the end of its lease to a key of its own: without that key, the next Java reader to leave would delete the lock.
+-- Returns {kind, ms left or the foreign type, now, token}; a reader has the last writer's token.
 local lock, fence, hold, version = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
 local holder, ttl, tokens, not_after, mode = ARGV[1], ARGV[2], ARGV[3], ARGV[4], ARGV[5]
 
@@ -18,7 +18,7 @@ if redis.call('HEXISTS', lock, holder) == 1 then
   left = reads and redis.call('PTTL', hold) or left
   if left > 0 then
     if redis.call('PTTL', lock) < left then
-      redis.call('PEXPIRE', lock, left) -- a Java reader has shortened it
+      redis.call('PEXPIRE', lock, left) -- a Java reader has shortened the lock
     end
     return { 'held', left, now, holders_token(fence, version, now, tokens, true, ttl) }
   end

@@ -1,5 +1,5 @@
--- Lengthen a lease on an RReadWriteLock if it is still the holder's, and of a reader its own key; never shorten it, never bring it back. The lock lasts as long in any case: a Java reader may have shortened it.
--- Returns the ms left; -2 where the lock is free, -3 where it is others'.
+-- Lengthen a lease on an RReadWriteLock if it is still the holder's, and a reader's own key; never shorten or restore it. The hash is lengthened in any case: a Java reader may have shortened it.
+-- Returns the ms left; -2 if the lock is free, -3 if others hold it.
 local lock, hold, version = KEYS[1], KEYS[2], KEYS[3]
 local holder, ttl, mode = ARGV[1], tonumber(ARGV[2]), ARGV[3]
 

@@ -1,5 +1,5 @@
--- Take the lock away from all who hold it, if it is one and Redis ends it, as each lock of Redisson; wake those who wait for it, and tell holders of ours.
--- Returns {the Redis type that was found, 1 if it was a lock; 2, and does nothing, if others hold it than `sight` says}.
+-- Take the lock from all its holders, if the hash is a lock that expires, as each lock of Redisson does. Wake its waiters, and tell holders of ours.
+-- Returns {the Redis type that was found, 1 if it was a lock; 2, without a change, if the holders are not those of `sight`}.
 local lock, version = KEYS[1], KEYS[2]
 local publish, channel, message, older, inbox, sight = ARGV[1], ARGV[2], ARGV[3], ARGV[4], ARGV[5], ARGV[6]
 

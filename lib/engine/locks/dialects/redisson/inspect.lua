@@ -1,4 +1,4 @@
--- Look at the lock without touching it.
+-- Inspect the lock, without a write.
 -- Returns {type, 1 if it is a lock, ms left, last token, now, mode, {holder, ms left, ...}, its token, its sight}.
 local lock, fence, version = KEYS[1], KEYS[2], KEYS[3]
 local most, holds = ARGV[1], ARGV[2]

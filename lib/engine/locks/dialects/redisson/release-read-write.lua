@@ -1,5 +1,5 @@
--- Give an RReadWriteLock back if it is the holder's: a reader leaves it as long as the longest lease of the others, the last one and a writer delete it and wake those who wait.
--- Returns 1 if it was the holder's, else 0.
+-- Release an RReadWriteLock if it is the holder's. After a reader, the lock lasts as long as the longest lease of the others; the last reader, or a writer, deletes it and wakes its waiters.
+-- Returns 1 if the lock was the holder's, else 0.
 local lock, hold, version = KEYS[1], KEYS[2], KEYS[3]
 local holder, publish, channel, mode, holds = ARGV[1], ARGV[2], ARGV[3], ARGV[4], ARGV[5]
 

@@ -1,5 +1,5 @@
--- Give the lock back if it is the holder's, and wake those who wait for it.
--- Returns 1 if it was the holder's, else 0.
+-- Release the lock if it is the holder's, and wake its waiters.
+-- Returns 1 if the lock was the holder's, else 0.
 local lock, version = KEYS[1], KEYS[2]
 local holder, publish, channel, message = ARGV[1], ARGV[2], ARGV[3], ARGV[4]
 

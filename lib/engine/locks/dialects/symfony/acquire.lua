@@ -1,5 +1,5 @@
--- Take the lock to write, if nobody has it, or to read, if nobody writes: each holder is a member with the end of its lease, beside the word that says that it is written. Leases that are over are removed by whoever takes it.
--- Returns {kind, ms left or what stands there, now, token}; a reader has the last writer's token.
+-- Take the lock to write if it is free, or to read if nobody writes. Each holder is a member scored by the end of its lease; a writer has the member '__write__' beside it. An acquisition removes expired leases.
+-- Returns {kind, ms left or the foreign type, now, token}; a reader has the last writer's token.
 local lock, fence, version = KEYS[1], KEYS[2], KEYS[3]
 local holder, ttl, tokens, not_after, mode = ARGV[1], ARGV[2], ARGV[3], ARGV[4], ARGV[5]
 

@@ -1,5 +1,5 @@
--- Lengthen the lease if it is still the holder's; never shorten it, never bring it back.
--- Returns the ms left; -2 where the lock is free, -3 where it is others'.
+-- Lengthen the lease if it is still the holder's; never shorten or restore it.
+-- Returns the ms left; -2 if the lock is free, -3 if others hold it.
 local lock, version = KEYS[1], KEYS[2]
 local holder, ttl, mode = ARGV[1], tonumber(ARGV[2]), ARGV[3]
 

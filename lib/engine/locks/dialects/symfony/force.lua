@@ -1,5 +1,5 @@
--- Take the lock away from all who hold it, if it is one, and tell those of ours.
--- Returns {the Redis type that was found, 1 if it was a lock; 2, and does nothing, if others hold it than `sight` says}.
+-- Take the lock from all its holders, if the sorted set is a lock, and tell holders of ours.
+-- Returns {the Redis type that was found, 1 if it was a lock; 2, without a change, if the holders are not those of `sight`}.
 local lock, version = KEYS[1], KEYS[2]
 local inbox, sight = ARGV[1], ARGV[2]
 

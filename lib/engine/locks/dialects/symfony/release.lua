@@ -1,5 +1,5 @@
--- Give the lock back if it is the holder's; of several readers the others keep it.
--- Returns 1 if it was the holder's, else 0.
+-- Release the lock if it is the holder's; other readers keep theirs.
+-- Returns 1 if the lock was the holder's, else 0.
 local lock, version = KEYS[1], KEYS[2]
 local holder = ARGV[1]
 

@@ -1,5 +1,5 @@
--- Take the lock if nothing stands at its name, or a time that is past and that nothing ends.
--- Returns {kind, ms left or what stands there, now, token}, for 'held' also 1.
+-- Take the lock if the key is free, or has a past time that Redis does not expire.
+-- Returns {kind, ms left or the foreign type, now, token}, for 'held' also 1.
 local lock, fence, grant, version = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
 local holder, ttl, tokens, not_after, unit, lasting = ARGV[1], ARGV[2], ARGV[3], ARGV[4], ARGV[5], ARGV[6]
 

@@ -1,5 +1,5 @@
--- Move the holder's time on while it has not come and the lock is the holder's; never back. It is written once more where a client that lost a take-over wrote over it.
--- Returns the ms left; -2 where the lock is free, -3 where it is another's.
+-- Move the holder's time on, while it has not come and the lock is the holder's; never move it back. The lock is rewritten if a client that lost a take-over has overwritten it.
+-- Returns the ms left; -2 if the lock is free, -3 if it is another holder's.
 local lock, grant, version = KEYS[1], KEYS[2], KEYS[3]
 local holder, ttl, unit, lasting = ARGV[1], tonumber(ARGV[2]), ARGV[3], ARGV[4]
 

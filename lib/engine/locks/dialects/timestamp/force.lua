@@ -1,5 +1,5 @@
--- Take the lock away from whoever holds it, if a time stands there. One that is past is nobody's, and stays. A holder of ours is told.
--- Returns {the Redis type that was found or 'none', 1 if it was a lock; 2, and does nothing, if others hold it than `sight` says}.
+-- Take the lock from its holder, if a time stands there, and tell a holder of ours. A time that is past is nobody's, and stays.
+-- Returns {the Redis type that was found or 'none', 1 if it was a lock; 2, without a change, if the holder is not that of `sight`}.
 local lock, grant, version = KEYS[1], KEYS[2], KEYS[3]
 local unit, inbox, sight = ARGV[1], ARGV[2], ARGV[3]
 

@@ -1,5 +1,5 @@
--- The second step: GET, to see whether the time that stands there is past, and nothing else ends it.
--- Returns {kind, ms left or what stands there, now, token, value}: 'past' with what was seen, 'busy', or 'foreign'.
+-- The second step of the articles: GET, to see whether the time is past and Redis does not expire it.
+-- Returns {kind, ms left or the foreign type, now, token, value}: 'past' with the value that was seen, 'busy', or 'foreign'.
 local lock = KEYS[1]
 local unit = ARGV[1]
 

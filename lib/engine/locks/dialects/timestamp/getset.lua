@@ -1,4 +1,4 @@
--- The third step: GETSET, which takes over if what stands there is what was seen, or nothing. Else another was faster, and its time stays as it is.
+-- The third step of the articles: GETSET, which takes over if the value is still the one that was seen, or gone. Otherwise another client was faster, and its time stays.
 -- Returns {kind, ms left, now, token}: 'held' and 1; 'busy' or 'late'.
 local lock, grant = KEYS[1], KEYS[2]
 local holder, ttl, not_after, unit, seen = ARGV[1], ARGV[2], ARGV[3], ARGV[4], ARGV[5]

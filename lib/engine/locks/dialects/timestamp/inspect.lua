@@ -1,4 +1,4 @@
--- Look at the lock without touching it: the time that stands there, and whether it is that of a holder of ours. A time that is past is nobody's.
+-- Inspect the lock, without a write: its time, and whether the time is a holder's of ours. A time that is past is nobody's.
 -- Returns {type, 1 if it is a lock, ms left, last token, now, mode, {holder, or the time of another's, ms left}, its token, its sight}.
 local lock, fence, grant, version = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
 local unit = ARGV[1]

@@ -1,5 +1,5 @@
--- Give the lock back while it is the holder's; later it may be another's. Or let nobody keep it for the rest of a minimum hold.
--- Returns 1 if it was the holder's, else 0.
+-- Release the lock while it is the holder's; later it may be another's. With `keep`, nobody has it for the rest of a minimum hold.
+-- Returns 1 if the lock was the holder's, else 0.
 local lock, grant, version = KEYS[1], KEYS[2], KEYS[3]
 local holder, unit, keep = ARGV[1], ARGV[2], ARGV[3]
 

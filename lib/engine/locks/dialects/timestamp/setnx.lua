@@ -1,5 +1,5 @@
--- The first step of the articles: SETNX. Who holds the lock already is told so.
--- Returns {kind, ms left, now, token}: 'held' and 1; 'late', or 'busy' where something stands there.
+-- The first step of the articles: SETNX. An asker that already holds the lock is told so.
+-- Returns {kind, ms left, now, token}: 'held' and 1; 'late', or 'busy' if the key is taken.
 local lock, grant = KEYS[1], KEYS[2]
 local holder, ttl, not_after, unit = ARGV[1], ARGV[2], ARGV[3], ARGV[4]
 
