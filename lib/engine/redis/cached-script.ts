@@ -1,7 +1,7 @@
 import { LuaScript, type ScriptRun } from './lua-script.js';
 import type { Operand } from './resp.js';
 
-/** A script that runs again and again with the same keys and operands, in the same list: a command is encoded once. */
+/** A script that runs again and again with the same keys and the same list of operands: each command is encoded once. */
 export class CachedScript extends LuaScript {
   readonly #encoded = new WeakMap<readonly Operand[], string>();
 

@@ -6,22 +6,22 @@ import { waitUntilReady } from './wait-until-ready.js';
 import { addressOf, openConnection, type ServerSource } from './open-connection.js';
 import type { RedisConnection } from './redis-connection.js';
 
-/** A server that is to keep locks: connected and not judged, or why it cannot be reached. */
+/** A server that is to keep locks: connected but not checked, or the reason why it cannot be reached. */
 export type FoundServer =
   | { readonly address: string; readonly connection: RedisConnection }
   | { readonly address: string; readonly error: Error };
 
-/** What is found where a source points. */
+/** The servers that a source leads to. */
 export interface FoundServers {
   readonly servers: readonly FoundServer[];
-  /** How many slots of a Cluster have no primary; 0 of one Redis. */
+  /** How many slots of a Cluster have no primary; 0 for a single Redis. */
   readonly unservedSlots: number;
 }
 
 type Timeouts = Pick<ModuleSettings, 'commandTimeout' | 'connectTimeout'>;
 
 /**
- * Connects to the Redis to which `source` points, or to each primary of the Cluster, and asks no more of it than to answer.
+ * Connects to the Redis to which `source` points, or to each primary of the Cluster, without further checks.
  * @throws LockStoreError in bounded time if nothing answers; nothing stays open then.
  */
 export async function connectToEach(
@@ -62,7 +62,7 @@ async function connectToCluster(
   return { servers: await Promise.all(found), unservedSlots: map.unserved };
 }
 
-/** The connection once it can be used; closed where that does not come. */
+/** Resolves to the connection once it can be used; closes it if that fails. */
 async function ready(connection: RedisConnection): Promise<RedisConnection> {
   try {
     await waitUntilReady(connection);

@@ -2,10 +2,9 @@ import { clearImmediate, setImmediate } from 'node:timers';
 import type { Clock } from '../options/index.js';
 
 /**
- * Runs `task` once when `ms` are over and all input that had come by then was read. Timers come before
- * input in a turn of Node's event loop: after a pause of the process an answer that is there would be
- * called late (https://nodejs.org/en/learn/asynchronous-work/event-loop-timers-and-nexttick).
- * Returns how to cancel it.
+ * Runs `task` once when `ms` are over and all input that had arrived by then was read. Timers come before input in a turn
+ * of Node's event loop: after a pause of the process, an answer that has arrived would count as late
+ * (https://nodejs.org/en/learn/asynchronous-work/event-loop-timers-and-nexttick). Returns a function that cancels the task.
  */
 export function deadline(clock: Clock, ms: number, task: () => void): () => void {
   let afterInput: NodeJS.Immediate | undefined;

@@ -9,9 +9,9 @@ export class InFlightCommand {
   readonly promise: Promise<unknown>;
   resolve!: (answer: unknown) => void;
   reject!: (error: unknown) => void;
-  /** It was answered or refused, or given up. */
+  /** True once the command was answered, refused or given up. */
   over = false;
-  /** The one sent after it. */
+  /** The command sent after this one. */
   next: InFlightCommand | undefined;
 
   constructor(
@@ -24,7 +24,7 @@ export class InFlightCommand {
     });
   }
 
-  /** What the reply means; may throw what the command rejects with. */
+  /** Interprets the reply; may throw the error with which the command rejects. */
   read(reply: unknown, _receivedAt: number): unknown {
     return reply;
   }
@@ -48,7 +48,7 @@ export class InFlightCommands {
   constructor(
     private readonly timeout: number,
     private readonly clock: Clock,
-    /** Called when nothing was received since a command that was not answered in time, or what was is no answer to its command. */
+    /** Called when no reply came since a command that timed out was sent, or a reply does not fit its command. */
     private readonly broken: () => void,
   ) {}
 
@@ -67,7 +67,7 @@ export class InFlightCommands {
     } catch (error) {
       if (error instanceof LockError) return command.reject(error);
       command.reject(garbled(command.key));
-      this.failAll(); // a reply was lost, and each of the others is another's
+      this.failAll(); // a reply was lost, so each later one belongs to another command
       this.broken();
     }
   }
@@ -76,7 +76,7 @@ export class InFlightCommands {
     if (this.received(command)) command.giveUp(storeFailure(error, command.key));
   }
 
-  /** Something came for this command. False if it had been given up before. */
+  /** A reply came for this command. False if the command had been given up before. */
   received(command: InFlightCommand): boolean {
     this.#lastAnswerAt = this.clock.monotonic();
     return !command.over;
@@ -87,7 +87,7 @@ export class InFlightCommands {
     return this.#lastAnswerAt === -Infinity ? undefined : this.#lastAnswerAt;
   }
 
-  /** No answer comes any more. */
+  /** Fails all commands: no answer comes any more. */
   failAll(): void {
     for (let command = this.#oldest(); command; command = this.#oldest()) {
       command.giveUp(storeFailure(new Error('closed'), command.key));
@@ -100,12 +100,12 @@ export class InFlightCommands {
     this.failAll();
   }
 
-  /** The one that has waited longest. */
+  /** The command that has waited longest. */
   #oldest(): InFlightCommand | undefined {
     let first = this.#first;
     while (first?.over) {
       const { next } = first;
-      first.next = undefined; // one that has grown old would keep all that came after it
+      first.next = undefined; // in V8's old generation it would keep all later ones
       first = next;
     }
     this.#first = first;

@@ -5,17 +5,17 @@ import { onEachConnection } from './ioredis-workarounds.js';
 import type { RedisConnection } from './redis-connection.js';
 import { notSent } from './store-failure.js';
 
-/** Sends a text to the inbox of this process; resolves to 0 where that is found to be nobody's. */
+/** Publishes a text to the inbox of this process; resolves to 0 if the inbox has no subscriber there. */
 type Publish = (text: string) => Promise<unknown>;
 
-/** Our subscriber connection: subscribed to this process's own inbox and to wake-up channels, anew after every reconnect. */
+/** The subscriber connection to this process's own inbox and to foreign channels, subscribed anew after every reconnect. */
 export class Inbox {
-  /** Texts that health checks sent, and that have not arrived. */
+  /** Texts of checks that have not arrived yet. */
   readonly #expected = new Map<string, () => void>();
   #greetings = 0;
-  /** Whether it is tried just now if anything is heard. */
+  /** Whether a check of the inbox is under way. */
   #doubted = false;
-  /** The socket that is subscribed last: a doubt of another one would end a connection that is on its way. */
+  /** The socket that was subscribed last: a doubt about another one would end a connection that is being made. */
   #subscribed: unknown;
 
   constructor(
@@ -35,14 +35,14 @@ export class Inbox {
 
   /**
    * Subscribes now and after every reconnect. A later connection is replaced if `publish`, as in {@link hears}, finds no
-   * inbox. Rejects if the user has no right to subscribe.
+   * subscriber. Rejects if the user has no right to subscribe.
    */
   async open(publish: Publish = () => Promise.resolve()): Promise<void> {
     await this.#subscribe();
     const again = async (): Promise<void> => {
       await this.#subscribe();
-      const found = await publish('hello').catch(() => {}); // what could not be asked says nothing
-      if (found === 0) throw notSent(undefined); // it has to be connected anew
+      const found = await publish('hello').catch(() => {}); // a failed publish tells nothing
+      if (found === 0) throw notSent(undefined); // the connection is replaced then
     };
     onEachConnection(
       this.connection,
@@ -53,8 +53,8 @@ export class Inbox {
   }
 
   /**
-   * Whether a text that `publish` sends to the inbox is received within so many ms. It is not where `publish` resolves to 0,
-   * as nobody listens there: the inbox is at a replica, which is sent the text, too. Never rejects.
+   * Whether a text that `publish` sends to the inbox arrives within `within` ms. False if `publish` resolves to 0: the
+   * subscription is at a replica then, which receives the text too. Never rejects.
    */
   hears(publish: Publish, within: number): Promise<boolean> {
     const { client, clock } = this.connection;
@@ -80,8 +80,8 @@ export class Inbox {
   }
 
   /**
-   * It seems to be deaf, or at another server than the commands: connects anew if what `publish` has sent is not heard
-   * within the time-out of a command. Who is connected anew hears nothing meanwhile.
+   * Replaces the connection if a text that `publish` sent does not arrive within the command time-out: it is half-open, or
+   * at another server than the commands. The inbox hears nothing until it is back.
    */
   async doubt(publish: Publish): Promise<void> {
     const { client, timeout } = this.connection;
@@ -107,12 +107,12 @@ export class Inbox {
   }
 }
 
-/** How long a channel stays subscribed to after it was last wanted, in ms; looked after as often. */
+/** How long a channel stays subscribed after its last use, in ms, and how often that is checked. */
 const LINGER = 3_000;
-/** How many channels are subscribed to at most. */
+/** The most channels that may be subscribed. */
 const MOST = 1_000;
 
-/** What takes SUBSCRIBE and UNSUBSCRIBE. */
+/** A connection that takes SUBSCRIBE and UNSUBSCRIBE. */
 interface Subscribing {
   send(command: string, channels: readonly string[]): Promise<unknown>;
 }
@@ -124,8 +124,8 @@ interface WakeChannel {
 }
 
 /**
- * The channels of other services that this process listens to beside its inbox: each is subscribed to while somebody
- * wants it, and no longer than 6 s after that. Where Redis refuses, or too many are wanted, nothing arrives.
+ * The channels of other services that this process listens to beside its inbox. Each is subscribed while somebody wants it,
+ * and no longer than 6 s after that. If Redis refuses, or too many are wanted, no message arrives.
  */
 export class ForeignChannels {
   readonly #wanted = new Map<string, WakeChannel>();
@@ -135,8 +135,8 @@ export class ForeignChannels {
   constructor(private readonly time: Clock) {}
 
   /**
-   * Listens to a channel for the next 3 s. Since when it is subscribed to and silent (monotonic ms); Infinity while it is
-   * not. Who asked before that moment may have missed a message.
+   * Listens to a channel for the next 3 s. Returns since when the channel is subscribed and silent, in monotonic ms;
+   * Infinity while it is not. A caller that asked before that moment may have missed a message.
    */
   listen(channel: string, onMessage: (text: string) => void): number {
     let wanted = this.#wanted.get(channel);
@@ -159,14 +159,14 @@ export class ForeignChannels {
     wanted.onMessage(text);
   }
 
-  /** There is a connection to subscribe on, new or once more. Never rejects. */
+  /** A connection, new or again, is ready for subscriptions. Never rejects. */
   async connected(connection: Subscribing): Promise<void> {
     this.#connection = connection;
     const wanted = [...this.#wanted];
     await Promise.all(wanted.map(([channel, each]) => this.#subscribe(connection, channel, each)));
   }
 
-  /** A connection is gone, and all subscriptions with it. */
+  /** A connection is gone, and its subscriptions with it. */
   disconnected(connection: Subscribing): void {
     if (connection !== this.#connection) return;
     this.#connection = undefined;
@@ -179,12 +179,12 @@ export class ForeignChannels {
     this.#wanted.clear();
   }
 
-  /** Where it is refused, the channel stays silent until the next connection. */
+  /** Subscribes to a channel. If Redis refuses, the channel stays silent until the next connection. */
   async #subscribe(connection: Subscribing, name: string, wanted: WakeChannel): Promise<void> {
     try {
       await connection.send('subscribe', [name]);
       wanted.quietSince = this.time.monotonic();
-    } catch {} // who waits goes on asking
+    } catch {} // waiters go on asking
   }
 
   #sweep(): void {
@@ -192,7 +192,7 @@ export class ForeignChannels {
     for (const [channel, { wantedAt }] of this.#wanted) {
       if (wantedAt + LINGER > now) continue;
       this.#wanted.delete(channel);
-      this.#connection?.send('unsubscribe', [channel]).catch(() => {}); // the connection is gone then
+      this.#connection?.send('unsubscribe', [channel]).catch(() => {}); // fails only without a connection
     }
     this.#cancelSweep =
       this.#wanted.size > 0 ? this.time.after(LINGER, () => this.#sweep()) : undefined;

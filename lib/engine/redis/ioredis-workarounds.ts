@@ -3,25 +3,25 @@ import type { Duplex } from 'node:stream';
 import type { Clock } from '../options/index.js';
 import { deadline } from './deadline.js';
 
-/** Delay in ms before connection attempt n. */
+/** The delay before a connection attempt, in ms: exponential back-off with jitter. */
 export function pauseBefore(attempt: number): number {
   return Math.min(25 * 2 ** Math.min(attempt, 5), 500) + Math.random() * 50;
 }
 
 /**
- * A connection of ours is watched over: it tries anew when nothing answers or a demoted primary does, and its errors go
- * to the commands on it.
+ * Makes one of the library's clients reconnect when nothing answers or a demoted primary does. Its errors go to the
+ * commands, not to the process.
  */
 export function watched(client: Redis, timeout: number, clock: Clock): Redis {
-  client.on('error', () => {}); // each failed command says it, and so does start-up
+  client.on('error', () => {}); // each failed command reports it, and so does start-up
   boundHandshake(client, timeout, clock);
   replaceReadOnly(client);
   return catchSocketErrors(client);
 }
 
 /**
- * Tries anew when a connection is not ready `timeout` ms after it was made. ioredis bounds connecting,
- * but waits for ever for the answers to its first commands.
+ * Reconnects when a connection is not ready `timeout` ms after it was made. ioredis bounds connecting, but waits for ever
+ * for the answers to its first commands.
  */
 function boundHandshake(client: Redis, timeout: number, clock: Clock): void {
   let cancel = (): void => {};
@@ -32,7 +32,7 @@ function boundHandshake(client: Redis, timeout: number, clock: Clock): void {
   client.on('close', () => cancel());
 }
 
-/** A demoted primary answers each write with READONLY: the first of these answers replaces the connection, no other. */
+/** A demoted primary answers each write with READONLY: only the first of these answers replaces the connection. */
 function replaceReadOnly(client: Redis): void {
   let replaced: unknown;
   client.options.reconnectOnError = ({ message }) => {
@@ -43,13 +43,13 @@ function replaceReadOnly(client: Redis): void {
   };
 }
 
-/** Not documented; what ioredis makes a client's sockets with. */
+/** The undocumented part of ioredis that makes a client's sockets. */
 interface WithConnector {
   readonly connector?: { connect(onError: unknown): Promise<Duplex> };
 }
 
 /**
- * ioredis listens to the first error of a socket alone. One whose TLS handshake is given up has a second one, and that
+ * ioredis listens only to the first error of a socket. A socket whose TLS handshake is given up has a second error, which
  * would end the process.
  */
 function catchSocketErrors(client: Redis): Redis {
@@ -66,14 +66,14 @@ type Connector = new (options: RedisOptions) => {
 };
 
 /**
- * How ioredis finds a primary by its Sentinels, but that nothing is left unheeded on the connections on which it learns of
- * a failover: it would write to the console that a Sentinel is down, and the process would end when a connection does on
- * which it subscribes again. It would also take the failover of any primary that these Sentinels watch for one of ours.
+ * Finds a primary by its Sentinels as ioredis does, but handles all errors of the connections that tell of failovers.
+ * ioredis would write to the console that a Sentinel is down, and a failed resubscription would end the process. It would
+ * also react to failovers of other primaries that these Sentinels watch.
  */
 export class QuietSentinels extends (SentinelConnector as unknown as Connector) {
-  /** Not documented; called by ioredis. */
+  /** Called by ioredis to connect to a Sentinel; undocumented. */
   override connectToSentinel(endpoint: unknown, options: RedisOptions = {}): Redis {
-    const ours = { ...options, disconnectTimeout: 100 }; // else a closed connection is held on to for 2 s
+    const ours = { ...options, disconnectTimeout: 100 }; // else ioredis holds on to a closed connection for 2 s
     const sentinel = super.connectToSentinel(endpoint, ours).on('error', () => {});
     const subscribe = sentinel.subscribe.bind(sentinel) as (...all: unknown[]) => Promise<unknown>;
     sentinel.subscribe = (...all: unknown[]) => {
@@ -91,9 +91,9 @@ export class QuietSentinels extends (SentinelConnector as unknown as Connector) 
 }
 
 /**
- * Connects one of our clients again when ioredis has ended it for good. ioredis does so when it is told to disconnect
- * while it looks for the server, as by a Sentinel's `+switch-master`, and when connecting throws. Then ioredis 5 may
- * even call a client ready that has no connection.
+ * Reconnects a client that ioredis has ended for good. ioredis does that when it is told to disconnect while it looks for
+ * the server, as by a Sentinel's `+switch-master`, and when connecting throws. ioredis 5 may even call a client ready then
+ * that has no connection.
  */
 export class Reconnector {
   #attempts = 0;
@@ -110,7 +110,7 @@ export class Reconnector {
     });
   }
 
-  /** Disconnects; from now on the end is our own. */
+  /** Disconnects for good. */
   close(): void {
     this.#closed = true;
     this.#cancel?.();
@@ -124,20 +124,20 @@ export class Reconnector {
       this.#cancel = undefined;
       const { client } = this;
       if (client.status === 'ready' && !hasConnection(client)) client.status = 'end';
-      if (client.status === 'end') client.connect().catch(() => {}); // its end brings us back
+      if (client.status === 'end') client.connect().catch(() => {}); // the next 'end' event retries
     });
   }
 }
 
-/** What ioredis 5 calls ready may be closed. */
+/** Whether the client has an open socket: ioredis 5 may call a closed one ready. */
 function hasConnection({ stream }: Redis): boolean {
   return stream?.destroyed === false;
 }
 
 /**
- * Does `work` on each connection that the client makes from now on, and tells how that ended; nothing of one that was
- * replaced meanwhile: what failed there says nothing of the connection that took its place. One on which it failed is
- * replaced: at once, and later where it is not the first in a row. Returns how to stop.
+ * Does `work` on each connection that the client makes from now on, and reports the outcome, unless the connection was
+ * replaced meanwhile. A connection on which `work` failed is replaced: at once, or later if it is not the first in a row.
+ * Returns a function that stops this.
  */
 export function onEachConnection(
   { client, clock }: { readonly client: Redis; readonly clock: Clock },
@@ -170,7 +170,7 @@ export function onEachConnection(
   };
   client.on('ready', ready);
   return () => {
-    latest = NaN; // none of them counts any more
+    latest = NaN; // no outcome counts any more
     client.off('ready', ready);
   };
 }

@@ -1,9 +1,9 @@
 import { bulk, KeyList, type Keys } from './resp.js';
 
-/** The types of keys at which locks stand. */
+/** The types of the keys that keep locks. */
 export type KeyType = 'string' | 'zset' | 'hash';
 
-/** The keys of locks that a script names, lock by lock: the plain one, those beside it, and its fence. */
+/** The keys of locks that a script names, lock by lock: the lock's own key, the keys beside it, and its fence. */
 export function lockKeyList(
   script: { readonly keys: readonly string[] },
   prefix: string,
@@ -22,27 +22,27 @@ export function lockKeyList(
   return new KeyList(keys);
 }
 
-/** The key at which the tokens of all locks with this prefix are counted, or of those in the slot that the tag names. No lock has that name. */
+/** The key that counts the tokens of all locks with this prefix, or of those in the slot of `tag`. No lock has its name. */
 export function fenceKey(prefix: string, tag: string): string {
   return `${prefix}{${tag}}:fence`;
 }
 
 /**
- * What the keys beside that of a lock begin with: its hash tag, or one made of it, so all lie in one cluster slot.
- * No two locks share a key, not even `k` and `{k}` without a prefix: no name has empty braces.
+ * The beginning of the keys beside a lock's own: its hash tag, or one made of the lock, so that all lie in one cluster
+ * slot. No two locks share a key, not even `k` and `{k}` without a prefix: no name has empty braces.
  */
 export function baseOf(lock: string): string {
   const isTagOnly = lock.startsWith('{') && lock.endsWith('}');
   return isTagOnly ? `${lock}{}` : lock.includes('{') ? lock : `{${lock}}`;
 }
 
-/** The keys of one lock, of which nothing is made before it is sent: for a lock that may not be used again. */
+/** The keys of one lock that may not be used again: they are encoded only when they are sent. */
 export class LockKeys implements Keys {
   readonly #base: string;
 
   constructor(
     readonly lock: string,
-    /** What scripts call those beside the plain one. */
+    /** The names in scripts of the keys beside the lock's own. */
     private readonly beside: readonly string[],
   ) {
     this.#base = baseOf(lock);
@@ -61,7 +61,7 @@ export class LockKeys implements Keys {
   }
 }
 
-/** A pattern of Redis in which `*` stands for anything, and all else for itself. */
+/** A Redis pattern in which `*` stands for anything, and all else for itself. */
 export function globOf(before: string, pattern: string, after = ''): string {
   return escaped(before) + pattern.split('*').map(escaped).join('*') + escaped(after);
 }

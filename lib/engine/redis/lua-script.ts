@@ -13,23 +13,23 @@ export interface ScriptRun<Answer> {
   readonly script: LuaScript;
   readonly keys: Keys;
   readonly args: readonly Operand[];
-  /** Of a MergedScript: what stands once for all runs that leave as one. They do so only where it is the same object. */
+  /** For a MergedScript: operands that stand once for all runs of a command. Only runs with the same object join. */
   readonly common?: CommonOperands;
-  /** Of a MergedScript that wants it before those: the server's time in µs after which nothing happens. The earliest stands for all. */
+  /** For a MergedScript with a time limit: the server time, in µs, after which it does nothing. The earliest counts. */
   readonly notAfter?: number;
   /** The lock's key, for messages. */
   readonly key?: string | undefined;
-  /** When it is sent (monotonic ms), if that is known already. */
+  /** When the run is sent, in monotonic ms, if that is known already. */
   readonly sentAt?: number;
   /** False as soon as nobody needs the run any more: it is not sent again then. */
   readonly wanted?: () => boolean;
-  /** Called when the server did not take it and it is sent again, behind all that was sent since. */
+  /** Called when the server did not take the run and it is sent again, behind all later commands. */
   readonly sentAgain?: () => void;
-  /** ASKING goes before it: the slot of its keys is still on its way to this node of a Cluster. */
+  /** Sends ASKING first: the slot of the run's keys is still on its way to this node of a Cluster. */
   readonly asking?: boolean;
-  /** Of an answer that counts only when replicas have what was written: what it is, or throws, when too few do. */
+  /** If set, the answer counts only when replicas have the writes. Called when too few do: returns an answer, or throws. */
   readonly unconfirmed?: (answer: Answer, error: Error) => Answer;
-  /** What Redis' reply means; strings in it are strings. May throw what the run rejects with, or take a further step. */
+  /** Interprets Redis' reply, whose strings are strings. May throw the run's error, or take a further step. */
   read(reply: unknown, receivedAt: number): Answer | Promise<Answer>;
 }
 
@@ -46,7 +46,7 @@ function declarations(table: 'KEYS' | 'ARGV' | 'KEYS|ARGV'): RegExp {
   return new RegExp(`^\\s*local ([\\w, ]+) = (?:${table})\\[.*$`, 'gm');
 }
 
-/** The names of operands, of which equal lists are one object. */
+/** The lists of operand names that were seen: equal lists are one object. */
 const known = new Map<string, readonly string[]>();
 
 function declared(source: string, table: 'KEYS' | 'ARGV'): readonly string[] {
@@ -56,25 +56,25 @@ function declared(source: string, table: 'KEYS' | 'ARGV'): readonly string[] {
 }
 
 /**
- * A Lua script whose operands are passed by name. The names are those that the script itself declares,
- * `local lock, fence = KEYS[1], KEYS[2]`.
+ * A Lua script whose operands are passed by name. The script itself declares the names: `local lock, fence = KEYS[1],
+ * KEYS[2]`.
  */
 export class LuaScript {
-  /** Its text, as the server knows it. */
+  /** The text that is sent to the server. */
   readonly source: string;
   readonly sha: string;
   readonly keys: readonly string[];
   readonly args: readonly string[];
-  /** What tracing sees of a call: the hash and the name, but no key and no holder id. */
+  /** The arguments that tracing sees: the hash and the name, but no key and no holder id. */
   traced: readonly [sha: string, name?: string];
   readonly #batchable: boolean;
-  /** The beginning of an EVALSHA, by the number of its operands. */
+  /** The beginnings of EVALSHA commands, by the number of their operands. */
   readonly #heads: string[] = [];
 
   constructor(
-    /** As it is written: its step for one run. */
+    /** The text as it is written: the step of one run. */
     readonly step: string,
-    /** Whether runs of it may leave as one: it has these keys once, and each step stands for itself. */
+    /** Whether several runs may leave as one command: each has all keys of the script, and its step stands for itself. */
     batchable?: 'batchable',
   ) {
     this.keys = declared(step, 'KEYS');
@@ -85,7 +85,7 @@ export class LuaScript {
     this.traced = [this.sha];
   }
 
-  /** What it is called where commands are traced: `lock.acquire`. */
+  /** The script's name in traces: `lock.acquire`. */
   get name(): string | undefined {
     return this.traced[1];
   }
@@ -99,7 +99,7 @@ export class LuaScript {
     return new KeyList(this.keys.map((name) => keys[name]!));
   }
 
-  /** Those of the operands that the script declares; at the end they may be left out: the script finds nil. */
+  /** The operands that the script declares, in its order; undefined ones at the end are left out: the script finds nil. */
   argList(args: Operands): Operand[] {
     let last = this.args.length;
     while (last > 0 && args[this.args[last - 1]!] === undefined) last -= 1;
@@ -108,12 +108,12 @@ export class LuaScript {
     return list;
   }
 
-  /** Whether a run may leave in the command of another one. */
+  /** Whether the run `added` may leave in the command of `run`. */
   joins(run: ScriptRun<unknown>, added: ScriptRun<unknown>): boolean {
     return this.#batchable && added.args.length === run.args.length;
   }
 
-  /** The EVALSHA, or EVAL, that takes these runs, as it goes over the wire. */
+  /** The EVALSHA, or EVAL, of these runs, as it goes over the wire. */
   encoded(runs: readonly { readonly run: ScriptRun<unknown> }[], byText: boolean): string {
     let names = '';
     let operands = '';
@@ -122,42 +122,42 @@ export class LuaScript {
       for (const arg of run.args) operands += bulk(arg);
     }
     const { run } = runs[0]!;
-    const width = runs.length * run.keys.keys.length; // one run may be of several locks
+    const width = runs.length * run.keys.keys.length; // one run may have several locks
     const head = this.head(width + runs.length * run.args.length, byText);
     return `${head}${bulk(width)}${names}${operands}`;
   }
 
-  /** The beginning of an EVALSHA, or EVAL, with so many operands. */
+  /** The beginning of an EVALSHA, or EVAL, with that number of operands. */
   protected head(operands: number, byText: boolean): string {
     if (byText) return `*${operands + 3}\r\n${bulk('eval')}${bulk(this.source)}`;
     return (this.#heads[operands] ??= `*${operands + 3}\r\n${bulk('evalsha')}${bulk(this.sha)}`);
   }
 
-  /** The same behind the script, for a run alone that ioredis encodes. */
+  /** The operands behind the script, for a single run that ioredis encodes. */
   operands({ keys: { keys }, args }: ScriptRun<unknown>): Operand[] {
     return [keys.length, ...keys, ...args];
   }
 
-  /** What of a reply is one run's, of so many that left together. */
+  /** The answer to one run, from the reply to `runs` that left together. */
   replyTo(nth: number, runs: number, reply: unknown): unknown {
     return runs > 1 ? (Array.isArray(reply) ? (reply as unknown[])[nth] : undefined) : reply;
   }
 }
 
-/** A line of a step that makes a table for all runs. */
+/** A line of a step that makes a table for all runs of a command. */
 const SHARED = /^local [A-Z]+ = \{.*\}$/gm;
 
 /**
- * A script that takes a step for one run, or for several that each have as many operands as the others. To several it answers
- * with an answer for each; where a step failed, its error. A table that the step names in capitals is one for all.
- * One text for both: a server that lacks it lacks it for all, so no run passes another one.
+ * A script that takes the step of one run, or of several with equally many operands. For several, it answers with a list of
+ * their answers and errors. A table that the step names in capitals is one for all. Both forms are one text: a server that
+ * lacks it lacks it for all, so no run overtakes another.
  */
 function batchedSource(written: string, keys: readonly string[], args: readonly string[]): string {
   const step = written.replaceAll(declarations('KEYS|ARGV'), '');
   const width = keys.length;
   if (/\b(?:KEYS|ARGV)\b/.test(step))
     throw new TypeError('A script that counts its operands cannot be merged.');
-  // Redis 6 raises a text, Redis 7 a table as an answer would be.
+  // Redis 6 raises an error as a text, Redis 7 as a table that can be an answer.
   const shared = step.match(SHARED)?.join('\n') ?? '';
   return `${shared}
 local function step(${[...keys, ...args].join(', ')})
@@ -179,7 +179,7 @@ end
 return answers`;
 }
 
-/** Scripts, each of which is called by its field in the table, unless it has a name: `lock.acquire`. */
+/** Names each script after its field in the table, unless it has a name: `lock.acquire`. */
 export function named<Scripts extends Readonly<Record<string, LuaScript>>>(
   table: string,
   scripts: Scripts,

@@ -2,9 +2,9 @@ import { LuaScript, type ScriptRun } from './lua-script.js';
 import { bulk, type Operand } from './resp.js';
 
 /**
- * A script that takes any number of runs by itself, and so does for all of them at once what it can. Its keys are those in
- * common, the first key of each run, the second of each, and so on; its operands are those in common and one of each run. It
- * replies with one answer for all, or with a list of theirs.
+ * A script that takes any number of runs itself, and so shares work among them. Its keys are the common ones, the first key
+ * of each run, the second of each, and so on; its operands are the common ones and one of each run. It replies with one
+ * answer for all runs, or with a list.
  */
 export class MergedScript extends LuaScript {
   override joins(run: ScriptRun<unknown>, added: ScriptRun<unknown>): boolean {

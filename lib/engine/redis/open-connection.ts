@@ -11,9 +11,9 @@ import { pauseBefore, QuietSentinels, watched } from './ioredis-workarounds.js';
 import { RedisConnection } from './redis-connection.js';
 
 /**
- * What our connections need whatever the application's client is set to: nothing queued or sent again behind our back,
- * no time-outs but ours, no INFO that a user may not read, no prefix added to half of the names, no stream of others'
- * commands, a return after every outage, and no timer that outlives us by the 2 s which ioredis gives a closed socket.
+ * The settings of the library's own connections, whatever the application's client has. ioredis queues, repeats and times
+ * out no command. It sends no INFO, which the user may not read; it adds no prefix and takes no MONITOR stream. A
+ * connection comes back after every outage, and closing it leaves no timer for 2 s.
  */
 const OURS = {
   lazyConnect: true,
@@ -22,8 +22,8 @@ const OURS = {
   socketTimeout: undefined,
   keepAlive: 10_000,
   enableReadyCheck: false,
-  disableClientInfo: true, // a server with too many clients says so to the first command alone: to one of ours
-  disconnectTimeout: 100, // ioredis would hold on to a half-open connection for 2 s
+  disableClientInfo: true, // a server with too many clients answers only the first command, which must be ours
+  disconnectTimeout: 100, // else ioredis holds on to a half-open connection for 2 s
   enableOfflineQueue: false,
   autoResendUnfulfilledCommands: false,
   autoResubscribe: false,
@@ -35,8 +35,8 @@ const OURS = {
 };
 
 /**
- * The same where Sentinels say who the primary is: they are asked for ever, none of them for longer than a
- * connection may take, and each switch of the primary replaces our connections at once.
+ * The further settings with Sentinels. They are asked for ever, each for no longer than a connection may take. A switch of
+ * the primary replaces the connections at once.
  */
 const OURS_BY_SENTINELS: RedisOptions = {
   role: 'master',
@@ -46,18 +46,18 @@ const OURS_BY_SENTINELS: RedisOptions = {
   Connector: QuietSentinels as never,
 };
 
-/** Clients that go to where no option points. */
+/** Clients of the default address, which no option named. */
 const byDefault = new WeakSet<Redis>();
 
-/** The primary that a client was connected to last, of those that ask Sentinels for it. */
+/** The last primary of each client that asks Sentinels for it. */
 const primaries = new WeakMap<Redis, string>();
 
-/** Where one Redis is. */
+/** The source of a single Redis. */
 export type ServerSource = Exclude<CheckedSource, Cluster | RedisClusterOptions>;
 
 /**
- * A connection of our own to where `source` points, not connected yet; the application's client is copied, never used.
- * @throws LockOptionsError where ioredis refuses the options; its own error may show them.
+ * Makes a connection to `source`, not connected yet; the application's client is copied, never used.
+ * @throws LockOptionsError if ioredis refuses the options; the error of ioredis may show them.
  */
 export function openConnection(
   source: ServerSource,
@@ -96,7 +96,7 @@ function openClient(source: ServerSource, timeout: number): Redis {
   }
 }
 
-/** The prefix the application's client puts before its keys: our keys stand behind it too. */
+/** The key prefix of the application's client: the library's keys stand behind it too. */
 export function prefixOf(source: CheckedSource): string {
   const options = isClient(source) ? source.options : source;
   const prefix = ('keyPrefix' in options && options.keyPrefix) || '';
@@ -106,7 +106,7 @@ export function prefixOf(source: CheckedSource): string {
   );
 }
 
-/** Where a client connects to, or was connected to last, without user and password. */
+/** The address to which a client connects, or was connected last, without user and password. */
 export function addressOf(client: Redis): string {
   const { options } = client;
   if (options.path) return options.path;
@@ -114,18 +114,18 @@ export function addressOf(client: Redis): string {
   return `${options.host}:${options.port}/${options.db ?? 0}`;
 }
 
-/** How the error of a start names the server. */
+/** The name of the server in the error of a start. */
 export function serverOf(client: Redis): string {
   const why = byDefault.has(client) ? ' (the default: option "redis" is not set)' : '';
   return `Redis at ${addressOf(client)}${why}`;
 }
 
-/** False for a Cluster. */
+/** Whether the source is a single Redis, not a Cluster. */
 export function isServer(source: CheckedSource): source is ServerSource {
   return isClient(source) ? !('nodes' in source) : !('cluster' in source);
 }
 
-/** By shape, not by class: the application may have another copy of ioredis. */
+/** Whether the source is a client, by shape, not by class: the application may have another copy of ioredis. */
 export function isClient(source: CheckedSource): source is Redis | Cluster {
   return 'duplicate' in source && typeof source.duplicate === 'function';
 }

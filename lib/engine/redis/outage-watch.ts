@@ -3,29 +3,29 @@ import type { Clock } from '../options/index.js';
 import { addressOf } from './open-connection.js';
 import { causeOf } from './store-failure.js';
 
-/** Called when the connection to a server was lost, and when that is over. */
+/** Called when the connection to a server is lost, and when the outage is over. */
 export interface OutageListener {
-  /** `cause` is a code of the operating system, or of Redis where it refuses the connection; where there is one. */
+  /** `cause`: a code of the operating system, or of a Redis that refuses the connection, if there is one. */
   lost(address: string, cause: string | undefined): void;
-  /** After an outage of so many ms. */
+  /** The connection is back, after an outage of `outage` ms. */
   back(address: string, outage: number): void;
-  /** Nobody waits for it any more: the Cluster has others for its slots. */
+  /** The server is no longer needed: the Cluster has others for its slots. */
   replaced?(address: string): void;
-  /** Redis refuses the inbox for good: `why` says what is missing. */
+  /** Redis refuses the inbox's subscription for good: `why` says what is missing. */
   unheard?(why: string): void;
 }
 
-/** How far apart the outages of one connection are reported, in ms: a shorter one in between is not. */
+/** The least time between reported outages of one connection, in ms: a shorter one in between is not reported. */
 const APART = 10_000;
 
-/** Codes that say less than those known before: a connection ended, or a password is needed once one was refused. */
+/** Codes that say less than one known before: the connection ended, or a password is missing after one was refused. */
 const AFTER: Readonly<Record<string, RegExp>> = {
   EPIPE: /./,
   ECONNRESET: /./,
   NOAUTH: /^WRONGPASS$/,
 };
 
-/** Watches a connection that was made once, until we close it ourselves. */
+/** Watches a connection that was ready once, until the library closes it. */
 export class OutageWatch {
   #since: number | undefined;
   #isReported = false;
@@ -40,7 +40,7 @@ export class OutageWatch {
   ) {
     client.on('error', this.failed).on('close', this.#lost);
     const { reconnectOnError } = client.options;
-    // A replica's answer is why the client ends the connection, and nobody else is told of it.
+    // A replica's answer makes the client end the connection, and reaches nobody else.
     client.options.reconnectOnError = (error) => {
       const ends = reconnectOnError?.(error) ?? false;
       if (ends) this.failed(error);
@@ -48,13 +48,13 @@ export class OutageWatch {
     };
   }
 
-  /** Why a command cannot be sent meanwhile. */
+  /** Why no command can be sent during the outage. */
   get says(): string {
     const why = this.#cause === undefined ? '' : ` (${this.#cause})`;
     return `Redis at ${addressOf(this.client)} is not connected${why}`;
   }
 
-  /** The client failed to connect, or the server to take what was sent first. */
+  /** The client failed to connect, or the server refused the first commands. */
   readonly failed = (error: unknown): void => {
     const cause = causeOf(error);
     if (cause && !AFTER[cause]?.test(this.#cause ?? '')) this.#cause = cause;
@@ -70,7 +70,7 @@ export class OutageWatch {
     this.#tell((listener, address) => listener.back(address, outage));
   }
 
-  /** `isReplaced`: others are connected to in its stead. */
+  /** `isReplaced`: other servers are connected instead. */
   close(isReplaced = false): void {
     if (isReplaced && this.#isReported)
       this.#tell((listener, address) => listener.replaced?.(address));
@@ -93,7 +93,7 @@ export class OutageWatch {
     this.#tell((listener, address) => listener.lost(address, this.#cause));
   }
 
-  /** What a listener throws is no part of the connection: the client would end the process, or not connect again. */
+  /** Calls the listener, and drops its errors: ioredis would end the process on them, or not connect again. */
   #tell(what: (listener: OutageListener, address: string) => void): void {
     try {
       if (this.listener) what(this.listener, addressOf(this.client));

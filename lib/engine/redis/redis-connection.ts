@@ -16,7 +16,7 @@ import { WriteBatch } from './write-batch.js';
 
 const SETTLED = Promise.resolve();
 
-/** Its text is not what ioredis would make of it: it is answered with a time only where it is sent as we encode it. */
+/** A command whose text is not what ioredis would make of it: only our own encoding is answered with a time. */
 class Trial extends EncodedCommand {
   isTaken = false;
 
@@ -38,31 +38,31 @@ class Trial extends EncodedCommand {
 const ENCODING = { replyEncoding: 'utf8' } as const;
 
 /**
- * Our command connection. Every command settles within `timeout`, whatever ioredis or the network
- * does: answered, refused, or failed with what is known of its outcome. Nothing is sent twice.
+ * The command connection. Every command settles within `timeout`, whatever ioredis or the network does: answered, refused,
+ * or failed with what is known of its outcome. No command that may have run is sent twice.
  */
 export class RedisConnection implements BatchOwner {
   readonly #unanswered: InFlightCommands;
   readonly #reconnector: Reconnector;
   readonly #closing = new AbortController();
-  /** Aborts when it is closed by us. */
+  /** Aborts when the library closes the connection. */
   readonly closed: AbortSignal = this.#closing.signal;
   /** The last socket that was replaced. */
   #replaced: unknown;
-  /** Where commands are gathered; without one all is as ioredis does it. */
+  /** Gathers commands; undefined while ioredis encodes and writes each. */
   #batch: WriteBatch | undefined;
-  /** Whether runs of a script may leave as one command. */
+  /** Whether several runs of a script may leave as one command. */
   #merges = false;
-  /** Whether it was found by {@link tryOut} that commands have to go as ioredis encodes them. */
+  /** Whether {@link tryOut} found that ioredis has to encode the commands. */
   fallsBack = false;
-  /** The scripts of which the text is on its way. */
+  /** The scripts whose text is on its way to the server. */
   readonly #loading = new Set<LuaScript>();
 
   constructor(
     readonly client: Redis,
     readonly timeout: number,
     readonly clock: Clock,
-    /** How long it may take to be there for the first time, in ms. */
+    /** How long the first connection may take, in ms. */
     readonly connectTimeout: number = MODULE_DEFAULTS.connectTimeout,
   ) {
     this.#unanswered = new InFlightCommands(timeout, clock, () => this.replace());
@@ -79,14 +79,14 @@ export class RedisConnection implements BatchOwner {
     return this.#unanswered.lastAnswerAt;
   }
 
-  /** A socket that ends takes nothing any more, and ioredis calls it ready until it has closed. */
+  /** Whether a command can be sent; ioredis also calls a socket ready that is ending, and takes no more. */
   get ready(): boolean {
     return this.client.status === 'ready' && this.client.stream?.writable === true;
   }
 
   /**
-   * Tries whether ioredis takes commands that are encoded by us. From then on scripts are sent that way, and if it `merges`
-   * them several runs in one command; if it does not, nothing changes.
+   * Tries whether ioredis takes commands that the library encodes. If it does, scripts are sent that way from now on, and
+   * with `merges` several runs in one command. If it does not, nothing changes.
    */
   async tryOut(merges = false): Promise<void> {
     const batch = new WriteBatch(this.client);
@@ -104,11 +104,11 @@ export class RedisConnection implements BatchOwner {
     } catch {
       return false;
     }
-    await this.send('time'); // is answered after the trial
+    await this.send('time'); // this command is answered after the trial
     return trial.isTaken;
   }
 
-  /** Runs a script by its hash; if the server has forgotten it, one run takes it the text and the others follow. */
+  /** Runs a script by its hash. If the server has forgotten it, one run takes the text there and the others follow. */
   run<Answer>(run: ScriptRun<Answer>): Promise<Answer> {
     if (!this.ready) return Promise.reject(notSent(run.key));
     const { sentAt = this.clock.monotonic() } = run;
@@ -118,7 +118,7 @@ export class RedisConnection implements BatchOwner {
     return inFlight.promise as Promise<Answer>;
   }
 
-  /** Sends one command under the bounds of this connection. */
+  /** Sends one command, which settles within `timeout`. */
   send(name: string, args: readonly Operand[] = []): Promise<unknown> {
     if (!this.ready) return Promise.reject(notSent(undefined));
     const command = new InFlightCommand(undefined, this.clock.monotonic());
@@ -132,14 +132,14 @@ export class RedisConnection implements BatchOwner {
     return command.promise;
   }
 
-  /** Whether the run leaves with the last command. */
+  /** Lets the run leave with the last command; false if it cannot. */
   #joins(inFlight: InFlightRun): boolean {
     return this.#merges && this.#batch !== undefined && this.#batch.add(inFlight);
   }
 
   #sendRuns(runs: InFlightRun[], form: Form): void {
     const { run } = runs[0]!;
-    if (run.asking) this.send('asking').catch(() => {}); // the command itself fails then
+    if (run.asking) this.send('asking').catch(() => {}); // the run fails then, too
     if (form === 'text') this.#loading.add(run.script);
     const batch = new ScriptBatch(runs, form, this);
     if (this.#batch) {
@@ -161,8 +161,8 @@ export class RedisConnection implements BatchOwner {
   }
 
   /**
-   * Sends a command as ioredis makes it. Once there is a batch, every command goes through it: none passes another on its
-   * way to the socket.
+   * Sends a command as ioredis encodes it. Once there is a batch, every command goes through it, so that none overtakes
+   * another on its way to the socket.
    */
   #sendPlain(
     name: string,
@@ -180,7 +180,7 @@ export class RedisConnection implements BatchOwner {
     }
   }
 
-  /** Called by a batch that left. */
+  /** Called by a batch that was answered. */
   answered({ runs, form }: ScriptBatch, reply: unknown): void {
     const { script } = runs[0]!.run;
     if (form === 'text') this.#loading.delete(script);
@@ -190,13 +190,13 @@ export class RedisConnection implements BatchOwner {
         this.#unanswered.answered(runs[nth]!, answer);
         continue;
       }
-      // As ioredis does with a command that failed.
+      // ioredis does the same with a command that failed.
       if (this.client.options.reconnectOnError?.(answer)) this.client.disconnect(true);
       this.#unanswered.failed(runs[nth]!, answer);
     }
   }
 
-  /** The same. */
+  /** Called by a batch that failed. */
   failed({ runs, form }: ScriptBatch, error: Error): void {
     if (form === 'text') this.#loading.delete(runs[0]!.run.script);
     const why = refusesAll(error);
@@ -209,7 +209,7 @@ export class RedisConnection implements BatchOwner {
     }
   }
 
-  /** These take the text to the server, unless it is on its way: then they follow by its hash. */
+  /** Sends these runs with the script's text; by its hash, if the text is on its way already. */
   #forgotten(runs: InFlightRun[]): void {
     if (runs.length === 0) return;
     const follows =
@@ -234,8 +234,8 @@ export class RedisConnection implements BatchOwner {
   }
 
   /**
-   * For a connection that is taken for half-open: nothing is received on it that should be. Its socket ends a little later,
-   * and ioredis listens to it once more each time it is told.
+   * Replaces a connection that seems half-open, as no reply arrives that should. Its socket ends a little later, and
+   * ioredis adds a listener with each call: so once a socket.
    */
   replace(): void {
     const { status, stream } = this.client;
@@ -251,7 +251,7 @@ export class RedisConnection implements BatchOwner {
   }
 }
 
-/** A command is answered by itself: of a promise that something around ioredis made, a tracer say, nobody hears. */
+/** Drops the errors of a promise that a wrapper of ioredis made, such as a tracer: the command settles by itself. */
 function settled(command: Command | ScriptBatch, promise: unknown): void {
   if (promise !== command.promise) Promise.resolve(promise).catch(() => {});
 }

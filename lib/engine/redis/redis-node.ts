@@ -13,27 +13,27 @@ import { ServerClock } from './server-clock.js';
 import { askHealth, notConnected, type ServerHealth } from './server-health.js';
 import { notSent, unfit } from './store-failure.js';
 
-/** Names no server: of several, each would say the same. */
+/** A warning that names no server: each of several would say the same. */
 const FALLBACK =
   'The installed ioredis does not take commands that nest-redis-lock encodes itself. Each goes as ioredis encodes it: locks work as ever, but each costs this process about half as much processor time again. Install a version of ioredis that the README of nest-redis-lock names, or take off what wraps its sendCommand.';
 
-/** A step on a lock, before the node is known that takes it. */
+/** A step on a lock, before its node is known. */
 export interface Step<Answer> {
-  /** It is taken where this key lives. */
+  /** The Redis key whose node takes the step. */
   readonly redisKey: string;
-  /** The lock's key, for messages; undefined: of several. */
+  /** The lock's key, for messages; undefined for several locks. */
   readonly key: string | undefined;
-  /** False as soon as nobody needs it any more: it goes to no other node then. */
+  /** False as soon as nobody needs the step any more: it goes to no other node then. */
   readonly wanted?: (() => boolean) | undefined;
-  /** The run of its script, which that node takes now. */
+  /** The run of the step's script that this node takes now. */
   on(node: StepNode): ScriptRun<Answer>;
 }
 
-/** Where a step of a lock is taken: what runs there, and what that place's clock says. */
+/** A node that takes steps, and its clock. */
 export interface StepNode {
   readonly clock: ServerClock;
   run<Answer>(run: ScriptRun<Answer>): Promise<Answer>;
-  /** The latest moment at which a command sent now may still take effect, on the server's clock in µs; 0 if it cannot be sent. */
+  /** The latest moment at which a command sent at `now` may take effect, in µs of the server; 0 if none can be sent. */
   notAfter(now: number): number;
 }
 
@@ -41,9 +41,9 @@ type ScriptRunner = Pick<StepNode, 'run'>;
 
 /** One Redis process: a connection for commands, and its clock. */
 export class RedisNode implements StepNode {
-  /** What runs scripts while the node is ready: the connection, or what has replicas confirm what it writes. */
+  /** Runs scripts while the node is ready: the connection, or a wrapper that waits for replicas. */
   readonly #confirmed: ScriptRunner;
-  /** What refuses them while it is not. */
+  /** Refuses scripts while the node is not ready. */
   readonly #refusing: ScriptRunner = {
     run: ({ key }) => Promise.reject(notSent(key, this.#watch?.says)),
   };
@@ -60,9 +60,9 @@ export class RedisNode implements StepNode {
   }
 
   /**
-   * Connects, looks whether the server can keep locks, and reads its clock; `failed` is called with why an attempt was in
-   * vain, `reconnected` after every connection behind this one. Whoever says that it `merges` runs of a script knows that
-   * their keys are not in slots of a Cluster.
+   * Connects, checks whether the server can keep locks, and reads its clock. `failed` is called with the reason of each
+   * failed attempt, `reconnected` after each later connection. `merges`: runs of a script may share a command, since their
+   * keys are in no slots.
    * @throws LockStoreError in bounded time.
    */
   async open(reconnected: () => void, merges: boolean, failed?: Start['failed']): Promise<void> {
@@ -87,13 +87,13 @@ export class RedisNode implements StepNode {
     );
   }
 
-  /** What a start-up log says of it: where it is, as `place` has it, what it is, and what to know of that. */
+  /** The start-up log's description: the address (`place`), the product, and warnings. */
   describe(place: string): Description {
     const { found, warnings } = description(this.#info, place, this.checks);
     return { found, warnings: this.connection.fallsBack ? [...warnings, FALLBACK] : warnings };
   }
 
-  /** What the server said of itself at the start; nothing where its user may not see that. */
+  /** The server's INFO at the start; empty if its user may not see that. */
   get info(): string {
     return this.#info;
   }
@@ -102,12 +102,12 @@ export class RedisNode implements StepNode {
     return this.connection.ready && this.clock.known;
   }
 
-  /** What runs scripts here now. */
+  /** The runner of scripts at this moment. */
   get runner(): ScriptRunner {
     return this.ready ? this.#confirmed : this.#refusing;
   }
 
-  /** Whether it could take a lock's step now, tried on a key of no lock; within so many ms. Never rejects. */
+  /** Whether the node takes a lock's step now, tried on a key of no lock within `within` ms. Never rejects. */
   health(key: string, within: number): Promise<ServerHealth> {
     const { connection, checks } = this;
     const address = addressOf(connection.client);
@@ -119,7 +119,7 @@ export class RedisNode implements StepNode {
     return this.runner.run(run);
   }
 
-  /** For a step that this node takes although the lock's slot is still on its way here. */
+  /** This node, for a step on a slot that is still on its way here. */
   get asking(): StepNode {
     return {
       clock: this.clock,
@@ -133,23 +133,23 @@ export class RedisNode implements StepNode {
     return Math.round((this.clock.serverTimeAt(now) + this.connection.timeout) * 1_000);
   }
 
-  /** The keys here that are of a type and match; one that is there all the time is found, some of them twice. */
+  /** The keys here of a type that match. A key that is there all the time is found, perhaps twice. */
   async *typedKeys(glob: string, type: KeyType): AsyncGenerator<string> {
     for await (const keys of scanned(this.connection, glob, 'TYPE', type)) yield* keys;
   }
 
-  /** `isReplaced`: others are connected to in its stead. */
+  /** `isReplaced`: other servers are connected instead. */
   close(isReplaced = false): void {
     this.#watch?.close(isReplaced);
     this.connection.close();
     this.clock.forget();
   }
 
-  /** A new connection: its database is made sure of, the server is looked at, and its clock read. */
+  /** Prepares a new connection: selects its database, checks the server, and reads its clock. */
   async #admit(): Promise<void> {
     const { connection, checks, clock } = this;
     const { db } = connection.client.options;
-    if (db) await connection.send('select', [db]); // where Redis refuses that of ioredis, it goes on in database 0
+    if (db) await connection.send('select', [db]); // if Redis refuses ioredis' own SELECT, ioredis goes on in database 0
     await checks.admit?.(connection);
     const sent = momentOf(connection.clock);
     const [seconds, micros] = (await connection.send('time')) as [string, string];

@@ -31,11 +31,11 @@ export class RedisServer implements LockServer {
   #node: RedisNode | undefined;
   #subscriber: RedisConnection | undefined;
   #channel: Inbox | undefined;
-  /** No script may have keys of two slots there. */
+  /** Whether no script may have keys of two slots there. */
   #hasSlots = false;
-  /** Where it is, since it was looked for. */
+  /** The server's address; empty before {@link open}. */
   #address = '';
-  /** Why it could not be used yet. */
+  /** Why the server could not be used yet. */
   #trouble: string | undefined = NOT_YET;
 
   constructor(
@@ -91,8 +91,9 @@ export class RedisServer implements LockServer {
   }
 
   /**
-   * Tells this process's own inbox what no grant says; resolves to how many subscribers it has at the server that takes
-   * commands. Where it has none, one of the two may be at a replica: a primary that was demoted refuses the next write.
+   * Publishes a text that is no grant to this process's own inbox. Resolves to how many subscribers it has at the server
+   * that takes commands. If it has none, one of the two may be at a replica: the health check writes, and a demoted primary
+   * refuses that.
    */
   async #greet(text: string): Promise<unknown> {
     const { inboxPrefix, processId, timeout } = this;
@@ -102,14 +103,14 @@ export class RedisServer implements LockServer {
     return found;
   }
 
-  /** The commands have a new connection, maybe to another server: the inbox follows. */
+  /** The command connection is new, maybe to another server: the inbox follows. */
   async #rejoin(listener: ServerListener): Promise<void> {
-    const found = await this.#greet('hello').catch(() => {}); // what could not be asked says nothing
+    const found = await this.#greet('hello').catch(() => {}); // a failed publish tells nothing
     if (found === 0) this.doubtChannel();
     if (this.#node) listener.reconnected();
   }
 
-  /** Both connections are at one server, or are brought there. */
+  /** Makes sure that both connections are at one server. */
   async #meet(channel: Inbox): Promise<void> {
     if ((await this.#greet('hello')) !== 0) return;
     await channel.doubt((text) => this.#greet(text));
@@ -178,12 +179,11 @@ export class RedisServer implements LockServer {
     void this.#channel?.doubt((text) => this.#greet(text));
   }
 
-  /** What the server calls itself since it was started; undefined where the user has no right to INFO. */
+  /** The id of this run of the server; undefined if the user has no right to INFO. */
   get runId(): string | undefined {
     return serverField(this.#node?.info ?? '', 'run_id');
   }
 
-  /** From the server's INFO; nothing where the user has no right to it. */
   describe(): Description {
     if (!this.#node || this.#trouble) {
       return { found: this.#trouble ?? NOT_YET, warnings: [] };

@@ -6,9 +6,9 @@ import { InFlightRun } from './script-batch.js';
 import { notSent } from './store-failure.js';
 
 /**
- * Runs scripts whose answers count only when replicas have what was written: one WAIT behind those of one
- * tick, in the same write. What comes while a WAIT is in flight is gathered and leaves when that is answered,
- * so replicas that are down hold nothing up for longer than one time-out.
+ * Runs scripts whose answers count only when replicas have their writes: one WAIT behind the scripts of one tick, in the
+ * same write. Scripts that come while a WAIT is in flight leave when it is answered, so replicas that are down hold up no
+ * script for longer than one time-out.
  */
 export class ReplicaAcks {
   #gathered: InFlightRun[] = [];
@@ -19,7 +19,7 @@ export class ReplicaAcks {
     private readonly replicas: ReplicaSettings,
   ) {}
 
-  /** If too few replicas have it in time, answers or rejects as `run.unconfirmed` does; waits for none without that. */
+  /** Runs a script; with `run.unconfirmed`, for an answer that counts only when replicas have its writes. */
   run<Answer>(run: ScriptRun<Answer>): Promise<Answer> {
     if (!run.unconfirmed) return this.connection.run(run);
     const inFlight = new InFlightRun(run as ScriptRun<unknown>, this.connection.clock.monotonic());
@@ -43,7 +43,7 @@ export class ReplicaAcks {
   async #take(turns: readonly InFlightRun[]): Promise<void> {
     let again = false;
     const sentAgain = (): void => {
-      again = true; // behind the WAIT
+      again = true; // after the WAIT
     };
     const settled = Promise.allSettled(
       turns.map(({ run }) => this.#send(alike(run, { sentAgain }))),
@@ -71,7 +71,7 @@ export class ReplicaAcks {
     return this.connection.run(run);
   }
 
-  /** How many replicas have all that was written on this connection; 0 if nobody says. */
+  /** How many replicas have all writes of this connection; 0 if nobody says. */
   #wait(): Promise<number> {
     const { acks, timeout } = this.replicas;
     return this.connection.send('wait', [acks, timeout]).then(Number, () => 0);

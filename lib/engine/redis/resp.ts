@@ -1,22 +1,22 @@
-/** What follows a script in EVALSHA: how many keys, the keys, the arguments. */
+/** An operand behind the script in EVALSHA: the number of keys, a key, or an argument. */
 export type Operand = string | number;
 
-/** What a script wants to know, by the names that it gives it. */
+/** The operands of a script, by the names that the script gives them. */
 export type Operands = Readonly<Record<string, Operand | undefined>>;
 
-/** An operand as it goes over the wire (RESP's bulk string): its length in bytes, then itself. */
+/** Encodes an operand for the wire, as a RESP bulk string: its length in bytes, then its text. */
 export function bulk(operand: Operand): string {
   const text = String(operand);
   const bytes = typeof operand === 'number' ? text.length : Buffer.byteLength(text);
   return `$${bytes}\r\n${text}\r\n`;
 }
 
-/** The keys of a run, and how they go over the wire. */
+/** The keys of a run, and their encoding for the wire. */
 export interface Keys {
   readonly keys: readonly string[];
-  /** All of them, encoded. */
+  /** All keys, encoded. */
   readonly names: string;
-  /** One of them, encoded. */
+  /** One of the keys, encoded. */
   encoded(at: number): string;
 }
 
@@ -47,7 +47,7 @@ export class CommonOperands {
   }
 }
 
-/** A reply in which strings are strings. */
+/** The reply with strings for Buffers. */
 export function decoded(reply: unknown): unknown {
   if (typeof reply === 'number') return reply;
   if (reply instanceof Buffer) return reply.toString();

@@ -2,15 +2,15 @@ import { LockStoreError } from '../errors/index.js';
 import type { RedisConnection } from './redis-connection.js';
 import { LACKS_RIGHT, unfit } from './store-failure.js';
 
-/** What a user needs whose locks these scripts keep. */
+/** The rights that a Redis user needs for locks by certain scripts. */
 export interface Rights {
-  /** Commands of scripts, in small letters. */
+  /** The commands of the scripts, in lower case. */
   readonly commands: readonly string[];
-  /** Keys of no lock, one for each pattern that the keys of locks have. */
+  /** Two keys of no lock, one for each pattern of locks' keys. */
   readonly keys: readonly [lock: string, beside: string];
 }
 
-/** Operands by which each command does nothing: it finds nothing, or is refused once the right to it was looked at. */
+/** Operands with which each command does nothing: it finds nothing, or is refused after its right was checked. */
 const WITHOUT_EFFECT: Readonly<Record<string, readonly string[]>> = {
   get: [],
   mget: [],
@@ -42,13 +42,13 @@ for _, call in ipairs(cjson.decode(ARGV[1])) do
 end
 return refused`;
 
-/** The rights to all that these scripts call, on keys that begin with `prefix`. */
+/** The rights to all commands of these scripts, on keys that begin with `prefix`. */
 export function rightsFor(prefix: string, scripts: Iterable<{ readonly source: string }>): Rights {
   const name = `${prefix}{}:rights`; // no lock's name: none has empty braces
   return { commands: commandsOf(scripts), keys: [name, `{${name}}`] };
 }
 
-/** The commands that scripts call, in small letters. */
+/** The commands that scripts call, in lower case. */
 export function commandsOf(scripts: Iterable<{ readonly source: string }>): string[] {
   const calls = [...scripts].flatMap(({ source }) => [
     ...source.matchAll(/redis\.p?call\('([A-Z]+)'/g),
@@ -56,7 +56,7 @@ export function commandsOf(scripts: Iterable<{ readonly source: string }>): stri
   return [...new Set(calls.map(([, command]) => command!.toLowerCase()))];
 }
 
-/** @throws LockStoreError that names what the user may not do. */
+/** @throws LockStoreError that names the missing rights. */
 export async function checkRights(connection: RedisConnection, rights: Rights): Promise<void> {
   const missing = await missingRights(connection, rights);
   if (missing.length === 0) return;
@@ -65,7 +65,7 @@ export async function checkRights(connection: RedisConnection, rights: Rights): 
   );
 }
 
-/** What the user lacks, as an ACL says it. Tries each of the commands, and both kinds of keys, without an effect on anything. */
+/** The rights that the user lacks, in ACL syntax. Tries each command, and both kinds of keys, without effect on anything. */
 export async function missingRights(
   connection: RedisConnection,
   { commands, keys: [key, beside] }: Rights,
@@ -73,14 +73,14 @@ export async function missingRights(
   const calls = commands
     .filter((command) => command in WITHOUT_EFFECT)
     .map((command) => [command, key, ...WITHOUT_EFFECT[command]!]);
-  if (commands.includes('pubsub')) calls.push(['pubsub', 'numsub']); // of no channel
+  if (commands.includes('pubsub')) calls.push(['pubsub', 'numsub']); // asks for no channel
   // With keys of two slots, Valkey 9.0 and 9.1 refuse every later script as well.
   if (commands.includes('renamenx')) calls.push(['renamenx', key, key]);
   calls.push(['get', beside]);
   return [...(await refusedOf(connection, calls))];
 }
 
-/** What the user lacks for these calls, as an ACL says it. Nothing where the server runs no such script. */
+/** The rights that the user lacks for these calls, in ACL syntax; empty if the server runs no such script. */
 async function refusedOf(connection: RedisConnection, calls: string[][]): Promise<Set<string>> {
   const missing = new Set<string>();
   const sent = connection.send('eval', [TRIAL, 0, JSON.stringify(calls)]);

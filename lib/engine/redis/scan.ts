@@ -1,11 +1,11 @@
 import type { RedisConnection } from './redis-connection.js';
 
-/** How many keys one SCAN looks at: not so many that others have to wait for it. */
+/** How many keys one SCAN looks at: few enough not to hold up other clients. */
 const SCANNED = 1_000;
 
 /**
- * The keys of a server that match, as each SCAN brings them, also none. One that is there all the time is found, some of them
- * twice.
+ * The keys of a server that match, a list for each SCAN, which may be empty. A key that is there all the time is found,
+ * perhaps twice.
  */
 export async function* scanned(
   connection: Pick<RedisConnection, 'send'>,

@@ -2,10 +2,10 @@ import { Command } from 'ioredis';
 import { InFlightCommand } from './in-flight-commands.js';
 import type { ScriptRun } from './lua-script.js';
 
-/** How many runs one command carries: a longer script would hold up everybody else. */
+/** The most runs in one command: a longer script would hold up all other clients. */
 const LARGEST = 32;
 
-/** What of ioredis' command is used here. */
+/** The parts of ioredis' command that are used here. */
 interface IoredisCommand {
   readonly name: string;
   args: readonly unknown[];
@@ -19,14 +19,13 @@ interface IoredisCommand {
 type Constructor = new (name: string, args: readonly []) => IoredisCommand;
 
 /**
- * A command that is encoded and settled by us: ioredis queues it and finds its answer, and does nothing else. The answer is
- * as Redis sent it, strings are Buffers. Stands on undocumented parts of ioredis: `RedisConnection.tryOut` shows whether they
- * are as expected.
+ * A command that the library encodes and settles: ioredis only queues it and finds its answer. The answer is as Redis sent
+ * it, with Buffers for strings. This class relies on undocumented parts of ioredis: `RedisConnection.tryOut` checks them.
  */
 export abstract class EncodedCommand extends (Command as unknown as Constructor) {
   constructor(
     name: string,
-    /** What tracing sees of it. */
+    /** The arguments that tracing sees. */
     args: readonly unknown[],
     promise: Promise<unknown>,
   ) {
@@ -35,17 +34,17 @@ export abstract class EncodedCommand extends (Command as unknown as Constructor)
     this.promise = promise;
   }
 
-  /** Its text; asked for when it leaves. */
+  /** The command's text; read when it leaves. */
   abstract encoded(): string;
 
   abstract answered(reply: unknown): void;
 
   abstract failed(error: Error): void;
 
-  /** Called by ioredis' constructor, to make a promise of its own. */
+  /** Called by ioredis' constructor to make a promise; this class has its own. */
   initPromise(): void {}
 
-  /** Knows its command, as that of ioredis does: what wraps it calls it without one. Made when it is asked for, not with each command. */
+  /** A function that knows its command, since wrappers of ioredis call it without one. It is made when it is read. */
   override get resolve(): (reply: unknown) => void {
     return (reply) => this.answered(reply);
   }
@@ -62,18 +61,18 @@ export abstract class EncodedCommand extends (Command as unknown as Constructor)
     Object.defineProperty(this, 'reject', { value: wrapper, writable: true });
   }
 
-  /** What ioredis hands to our {@link WriteBatch}. */
+  /** Called by ioredis: the result goes to {@link WriteBatch}. */
   toWritable(): this {
     return this;
   }
 
-  /** How ioredis 6 would change the reply. */
+  /** Called by ioredis 6, which would change the reply otherwise. */
   setReplyContext(): void {}
 }
 
 /** A run that waits for its answer. */
 export class InFlightRun extends InFlightCommand {
-  /** The server had forgotten its script, and it was sent again. */
+  /** True once the run was sent again because the server had forgotten the script. */
   repeated = false;
 
   constructor(
@@ -88,10 +87,10 @@ export class InFlightRun extends InFlightCommand {
   }
 }
 
-/** How runs leave: by the script's hash, where others may join them; by its hash and alone; or by its text, which the server keeps then. */
+/** How runs leave: by the script's hash, which others may join; by its hash, alone; or by its text, to be kept. */
 export type Form = 'hash' | 'alone' | 'text';
 
-/** What becomes of runs that left in one command. */
+/** Told the outcome of runs that left in one command. */
 export interface BatchOwner {
   answered(batch: ScriptBatch, reply: unknown): void;
   failed(batch: ScriptBatch, error: Error): void;
@@ -108,7 +107,7 @@ export class ScriptBatch extends EncodedCommand {
     super(form === 'text' ? 'eval' : 'evalsha', run.script.traced, promise);
   }
 
-  /** How many they are then; 0 if the run has to leave in a command of its own. */
+  /** Adds a run. Returns the new number of runs, or 0 if this one cannot join. */
   add(added: InFlightRun): number {
     const { run } = this.runs[0]!;
     const fits =

@@ -8,30 +8,30 @@ import { checkRights, type Rights } from './rights.js';
 import { probe } from './server-probe.js';
 import { Redirection, saysOf, unfit } from './store-failure.js';
 
-/** The oldest Redis with all that the scripts use. */
+/** The oldest Redis with everything that the scripts use. */
 const OLDEST = [6, 2] as const;
-/** The oldest that refuses writes of scripts, too, where min-replicas-to-write is not met. */
+/** The oldest Redis that refuses writes of scripts, too, if min-replicas-to-write is not met. */
 const HOLDS_SCRIPTS = [6, 2, 7] as const;
-/** How many keys, far apart, show whether a server has all slots. */
+/** How many keys, far apart, are tried to find whether a server has all slots. */
 const KEYS = 16;
 
-/** What is asked of a server beyond its answers. */
+/** What a server is checked for at the start, and who is told of its outages. */
 export interface ServerChecks extends Partial<
   Pick<ModuleSettings, 'replicas' | 'durability' | 'connectTimeout'>
 > {
-  /** Told when its connection is lost and when it is back. */
+  /** Told when the connection is lost and when it is back. */
   readonly outages?: OutageListener | undefined;
-  /** What its user has to be allowed. */
+  /** The rights that the user needs. */
   readonly rights?: Rights | undefined;
-  /** Looks at the server on every new connection, before anything else is sent there. */
+  /** Checks the server on every new connection, before any other command is sent there. */
   readonly admit?: ((connection: RedisConnection) => Promise<void>) | undefined;
 }
 
 const trial = new LuaScript("return redis.call('TIME')");
 
 /**
- * Looks whether a server can keep locks, and answers its INFO; nothing where its user may not see that.
- * @throws LockStoreError that names what is wrong there and what helps; LockOptionsError of `durability`.
+ * Checks whether a server can keep locks. Resolves to its INFO; to an empty text if its user may not see that.
+ * @throws LockStoreError that says what is wrong there and what helps; LockOptionsError because of `durability`.
  */
 export async function checkServer(
   connection: RedisConnection,
@@ -64,7 +64,7 @@ export async function checkServer(
   return info;
 }
 
-/** @throws LockStoreError where a server has a part of the slots of a Cluster. */
+/** @throws LockStoreError if the server has only a part of a Cluster's slots. */
 export async function checkSlots(connection: RedisConnection, prefix: string): Promise<void> {
   const keys = Array.from({ length: KEYS }, (_, at) => `${prefix}{${at}}`);
   const asked = keys.map((key) => connection.send('eval', ['return 1', 1, key]));
@@ -75,7 +75,7 @@ export async function checkSlots(connection: RedisConnection, prefix: string): P
   }
 }
 
-/** Whether no script may have keys of two slots: so it is at a node of a Cluster, and behind some proxies. */
+/** Whether no script may have keys of two slots, as at a node of a Cluster, and behind some proxies. */
 export async function hasSlots(connection: RedisConnection, prefix: string): Promise<boolean> {
   const keys = [`${prefix}{0}`, `${prefix}{1}`];
   try {
@@ -86,7 +86,7 @@ export async function hasSlots(connection: RedisConnection, prefix: string): Pro
     if (error.message.includes('CROSSSLOT')) return true;
     if (error.retryable) {
       if (!error.message.includes('answered with an error')) throw error;
-      await connection.send('eval', ['return 1', 1, keys[0]!]); // a proxy has words of its own
+      await connection.send('eval', ['return 1', 1, keys[0]!]); // a proxy words this error in its own way
     }
     return !error.message.includes('NOPERM');
   }
@@ -123,13 +123,13 @@ function isOlder(version: string, than: readonly number[]): boolean {
   return at >= 0 && (numbers[at] ?? 0) < than[at]!;
 }
 
-/** What a start-up log says of a server. */
+/** The description of a server in the start-up log. */
 export interface Description {
   readonly found: string;
   readonly warnings: string[];
 }
 
-/** What there is to say of a server, from its INFO; little where the user has no right to it. */
+/** Describes a server from its INFO; without a version if the user has no right to INFO. */
 export function description(info: string, address: string, checks: ServerChecks): Description {
   const replicas = Number(serverField(info, 'connected_slaves') ?? 0);
   const following = replicas > 0 ? `, with ${replicas} replica${replicas > 1 ? 's' : ''}` : '';
@@ -139,7 +139,7 @@ export function description(info: string, address: string, checks: ServerChecks)
   };
 }
 
-/** By its own name and version: the others say besides which Redis they are compatible with. */
+/** The product's own name and version: forks also say which Redis they are compatible with. */
 export function productOf(info: string): string {
   const [, name, version] =
     /^(valkey|redict|dragonfly|garnet|keydb)_version:(\S+)/m.exec(info) ?? [];
@@ -147,7 +147,7 @@ export function productOf(info: string): string {
   return `Redis ${serverField(info, 'redis_version') ?? '(version unknown)'}`;
 }
 
-/** @throws LockOptionsError where `durability` is 'refuse' and locks could be lost in a way that no grace period makes harmless. */
+/** @throws LockOptionsError if `durability` is 'refuse' and the server can lose locks despite a grace period. */
 function refuseRisks(info: string, address: string, checks: ServerChecks): void {
   if (checks.durability !== 'refuse') return;
   const found = sentencesOf(risks(info, checks).filter(({ about }) => about !== 'confirmation'));
@@ -159,13 +159,13 @@ function refuseRisks(info: string, address: string, checks: ServerChecks): void 
 
 /** A way in which a server can lose locks, and what helps. */
 export interface Risk {
-  /** `confirmation`: replicas are away that have to confirm, so that no lock is granted, and none lost. */
+  /** `confirmation`: the replicas that have to confirm are away, so that no lock is granted, and none lost. */
   readonly about: 'eviction' | 'replication' | 'confirmation' | 'persistence';
   readonly finds: string;
   readonly remedy: string;
 }
 
-/** How a server can lose locks, or have a second primary beside it. A restart is harmless under a grace period. */
+/** The ways in which a server can lose locks, or have a second primary. A grace period makes a restart harmless. */
 export function risks(info: string, { replicas, durability }: ServerChecks): Risk[] {
   const found: Risk[] = [];
   const policy = serverField(info, 'maxmemory_policy');
@@ -213,12 +213,12 @@ function sentencesOf(found: readonly Risk[]): string[] {
   return found.map(({ finds, remedy }) => `${finds} ${remedy}`.trimEnd());
 }
 
-/** `standalone`, `sentinel` or `cluster`, by the name that Redis and Valkey 8 or that Valkey 9 gives it. */
+/** `standalone`, `sentinel` or `cluster`; Valkey 9 has another name for the field. */
 export function serverMode(info: string): string | undefined {
   return serverField(info, 'redis_mode') ?? serverField(info, 'server_mode');
 }
 
-/** A field of INFO. */
+/** The value of a field in INFO. */
 export function serverField(info: string, name: string): string | undefined {
   return new RegExp(`^${name}:(.*?)\\r?$`, 'm').exec(info)?.[1];
 }

@@ -3,31 +3,31 @@ import { SAMPLE_LIFE } from '../protocol/constants.js';
 
 interface Sample {
   readonly sent: Moment;
-  /** Monotonic ms. */
+  /** When the reply arrived, in monotonic ms. */
   readonly receivedAt: number;
-  /** The server's clock in ms, read between the two. */
+  /** The server's clock in ms, read between `sent` and `receivedAt`. */
   readonly server: number;
 }
 
-/** How far our two clocks may part meanwhile, in ms: more, and the machine slept, or somebody set its clock. */
+/** How far the process's two clocks may part meanwhile, in ms: beyond, the machine slept, or somebody set its clock. */
 const STEP = 5;
 
-/** How far a server's clock may be set between two replies, in ms. Farther, and it is read anew, with a new connection. */
+/** How far a server's clock may be set between two replies, in ms. Beyond, a new connection reads it anew. */
 const FARTHEST = 86_400_000;
 
 /**
- * What this process knows of the server's clock, from the replies that carry it. Errs on the safe
- * side only: never ahead of the server, and no moment placed later than it was.
+ * The server's clock as this process knows it from replies. It errs on the safe side only: never ahead of the server, and
+ * no moment is placed later than it was.
  */
 export class ServerClock {
   #sample: Sample | undefined;
 
-  /** The server may be another one now. */
+  /** Drops the sample, since the server may be another one now. */
   forget(): void {
     this.#sample = undefined;
   }
 
-  /** @throws if no clock can have said so, by what is known of it: then this is no reply to the step. */
+  /** @throws TypeError if no clock can show that time: the reply then belongs to another command. */
   learn(sent: Moment, receivedAt: number, server: number): void {
     const expected = this.known ? this.serverTimeAt(receivedAt) : server;
     if (!(Math.abs(server - expected) < FARTHEST)) throw new TypeError('no clock');
@@ -38,20 +38,20 @@ export class ServerClock {
     return this.#sample !== undefined;
   }
 
-  /** The server's clock at our moment `now` (monotonic ms), or less: by what the machine slept since it was asked. */
+  /** The server's clock at this process's `now` (monotonic ms), or less, by how long the machine slept since the sample. */
   serverTimeAt(now: number): number {
     if (!this.#sample) throw new Error('The clock of the server is not known yet.');
     return this.#sample.server + (now - this.#sample.receivedAt);
   }
 
-  /** Our moment of the server's `server`, or a little before; undefined when no fresh sample says, or it is yet to come. */
+  /** This process's moment of the server's time, or a little before; undefined without a fresh sample. */
   momentAt(server: number, now: Moment): Moment | undefined {
     if (!this.#sample) return undefined;
     const { sent, receivedAt } = this.#sample;
     if (now.monotonic - receivedAt > SAMPLE_LIFE) return undefined;
     if (Math.abs(partedSince(sent, now)) > STEP) return undefined;
     const passed = now.monotonic - sent.monotonic;
-    if (server - this.#sample.server > passed + STEP) return undefined; // it was not so late yet
+    if (server - this.#sample.server > passed + STEP) return undefined; // that time is yet to come
     const since = Math.min(passed, server - this.#sample.server);
     const moment = { monotonic: sent.monotonic + since, wall: sent.wall + since };
     return now.monotonic - moment.monotonic > SAMPLE_LIFE ? undefined : moment;

@@ -9,19 +9,22 @@ import { Redirection, saysOf, storeFailure } from './store-failure.js';
 export interface ServerHealth {
   /** Host, port and database, the path of a socket, or the name that Sentinels know and the primary behind it. No user, no password. */
   readonly address: string;
-  /** `up`: it took a step that writes, as a lock does, within the time of the check. */
+  /** `up`: the server took a step that writes, as a lock does, within the time of the check. */
   readonly status: 'up' | 'down';
-  /** Why it is down, in one sentence. Undefined while it is up. */
+  /** Why the server is down, in one sentence. Undefined while it is up. */
   readonly problem: string | undefined;
   /** How long this check waited for its answer, in ms. Undefined without an answer. */
   readonly roundTrip: number | undefined;
-  /** How long ago it last answered a command of this process, in ms. Undefined before the first answer. */
+  /** How long ago the server last answered a command of this process, in ms. Undefined before the first answer. */
   readonly lastAnswer: number | undefined;
-  /** How far its clock is ahead of this process's, in ms; below 0, behind. Wrong by half of `roundTrip` and 1 ms at most. Undefined without an answer. */
+  /**
+   * How far the server's clock is ahead of this process's, in ms; below 0, behind. The error is half of `roundTrip` and 1
+   * ms at most. Undefined without an answer.
+   */
   readonly clockOffset: number | undefined;
 }
 
-/** Writes nothing, as there is nothing at the key. It is refused where a grant would be: by a replica, or for want of memory. */
+/** A step that writes nothing, as the key does not exist. It is refused where a grant would be, as by a replica. */
 const { health } = named('store', {
   health: new LuaScript(
     `local key = KEYS[1]
@@ -30,12 +33,12 @@ return redis.call('TIME')`,
   ),
 });
 
-/** A key of no lock, as none has empty braces; with a `tag`, in its slot. */
+/** A key of no lock, since no lock has empty braces; with a `tag`, in the slot of that tag. */
 export function healthKey(prefix: string, tag?: string): string {
   return tag === undefined ? `${prefix}{}:health` : `${prefix}{${tag}}{}:health`;
 }
 
-/** One that is not connected. */
+/** The health of a server that is not connected. */
 export function notConnected(
   address: string,
   problem = `Redis at ${address} is not connected`,
@@ -47,8 +50,8 @@ export function notConnected(
 }
 
 /**
- * Takes a step that changes nothing, at `key`, and says within so many ms what came of it. `acks`: so many replicas have
- * to be there. Never rejects.
+ * Performs a write without effect at `key`, and reports its outcome within `within` ms. `acks`: how many replicas have to
+ * answer, too. Never rejects.
  */
 export async function askHealth(
   connection: RedisConnection,
@@ -58,7 +61,7 @@ export async function askHealth(
   acks?: number,
 ): Promise<ServerHealth> {
   const { clock } = connection;
-  const sentAt = clock.monotonic(); // first: a pause between the two clocks counts as a part of the round trip
+  const sentAt = clock.monotonic(); // read first: a pause between the two clocks counts as part of the round trip
   const wall = clock.wall();
   let roundTrip: number | undefined;
   let clockOffset: number | undefined;
@@ -87,7 +90,7 @@ export async function askHealth(
   };
 }
 
-/** Rejects where too few replicas say in half the time that they have what this connection wrote. */
+/** Rejects if, within half the time, too few replicas confirm the writes of this connection. */
 async function replicasAre(
   connection: RedisConnection,
   acks: number,
@@ -99,7 +102,7 @@ async function replicasAre(
 
 class TooFew extends Error {}
 
-/** Why no answer is a good one, as a sentence goes on behind the server's name. A node whose slots moved is well. */
+/** The problem, as a sentence goes on behind the server's name; undefined if all is well, as at a node whose slots moved. */
 function problemOf(
   answers: Promise<unknown>,
   within: number,
@@ -124,7 +127,7 @@ function sinceAnswer({ lastAnswerAt, clock }: RedisConnection): number | undefin
   return lastAnswerAt === undefined ? undefined : rounded(clock.monotonic() - lastAnswerAt);
 }
 
-/** To a tenth of a ms. */
+/** Rounds to a tenth of a ms. */
 function rounded<Ms extends number | undefined>(ms: Ms): Ms {
   return (ms === undefined ? ms : Math.round(ms * 10) / 10) as Ms;
 }

@@ -8,20 +8,20 @@ import { unfit } from './store-failure.js';
 
 /** How long to wait for an answer, in ms. */
 const PATIENCE = 2_000;
-/** How much of an answer is shown, in characters. */
+/** How many characters of an answer are shown. */
 const SHOWN = 40;
 const PING = 'PING\r\n\r\n';
 
 type Answer = Buffer | 'closed' | 'silent';
 
-/** How an answer to what is no TLS begins. */
+/** The first byte of a TLS server's answer to plain text. */
 const TLS_ALERT = 0x15;
 const SPEAKS_TLS = 'it speaks TLS: use rediss://, or option "tls"';
 
 /**
- * Asks an address what it is: by a PING on a connection of its own, without TLS, user or password. So no answer that is
- * shown can have a secret in it, also where a server repeats what it is sent. Undefined where that tells no more than
- * ioredis does. Never rejects.
+ * Finds what listens at an address, by a PING on a connection of its own, without TLS, user or password. So no answer that
+ * is shown can have a secret in it, even if a server repeats what it is sent. Undefined if that tells no more than ioredis
+ * does. Never rejects.
  */
 export async function probe(
   options: RedisOptions,
@@ -38,7 +38,7 @@ export async function probe(
   return answer && meaning(answer, Boolean(tls));
 }
 
-/** What a server says to a PING; undefined where `connected` did not come. */
+/** The server's answer to a PING; undefined if `connected` did not happen. */
 function answerOf(
   socket: Socket,
   connected: 'connect' | 'secureConnect',

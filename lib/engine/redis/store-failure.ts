@@ -5,7 +5,7 @@ import {
   LockStoreError,
 } from '../errors/index.js';
 
-/** What a code in a server's answer means. Never the answer itself: it may name users. */
+/** The meaning of each code in a server's answer. The answer itself is never shown: it may name users. */
 const CODES: Readonly<Record<string, string>> = {
   OOM: 'Redis is out of memory (OOM)',
   BUSY: 'Redis is busy with a slow script (BUSY)',
@@ -20,12 +20,12 @@ const CODES: Readonly<Record<string, string>> = {
   WRONGPASS: 'Redis refused the user or password (WRONGPASS)',
 };
 const CODE = new RegExp(`\\b(${Object.keys(CODES).join('|')})\\b`);
-/** The codes after which asking again cannot help. */
+/** The codes after which a retry cannot help. */
 const FINAL = /NOAUTH|DENIED|WRONGPASS/;
 
 const RIGHTS = 'see "Redis rights" in docs/operations.md';
 
-/** What the text of an answer without a code of its own says, likewise. */
+/** The meaning of answers without a code of their own, by their text. */
 const TEXTS: readonly { text: RegExp; says: string; retryable?: boolean }[] = [
   {
     text: /max number of clients/,
@@ -54,13 +54,13 @@ const TEXTS: readonly { text: RegExp; says: string; retryable?: boolean }[] = [
   },
 ];
 
-/** What ioredis says where no Sentinel tells it a primary: behind it stands what the last of them answered. */
+/** The error of ioredis if no Sentinel names a primary; the last Sentinel's answer follows. */
 const NO_PRIMARY = /^All sentinels are unreachable/;
 const SENTINELS: readonly { text: RegExp; says: string; retryable?: boolean }[] = [
   {
     text: /No such master/,
     says: 'the Sentinels know no primary of this name: correct "name" in option "redis"',
-    retryable: true, // it may be told to them
+    retryable: true, // the Sentinels may be told it later
   },
   {
     text: /\b(NOAUTH|WRONGPASS)\b/,
@@ -77,20 +77,20 @@ const SENTINELS: readonly { text: RegExp; says: string; retryable?: boolean }[] 
   },
 ];
 
-/** The commands that we send: the only words of an answer that are repeated. */
+/** The commands that the library sends: the only words of an answer that are repeated. */
 const SENT =
   'asking auth client cluster eval evalsha hello info publish scan script select sentinel subscribe time unsubscribe wait';
 const UNKNOWN = /\bunknown command\b(?! called from)/i;
 const NAMED = new RegExp(`unknown command [^\\w]?(${SENT.replaceAll(' ', '|')})\\b`, 'i');
 
-/** What a server says where the user lacks a right: to a command of ours, or to one in a script, from Redis 7.2 on and before. */
+/** A server's words for a missing right: to a command, or to one in a script, from Redis 7.2 on and before. */
 export const LACKS_RIGHT = /\bNOPERM\b|ACL failure|user executing the script can't/;
 
 /** A code that an operating system or ioredis puts on an error: letters only, so no secret. */
 const SYSTEM_CODE = /^[A-Z_]{3,40}$/;
 
 const UNTRUSTED = 'give the authority in "tls": { ca }';
-/** What helps where a certificate was refused: another attempt does not. */
+/** The remedy for a refused certificate: another attempt does not help. */
 const CERTIFICATES: Readonly<Record<string, string>> = {
   SELF_SIGNED_CERT_IN_CHAIN: UNTRUSTED,
   DEPTH_ZERO_SELF_SIGNED_CERT: UNTRUSTED,
@@ -98,7 +98,7 @@ const CERTIFICATES: Readonly<Record<string, string>> = {
   ERR_TLS_CERT_ALTNAME_INVALID: 'the certificate does not name the host: set "tls": { servername }',
 };
 
-/** What a node of a Cluster says of a command in a script whose keys it has no more, up to Redis 7.0 and since. */
+/** The words of a Cluster node for a command in a script whose keys it has no more, up to Redis 7.0 and since. */
 const HALF_WAY =
   /\b(non local key|access a slot not served|in script (attempted|because undeclared))\b/;
 
@@ -106,21 +106,21 @@ const REDIRECTION = /^(?:(MOVED|ASK) \d+ (\S+)|(TRYAGAIN)\b)/;
 
 /** A node of a Cluster answered that it did nothing, because the lock's slot lives elsewhere, or is on its way there. */
 export class Redirection extends LockStoreError {
-  override readonly name = LockStoreError.name; // what callers know
+  override readonly name = LockStoreError.name; // the name that callers know
 
   constructor(
     says: string,
     key: string | undefined,
-    /** `moved`: for good; `ask`: this once; `tryagain`: nowhere at the moment. */
+    /** Where the slot is: `moved` for good, `ask` for this once, `tryagain`: nowhere at the moment. */
     readonly kind: 'moved' | 'ask' | 'tryagain',
-    /** `host:port`; without a host it is that of the node that answered, with `?` it has none. */
+    /** `host:port`; an empty host is that of the node that answered, `?` means that the node has none. */
     readonly address: string,
   ) {
     super(`${subjectOf(key)}: ${says}.`, { key, outcome: 'refused', retryable: true });
   }
 }
 
-/** The error a failed command ends in. Takes names and codes over from `error`, nothing else. */
+/** The error of a failed command. Only names and codes are taken over from `error`. */
 export function storeFailure(
   error: unknown,
   key: string | undefined,
@@ -171,7 +171,7 @@ export function causeOf(error: unknown): string | undefined {
   return /\((\w+)\)/.exec(storeFailure(error, undefined).message)?.[1];
 }
 
-/** Which right a user lacks, as far as Redis says it; no user, no key. */
+/** The missing right, as far as Redis names it; no user, no key. */
 function lackedIn(text: string): string {
   const [, command] = /to run the '([a-z]+(?:\|[a-z]+)?)' command/.exec(text) ?? [];
   if (command) return `the Redis user lacks the right +${command} (NOPERM); ${RIGHTS}`;
@@ -189,17 +189,17 @@ export function isDown(error: unknown): boolean {
   return error instanceof LockStoreError && error.message.endsWith(' (CLUSTERDOWN).');
 }
 
-/** What a failure says, to be said of something else. */
+/** The message of a failure without its subject, for another subject. */
 export function saysOf({ message }: Error): string {
   return message.replace(/^The lock store failed: /, '').replace(/\.$/, '');
 }
 
-/** What is wrong with a server, found by looking at it. */
+/** The error of a server that a check found unfit. */
 export function unfit(says: string, retryable = false): LockStoreError {
   return new LockStoreError(`${says}.`, { outcome: 'refused', retryable });
 }
 
-/** The error a start ends in: which server could not be used, and why. One that says so already stays as it is. */
+/** The error of a failed start: which server could not be used, and why. An error that says so already stays as it is. */
 export function unusable(where: string, error: unknown, within = ''): Error {
   if (error instanceof LockOptionsError) return error;
   const failure = storeFailure(error, undefined);
@@ -210,9 +210,9 @@ export function unusable(where: string, error: unknown, within = ''): Error {
 }
 
 /**
- * Why a server took none of the runs that one command carried, where each may still be taken alone: it does not know
- * the script, the user has no right to one of the keys, or it takes no keys `TOGETHER`: CROSSSLOT of a Cluster's node
- * that was taken for a Redis, or whatever a proxy says then. Each step catches its own errors.
+ * Why a server took none of the runs of one command, although each may be taken alone. NOSCRIPT: it does not know the
+ * script; NOPERM: the user has no right to one of the keys. TOGETHER: it takes no such keys together, by CROSSSLOT of a
+ * Cluster node that was taken for a Redis, or by a proxy's own error. Each step catches its own errors.
  */
 export function refusesAll(error: Error): 'NOSCRIPT' | 'NOPERM' | 'TOGETHER' | undefined {
   if (!isServerAnswer(error)) return undefined;
@@ -221,17 +221,17 @@ export function refusesAll(error: Error): 'NOSCRIPT' | 'NOPERM' | 'TOGETHER' | u
   return CODE.test(error.message) ? undefined : 'TOGETHER';
 }
 
-/** A command that got no answer in time: it may have run, or may still. */
+/** The error of a command without an answer in time: it may have run, or may still run. */
 export function noAnswer(key: string | undefined, timeout: number): LockStoreError {
   return failure(`Redis did not answer within ${timeout} ms`, key, 'unknown', true);
 }
 
-/** What was received is no answer to the command: it may have run, or may still. */
+/** The error of a command whose reply does not fit it: it may have run, or may still run. */
 export function garbled(key: string | undefined): LockStoreError {
   return failure('what Redis answered is no answer to the command', key, 'unknown', true);
 }
 
-/** A command that never left. */
+/** The error of a command that was never sent. */
 export function notSent(key: string | undefined, why = 'Redis is not connected'): LockStoreError {
   return failure(why, key, 'unsent', true);
 }

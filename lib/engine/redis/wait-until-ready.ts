@@ -7,19 +7,19 @@ import type { RedisConnection } from './redis-connection.js';
 import { probe } from './server-probe.js';
 import { notSent, storeFailure, unusable } from './store-failure.js';
 
-/** How long a server may be silent before it is asked, and asked again, what it is, in ms. */
+/** How long a server may be silent before it is probed, and probed again, in ms. */
 const PROBE_AFTER = 500;
 
-/** What else a first connection has to be, and who wants to know why it is not yet. */
+/** A further condition of the first connection, and who is told why it is not ready yet. */
 export interface Start {
-  /** Rejects where the server cannot be used; it is connected to again where that may change. */
+  /** Rejects if the server cannot be used; the client reconnects if that may change. */
   readonly check?: () => Promise<unknown>;
   readonly failed?: ((message: string) => void) | undefined;
 }
 
 /**
  * Connects and resolves when the connection can be used.
- * @throws LockStoreError after its `connectTimeout`, at once when asking again cannot help or the connection is closed;
+ * @throws LockStoreError after its `connectTimeout`, at once if a retry cannot help or the connection is closed;
  * LockOptionsError of `check`.
  */
 export function waitUntilReady(
@@ -29,7 +29,7 @@ export function waitUntilReady(
   const { client, clock, closed, connectTimeout } = connection;
   const where = serverOf(client);
   let failure: Error = notSent(undefined, 'no answer');
-  /** Whether the server itself says what is wrong, which tells more than what ioredis met. */
+  /** Whether a probe found what is wrong, which tells more than the error of ioredis. */
   let isProbed = false;
   let isProbing = false;
   let isOver = false;
@@ -92,8 +92,8 @@ export function waitUntilReady(
 }
 
 /**
- * Does a step of a start, and does it again for so many ms where a connection is lost meanwhile, as in a failover.
- * @throws What the server refused the step with, at once; the last failure once the connection is `closed` or late.
+ * Takes a step of a start, and repeats it for `ms` if a connection is lost meanwhile, as in a failover.
+ * @throws the server's refusal of the step, at once; the last failure once the connection is `closed` or the time is over.
  */
 export async function triedAtStart(
   step: () => Promise<unknown>,

@@ -3,31 +3,31 @@ import type { Redis } from 'ioredis';
 import type { Writable } from 'node:stream';
 import { type EncodedCommand, type InFlightRun, ScriptBatch } from './script-batch.js';
 
-/** How many commands are worth a write of their own while others are in flight. */
+/** How many gathered commands are worth a write of their own while others are in flight. */
 const WORTH_A_WRITE = 4;
 
-/** How many runs of a script are, while no more than one command is in flight: all in one would take turns with Redis. */
+/** How many runs of a script are worth a write while at most one command is in flight, so that Redis need not wait. */
 const RUNS_WORTH_A_WRITE = 8;
 
-/** What ioredis writes to, and the commands that wait for their answers; not documented. */
+/** The undocumented parts of ioredis: the socket, and the commands that wait for their answers. */
 interface Insides {
   readonly stream: Writable;
   readonly commandQueue: { readonly length: number };
 }
 
 /**
- * Stands between ioredis and its socket, and makes commands leave together. A command leaves at once while none is
- * in flight. Behind others it leaves with those of its tick, or of the rest of its turn of the event loop; earlier,
- * before the next one, when as many are gathered as are in flight: so Redis works on one half while the other is got
- * ready. Until a command leaves or another comes behind it, further runs of its script may join it.
+ * Stands between ioredis and its socket, and makes commands leave together. A command leaves at once while none is in
+ * flight. Behind others it leaves with those of its tick, or of the rest of its turn of the event loop. When as many are
+ * gathered as are in flight, they leave before the next one: so Redis works on one half while the other is prepared. Until
+ * a command leaves or another comes behind it, further runs of its script may join it.
  */
 export class WriteBatch {
   readonly #insides: Insides;
   #gathered = '';
-  /** The last command, if it is encoded by us. */
+  /** The last command, if the library encodes it. */
   #last: EncodedCommand | undefined;
   #count = 0;
-  /** Where what is gathered belongs: after a reconnect nobody waits for its answers. */
+  /** The socket of the gathered commands: after a reconnect nobody waits for their answers. */
   #stream: Writable | undefined;
   #scheduled = false;
 
@@ -35,7 +35,7 @@ export class WriteBatch {
     this.#insides = client as unknown as Insides;
   }
 
-  /** Called by ioredis for each command, before it counts it as in flight. */
+  /** Called by ioredis for each command, before ioredis counts it as in flight. */
   write(command: string | EncodedCommand): void {
     const { stream, commandQueue } = this.#insides;
     if (this.#stream !== stream) this.#clear(stream);
@@ -59,7 +59,7 @@ export class WriteBatch {
     return runs > 0;
   }
 
-  /** Writes now what is gathered. */
+  /** Writes the gathered commands now. */
   readonly flush = (): void => {
     this.#encode();
     const wire = this.#gathered;

@@ -6,13 +6,13 @@ import { pauseBefore } from '../ioredis-workarounds.js';
 import type { RedisConnection } from '../redis-connection.js';
 import type { Address } from './slot-map.js';
 
-/** This process's inbox in a Cluster: subscribed to at any one node, since each receives what is published at the others. */
+/** This process's inbox in a Cluster, subscribed to at one node: each node receives what is published at the others. */
 export class ClusterInbox {
   readonly #wakes: ForeignChannels;
   #subscriber: RedisConnection | undefined;
   #channel: Inbox | undefined;
   #closed = false;
-  /** How often in a row no node let us subscribe. */
+  /** How many times in a row no node accepted the subscription. */
   #failures = 0;
   #cancel = (): void => {};
 
@@ -21,13 +21,13 @@ export class ClusterInbox {
     private readonly listener: ServerListener,
     private readonly time: Clock,
     private readonly connect: (address: Address) => RedisConnection,
-    /** The nodes that may be asked. */
+    /** The nodes at which it may subscribe. */
     private readonly addresses: () => readonly Address[],
   ) {
     this.#wakes = new ForeignChannels(time);
   }
 
-  /** Subscribes at the first node that lets us, in no fixed order. Rejects if none does. */
+  /** Subscribes at the first node that accepts it, in random order, with `but` at the end. Rejects if none does. */
   async open(but?: Address): Promise<void> {
     let why: unknown;
     for (const address of shuffled(this.addresses(), but)) {
@@ -74,7 +74,7 @@ export class ClusterInbox {
     );
   }
 
-  /** As {@link LockServer.listen}: what is published at any node. */
+  /** As {@link LockServer.listen}, for messages that are published at any node. */
   listen(channel: string, onMessage: (text: string) => void): number {
     return this.#wakes.listen(channel, onMessage);
   }
@@ -96,7 +96,7 @@ export class ClusterInbox {
   }
 }
 
-/** In random order; `last`, if it is among them, at the end. */
+/** The addresses in random order; `last`, if it is among them, at the end. */
 function shuffled(addresses: readonly Address[], last?: Address): Address[] {
   const order = addresses.map((address) => ({ address, at: address === last ? 1 : Math.random() }));
   return order.sort((a, b) => a.at - b.at).map(({ address }) => address);

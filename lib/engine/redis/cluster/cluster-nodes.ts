@@ -5,7 +5,7 @@ import { RedisNode } from '../redis-node.js';
 import type { ServerChecks } from '../server-check.js';
 import type { Address } from './slot-map.js';
 
-/** Our connections to the nodes of a Cluster, one each. */
+/** This process's connections to the nodes of a Cluster, one each. */
 export class ClusterNodes {
   readonly #nodes = new Map<Address, { node: RedisNode; opening: Promise<unknown> }>();
   #closed = false;
@@ -14,7 +14,7 @@ export class ClusterNodes {
     private readonly connect: (address: Address) => RedisConnection,
     private readonly checks: ServerChecks,
     private readonly reconnected: () => void,
-    /** The connection to a node that could be used was lost. */
+    /** Called when the connection to a usable node is lost. */
     private readonly lost: () => void,
   ) {}
 
@@ -34,9 +34,9 @@ export class ClusterNodes {
     if (!known) {
       const node = new RedisNode(this.connect(address), this.checks);
       node.connection.client.on('close', () => {
-        if (node.clock.known && this.at(address) === node) this.lost(); // no mere attempt that failed
+        if (node.clock.known && this.at(address) === node) this.lost(); // not after a failed attempt
       });
-      const opening = detached(() => node.open(this.reconnected, false)); // it outlives the call that needs it first
+      const opening = detached(() => node.open(this.reconnected, false)); // it outlives the call that needs the node first
       opening.catch(() => this.at(address) === node && this.#drop(address));
       known = { node, opening };
       this.#nodes.set(address, known);
@@ -45,7 +45,7 @@ export class ClusterNodes {
     return known.node;
   }
 
-  /** Closes the connections to all but these. */
+  /** Closes the connections to all other nodes. */
   keep(addresses: readonly Address[]): void {
     for (const address of this.#nodes.keys()) {
       if (!addresses.includes(address)) this.#drop(address);

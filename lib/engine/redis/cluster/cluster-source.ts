@@ -8,11 +8,11 @@ import { type Address, hostAndPort } from './slot-map.js';
 type Given = string | number | (RedisOptions & { readonly host?: string; readonly port?: number });
 
 /**
- * Where a Cluster is, taken from the application's client or options, and how its nodes are spoken to: as the options
- * say, else as the first of the named nodes says that says anything.
+ * The seeds of a Cluster and the options of its connections, from the application's client or options. If the options say
+ * nothing of access, the first seed that does counts for all.
  */
 export class ClusterSource {
-  /** Where one may ask first. */
+  /** The nodes that are asked first. */
   readonly seeds: readonly Address[];
   readonly #options: RedisOptions;
 
@@ -30,7 +30,7 @@ export class ClusterSource {
     this.#options = { ...access, ...defined(options) };
   }
 
-  /** Undefined if `source` is no Cluster. @throws LockOptionsError if it names no node, or one that has no address. */
+  /** Undefined if `source` is no Cluster. @throws LockOptionsError if it names no node, or one without an address. */
   static of(source: CheckedSource): ClusterSource | undefined {
     if (!isClient(source)) {
       if (!('cluster' in source)) return undefined;
@@ -43,7 +43,7 @@ export class ClusterSource {
     return new ClusterSource(startupNodes, redisOptions, natMap);
   }
 
-  /** Where this process reaches the node that the Cluster knows by this address. */
+  /** The address at which this process reaches a node that the Cluster knows by `address`. */
   readonly mapped = (address: Address): Address => {
     const { natMap } = this;
     const found = typeof natMap === 'function' ? natMap(address) : natMap?.[address];
@@ -61,12 +61,12 @@ export class ClusterSource {
   }
 }
 
-/** Without what is there and undefined, as a password from an environment that has none is. */
+/** Drops options that are undefined, such as a password from an environment without one. */
 function defined(options: RedisOptions): RedisOptions {
   return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined));
 }
 
-/** The address of a node that the application names, and what is given beside it: user, password and TLS. */
+/** The address of a node that the application names, and its access options: user, password and TLS. */
 function seed(given: Given): { address: Address; access: RedisOptions } {
   if (typeof given === 'number') return { address: `127.0.0.1:${given}`, access: {} };
   const { host = '127.0.0.1', port = 6379, ...access } = nodeOptions('"redis"', given);

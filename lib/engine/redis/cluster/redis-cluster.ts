@@ -16,21 +16,21 @@ import type { ClusterSource } from './cluster-source.js';
 import { type Address, slotOf, slotTagOf } from './slot-map.js';
 import { Topology } from './topology.js';
 
-/** How long to wait before asking again for a lock whose slot is on its way to another node, in ms. */
+/** The pause before a step is repeated while its slot moves to another node, in ms. */
 const PAUSE = 20;
 
 /**
- * A Redis Cluster as this process uses it: a connection and a clock for each primary, an inbox at any of them.
- * Only an answer by which a node did nothing makes a step begin anew; nothing is sent twice otherwise.
+ * A Redis Cluster as this process uses it: a connection and a clock for each primary, an inbox at any of them. A step is
+ * repeated only after an answer which says that the node did nothing.
  */
 export class RedisCluster implements LockServer {
   readonly inboxPrefix: string;
   #nodes: ClusterNodes | undefined;
   #topology: Topology | undefined;
   #inbox: ClusterInbox | undefined;
-  /** The one that was met at the start. */
+  /** The node that was greeted at the start. */
   #greeted: RedisNode | undefined;
-  /** Why it could not be used yet. */
+  /** Why the Cluster could not be used yet. */
   #trouble: string | undefined;
 
   constructor(
@@ -46,7 +46,7 @@ export class RedisCluster implements LockServer {
         'Option "durability" is \'refuse\', which a Cluster cannot keep: take \'warn\' with option "replicas", or a quorum (option "nodes").',
       );
     }
-    this.inboxPrefix = `${inboxPrefix}cluster:`; // tells the scripts that the receiver of a push may be at another node
+    this.inboxPrefix = `${inboxPrefix}cluster:`; // tells scripts that the receiver of a push may be at another node
   }
 
   async open(listener: ServerListener): Promise<void> {
@@ -81,7 +81,7 @@ export class RedisCluster implements LockServer {
     topology.refresh();
   }
 
-  /** Tells this process's own inbox what no grant says, at a node that it returns. */
+  /** Publishes a text that is no grant to this process's own inbox. Resolves to the node that took it. */
   async #greet({ name }: ClusterInbox, text: string): Promise<RedisNode> {
     const [node] = this.#nodes?.ready ?? [];
     if (!node) throw notSent(undefined);
@@ -179,7 +179,7 @@ export class RedisCluster implements LockServer {
     return address === undefined ? undefined : this.#nodes?.at(address);
   }
 
-  /** Where a step is taken next that was sent elsewhere. Rejects where that cannot be reached by then, in monotonic ms. */
+  /** The node that takes a redirected step. Rejects if it cannot be reached by `giveUpAt`, in monotonic ms. */
   async #follow(
     { kind, address }: Redirection,
     slot: number,
@@ -200,7 +200,7 @@ export class RedisCluster implements LockServer {
     return node;
   }
 
-  /** A node while it is connected to, for no longer than its caller waits: that goes on for the next one. */
+  /** Waits for the connection to a node, no longer than the caller does; the connecting goes on for the next call. */
   #reached(
     opening: Promise<RedisNode>,
     address: Address,
@@ -209,7 +209,7 @@ export class RedisCluster implements LockServer {
   ): Promise<RedisNode> {
     return new Promise((resolve, reject) => {
       const cancel = deadline(this.time, giveUpAt - this.time.monotonic(), () => {
-        this.#topology?.refresh(); // the others may know who has taken its place
+        this.#topology?.refresh(); // the other nodes may know its replacement
         reject(
           notSent(key, `the node at ${address}, to which its slot was moved, is not connected`),
         );

@@ -7,11 +7,11 @@ const TABLE = Uint16Array.from({ length: 256 }, (_, byte) => {
   return crc;
 });
 
-/** For each slot, the smallest whole number in it, as far as they were looked for: those below `tried`. */
+/** The smallest whole number in each slot, among the numbers below `tried`. */
 const tags: string[] = [];
 let tried = 0;
 
-/** The smallest whole number whose decimals, in braces, put a key into the slot of `key`. All slots have one below 109,758. */
+/** The smallest whole number whose decimals, in braces, put a key into the slot of `key`: below 109,758 for every slot. */
 export function slotTagOf(key: string): string {
   const slot = slotOf(key);
   while (tags[slot] === undefined) {
@@ -22,7 +22,7 @@ export function slotTagOf(key: string): string {
   return tags[slot];
 }
 
-/** The slot of a key: CRC16 (XMODEM) of what stands in its first braces, of all of it if nothing does. */
+/** The slot of a key: CRC16 (XMODEM) of the text in its first braces, or of the whole key if there is none. */
 export function slotOf(key: string): number {
   const open = key.indexOf('{');
   const close = open < 0 ? -1 : key.indexOf('}', open + 1);
@@ -39,18 +39,18 @@ function crcOf(text: string): number {
   return crc;
 }
 
-/** Where a node is, as `host:port`. */
+/** The address of a node, as `host:port`. */
 export type Address = string;
 
 /** One line of CLUSTER SLOTS: the primary comes first. */
 type SlotRange = [first: number, last: number, ...nodes: SlotNode[]];
 type SlotNode = [host: string | null, port: number, id?: string, networks?: readonly string[]];
 
-/** Which node has which slot. */
+/** The node that owns each slot. */
 export class SlotMap {
   constructor(private readonly owners: (Address | undefined)[] = []) {}
 
-  /** From what the node at `asked` answers to CLUSTER SLOTS; a node that does not know its own host is there. */
+  /** Reads the answer to CLUSTER SLOTS of the node at `asked`; a node that does not know its host has that of `asked`. */
   static read(reply: unknown, asked: Address, mapped: (address: Address) => Address): SlotMap {
     const owners = Array.from<Address | undefined>({ length: SLOTS });
     for (const [first, last, primary] of reply as SlotRange[]) {
@@ -75,14 +75,14 @@ export class SlotMap {
     return [...new Set(this.owners)].filter((address) => address !== undefined);
   }
 
-  /** The smallest whole number whose decimals, in braces, put a key into a slot of this node, which has one. */
+  /** The smallest whole number whose decimals, in braces, put a key into a slot of this node. The node must own one. */
   tagAt(address: Address): string {
     let tag = 0;
     while (this.owner(slotOf(String(tag))) !== address) tag += 1;
     return String(tag);
   }
 
-  /** How many slots no node has. */
+  /** How many slots no node owns. */
   get unserved(): number {
     return SLOTS - this.owners.filter((address) => address !== undefined).length;
   }
@@ -95,7 +95,7 @@ export class SlotMap {
   }
 }
 
-/** Nothing where a node does not know it; its IP address where hostnames are preferred, and it has none (`?`). */
+/** The host of a node, if the node knows it. If hostnames are preferred and the node has none (`?`): its IP address. */
 function hostOfNode([host, , , networks = []]: SlotNode): string | null | undefined {
   if (host !== '?') return host;
   const at = networks.indexOf('ip');

@@ -4,18 +4,18 @@ import type { ClusterNodes } from './cluster-nodes.js';
 import type { ClusterSource } from './cluster-source.js';
 import { type Address, SlotMap } from './slot-map.js';
 
-/** How long to wait before asking again while a slot has no node that answers, in ms: at first, and at most. */
+/** The first and the longest pause before nodes are asked again while a slot has no node that answers, in ms. */
 const PAUSE = 100;
 const LONGEST = 1_000;
 
-/** Which node has which slot, as the nodes tell it: asked when one is lost, or says that a slot moved. */
+/** The node that owns each slot. The nodes are asked when one of them is lost, or says that a slot moved. */
 export class Topology {
   #map = new SlotMap();
   #asking: Promise<void> | undefined;
   #closed = false;
   /** When the answer CLUSTERDOWN is heeded again, in monotonic ms. */
   #heedsFrom = 0;
-  /** How often in a row it was asked in vain. */
+  /** How many rounds in a row left a slot without a node that answers. */
   #rounds = 0;
   #cancel = (): void => {};
 
@@ -23,7 +23,7 @@ export class Topology {
     private readonly source: ClusterSource,
     private readonly nodes: ClusterNodes,
     private readonly time: Clock,
-    /** Slots have another node now. */
+    /** Called when slots have moved to other nodes. */
     private readonly changed: () => void,
   ) {}
 
@@ -31,7 +31,7 @@ export class Topology {
     return this.#map.addresses;
   }
 
-  /** What in braces puts a key into a slot of this node. */
+  /** The tag that, in braces, puts a key into a slot of this node. */
   tagAt(address: Address): string {
     return this.#map.tagAt(address);
   }
@@ -40,20 +40,20 @@ export class Topology {
     return this.#map.owner(slot);
   }
 
-  /** A node said so. */
+  /** Takes a node's word for the move of a slot. */
   move(slot: number, address: Address): void {
     this.#map.move(slot, address);
     this.refresh();
   }
 
-  /** Finds the Cluster: asks all seeds, of which the first to answer says the rest. Rejects with the reason of the last one. */
+  /** Asks all seeds; the first answer names the other nodes. Rejects with the error of the last seed. */
   async find(): Promise<void> {
     this.#map = await firstOf(this.source.seeds.map((seed) => this.#ask(seed)));
     await Promise.allSettled(this.addresses.map((address) => this.nodes.open(address)));
     this.nodes.keep(this.addresses);
   }
 
-  /** A node serves no slot at the moment: others may know who does. */
+  /** A node serves no slot at the moment: the others are asked who does. */
   doubt(address: Address | undefined): void {
     const now = this.time.monotonic();
     if (now < this.#heedsFrom) return;
@@ -61,7 +61,7 @@ export class Topology {
     this.refresh(address);
   }
 
-  /** Asks anew, until every slot's node answers; not the node `but`, where there is another. */
+  /** Asks until every slot has a node that answers; not the node `but`, if there is another. */
   refresh(but?: Address): void {
     this.#rounds = 0;
     this.#round(but);
@@ -70,7 +70,7 @@ export class Topology {
   #round(but?: Address): void {
     if (this.#closed || this.#asking) return;
     this.#cancel();
-    this.#asking = detached(() => this.#refresh(but)) // what it opens outlives the call that met the change
+    this.#asking = detached(() => this.#refresh(but)) // the connections outlive the call that met the change
       .catch(() => false)
       .then((whole) => {
         this.#asking = undefined;
@@ -92,7 +92,7 @@ export class Topology {
     const asked = ready.length > 0 ? ready : this.source.seeds;
     const map = await this.#ask(asked[Math.floor(Math.random() * asked.length)]!);
     if (this.#closed) return false;
-    // One that cannot be reached must not hold up the others: its turn comes with the next round.
+    // A node that cannot be reached must not hold up the others: the next round tries it again.
     const opening = map.addresses.filter((address) => !this.nodes.at(address));
     await Promise.race([
       Promise.allSettled(opening.map((address) => this.nodes.open(address))),
@@ -118,7 +118,7 @@ export class Topology {
   }
 }
 
-/** What is answered first; where nothing is, the reason of the last one in the list. */
+/** The first answer; if there is none, the error of the last promise in the list. */
 export async function firstOf<Answer>(asked: readonly Promise<Answer>[]): Promise<Answer> {
   try {
     return await Promise.any(asked);
