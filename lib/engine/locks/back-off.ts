@@ -1,19 +1,19 @@
 import type { Queued } from './lock-store.js';
 import type { LockRequest } from './lock-request.js';
 
-/** The shortest and the longest average pause, in ms, and the part of the time waited that it grows with. */
+/** The shortest and longest average pause, in ms, and its growth as a part of the time waited. */
 const PAUSE = { shortest: 8, longest: 60, growth: 0.02 };
 
-/** How long to wait before the next attempt, in ms: at random, so that contenders who split the votes do not meet again. */
+/** A random pause before the next attempt, in ms, so that contenders who split the votes do not meet again. */
 export function backOff(waited: number): number {
   const mean = Math.min(PAUSE.longest, PAUSE.shortest + waited * PAUSE.growth);
   return mean * 2 * Math.random();
 }
 
 /**
- * The answer to who waits where there is no queue: it asks again after such a pause, or as soon as the lock ends by
- * itself, if it does (`left` ms); without the pause where it is `told` when it is given back. It is enqueued at the moment
- * of its first ask.
+ * The answer to a waiter where there is no queue: the waiter asks again after a random pause, or when the lock ends by itself
+ * in `left` ms. With `told`, a release is announced, and the pause is left out. The waiter's arrival is the moment of its first
+ * ask.
  */
 export function askAgain(
   { enqueuedAt }: LockRequest,

@@ -1,7 +1,7 @@
-/** How many leases one extend carries: a longer script would hold up everybody else. This one takes 1 to 3 ms. */
+/** The most leases in one extend, which takes 1 to 3 ms: a longer script would delay all other clients. */
 export const LARGEST_BATCH = 256;
 
-/** The indices of `items` in batches of `largest` at most, in which all items have one `group`. */
+/** Groups the indices of `items` into batches of `largest` at most; the items of a batch have one `group`. */
 export function batchesOf<Item>(
   items: readonly Item[],
   group: (item: Item) => unknown,
@@ -22,7 +22,7 @@ export function batchesOf<Item>(
   return batches;
 }
 
-/** The same where only items of one `kind` are put together, by `batches`. */
+/** Groups items by kind first, then each kind by `batches`. */
 export function batchesBy<Item>(
   items: readonly Item[],
   kindOf: (item: Item) => unknown,
@@ -30,8 +30,8 @@ export function batchesBy<Item>(
 ): number[][] {
   const kinds = batchesOf(items, kindOf, Infinity);
   if (kinds.length === 1) return batches(items);
-  return kinds.flatMap((places) => {
-    const own = places.map((at) => items[at]!);
-    return batches(own).map((batch) => batch.map((nth) => places[nth]!));
+  return kinds.flatMap((indices) => {
+    const own = indices.map((at) => items[at]!);
+    return batches(own).map((batch) => batch.map((nth) => indices[nth]!));
   });
 }

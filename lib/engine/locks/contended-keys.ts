@@ -1,15 +1,15 @@
 import type { Clock } from '../options/index.js';
 
-/** For how long a key counts as contended, in ms. */
+/** How long a key counts as contended, in ms. */
 const LATELY = 1_000;
-/** How many keys are remembered. */
+/** The most keys that are remembered. */
 const REMEMBERED = 1_000;
 
-/** The keys at which this process met other callers lately: a hint that they are there, and no more than that. */
+/** The keys at which this process recently met other callers. Membership is only a hint. */
 export class ContendedKeys {
   #metAt = new Map<string, number>();
 
-  /** Another caller held the lock or waited for it at `now` (monotonic ms). */
+  /** Records that another caller held the lock or waited for it at `now` (monotonic ms). */
   add(key: string, now: number): void {
     if (this.#metAt.size >= REMEMBERED) this.#metAt = new Map();
     this.#metAt.set(key, now);

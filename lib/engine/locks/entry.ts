@@ -1,9 +1,9 @@
 import { isReader, READER } from '../options/index.js';
 import type { LockRequest } from './lock-request.js';
 
-// The text of an entry in the queue, as docs/protocol.md says it: constant for its life, and all that grant-next.lua needs of it.
+// The text of an entry in the queue, as docs/protocol.md defines it: constant for its life, with all that `grant_next` needs.
 
-/** The entry of one who waits for the lock. */
+/** The entry of a request that waits for the lock. */
 export function entryOf({ holder, ttl, tokenBlock, share }: LockRequest): string {
   if (!share) return `${holder}/${ttl}/x${tokenBlock}`;
   return isReader(share)
@@ -11,7 +11,7 @@ export function entryOf({ holder, ttl, tokenBlock, share }: LockRequest): string
     : `${holder}/${ttl}/p${tokenBlock}/${share.permits}/${share.count}`;
 }
 
-/** The entry of one who awaits a condition, before the signal and after it. */
+/** The entries of a request that awaits a condition, before the signal and after it. */
 export function conditionEntries({ holder, ttl, tokenBlock, condition }: LockRequest): {
   readonly awaiting: string;
   readonly signalled: string;
@@ -23,7 +23,7 @@ export function conditionEntries({ holder, ttl, tokenBlock, condition }: LockReq
 
 const ENTRY = /^([^/]+\/[^/]+)\/(\d+)\/([xspc])(\d+)(?:\/([^/]+))?(?:\/(\d+))?$/;
 
-/** The request that waits at an entry; undefined if no entry is written so. */
+/** Reads the request from an entry; undefined for any other text. */
 export function requestAt(entry: string, key: string): LockRequest | undefined {
   const [, holder, ttl, kind, tokens, detail, count] = ENTRY.exec(entry) ?? [];
   if (holder === undefined) return undefined;

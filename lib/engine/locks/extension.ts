@@ -2,7 +2,10 @@ import type { LuaScript, Operand, Operands } from '../redis/index.js';
 import type { LockRequest } from './lock-request.js';
 import { noReply } from './reply.js';
 
-/** The operands by which several leases are extended: of each name all, one behind another; of the ttl, where it is the last, one if it is the same for all. */
+/**
+ * The operands that extend several leases, in columns: all values of one name, then all of the next. An equal ttl is sent once,
+ * if it is the last column.
+ */
 export function extendArgs({ args }: LuaScript, requests: readonly LockRequest[]): Operand[] {
   const rows = requests.map((request): Operands => {
     const { holder, ttl, overlong, share } = request;
@@ -17,7 +20,7 @@ export function extendArgs({ args }: LuaScript, requests: readonly LockRequest[]
   return list;
 }
 
-/** What an extension answered for each of the leases, in ms; negative for one that is lost. */
+/** Reads the ms left of each lease from an extension's reply; negative for a lost one. */
 export function leftOf(reply: unknown, asked: readonly number[]): readonly number[] {
   if (reply === 1) return asked;
   if (!Array.isArray(reply) || reply.length !== asked.length) throw noReply();

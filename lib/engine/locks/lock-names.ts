@@ -1,26 +1,26 @@
 import type { DialectSettings } from '../options/index.js';
 import { globOf, type KeyType, type LockServer } from '../redis/index.js';
 
-/** What a name must be to be found. */
+/** A search for locks by name. */
 export interface NameSearch {
-  /** `*` stands for anything, all else for itself. */
+  /** `*` matches any text; every other character matches itself. */
   readonly pattern: string;
-  /** How many are enough. */
+  /** The most names to return. */
   readonly most: number;
-  /** Whether a name may be a lock's: other keys of locks are strings, too. */
+  /** Returns true for a possible name of a lock: other keys of locks are strings too. */
   readonly mayBe: (name: string) => boolean;
-  /** In whose format they are written; undefined: ours. */
+  /** The format of the locks; undefined for native ones. */
   readonly dialect?: DialectSettings | undefined;
 }
 
-/** Where Redis has the locks of a format. */
+/** The type and the key pattern of a format's locks. */
 export interface Whereabouts {
   readonly type: KeyType;
   readonly prefix: string;
   readonly suffix: string;
 }
 
-/** The names at which a server has a key of the locks' type: of ours, somebody's lock or a marker of several holders. */
+/** Lists the names at which a server has a key of the locks' type. For native locks that is a holder's id, or a marker of several holders. */
 export async function lockNames(
   server: Pick<LockServer, 'typedKeys'>,
   { type, prefix, suffix }: Whereabouts,

@@ -22,37 +22,37 @@ import { conditions, exclusive, scriptsOf } from './native-scripts.js';
 import { type AcquireReply, answerOf, extendedOf, noReply } from './reply.js';
 import { unlessGone, unlessHeld, unlessLost } from './unconfirmed.js';
 
-/** How many shared leases one extend carries: one of many permits takes Redis up to four times as long as a lock. */
+/** The most shared leases in one extend: one lease of many permits takes Redis up to four times as long as a lock. */
 const LARGEST_SHARED_BATCH = 128;
 
 /**
- * The steps of our own locks on one server: finds the keys, says when a step is too late, reads the replies. A script takes
- * those of the operands that it declares.
+ * The steps of native locks on one server: chooses the keys, sets the time after which a step is too late, and reads the
+ * replies. A script takes those of the operands that it declares.
  */
 export class LockSteps {
-  /** Where others were met. */
+  /** The keys at which other callers were met. */
   readonly contended = new ContendedKeys();
-  /** The keys of locks, by the names that scripts give them. */
+  /** The key lists of locks, by the key names that a script declares. */
   readonly #keyLists = new Map<readonly string[], BoundedCache<KeyList>>();
-  /** The extensions of leases that are renewed together again and again. */
+  /** The steps that renew the same leases again and again. */
   readonly #extensions = new WeakMap<readonly LockRequest[], Step<Extension>>();
 
   constructor(
     readonly server: LockServer,
     readonly prefix: string,
     private readonly waitersPerKey: number,
-    /** Told of grants that come with a reply, as they would come to the inbox. */
+    /** Receives grants that come with a reply, as if they came to the inbox. */
     private readonly onMessage: (message: string) => void,
     /** Clients of the SETNX articles use the locks too. */
     private readonly timestampCompat: boolean,
   ) {}
 
-  /** When a lease beside clients of the articles is renewed first: until then, one that lost a take-over may write over it. */
+  /** When a lease beside clients of the articles is renewed first: before, a client that lost a take-over may overwrite it. */
   get renewIn(): number | undefined {
     return this.timestampCompat ? TAKE_OVER_PAUSE : undefined;
   }
 
-  /** Takes a step that needs no more than its operands. */
+  /** Runs a step that needs only its operands. */
   run<Result>(
     script: LuaScript,
     key: string,
@@ -79,7 +79,7 @@ export class LockSteps {
       wanted,
       on: (node) => {
         const sent = momentOf(this.server.time);
-        asked ??= sent; // another node that the step is sent on to takes it no later
+        asked ??= sent; // another node that gets the step later must not take it later
         const operands = {
           holder,
           ttl,
@@ -111,7 +111,7 @@ export class LockSteps {
     };
   }
 
-  /** What a reply means to an ask that was `sent` to the node then. */
+  /** Reads the reply to an ask that was sent to `node` at `sent`. */
   read(
     reply: AcquireReply,
     request: LockRequest,
@@ -128,7 +128,7 @@ export class LockSteps {
     return answer;
   }
 
-  /** Answers whether something was given back. Who comes next, if it waits in this process, has been told before. */
+  /** The step resolves to true if the lock was the holder's. The next holder, if it waits in this process, has been told before. */
   release(
     request: LockRequest,
     minHoldRest: number,
@@ -149,7 +149,7 @@ export class LockSteps {
     });
   }
 
-  /** Answers whether the lock was the leaver's. */
+  /** The step resolves to true if the lock was the leaver's. */
   leave(request: LockRequest, served: readonly LockRequest[] = []): Step<boolean> {
     const { key, holder, ttl, tokenBlock: tokens, share, condition } = request;
     const operands = {
@@ -167,13 +167,13 @@ export class LockSteps {
     return this.#step(leave, key, operands, isOne);
   }
 
-  /** Leases of one kind in batches of one slot. */
+  /** Groups leases of one kind into batches of one slot. */
   batches(requests: readonly LockRequest[]): number[][] {
     const largest = requests[0]?.share ? LARGEST_SHARED_BATCH : LARGEST_BATCH;
     return batchesOf(requests, ({ key }) => this.server.slotOf(this.prefix + key), largest);
   }
 
-  /** Of one batch; of the same list the same step, which is encoded once. */
+  /** Lengthens the leases of one batch. The step of a list is kept, so that its operands are encoded once. */
   extend(requests: readonly LockRequest[]): Step<Extension> {
     let step = this.#extensions.get(requests);
     if (!step) this.#extensions.set(requests, (step = this.#extend(requests)));
@@ -206,11 +206,11 @@ export class LockSteps {
     };
   }
 
-  /** @throws LockStoreError if it came too late: nothing happened then. */
+  /** @throws LockStoreError if the step came too late: nothing happened then. */
   async transfer(request: LockRequest, successor: LockRequest): Promise<Transferred> {
     const transfer = this.#transfer(request, successor);
     let answer = await this.server.take(transfer);
-    // After a sleep the server's clock is ahead of what we know of it, until it has said so.
+    // After a sleep, the server's clock is ahead of our estimate, until it answers.
     if (answer === 'late') answer = await this.server.take(transfer);
     if (answer !== 'late') return answer;
     const { key } = request;
@@ -281,15 +281,12 @@ export class LockSteps {
   }
 }
 
-/** How several hold the lock, as scripts say it; undefined for one alone. */
+/** The kind of a shared lock in scripts; undefined for an exclusive one. */
 function kindOf({ share }: LockRequest): 's' | 'p' | undefined {
   return share && (isReader(share) ? 's' : 'p');
 }
 
-/**
- * Whether a script answered 1, and not 0.
- * @throws if it answered anything else.
- */
+/** Returns true for the reply 1, false for 0. @throws for any other reply. */
 export function isOne(reply: unknown): boolean {
   if (reply !== 1 && reply !== 0) throw noReply();
   return reply === 1;

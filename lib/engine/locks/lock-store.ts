@@ -3,55 +3,55 @@ import type { DialectSettings, Moment } from '../options/index.js';
 import type { NameSearch } from './lock-names.js';
 import type { LockRequest } from './lock-request.js';
 
-/** A lock was granted, by an answer or a push: `remaining` ms were left when the server said so, which was not before `sent`. */
+/** A grant, by an answer or a push: `remaining` ms were left when the server said so, which was not before `sent`. */
 export interface Grant {
   readonly kind: 'held';
   readonly sent: Moment;
   readonly remaining: number;
   readonly fencingToken: number | undefined;
-  /** How many tokens are reserved, from `fencingToken` on. A repeated answer may name fewer. */
+  /** The number of reserved tokens, from `fencingToken` on. A repeated answer may name fewer. */
   readonly tokens: number;
-  /** For a caller that awaited a condition: the condition was signalled, or may have been. */
+  /** For a caller that awaited a condition: the caller was signalled, or may have been. */
   readonly signalled?: boolean;
-  /** The first renewal is due after so many ms: clients that lost a take-over may still write over the lock. */
+  /** The first renewal is due after this many ms: clients that lost a take-over may still overwrite the lock. */
   readonly renewIn?: number | undefined;
-  /** The entries of the same process, ttl and kind directly behind this one, if there are any: a token is reserved for each. */
+  /** The entries of the same process, ttl and kind directly behind this one, if any: a token is reserved for each. */
   readonly batch?: Batch | undefined;
 }
 
-/** Entries that stand one behind another in the queue. */
+/** Consecutive entries of the queue. */
 export interface Batch {
   readonly entries: number;
-  /** When the last of them was enqueued. */
+  /** The arrival of the last entry. */
   readonly last: string;
 }
 
 export interface Queued {
   readonly kind: 'queued';
-  /** What is left of the present holder's lease, in ms; negative if there is none, it never ends, or others come first. */
+  /** The ms left of the present holder's lease. Negative if there is none, if it never ends, or if other waiters come first. */
   readonly remaining: number;
   readonly enqueuedAt: string;
-  /** How many places are before this one; `AWAITS` while it awaits a condition. */
+  /** The number of entries before this one; `AWAITS` while the caller awaits a condition. */
   readonly rank: number;
-  /** The server had forgotten the entry, and maybe others: it was flushed, restarted or replaced. */
+  /** True if the server had forgotten the entry, and maybe others: it was flushed, restarted or replaced. */
   readonly requeued: boolean;
-  /** For a caller that awaited a condition and queues for the lock now: the condition was signalled, or may have been. */
+  /** For a caller that awaited a condition and now queues for the lock: the caller was signalled, or may have been. */
   readonly signalled?: boolean | undefined;
 }
 
 /**
- * Why an ask came to nothing: another holds the lock, and the asker did not want to queue (`busy`); the queue is at its
- * cap (`full`); to await a condition, the former lease was not the asker's.
+ * Why an ask failed: the lock is held and the asker did not want to queue (`busy`); the queue is at its cap (`full`); or, to
+ * await a condition, the former lease was not the asker's.
  */
 export type Refusal = 'busy' | 'full' | Lost;
 
-/** Of a lock that is not the asker's any more: nobody holds it, or another does. */
+/** Why a lease is lost: nobody holds the lock, or another caller does. */
 export type Lost = 'free' | 'taken';
 
-/** What one step of a signal came to. */
+/** The result of one step of a signal. */
 export interface Signalled {
   readonly woken: number;
-  /** The last of those to wake, where some of them are left for a further step. */
+  /** The last entry to signal, if a further step is needed. */
   readonly last?: string | undefined;
 }
 
@@ -59,100 +59,100 @@ export type Answer = (
   | Grant
   | Queued
   | { readonly kind: Refusal }
-  /** The command came too late to be trusted and changed nothing. */
+  /** The command arrived too late to be trusted, and changed nothing. */
   | { readonly kind: 'late' }
 ) & {
-  /** Whether the former lease was still the asker's. */
+  /** True if the former lease was still the asker's. */
   readonly gaveBack?: boolean;
 };
 
-/** What is left of a lease in ms, or where it went: `free`, nobody holds the lock; `taken`, another does; `unknown`, too few of several servers said. */
+/** The ms left of a lease. Otherwise `free`, nobody holds the lock; `taken`, another caller does; `unknown`, too few servers of a quorum answered. */
 export type Extended = number | 'free' | 'taken' | 'unknown';
 
-/** What became of several leases, in the order of their requests; it was read not before `sent`. */
+/** The state of several leases, in the order of their requests. The servers read it not before `sent`. */
 export interface Extension {
   readonly sent: Moment;
   readonly remaining: readonly Extended[];
 }
 
-/** What became of a lease that another goes on with; it was read not before `sent`. */
+/** The state of a lease that was handed to a successor. The server read it not before `sent`. */
 export interface Transferred {
   readonly sent: Moment;
   readonly remaining: Extended;
-  /** As of a grant. */
+  /** As in {@link Grant}. */
   readonly renewIn?: number | undefined;
 }
 
-/** What a process is told without asking. A hint: every promise holds if it is lost, late or forged. */
+/** Receives pushed messages. Each is a hint: every promise holds if a message is lost, late or forged. */
 export interface PushListener {
-  /** Whether an entry of this process waits under this holder id: a grant of any other is nobody's. */
+  /** True if an entry of this process waits under this holder id: a grant to any other id is ignored. */
   waits(holder: string): boolean;
-  /** The lock was granted. Without a `grant` no trustworthy clock says what is left of the lease: ask. */
+  /** The lock was granted. Without a `grant`, no trustworthy clock says how much of the lease is left, and the process asks. */
   granted(request: LockRequest, grant: Grant | undefined): void;
   /** An operator took the lock from this holder. */
   forced(holder: string): void;
-  /** The lock was given back, but stays taken for the rest of a minimum hold, in ms; `lock` is its {@link lockId}. */
+  /** The lock was released, but stays taken for the rest of a minimum hold, in ms. `lock` is its {@link lockId}. */
   kept(lock: string, rest: number): void;
   /** Pushes may have been missed, or the server may have changed: ask again. */
   reconnected(): void;
 }
 
-/** What can be seen of a lock from outside. */
+/** The state of a lock, as an inspection shows it. */
 export interface Snapshot {
   /** The Redis type at the key; `none` if it is free. */
   readonly type: string;
-  /** Who holds it alone; '' if nobody does. */
+  /** The exclusive holder; '' if there is none. */
   readonly holder: string;
-  /** Those who hold it together, each with what is left of its lease in ms; of several permits each. */
+  /** The holders that share the lock, each with the ms left of its lease; a holder of several permits appears once for each. */
   readonly holders: readonly { readonly holder: string; readonly remaining: number }[];
-  /** Which holder that is, or which together: a text for `force`, and for nobody else. Undefined if it is free. */
+  /** A digest of the present holders, for `force`. Undefined if the lock is free. */
   readonly sight?: string | undefined;
-  /** In another service's format: whether a lock of it stands there. */
+  /** In another service's format: true if the key has a lock of that format. */
   readonly foreign?: boolean | undefined;
-  /** What several hold it as. */
+  /** How several callers hold the lock. */
   readonly mode?: 'shared' | 'permits' | undefined;
   readonly remaining: number;
-  /** The last token that was reserved, for whatever lock. */
+  /** The last token that was reserved, for any lock. */
   readonly fencingToken: number | undefined;
-  /** The first of those that the holder's grant reserved. */
+  /** The first token that the holder's grant reserved. */
   readonly firstToken: number | undefined;
-  /** Entries in the queue. */
+  /** The number of entries in the queue. */
   readonly waiting: number;
-  /** How many await a condition. */
+  /** The number of entries that await a condition. */
   readonly awaiting: number;
-  /** The first of them, each with its age in ms. */
+  /** The first entries of the queue, each with its age in ms. */
   readonly entries: readonly { readonly entry: string; readonly age: number }[];
   /** The server's clock, ms since the epoch. */
   readonly now: number;
 }
 
-/** What a start-up log says of a store. */
+/** The store's description in the start-up log. */
 export interface StoreDescription {
-  /** What it is, its version and address; no user, no password. */
+  /** The kind, version and address of the server; no user, no password. */
   readonly found: string;
-  /** What about it can cost locks. */
+  /** Settings of the server that can cost locks. */
   readonly warnings: readonly string[];
 }
 
 export type { ServerHealth };
 
-/** What a health check finds of a store. */
+/** The result of a store's health check. */
 export interface StoreHealth {
-  /** Whether a lock that is free would be granted. */
+  /** True if a free lock would be granted. */
   readonly isUp: boolean;
   readonly servers: readonly ServerHealth[];
-  /** Whether this process hears what is pushed; undefined where nothing is. */
+  /** True if this process receives pushes; undefined if the store pushes none. */
   readonly inbox: boolean | undefined;
-  /** What is wrong beside what the servers say. */
+  /** Problems beside those that the servers report. */
   readonly problems: readonly string[];
-  /** What about it can cost locks, for as long as it is so. */
+  /** Settings that can cost locks, for as long as they are in force. */
   readonly warnings: readonly string[];
 }
 
 /**
- * All that a process asks of the locks of one store. Each step on a lock is atomic, and has the effect of once when it
- * reaches the store twice. Never waits, retries, renews, logs or keeps state.
- * Rejects with a `LockStoreError` when the store fails, with a `ForeignLockError` when something else lives at the key.
+ * All steps of a process on the locks of one store. Each step on a lock is atomic, and idempotent: it may reach the store
+ * twice. A store never waits, retries, renews, logs or keeps state.
+ * @throws LockStoreError when the store fails; ForeignLockError when something else lives at the key.
  */
 export interface LockStore {
   /** The name of this process in queues and inboxes. */
@@ -163,46 +163,46 @@ export interface LockStore {
   readonly ready: boolean;
   acquire(request: LockRequest): Promise<Answer>;
   /**
-   * False if the lock was not the holder's any more. `keep` ms it stays taken by nobody. The entries of `served` had
-   * their turns within this lease, and leave the queue.
+   * Releases the lock. Resolves to false if it was not the holder's any more. For `minHoldRest` ms the lock stays taken by
+   * nobody. The entries of `served` had their turns within this lease, and leave the queue.
    */
   release(
     request: LockRequest,
     minHoldRest: number,
     served?: readonly LockRequest[],
   ): Promise<boolean>;
-  /** Gives up a place, and the lock if it was granted meanwhile; `served` as in a release. True if it was. */
+  /** Removes the request's entry, and releases the lock if it was granted meanwhile: then resolves to true. `served` as in a release. */
   leave(request: LockRequest, served?: readonly LockRequest[]): Promise<boolean>;
-  /** The requests, by their indices, in batches: each is one command for one node, so that no other node holds it up. */
+  /** Groups requests, by their indices, into batches. Each is one command for one node, so that no other node delays it. */
   batches(requests: readonly LockRequest[]): number[][];
-  /** Lengthens what is still held of one batch; in the order of the requests. */
+  /** Lengthens the leases of one batch that are still held; results are in the order of the requests. */
   extend(requests: readonly LockRequest[]): Promise<Extension>;
-  /** `most`: how many of the holders and of the entries it names. */
+  /** Inspects a lock; `most` bounds the holders and entries in the snapshot. */
   inspect(key: string, most: number, dialect?: DialectSettings): Promise<Snapshot>;
-  /** Makes a lease that was exclusive a shared one, without a gap; others that share it have its `token`. False if it was not the holder's any more. */
+  /** Turns an exclusive lease into a shared one, without a gap; other readers get its `token`. False if the lock was not the holder's any more. */
   downgrade(request: LockRequest, token?: number): Promise<boolean>;
-  /**
-   * Puts `successor` in the place of who holds it alone, without a gap, for `successor.ttl` at least. What is left of the
-   * lease; where it went if the lock was not the holder's any more.
-   */
+  /** Replaces the exclusive holder by `successor`, without a gap, for `successor.ttl` at least. */
   transfer(request: LockRequest, successor: LockRequest): Promise<Transferred>;
-  /** The version of what the lock guards, until the next exclusive grant with a token, or for a minute. Undefined while somebody holds it alone. */
+  /**
+   * Reads the version of the guarded data: it lasts until the next exclusive grant with a token, or for a minute. Undefined
+   * during an exclusive lease.
+   */
   stamp(key: string): Promise<number | undefined>;
-  /** Wakes the first who await the condition, `most` at most, a bounded number in one step; up to `last`, which an earlier step said. */
+  /** Signals the first `most` entries that await the condition, a bounded number in one step, up to the entry `last` of an earlier step. */
   signal(
     request: LockRequest,
     condition: string,
     most: number,
     last?: string,
   ): Promise<Signalled | Lost>;
-  /** True if somebody held the lock. With the `sight` of a snapshot, `another` if others hold it: nothing happened then. */
+  /** Takes the lock from its holders; true if it was held. `another`, without a change, if the holders are not those of `sight`. */
   force(key: string, dialect?: DialectSettings, sight?: string): Promise<boolean | 'another'>;
-  /** The names of locks that are not free. Not one step: one that comes or goes meanwhile is found or not. */
+  /** Lists the names of locks that are not free. The listing is not atomic: a lock that changes meanwhile may be missing. */
   names(search: NameSearch): Promise<string[]>;
-  /** A grant was found by asking that a push should have told: the inbox may have gone deaf. */
+  /** Reports that an ask found a grant whose push was missed: the inbox may be broken. */
   pushMissed(): void;
   describe(): StoreDescription;
-  /** How it is, found within so many ms, connected or not. Never rejects. */
+  /** Checks the store's health within so many ms, connected or not. Never rejects. */
   health(within: number): Promise<StoreHealth>;
   close(): Promise<void>;
 }

@@ -22,7 +22,7 @@ import leaveShare from './shares/leave.lua.js';
 import releaseShare from './shares/release.lua.js';
 import type { LockRequest } from './lock-request.js';
 
-/** The steps of a lock that one holder has alone, and those of an operator. */
+/** The steps of an exclusive lock, and those of an operator. */
 export const exclusive = named('lock', {
   acquire: new LuaScript(acquire, 'batchable'),
   acquireFree: new MergedScript(acquireFree),
@@ -43,13 +43,13 @@ const shared = named('shares', {
   leave: new LuaScript(leaveShare),
 });
 
-/** The steps of a lock that readers hold together. */
+/** The steps of a lock that readers share. */
 export const readers = named('readers', {
   ...shared,
   extend: new CachedScript(extendReaders),
 });
 
-/** The steps of a lock of which several hold permits. */
+/** The steps of a semaphore, whose holders have permits. */
 export const permits = named('permits', {
   ...shared,
   extend: new CachedScript(extendPermits),
@@ -63,7 +63,7 @@ export const conditions = named('condition', {
   signal: new LuaScript(signal),
 });
 
-/** The steps of a lock that is held like this. */
+/** The steps for the kind of lock that a request names. */
 export function scriptsOf({ share }: Pick<LockRequest, 'share'>): typeof readers {
   if (!share) return exclusive;
   return isReader(share) ? readers : permits;

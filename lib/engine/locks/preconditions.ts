@@ -4,13 +4,13 @@ import type { LockStore } from './lock-store.js';
 import type { LockRequest } from './lock-request.js';
 import { refuseUnsound } from './quorum/quorum-limits.js';
 
-/** What has to be so before a step is taken: throws if it is not. */
+/** A check before a step; it throws if the step is not allowed. */
 export type Precondition = (
   step: keyof LockStore,
   request: Pick<LockRequest, 'key' | 'ttl' | 'share' | 'condition' | 'maxWaiting'>,
 ) => void;
 
-/** The steps on locks; the others only look, or are about no lock. */
+/** The steps on locks; other steps only look, or concern no lock. */
 const STEPS = [
   'acquire',
   'release',
@@ -23,7 +23,7 @@ const STEPS = [
   'signal',
 ] as const;
 
-/** Has `before` asked before each step on the locks of this store. */
+/** Makes the store call `before` ahead of each step on its locks. */
 export function checkSteps(store: LockStore, before: Precondition): void {
   for (const name of STEPS) {
     const step = store[name].bind(store) as (...given: unknown[]) => Promise<unknown>;
@@ -37,12 +37,12 @@ export function checkSteps(store: LockStore, before: Precondition): void {
   }
 }
 
-/** The steps that make a lease, or lengthen one. */
+/** The steps that grant or lengthen a lease. */
 const LEASING = ['acquire', 'extend', 'transfer'];
 
 /**
- * Where a server may be in its grace period: no lease is longer than that lasts, and whatever may let somebody in waits for
- * its end. What is held is renewed all the same.
+ * The precondition for servers that may be in a grace period. No lease is longer than the period, and steps that may grant a
+ * lock wait for its end. Held leases are renewed all the same.
  * @param longest The longest lease, in ms.
  * @param check Throws in the grace period.
  */
@@ -61,7 +61,7 @@ export function boundedLeases(
   };
 }
 
-/** @throws LockOptionsError for a call that the store of such a module refuses whenever it comes. */
+/** @throws LockOptionsError for a call that the store of this module always refuses. */
 export function refuseInVain(
   key: string,
   { ttl, share, maxWaiting, dialect }: CallSettings,
@@ -72,7 +72,7 @@ export function refuseInVain(
   if (module.durability === 'refuse') boundedLeases(module.call.ttl)('acquire', { key, ttl });
 }
 
-/** @throws LockOptionsError where no other format has such a step. */
+/** @throws LockOptionsError for a lock in a dialect: no dialect has such a step. */
 export function refuseDialect(step: 'downgrade' | 'transfer', { dialect }: LockRequest): void {
   if (!dialect) return;
   const { name } = dialect;

@@ -3,14 +3,14 @@ import type { Moment } from '../options/index.js';
 import type { Answer, Batch, Extended } from './lock-store.js';
 import type { LockRequest } from './lock-request.js';
 
-// What the scripts return and push, as docs/protocol.md says it.
+// Replies and messages of the scripts, as docs/protocol.md describes them.
 
-/** What is no reply to a step. The connection on which it came is replaced, since others may be out of step, too. */
+/** The error for an unreadable reply. Its connection is replaced, since further replies may be out of step too. */
 export function noReply(): Error {
   return new TypeError('no reply');
 }
 
-/** What the acquire scripts return: the clock alone says `held` for the whole ttl, with all tokens, the first of which is the clock; below 0 it says `late`. */
+/** A reply of an acquire script. The clock alone means `held` for the whole ttl, with all tokens, from the clock on; a negative one means `late`. */
 export type AcquireReply =
   | number
   | [
@@ -83,27 +83,27 @@ export function msOf(reply: unknown): number {
   return reply;
 }
 
-/** What of each lease is left, as extend and transfer say it. */
+/** Reads the state of a lease in a reply of extend or transfer. */
 export function extendedOf(reply: unknown): Extended {
   const ms = msOf(reply);
   return ms === -2 ? 'free' : ms === -3 ? 'taken' : ms;
 }
 
-/** The last token that a fence names. */
+/** Reads the last token from a fence. */
 export function lastToken(fence: string | undefined): number | undefined {
   return fence ? Number(fence) : undefined;
 }
 
-/** A message to this process' inbox; undefined for a word that nobody here knows. */
+/** A message to this process's inbox; undefined for an unknown word. */
 type Message =
   | { readonly kind: 'forced'; readonly holders: readonly string[] }
-  /** The lock at a Redis key comes free by itself in so many ms. */
+  /** The lock at a Redis key comes free by itself in this many ms. */
   | { readonly kind: 'kept'; readonly rest: number; readonly redisKey: string }
   | {
       readonly kind: 'held';
       readonly entry: string;
       readonly redisKey: string;
-      /** The lease in ms, from `at` on: the server's clock in ms. */
+      /** The length of the lease in ms, from `at` (ms of the server's clock). */
       readonly remaining: number;
       readonly at: number;
       readonly fencingToken: number | undefined;

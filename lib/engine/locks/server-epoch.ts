@@ -4,31 +4,31 @@ import { LuaScript, named, type RedisConnection } from '../redis/index.js';
 import { msOf } from './reply.js';
 import serverEpoch from './server-epoch.lua.js';
 
-/** The step by which a server is admitted. */
+/** The script that admits a server. */
 export const scripts = named('store', { serverEpoch: new LuaScript(serverEpoch) });
 
-/** The key of the mark by which a server is known again: of no lock, as none has empty braces. */
+/** The key of the mark that identifies a server process. No lock has this key, as no name has empty braces. */
 export function epochKey(prefix: string): string {
   return `${prefix}{}:generation`;
 }
 
 /**
- * The life of one server process, from its start to its end: a server that was started or promoted may have
- * forgotten locks that are held. They are over one longest lease after somebody first saw the new epoch; until
- * then lasts its grace period, in which it grants nothing. A connection never outlives the process at its other end, so each one is asked.
+ * The life of one server process, from its start to its end. A server that was started or promoted may have forgotten held
+ * locks, whose leases are over one longest lease after somebody first saw the new epoch. Until then the server is in its grace
+ * period, and grants nothing. A connection never outlives the process at its other end, so each new connection is asked.
  */
 export class ServerEpoch {
   #over = Infinity;
 
   constructor(
-    /** No lock's name: none has empty braces. */
+    /** The prefix of the module's keys. */
     private readonly prefix: string,
     /** The longest lease, in ms. */
     private readonly longest: number,
     private readonly clock: Clock,
   ) {}
 
-  /** Looks at the server of a new connection. @throws LockStoreError without the right to INFO. */
+  /** Identifies the server of a new connection. @throws LockStoreError without the right to INFO. */
   readonly admit = async (connection: RedisConnection): Promise<void> => {
     this.#over = Infinity;
     const info = String(await connection.send('info', ['server']));
@@ -49,7 +49,7 @@ export class ServerEpoch {
     this.#over = this.clock.monotonic() + left;
   };
 
-  /** The ms that are left of the grace period; Infinity before the server is known. */
+  /** The ms left of the grace period; Infinity before the server is known. */
   get gracePeriod(): number {
     return Math.max(0, this.#over - this.clock.monotonic());
   }
@@ -65,7 +65,7 @@ export class ServerEpoch {
     );
   }
 
-  /** What a start-up log says; nothing when the grace period is over. */
+  /** Warnings for the start-up log; none after the grace period. */
   get warnings(): string[] {
     const { gracePeriod } = this;
     if (gracePeriod === 0 || gracePeriod === Infinity) return [];

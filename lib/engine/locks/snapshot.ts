@@ -4,10 +4,10 @@ import inspectString from './inspect-string.lua.js';
 import type { Snapshot } from './lock-store.js';
 import { lastToken } from './reply.js';
 
-/** Looks at a lock without a queue of ours: a string in another service's format, or one node's part of a quorum. */
+/** Inspects a lock without a queue of ours: a string in another service's format, or one node's vote of a quorum. */
 export const scripts = named('store', { inspectString: new LuaScript(inspectString) });
 
-/** What lock/inspect.lua returns. */
+/** The reply of lock/inspect.lua. */
 type NativeReply = [
   type: string,
   current: string,
@@ -21,7 +21,7 @@ type NativeReply = [
   sight: string,
 ];
 
-/** Of a lock of our own. */
+/** The snapshot of a native lock. */
 export function snapshotOf(reply: unknown, most: number): Snapshot {
   const [type, current, remaining, fence, at, waiting, holders, entries, awaiting, sight] =
     reply as NativeReply;
@@ -50,7 +50,7 @@ export function snapshotOf(reply: unknown, most: number): Snapshot {
   };
 }
 
-/** What a script returns of a lock without a queue of ours: who holds it, each with what is left of the lease. */
+/** The reply of scripts for a lock without a queue of ours: its holders, each with the ms left of the lease. */
 type ReplyWithoutQueue = [
   type: string,
   isLock: number,
@@ -63,7 +63,7 @@ type ReplyWithoutQueue = [
   sight: string,
 ];
 
-/** Of a lock that has no queue of ours. */
+/** The snapshot of a lock without a queue of ours. */
 export function snapshotWithoutQueue(reply: unknown): Snapshot {
   const [type, isLock, left, fence, now, mode, flat, token, sight] = reply as ReplyWithoutQueue;
   const holders = [...pairs(flat)].map(([holder, remaining]) => ({ holder, remaining }));
@@ -91,7 +91,7 @@ interface SharedLease {
   readonly remaining: number;
 }
 
-/** The first of these leases, so many at most, each as often as it has permits. */
+/** The first `most` leases, each repeated once per permit. */
 export function oncePerPermit(leases: readonly SharedLease[], most: number): Snapshot['holders'] {
   return leases
     .flatMap(({ holder, count, remaining }) =>
@@ -100,7 +100,7 @@ export function oncePerPermit(leases: readonly SharedLease[], most: number): Sna
     .slice(0, most);
 }
 
-/** Texts and numbers, one after the other. */
+/** Pairs up a flat list of texts and numbers. */
 function* pairs(flat: readonly (string | number)[]): Generator<[text: string, value: number]> {
   for (let at = 0; at + 1 < flat.length; at += 2) yield [String(flat[at]), Number(flat[at + 1])];
 }

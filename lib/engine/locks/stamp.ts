@@ -25,12 +25,12 @@ export class Stamp {
   }
 
   /**
-   * True only if no client of this library has held the lock exclusively since the stamp was taken, or holds it now. False
-   * for a stamp that was taken while a caller held the lock, this caller included. False also after a loss of Redis' data, and
-   * after a grant that its caller did not receive.
+   * Resolves to true only if no client of this library has held the lock exclusively since the stamp was taken, or holds it
+   * now. False for a stamp that was taken while a caller held the lock, this caller included. False also after a loss of Redis'
+   * data, and after a grant that its caller did not receive.
    *
-   * It does not see holders with `fencing: false`, other libraries, writes without a lock, and a holder that writes after its
-   * lease has ended.
+   * A stamp does not see holders with `fencing: false`, other libraries, writes without a lock, and a holder that writes after
+   * its lease has ended.
    * @throws LockStoreError if Redis fails; ForeignLockError if the key holds something else.
    */
   async validate(): Promise<boolean> {

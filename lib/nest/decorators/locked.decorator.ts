@@ -110,10 +110,7 @@ export function Locked(
     /** The function that Nest calls and that has its metadata: this wrapper, or one that a decorator above put around it. */
     const handler = (): object => (Reflect.get(target, method) ?? wrapper) as object;
 
-    /**
-     * The end of an answer that a route sends by `@Res()` or as a web `Response`. A resolver's `@Context()` has the metadata of
-     * `@Res()`.
-     */
+    /** The end of an answer that a route sends by `@Res()` or as a web `Response`. A resolver's `@Context()` has the metadata of `@Res()`. */
     function endOfAnswer(result: unknown, args: readonly unknown[]): Promise<void> | undefined {
       if (response !== undefined && !isResolver(handler())) return endOfResponse(args[response]);
       const isSent = isWebResponse(result) && Reflect.hasMetadata(METHOD_METADATA, handler());

@@ -26,10 +26,7 @@ const HANDLER_METADATA = [
 const PROCESSOR_METADATA = 'bullmq:processor_metadata';
 const PROCESS_METADATA = 'bull:module_queue_process';
 
-/**
- * Decorators that an override does not inherit, and how it then runs. A call of `super` brings back no `@LockedRequest`, which
- * is an interceptor.
- */
+/** Decorators that an override does not inherit, and how it then runs. A call of `super` brings back no `@LockedRequest`, which is an interceptor. */
 const NOT_INHERITED = [
   ['@Locked', LOCKED_METADATA, 'without the lock unless it calls super'],
   ['@LeaderOnly', LEADER_ONLY_METADATA, 'on every replica unless it calls super'],

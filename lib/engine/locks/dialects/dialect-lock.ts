@@ -30,36 +30,36 @@ import { timestamp } from './timestamp/timestamp.js';
 import { tryRights } from './try-out.js';
 import force from './force.lua.js';
 
-/** The steps that are the same in most dialects. */
+/** The scripts that most dialects share. */
 export const scripts = named('dialect', { force: new LuaScript(force) });
 
-/** A request, or a lock that is looked at or taken away. */
+/** A request, or the key of an inspection or a forced release. */
 type Asked = LockRequest | Pick<LockRequest, 'key'>;
 type Keys = Readonly<Record<string, string>> & { readonly lock: string };
 
-/** What a lock in a dialect has of the store that keeps it. */
+/** The surroundings of a lock in a dialect: parts of the store that keeps it. */
 export interface Surroundings {
-  /** What the client itself puts before every key. */
+  /** The prefix that the Redis client itself puts before every key. */
   readonly clientPrefix: string;
-  /** What stands before the name of a process in the inboxes of native callers at the same names. */
+  /** The prefix of inboxes of native callers at the same names; the name of the process follows. */
   readonly inboxPrefix: string;
-  /** How many may stand in a queue. */
+  /** The most entries in a queue. */
   readonly waitersPerKey: number;
-  /** Told when a lock was given back: who waits for it here need not wait for its pause to end. */
+  /** Called after a release: a waiter of this process need not wait for its pause to end. */
   readonly freed: (lock: string) => void;
-  /** Told what native callers say to this process. */
+  /** Receives the messages of native callers to this process. */
   readonly message: (text: string) => void;
 }
 
 /**
- * A lock in another service's format: one holder at a time, or readers where that format knows them. Not
- * re-entrant by itself. There is no queue, and no turn is promised: who waits asks again when the other side tells of
- * a release by PUBLISH, and each second; after a random pause that grows where it does not (by SPUBLISH, or not at all).
- * Behind a native holder at the same name, who waits queues with native callers. A crash costs the rest of the lease.
+ * A lock in another service's format: exclusive, or with readers if the format knows them. Not re-entrant by itself. There is
+ * no queue, and no turn is promised: a waiter asks again each second, and when the other service publishes a release (PUBLISH).
+ * Without such messages (SPUBLISH, or none), it asks again after a random pause that grows. Behind a native holder at the same
+ * name, a waiter joins the native queue. A crash costs the rest of the lease.
  */
 export class DialectLock {
   private readonly dialect: Dialect;
-  /** What the dialect needs has been tried. */
+  /** True when the rights that the dialect needs have been tried. */
   #tried = false;
 
   constructor(
@@ -97,7 +97,7 @@ export class DialectLock {
     return { sent, remaining: await Promise.all(remaining) };
   }
 
-  /** Where the locks of this format stand. */
+  /** The type and key pattern of this format's locks. */
   get whereabouts(): Whereabouts {
     const { prefix, suffix } = this.settings;
     return { type: this.dialect.type, prefix: this.around.clientPrefix + prefix, suffix };
@@ -129,7 +129,7 @@ export class DialectLock {
     return released;
   }
 
-  /** Takes the lock at one node, or says who has it. `asked`: when the caller did; other nodes may have been asked before. */
+  /** Takes the lock at one node, or reads its holder. `asked` is the time of the caller's ask: other nodes may have been asked before. */
   #take(node: StepNode, keys: Keys, request: LockRequest, asked: number): Promise<DialectReply> {
     const { key, tokenBlock: tokens, wanted, queue } = request;
     const operands = {
@@ -178,15 +178,15 @@ export class DialectLock {
     return { kind: 'held', sent, remaining: left as number, fencingToken, tokens, renewIn };
   }
 
-  /** Listens to where the other side tells of releases. Since when it is heard and silent; Infinity where it is not heard. */
+  /** Listens to the other service's releases. Returns since when the channel is heard and silent; Infinity if it is not heard. */
   #quietSince(request: LockRequest): number {
     const wake = this.#wake(request);
-    if (wake?.publish !== 'PUBLISH' || wake.older !== undefined) return Infinity; // not all of them tell there
+    if (wake?.publish !== 'PUBLISH' || wake.older !== undefined) return Infinity; // some versions publish on the older channel only
     const id = lockId(request);
     return this.server.listen(wake.channel, () => this.around.freed(id));
   }
 
-  /** Listens to what native callers tell this process, unless it does so anyway. Who is not told asks again. */
+  /** Listens to grants of native callers to this process, if their inbox is not this module's own. A waiter that hears none asks again. */
   #hearOfGrants({ holder }: LockRequest): void {
     const { inboxPrefix, message } = this.around;
     if (inboxPrefix === this.server.inboxPrefix) return;
@@ -211,7 +211,7 @@ export class DialectLock {
     return this.server.at(keys.lock, asked.key, (node) => node.run(run));
   }
 
-  /** An acquisition names the keys of its release too: without a right to one of them nothing is taken. */
+  /** An acquisition also names the keys of its release: without a right to one of them, nothing is taken. */
   #keyList(script: DialectScript, keys: Keys): KeyList {
     const list = script.keyList(keys);
     const others = this.dialect.release.keys.filter((name) => !script.keys.includes(name));
@@ -234,7 +234,7 @@ export class DialectLock {
     return this.around.clientPrefix + prefix + key + suffix;
   }
 
-  /** @throws LockOptionsError where those a script has `used`, by default all, are in two slots of a Cluster: what could be taken could not be given back. */
+  /** @throws LockOptionsError if the keys that a script has `used` (by default all) are in two slots of a Cluster: the lock could not be released. */
   #keys(asked: Asked, used?: readonly string[]): Keys {
     const lock = this.#redisKey(asked.key);
     const others = this.dialect.keys?.(lock, requestOf(asked));
@@ -281,7 +281,7 @@ const SPEAKERS: Readonly<
   'python-redis-lock': pythonRedisLock,
 };
 
-/** The format that a dialect stands for, where the client puts a prefix before every key. */
+/** Returns the format of a dialect for a Redis client that puts a prefix before every key. */
 export function speak(settings: DialectSettings, clientPrefix: string): Dialect {
   return SPEAKERS[settings.format](settings, clientPrefix);
 }

@@ -4,17 +4,17 @@ import type { LockRequest } from '../lock-request.js';
 import type { Dialect, DialectScript } from './dialect.js';
 import tryOut from './try-out.lua.js';
 
-/** Tries what a dialect needs on a key of no lock. */
+/** The script that tries a dialect's commands on a scratch key. */
 export const scripts = named('dialect', { tryOut: new LuaScript(tryOut) });
 
-/** All steps that are taken on a lock, and on one that is held. */
+/** The steps of a lock from its grant to its end. */
 export function stepsOf({ acquire, release, extend }: Dialect): DialectScript[] {
   return [acquire, release, extend];
 }
 
 /**
- * Tries whether the user may do all that a lock of the dialect takes, from its grant to its end: before the first is taken.
- * @throws LockStoreError if not; nothing was taken then.
+ * Tries all commands that a lock of the dialect needs, before the first lock is taken.
+ * @throws LockStoreError if the Redis user may not run one of them; nothing was taken then.
  */
 export async function tryRights(
   node: StepNode,

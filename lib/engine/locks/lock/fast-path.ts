@@ -15,11 +15,11 @@ import { exclusive } from '../native-scripts.js';
 import type { AcquireReply } from '../reply.js';
 
 /**
- * The short way of locks that nobody else wants, which are most: scripts that do no more than such a lock needs. They change
- * nothing where more is to be done, and the full script follows. So they are for keys at which no other caller was met lately.
+ * The fast path of uncontended locks, which are most: scripts that do no more than such a lock needs. If more is to be done,
+ * they change nothing, and the full script follows. So the path is for keys at which no other caller was met lately.
  */
 export class FastPath {
-  /** What the last asks had in common. */
+  /** The operands that the last asks had in common. */
   #asks: CommonAsk | undefined;
   readonly #releases: CommonOperands;
 
@@ -27,25 +27,25 @@ export class FastPath {
     readonly steps: LockSteps,
     /** The name of this process in the ids of its holders. */
     private readonly processId: string,
-    /** Whether replicas confirm each grant: they do so once for a step. */
+    /** Whether replicas confirm each grant: they confirm a step only once. */
     private readonly confirmed: boolean,
   ) {
     this.#releases = new CommonOperands([], [processId]);
   }
 
-  /** Undefined where the full script is to be sent at once. */
+  /** The step on the fast path; undefined if the full script should be sent at once. */
   acquire(request: LockRequest): Step<Answer> | undefined {
     const simple = !this.confirmed && !request.former && this.#isAlone(request);
     return simple ? new FreeAcquire(this, request) : undefined;
   }
 
-  /** The same; also for who had to queue, since others may have come behind it. */
+  /** As {@link acquire}. A holder that had to queue takes the full script, since other waiters may have come behind it. */
   release(request: LockRequest, minHoldRest: number, served: unknown): Step<boolean> | undefined {
     const simple = minHoldRest === 0 && !served && this.#isAlone(request);
     return simple ? new FreeRelease(this.steps, request, this.#releases) : undefined;
   }
 
-  /** The same object for asks that may leave as one. */
+  /** Returns the same object for asks that may be merged into one script. */
   commonOf(lock: string, { ttl, tokenBlock: tokens }: LockRequest): CommonOperands {
     const { server, prefix } = this.steps;
     const tag = server.fenceTagOf(lock);
@@ -58,7 +58,7 @@ export class FastPath {
     return operands;
   }
 
-  /** Whether a holder of this process wants the lock alone, did not queue, and met nobody else there lately. */
+  /** True for an exclusive request of this process that did not queue, on a key without contention lately. */
   #isAlone({ key, holder, enqueuedAt, share, condition }: LockRequest): boolean {
     if (share || condition) return false;
     const { contended, server } = this.steps;
@@ -70,16 +70,16 @@ export class FastPath {
 interface CommonAsk {
   readonly ttl: number;
   readonly tokens: number;
-  /** Of the fence. */
+  /** The tag of the fence's key. */
   readonly tag: string;
   readonly operands: CommonOperands;
 }
 
-/** What the scripts call those keys beside the plain one that a free lock has not, and those that say who waits. */
+/** The scripts' names of further keys: those that a free lock lacks, and the one that shows waiters. */
 const BESIDE = ['queue', 'version'];
 const QUEUE = ['queue'];
 
-/** A step on a lock that is probably free: a run of its script by itself, so that a call makes one object. */
+/** A step on a lock that is probably free. It is its own script run, so that a call makes only one object. */
 abstract class FreeStep<Answer> implements Step<Answer>, ScriptRun<Answer> {
   abstract readonly script: MergedScript;
   abstract readonly common: CommonOperands;
@@ -101,7 +101,7 @@ abstract class FreeStep<Answer> implements Step<Answer>, ScriptRun<Answer> {
     return this.request.key;
   }
 
-  /** Of the holder's id what stands behind the name of the process. */
+  /** The part of the holder's id behind the name of the process. */
   get args(): string[] {
     const { holder } = this.request;
     return [holder.slice(holder.indexOf('/') + 1)];
@@ -114,13 +114,13 @@ abstract class FreeStep<Answer> implements Step<Answer>, ScriptRun<Answer> {
   abstract read(reply: unknown, receivedAt: number): Answer | Promise<Answer>;
 }
 
-/** Takes the lock if it is free. */
+/** Takes a free lock. */
 class FreeAcquire extends FreeStep<Answer> {
   notAfter = 0;
   common!: CommonOperands;
   private node!: StepNode;
   private sent!: Moment;
-  /** When it was sent first: another node that it is sent on to takes it no later. */
+  /** When the step was first sent: another node that gets it later takes the lock no later. */
   private asked: Moment | undefined;
 
   constructor(
@@ -160,7 +160,7 @@ class FreeAcquire extends FreeStep<Answer> {
   }
 }
 
-/** Gives the lock back if nobody waits for it. */
+/** Releases a lock without waiters. */
 class FreeRelease extends FreeStep<boolean> {
   constructor(
     steps: LockSteps,

@@ -43,25 +43,25 @@ import { validityOf } from '../validity.js';
 import { FastPath } from './fast-path.js';
 
 /**
- * The locks on a Redis or a Cluster, of every kind and format, with the inbox through which it pushes grants. A holder id is
- * one grant's, and re-enters nothing. Waiters of all kinds are served in the order in which the server queued them, by
- * hand-off in the release. A crash costs the rest of that one lease; a crashed waiter at most 3 s.
+ * The locks on a Redis or a Cluster, of every kind and format, with the inbox through which the server pushes grants. A holder
+ * id belongs to one grant, and re-enters nothing. Waiters of all kinds are served in the order in which the server queued them:
+ * a release hands the lock off. A crashed holder costs the rest of its lease; a crashed waiter at most 3 s.
  */
 export class RedisLockStore implements LockStore {
   readonly processId: string;
   readonly #server: LockServer;
   readonly #prefix: string;
-  /** What the client itself puts before every key. */
+  /** The prefix that the Redis client itself puts before every key. */
   readonly #clientPrefix: string;
-  /** What a Redis user may touch, of no lock. */
+  /** The prefix of keys for health checks, which the Redis user may touch and which are no locks. */
   readonly #healthPrefix: string;
   readonly #waitersPerKey: number;
   readonly #steps: LockSteps;
-  /** The short way; not beside clients of the SETNX articles. */
+  /** Unused beside clients of the SETNX articles. */
   readonly #free: FastPath | undefined;
   readonly #dialects = new WeakMap<DialectSettings, DialectLock>();
   readonly #epoch: ServerEpoch | undefined;
-  /** A grant that is pushed was written by another's connection: it is confirmed before anybody hears of it. */
+  /** Whether a pushed grant is confirmed before it is told: another connection wrote it, so its replicas are unknown. */
   readonly #confirms: boolean;
   #listener: PushListener | undefined;
 
@@ -83,7 +83,7 @@ export class RedisLockStore implements LockStore {
       ...settings,
       admit: epoch?.admit,
       outages,
-      rights: dialect ? undefined : rightsFor(prefix, nativeScripts), // a dialect tries its own
+      rights: dialect ? undefined : rightsFor(prefix, nativeScripts), // a dialect tries its own commands
     });
     this.#confirms = settings.replicas !== undefined;
     this.#waitersPerKey = limits.waitersPerKey;
@@ -137,7 +137,7 @@ export class RedisLockStore implements LockStore {
     return this.#server.take(this.#steps.leave(request, served));
   }
 
-  /** None of two kinds, none of several leases in a dialect. */
+  /** A batch has leases of one kind; in a dialect, one lease. */
   batches(requests: readonly LockRequest[]): number[][] {
     const kindOf = (request: LockRequest): unknown =>
       request.dialect ? request : scriptsOf(request);
@@ -252,7 +252,7 @@ export class RedisLockStore implements LockStore {
     return lock;
   }
 
-  /** What a listener throws is no part of the connection. */
+  /** Reports a broken inbox; an error of the listener must not reach the connection. */
   readonly #unheard = (error: unknown): void => {
     if (!(error instanceof LockStoreError) || error.retryable) return;
     try {
@@ -271,13 +271,13 @@ export class RedisLockStore implements LockStore {
     const request = message && requestAt(message.entry, lock);
     if (!request || this.#besideNative(request)) return;
     const { kind, redisKey, at, remaining, fencingToken, tokens, batch } = message;
-    if (!listener.waits(request.holder)) return; // somebody else's, or given up: no message may change it
+    if (!listener.waits(request.holder)) return; // a grant to another process, or to a caller that gave up: no message may change it
     const isMinted =
       fencingToken === undefined || fencingToken + tokens - 1 <= at * 1_000 + TOKEN_LEAD;
     const sent =
       isMinted && remaining <= FIRST_LEASE
         ? this.#server.clockOf(redisKey)?.momentAt(at, momentOf(this.#server.time))
-        : undefined; // an answer says what is true
+        : undefined; // without a trustworthy clock, the process asks
     const signalled = request.condition !== undefined;
     const { renewIn } = this.#steps;
     const grant = sent && {
@@ -294,7 +294,7 @@ export class RedisLockStore implements LockStore {
     else listener.granted(request, grant);
   };
 
-  /** Has who waits in a dialect ask, if it was let in among native callers. Whether it is such a request. */
+  /** Makes a waiter in a dialect ask, if it was granted the lock among native callers. Returns true for such a request. */
   #besideNative(request: LockRequest | undefined): boolean {
     if (!request?.holder.endsWith(MARK)) return false;
     const holder = request.holder.slice(0, -MARK.length);
@@ -303,8 +303,8 @@ export class RedisLockStore implements LockStore {
   }
 
   /**
-   * Writes the grant's lease once more, on a connection of ours: who waits for it asks, if replicas do not have it. So does who
-   * would get it when it is over: what was lengthened may be a later lease of the same entry, with another token.
+   * Rewrites the grant's lease on a connection of ours. If replicas do not confirm it, the waiter asks. The waiter asks also if
+   * the lease has ended: the lengthened one may be a later lease of the same entry, with another token.
    */
   async #confirm(request: LockRequest, grant: Grant, listener: PushListener): Promise<void> {
     try {

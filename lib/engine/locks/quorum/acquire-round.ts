@@ -13,10 +13,10 @@ import {
 } from './ballot.js';
 import type { Attempt, QuorumNode, Vote } from './quorum-node.js';
 
-/** How far the two clocks may part before they are put together again, in ms. */
+/** How far the two clocks may part before their offset is measured anew, in ms. */
 const STEP = 2;
 
-/** The wall clock in µs, as finely as the monotonic clock counts: what a holder proposes as its fencing token. */
+/** Proposes fencing tokens: the wall clock in µs, with the resolution of the monotonic clock. */
 export class TokenProposal {
   #offset: number;
 
@@ -31,17 +31,17 @@ export class TokenProposal {
   }
 }
 
-/** How far a proposal may be behind a node's clock, in µs: else a token of a server that lost its data could be below one it gave. */
+/** How far a proposal may lag behind a node's clock, in µs. An older one could be below a token that a node gave before it lost its data. */
 const BEHIND = 1_000_000;
 
-/** One attempt to win a majority of the nodes: a grant, or nothing that stays. */
+/** One attempt to win a majority of the nodes: a grant, or nothing that stays behind. */
 export class AcquireRound {
   readonly #sent: Moment;
 
   constructor(
     private readonly nodes: readonly QuorumNode[],
     private readonly attempt: Attempt,
-    /** Of a node, in ms. */
+    /** The time-out of one node, in ms. */
     private readonly timeout: number,
     private readonly clock: Clock,
   ) {
@@ -49,8 +49,10 @@ export class AcquireRound {
   }
 
   /**
-   * The grant; `taken` if a majority votes for one other, or keeps the lock for nobody; `split` if others have votes, but none a majority.
-   * @throws QuorumNotReachedError if too few nodes answered, ForeignLockError if something else lives at the key on so many nodes that nobody can win.
+   * Resolves to the grant; to `taken` if a majority votes for one other holder, or keeps the lock for nobody; to `split` if
+   * others have votes, but none a majority.
+   * @throws QuorumNotReachedError if too few nodes answered; ForeignLockError if so many nodes have something else at the key
+   * that nobody can win.
    */
   async run(): Promise<Grant | 'taken' | 'split'> {
     const { queue } = this.attempt.request;
@@ -76,7 +78,7 @@ export class AcquireRound {
     return isTaken ? 'taken' : 'split';
   }
 
-  /** The first token that a majority remembers; undefined if the votes were lost meanwhile. */
+  /** Resolves to the first token that a majority remembers; undefined if the votes were lost meanwhile. */
   async #token({ cast }: Ballot<Vote>): Promise<number | undefined> {
     const { request, proposed } = this.attempt;
     if (request.tokenBlock === 0) return 0;
@@ -106,7 +108,7 @@ export class AcquireRound {
     };
   }
 
-  /** Everywhere but where another has the vote: who has not answered may have given its. */
+  /** Withdraws the votes of this attempt, also from nodes that have not answered: they may have voted. Nodes that denied are left out. */
   #takeBack(ballot?: Ballot<Vote>): void {
     for (const [at, node] of this.nodes.entries()) {
       const vote = ballot?.answers[at];
@@ -117,7 +119,7 @@ export class AcquireRound {
   #poll<Answer>(
     ask: (node: QuorumNode) => Promise<Answer>,
     grants: (answer: Answer) => boolean,
-    /** Whether it matters no more who has the votes that were denied. */
+    /** Returns true when further answers cannot change who has the denied votes. */
     explained: (ballot: Ballot<Answer>) => boolean | undefined = () => true,
   ): Promise<Ballot<Answer>> {
     const { nodes, timeout } = this;
@@ -140,7 +142,7 @@ function isHeld({ kind }: Vote): boolean {
   return kind === 'held';
 }
 
-/** Whether two nodes vote for the same other. */
+/** True if two nodes vote for the same other holder. */
 function areAlike(one: Vote, other: Vote): boolean {
   return one.kind === 'busy' && other.kind === 'busy' && one.detail === other.detail;
 }

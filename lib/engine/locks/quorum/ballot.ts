@@ -2,7 +2,7 @@ import { ForeignLockError } from '../../errors/index.js';
 import type { Clock } from '../../options/index.js';
 import { deadline } from '../../redis/index.js';
 
-/** What the nodes answered to one question, in their order: undefined where a node failed or has not answered. */
+/** The nodes' answers to one question, in their order; undefined for a node that failed or has not answered. */
 export class Ballot<Answer> {
   readonly answers: (Answer | undefined)[];
   pending: number;
@@ -13,12 +13,12 @@ export class Ballot<Answer> {
     this.pending = nodes;
   }
 
-  /** The answers that came. */
+  /** The answers so far. */
   get cast(): Answer[] {
     return this.answers.filter((answer): answer is Answer => answer !== undefined);
   }
 
-  /** The votes as they are now, of which these answers grant what was asked. */
+  /** Counts the votes so far; `grants` tells which answers grant the request. */
   votes(grants: (answer: Answer) => boolean): Votes {
     let granted = 0;
     for (const answer of this.answers) {
@@ -33,13 +33,13 @@ export class Ballot<Answer> {
 export interface Poll<Node, Answer> {
   readonly nodes: readonly Node[];
   readonly ask: (node: Node) => Promise<Answer>;
-  /** In ms; who has not answered by then has failed. */
+  /** The time-out in ms: a node without an answer by then has failed. */
   readonly timeout: number;
-  /** Whether what is still missing can change nothing. */
+  /** Returns true when missing answers cannot change the outcome. */
   readonly decided: (ballot: Ballot<Answer>) => boolean;
 }
 
-/** Asks all nodes at once; resolves as soon as their answers decide, or when the time is over. Never rejects. */
+/** Asks all nodes at once; resolves when their answers decide, or at the time-out. Never rejects. */
 export function poll<Node, Answer>(
   { nodes, ask, timeout, decided }: Poll<Node, Answer>,
   clock: Clock,
@@ -79,7 +79,7 @@ export function poll<Node, Answer>(
   });
 }
 
-/** How the nodes of a quorum answered one question. */
+/** The votes of a quorum on one question. */
 export interface Votes {
   readonly granted: number;
   /** Nodes that answered, and did not grant. */
@@ -88,14 +88,14 @@ export interface Votes {
   readonly failed: number;
 }
 
-/** The least number of nodes of which any two such groups share one. */
+/** The size of a majority: any two majorities share a node. */
 export function majorityOf(nodes: number): number {
   return Math.floor(nodes / 2) + 1;
 }
 
 /**
- * What came of an acquisition as soon as nothing that is missing can change it; undefined before.
- * `denied`: a majority answered, but does not grant. `failed`: no majority answers.
+ * The outcome of an acquisition, once missing answers cannot change it; undefined before. `denied`: a majority answered, but
+ * does not grant. `failed`: no majority answers.
  */
 export function acquisition(
   { granted, denied }: Votes,
@@ -109,7 +109,10 @@ export function acquisition(
   return granted + denied + pending >= majority ? undefined : 'failed';
 }
 
-/** Whether a lease still stands on a majority; a node that failed may still have it, so it is `gone` only where so many denied it that no majority can be left. */
+/**
+ * The status of a lease on a majority. A failed node may still have the lease, so it is `gone` only if so many nodes denied it
+ * that no majority can be left.
+ */
 export function leaseStatus(
   { granted, denied }: Votes,
   pending: number,
@@ -121,12 +124,12 @@ export function leaseStatus(
   return pending === 0 ? 'unknown' : undefined;
 }
 
-/** @throws ForeignLockError where something else, of these types, lives at the key on so many nodes that no majority is left. */
+/** @throws ForeignLockError if so many nodes have another type at the key that no majority is left. */
 export function refuseForeign(key: string, types: readonly string[], nodes: number): void {
   if (types.length > nodes - majorityOf(nodes)) throw new ForeignLockError(key, types[0]!);
 }
 
-/** How many answers say what most of them say alike. */
+/** The size of the largest group of equal answers. */
 export function mostAlike<Answer>(
   cast: readonly Answer[],
   alike: (one: Answer, other: Answer) => boolean,
@@ -134,7 +137,7 @@ export function mostAlike<Answer>(
   return Math.max(0, ...cast.map((one) => cast.filter((other) => alike(one, other)).length));
 }
 
-/** Whether answers that are missing cannot change what a majority says alike, or that none does. */
+/** True when missing answers cannot change which answer has a majority, if any. */
 export function isSettled<Answer>(
   cast: readonly Answer[],
   pending: number,
@@ -146,12 +149,12 @@ export function isSettled<Answer>(
   return most >= majority || most + pending < majority;
 }
 
-/** What a majority has at least: the largest value that so many of them reach. */
+/** The largest value that a majority reaches. */
 export function reachedByMajority(values: readonly number[], nodes: number): number | undefined {
   return [...values].sort((a, b) => b - a)[majorityOf(nodes) - 1];
 }
 
-/** How long a node may take in ms: half of what lies between two renewals, so that one may fail, and never long. */
+/** The time-out of a node in ms: half of the time between two renewals, so that one may fail, and 500 ms at most. */
 export function nodeTimeout(ttl: number, commandTimeout: number): number {
   return Math.min(commandTimeout, 500, ttl / 6);
 }

@@ -3,12 +3,12 @@ import type { Clock } from '../../options/index.js';
 import type { RedisServer } from '../../redis/index.js';
 import { majorityOf } from './ballot.js';
 
-/** How long start-up waits for the rest once a majority is there, in ms. */
+/** How long start-up waits for further servers after a majority has joined, in ms. */
 export const GRACE = 500;
-/** The pause before a server that could not be used is tried again, in ms. */
+/** The pause before an unusable server is tried again, in ms. */
 const PAUSE = 1_000;
 
-/** The servers of a quorum and how they come in: a majority at start-up, the rest as soon as they can. No server counts twice. */
+/** The servers of a quorum, and how they join: a majority at start-up, the others as soon as they can. No server counts twice. */
 export class Membership {
   readonly #members = new Set<RedisServer>();
   readonly #pauses = new Set<() => void>();
@@ -21,7 +21,8 @@ export class Membership {
 
   /**
    * Resolves when a majority can be used.
-   * @throws QuorumNotReachedError if there is none, LockOptionsError if a server is listed twice; nothing stays open then.
+   * @throws QuorumNotReachedError without a majority; LockOptionsError if a server is listed twice. No connection stays open
+   * then.
    */
   async open(reconnected: () => void): Promise<void> {
     this.#closed = false;

@@ -1,7 +1,7 @@
 import { LockOptionsError } from '../../errors/index.js';
 import type { LockRequest } from '../lock-request.js';
 
-/** The steps that counting votes cannot keep safe. */
+/** The steps that a count of votes cannot make safe. */
 const STEPS = {
   downgrade: 'downgrade a lock',
   transfer: 'hand a lease over',
@@ -9,17 +9,17 @@ const STEPS = {
   signal: 'signal a condition',
 } as const;
 
-/** Whether a quorum has no such step. */
+/** True for a step that a quorum does not support. */
 export function isUnsound(step: string): step is keyof typeof STEPS {
   return step in STEPS;
 }
 
-/** Why a quorum does not take such a step. */
+/** The error of a step that a quorum does not support. */
 export function unsoundStep(step: keyof typeof STEPS): LockOptionsError {
   return unsound(STEPS[step]);
 }
 
-/** @throws LockOptionsError where a quorum has no such locks. */
+/** @throws LockOptionsError for locks that a quorum does not support. */
 export function refuseUnsound({
   share,
   condition,

@@ -44,7 +44,7 @@ export class QuorumLockStore extends QuorumLock implements LockStore {
       return new QuorumNode(server, prefix, epoch);
     });
     super(members, commandTimeout, clock);
-    if (durability === 'refuse') checkSteps(this, boundedLeases(call.ttl)); // each node has a check of its own
+    if (durability === 'refuse') checkSteps(this, boundedLeases(call.ttl)); // each node checks its own grace period
     this.processId = processId;
     this.#servers = members.map(({ server }) => server);
     this.#epochs = members.flatMap(({ epoch }) => epoch ?? []);
@@ -61,7 +61,7 @@ export class QuorumLockStore extends QuorumLock implements LockStore {
     return this.#membership.open(() => listener.reconnected());
   }
 
-  /** Of a majority: it has a part of each that holds a lock. */
+  /** Lists the names that a majority of nodes has: each held lock has a vote on one of them. */
   async names(search: NameSearch): Promise<string[]> {
     const asked = await Promise.allSettled(this.nodes.map((node) => node.names(search)));
     const found = asked.filter((answer) => answer.status === 'fulfilled');
@@ -73,7 +73,7 @@ export class QuorumLockStore extends QuorumLock implements LockStore {
     throw new QuorumNotReachedError(undefined, votes);
   }
 
-  /** Nothing is pushed. */
+  /** A quorum pushes nothing. */
   pushMissed(): void {}
 
   describe(): StoreDescription {
@@ -93,7 +93,7 @@ export class QuorumLockStore extends QuorumLock implements LockStore {
     return [...new Set(warnings)];
   }
 
-  /** Of servers in their grace period. */
+  /** The warnings of servers in their grace period. */
   get #graces(): string[] {
     return this.#epochs.flatMap((epoch) => epoch.warnings);
   }

@@ -28,16 +28,15 @@ import type { QuorumNode } from './quorum-node.js';
 import { Renewals } from './renewals.js';
 import { refuseUnsound, unsoundStep } from './quorum-limits.js';
 
-/** The part of a command's time-out within which a caller that asks once begins further attempts. */
+/** The part of the command time-out within which a caller that asks once begins further attempts. */
 const PATIENCE = 0.75;
 
 /**
- * One holder at a time, who has the votes of a majority of independent servers (Redlock). Not re-entrant
- * by itself. There is no queue: who waits asks again after a random pause, in no order. A crash costs the
- * rest of the lease.
+ * An exclusive lock, held by the votes of a majority of independent servers (Redlock). Not re-entrant by itself. There is no
+ * queue: a waiter asks again after a random pause, in no order. A crash costs the rest of the lease.
  */
 export class QuorumLock {
-  /** Told also when a lock was given back: who waits for it here need not wait for its pause to end. */
+  /** Also told of each release: a waiter of this process need not wait for its pause to end. */
   protected listener: PushListener | undefined;
   readonly #proposal: TokenProposal;
   readonly #renewals = new Renewals();
@@ -54,7 +53,7 @@ export class QuorumLock {
   async acquire(request: LockRequest): Promise<Answer> {
     const { former } = request;
     refuseUnsound(request);
-    if (former) return this.#queued(request, await this.release(former, 0)); // others have their turn
+    if (former) return this.#queued(request, await this.release(former, 0)); // other callers get their turn
     if (!request.queue) return this.#askOnce(request);
     const held = await this.#attempt(request, this.commandTimeout);
     return typeof held === 'object' ? held : this.#queued(request);
@@ -77,7 +76,7 @@ export class QuorumLock {
     return lease === 'held';
   }
 
-  /** Done when a majority has heard it; who was silent hears it when it can, or its vote ends with the lease. */
+  /** Resolves when a majority has answered. A silent node withdraws its vote later, or the vote ends with the lease. */
   async leave(request: LockRequest): Promise<boolean> {
     this.#renewals.end(request);
     const left = await this.#answers(request.key, (node) => node.release(request, 0));
@@ -152,7 +151,7 @@ export class QuorumLock {
     return Promise.reject(unsoundStep('signal'));
   }
 
-  /** Asks until there is an answer: while the votes are split, nobody holds the lock. */
+  /** Asks until the votes decide: while they are split, nobody holds the lock. */
   async #askOnce(request: LockRequest): Promise<Answer> {
     const { clock, commandTimeout } = this;
     const asked = clock.monotonic();
@@ -180,13 +179,13 @@ export class QuorumLock {
   }
 
   #queued(request: LockRequest, gaveBack?: boolean): Answer {
-    const place = askAgain(request, this.clock.monotonic());
-    return gaveBack === undefined ? place : { ...place, gaveBack };
+    const queued = askAgain(request, this.clock.monotonic());
+    return gaveBack === undefined ? queued : { ...queued, gaveBack };
   }
 
   /**
-   * What the nodes say within the time of a command, for no lease runs out meanwhile. A majority must; where it matters
-   * what is `alike`, all that can change that.
+   * Collects answers within the command time-out, since no lease depends on them. A majority must answer; with `alike`, also
+   * every node that can change which answer has a majority.
    */
   async #answers<Reply>(
     key: string,
@@ -220,12 +219,12 @@ export class QuorumLock {
   }
 }
 
-/** Whether two nodes see the same holder, or the same foreign thing. */
+/** True if two nodes see the same holder, or the same foreign type. */
 function areAlike(one: Snapshot, other: Snapshot): boolean {
   return one.type === other.type && one.holder === other.holder;
 }
 
-/** What a majority of the nodes sees: held by whom it votes for, of another type where it says so, else free. */
+/** The snapshot that a majority shares: held by its holder, of its foreign type, or else free. */
 function inCommon(seen: readonly Snapshot[], nodes: number): Snapshot {
   const tokens = seen.map(({ fencingToken = 0 }) => fencingToken);
   const fencingToken = Math.max(...tokens) || undefined;
@@ -245,7 +244,7 @@ function inCommon(seen: readonly Snapshot[], nodes: number): Snapshot {
       same.map((vote) => vote.remaining),
       nodes,
     )!;
-    const minted = same.map(({ firstToken = 0 }) => firstToken); // a minority may have minted more for others
+    const minted = same.map(({ firstToken = 0 }) => firstToken); // a minority may have minted higher tokens for others
     const firstToken = reachedByMajority(minted, nodes) || undefined;
     return { ...free, type, holder, sight: holder, remaining, firstToken };
   }

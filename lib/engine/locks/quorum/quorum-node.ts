@@ -25,46 +25,46 @@ import release from './release.lua.js';
 import revote from './revote.lua.js';
 import settle from './settle.lua.js';
 
-/** Every step on one node of a quorum. */
+/** The scripts of one node of a quorum. */
 export const scripts = named('quorum', {
   acquire: new LuaScript(acquire, 'batchable'),
   settle: new LuaScript(settle),
   release: new LuaScript(release, 'batchable'),
-  extend: exclusive.extend, // a vote begins with the holder, as what stands at a lock of one server
+  extend: exclusive.extend, // a vote begins with the holder, like the value of a lock on one server
   revote: new LuaScript(revote, 'batchable'),
   force: new LuaScript(force),
 });
 
-/** What stands at a lock's name on a node that votes for somebody. */
+/** Matches a node's vote: the holder, the attempt, and the first token. */
 const VOTE = /^(.+)\/\d+\/(\d+)$/;
 
-/** One attempt of a holder to win a majority: what was sent for an earlier one can take nothing away from it. */
+/** One attempt of a holder to win a majority. Commands of an earlier attempt cannot withdraw its votes. */
 export interface Attempt {
   readonly request: LockRequest;
   readonly number: number;
-  /** The first fencing token that the holder would like, in µs of its clock. */
+  /** The first fencing token that the holder proposes, in µs of its clock. */
   readonly proposed: number;
 }
 
-/** What a node answered to an attempt. */
+/** A node's answer to an attempt. */
 export interface Vote {
   readonly kind: 'held' | 'busy' | 'foreign';
   /** The node's clock, in µs. */
   readonly now: number;
-  /** The first fencing token the node gives; where it is busy, who has its vote; where it is foreign, what stands there. */
+  /** `held`: the first fencing token that the node gives; `busy`: the holder that has its vote; `foreign`: the type at the key. */
   readonly detail: number | string;
 }
 
-/** The steps on one of the servers of a quorum, each atomic there. */
+/** The steps on one server of a quorum, each atomic there. */
 export class QuorumNode {
   readonly #keyLists = new Map<LuaScript, BoundedCache<KeyList>>();
-  /** Each slot has a fence, although the node has all: what others propose for their locks seldom gets in the way of a proposal. */
+  /** One fence per slot, although one node has all slots: tokens of other locks then seldom collide with a proposal. */
   readonly #fenceOf = (lock: string): string => fenceKey(this.prefix, slotTagOf(lock));
 
   constructor(
     readonly server: RedisServer,
     private readonly prefix: string,
-    /** In its grace period the node votes for nobody. */
+    /** Without votes during its grace period. */
     readonly epoch?: ServerEpoch | undefined,
   ) {}
 
@@ -77,12 +77,12 @@ export class QuorumNode {
     return found!;
   }
 
-  /** Whether it is not in its grace period. */
+  /** True unless the node is in its grace period. */
   get grants(): boolean {
     return !this.epoch || this.epoch.gracePeriod === 0;
   }
 
-  /** Rejects where the node is too late to be trusted: it has not voted then. */
+  /** Asks for the node's vote. Rejects if the command came too late to be trusted: the node has not voted then. */
   async acquire({ request, number, proposed }: Attempt, timeout: number): Promise<Vote> {
     const { key, holder, ttl, tokenBlock: tokens } = request;
     this.epoch?.check(key);
@@ -99,7 +99,7 @@ export class QuorumNode {
     });
   }
 
-  /** False if the node does not vote for the attempt any more. */
+  /** Resolves to false if the node votes for the attempt no more. */
   settle(
     { request: { key, holder, tokenBlock: tokens }, number }: Attempt,
     last: number,
@@ -107,7 +107,7 @@ export class QuorumNode {
     return this.#run(scripts.settle, key, { holder, attempt: number, last, tokens }, isOne);
   }
 
-  /** Takes back the vote for one attempt. */
+  /** Withdraws the vote for one attempt. */
   takeBack({ request: { key, holder }, number }: Attempt): Promise<boolean> {
     return this.#run(scripts.release, key, { holder, attempt: number }, isOne);
   }
@@ -117,7 +117,7 @@ export class QuorumNode {
     return this.#run(scripts.release, key, { holder, attempt: '', keep: rest }, isOne);
   }
 
-  /** For each request of a batch the ms left; negative where the node does not vote for it. */
+  /** Resolves to the ms left of each request; negative if the node does not vote for it. */
   extend(requests: readonly LockRequest[]): Promise<readonly number[]> {
     const { extend } = scripts;
     const asked = requests.map(({ ttl }) => ttl);
@@ -130,20 +130,20 @@ export class QuorumNode {
     });
   }
 
-  /** Votes for a holder again, if it has forgotten that it did. False if it has not, or came too late. */
+  /** Restores a vote that the node has forgotten. Resolves to false if it has not forgotten the vote, or the command came too late. */
   revote({ key, holder, ttl }: LockRequest): Promise<boolean> {
     const not_after = this.server.notAfter(this.server.time.monotonic());
     return this.#run(scripts.revote, key, { holder, ttl, not_after }, isOne);
   }
 
-  /** What stands on this node, without the attempt. */
+  /** Inspects this node's vote; the attempt is left out. */
   async inspect(key: string): Promise<Snapshot> {
     const snapshot = await this.#run(others.inspectString, key, {}, snapshotWithoutQueue);
     const [, holder = snapshot.holder, token] = VOTE.exec(snapshot.holder) ?? [];
     return { ...snapshot, holder, firstToken: Number(token) || undefined, foreign: undefined };
   }
 
-  /** The Redis type of what stood there; `another` where that was not who was `seen`. */
+  /** Resolves to the Redis type that was at the key; `another` if the vote was not for the holder `seen`. */
   force(key: string, seen?: string): Promise<string> {
     return this.#run(scripts.force, key, { seen }, String);
   }

@@ -1,10 +1,10 @@
 import type { LockRequest } from '../lock-request.js';
 import type { QuorumNode } from './quorum-node.js';
 
-/** What extend.lua says of a lock that nobody has. */
+/** The reply of extend.lua for a free lock. */
 const FREE = -2;
 
-/** The renewals of this process that some node of a quorum has not answered yet. */
+/** The renewals of this process that some node has not answered yet. */
 export class Renewals {
   readonly #underWay = new Set<Renewal>();
 
@@ -14,13 +14,13 @@ export class Renewals {
     return renewal;
   }
 
-  /** Its holder gives it back: no vote for it is sent from now on. */
+  /** Ends the renewals of a holder that releases: no vote is restored for it from now on. */
   end({ holder }: LockRequest): void {
     for (const renewal of this.#underWay) renewal.ended.add(holder);
   }
 }
 
-/** One question to all nodes whether they still vote for some holders. */
+/** One renewal of several leases on all nodes. */
 class Renewal {
   readonly ended = new Set<string>();
   readonly #replies: [node: QuorumNode, reply: Promise<readonly number[]>][] = [];
@@ -36,7 +36,7 @@ class Renewal {
     return reply;
   }
 
-  /** Where a majority `has` a request, the nodes that forgot it vote for it again; that counts from the next renewal on. */
+  /** Restores votes on nodes that forgot a request, if a majority still `has` it. Restored votes count from the next renewal on. */
   async settle(has: (at: number) => boolean): Promise<void> {
     const revotes = this.#replies.map(async ([node, reply]) => {
       const left = await reply;

@@ -5,8 +5,8 @@ import undoOverwriting from './undo-overwriting.lua.js';
 const known = new Map<LuaScript, LuaScript>();
 
 /**
- * A step of a lock of our own beside clients of the SETNX articles: before it, what they left or wrote over the lock is undone;
- * after it, what of ours it put there is remembered in one key more, behind the others, while that may happen again.
+ * Wraps a native step for use beside clients of the SETNX articles. Before the step, their values and overwrites at the lock
+ * are undone. After the step, our value is recorded in one more key behind the others, while an overwrite may happen again.
  */
 export function besideTimestamps(script: LuaScript): LuaScript {
   let made = known.get(script);
@@ -16,7 +16,7 @@ export function besideTimestamps(script: LuaScript): LuaScript {
 
 function between({ step, keys, args, name }: LuaScript): LuaScript {
   const width = keys.length + 1;
-  const drops = args.includes('arrival'); // only who asks takes over
+  const drops = args.includes('arrival'); // only an ask takes over
   const text = `${undoOverwriting}
 ${rememberStanding}
 local function step(KEYS, ARGV)

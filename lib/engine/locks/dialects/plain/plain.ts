@@ -17,8 +17,8 @@ export const scripts = named('plain', {
 });
 
 /**
- * A string of the holder's own, with a time to live: what most libraries write. With `timestampCompat` it is a number, all of
- * it: clients of the SETNX articles read it as a time to come, and none of them fails to read it.
+ * A string that names the holder, with a time to live: the format of most libraries. With `timestampCompat` the string is a
+ * number, which clients of the SETNX articles read as a future time.
  */
 export function plain({ timestampCompat }: DialectSettings): Dialect {
   if (!timestampCompat) {
@@ -36,14 +36,14 @@ export function plain({ timestampCompat }: DialectSettings): Dialect {
   };
 }
 
-/** The holder as it is written beside native locks, and where it queues with their callers: an id that is no native holder's. */
+/** The holder's id beside native locks, and in the queue with their callers: no native holder has such an id. */
 export function marked(request: LockRequest | undefined): { holder?: string } {
   return request ? { holder: request.holder + MARK } : {};
 }
 
 /**
- * Made of the holder's id, between 2^52 and 2^53: a time to come in s, ms and µs alike, and a number that no language refuses
- * or rounds, also when it counts s in ms. Two holders have the same once in 2^52.
+ * A number made of the holder's id, between 2^52 and 2^53: a future time in s, ms and µs alike. No language refuses or rounds
+ * the number, also when it counts s in ms. Two holders have the same number once in 2^52.
  */
 function digitsOf(holder: string): string {
   const digest = createHash('sha256').update(holder).digest('hex');

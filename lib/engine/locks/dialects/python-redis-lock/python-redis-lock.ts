@@ -5,7 +5,7 @@ import { marked, scripts as plain } from '../plain/plain.js';
 import force from './force.lua.js';
 import release from './release.lua.js';
 
-/** The steps of a lock of python-redis-lock: a plain lock that leaves a signal when it is given back. */
+/** The steps of a lock of python-redis-lock: a plain lock whose release leaves a signal. */
 export const scripts = named('python-redis-lock', {
   acquire: plain.acquire,
   extend: plain.extend,
@@ -15,9 +15,9 @@ export const scripts = named('python-redis-lock', {
 
 /**
  * The Lock of python-redis-lock (ionelmc), by the source of 4.0.0: a plain string at `lock:<name>`, and a list at
- * `lock-signal:<name>` from which waiters BLPOP. Who gives back leaves one element there, for a second; who comes first
- * takes it and asks again. Acquiring leaves the list alone, as theirs does: an element that is left over makes a waiter ask
- * once too often. A lock that ends by itself leaves no signal, so none can stay taken after it was given back.
+ * `lock-signal:<name>` from which waiters BLPOP. A release leaves one element in the list, for a second; the first waiter takes
+ * it and asks again. An acquisition leaves the list alone, as that library does: an element that is left over makes a waiter
+ * ask once too often. A lock that expires leaves no signal, so its waiters ask when their own time-out is over.
  */
 export function pythonRedisLock({ prefix }: DialectSettings, clientPrefix: string): Dialect {
   const before = clientPrefix + prefix;

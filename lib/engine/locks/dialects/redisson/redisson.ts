@@ -23,7 +23,7 @@ export const scripts = named('redisson', {
   extendReadWrite: new LuaScript(extendReadWrite),
 });
 
-/** Redisson's locks: a hash of counts by holder, and a channel that wakes who waits. */
+/** Redisson's locks: a hash of counts by holder, and a channel that wakes waiters. */
 export function redisson(settings: DialectSettings): Dialect {
   return settings.kind === 'readWrite' ? readWrite(settings) : alone(settings);
 }
@@ -44,7 +44,7 @@ function alone({ kind, publish = 'PUBLISH' }: DialectSettings): Dialect {
   };
 }
 
-/** RReadWriteLock: readers beside each other, each with the end of its lease in a key of its own. */
+/** RReadWriteLock: readers share it, each with the end of its lease in a key of its own. */
 function readWrite({ publish = 'PUBLISH' }: DialectSettings): Dialect {
   return {
     type: 'hash',
@@ -63,12 +63,12 @@ function readWrite({ publish = 'PUBLISH' }: DialectSettings): Dialect {
   };
 }
 
-/** A writer is told from a reader of the same thread. */
+/** The field of a holder in the hash: a writer's differs from that of a reader of the same thread. */
 function fieldOf({ holder, share }: LockRequest): string {
   return share ? holder : `${holder}:write`;
 }
 
-/** Names as Redisson makes them of a lock's: in its cluster slot. */
+/** A name that Redisson derives from a lock's, in the same cluster slot. */
 function before(word: string, lock: string): string {
   return lock.includes('{') ? `${word}:${lock}` : `${word}:{${lock}}`;
 }

@@ -15,7 +15,7 @@ export const scripts = named('symfony', {
   force: new LuaScript(force),
 });
 
-/** The RedisStore of symfony/lock from 5.2 on: a sorted set of leases, ended by the server's clock, read or written. */
+/** The RedisStore of symfony/lock from 5.2 on: a sorted set of leases, of readers or one writer, that end by the server's clock. */
 export const symfony: Dialect = {
   type: 'zset',
   ...scripts,

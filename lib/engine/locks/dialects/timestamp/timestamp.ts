@@ -10,7 +10,7 @@ import inspect from './inspect.lua.js';
 import release from './release.lua.js';
 import setnx from './setnx.lua.js';
 
-/** The steps of a timestamp lock; those of the articles one by one, and as one. */
+/** The steps of a timestamp lock: those of the articles one by one, and as one script. */
 export const scripts = named('timestamp', {
   acquire: new LuaScript(acquire),
   setnx: new LuaScript(setnx),
@@ -23,16 +23,16 @@ export const scripts = named('timestamp', {
 });
 
 /**
- * The lock of the SETNX articles: its value is the moment at which it ends, by the clocks of its clients; ours is the
- * server's. A lock that is past is taken over, unlocked is only what is not. The lock does not say whose it is:
- * that stands in a key beside it, for us alone.
+ * The lock of the SETNX articles. Its value is the moment at which the lease ends, by the clocks of its clients; ours is by the
+ * server's. A lock with a past time is taken over; only a missing key is unlocked. The lock does not name its holder: a key
+ * beside it does, for us alone.
  *
- * A client that loses a take-over writes over the winner's time. Ours is written once more 100 ms after a grant,
- * and for a second after each of our writes another time to come counts as a loser's, not as a third client's. So a
- * client should take less than 100 ms from GET to GETSET, and write a time that is a second away at least.
+ * A client that loses a take-over overwrites the winner's time. Our time is rewritten 100 ms after a grant. For a second after
+ * each of our writes, another future time counts as a loser's, not as a third client's. So a client should take less than 100
+ * ms from GET to GETSET, and write a time that is at least a second away.
  *
- * What the articles cannot promise, it cannot: where clocks differ by more than a second, a lock ends too early for
- * one of them. A time that became earlier, or was written later than that second, costs us the lease at its next renewal.
+ * The limits of the articles remain: if clocks differ by more than a second, a lock ends too early for one client. A time that
+ * became earlier, or was written after that second, costs us the lease at its next renewal.
  */
 export function timestamp({ unit, lasting }: DialectSettings): Dialect {
   const operands = { unit, lasting: lasting ? 1 : 0 };
@@ -40,7 +40,7 @@ export function timestamp({ unit, lasting }: DialectSettings): Dialect {
   return lasting ? { ...dialect, take: stepByStep } : dialect;
 }
 
-/** As the articles' clients do, each step a command of its own. */
+/** Takes the lock as the articles' clients do, each step as a command of its own. */
 async function stepByStep(send: Send): Promise<DialectReply> {
   const first = await send(scripts.setnx);
   if (first[0] !== 'busy') return first;
