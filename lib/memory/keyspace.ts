@@ -1,7 +1,7 @@
 import type { Clock } from '../engine/options/index.js';
 import { SortedSet } from './sorted-set.js';
 
-/** What stands at a key, by its type. */
+/** The values of keys, by type. */
 export interface Contents {
   string: string;
   hash: Map<string, string>;
@@ -12,13 +12,13 @@ export interface Contents {
 interface Entry {
   readonly type: string;
   readonly value: unknown;
-  /** Ms since the epoch; Infinity: never. */
+  /** Ms since the epoch; Infinity for a key that does not expire. */
   endsAt: number;
 }
 
-/** What Redis answers a command that it refuses. */
+/** The error with which Redis refuses a command. */
 export class RefusedCommand extends Error {
-  override readonly name = 'ReplyError'; // as ioredis calls what a server answers
+  override readonly name = 'ReplyError'; // the name that ioredis gives to errors of a server
 }
 
 const MADE: { readonly [Type in keyof Contents]: () => Contents[Type] } = {
@@ -28,24 +28,24 @@ const MADE: { readonly [Type in keyof Contents]: () => Contents[Type] } = {
   zset: () => new SortedSet(),
 };
 
-/** The keys of a server, each with a value of one type, and with the moment at which it ends. */
+/** The keys of a server, each with a value of one type and a time at which it expires. */
 export class Keyspace {
   readonly #entries = new Map<string, Entry>();
   #now = 0;
 
   constructor(private readonly clock: Clock) {}
 
-  /** Ms since the epoch, the same one for a whole script. */
+  /** The time in ms since the epoch, constant during a script. */
   get now(): number {
     return this.#now;
   }
 
-  /** A script begins. */
+  /** Reads the clock at the begin of a script. */
   tick(): void {
     this.#now = this.clock.wall();
   }
 
-  /** @throws RefusedCommand where a value of another type stands. */
+  /** @throws RefusedCommand if the key has a value of another type. */
   get<Type extends keyof Contents>(type: Type, key: string): Contents[Type] | undefined {
     const entry = this.#live(key);
     if (entry && entry.type !== type) {
@@ -54,7 +54,7 @@ export class Keyspace {
     return entry?.value as Contents[Type] | undefined;
   }
 
-  /** The same; a new one where nothing stands. */
+  /** As {@link get}; creates an empty value for a missing key. */
   make<Type extends keyof Contents>(type: Type, key: string): Contents[Type] {
     const found = this.get(type, key);
     if (found !== undefined) return found;
@@ -71,7 +71,7 @@ export class Keyspace {
     return this.#live(key) !== undefined && this.#entries.delete(key);
   }
 
-  /** Moves what stands at a key, with its end. */
+  /** Moves a value to another key, with its expiry. */
   rename(from: string, to: string): void {
     this.set(to, this.#live(from)!);
     this.#entries.delete(from);
@@ -85,12 +85,12 @@ export class Keyspace {
     return this.#live(key)?.type;
   }
 
-  /** When a key ends; undefined if there is none. */
+  /** When a key expires; undefined for a missing key. */
   endOf(key: string): number | undefined {
     return this.#live(key)?.endsAt;
   }
 
-  /** A key that ends now is gone. */
+  /** Sets the expiry of a key; a time that has come deletes it. */
   end(key: string, endsAt: number): void {
     const entry = this.#live(key);
     if (entry) entry.endsAt = endsAt;

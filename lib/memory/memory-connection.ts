@@ -2,7 +2,7 @@ import { LockStoreError } from '../engine/errors/index.js';
 import { type Clock } from '../engine/options/index.js';
 import type { MemoryServer } from './memory-server.js';
 
-/** A process's way to the server. Every command settles within `timeout`, as one to Redis does. */
+/** The connection of a process to the server. Every command settles within `timeout` ms, as on Redis. */
 export class MemoryConnection {
   open = false;
 
@@ -12,7 +12,7 @@ export class MemoryConnection {
     readonly clock: Clock,
   ) {}
 
-  /** Runs `step` on the server; a moment passes before its answer. */
+  /** Runs `step` on the server and answers asynchronously, as a network would. */
   send<T>(key: string | undefined, step: () => T): Promise<T> {
     const { server, clock, timeout } = this;
     if (!this.open) return Promise.reject(failure(key, 'it is not open', 'unsent'));

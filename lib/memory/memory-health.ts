@@ -4,7 +4,7 @@ import type { MemoryConnection } from './memory-connection.js';
 
 const ADDRESS = 'memory';
 
-/** How the memory is, as a health check of a Redis says it; within so many ms of `clock`. */
+/** Reports the server in memory as a health check reports a Redis, within so many ms of `clock`. */
 export function memoryHealth(
   connection: MemoryConnection,
   within: number,

@@ -136,7 +136,7 @@ export class MemoryLockServer implements LockServer, StepNode {
     this.#subscriptions.clear();
   }
 
-  /** Begins or ends to hear what other services tell of their locks. */
+  /** Subscribes to, or unsubscribes from, the channel of another service's releases. */
   async #listen(command: string, channel: string): Promise<void> {
     this.#subscriptions.get(channel)?.();
     this.#subscriptions.delete(channel);
@@ -146,7 +146,7 @@ export class MemoryLockServer implements LockServer, StepNode {
   }
 }
 
-/** What stands between the `*` of a pattern of Redis. */
+/** Splits a pattern of Redis at each `*`. */
 function partsOf(glob: string): string[] {
   const parts = [''];
   for (const [, escaped, sign] of glob.matchAll(/\\(.)|(.)/gs)) {

@@ -5,12 +5,12 @@ import type { Clock, ModuleSettings } from '../engine/options/index.js';
 import { MemoryLockServer } from './memory-lock-server.js';
 import { MemoryServer } from './memory-server.js';
 
-/** The one server of a process, which all copies of this library in it share. */
+/** The key of the process's one server, which all copies of this library share. */
 const OF_PROCESS = Symbol.for('nest-redis-lock:memory');
 
 /**
- * The locks on a server in memory, which runs the scripts of a Redis. Stores on one server compete as processes on one Redis
- * do. They refuse what those of a module with the same `nodes` and `durability` refuse on Redis.
+ * The locks on a server in memory, which runs the scripts of Redis. Stores on one server compete as processes on one Redis do,
+ * and refuse the same calls as a store with the same `nodes` and `durability` on Redis.
  */
 export class MemoryLockStore extends RedisLockStore {
   constructor(server: MemoryServer, settings: ModuleSettings, clock: Clock = server.clock) {

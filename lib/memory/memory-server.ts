@@ -7,12 +7,9 @@ import { ScriptRunner } from './script-runner.js';
 /** Called with each message of a channel. */
 type Subscriber = (text: string) => void;
 
-/**
- * The memory that several applications share, as several processes share one Redis.
- * Each step on it runs as one; it loses nothing unless told to.
- */
+/** A server in memory that several applications share, as processes share one Redis. Each step runs atomically; data is lost only on demand. */
 export class MemoryServer {
-  /** What stands at each key. @internal */
+  /** The keys and their values. @internal */
   readonly keys: Keyspace;
   readonly #runner: ScriptRunner;
   readonly #channels = new Map<string, Set<Subscriber>>();
@@ -28,12 +25,12 @@ export class MemoryServer {
     this.#runner = new ScriptRunner(this.keys, channels);
   }
 
-  /** Whether what is sent now is answered at once. @internal */
+  /** True if commands are answered at once. @internal */
   get answers(): boolean {
     return !this.#waiting;
   }
 
-  /** Runs `step` now, or when the server goes on. @internal */
+  /** Runs `step` at once, or when the server resumes. @internal */
   run<T>(step: () => T): Promise<T> {
     const turn = new Promise<void>((resolve) => {
       if (this.#waiting) this.#waiting.push(resolve);
@@ -42,19 +39,19 @@ export class MemoryServer {
     return turn.then(step);
   }
 
-  /** What a script answers; the operands as they stand behind it in EVAL. @internal */
+  /** Runs a script; `operands` are ordered as in EVAL. @internal */
   eval(script: LuaScript, operands: readonly Operand[]): unknown {
     return this.#runner.run(script, operands);
   }
 
-  /** To how many subscribers the text goes; none of them hears it before the step is over. @internal */
+  /** Publishes a text after the present step, and returns the number of its subscribers. @internal */
   publish(channel: string, text: string): number {
     const subscribers = [...(this.#channels.get(channel) ?? [])];
     for (const subscriber of subscribers) queueMicrotask(() => subscriber(text));
     return subscribers.length;
   }
 
-  /** From now on the subscriber hears what the channel is told. Returns how to end that. @internal */
+  /** Subscribes to a channel. Returns a function that unsubscribes. @internal */
   subscribe(channel: string, subscriber: Subscriber): () => void {
     const subscribers = this.#channels.get(channel) ?? new Set();
     this.#channels.set(channel, subscribers.add(subscriber));
@@ -64,13 +61,13 @@ export class MemoryServer {
     };
   }
 
-  /** Calls `told` each time that the server answers again after an outage. Returns how to end that. @internal */
+  /** Calls `told` each time that the server resumes after an outage. Returns a function that ends the calls. @internal */
   onResume(told: () => void): () => void {
     this.#resumed.add(told);
     return () => void this.#resumed.delete(told);
   }
 
-  /** The server stops answering; what is sent meanwhile runs when it goes on. */
+  /** Stops answering. Commands that are sent meanwhile run when the server resumes. */
   pause(): void {
     this.#waiting ??= [];
   }
@@ -83,7 +80,7 @@ export class MemoryServer {
     for (const told of this.#resumed) queueMicrotask(told);
   }
 
-  /** Loses everything, as FLUSHALL or a restart without persistence does. */
+  /** Loses all data, as FLUSHALL or a restart without persistence does. */
   flush(): void {
     this.keys.clear();
   }

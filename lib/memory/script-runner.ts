@@ -13,13 +13,13 @@ import {
   textOf,
 } from './lua/values.js';
 
-/** What `redis.REDIS_VERSION_NUM` says: what is new in Redis 7 is known here. */
+/** The value of `redis.REDIS_VERSION_NUM`: the server in memory knows the features of Redis 7. */
 const VERSION = 0x00_07_00_00;
 
-/** By its text: no script is read twice. */
+/** Compiled scripts by their text. */
 const compiled = new Map<string, LuaFunction>();
 
-/** Runs scripts on the keys of a server, each as one step. */
+/** Runs scripts on the keys of a server, each atomically. */
 export class ScriptRunner {
   readonly #redis: LuaTable;
 
@@ -35,7 +35,7 @@ export class ScriptRunner {
     });
   }
 
-  /** What the server answers to the script. @throws RefusedCommand as Redis refuses a command in it. */
+  /** Runs a command for a script and returns its reply. @throws RefusedCommand as Redis does. */
   run({ step }: LuaScript, [width, ...operands]: readonly Operand[]): unknown {
     let script = compiled.get(step);
     if (!script) {
@@ -68,21 +68,21 @@ export class ScriptRunner {
   }
 }
 
-/** An operand of a command, as Redis takes it from a script. */
+/** The operand of a command, converted from a script's value as Redis does. */
 function operandOf(value: LuaValue): string {
   if (typeof value === 'string') return value;
   if (typeof value === 'number') return general(value, 17);
   throw new LuaError('Lua redis lib command arguments must be strings or integers');
 }
 
-/** What a script finds of an answer. */
+/** A reply, converted to a script's value. */
 function valueOf(reply: Reply): LuaValue {
   if (reply === null) return false;
   if (Array.isArray(reply)) return new LuaTable(reply.map(valueOf));
   return typeof reply === 'object' ? LuaTable.of({ ok: reply.ok }) : reply;
 }
 
-/** What a client finds of what a script returns: numbers are cut off, and a list ends before the first nil. */
+/** A script's result as a client gets it: numbers lose their fractions, and a list ends before the first nil. */
 function answerOf(value: LuaValue): unknown {
   if (value === undefined || value === false) return null;
   if (value === true) return 1;

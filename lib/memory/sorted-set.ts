@@ -1,4 +1,4 @@
-/** A member, and the number by which it is sorted. */
+/** A member and its score. */
 export interface Member {
   readonly name: string;
   readonly score: number;
@@ -10,7 +10,7 @@ export interface Bound {
   readonly isOpen: boolean;
 }
 
-/** Members in the order of their scores; those of one score in the order of their bytes. */
+/** Members ordered by score, and by their bytes if scores are equal. */
 export class SortedSet {
   readonly #scores = new Map<string, number>();
   readonly #sorted: Member[] = [];
@@ -25,15 +25,15 @@ export class SortedSet {
 
   rank(name: string): number | undefined {
     const score = this.#scores.get(name);
-    return score === undefined ? undefined : this.#connectionOptionsOf({ name, score });
+    return score === undefined ? undefined : this.#rankFor({ name, score });
   }
 
-  /** True if it is new. */
+  /** Adds or moves a member. Returns true for a new one. */
   add(name: string, score: number): boolean {
     const isNew = !this.remove(name);
     const member = { name, score };
     this.#scores.set(name, score);
-    this.#sorted.splice(this.#connectionOptionsOf(member), 0, member);
+    this.#sorted.splice(this.#rankFor(member), 0, member);
     return isNew;
   }
 
@@ -45,7 +45,7 @@ export class SortedSet {
     return true;
   }
 
-  /** From one rank to another, both in it; below 0 from the end. */
+  /** The members between two ranks, both inclusive; a negative rank counts from the end. */
   ranks(first: number, last: number): Member[] {
     const { size } = this;
     return this.#sorted.slice(
@@ -54,7 +54,7 @@ export class SortedSet {
     );
   }
 
-  /** Those whose scores are in the range. */
+  /** The members with scores in a range. */
   between(low: Bound, high: Bound): Member[] {
     const first = this.#first(({ score }) => (low.isOpen ? score > low.score : score >= low.score));
     const end = this.#first(({ score }) =>
@@ -63,13 +63,13 @@ export class SortedSet {
     return this.#sorted.slice(first, end);
   }
 
-  #connectionOptionsOf({ name, score }: Member): number {
+  #rankFor({ name, score }: Member): number {
     return this.#first(
       (other) => other.score > score || (other.score === score && !isBefore(other.name, name)),
     );
   }
 
-  /** The rank of the first of those, which stand at the end, for whom it is so. */
+  /** The lowest rank from which on `isSo` holds for all members. */
   #first(isSo: (member: Member) => boolean): number {
     let [low, high] = [0, this.#sorted.length];
     while (low < high) {

@@ -1,30 +1,30 @@
 import { type Keyspace, RefusedCommand } from '../keyspace.js';
 
-/** What a command answers, before it is a value of Lua; null is Redis' nil. */
+/** The reply of a command, before its conversion to Lua; null is Redis' nil. */
 export type Reply = number | string | null | { readonly ok: string } | Reply[];
 
-/** Where messages go. */
+/** The channels to which scripts publish. */
 export interface Channels {
-  /** To how many it was told. */
+  /** Publishes a message. Returns the number of its subscribers. */
   publish(channel: string, text: string): number;
-  /** How many are subscribed. */
+  /** The number of subscribers. */
   subscribers(channel: string): number;
 }
 
-/** A command of Redis, of which our scripts use no more than it does here. */
+/** A command of Redis, as far as our scripts use it. */
 export type Command = (keys: Keyspace, operands: readonly string[], channels: Channels) => Reply;
 
 export type Commands = Readonly<Record<string, Command>>;
 
 export const OK: Reply = { ok: 'OK' };
 
-/** @throws RefusedCommand as Redis for what is no whole number. */
+/** @throws RefusedCommand for a text that is no whole number, as Redis does. */
 export function wholeNumber(text: string | undefined): number {
   if (text !== undefined && /^-?\d+$/.test(text)) return Number(text);
   throw new RefusedCommand('ERR value is not an integer or out of range');
 }
 
-/** @throws RefusedCommand as Redis for what it cannot read. */
+/** The error of Redis for operands that it cannot read. */
 export function syntaxError(): RefusedCommand {
   return new RefusedCommand('ERR syntax error');
 }

@@ -21,7 +21,7 @@ const COMMANDS: Commands = {
   ...channelCommands,
 };
 
-/** @throws RefusedCommand where the server in memory has no such command. */
+/** @throws RefusedCommand for a command that the server in memory lacks. */
 export function commandOf(name: string): Command {
   const command = COMMANDS[name.toUpperCase()];
   if (command) return command;

@@ -1,7 +1,7 @@
 import type { Keyspace } from '../keyspace.js';
 import { type Commands, type Reply, syntaxError, wholeNumber } from './command.js';
 
-/** When a key ends from now on; with GT only if that is later. */
+/** Sets the expiry of a key; with GT only if the new one is later. */
 function expire(keys: Keyspace, key: string, endsAt: number, option: string | undefined): Reply {
   const before = keys.endOf(key);
   if (option !== undefined && option !== 'GT') throw syntaxError();

@@ -6,7 +6,7 @@ function members(keys: Keyspace, key: string): SortedSet {
   return keys.get('zset', key) ?? new SortedSet();
 }
 
-/** @throws RefusedCommand as Redis for what is no number. */
+/** @throws RefusedCommand for a text that is no number, as Redis does. */
 function scoreOf(text: string | undefined): number {
   const score = Number(text?.replace(/inf$/, 'Infinity') || Number.NaN);
   if (!Number.isNaN(score)) return score;
@@ -44,7 +44,7 @@ function withScores(found: readonly Member[], isWanted: boolean): Reply[] {
   return found.flatMap(({ name, score }) => (isWanted ? [name, String(score)] : [name]));
 }
 
-/** What of a range the options `WITHSCORES` and `LIMIT offset count` ask for. */
+/** Applies the options `WITHSCORES` and `LIMIT offset count` to a range. */
 function limited(found: readonly Member[], options: readonly string[]): Reply[] {
   const [first, limit, offset, count] =
     options[0] === 'WITHSCORES' ? options : [undefined, ...options];

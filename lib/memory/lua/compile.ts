@@ -3,15 +3,15 @@ import { type Frame, Scope } from './scope.js';
 import { tokensOf } from './tokens.js';
 import { isTrue, LuaError, type LuaFunction, type LuaValue, operand } from './values.js';
 
-/** Runs a statement; what a `return` returns, and BREAK for a `break`. */
+/** Runs a statement. Returns the values of a `return`, or BREAK for a `break`. */
 type Statement = (frame: Frame) => LuaValue[] | undefined;
 
 const BREAK: LuaValue[] = [];
 const ENDS = ['end', 'else', 'elseif', 'end of script'];
 
 /**
- * A script as a function of these names, as which it sees all that is not its own. Of Lua it knows what our scripts use:
- * any other word is an error when the script is read.
+ * Compiles a script into a function whose parameters are `names`: its only names from outside. The compiler knows the part of
+ * Lua that our scripts use; any other word is an error.
  */
 export function compile(source: string, names: readonly string[]): LuaFunction {
   return new ScriptReader(tokensOf(source)).script(names);
@@ -71,13 +71,13 @@ class ScriptReader extends ExpressionReader {
 
   #local(): Statement {
     if (this.accept('function') !== undefined) {
-      const slot = this.scope.declare(this.expect('name')); // before its body, which may call it
+      const slot = this.scope.declare(this.expect('name')); // declared before its body, which may call it
       const { one } = this.function();
       return (frame) => void (frame.slots[slot] = one(frame));
     }
     const names = this.list(() => this.expect('name'));
     const values = this.accept('=') === undefined ? (): LuaValue[] => [] : this.expressions();
-    const slots = names.map((name) => this.scope.declare(name)); // behind its values, which do not see it
+    const slots = names.map((name) => this.scope.declare(name)); // declared after its values, which do not see it
     return (frame) => {
       const found = values(frame);
       for (const [at, slot] of slots.entries()) frame.slots[slot] = found[at];
@@ -147,7 +147,7 @@ class ScriptReader extends ExpressionReader {
   }
 }
 
-/** A function with these parameters, made in this frame. */
+/** Makes a function with parameters at `slots`, inside the frame `outer`. */
 function called(slots: readonly number[], body: Statement, outer: Frame | undefined): LuaFunction {
   return (args) => {
     const frame: Frame = { slots: [], outer };

@@ -3,12 +3,12 @@ import { type Frame, Scope } from './scope.js';
 import type { Token } from './tokens.js';
 import { isTrue, LuaError, LuaTable, type LuaValue, typeOf } from './values.js';
 
-/** A part of a script that has a value. */
+/** An expression of a script, as functions that evaluate it in a frame. */
 export interface Expression {
   readonly one: (frame: Frame) => LuaValue;
-  /** Of a call: all values that it returns. */
+  /** For a call: all of its results. */
   readonly all?: (frame: Frame) => LuaValue[];
-  /** Of what something can be assigned to: finds the place, of which the key may be about to change. */
+  /** For an assignable expression: returns its setter, evaluated before the values, which may change the key. */
   readonly place?: (frame: Frame) => (value: LuaValue) => void;
 }
 
@@ -19,7 +19,7 @@ export abstract class ExpressionReader {
 
   constructor(private readonly tokens: readonly Token[]) {}
 
-  /** What stands next, behind `function`: its parameters, its body and its `end`. */
+  /** Reads a function after the word `function`: its parameters, its body and its `end`. */
   protected abstract function(): Expression;
 
   /** The kind of the next word. */
@@ -27,7 +27,7 @@ export abstract class ExpressionReader {
     return this.tokens[this.#at]!.kind;
   }
 
-  /** The next word, if it is of this kind. */
+  /** Consumes and returns the next word, if it is of this kind. */
   protected accept(kind: string): string | undefined {
     if (this.next !== kind) return undefined;
     this.#at += 1;
@@ -40,7 +40,7 @@ export abstract class ExpressionReader {
     throw new LuaError(`The script has "${this.next}" where "${kind}" was expected.`);
   }
 
-  /** One or more, with commas between them. */
+  /** Reads one or more parts, separated by commas. */
   protected list<Part>(part: () => Part): Part[] {
     const parts = [part()];
     while (this.accept(',') !== undefined) parts.push(part());
@@ -83,7 +83,7 @@ export abstract class ExpressionReader {
     return left;
   }
 
-  /** What operators that bind more tightly than `limit` make of values. */
+  /** Reads operators that bind more tightly than `limit`, with their operands. */
   #operation(limit: number): Expression {
     let left = this.#unary();
     for (;;) {
@@ -114,7 +114,7 @@ export abstract class ExpressionReader {
     return { one: () => value };
   }
 
-  /** A name, or what stands in parentheses, with the fields and calls behind it. */
+  /** Reads a name or a parenthesised expression, with the fields and calls behind it. */
   protected suffixed(): Expression {
     let found = this.#head();
     for (;;) {
@@ -178,7 +178,7 @@ export abstract class ExpressionReader {
   }
 }
 
-/** All values of a list of expressions: of the last one, if it is a call, all that it returns. */
+/** Evaluates a list of expressions; if the last one is a call, all of its results are values. */
 function valuesOf(list: readonly Expression[]): (frame: Frame) => LuaValue[] {
   const ones = list.map(({ one }) => one);
   const last = list.at(-1)?.all;

@@ -20,7 +20,7 @@ function listOf(table: LuaValue): readonly LuaValue[] {
   throw new LuaError(`A ${typeOf(table)} is no table.`);
 }
 
-/** What of a text stands from one place to another, counted from 1, or below 0 from its end. */
+/** The part of a text between two positions, counted from 1, or from the end if negative. */
 function sub(text: string, from: number, to = -1): string {
   const first = from < 0 ? Math.max(0, text.length + from) : Math.max(0, from - 1);
   return text.slice(first, to < 0 ? text.length + to + 1 : to);
@@ -96,7 +96,7 @@ const step: LuaFunction = ([table, at]) => {
   return value === undefined ? [undefined] : [next, value];
 };
 
-/** What a script of Redis finds beside its keys, its operands and `redis`. Of Lua's library, what our scripts use. */
+/** The globals of a script, beside its keys, its operands and `redis`: the part of Lua's library that our scripts use. */
 export const LIBRARY: Readonly<Record<string, LuaValue>> = {
   ipairs: ([table]) => [step, table, 0],
   pairs,

@@ -1,9 +1,9 @@
 import { isTrue, LuaError, LuaTable, type LuaValue, operand, textOf, typeOf } from './values.js';
 
-/** What an operator makes of two values. */
+/** Applies an operator to two values. */
 type Binary = (left: LuaValue, right: LuaValue) => LuaValue;
 
-/** How tightly an operator binds what stands on its left, and on its right. */
+/** A binary operator; `left` and `right` are its binding powers on either side. */
 export interface Operator {
   readonly left: number;
   readonly right: number;
@@ -28,7 +28,7 @@ function operator(left: number, apply: Binary, right = left): Operator {
   return { left, right, apply };
 }
 
-/** Those of two values, but for `and` and `or`, which need not look at the second one. */
+/** The binary operators, without `and` and `or`, which need not evaluate their second operand. */
 export const OPERATORS: Readonly<Record<string, Operator>> = {
   '==': operator(3, (left, right) => left === right),
   '~=': operator(3, (left, right) => left !== right),
@@ -76,7 +76,7 @@ export const OPERATORS: Readonly<Record<string, Operator>> = {
   ),
 };
 
-/** How tightly the operators of one value bind. */
+/** The binding power of unary operators. */
 export const UNARY = 8;
 
 export const UNARIES: Readonly<Record<string, (value: LuaValue) => LuaValue>> = {

@@ -1,6 +1,6 @@
 import { LuaError } from './values.js';
 
-/** What a class of Lua stands for between the brackets of a regular expression. */
+/** The character classes of Lua, as they are written between brackets of a regular expression. */
 const CLASSES: Readonly<Record<string, string>> = {
   a: 'A-Za-z',
   d: '0-9',
@@ -13,7 +13,7 @@ const PART = /%(?<escaped>.)|\[(?<set>(?:\^?\]?)(?:%.|[^\]])*)\]|(?<sign>.)/gs;
 
 const known = new Map<string, RegExp>();
 
-/** A pattern of Lua as a regular expression. Of patterns it knows what our scripts use. */
+/** Translates a pattern of Lua into a regular expression, as far as our scripts use patterns. */
 export function expressionOf(pattern: string): RegExp {
   let made = known.get(pattern);
   if (!made) known.set(pattern, (made = translated(pattern)));
@@ -38,7 +38,7 @@ function inSet(part: string, escaped?: string): string {
   return escaped === undefined ? literal(part) : (CLASSES[escaped] ?? literal(escaped));
 }
 
-/** @throws LuaError for a class that is not known. */
+/** @throws LuaError for an unknown class. */
 function literal(sign: string): string {
   if (/\w/.test(sign)) throw new LuaError(`A pattern has the class %${sign}, which is not known.`);
   return `\\${sign}`;

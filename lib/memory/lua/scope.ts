@@ -1,20 +1,20 @@
 import type { LuaValue } from './values.js';
 
-/** The variables of one call of a function, and those of the call in which the function was made. */
+/** The variables of one call of a function, and the frame of the call in which the function was made. */
 export interface Frame {
   readonly slots: LuaValue[];
   readonly outer: Frame | undefined;
 }
 
-/** Where a variable is: so many functions further out, and there in this slot. */
+/** The location of a variable: in a frame `depth` functions further out, at `slot`. */
 export interface Place {
   readonly depth: number;
   readonly slot: number;
 }
 
 /**
- * The names that a function sees while it is read. A local has one slot for a whole call: a function that is made in a loop
- * sees the value of the last round.
+ * The names visible at a point of a function, while the function is read. A local has one slot for a whole call, so a function
+ * that is made in a loop sees the value of the last round.
  */
 export class Scope {
   readonly #blocks: Map<string, number>[] = [new Map()];

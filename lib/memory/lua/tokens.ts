@@ -1,6 +1,6 @@
 import { LuaError } from './values.js';
 
-/** A word of a script: a keyword or a sign is its own kind. */
+/** A word of a script; a keyword or a sign is its own kind. */
 export interface Token {
   readonly kind: string;
   readonly text: string;

@@ -1,13 +1,13 @@
-/** What a variable of a script may be; undefined is Lua's nil. */
+/** A value of a script; undefined is Lua's nil. */
 export type LuaValue = undefined | boolean | number | string | LuaTable | LuaFunction;
 export type LuaFunction = (args: readonly LuaValue[]) => LuaValue[];
 
-/** A script does what Lua refuses, or what the reader of Lua does not know. */
+/** The error of a script that Lua refuses, or that uses an unknown part of Lua. */
 export class LuaError extends Error {
   override readonly name = 'LuaError';
 }
 
-/** A table: what stands at 1, 2, 3 … is a list, all else stands by its key. */
+/** A table: the values at 1, 2, 3 … form a list, all others are fields by key. */
 export class LuaTable {
   readonly fields = new Map<LuaValue, LuaValue>();
 
@@ -53,7 +53,7 @@ export function typeOf(value: LuaValue): string {
   return value instanceof LuaTable ? 'table' : typeof value;
 }
 
-/** A number as C's `%.<digits>g` writes it. */
+/** Formats a number as C's `%.<digits>g` does. */
 export function general(value: number, digits: number): string {
   if (Number.isInteger(value) && Math.abs(value) < 10 ** Math.min(digits, 15)) {
     return String(value);
@@ -67,7 +67,7 @@ export function general(value: number, digits: number): string {
   return `${short(mantissa)}e${sign}${String(Math.abs(power)).padStart(2, '0')}`;
 }
 
-/** As `..` and `tostring` write it. @throws LuaError for what has no text. */
+/** Converts a value to a text, as `..` and `tostring` do. @throws LuaError for a value without a text. */
 export function textOf(value: LuaValue): string {
   if (typeof value === 'string') return value;
   if (typeof value === 'number') return general(value, 14);
@@ -76,7 +76,7 @@ export function textOf(value: LuaValue): string {
 
 const NUMBER = /^\s*[-+]?(?:\d+\.?\d*(?:e[-+]?\d+)?|\.\d+(?:e[-+]?\d+)?|0x[\da-f]+)\s*$/i;
 
-/** As `tonumber` reads it; undefined if it is none. */
+/** Converts a value to a number, as `tonumber` does; undefined if that is impossible. */
 export function numberOf(value: LuaValue, base = 10): number | undefined {
   if (typeof value === 'number') return value;
   if (typeof value !== 'string') return undefined;
@@ -84,7 +84,7 @@ export function numberOf(value: LuaValue, base = 10): number | undefined {
   return NUMBER.test(value) ? Number(value) : undefined;
 }
 
-/** An operand of arithmetic: a number, or its text. @throws LuaError for anything else. */
+/** Converts an operand of arithmetic: a number, or its text. @throws LuaError for any other value. */
 export function operand(value: LuaValue): number {
   const number = typeof value === 'number' ? value : numberOf(value);
   if (number === undefined) throw new LuaError(`A ${typeOf(value)} is no number.`);

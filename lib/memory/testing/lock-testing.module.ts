@@ -13,17 +13,19 @@ import { lockServiceToken } from '../../nest/services/lock-service-token.js';
 import { publisherFor } from '../../nest/services/operator-log.js';
 import { MemoryLockStore, MemoryServer } from '../index.js';
 
-/** As for `RedisLockModule`, without a Redis. */
+/** The options of `LockTestingModule`: those of `RedisLockModule`, without a Redis. */
 export interface LockTestingOptions extends Omit<RedisLockOptions, 'redis' | 'lazyConnect'> {
-  /** Moves leases and waits as the test says: a `ManualClock`. Without it, the real one. */
+  /** The clock for leases and waits, for example a `ManualClock`. Default: the clock of `server`, else the real one. */
   readonly clock?: Clock | undefined;
-  /** Give the same one to several applications, and they compete as replicas do. */
+  /** The server in memory. Applications on the same server compete as replicas do. Default: a new one. */
   readonly server?: MemoryServer | undefined;
 }
 
 /**
- * A `LockService` that works in memory, with every promise of the real one. For an application that
- * imports `RedisLockModule` itself: `.overrideProvider(LockService).useValue(memoryLockService())`.
+ * Makes a `LockService` in memory, with every promise of the real one, for an application that imports `RedisLockModule`
+ * itself.
+ * @example `Test.createTestingModule({ imports: [AppModule] }).overrideProvider(LockService).useValue(memoryLockService())`
+ * @throws LockOptionsError when an option is wrong.
  */
 export function memoryLockService(options: LockTestingOptions = {}): LockService {
   return serviceOf(options, undefined);
@@ -37,7 +39,10 @@ function serviceOf(options: LockTestingOptions, module: string | undefined): Loc
   return LockService.on(store, settings, clock, publisherFor('memory', module, clock));
 }
 
-/** `RedisLockModule` without Redis, for unit tests: `imports: [LockTestingModule.forRoot()]`. */
+/**
+ * `RedisLockModule` without Redis, for unit tests.
+ * @example `Test.createTestingModule({ imports: [LockTestingModule.forRoot()], providers: [AccountsService] })`
+ */
 export class LockTestingModule {
   static forRoot(options: LockTestingOptions & RedisLockModuleExtras = {}): DynamicModule {
     const { name, isGlobal, mapErrors, ...rest } = options;
@@ -46,7 +51,7 @@ export class LockTestingModule {
       provide: lockServiceToken(name),
       useFactory: () => serviceOf(rest, name),
     };
-    const replaced: unknown[] = [service.provide, ShutdownHooksCheck]; // no lock in memory outlives its process
+    const replaced: unknown[] = [service.provide, ShutdownHooksCheck]; // locks in memory end with their process
     const others = (module.providers ?? []).filter(
       (provider) => !('provide' in provider && replaced.includes(provider.provide)),
     );

@@ -7,14 +7,15 @@ interface Timer {
 }
 
 /**
- * A clock that stands still until a test moves it. Timers run in the order in which they are due,
- * those due at once in the order in which they were set, and promises settle in between.
+ * A clock that stands still until a test moves it. Timers run in the order of their due times, then in the order in which they
+ * were set; promises settle in between.
+ * @example `const clock = new ManualClock(); const lease = await locks.acquire('a'); await clock.advance(30_000);`
  */
 export class ManualClock implements Clock {
   #now = 0;
   readonly #timers = new Set<Timer>();
 
-  /** `epoch`: what the wall clock shows at the start, in ms. */
+  /** @param epoch The wall clock at the start, in ms since the epoch. Default: 2025-01-01. */
   constructor(private readonly epoch = Date.UTC(2025, 0, 1)) {}
 
   monotonic(): number {
@@ -31,7 +32,7 @@ export class ManualClock implements Clock {
     return () => this.#timers.delete(timer);
   }
 
-  /** Lets `ms` milliseconds pass, from 0 up. Resolves when all timers that were due have run and what they began has settled. */
+  /** Lets `ms` milliseconds pass, from 0 up. Resolves when all due timers have run, and the promises that they began have settled. */
   async advance(ms: number): Promise<void> {
     const end = this.#now + ms;
     await settled();
@@ -39,7 +40,7 @@ export class ManualClock implements Clock {
     this.#now = Math.max(this.#now, end);
   }
 
-  /** Lets as much time pass as the next timer needs, and runs that one. Without any it resolves when what runs has settled. */
+  /** Moves the clock to the next timer and runs it. Without a timer, resolves when pending promises have settled. */
   async advanceToNext(): Promise<void> {
     await settled();
     const next = this.#next(Infinity);
@@ -67,7 +68,7 @@ export class ManualClock implements Clock {
   }
 }
 
-/** Every promise that needs nothing but others to settle has done so. */
+/** Resolves when all promises that depend on promises alone have settled. */
 function settled(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }

@@ -17,7 +17,7 @@ export const scripts = named('python-redis-lock', {
  * The Lock of python-redis-lock (ionelmc), by the source of 4.0.0: a plain string at `lock:<name>`, and a list at
  * `lock-signal:<name>` from which waiters BLPOP. A release leaves one element in the list, for a second; the first waiter takes
  * it and asks again. An acquisition leaves the list alone, as that library does: an element that is left over makes a waiter
- * ask once too often. A lock that expires leaves no signal, so its waiters ask when their own time-out is over.
+ * ask once too often. A lock that expires leaves no signal, so this dialect has no `minHold`.
  */
 export function pythonRedisLock({ prefix }: DialectSettings, clientPrefix: string): Dialect {
   const before = clientPrefix + prefix;
