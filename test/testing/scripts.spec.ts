@@ -235,14 +235,16 @@ function keyOf(lock: string, name: string): string {
   return name === 'fence' ? '{}:fence' : `{${lock}}:${name}`;
 }
 
-/** What a run found: an answer, or the beginning of the error. */
+/** What a run found: an answer, or the code of the error. Before Redis 7, where it was raised stands before the code. */
 async function answerOf(run: () => unknown): Promise<unknown> {
   try {
     return await run();
   } catch (error) {
-    return {
-      failed: error instanceof LuaError ? 'ERR' : (error as Error).message.split(' ', 1)[0],
-    };
+    const raised = (error as Error).message.replace(
+      /^ERR Error running script.*?: @\w+:\s*\d+: /,
+      '',
+    );
+    return { failed: error instanceof LuaError ? 'ERR' : (/^[A-Z]+\b/.exec(raised)?.[0] ?? 'ERR') };
   }
 }
 

@@ -91,6 +91,13 @@ export const PARTS = {
       folders: ['test/sample'],
       only: ['test/sample/demo'],
     },
+    ...['Redis 6.2.5', 'Redis 8.2.3'].map((server) => ({
+      ...LONGEST,
+      name: `scripts, memory against ${server}`,
+      server,
+      folders: ['test/testing'],
+      only: ['test/testing/scripts\\.'],
+    })),
     {
       ...NEWEST,
       name: 'Valkey 9.1.2',

@@ -83,13 +83,6 @@ function rounded(number: number, digits: number): string {
   return String(BigInt(up ? floor + 1 : floor));
 }
 
-function pairs([table]: readonly LuaValue[]): LuaValue[] {
-  const list = listOf(table).map((value, at): [LuaValue, LuaValue] => [at + 1, value]);
-  const all = [...list, ...(table as LuaTable).fields].filter(([, value]) => value !== undefined);
-  const rounds = all.values();
-  return [() => (rounds.next().value as LuaValue[] | undefined) ?? [undefined]];
-}
-
 const step: LuaFunction = ([table, at]) => {
   const next = operand(at) + 1;
   const value = (table as LuaTable).get(next);
@@ -99,7 +92,6 @@ const step: LuaFunction = ([table, at]) => {
 /** The globals of a script, beside its keys, its operands and `redis`: the part of Lua's library that our scripts use. */
 export const LIBRARY: Readonly<Record<string, LuaValue>> = {
   ipairs: ([table]) => [step, table, 0],
-  pairs,
   tonumber: one((value, base) => numberOf(value, base === undefined ? 10 : operand(base))),
   type: one(typeOf),
   unpack: ([table, from, to]) =>

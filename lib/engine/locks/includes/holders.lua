@@ -165,15 +165,18 @@ end
 
 -- Tell the processes of our holders that an operator took the lock: an id names the process, whose inbox gets the message. Other texts are holders of other libraries. Beyond 250 holders, the rest learn of it when they renew.
 local function tell_forced(inbox, holders)
-  local told = {}
+  local told, lists = {}, {}
   for at = 1, math.min(#holders, FORCED) do
     local holder, process = string.match(holders[at], '^(([%w_-]+%.%d+%.[%w_-]+)/[%w_-]+)')
     if process then
-      local list = told[process] or { 'forced' }
-      told[process], list[#list + 1] = list, holder
+      local list = lists[process] or { 'forced' }
+      if #list == 1 then
+        told[#told + 1], lists[process] = process, list
+      end
+      list[#list + 1] = holder
     end
   end
-  for process, list in pairs(told) do
-    redis.pcall('PUBLISH', inbox .. process, table.concat(list, ' '))
+  for _, process in ipairs(told) do
+    redis.pcall('PUBLISH', inbox .. process, table.concat(lists[process], ' '))
   end
 end
